@@ -1,0 +1,29 @@
+# Every library that plumbline stands on; which folder may use which is checked by
+# tests/layering.cmake. The installed package asks for the same (plumblineConfig.cmake.in).
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(nlohmann_json REQUIRED)
+find_package(fmt REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(TBB REQUIRED)
+find_package(Vulkan REQUIRED)
+find_package(CLI11 REQUIRED)
+find_path(PLUMB_TOMLPLUSPLUS toml++/toml.h HINTS "${PLUMB_SDK}/include" REQUIRED)
+
+# plumb_vulkan_headers(<target>): the loader is the system's, but its headers may be too
+# old for the newest extensions; then those of the SDK come first.
+function(plumb_vulkan_headers target)
+  file(STRINGS "${Vulkan_INCLUDE_DIR}/vulkan/vulkan_core.h" release REGEX "^#define VK_HEADER_VERSION [0-9]+")
+  file(STRINGS "${Vulkan_INCLUDE_DIR}/vulkan/vulkan_core.h" api REGEX "^#define VK_HEADER_VERSION_COMPLETE ")
+  string(REGEX REPLACE ".*MAKE_API_VERSION\\([0-9]+, ([0-9]+), ([0-9]+),.*" "\\1.\\2" api "${api}")
+  string(REGEX REPLACE ".* " "" release "${release}")
+  if("${api}.${release}" VERSION_GREATER_EQUAL 1.3.275)
+    return()
+  endif()
+  if(NOT EXISTS "${PLUMB_SDK}/include/vulkan/vulkan.h")
+    message(FATAL_ERROR "Vulkan headers are ${api}.${release}, wanted 1.3.275: "
+      "run scripts/setup.sh, which makes an SDK (PLUMB_SDK is '${PLUMB_SDK}')")
+  endif()
+  target_include_directories(${target} SYSTEM BEFORE PRIVATE "${PLUMB_SDK}/include")
+endfunction()

@@ -1,0 +1,32 @@
+# plumb_library(<name> FOLDER <folder> [EXCLUDE <regex>...])
+#
+# The static library plumb_<name> (plumbline::<name>) made of every .cpp below FOLDER:
+# a new file needs no list edited.
+function(plumb_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 library "" "FOLDER" "EXCLUDE")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${library_FOLDER}/*.cpp")
+  foreach(pattern IN LISTS library_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${pattern}")
+  endforeach()
+  set(target plumb_${name})
+  if(NOT sources)
+    set(sources "${PROJECT_BINARY_DIR}/generated/nothing_yet.cpp")
+    file(CONFIGURE OUTPUT "${sources}" CONTENT "")
+  endif()
+  add_library(${target} STATIC ${sources})
+  add_library(plumbline::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target}
+    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/plumbline>"
+    PRIVATE "${PROJECT_BINARY_DIR}/generated")
+  set_property(GLOBAL APPEND PROPERTY PLUMB_LIBRARIES ${target})
+endfunction()
+
+# Links a library that consists of headers, for this build only: whoever uses the
+# installed package needs no such headers.
+function(plumb_use_headers target)
+  foreach(library IN LISTS ARGN)
+    target_link_libraries(${target} PRIVATE "$<BUILD_INTERFACE:${library}>")
+  endforeach()
+endfunction()

@@ -1,0 +1,79 @@
+# Every ops/*.comp of gpu_vulkan becomes SPIR-V in the library: compiled, optimised,
+# validated and written as C++ by cmake/compile_shader.sh, one build step a file.
+# A file that says so in comments is compiled several times, or for another target:
+#
+#   // variants: f32 f16      modules "softmax.f32" (VARIANT_f32 is defined as 1), ...;
+#                             without the line there is one module, "softmax"
+#   // target: vulkan1.3      the default
+#   // spirv-val: --flag      more arguments for the validator
+#
+# gpu_vulkan/shader_blobs.hpp says how C++ sees them.
+
+# The pinned SDK comes first; a distribution will do when its glslang is 15 or later.
+find_program(PLUMB_GLSLANG glslangValidator HINTS "${PLUMB_SDK}/bin" NO_CMAKE_FIND_ROOT_PATH)
+find_program(PLUMB_SPIRV_OPT spirv-opt HINTS "${PLUMB_SDK}/bin")
+find_program(PLUMB_SPIRV_VAL spirv-val HINTS "${PLUMB_SDK}/bin")
+
+function(require_shader_tools)
+  if(NOT PLUMB_GLSLANG OR NOT PLUMB_SPIRV_OPT OR NOT PLUMB_SPIRV_VAL)
+    message(FATAL_ERROR "glslangValidator, spirv-opt or spirv-val is missing: run scripts/setup.sh")
+  endif()
+  execute_process(COMMAND "${PLUMB_GLSLANG}" --version OUTPUT_VARIABLE text ERROR_QUIET)
+  string(REGEX MATCH "Glslang Version: [0-9]+:([0-9]+)" unused "${text}")
+  if(CMAKE_MATCH_1 LESS 15)
+    message(FATAL_ERROR "${PLUMB_GLSLANG} is version ${CMAKE_MATCH_1}, the shaders want 15: "
+      "run scripts/setup.sh, which makes an SDK (PLUMB_SDK is ${PLUMB_SDK})")
+  endif()
+endfunction()
+
+function(add_shaders target)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/ops/*.comp")
+  if(sources)
+    require_shader_tools()
+  endif()
+  set(folder "${PROJECT_BINARY_DIR}/generated/gpu_vulkan/shaders")
+  set(compile "${PROJECT_SOURCE_DIR}/cmake/compile_shader.sh")
+  set(outputs "")
+  set(declarations "")
+  set(stems "")
+  foreach(source IN LISTS sources)
+    get_filename_component(stem "${source}" NAME_WE)
+    add_custom_command(
+      OUTPUT "${folder}/${stem}.cpp"
+      COMMAND "${CMAKE_COMMAND}" -E env "GLSLANG=${PLUMB_GLSLANG}" "SPIRV_OPT=${PLUMB_SPIRV_OPT}"
+        "SPIRV_VAL=${PLUMB_SPIRV_VAL}" sh "${compile}" "${source}" "${CMAKE_CURRENT_SOURCE_DIR}/glsl" "${folder}/${stem}.cpp"
+      DEPENDS "${source}" "${compile}" "${PLUMB_GLSLANG}"
+      DEPFILE "${folder}/${stem}.cpp.d"
+      COMMENT "Compiling shader ${stem}"
+      VERBATIM)
+    list(APPEND outputs "${folder}/${stem}.cpp")
+    string(APPEND declarations "std::span<const ShaderBlob> ${stem}_modules();\n")
+    list(APPEND stems "shaders::${stem}_modules()")
+  endforeach()
+  list(JOIN stems ", " stems)
+  file(CONFIGURE OUTPUT "${folder}.cpp" @ONLY CONTENT
+"// Generated from gpu_vulkan/ops/*.comp. Do not edit.
+#include \"gpu_vulkan/shader_blobs.hpp\"
+
+#include <algorithm>
+#include <vector>
+
+namespace plumb::gpu_vulkan {
+namespace shaders {
+${declarations}}  // namespace shaders
+
+std::span<const ShaderBlob> shader_blobs() {
+  static const auto sorted = [] {
+    std::vector<ShaderBlob> all;
+    for (const std::span<const ShaderBlob> some : std::initializer_list<std::span<const ShaderBlob>>{${stems}})
+      all.insert(all.end(), some.begin(), some.end());
+    std::ranges::sort(all, {}, &ShaderBlob::name);
+    return all;
+  }();
+  return sorted;
+}
+
+}  // namespace plumb::gpu_vulkan
+")
+  target_sources(${target} PRIVATE ${outputs} "${folder}.cpp")
+endfunction()
