@@ -1,0 +1,84 @@
+#include "gpu_vulkan/lower.hpp"
+
+#include "gpu_vulkan/op_table.hpp"
+#include "ir/ops/constant.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using Kernel = void (*)(const ir::Op&, Lowering&);
+
+const ir::OpTable<Kernel>& kernels() {
+  static const auto table = Ops::table<Kernel>([]<class T>() -> Kernel {
+    return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); };
+  });
+  return table;
+}
+
+}  // namespace
+
+const ir::Bytes* Lowering::constant_in(std::size_t i) const {
+  const auto producer = graph_.producer(node_.inputs.at(i));
+  if (!producer) return nullptr;
+  const ir::Op& op = graph_.nodes()[*producer].op;
+  return op.is<ir::ops::Constant>() ? &op.as<ir::ops::Constant>().data : nullptr;
+}
+
+Slot Lowering::table(std::span<const std::byte> content) {
+  const Slot slot = schedule_.slot(content.size(), Residence::resident);
+  schedule_.slots[slot].content.assign(content.begin(), content.end());
+  return slot;
+}
+
+std::uint32_t Lowering::node_number() const { return static_cast<std::uint32_t>(&node_ - graph_.nodes().data()); }
+
+void Lowering::alias(std::size_t output, std::size_t input) {
+  slots_.at(node_.outputs.at(output)) = in(input);
+  choice_.name = "alias";
+}
+
+void Lowering::dispatch(Dispatch dispatch) {
+  if (choice_.name.empty()) choice_.name = dispatch.shader.name;
+  dispatch.node = node_number();
+  schedule_.add(std::move(dispatch));
+}
+
+void Lowering::choose(std::initializer_list<Candidate> candidates) {
+  for (const Candidate& candidate : candidates) {
+    if (auto reason = candidate.refusal()) {
+      choice_.refusals.push_back(ir::cat(candidate.name, ": ", *reason));
+      continue;
+    }
+    choice_.name = candidate.name;
+    return candidate.emit();
+  }
+  std::string all;
+  for (const auto& reason : choice_.refusals) all += (all.empty() ? "" : "; ") + reason;
+  throw ir::Unsupported(all);
+}
+
+void Lowering::needs_its_types() const {
+  const auto one = [&](const ir::TensorType& type) {
+    needs(facts_.holds(type.dtype), facts_.name, " has no ", type.dtype, " in shaders");
+    needs(type.shape.elements() < (std::int64_t{1} << 31), type, " has 2^31 elements or more");
+  };
+  for (std::size_t i = 0; i < inputs(); ++i) one(in_type(i));
+  for (std::size_t i = 0; i < outputs(); ++i) one(out_type(i));
+}
+
+Groups groups_for(std::int64_t count, std::int64_t each) {
+  constexpr std::int64_t widest = 65535;  // what every Vulkan device offers
+  const std::int64_t groups = (count + each - 1) / each;
+  if (groups <= widest) return {static_cast<std::uint32_t>(groups), 1, 1};
+  return {static_cast<std::uint32_t>(widest), static_cast<std::uint32_t>((groups + widest - 1) / widest), 1};
+}
+
+bool has_kernel(const ir::OpSchema& schema) { return kernels().contains(&schema); }
+
+void lower_op(const ir::Op& op, Lowering& node) {
+  const auto kernel = kernels().find(&op.schema());
+  if (kernel == kernels().end()) throw ir::Unsupported("has no kernel");
+  kernel->second(op, node);
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ir/graph.hpp"
+
+namespace plumb::ir {
+
+/// Tensors by the name of the input or param they are for.
+using Feeds = std::map<std::string, Tensor, std::less<>>;
+using Tensors = std::map<Value, Tensor>;
+
+/// Where a node of the compiled graph runs.
+enum class Placement { gpu, cpu, fused, elided };
+
+constexpr auto enum_names(Placement) { return std::array<std::string_view, 4>{"gpu", "cpu", "fused", "elided"}; }
+
+/// What became of one node of the graph that was compiled.
+struct NodeReport {
+  Placement placement = Placement::cpu;
+  std::string kernel;  ///< the chosen candidate; of a fused node, the label it was fused into
+  std::string reason;  ///< why it runs there: refusals of the candidates before, one a line
+  std::optional<std::uint64_t> nanoseconds;  ///< of the last run, where it was measured
+};
+
+/// Which values a run hands back.
+struct Capture {
+  std::vector<Value> wanted;  ///< these must survive every pass
+  bool surviving = false;     ///< and every other value that is still computed
+};
+
+/// A graph made ready for many runs.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  /// Runs on these inputs. Throws Error when they do not fit or an index is out of
+  /// range, DeviceError when the device fails.
+  virtual Tensors run(const Feeds& inputs) = 0;
+
+  /// One report for each node of the graph that was compiled, in its order.
+  virtual std::vector<NodeReport> nodes() const = 0;
+};
+
+/// Runs graphs. Each executor is a folder of its own: ref_cpu, gpu_vulkan.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  virtual std::string_view name() const = 0;
+  virtual bool has_kernel(const OpSchema& schema) const = 0;
+
+  /// Decides everything that can be decided before the inputs are known. The
+  /// params are copied. Throws Unsupported, naming the nodes, when the executor
+  /// cannot run the graph; Error when params are missing or do not fit.
+  virtual std::unique_ptr<Executable> compile(const Graph& graph, const Feeds& params, const Capture& capture) = 0;
+
+  /// compile and run once; `feeds` holds inputs and params.
+  Tensors run(const Graph& graph, const Feeds& feeds, std::vector<Value> wanted) {
+    return compile(graph, feeds, {std::move(wanted)})->run(feeds);
+  }
+};
+
+/// The tensor fed for source `value`, checked against its type.
+const Tensor& fed(const Graph& graph, const Feeds& feeds, Value value);
+
+}  // namespace plumb::ir

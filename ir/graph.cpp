@@ -1,0 +1,135 @@
+#include "ir/graph.hpp"
+
+#include <charconv>
+
+namespace plumb::ir {
+
+Value Graph::source(std::vector<std::string>& names, std::string name, TensorType type) {
+  require(nodes_.empty(), "source '", name, "' comes after a node");
+  require(!name.empty(), "a source has no name");
+  check_new_name(name);
+  try {
+    check_type(type);
+  } catch (const Error& error) {
+    fail("source '", name, "': ", error.what());
+  }
+  names.push_back(std::move(name));
+  values_.push_back({std::move(type), true});
+  return values_.size() - 1;
+}
+
+Value Graph::input(std::string name, TensorType type) {
+  require(params_.empty(), "input '", name, "' comes after a param");
+  return source(inputs_, std::move(name), std::move(type));
+}
+
+Value Graph::param(std::string name, TensorType type) { return source(params_, std::move(name), std::move(type)); }
+
+void Graph::check_new_name(std::string_view name) const {
+  const auto taken = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  require(!taken(inputs_) && !taken(params_) && !labels_.contains(name), "the name '", name, "' is used twice");
+}
+
+TensorTypes Graph::infer_types(const Op& op, const std::vector<Value>& inputs) const {
+  TensorTypes in;
+  for (const Value value : inputs) {
+    require(defined(value), "reads value ", value, ", which does not exist yet");
+    in.push_back(values_[value].type);
+  }
+  return infer(op, in);
+}
+
+std::vector<Value> Graph::add_all(std::string label, Op op, std::vector<Value> inputs) {
+  std::vector<Value> outputs;
+  const std::size_t first = values_.size();
+  const auto count = [&] {
+    try {
+      return infer_types(op, inputs).size();
+    } catch (const Error& error) {
+      fail("node '", label, "' (", op.name(), "): ", error.what());
+    }
+  }();
+  for (std::size_t k = 0; k < count; ++k) outputs.push_back(first + k);
+  values_.resize(first + count);
+  try {
+    place(std::move(label), std::move(op), std::move(inputs), outputs);
+  } catch (...) {
+    values_.resize(first);
+    throw;
+  }
+  return outputs;
+}
+
+Value Graph::add(std::string label, Op op, std::vector<Value> inputs) {
+  const auto outputs = add_all(std::move(label), std::move(op), std::move(inputs));
+  require(outputs.size() == 1, "add() is for ops with one output, this one has ", outputs.size());
+  return outputs[0];
+}
+
+void Graph::place(std::string label, Op op, std::vector<Value> inputs, std::vector<Value> outputs) try {
+  require(!label.empty(), "has no label");
+  check_new_name(label);
+  auto types = infer_types(op, inputs);
+  require(types.size() == outputs.size(), "computes ", types.size(), " values, given ", outputs.size(), " numbers");
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    require(outputs[k] < values_.size() && !values_[outputs[k]].defined, "computes value ", outputs[k],
+            ", which is not free");
+  for (std::size_t k = 0; k < outputs.size(); ++k) values_[outputs[k]] = {std::move(types[k]), true, nodes_.size(), k};
+  labels_.emplace(label, nodes_.size());
+  nodes_.push_back({std::move(label), std::move(op), std::move(inputs), std::move(outputs)});
+} catch (const Error& error) {
+  fail("node '", label, "' (", op.name(), "): ", error.what());
+}
+
+void Graph::returns(Value value) {
+  require(defined(value), "the graph returns value ", value, ", which does not exist");
+  results_.push_back(value);
+}
+
+Graph Graph::sources(const std::function<TensorType(const TensorType&)>& map) const {
+  Graph next;
+  next.inputs_ = inputs_;
+  next.params_ = params_;
+  next.values_.resize(values_.size());
+  for (Value v = 0; is_source(v); ++v) next.values_[v] = {map(values_[v].type), true};
+  return next;
+}
+
+Graph Graph::sources() const {
+  return sources([](const TensorType& type) { return type; });
+}
+
+const TensorType& Graph::type(Value value) const {
+  require(defined(value), "value ", value, " does not exist in this graph");
+  return values_[value].type;
+}
+
+std::string Graph::name(Value value) const {
+  require(defined(value), "value ", value, " does not exist in this graph");
+  if (value < inputs_.size()) return inputs_[value];
+  if (is_source(value)) return params_[value - inputs_.size()];
+  const Slot& slot = values_[value];
+  return slot.output == 0 ? nodes_[slot.node].label : cat(nodes_[slot.node].label, ':', slot.output);
+}
+
+std::optional<Value> Graph::find(std::string_view name) const {
+  for (Value v = 0; is_source(v); ++v)
+    if ((v < inputs_.size() ? inputs_[v] : params_[v - inputs_.size()]) == name) return v;
+  if (const auto whole = labels_.find(name); whole != labels_.end()) return nodes_[whole->second].outputs.at(0);
+  const auto colon = name.rfind(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto found = labels_.find(name.substr(0, colon));
+  std::size_t output = 0;
+  const auto* end = name.data() + name.size();
+  const auto [stop, problem] = std::from_chars(name.data() + colon + 1, end, output);
+  if (found == labels_.end() || problem != std::errc{} || stop != end) return std::nullopt;
+  const auto& outputs = nodes_[found->second].outputs;
+  return output < outputs.size() ? std::optional(outputs[output]) : std::nullopt;
+}
+
+std::optional<std::size_t> Graph::producer(Value value) const {
+  require(defined(value), "value ", value, " does not exist in this graph");
+  return is_source(value) ? std::nullopt : std::optional(values_[value].node);
+}
+
+}  // namespace plumb::ir

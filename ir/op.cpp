@@ -1,0 +1,30 @@
+#include "ir/op.hpp"
+
+namespace plumb::ir {
+namespace {
+
+const Input& input_named(const OpSchema& schema, std::string_view name) {
+  for (const Input& input : schema.inputs)
+    if (input.name == name) return input;
+  fail(schema.name, " has no input '", name, "'");
+}
+
+}  // namespace
+
+TensorTypes infer(const Op& op, Types in) {
+  const OpSchema& schema = op.schema();
+  const auto names = schema.operands(op, in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    const Input& input = input_named(schema, names[i]);
+    require(input.dtypes.contains(in[i].dtype), input.name, " must be ", input.dtypes, ", got ", in[i].dtype);
+    const std::string_view partner = input.repeated && i > 0 && names[i - 1] == names[i] ? names[i] : input.like;
+    for (std::size_t j = 0; j < i; ++j)
+      require(names[j] != partner || in[j].dtype == in[i].dtype, input.name, " must be ", in[j].dtype, " like ", names[j],
+              ", got ", in[i].dtype);
+  }
+  auto out = schema.infer(op, in);
+  for (const TensorType& type : out) check_type(type);
+  return out;
+}
+
+}  // namespace plumb::ir

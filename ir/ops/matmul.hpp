@@ -1,0 +1,57 @@
+#pragma once
+
+#include "ir/op.hpp"
+
+namespace plumb::ir::ops {
+
+/// Matrix product over broadcast batch axes (ops.md 6, ONNX MatMul for rank >= 2).
+struct Matmul {
+  bool transpose_a = false;
+  bool transpose_b = false;
+  std::optional<DType> output_dtype;
+
+  static constexpr auto name = "matmul";
+  static constexpr auto summary = "matrix product, batched with broadcasting";
+  static constexpr auto formula = "y[.., m, n] = Σ_k a[.., m, k]·b[.., k, n]; integers wrap; K = 0 gives 0";
+  static constexpr int tier = 1;
+  static constexpr DTypes operand = dtypes::R | dtypes::Z | DType::i32 | DType::u32 | DType::i64;
+  static constexpr std::array inputs = {Input{"a", operand, "[.., M, K]"}, Input{"b", operand, "[.., K, N]", "a"}};
+  static constexpr std::array outputs = {Output{"y", "`output_dtype` or as a [batch.., M, N]"}};
+  static constexpr std::array<std::string_view, 4> checks = {
+      "ranks must be at least 2", "inner extents must be equal", "batch axes must broadcast",
+      "output_dtype must be f32 for f16 or bf16 operands, else the operands' dtype"};
+  static constexpr auto fields = std::tuple{
+      Field{"transpose_a", &Matmul::transpose_a, "a is [.., K, M]"},
+      Field{"transpose_b", &Matmul::transpose_b, "b is [.., N, K]"},
+      Field{"output_dtype", &Matmul::output_dtype, "f32 keeps the f32 accumulator of 16-bit operands unrounded"},
+  };
+
+  TensorTypes infer(Types in) const {
+    const auto &a = in[0].shape, &b = in[1].shape;
+    check(*this, 1, a.rank() >= 2 && b.rank() >= 2, "a is ", in[0], ", b is ", in[1]);
+    const auto rows = [](const Shape& s) { return s[s.size() - 2]; };
+    const auto columns = [](const Shape& s) { return s[s.size() - 1]; };
+    const auto k_a = transpose_a ? rows(a) : columns(a), k_b = transpose_b ? columns(b) : rows(b);
+    check(*this, 2, k_a == k_b, "a is ", in[0], transpose_a ? " transposed" : "", ", b is ", in[1],
+          transpose_b ? " transposed" : "");
+    const Shape batch_a(std::span(a).first(a.size() - 2)), batch_b(std::span(b).first(b.size() - 2));
+    check(*this, 3, broadcastable(batch_a, batch_b), "a is ", in[0], ", b is ", in[1]);
+    const DType out = output_dtype.value_or(in[0].dtype);
+    const bool half = in[0].dtype == DType::f16 || in[0].dtype == DType::bf16;
+    check(*this, 4, out == in[0].dtype || (half && out == DType::f32), "operands are ", in[0].dtype, ", output_dtype is ",
+          out);
+    Shape y = broadcast(batch_a, batch_b);
+    y.push_back(transpose_a ? columns(a) : rows(a));
+    y.push_back(transpose_b ? rows(b) : columns(b));
+    return {{out, std::move(y)}};
+  }
+  ErrorClass error_class() const { return ErrorClass::dot; }
+  Cost cost(Types in, Types out) const {
+    const auto& a = in[0].shape;
+    const auto k = transpose_a ? a[a.size() - 2] : a[a.size() - 1];
+    return {2.0 * static_cast<double>(k) * static_cast<double>(out[0].shape.elements()), k};
+  }
+  bool operator==(const Matmul&) const = default;
+};
+
+}  // namespace plumb::ir::ops

@@ -1,0 +1,64 @@
+#include "ir/passes/widen.hpp"
+
+#include "ir/ops/cast.hpp"
+
+namespace plumb::ir {
+namespace {
+
+/// W3: a real attribute of a node that computes in f32 is the nearest f32, on both sides.
+void round_reals(Attributes& attributes) {
+  for (auto& [name, attribute] : attributes) {
+    const auto rounded = [](double x) { return static_cast<double>(static_cast<float>(x)); };
+    if (auto* real = std::get_if<double>(&attribute)) *real = rounded(*real);
+    if (auto* reals = std::get_if<std::vector<double>>(&attribute)) std::ranges::transform(*reals, reals->begin(), rounded);
+  }
+}
+
+/// W2: attributes that name a dtype map as the values do.
+void widen_dtypes(const OpSchema& schema, Attributes& attributes) {
+  for (const FieldInfo& field : schema.fields()) {
+    if (field.kind != "dtype" && field.kind != "dtype?") continue;
+    const auto found = attributes.find(field.name);
+    if (found == attributes.end()) continue;
+    auto& name = std::get<std::string>(found->second);
+    name = info(wider(*find_dtype(name))).name;
+  }
+}
+
+Op widened(const Graph& graph, const Node& node) {
+  Attributes attributes = node.op.attributes();
+  const bool narrow = std::ranges::any_of(node.inputs, [&](Value v) {
+    const DType dtype = graph.type(v).dtype;
+    return wider(dtype) != dtype;
+  });
+  if (narrow) round_reals(attributes);
+  widen_dtypes(node.op.schema(), attributes);
+  return node.op.schema().read(attributes);
+}
+
+}  // namespace
+
+DType wider(DType dtype) {
+  if (is_float(dtype)) return DType::f64;
+  if (is_complex(dtype)) return DType::c128;
+  return dtype;
+}
+
+Graph widen(const Graph& graph) {
+  Graph wide = graph.sources([](const TensorType& type) { return TensorType{wider(type.dtype), type.shape}; });
+  for (const Node& node : graph.nodes()) {
+    if (!node.op.schema().makes_values) {
+      wide.place(node.label, widened(graph, node), node.inputs, node.outputs);
+      continue;
+    }
+    // W4: both sides see the same numbers, so the op stays and an exact cast follows.
+    const Value made = wide.add(node.label + ".native", node.op, {});
+    wide.place(node.label, ops::Cast{wider(wide.type(made).dtype)}, {made}, node.outputs);
+  }
+  for (const Value value : graph.results()) wide.returns(value);
+  return wide;
+}
+
+Tensor widen(const TensorView& tensor) { return convert(tensor, wider(tensor.dtype())); }
+
+}  // namespace plumb::ir

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "ir/executor.hpp"
+
+namespace plumb::ref_cpu {
+
+struct CpuOptions {
+  int threads = 0;  ///< at most this many; 0 means one for every core
+};
+
+/// Runs a graph on the host. As it is, an honest implementation at the graph's
+/// own precision; on a widened graph, the ground truth. Results do not depend on
+/// the number of threads.
+class CpuExecutor final : public ir::Executor {
+ public:
+  explicit CpuExecutor(CpuOptions options = {}) : options_(options) {}
+
+  std::string_view name() const override { return "ref_cpu"; }
+  bool has_kernel(const ir::OpSchema& schema) const override;
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
+                                          const ir::Capture& capture) override;
+
+ private:
+  CpuOptions options_;
+};
+
+}  // namespace plumb::ref_cpu
