@@ -1,6 +1,5 @@
 #include "ir/hash.hpp"
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "ir/graph.hpp"

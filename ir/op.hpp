@@ -63,9 +63,10 @@ struct OpSchema {
   bool (*equal)(const Op&, const Op&);
 };
 
-/// What a header in ir/ops has to provide.
+/// What a header in ir/ops has to provide. Equality is asked last: Op itself must
+/// fail before it, or the question would contain itself.
 template <class T>
-concept OpDefinition = std::equality_comparable<T> && requires(const T& op, Types in) {
+concept OpDefinition = requires(const T& op, Types in) {
   { T::name } -> std::convertible_to<std::string_view>;
   { T::summary } -> std::convertible_to<std::string_view>;
   { T::formula } -> std::convertible_to<std::string_view>;
@@ -76,7 +77,7 @@ concept OpDefinition = std::equality_comparable<T> && requires(const T& op, Type
   T::outputs;
   T::checks;
   T::fields;
-};
+} && std::equality_comparable<T>;
 
 /// The one schema of op type T.
 template <OpDefinition T>

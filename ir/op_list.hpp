@@ -16,7 +16,7 @@ template <class... T>
 struct OpList {
   /// Calls entry.operator()<T>() for each op.
   template <class Entry, class Fn>
-  static OpTable<Entry> table(Fn entry) {
+  static OpTable<Entry> table([[maybe_unused]] Fn entry) {
     return {{&schema<T>(), entry.template operator()<T>()}...};
   }
   static std::vector<const OpSchema*> schemas() { return {&schema<T>()...}; }

@@ -30,6 +30,9 @@ class Shape : public std::vector<std::int64_t> {
     return static_cast<std::size_t>(axis < 0 ? axis + rank() : axis);
   }
 
+  /// The first `count` extents.
+  Shape leading(std::size_t count) const { return Shape(std::span<const std::int64_t>(data(), count)); }
+
   /// Row-major strides, in elements.
   std::vector<std::int64_t> strides() const;
 };

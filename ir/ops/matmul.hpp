@@ -34,7 +34,7 @@ struct Matmul {
     const auto k_a = transpose_a ? rows(a) : columns(a), k_b = transpose_b ? columns(b) : rows(b);
     check(*this, 2, k_a == k_b, "a is ", in[0], transpose_a ? " transposed" : "", ", b is ", in[1],
           transpose_b ? " transposed" : "");
-    const Shape batch_a(std::span(a).first(a.size() - 2)), batch_b(std::span(b).first(b.size() - 2));
+    const Shape batch_a = a.leading(a.size() - 2), batch_b = b.leading(b.size() - 2);
     check(*this, 3, broadcastable(batch_a, batch_b), "a is ", in[0], ", b is ", in[1]);
     const DType out = output_dtype.value_or(in[0].dtype);
     const bool half = in[0].dtype == DType::f16 || in[0].dtype == DType::bf16;
