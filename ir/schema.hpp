@@ -57,9 +57,9 @@ Op read(const Attributes& in) {
   };
   std::apply([&](const auto&... f) { (one(f), ...); }, T::fields);
   if (used != in.size())
-    for (const auto& [name, attribute] : in) {
-      const bool known = std::apply([&](const auto&... f) { return ((f.name == name) || ...); }, T::fields);
-      require(known, T::name, " has no attribute '", name, "'");
+    for (const auto& given : in) {
+      const bool known = std::apply([&](const auto&... f) { return ((f.name == given.first) || ...); }, T::fields);
+      require(known, T::name, " has no attribute '", given.first, "'");
     }
   return value;
 }
