@@ -27,7 +27,8 @@ compile() {
   if grep -q WARNING "$work/log"; then cat "$work/log" >&2; exit 1; fi
   "$SPIRV_OPT" -O "--target-env=$target" "$work/$name.raw" -o "$work/$name.spv"
   # shellcheck disable=SC2086  # $checks holds several arguments
-  "$SPIRV_VAL" --target-env "$target" $checks "$work/$name.spv" || { echo "$file: module $name is not valid" >&2; exit 1; }
+  "$SPIRV_VAL" --target-env "$target" $checks "$work/$name.spv" ||
+    { echo "$file: module $name is not valid" >&2; exit 1; }
 }
 
 # The words of a module as a C++ array, and its line in the table.

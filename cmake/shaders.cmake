@@ -41,7 +41,8 @@ function(add_shaders target)
     add_custom_command(
       OUTPUT "${folder}/${stem}.cpp"
       COMMAND "${CMAKE_COMMAND}" -E env "GLSLANG=${PLUMB_GLSLANG}" "SPIRV_OPT=${PLUMB_SPIRV_OPT}"
-        "SPIRV_VAL=${PLUMB_SPIRV_VAL}" sh "${compile}" "${source}" "${CMAKE_CURRENT_SOURCE_DIR}/glsl" "${folder}/${stem}.cpp"
+        "SPIRV_VAL=${PLUMB_SPIRV_VAL}"
+        sh "${compile}" "${source}" "${CMAKE_CURRENT_SOURCE_DIR}/glsl" "${folder}/${stem}.cpp"
       DEPENDS "${source}" "${compile}" "${PLUMB_GLSLANG}"
       DEPFILE "${folder}/${stem}.cpp.d"
       COMMENT "Compiling shader ${stem}"

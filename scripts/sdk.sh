@@ -107,7 +107,8 @@ write_tools() {
   for tool in glslangValidator spirv-opt spirv-val spirv-dis spirv-as; do
     cat >"$work/tree/bin/$tool" <<TOOL
 #!/bin/sh
-lib="\${0%/*}/../usr/lib/$multiarch"; exec "\$lib/ld-linux-x86-64.so.2" --library-path "\$lib" "\${0%/*}/../usr/bin/$tool" "\$@"
+usr="\${0%/*}/../usr" lib="\${0%/*}/../usr/lib/$multiarch"
+exec "\$lib/ld-linux-x86-64.so.2" --library-path "\$lib" "\$usr/bin/$tool" "\$@"
 TOOL
   done
   cat >"$work/tree/bin/with-mesa" <<'TOOL'
@@ -143,8 +144,8 @@ TOOL
 write_manifests() {
   local share=$work/tree/usr/share/vulkan include=$work/tree/include
   mkdir -p "$work/tree/vulkan" "$include"
-  local to_library="s#\"library_path\": *\"\\([^\"]*/\\)\\?\\([^\"/]*\\)\"#\"library_path\": \"../usr/lib/$multiarch/\\2\"#"
-  local from
+  local key='"library_path": *' from
+  local to_library="s#\($key\)\"\([^\"]*/\)\?\([^\"/]*\)\"#\1\"../usr/lib/$multiarch/\3\"#"
   for from in icd.d/lvp_icd.json explicit_layer.d/VkLayer_khronos_validation.json; do
     sed "$to_library" "$share/$from" >"$work/tree/vulkan/$(basename "$from")"
   done

@@ -1,0 +1,30 @@
+# Read by ctest when it starts, once for each program and device; see discover.cmake.
+if(NOT EXISTS "${program}")
+  add_test("${prefix}NOT_BUILT" "${program}")
+  return()
+endif()
+
+execute_process(COMMAND "${program}" --gtest_list_tests OUTPUT_VARIABLE listing RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  add_test("${prefix}CANNOT_LIST_ITS_TESTS" "${program}" --gtest_list_tests)
+  return()
+endif()
+
+# "Suite." starts a suite, "  Name  # GetParam() = ..." is a test of it.
+string(REPLACE ";" "," listing "${listing}")
+string(REPLACE "[" "(" listing "${listing}")
+string(REPLACE "]" ")" listing "${listing}")
+string(REPLACE "\n" ";" listing "${listing}")
+set(suite "")
+foreach(line IN LISTS listing)
+  if(line MATCHES "^  ([^ #]+)")
+    set(test "${suite}${CMAKE_MATCH_1}")
+    if(NOT test MATCHES "DISABLED_")
+      add_test("${prefix}${test}" ${launcher} "${program}" "--gtest_filter=${test}")
+      set_tests_properties("${prefix}${test}" PROPERTIES TIMEOUT "${timeout}" ENVIRONMENT "${environment}"
+        SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\]")
+    endif()
+  elseif(line MATCHES "^([^ #]+\\.)")
+    set(suite "${CMAKE_MATCH_1}")
+  endif()
+endforeach()

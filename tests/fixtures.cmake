@@ -1,0 +1,32 @@
+# The product runs its own corpus: each folder of fixtures/ops, each file of the others,
+# on every device. expect.sh turns an exit status and a message into a verdict.
+function(fixture_test name expectation path)
+  set(devices ${PLUMB_TEST_DEVICES})
+  if(expectation STREQUAL is_refused)
+    list(GET devices 0 devices)  # a reader refuses before there is a device
+  endif()
+  foreach(device IN LISTS devices)
+    set(test "${${device}_PREFIX}${name}")
+    add_test(NAME "${test}" COMMAND sh "${PROJECT_SOURCE_DIR}/tests/expect.sh" ${expectation} "${path}"
+      ${${device}_LAUNCHER} "$<TARGET_FILE:plumb>" verify "${path}")
+    set_tests_properties("${test}" PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
+file(GLOB ops CONFIGURE_DEPENDS LIST_DIRECTORIES true "${PROJECT_SOURCE_DIR}/fixtures/ops/*")
+foreach(path IN LISTS ops)
+  get_filename_component(name "${path}" NAME)
+  fixture_test("fixtures.${name}" passes "${path}")
+endforeach()
+
+foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_refused")
+  list(GET folder_and_expectation 0 folder)
+  list(GET folder_and_expectation 1 expectation)
+  # .expect beside a file states its message, where the file cannot.
+  file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fixtures/${folder}/*")
+  list(FILTER files EXCLUDE REGEX "\\.(expect|md|npz|h5|hdf5)$")
+  foreach(path IN LISTS files)
+    get_filename_component(name "${path}" NAME_WE)
+    fixture_test("${folder}.${name}" ${expectation} "${path}")
+  endforeach()
+endforeach()

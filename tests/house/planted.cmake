@@ -1,0 +1,88 @@
+# The test of layering.cmake and size.cmake: every breach planted here must be found,
+# and nothing must be found where there is none.
+cmake_minimum_required(VERSION 3.22)
+
+# plant() puts a file into a small tree; expect() has a check judge it, and clears it.
+function(plant file text)
+  file(WRITE "${SCRATCH}/${file}" "#pragma once\n${text}\n")
+endfunction()
+
+function(expect check verdict)
+  if(NOT EXISTS "${SCRATCH}/tests/house/exceptions.txt")
+    file(WRITE "${SCRATCH}/tests/house/exceptions.txt" "# none\n")
+  endif()
+  execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${SCRATCH}" -P "${ROOT}/tests/house/${check}.cmake"
+    RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE found)
+  string(REGEX REPLACE "[ \n]+" " " found "${found}")
+  string(FIND "${found}" "${verdict}" place)
+  if(verdict STREQUAL nothing AND NOT status EQUAL 0)
+    message(SEND_ERROR "${check}: found in an innocent tree: ${found}")
+  elseif(NOT verdict STREQUAL nothing AND (status EQUAL 0 OR place EQUAL -1))
+    message(SEND_ERROR "${check}: did not find: ${verdict}")
+  endif()
+  file(REMOVE_RECURSE "${SCRATCH}")
+endfunction()
+
+file(REMOVE_RECURSE "${SCRATCH}")
+
+plant(ref_cpu/executor.cpp "#include \"ir/graph.hpp\"\n#include <Eigen/Core>")
+plant(gpu_vulkan/runtime/device.hpp "#include <vulkan/vulkan.h>")
+plant(gpu_vulkan/runtime/arena.cpp "#include \"gpu_vulkan/runtime/device.hpp\"")
+plant(parity/cli/main.cpp "#include \"ref_cpu/executor.hpp\"\n#include <CLI/CLI.hpp>")
+plant(parity/record_hdf5.cpp "#include <hdf5.h>")
+expect(layering nothing)
+
+# Folders.
+foreach(pair "ir;ref_cpu" "ir;gpu_vulkan" "ir;parity" "ref_cpu;gpu_vulkan" "ref_cpu;parity" "gpu_vulkan;ref_cpu"
+    "gpu_vulkan;parity" "parity;ref_cpu" "parity;gpu_vulkan")
+  list(GET pair 0 folder)
+  list(GET pair 1 other)
+  plant(${folder}/deep/planted.hpp "#include \"${other}/x.hpp\"")
+  expect(layering "${folder}/deep/planted.hpp: ${folder} may not include ${other}")
+endforeach()
+plant(parity/report.cpp "#include \"parity/cli/command.hpp\"")
+expect(layering "may not include parity/cli")
+
+# Third parties, each where it does not belong.
+foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/compare.cpp;tbb/parallel_for.h"
+    "gpu_vulkan/ops/softmax.cpp;vulkan/vulkan.h" "gpu_vulkan/plan.hpp;vulkan/vulkan_core.h" "parity/record.cpp;hdf5.h"
+    "parity/record_hdf5.hpp;hdf5.h" "ir/formats/json.hpp;nlohmann/json.hpp" "ir/graph.cpp;nlohmann/json.hpp"
+    "ir/tensor.cpp;zlib.h" "ir/hash.cpp;sha256.h" "ir/hash.hpp;xxhash.h" "parity/run.cpp;CLI/CLI.hpp"
+    "ir/formats/read.cpp;toml++/toml.h")
+  list(GET pair 0 file)
+  list(GET pair 1 header)
+  plant(${file} "#include <${header}>")
+  expect(layering "${file}: <${header}> may not be included here")
+endforeach()
+
+# A third party brought along by a header of its own folder, at one and two removes.
+plant(ref_cpu/gemm.hpp "#include <Eigen/Core>")
+plant(parity/cli/main.cpp "#include \"ref_cpu/gemm.hpp\"")
+expect(layering "ref_cpu/gemm.hpp brings eigen along")
+plant(gpu_vulkan/runtime/device.hpp "#include <vulkan/vulkan.h>")
+plant(gpu_vulkan/vulkan_executor.hpp "#include \"gpu_vulkan/runtime/device.hpp\"")
+plant(parity/cli/main.cpp "#include \"gpu_vulkan/vulkan_executor.hpp\"")
+expect(layering "gpu_vulkan/vulkan_executor.hpp brings vulkan along")
+
+# Sizes.
+string(REPEAT "int x;\n" 398 lines)
+plant(ir/longest.cpp "${lines}// 400")
+expect(size nothing)
+plant(ir/too_long.cpp "${lines}//\n// 401")
+expect(size "ir/too_long.cpp: 401 lines")
+string(REPEAT "x" 121 columns)
+plant(gpu_vulkan/ops/wide.comp "${columns}")
+expect(size "gpu_vulkan/ops/wide.comp: line 2 has 121 columns")
+plant(parity/macro.hpp "#define SQUARE(x) ((x) * (x))")
+expect(size "parity/macro.hpp: line 2 defines a macro with parameters")
+
+# Exceptions: stated, without a reason, and stale.
+plant(ir/too_long.cpp "${lines}//\n// 401")
+file(WRITE "${SCRATCH}/tests/house/exceptions.txt" "ir/too_long.cpp: a table of the standard\n")
+expect(size nothing)
+plant(ir/too_long.cpp "${lines}//\n// 401")
+file(WRITE "${SCRATCH}/tests/house/exceptions.txt" "ir/too_long.cpp\n")
+expect(size "is not 'path: reason'")
+plant(ir/short.cpp "")
+file(WRITE "${SCRATCH}/tests/house/exceptions.txt" "ir/short.cpp: was long once\n")
+expect(size "ir/short.cpp needs no exception any more")
