@@ -1,0 +1,67 @@
+#pragma once
+
+#include "ir/op.hpp"
+#include "ir/window.hpp"
+
+namespace plumb::ir::ops {
+
+/// Convolution in one, two or three dimensions, as neural networks mean it: the
+/// kernel is not flipped, and x is 0 outside (ops.md 9, ONNX Conv-22).
+struct Conv {
+  std::vector<std::int64_t> strides, dilations, pads;
+  std::int64_t group = 1;
+  bool has_bias = false;
+
+  static constexpr auto name = "conv";
+  static constexpr auto summary = "1-D, 2-D or 3-D convolution (cross-correlation), zero padded, in groups";
+  static constexpr auto formula =
+      "y[n, m, o] = bias[m] + Σ_{c < C/g, t} w[m, c, t]·x[n, floor(m·g/M)·C/g + c, o·stride − pad_begin + t·dilation]";
+  static constexpr int tier = 1;
+  static constexpr std::array inputs = {Input{"x", dtypes::R, "[N, C, D..]"}, Input{"w", dtypes::R, "[M, C/g, k..]", "x"},
+                                        Input{"bias", dtypes::R, "[M]", "x", "has_bias"}};
+  static constexpr std::array outputs = {Output{"y", "as x [N, M, O..]"}};
+  static constexpr std::array<std::string_view, 4> checks = {
+      "x must have rank 3 to 5, w the same rank, bias [M]", "group must divide C and M, and w[1] must be C / group",
+      "strides, dilations and kernel extents must be at least 1, pads at least 0, all below 2^31",
+      "the dilated kernel must fit into the padded image on every axis"};
+  static constexpr auto fields = std::tuple{
+      Field{"strides", &Conv::strides, "step of the kernel on each spatial axis; empty means all 1"},
+      Field{"dilations", &Conv::dilations, "distance of the kernel's elements on each spatial axis; empty means all 1"},
+      Field{"pads", &Conv::pads, "zeros before x on each spatial axis, then those behind it; empty means none"},
+      Field{"group", &Conv::group, "number of groups that share no channels"},
+      Field{"has_bias", &Conv::has_bias, "whether there is a bias"},
+  };
+
+  /// The geometry of each spatial axis, for operands that passed C1.
+  std::vector<Window> axes(const Shape& x, const Shape& w) const {
+    return windows(x, std::span(w).subspan(2), strides, dilations, pads);
+  }
+
+  TensorTypes infer(Types in) const {
+    const auto &x = in[0].shape, &w = in[1].shape;
+    check(*this, 1, x.rank() >= 3 && x.rank() <= 5 && w.rank() == x.rank(), "x is ", in[0], ", w is ", in[1]);
+    if (has_bias) check(*this, 1, in[2].shape == Shape{w[0]}, "w is ", in[1], ", bias is ", in[2]);
+    check(*this, 2, group >= 1 && x[1] % group == 0 && w[0] % group == 0 && w[1] == x[1] / group, "group is ", group,
+          ", x is ", in[0], ", w is ", in[1]);
+    Shape y = {x[0], w[0]};
+    std::size_t axis = 0;
+    for (const Window& window : axes(x, w)) {
+      check(*this, 3, window.valid(), "on spatial axis ", axis, " kernel ", window.kernel, ", stride ", window.stride,
+            ", dilation ", window.dilation, ", pads ", window.pad_begin, " and ", window.pad_end);
+      check(*this, 4, window.fits(), "on spatial axis ", axis, " the kernel spans ", window.span(), ", the image ",
+            window.padded());
+      y.push_back(window.positions());
+      ++axis;
+    }
+    return {{in[0].dtype, std::move(y)}};
+  }
+  ErrorClass error_class() const { return ErrorClass::dot; }
+  Cost cost(Types in, Types out) const {
+    const auto& w = in[1].shape;
+    const auto taps = w[0] == 0 ? 0 : w.elements() / w[0];
+    return {2.0 * static_cast<double>(taps) * static_cast<double>(out[0].shape.elements()), taps};
+  }
+  bool operator==(const Conv&) const = default;
+};
+
+}  // namespace plumb::ir::ops

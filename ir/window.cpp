@@ -1,0 +1,31 @@
+#include "ir/window.hpp"
+
+namespace plumb::ir {
+namespace {
+
+void check_length(const std::vector<std::int64_t>& list, std::size_t wanted, const char* name) {
+  require(list.empty() || list.size() == wanted, name, " must have ", wanted, " entries or none, got ", list.size());
+}
+
+}  // namespace
+
+std::vector<Window> windows(const Shape& image, std::span<const std::int64_t> kernel,
+                            const std::vector<std::int64_t>& strides, const std::vector<std::int64_t>& dilations,
+                            const std::vector<std::int64_t>& pads) {
+  const std::size_t rank = kernel.size();
+  require(image.size() == rank + 2, "image ", image, " for a kernel of ", rank, " spatial axes");
+  check_length(strides, rank, "strides");
+  check_length(dilations, rank, "dilations");
+  check_length(pads, 2 * rank, "pads");
+  std::vector<Window> axes(rank);
+  for (std::size_t i = 0; i < rank; ++i) {
+    axes[i].extent = image[i + 2];
+    axes[i].kernel = kernel[i];
+    if (!strides.empty()) axes[i].stride = strides[i];
+    if (!dilations.empty()) axes[i].dilation = dilations[i];
+    if (!pads.empty()) axes[i].pad_begin = pads[i], axes[i].pad_end = pads[i + rank];
+  }
+  return axes;
+}
+
+}  // namespace plumb::ir
