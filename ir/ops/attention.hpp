@@ -1,0 +1,102 @@
+#pragma once
+
+#include "ir/op.hpp"
+
+namespace plumb::ir::ops {
+
+enum class AttentionLayout { bhsd, bshd };
+
+constexpr auto enum_names(AttentionLayout) { return std::array<std::string_view, 2>{"bhsd", "bshd"}; }
+
+/// Scaled dot-product attention (ops.md 8).
+struct Attention {
+  AttentionLayout layout = AttentionLayout::bhsd;
+  std::optional<double> scale;
+  double softcap = 0;
+  bool causal = false;
+  std::int64_t left_window_size = -1;
+  std::int64_t right_window_size = -1;
+  std::optional<std::int64_t> query_offset;
+  bool has_mask = false;
+  bool has_bias = false;
+  bool has_kv_lengths = false;
+
+  static constexpr auto name = "attention";
+  static constexpr auto summary = "scaled dot-product attention";
+  static constexpr auto formula =
+      "s_ij = scale·Σ_d q_id·k_jd, softcap c > 0: c·tanh(s_ij/c), plus bias_ij; y_i = Σ_j softmax_j(s_ij)·v_j over the "
+      "allowed j, 0 when none is. With p_i = query_offset + i, or len - Sq + i without it, j is allowed when j < len, "
+      "j <= p_i if causal, p_i - left <= j <= p_i + right for windows >= 0, mask_ij, and bias_ij is not -inf. A key "
+      "that "
+      "is not allowed has no influence, NaN or not";
+  static constexpr int tier = 1;
+  static constexpr std::array inputs = {Input{"q", dtypes::R, "[B, Hq, Sq, D]"},
+                                        Input{"k", dtypes::R, "[B, Hk, Sk, D]", "q"},
+                                        Input{"v", dtypes::R, "[B, Hk, Sk, Dv]", "q"},
+                                        Input{"mask", dtypes::B, "broadcasts to [B, Hq, Sq, Sk]", {}, "has_mask"},
+                                        Input{"bias", dtypes::R, "broadcasts to [B, Hq, Sq, Sk]", "q", "has_bias"},
+                                        Input{"kv_lengths", dtypes::X, "[B]", {}, "has_kv_lengths"}};
+  static constexpr std::array outputs = {Output{"y", "as q [B, Hq, Sq, Dv]"}};
+  static constexpr std::array<std::string_view, 6> checks = {
+      "q, k and v must have rank 4",
+      "B must be equal in q, k, v and kv_lengths, D in q and k, Hk and Sk in k and v",
+      "Hk must be at least 1 and divide Hq",
+      "mask and bias must broadcast to [B, Hq, Sq, Sk]",
+      "softcap must be at least 0 and windows at least -1",
+      "D must be at least 1"};
+  static constexpr auto fields = std::tuple{
+      Field{"layout", &Attention::layout, "order of the axes of q, k, v and y; bshd is [B, S, H, D]"},
+      Field{"scale", &Attention::scale, "factor of the scores; 1/√D when absent"},
+      Field{"softcap", &Attention::softcap, "scores saturate at ±softcap; 0 is off"},
+      Field{"causal", &Attention::causal, "a query sees no later key"},
+      Field{"left_window_size", &Attention::left_window_size, "earlier keys a query sees besides its own; -1 for all"},
+      Field{"right_window_size", &Attention::right_window_size, "later keys a query sees; -1 for all"},
+      Field{"query_offset", &Attention::query_offset,
+            "position of the first query; when absent the last meets the last key"},
+      Field{"has_mask", &Attention::has_mask, "takes the input mask: true takes part"},
+      Field{"has_bias", &Attention::has_bias, "takes the input bias, added to the scores"},
+      Field{"has_kv_lengths", &Attention::has_kv_lengths,
+            "takes the input kv_lengths: keys in use, clamped to [0, Sk]"},
+  };
+
+  /// The extents of a node, by the names above.
+  struct Extents {
+    std::int64_t B, Hq, Hk, Sq, Sk, D, Dv;
+  };
+
+  /// Of q, k and v of rank 4.
+  Extents extents(const Shape& q, const Shape& k, const Shape& v) const {
+    const std::size_t heads = layout == AttentionLayout::bhsd ? 1 : 2, length = 3 - heads;
+    return {q[0], q[heads], k[heads], q[length], k[length], q[3], v[3]};
+  }
+
+  TensorTypes infer(Types in) const {
+    const TensorType &q = in[0], &k = in[1], &v = in[2];
+    check(*this, 1, q.shape.rank() == 4 && k.shape.rank() == 4 && v.shape.rank() == 4, "q is ", q, ", k is ", k,
+          ", v is ", v);
+    const Extents n = extents(q.shape, k.shape, v.shape);
+    const bool same_batch = k.shape[0] == n.B && v.shape[0] == n.B;
+    const bool same_keys = k.shape[1] == v.shape[1] && k.shape[2] == v.shape[2];
+    check(*this, 2, same_batch && same_keys && k.shape[3] == n.D, "q is ", q, ", k is ", k, ", v is ", v);
+    if (has_kv_lengths) check(*this, 2, in.back().shape == Shape{n.B}, "q is ", q, ", kv_lengths is ", in.back());
+    check(*this, 3, n.Hk >= 1 && n.Hq % n.Hk == 0, "Hq is ", n.Hq, ", Hk is ", n.Hk);
+    const Shape scores{n.B, n.Hq, n.Sq, n.Sk};
+    for (const TensorType& added : in.subspan(3, std::size_t{has_mask} + std::size_t{has_bias}))
+      check(*this, 4, broadcasts_to(added.shape, scores), "got ", added, ", scores are ", scores);
+    check(*this, 5, softcap >= 0 && left_window_size >= -1 && right_window_size >= -1, "softcap is ", softcap,
+          ", windows are ", left_window_size, " and ", right_window_size);
+    check(*this, 6, n.D >= 1, "q is ", q);
+    Shape y = q.shape;
+    y[3] = n.Dv;
+    return {{q.dtype, std::move(y)}};
+  }
+  ErrorClass error_class() const { return ErrorClass::comp; }
+  Cost cost(Types in, Types) const {
+    const Extents n = extents(in[0].shape, in[1].shape, in[2].shape);
+    const double scores = static_cast<double>(n.B * n.Hq) * static_cast<double>(n.Sq) * static_cast<double>(n.Sk);
+    return {scores * (2.0 * static_cast<double>(n.D + n.Dv) + 4.0), n.Sk};
+  }
+  bool operator==(const Attention&) const = default;
+};
+
+}  // namespace plumb::ir::ops

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "ir/op.hpp"
+
+namespace plumb::ir::ops {
+
+/// The logarithm of softmax along one axis, without its underflow (ops.md 7).
+struct LogSoftmax {
+  std::int64_t axis = -1;
+
+  static constexpr auto name = "log_softmax";
+  static constexpr auto summary = "logarithm of softmax";
+  static constexpr auto formula =
+      "y = (x - m) - ln Σ exp(x - m), m the maximum of the line; -inf stays -inf; NaN or +inf in a line, or nothing "
+      "but "
+      "-inf, gives NaN on the whole line";
+  static constexpr int tier = 1;
+  static constexpr std::array inputs = {Input{"x", dtypes::R, "[..]"}};
+  static constexpr std::array outputs = {Output{"y", "as x"}};
+  static constexpr std::array<std::string_view, 0> checks = {};
+  static constexpr auto fields = std::tuple{
+      Field{"axis", &LogSoftmax::axis, "the lines' axis; negative counts from the end"},
+  };
+
+  TensorTypes infer(Types in) const {
+    in[0].shape.axis(axis);
+    return {in[0]};
+  }
+  ErrorClass error_class() const { return ErrorClass::comp; }
+  Cost cost(Types in, Types) const {
+    return {4.0 * static_cast<double>(in[0].shape.elements()), in[0].shape[in[0].shape.axis(axis)]};
+  }
+  bool operator==(const LogSoftmax&) const = default;
+};
+
+}  // namespace plumb::ir::ops
