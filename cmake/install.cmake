@@ -1,0 +1,24 @@
+# `cmake --install`: the program, the libraries with their headers, a CMake package
+# (find_package(plumbline), targets plumbline::ir and so on) and a pkg-config file.
+# tests/install builds a program against the result.
+include(CMakePackageConfigHelpers)
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/plumbline")
+
+get_property(libraries GLOBAL PROPERTY PLUMB_LIBRARIES)
+install(TARGETS ${libraries} EXPORT plumblineTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT plumblineTargets NAMESPACE plumbline:: DESTINATION "${package_folder}")
+foreach(folder ir ref_cpu gpu_vulkan parity)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/plumbline"
+    FILES_MATCHING PATTERN "*.hpp" PATTERN "parity/cli" EXCLUDE)
+endforeach()
+
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/plumblineConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/plumblineConfig.cmake" INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/plumblineConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/plumblineConfig.cmake" "${PROJECT_BINARY_DIR}/plumblineConfigVersion.cmake"
+  DESTINATION "${package_folder}")
+
+# The libraries are static, so that whoever links them needs all of these.
+file(RELATIVE_PATH prefix_from_pkgconfig "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/plumbline.pc.in" "${PROJECT_BINARY_DIR}/plumbline.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/plumbline.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -18,7 +18,7 @@ function(plumb_library name)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target}
-    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/plumbline>"
+    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/plumbline>"
     PRIVATE "${PROJECT_BINARY_DIR}/generated")
   set_property(GLOBAL APPEND PROPERTY PLUMB_LIBRARIES ${target})
 endfunction()

@@ -36,7 +36,8 @@ packages=(
 
 adapt_to_distribution() {
   local release
-  release=$(. /etc/os-release && echo "${ID:-unknown} ${VERSION_ID:-}")
+  # shellcheck source=/dev/null
+  release=$(source /etc/os-release && echo "${ID:-unknown} ${VERSION_ID:-}")
   case $release in
     "debian 12" | "debian 13" | "ubuntu 24.04") ;;
     "ubuntu 22.04")

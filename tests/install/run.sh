@@ -1,0 +1,23 @@
+#!/bin/sh
+# usage: run.sh BUILD_FOLDER SCRATCH_FOLDER CXX
+#
+# Installs the build into a new prefix, then builds and runs a consumer against it,
+# found once by CMake's find_package and once by pkg-config.
+set -eu
+build=$1 scratch=$2 cxx=$3
+source=$(cd "$(dirname "$0")" && pwd)
+prefix=$scratch/prefix
+rm -rf "$scratch"
+mkdir -p "$scratch"
+
+cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
+
+cmake -S "$source" -B "$scratch/cmake" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CXX_COMPILER=$cxx" >/dev/null
+cmake --build "$scratch/cmake"
+"$scratch/cmake/consumer"
+
+pkg_config_path=$(dirname "$(find "$prefix" -name plumbline.pc)")
+export PKG_CONFIG_PATH="$pkg_config_path"
+# shellcheck disable=SC2046  # several flags
+"$cxx" $(pkg-config --cflags plumbline) "$source/consumer.cpp" -o "$scratch/consumer" $(pkg-config --libs plumbline)
+"$scratch/consumer"
