@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Sets up, configures and builds one preset into build/<preset>.
+set -euo pipefail
+exec </dev/null
+
+usage() {
+  cat <<USAGE
+usage: scripts/build.sh PRESET [arguments of cmake --build, such as --target plumb]
+
+PRESET is release, debug, asan, clang or bundle. Programs end up in build/PRESET/bin.
+USAGE
+}
+case ${1:-} in
+  -h | --help) usage; exit 0 ;;
+  "") usage >&2; exit 2 ;;
+esac
+preset=$1
+shift
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scripts/setup.sh
+
+# Ubuntu 22.04 calls its g++ 11 g++; the code wants 12.
+if [ -z "${CXX:-}" ] && [ "$(g++ -dumpversion | cut -d. -f1)" -lt 12 ] && command -v g++-12 >/dev/null; then
+  export CXX=g++-12 CC=gcc-12
+fi
+cmake --preset "$preset" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; exit 2; }
+cmake --build --preset "$preset" "$@"

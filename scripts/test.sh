@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Sets up, builds and runs every test.
+set -euo pipefail
+exec </dev/null
+
+usage() {
+  cat <<USAGE
+usage: scripts/test.sh [--preset PRESET] [arguments of ctest, such as -R layer_norm]
+
+Without --preset it is release. Results as JUnit XML: build/PRESET/tests.xml.
+USAGE
+}
+preset=release
+case ${1:-} in
+  -h | --help) usage; exit 0 ;;
+  --preset)
+    preset=${2:?"--preset wants a name"}
+    shift 2
+    ;;
+esac
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+scripts/build.sh "$preset"
+ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --no-tests=error \
+  --output-junit "$PWD/build/$preset/tests.xml" "$@"
