@@ -1,0 +1,18 @@
+#include "ir/ops/toy.hpp"
+
+#include "gpu_vulkan/lower.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::Toy&, Lowering& node) {
+  const std::int64_t count = node.out_type(0).shape.elements();
+  node.dispatch({
+      .shader = {"toy", {}},
+      .reads = {node.in(0)},
+      .writes = {node.out(0)},
+      .push = std::uint32_t(count),
+      .groups = groups_for(count, 64),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan
