@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string_view>
+
+#include "ir/tensor.hpp"
+
+namespace plumb::ir {
+
+enum class Distribution { normal, uniform, uniform_int, bernoulli, constant, range };
+
+constexpr auto enum_names(Distribution) {
+  return std::array<std::string_view, 6>{"normal", "uniform", "uniform_int", "bernoulli", "constant", "range"};
+}
+
+/// How a tensor is filled: a distribution and the parameters that belong to it; the
+/// others are not looked at.
+struct Fill {
+  Distribution distribution = Distribution::normal;
+  double mean = 0, scale = 1;   ///< normal
+  double low = 0, high = 1;     ///< uniform: [low, high); uniform_int: low, ..., high - 1
+  double probability = 0.5;     ///< bernoulli: of 1
+  double value = 0;             ///< constant
+  double start = 0, delta = 1;  ///< range: element i is start + i delta
+
+  bool operator==(const Fill&) const = default;
+};
+
+/// One parameter of one distribution, for readers, writers and documents.
+struct FillParameter {
+  Distribution distribution;
+  std::string_view name;
+  double Fill::*member;
+};
+
+inline constexpr std::array fill_parameters = {
+    FillParameter{Distribution::normal, "mean", &Fill::mean},
+    FillParameter{Distribution::normal, "scale", &Fill::scale},
+    FillParameter{Distribution::uniform, "low", &Fill::low},
+    FillParameter{Distribution::uniform, "high", &Fill::high},
+    FillParameter{Distribution::uniform_int, "low", &Fill::low},
+    FillParameter{Distribution::uniform_int, "high", &Fill::high},
+    FillParameter{Distribution::bernoulli, "probability", &Fill::probability},
+    FillParameter{Distribution::constant, "value", &Fill::value},
+    FillParameter{Distribution::range, "start", &Fill::start},
+    FillParameter{Distribution::range, "delta", &Fill::delta},
+};
+
+/// What a tensor of this dtype is filled with when nothing is said: normal numbers,
+/// small integers, fair coins.
+Fill default_fill(DType dtype);
+
+/// Throws Error when a tensor of this dtype cannot be filled so: normal and uniform
+/// make reals and complex numbers, uniform_int integers and reals, bool takes bernoulli
+/// and constants 0 and 1 only, and every integer made must fit the dtype.
+void check_fill(const TensorType& type, const Fill& fill);
+
+/// The tensor filled, by the formulas of ops.md B.3; the same numbers on every machine
+/// and for any number of threads. Normal and uniform complex tensors are real ones of
+/// twice the length; the other distributions give them no imaginary part. Throws Error
+/// as check_fill does.
+Tensor fill(const TensorType& type, const Fill& fill, std::uint64_t seed, std::uint32_t stream);
+
+/// The stream of the tensor called `name`: each has numbers of its own.
+std::uint32_t stream_of(std::string_view name);
+
+}  // namespace plumb::ir
