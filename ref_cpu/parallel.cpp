@@ -1,5 +1,6 @@
 #include "ref_cpu/parallel.hpp"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -19,6 +20,8 @@ void parallel_for(std::int64_t count, std::int64_t grain,
 
 void with_threads(int threads, const std::function<void()>& work) {
   if (threads <= 0) return work();
+  // oneTBB starts no more workers than there are cores unless it is told to.
+  const tbb::global_control workers(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
   tbb::task_arena arena(threads);
   arena.execute(work);
 }

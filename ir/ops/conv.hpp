@@ -17,7 +17,8 @@ struct Conv {
   static constexpr auto formula =
       "y[n, m, o] = bias[m] + Σ_{c < C/g, t} w[m, c, t]·x[n, floor(m·g/M)·C/g + c, o·stride − pad_begin + t·dilation]";
   static constexpr int tier = 1;
-  static constexpr std::array inputs = {Input{"x", dtypes::R, "[N, C, D..]"}, Input{"w", dtypes::R, "[M, C/g, k..]", "x"},
+  static constexpr std::array inputs = {Input{"x", dtypes::R, "[N, C, D..]"},
+                                        Input{"w", dtypes::R, "[M, C/g, k..]", "x"},
                                         Input{"bias", dtypes::R, "[M]", "x", "has_bias"}};
   static constexpr std::array outputs = {Output{"y", "as x [N, M, O..]"}};
   static constexpr std::array<std::string_view, 4> checks = {

@@ -23,10 +23,8 @@ struct Gemm {
   static constexpr std::array<std::string_view, 3> checks = {"a and b must have rank 2", "inner extents must be equal",
                                                              "c must broadcast to [M, N]"};
   static constexpr auto fields = std::tuple{
-      Field{"alpha", &Gemm::alpha, "factor of the product"},
-      Field{"beta", &Gemm::beta, "factor of c"},
-      Field{"transpose_a", &Gemm::transpose_a, "a is [K, M]"},
-      Field{"transpose_b", &Gemm::transpose_b, "b is [N, K]"},
+      Field{"alpha", &Gemm::alpha, "factor of the product"},   Field{"beta", &Gemm::beta, "factor of c"},
+      Field{"transpose_a", &Gemm::transpose_a, "a is [K, M]"}, Field{"transpose_b", &Gemm::transpose_b, "b is [N, K]"},
       Field{"has_c", &Gemm::has_c, "whether there is a c"},
   };
 
