@@ -1,0 +1,101 @@
+// IEEE arithmetic that Vulkan leaves open: division (it promises 2.5 ulp, and
+// nothing for divisors beyond 2^126), square roots, NaN in maximum and minimum.
+// Operands are classified by their bits, so that no compiler can assume NaN and
+// infinity away; `precise` keeps it from reordering or contracting. fma() may be two
+// roundings on a device: results then stay within the bounds given here.
+#ifndef PLUMB_ARITHMETIC_GLSL
+#define PLUMB_ARITHMETIC_GLSL
+
+const uint infinity_bits = 0x7F800000u;
+const uint magnitude_bits = 0x7FFFFFFFu;
+
+uint magnitude_of(float x) { return floatBitsToUint(x) & magnitude_bits; }
+uint sign_of(float x) { return floatBitsToUint(x) & 0x80000000u; }
+
+bool is_nan(float x) { return magnitude_of(x) > infinity_bits; }
+bool is_infinite(float x) { return magnitude_of(x) == infinity_bits; }
+bool is_zero(float x) { return magnitude_of(x) == 0u; }
+
+float quiet_nan() { return uintBitsToFloat(0x7FC00000u); }
+float positive_infinity() { return uintBitsToFloat(infinity_bits); }
+
+/// |x| with the sign of `of`.
+float with_sign(float x, float of) { return uintBitsToFloat(magnitude_of(x) | sign_of(of)); }
+
+/// 2^n for n in [-126, 127].
+float power_of_two(int n) { return uintBitsToFloat(uint(n + 127) << 23); }
+
+/// x 2^n rounded once, for |x| in [2^-20, 2^60] or so (0, infinity and NaN too) and any n.
+precise float scale(float x, int n) {
+  const int kept = clamp(n, -252, 254), first = kept >> 1;
+  return x * power_of_two(first) * power_of_two(kept - first);
+}
+
+/// The significand in [1, 2) of a finite magnitude that is not 0, and its exponent.
+/// Subnormals are shifted as integers: a device may read them as 0.
+float significand(uint magnitude, out int exponent) {
+  int shift = 0;
+  if (magnitude < 0x00800000u) {
+    shift = 23 - findMSB(magnitude);
+    magnitude <<= shift;
+  }
+  exponent = max(int(magnitude >> 23), 1) - 127 - shift;
+  return uintBitsToFloat(magnitude & 0x007FFFFFu | 0x3F800000u);
+}
+
+/// a / b within 1.5 ulp (0.5 with a fused fma), for finite a and |b| in [2^-120, 2^120].
+precise float quotient(float a, float b) {
+  const float q = a / b;
+  return q + fma(-q, b, a) / b;
+}
+
+/// a / b within 1.5 ulp for all operands.
+float divide(float a, float b) {
+  const uint x = magnitude_of(a), y = magnitude_of(b), sign = sign_of(a) ^ sign_of(b);
+  if (x > infinity_bits || y > infinity_bits) return quiet_nan();
+  if (x == infinity_bits || y == 0u) return x == y ? quiet_nan() : uintBitsToFloat(sign | infinity_bits);
+  if (x == 0u || y == infinity_bits) return uintBitsToFloat(sign);
+  int up, down;
+  const float m = significand(x, up), n = significand(y, down);
+  return uintBitsToFloat(floatBitsToUint(scale(quotient(m, n), up - down)) | sign);
+}
+
+/// sqrt(m) within 1 ulp for m in [1, 4).
+precise float root_of_significand(float m) {
+  const float s = sqrt(m);
+  return s + fma(-s, s, m) * (0.5 / s);
+}
+
+/// The square root within 1 ulp; -0 gives -0.
+float square_root(float x) {
+  const uint bits = floatBitsToUint(x);
+  if (is_zero(x) || bits == infinity_bits) return x;
+  if (bits > infinity_bits) return quiet_nan();
+  int exponent;
+  const float m = significand(bits, exponent);
+  const int odd = exponent & 1;
+  return scale(root_of_significand(odd == 1 ? 2.0 * m : m), (exponent - odd) / 2);
+}
+
+precise float inverse_root_of_significand(float m) {
+  const float r = inversesqrt(m), h = m * r;
+  return r + 0.5 * r * fma(-h, r, 1.0);
+}
+
+/// 1 / sqrt(x) within 1.5 ulp; a zero gives an infinity of its sign.
+float inverse_square_root(float x) {
+  const uint bits = floatBitsToUint(x);
+  if (is_zero(x)) return uintBitsToFloat(infinity_bits | sign_of(x));
+  if (bits > infinity_bits) return quiet_nan();
+  if (bits == infinity_bits) return 0.0;
+  int exponent;
+  const float m = significand(bits, exponent);
+  const int odd = exponent & 1;
+  return scale(inverse_root_of_significand(odd == 1 ? 2.0 * m : m), (odd - exponent) / 2);
+}
+
+/// The greater and the smaller of two; NaN if either is.
+float maximum(float a, float b) { return is_nan(a) || is_nan(b) ? quiet_nan() : a < b ? b : a; }
+float minimum(float a, float b) { return is_nan(a) || is_nan(b) ? quiet_nan() : b < a ? b : a; }
+
+#endif
