@@ -59,6 +59,8 @@ CpuExecutable::CpuExecutable(const ir::Graph& graph, const ir::Feeds& params, co
     Step step{kernel->second, {}};
     for (const ir::Value v : node.inputs) step.call.inputs.push_back(std::as_const(tensors_[v]).view());
     for (const ir::Value v : node.outputs) step.call.outputs.push_back(tensors_[v].view());
+    if (std::ranges::all_of(step.call.outputs, [](const ir::MutableView& y) { return y.bytes().empty(); }))
+      step.kernel = [](const ir::Op&, Call&) {};
     steps_.push_back(std::move(step));
     reports_.push_back({ir::Placement::cpu, "ref_cpu", "", std::nullopt});
   }

@@ -9,8 +9,9 @@ namespace plumb::ref_cpu {
 /// What one node reads and writes. A kernel for op T is the function
 ///   void run(const ir::ops::T&, Call&)
 /// in ops/t.cpp. `infer` has checked everything that can be checked before the
-/// values are known. Outputs hold whatever was there before: a kernel writes
-/// every element. Kernels may run in parallel, over parallel_for only.
+/// values are known. It is never called for a node whose outputs are all empty.
+/// Outputs hold whatever was there before: a kernel writes every element. Kernels
+/// may run in parallel, over parallel_for only.
 struct Call {
   std::vector<ir::TensorView> inputs;
   std::vector<ir::MutableView> outputs;

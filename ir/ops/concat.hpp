@@ -14,8 +14,8 @@ struct Concat {
   static constexpr int tier = 1;
   static constexpr std::array inputs = {Input{.name = "x", .dtypes = dtypes::any, .shape = "[..]", .repeated = true}};
   static constexpr std::array outputs = {Output{"y", "as x [.., Σ extents, ..]"}};
-  static constexpr std::array<std::string_view, 2> checks = {"there must be at least one input",
-                                                             "inputs must have equal ranks and extents except along axis"};
+  static constexpr std::array<std::string_view, 2> checks = {
+      "there must be at least one input", "inputs must have equal ranks and extents except along axis"};
   static constexpr auto fields = std::tuple{
       Field{"axis", &Concat::axis, "joined axis; negative counts from the end", Presence::required},
   };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/op.hpp"
+#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -10,7 +11,8 @@ struct Expand {
 
   static constexpr auto name = "expand";
   static constexpr auto summary = "broadcast to a shape";
-  static constexpr auto formula = "y[.., j, ..] = x[.., j or 0, ..], 0 on axes of extent 1; missing leading axes count as 1";
+  static constexpr auto formula =
+      "y[.., j, ..] = x[.., j or 0, ..], 0 on axes of extent 1; missing leading axes count as 1";
   static constexpr int tier = 1;
   static constexpr std::array inputs = {Input{"x", dtypes::any, "[..]"}};
   static constexpr std::array outputs = {Output{"y", "as x [`shape`]"}};
@@ -23,6 +25,9 @@ struct Expand {
     Shape y(shape);
     check(*this, 1, broadcasts_to(in[0].shape, y), "x is ", in[0], ", shape is ", y);
     return {{in[0].dtype, std::move(y)}};
+  }
+  StridedCopy copy(const TensorType& x, const Shape& y) const {
+    return read_strided(x.dtype, y, broadcast_strides(x.shape, y));
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }

@@ -15,8 +15,8 @@ struct Gather {
   static constexpr int tier = 1;
   static constexpr std::array inputs = {Input{"x", dtypes::any, "[.., n, ..]"}, Input{"indices", dtypes::X, "[q..]"}};
   static constexpr std::array outputs = {Output{"y", "as x [.., q.., ..]"}};
-  static constexpr std::array<std::string_view, 2> checks = {
-      "x must have an axis", "the axis must have rows where there are indices"};
+  static constexpr std::array<std::string_view, 2> checks = {"x must have an axis",
+                                                             "the axis must have rows where there are indices"};
   static constexpr auto fields = std::tuple{
       Field{"axis", &Gather::axis, "the axis of x that indices count along; negative counts from the end"},
   };

@@ -25,8 +25,10 @@ struct Reshape {
     std::size_t open = y.size();
     for (std::size_t i = 0; i < y.size(); ++i) {
       check(*this, 1, y[i] >= 0 || (y[i] == -1 && open == y.size()), "shape is ", y);
-      if (y[i] == -1) open = i;
-      else known.push_back(y[i]);
+      if (y[i] == -1)
+        open = i;
+      else
+        known.push_back(y[i]);
     }
     const auto elements = in[0].shape.elements(), others = known.elements();
     if (open < y.size()) {

@@ -13,7 +13,8 @@ constexpr auto enum_names(RopeLayout) { return std::array<std::string_view, 2>{"
 /// Rotary position embedding (ops.md 8, ONNX RotaryEmbedding-23).
 ///
 ///   t = positions[b, s], or offset + s, or (b, s) with tables of their own for every batch
-///   first' = first·cos[t, i] - second·σ,  second' = first·σ + second·cos[t, i],  σ = sin[t, i], negated when inverse
+///   first'  = first·c - second·s       c = cos[t, i]
+///   second' = first·s + second·c       s = sin[t, i], negated when inverse
 ///
 /// First and second are elements i and i + n/2 of a head, or 2i and 2i + 1 when
 /// interleaved, n = rotary_dim. A position outside [0, P) is a fault of the run.
@@ -28,7 +29,7 @@ struct Rope {
   static constexpr auto name = "rope";
   static constexpr auto summary = "rotary position embedding";
   static constexpr auto formula =
-      "first′ = first·c − second·σ, second′ = first·σ + second·c, c = cos[t, i], σ = ±sin[t, i]; the rest is copied";
+      "first' = first·c - second·s, second' = first·s + second·c, c = cos[t, i], s = ±sin[t, i]; others copied";
   static constexpr int tier = 1;
   static constexpr std::array inputs = {
       Input{"x", dtypes::R, "[B, H, S, D] or [B, S, H, D]"},

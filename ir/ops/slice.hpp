@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/op.hpp"
+#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -10,7 +11,8 @@ struct Slice {
 
   static constexpr auto name = "slice";
   static constexpr auto summary = "strided box";
-  static constexpr auto formula = "y[.., j, ..] = x[.., start + j·step, ..] along each axis given, whole axes elsewhere";
+  static constexpr auto formula =
+      "y[.., j, ..] = x[.., start + j·step, ..] along each axis given, whole axes elsewhere";
   static constexpr int tier = 1;
   static constexpr std::array inputs = {Input{"x", dtypes::any, "[..]"}};
   static constexpr std::array outputs = {Output{"y", "as x [.., `sizes`, ..]"}};
@@ -36,12 +38,22 @@ struct Slice {
       const std::size_t axis = y.axis(axes[i]);
       check(*this, 1, !cut[axis], "axis ", axes[i], " comes twice");
       check(*this, 2, step(i) != 0 && sizes[i] >= 0, "axis ", axes[i], " has step ", step(i), ", size ", sizes[i]);
-      check(*this, 3, inside(i, y[axis]), "axis ", axes[i], " of ", in[0], " has start ", starts[i], ", size ", sizes[i],
-            ", step ", step(i));
+      check(*this, 3, inside(i, y[axis]), "axis ", axes[i], " of ", in[0], " has start ", starts[i], ", size ",
+            sizes[i], ", step ", step(i));
       cut[axis] = true;
       y[axis] = sizes[i];
     }
     return {{in[0].dtype, std::move(y)}};
+  }
+  StridedCopy copy(const TensorType& x, const Shape& y) const {
+    auto strides = x.shape.strides();
+    std::int64_t from = 0;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      auto& stride = strides[x.shape.axis(axes[i])];
+      from += starts[i] * stride;
+      stride *= sizes[i] > 1 ? step(i) : 0;  // a step that is not taken may be of any size
+    }
+    return read_strided(x.dtype, y, strides, from);
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }

@@ -1,0 +1,18 @@
+#include "ir/ops/split.hpp"
+
+#include "ref_cpu/kernel.hpp"
+#include "ref_cpu/strided_copy.hpp"
+
+namespace plumb::ref_cpu {
+
+void run(const ir::ops::Split& op, Call& call) {
+  const std::size_t axis = call.in(0).shape().axis(op.axis);
+  std::int64_t start = 0;
+  for (const ir::MutableView& y : call.outputs) {
+    if (y.elements() == 0) continue;
+    strided_copy(ir::read_part(call.in(0).type(), y.shape(), axis, start), call.in(0).bytes(), y.bytes());
+    start += y.shape()[axis];
+  }
+}
+
+}  // namespace plumb::ref_cpu
