@@ -24,5 +24,6 @@ scripts/setup.sh
 if [ -z "${CXX:-}" ] && [ "$(g++ -dumpversion | cut -d. -f1)" -lt 12 ] && command -v g++-12 >/dev/null; then
   export CXX=g++-12 CC=gcc-12
 fi
+mkdir -p build
 cmake --preset "$preset" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; exit 2; }
 cmake --build --preset "$preset" "$@"

@@ -10,8 +10,8 @@ usage: scripts/bundle.sh [--tests] [--bench] [BUNDLE.tar.gz]
 
   --tests  with the test programs too
   --bench  with the benchmarks too
-The code is made for x86-64-v3 (AVX2, FMA) unless PLUMB_CPU_ARCH says otherwise. The
-file is build/plumbline-VERSION-x86_64.tar.gz unless named. Unpack it, run bin/plumb.
+The CPU executor is made for x86-64-v3 (AVX2, FMA). The file is
+build/plumbline-VERSION-x86_64.tar.gz unless named. Unpack it, run bin/plumb.
 USAGE
 }
 targets=(plumb)
@@ -74,6 +74,7 @@ cat >"$bundle/bin/plumbline-run" <<'RUN'
 # lib/; lib/fallback (libstdc++) is only for a machine that has none.
 here=$(dirname "$(readlink -f "$0")")
 program=$here/../libexec/$(basename "$0")
+[ -x "$program" ] || program=$here/../libexec/plumb  # a link of another name
 export PLUMB_SOURCE_DIR="${PLUMB_SOURCE_DIR:-$here/..}"  # where tests look for fixtures/
 if LD_TRACE_LOADED_OBJECTS=1 "$program" 2>/dev/null | grep -q 'lib\(stdc++\|gcc_s\).*not found'; then
   export LD_LIBRARY_PATH="$here/../lib/fallback${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
