@@ -23,6 +23,13 @@ struct KernelChoice {
   std::vector<std::string> refusals;
 };
 
+/// What the shaders of a run report of the first index out of range they met.
+struct Fault {
+  std::uint32_t raised, node, position, value_low, value_high;
+
+  std::int64_t value() const { return static_cast<std::int64_t>(std::uint64_t{value_high} << 32 | value_low); }
+};
+
 /// One node on its way to becoming dispatches. A kernel for op T is the function
 ///   void lower(const ir::ops::T&, Lowering&)
 /// in ops/t.cpp, with its shader beside it in ops/t.comp. It touches no device:
@@ -53,9 +60,8 @@ class Lowering {
   /// A read-only table, uploaded once.
   Slot table(std::span<const std::byte> content);
 
-  /// Four u32 words: {1 when faulted, node, position, value}. A shader that meets
-  /// an index out of range claims word 0 by atomicCompSwap and fills the others
-  /// (glsl/faults.glsl); bind it as the last write. `node_number` is what it writes.
+  /// A Fault, all zero before a run. A shader that meets an index out of range fills
+  /// it by glsl/faults.glsl; bind it as the last write. `node_number` is what it writes.
   Slot faults() const { return faults_; }
   std::uint32_t node_number() const;
 

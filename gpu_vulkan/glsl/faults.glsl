@@ -5,11 +5,13 @@
 
 layout(set = 0, binding = FAULTS_BINDING) buffer Faults { uint faults[]; };
 
-void fault(uint node, uint position, int value) {
+// The value is 64 bits wide, the low word first.
+void fault(uint node, uint position, uvec2 value) {
   if (atomicCompSwap(faults[0], 0u, 1u) != 0u) return;
   faults[1] = node;
   faults[2] = position;
-  faults[3] = uint(value);
+  faults[3] = value.x;
+  faults[4] = value.y;
 }
 
 #endif
