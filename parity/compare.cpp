@@ -1,0 +1,317 @@
+#include "parity/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "parity/float_format.hpp"
+#include "parity/quantiles.hpp"
+
+namespace plumb::parity {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// ---- histograms: bin k of ulps holds 2^(k - 39) and up, of ratios 2^(k / 2 - 16.5) and up, the first of each all below.
+
+constexpr int ulp_half = Comparison::ulp_bins / 2;
+
+double ulp_edge(int k) { return k == 0 ? 0 : std::ldexp(1.0, k - 7); }
+double ratio_edge(int k) { return k == 0 ? 0 : std::exp2(0.5 * (k - 1) - 16); }
+
+std::size_t ulp_bin(double ulps) {
+  const double size = std::abs(ulps);
+  int exponent = 0;
+  if (size > 0) std::frexp(size, &exponent);  // size is in [2^(exponent - 1), 2^exponent)
+  const int k = size == 0 ? 0 : std::isinf(size) ? ulp_half - 1 : std::clamp(exponent + 6, 0, ulp_half - 1);
+  return static_cast<std::size_t>(ulps < 0 ? ulp_half - 1 - k : ulp_half + k);
+}
+
+std::size_t ratio_bin(double ratio) {
+  constexpr int last = Comparison::ratio_bins - 1;
+  if (std::isinf(ratio)) return last;
+  int exponent = 0;
+  const double mantissa = std::frexp(ratio, &exponent);  // in [0.5, 1)
+  if (ratio == 0) return 0;
+  const int k = 2 * (exponent + 15) + 1 + (mantissa >= std::sqrt(0.5) ? 1 : 0);
+  return static_cast<std::size_t>(std::clamp(k, 0, last));
+}
+
+/// Sums in blocks, so that 10^8 terms lose no more than 10^5 would.
+struct Moments {
+  double parts = 0, error = 0, error2 = 0, y2 = 0, c2 = 0, yc = 0;
+
+  Moments& operator+=(const Moments& other) {
+    parts += other.parts, error += other.error, error2 += other.error2;
+    y2 += other.y2, c2 += other.c2, yc += other.yc;
+    return *this;
+  }
+};
+
+/// One real number of an element: the truth, the truth rounded to the dtype, what came.
+struct Part {
+  double y, r, c;
+  bool same_bits, near_tie_neighbour;
+};
+
+/// How a part was judged.
+struct Judged {
+  bool good = true, finite = false;
+  double error = 0, allowed = 0;
+
+  double ratio() const {
+    if (good && error == 0) return 0;
+    return allowed > 0 ? error / allowed : infinity;
+  }
+};
+
+// ---- the scan
+
+class Scan {
+ public:
+  Scan(const Allowed& allowed, ir::DType dtype, bool integer)
+      : allowed_(allowed), dtype_(dtype), format_(float_format(dtype)), overflow_(format_.overflow()), integer_(integer) {}
+
+  template <std::size_t parts>
+  void element(std::uint64_t index, const std::array<Part, parts>& element);
+
+  Comparison finish();
+
+ private:
+  Judged judge(const Part& part, double magnitude) const;
+  Judged judge_finite(const Part& part, double magnitude) const;
+  void measure(std::uint64_t index, const Part& part, const Judged& judged, double magnitude);
+  void keep_worst(const Worst& worst, double error);
+  void census(std::uint64_t index, const Part* part, std::size_t parts);
+
+  const Allowed allowed_;
+  const ir::DType dtype_;
+  const FloatFormat format_;
+  const double overflow_;
+  const bool integer_;
+  Comparison result_;
+  Moments block_, total_;
+  Quantiles ulps_, ratios_;
+  std::array<double, 2> first_ = {};
+  std::vector<double> worst_errors_;
+};
+
+Judged Scan::judge_finite(const Part& part, double magnitude) const {
+  using Rule = Allowed::Rule;
+  Judged judged{.finite = true};
+  if (integer_) {
+    judged.error = std::abs(part.c - part.y);
+    judged.good = part.same_bits;
+    return judged;
+  }
+  if (allowed_.rule == Rule::within) {
+    judged.error = std::abs(part.c - part.y);
+    judged.allowed = allowed_.at(magnitude, dtype_);
+    judged.good = judged.error <= judged.allowed;
+    return judged;
+  }
+  judged.error = std::abs(part.c - part.r);
+  if (allowed_.rule == Rule::bits) {
+    judged.good = part.same_bits;
+    return judged;
+  }
+  judged.allowed = allowed_.subnormal;
+  judged.good = judged.error <= allowed_.subnormal;
+  if (allowed_.rule == Rule::rounded && part.near_tie_neighbour) judged = {.finite = true};
+  return judged;
+}
+
+Judged Scan::judge(const Part& part, double magnitude) const {
+  if (std::isnan(part.y) || std::isnan(part.c)) {
+    const bool both = std::isnan(part.y) && std::isnan(part.c);
+    return {.good = both, .error = both ? 0 : infinity};
+  }
+  const bool overflows = std::isinf(part.r) && allowed_.rule != Allowed::Rule::within;
+  if (std::isfinite(part.y) && std::isfinite(part.c) && !overflows) return judge_finite(part, magnitude);
+  if (part.c == part.y || part.c == part.r) return {};  // also a finite truth that overflows
+  const bool reaches = allowed_.rule == Allowed::Rule::within && std::isfinite(part.y) &&
+                       std::abs(part.y) + allowed_.at(magnitude, dtype_) >= overflow_ &&
+                       std::signbit(part.c) == std::signbit(part.y);
+  if (reaches) return {};
+  return {.good = false, .error = infinity};
+}
+
+void Scan::census(std::uint64_t index, const Part* part, std::size_t parts) {
+  bool nan_y = false, nan_c = false, inf_y = false, inf_c = false, zero = true;
+  for (std::size_t p = 0; p < parts; ++p) {
+    const double y = part[p].y, c = part[p].c;
+    nan_y |= std::isnan(y), nan_c |= std::isnan(c), inf_y |= std::isinf(y), inf_c |= std::isinf(c);
+    zero &= y == 0;
+    if (index == 0) first_[p] = y;
+    else if (!(y == first_[p] || (std::isnan(y) && std::isnan(first_[p])))) result_.constant = false;
+  }
+  ++result_.n;
+  result_.n_nan_expected += nan_y, result_.n_nan_got += nan_c;
+  result_.n_inf_expected += inf_y, result_.n_inf_got += inf_c;
+  result_.n_zero_expected += zero;
+}
+
+void raise(Extreme& extreme, double value, std::uint64_t index) {
+  if (!(value <= extreme.value)) extreme = {value, index};  // anything replaces NaN
+}
+
+void Scan::measure(std::uint64_t index, const Part& part, const Judged& judged, double magnitude) {
+  const double signed_error = integer_ || allowed_.rule == Allowed::Rule::within ? part.c - part.y : part.c - part.r;
+  raise(result_.max_abs, judged.error, index);
+  if (magnitude > 0) raise(result_.max_rel, judged.error / magnitude, index);
+  if (!integer_) {
+    const double ulps = signed_error / format_.ulp(magnitude);
+    raise(result_.max_ulp, std::abs(ulps), index);
+    ulps_.add(static_cast<float>(std::abs(ulps)));
+    ++result_.hist_ulp[ulp_bin(ulps)];
+  }
+  block_ += {1, signed_error, signed_error * signed_error, part.y * part.y, part.c * part.c, part.y * part.c};
+  if (block_.parts >= 1024) total_ += block_, block_ = {};
+  if (!(std::abs(part.y) <= result_.expected_absmax)) result_.expected_absmax = std::abs(part.y);
+}
+
+void Scan::keep_worst(const Worst& worst, double error) {
+  auto& kept = result_.worst;
+  const auto worse = [&](std::size_t i) {
+    return worst.ratio > kept[i].ratio || (worst.ratio == kept[i].ratio && error > worst_errors_[i]);
+  };
+  if (kept.size() == Comparison::worst_kept && !worse(kept.size() - 1)) return;
+  std::size_t place = kept.size();
+  while (place > 0 && worse(place - 1)) --place;
+  kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(place), worst);
+  worst_errors_.insert(worst_errors_.begin() + static_cast<std::ptrdiff_t>(place), error);
+  if (kept.size() > Comparison::worst_kept) kept.pop_back(), worst_errors_.pop_back();
+}
+
+template <std::size_t parts>
+void Scan::element(std::uint64_t index, const std::array<Part, parts>& element) {
+  census(index, element.data(), parts);
+  const double magnitude = parts == 1 ? std::abs(element[0].y) : std::hypot(element[0].y, element[parts - 1].y);
+  Worst worst{.index = index};
+  double error = -1, ratio = -1;
+  bool bad = false, any = false;
+  for (const Part& part : element) {
+    const Judged judged = judge(part, magnitude);
+    if (judged.finite) measure(index, part, judged, magnitude);
+    else if (judged.good) continue;  // NaN met NaN, infinity its own: nothing to measure
+    any = true;
+    bad |= !judged.good;
+    if (judged.ratio() < ratio || (judged.ratio() == ratio && judged.error <= error)) continue;
+    error = judged.error, ratio = judged.ratio();
+    worst.expected = part.y, worst.got = part.c, worst.allowed = judged.allowed, worst.ratio = ratio;
+  }
+  result_.n_bad += bad;
+  if (!any) return;
+  ratios_.add(static_cast<float>(ratio));
+  ++result_.hist_ratio[ratio_bin(ratio)];
+  keep_worst(worst, error);
+}
+
+Comparison Scan::finish() {
+  total_ += block_;
+  result_.ulp_p50 = ulps_.at(0.5), result_.ulp_p99 = ulps_.at(0.99), result_.ulp_p999 = ulps_.at(0.999);
+  result_.ratio_p99 = ratios_.at(0.99);
+  if (total_.parts > 0) {
+    result_.mean_signed = total_.error / total_.parts;
+    result_.rms = std::sqrt(total_.error2 / total_.parts);
+    result_.expected_rms = std::sqrt(total_.y2 / total_.parts);
+  }
+  if (total_.y2 > 0) {
+    result_.nmse = total_.error2 / total_.y2;
+    result_.rel_l2 = std::sqrt(result_.nmse);
+  }
+  if (total_.y2 > 0 && total_.c2 > 0) result_.cosine = total_.yc / (std::sqrt(total_.y2) * std::sqrt(total_.c2));
+  return std::move(result_);
+}
+
+// ---- reading the elements
+
+template <class T>
+double number(T x) {
+  return static_cast<double>(x);
+}
+
+/// T is the dtype's own part; Y is T, or double for an unrounded truth.
+template <class T, class Y>
+Part part_of(Y y, T c, const Allowed& allowed) {
+  if constexpr (std::is_integral_v<T>) {
+    return {number(y), number(y), number(c), y == c, false};
+  } else {
+    const double truth = number(y), got = number(c);
+    T r{};
+    if constexpr (std::is_same_v<T, Y>) r = y;
+    else r = T(truth);
+    Part part{truth, number(r), got, false, false};
+    const double rounded = part.r;
+    part.same_bits = rounded == got && std::signbit(rounded) == std::signbit(got);
+    if (allowed.rule == Allowed::Rule::rounded && rounded != got)
+      part.near_tie_neighbour = got == number(T(truth * (1 - 0x1p-45))) || got == number(T(truth * (1 + 0x1p-45)));
+    return part;
+  }
+}
+
+template <class T, class Y>
+Comparison scan(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
+  Scan scan(allowed, got.dtype(), std::is_integral_v<T>);
+  const auto y = expected.as<Y>();
+  const auto c = got.as<T>();
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    if constexpr (ir::is_complex(ir::dtype_of<T>))
+      scan.template element<2>(i, {part_of(y[i].real(), c[i].real(), allowed), part_of(y[i].imag(), c[i].imag(), allowed)});
+    else
+      scan.template element<1>(i, {part_of(y[i], c[i], allowed)});
+  }
+  return scan.finish();
+}
+
+}  // namespace
+
+double ulp_of(double y, ir::DType dtype) { return ir::unit_roundoff(dtype) == 0 ? 1 : float_format(dtype).ulp(y); }
+
+double Allowed::at(double magnitude, ir::DType dtype) const {
+  double limit = std::max(relative * magnitude, absolute);
+  if (ulps > 0) limit = std::max(limit, ulps * ulp_of(magnitude, compute_dtype(dtype)));
+  if (storage > 0) limit += storage * ulp_of(magnitude, dtype);
+  return limit + subnormal;
+}
+
+std::array<double, Comparison::ulp_bins> ulp_edges() {
+  std::array<double, Comparison::ulp_bins> edges;
+  for (int k = 0; k < ulp_half; ++k) {
+    edges[static_cast<std::size_t>(ulp_half + k)] = ulp_edge(k);
+    edges[static_cast<std::size_t>(ulp_half - 1 - k)] = k == ulp_half - 1 ? -infinity : -ulp_edge(k + 1);
+  }
+  return edges;
+}
+
+std::array<double, Comparison::ratio_bins> ratio_edges() {
+  std::array<double, Comparison::ratio_bins> edges;
+  for (std::size_t k = 0; k < edges.size(); ++k) edges[k] = ratio_edge(static_cast<int>(k));
+  return edges;
+}
+
+Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
+  ir::require(expected.shape() == got.shape(), "compared ", got.type(), " with an expected ", expected.type());
+  if (expected.dtype() == ir::DType::f64 && ir::is_float(got.dtype())) {
+    Comparison result;
+    ir::visit_float(got.dtype(), [&]<class T>(T) { result = scan<T, double>(expected, got, allowed); });
+    return result;
+  }
+  if (expected.dtype() == ir::DType::c128 && got.dtype() == ir::DType::c64)
+    return scan<std::complex<float>, std::complex<double>>(expected, got, allowed);
+  ir::require(expected.dtype() == got.dtype(), "compared ", got.type(), " with an expected ", expected.type());
+  Comparison result;
+  ir::visit_any(got.dtype(), [&]<class T>(T) { result = scan<T, T>(expected, got, allowed); });
+  return result;
+}
+
+std::string summary(const Comparison& comparison) {
+  const auto& c = comparison;
+  if (c.agrees()) return fmt::format("all {} elements agree; the largest error is {:.3g}", c.n, c.max_abs.value);
+  const Worst& w = c.worst.front();
+  const auto times = std::isinf(w.ratio) ? std::string() : fmt::format(", {:.3g} times the tolerance,", w.ratio);
+  return fmt::format("{} of {} elements differ; the worst{} is element {}: expected {:.9g}, got {:.9g}", c.n_bad, c.n, times,
+                     w.index, w.expected, w.got);
+}
+
+}  // namespace plumb::parity

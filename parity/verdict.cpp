@@ -1,0 +1,30 @@
+#include "parity/verdict.hpp"
+
+#include <algorithm>
+
+namespace plumb::parity {
+namespace {
+
+/// The first of `order` that occurs in `found`, or `otherwise`.
+template <class T, std::size_t n>
+T first_found(const std::array<T, n>& order, std::span<const T> found, T otherwise) {
+  for (const T candidate : order)
+    if (std::ranges::find(found, candidate) != found.end()) return candidate;
+  return otherwise;
+}
+
+}  // namespace
+
+Verdict overall(std::span<const Verdict> nodes) {
+  constexpr std::array order = {Verdict::error,      Verdict::failed, Verdict::nondeterministic, Verdict::unsupported,
+                                Verdict::mistrusted, Verdict::passed, Verdict::fallback};
+  return first_found(order, nodes, Verdict::skipped);
+}
+
+ExitCode overall(std::span<const ExitCode> cases) {
+  constexpr std::array order = {ExitCode::device_error, ExitCode::tool_error, ExitCode::failed, ExitCode::mistrusted,
+                                ExitCode::passed};
+  return first_found(order, cases, ExitCode::nothing_ran);
+}
+
+}  // namespace plumb::parity

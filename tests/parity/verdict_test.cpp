@@ -1,0 +1,40 @@
+#include "parity/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace plumb::parity {
+namespace {
+
+Verdict of(const std::vector<Verdict>& nodes) { return overall(std::span<const Verdict>(nodes)); }
+ExitCode of(const std::vector<ExitCode>& cases) { return overall(std::span<const ExitCode>(cases)); }
+
+TEST(Verdict, OfACaseIsTheWorstOfItsNodes) {
+  using enum Verdict;
+  EXPECT_EQ(of({passed, failed, mistrusted}), failed);
+  EXPECT_EQ(of({passed, mistrusted, fallback}), mistrusted);
+  EXPECT_EQ(of({passed, fallback, skipped}), passed);
+  EXPECT_EQ(of({failed, error}), error);
+}
+
+TEST(Verdict, NothingVerifiedIsNeverPassed) {
+  using enum Verdict;
+  EXPECT_EQ(of({fallback, fallback, skipped}), fallback);
+  EXPECT_EQ(of({skipped}), skipped);
+  EXPECT_EQ(of(std::vector<Verdict>{}), skipped);
+}
+
+TEST(ExitCode, PutsTroubleBeforeFailureBeforeSuccess) {
+  using enum ExitCode;
+  EXPECT_EQ(of({passed, failed, tool_error, device_error}), device_error);
+  EXPECT_EQ(of({passed, failed, tool_error}), tool_error);
+  EXPECT_EQ(of({passed, failed, mistrusted}), failed);
+  EXPECT_EQ(of({passed, nothing_ran}), passed);
+  EXPECT_EQ(of({nothing_ran}), nothing_ran);
+  EXPECT_EQ(of(std::vector<ExitCode>{}), nothing_ran);
+  EXPECT_EQ(static_cast<int>(nothing_ran), 77);
+}
+
+}  // namespace
+}  // namespace plumb::parity

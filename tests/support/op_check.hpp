@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/executor.hpp"
+#include "ir/fill.hpp"
+#include "parity/compare.hpp"
+
+namespace plumb::testing {
+
+/// Where check_op runs the op besides the truth and the native CPU evaluation.
+enum class Where { cpu_and_gpu, cpu_only };
+
+struct OpCheck {
+  std::vector<parity::Comparison> cpu, gpu;  ///< with the truth, by output; gpu is empty where none ran
+};
+
+/// Runs `op` on these operands three times: widened on the CPU (the truth), as it is
+/// on the CPU, and on the GPU, and expects both to be as close to the truth as
+/// the tolerance allows (parity/tolerance.hpp). Failures say which element,
+/// what was expected and what came. The CPU evaluation, which scales the
+/// generic tolerance, must itself be exact where the op is, and good enough to
+/// be trusted. Without a device the CPU is checked and the test then skips, with the reason.
+OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where = Where::cpu_and_gpu);
+
+/// Expects the op on the CPU, as it is, to give what was worked out by hand.
+void check_cpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected);
+
+/// The same of the GPU; skips without one.
+void check_gpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected);
+
+/// The results of one op, run alone on an executor.
+std::vector<ir::Tensor> run_op(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& inputs);
+
+/// A tensor filled by its dtype's default (normal numbers, small integers, fair
+/// coins) or as `fill` says; equal seeds give equal tensors.
+ir::Tensor random_tensor(const ir::TensorType& type, std::uint64_t seed);
+ir::Tensor random_tensor(const ir::TensorType& type, std::uint64_t seed, const ir::Fill& fill);
+
+}  // namespace plumb::testing
