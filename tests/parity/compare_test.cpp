@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/attribute.hpp"
 #include "parity/float_format.hpp"
 
 namespace plumb::parity {
