@@ -1,8 +1,11 @@
 #include "ref_cpu/cpu_executor.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/memory_plan.hpp"
 #include "ref_cpu/op_table.hpp"
 #include "ref_cpu/parallel.hpp"
 
@@ -18,7 +21,9 @@ const ir::OpTable<Kernel>& kernels() {
   return table;
 }
 
-/// A graph with its kernels resolved and a place in memory for every value.
+/// A graph with its kernels resolved. Params and what follows from no input are
+/// kept; inputs are read where the caller has them, wanted values are written where
+/// the caller gets them, and all others share one arena by lifetime.
 class CpuExecutable final : public ir::Executable {
  public:
   CpuExecutable(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture, CpuOptions options);
@@ -28,65 +33,132 @@ class CpuExecutable final : public ir::Executable {
 
  private:
   struct Step {
+    std::size_t node;
     Kernel kernel;
-    Call call;
   };
 
-  void run_steps();
+  void choose_steps(bool all);
+  void compute_constants();
+  void plan_arena();
+  void run_step(const Step& step, std::span<const ir::TensorView> values, std::span<const ir::MutableView> targets);
 
   ir::Graph graph_;
   CpuOptions options_;
-  std::vector<ir::Tensor> tensors_;  ///< by value
-  std::vector<ir::Value> wanted_;
-  std::vector<Step> steps_;  ///< by node
-  std::vector<ir::NodeReport> reports_;
+  std::set<ir::Value> wanted_;
+  std::map<ir::Value, ir::Tensor> kept_;
+  ir::AlignedBytes arena_;
+  std::vector<ir::MutableView> places_;  ///< in the arena, by value
+  std::vector<Step> steps_;
+  std::vector<ir::NodeReport> reports_;  ///< by node
 };
 
 CpuExecutable::CpuExecutable(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
                              CpuOptions options)
-    : graph_(graph), options_(options), tensors_(graph.value_count()), wanted_(capture.wanted) {
+    : graph_(graph), options_(options), wanted_(capture.wanted.begin(), capture.wanted.end()) {
   ir::require_valid(graph_);
-  for (ir::Value v = 0; v < tensors_.size(); ++v) {
+  for (ir::Value v = 0; v < graph_.value_count(); ++v) {
     if (!graph_.defined(v)) continue;
-    const bool is_param = graph_.is_source(v) && v >= graph_.inputs().size();
-    tensors_[v] = is_param ? ir::fed(graph_, params, v) : ir::Tensor(graph_.type(v));
-    if (capture.surviving) wanted_.push_back(v);
+    if (graph_.is_source(v) && v >= graph_.inputs().size()) kept_.emplace(v, ir::fed(graph_, params, v));
+    if (capture.surviving) wanted_.insert(v);
   }
-  for (const ir::Node& node : graph_.nodes()) {
+  for (const ir::Value v : wanted_) ir::require(graph_.defined(v), "value ", v, " is wanted, the graph has none such");
+  choose_steps(capture.surviving);
+  compute_constants();
+  plan_arena();
+}
+
+/// The nodes that a wanted value depends on.
+void CpuExecutable::choose_steps(bool all) {
+  std::vector<bool> needed(graph_.value_count());
+  for (const ir::Value v : wanted_) needed[v] = true;
+  for (std::size_t n = graph_.nodes().size(); n-- > 0;) {
+    const ir::Node& node = graph_.nodes()[n];
     const auto kernel = kernels().find(&node.op.schema());
     if (kernel == kernels().end())
       throw ir::Unsupported(ir::cat("ref_cpu: node '", node.label, "' (", node.op.name(), "): has no kernel"));
-    Step step{kernel->second, {}};
-    for (const ir::Value v : node.inputs) step.call.inputs.push_back(std::as_const(tensors_[v]).view());
-    for (const ir::Value v : node.outputs) step.call.outputs.push_back(tensors_[v].view());
-    if (std::ranges::all_of(step.call.outputs, [](const ir::MutableView& y) { return y.bytes().empty(); }))
-      step.kernel = [](const ir::Op&, Call&) {};
-    steps_.push_back(std::move(step));
+    const bool used = all || std::ranges::any_of(node.outputs, [&](ir::Value v) { return needed[v]; });
     reports_.push_back({ir::Placement::cpu, "ref_cpu", "", std::nullopt});
+    if (!used) {
+      reports_.back() = {ir::Placement::elided, "", "no wanted value depends on it", std::nullopt};
+      continue;
+    }
+    for (const ir::Value v : node.inputs) needed[v] = true;
+    const bool empty = std::ranges::all_of(node.outputs, [&](ir::Value v) { return graph_.type(v).bytes() == 0; });
+    steps_.push_back({n, empty ? [](const ir::Op&, Call&) {} : kernel->second});
   }
+  std::ranges::reverse(steps_);
+  std::ranges::reverse(reports_);
 }
 
-void CpuExecutable::run_steps() {
-  using Clock = std::chrono::steady_clock;
-  for (std::size_t n = 0; n < steps_.size(); ++n) {
-    const ir::Node& node = graph_.nodes()[n];
-    const auto start = Clock::now();
-    try {
-      steps_[n].kernel(node.op, steps_[n].call);
-    } catch (const ir::Error& error) {  // an index out of range, say
-      ir::fail("node '", node.label, "' (", node.op.name(), "): ", error.what());
+/// Runs the nodes that have no operands once and for all.
+void CpuExecutable::compute_constants() {
+  std::vector<ir::MutableView> targets(graph_.value_count());
+  std::erase_if(steps_, [&](const Step& step) {
+    const ir::Node& node = graph_.nodes()[step.node];
+    if (!node.inputs.empty()) return false;
+    for (const ir::Value v : node.outputs) targets[v] = kept_.emplace(v, graph_.type(v)).first->second.view();
+    run_step(step, {}, targets);
+    reports_[step.node].nanoseconds.reset();
+    reports_[step.node].reason = "computed when the graph was compiled";
+    return true;
+  });
+}
+
+void CpuExecutable::plan_arena() {
+  std::vector<Lifetime> blocks;
+  std::vector<ir::Value> owners;
+  std::vector<std::size_t> block_of(graph_.value_count(), SIZE_MAX);
+  for (std::size_t s = 0; s < steps_.size(); ++s) {
+    const ir::Node& node = graph_.nodes()[steps_[s].node];
+    for (const ir::Value v : node.inputs)
+      if (block_of[v] != SIZE_MAX) blocks[block_of[v]].last = s;
+    for (const ir::Value v : node.outputs) {
+      if (wanted_.contains(v)) continue;
+      block_of[v] = blocks.size();
+      blocks.push_back({graph_.type(v).bytes(), s, s});
+      owners.push_back(v);
     }
-    const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
-    reports_[n].nanoseconds = static_cast<std::uint64_t>(spent.count());
   }
+  const MemoryPlan plan = plan_memory(blocks);
+  arena_ = ir::AlignedBytes(plan.bytes);
+  places_.resize(graph_.value_count());
+  for (std::size_t b = 0; b < blocks.size(); ++b)
+    places_[owners[b]] = {graph_.type(owners[b]), arena_.span().subspan(plan.offsets[b], blocks[b].bytes)};
+}
+
+void CpuExecutable::run_step(const Step& step, std::span<const ir::TensorView> values,
+                             std::span<const ir::MutableView> targets) {
+  using Clock = std::chrono::steady_clock;
+  const ir::Node& node = graph_.nodes()[step.node];
+  Call call;
+  for (const ir::Value v : node.inputs) call.inputs.push_back(values[v]);
+  for (const ir::Value v : node.outputs) call.outputs.push_back(targets[v]);
+  const auto start = Clock::now();
+  try {
+    step.kernel(node.op, call);
+  } catch (const ir::Error& error) {  // an index out of range, say
+    ir::fail("node '", node.label, "' (", node.op.name(), "): ", error.what());
+  }
+  const auto spent = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
+  reports_[step.node].nanoseconds = static_cast<std::uint64_t>(spent.count());
 }
 
 ir::Tensors CpuExecutable::run(const ir::Feeds& inputs) {
-  for (ir::Value v = 0; v < graph_.inputs().size(); ++v)
-    std::ranges::copy(ir::fed(graph_, inputs, v).bytes(), tensors_[v].bytes().begin());
-  with_threads(options_.threads, [this] { run_steps(); });
+  std::vector<ir::TensorView> values(graph_.value_count());
+  std::vector<ir::MutableView> targets = places_;
   ir::Tensors results;
-  for (const ir::Value v : wanted_) results.emplace(v, tensors_.at(v));
+  for (ir::Value v = 0; v < graph_.inputs().size(); ++v) values[v] = ir::fed(graph_, inputs, v);
+  for (const auto& [v, tensor] : kept_) values[v] = tensor;
+  const auto is_given = [&](ir::Value v) { return graph_.is_source(v) || kept_.contains(v); };
+  for (const ir::Value v : wanted_) {
+    ir::Tensor result = is_given(v) ? ir::Tensor(values[v]) : ir::Tensor(graph_.type(v));
+    targets[v] = results.emplace(v, std::move(result)).first->second.view();
+  }
+  for (const Step& step : steps_)
+    for (const ir::Value v : graph_.nodes()[step.node].outputs) values[v] = {targets[v].type(), targets[v].bytes()};
+  with_threads(options_.threads, [&] {
+    for (const Step& step : steps_) run_step(step, values, targets);
+  });
   return results;
 }
 

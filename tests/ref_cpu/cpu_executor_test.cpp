@@ -1,0 +1,176 @@
+#include "ref_cpu/cpu_executor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "ir/ops/cast.hpp"
+#include "ir/ops/constant.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ref_cpu/memory_plan.hpp"
+#include "ref_cpu/parallel.hpp"
+
+namespace plumb::ref_cpu {
+namespace {
+
+using ir::DType;
+using ir::Graph;
+using ir::Tensor;
+using ir::Value;
+
+TEST(MemoryPlan, AChainNeedsTwoBlocks) {
+  std::vector<Lifetime> chain;
+  for (std::size_t i = 0; i < 6; ++i) chain.push_back({4096, i, i + 1});
+  EXPECT_EQ(plan_memory(chain).bytes, 2u * 4096);
+}
+
+TEST(MemoryPlan, BlocksAliveTogetherNeverOverlap) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<Lifetime> blocks(40);
+    for (Lifetime& block : blocks) {
+      block = {random() % 1000, random() % 30, 0};
+      block.last = block.first + random() % 8;
+    }
+    const MemoryPlan plan = plan_memory(blocks);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      EXPECT_EQ(plan.offsets[i] % 64, 0u);
+      EXPECT_LE(plan.offsets[i] + blocks[i].bytes, plan.bytes);
+      for (std::size_t j = 0; j < i; ++j) {
+        const bool together = blocks[i].first <= blocks[j].last && blocks[j].first <= blocks[i].last;
+        const bool apart = plan.offsets[i] + blocks[i].bytes <= plan.offsets[j] ||
+                           plan.offsets[j] + blocks[j].bytes <= plan.offsets[i];
+        EXPECT_TRUE(!together || apart) << "blocks " << i << " and " << j;
+      }
+    }
+  }
+}
+
+/// y = ((x w) w) .. w, with a w that moves every element one place on.
+struct Chain {
+  Graph graph;
+  ir::Feeds feeds;
+  std::vector<Value> values;
+
+  explicit Chain(int length) {
+    Value y = graph.input("x", {DType::f32, {1, 3}});
+    feeds.emplace("x", Tensor::of<float>({1, 3}, {1, 2, 3}));
+    const Value w = graph.param("w", {DType::f32, {3, 3}});
+    feeds.emplace("w", Tensor::of<float>({3, 3}, {0, 1, 0, 0, 0, 1, 1, 0, 0}));
+    values = {y};
+    for (int i = 0; i < length; ++i) {
+      y = graph.add(ir::cat("y", i), ir::ops::Matmul{}, {y, w});
+      values.push_back(y);
+    }
+    graph.returns(y);
+  }
+};
+
+std::vector<float> floats(const Tensor& x) { return {x.as<float>().begin(), x.as<float>().end()}; }
+
+TEST(CpuExecutor, ReusedMemoryDoesNotDisturbWhatIsStillRead) {
+  const Chain chain(7);
+  CpuExecutor executor;
+  const auto last = executor.compile(chain.graph, chain.feeds, {{chain.values.back()}});
+  const auto all = executor.compile(chain.graph, chain.feeds, {{}, true});
+  for (int run = 0; run < 2; ++run) {
+    const auto one = last->run(chain.feeds);
+    EXPECT_EQ(one.size(), 1u);
+    EXPECT_EQ(floats(one.at(chain.values.back())), (std::vector<float>{3, 1, 2}));
+    const auto every = all->run(chain.feeds);
+    EXPECT_EQ(every.size(), chain.graph.value_count());
+    EXPECT_EQ(floats(every.at(chain.values[1])), (std::vector<float>{3, 1, 2}));
+    EXPECT_EQ(floats(every.at(chain.values[2])), (std::vector<float>{2, 3, 1}));
+  }
+}
+
+TEST(CpuExecutor, InputsMayChangeBetweenRunsAndParamsStay) {
+  Chain chain(1);
+  const auto executable = CpuExecutor().compile(chain.graph, chain.feeds, {{chain.values[1]}});
+  chain.feeds.at("w") = Tensor({DType::f32, {3, 3}});
+  chain.feeds.at("x") = Tensor::of<float>({1, 3}, {5, 6, 7});
+  EXPECT_EQ(floats(executable->run(chain.feeds).at(chain.values[1])), (std::vector<float>{7, 5, 6}));
+}
+
+TEST(CpuExecutor, HandsBackInputsParamsAndConstantsToo) {
+  Graph graph;
+  const Value x = graph.input("x", {DType::f32, {2, 0}});
+  const Value w = graph.param("w", {DType::f32, {1}});
+  ir::ops::Constant five;
+  five.dtype = DType::u8, five.shape = {1}, five.data = {std::byte{5}};
+  const Value c = graph.add("c", five, {});
+  const Value y = graph.add("y", ir::ops::Cast{DType::f32}, {c});
+  const ir::Feeds feeds = {{"x", Tensor({DType::f32, {2, 0}})}, {"w", Tensor::of<float>({1}, {3})}};
+  const auto results = CpuExecutor().compile(graph, feeds, {{x, w, c, y}})->run(feeds);
+  EXPECT_EQ(results.at(x).type(), (ir::TensorType{DType::f32, {2, 0}}));
+  EXPECT_EQ(floats(results.at(w)), std::vector<float>{3});
+  EXPECT_EQ(results.at(c).as<std::uint8_t>()[0], 5);
+  EXPECT_EQ(floats(results.at(y)), std::vector<float>{5});
+}
+
+TEST(CpuExecutor, ReportsEveryNodeAndRunsOnlyTheNeeded) {
+  const Chain chain(3);
+  const auto executable = CpuExecutor().compile(chain.graph, chain.feeds, {{chain.values[2]}});
+  executable->run(chain.feeds);
+  const auto reports = executable->nodes();
+  ASSERT_EQ(reports.size(), 3u);
+  EXPECT_TRUE(reports[1].nanoseconds.has_value());
+  EXPECT_EQ(reports[2].placement, ir::Placement::elided);
+  EXPECT_FALSE(reports[2].nanoseconds.has_value());
+}
+
+TEST(CpuExecutor, NamesWhatWasNotFed) {
+  const Chain chain(1);
+  const auto compile = [&](const ir::Feeds& feeds) { return CpuExecutor().compile(chain.graph, feeds, {{2}}); };
+  EXPECT_THROW(
+      {
+        try {
+          compile({});
+        } catch (const ir::Error& error) {
+          EXPECT_STREQ(error.what(), "param 'w' was not fed");
+          throw;
+        }
+      },
+      ir::Error);
+  ir::Feeds wrong = chain.feeds;
+  wrong.at("x") = Tensor({DType::f32, {3}});
+  EXPECT_THROW(compile(chain.feeds)->run(wrong), ir::Error);
+}
+
+TEST(Parallel, RunsOnAsManyThreadsAsAsked) {
+  // Seven tasks that wait for each other end only when seven threads run them.
+  std::atomic<int> waiting = 0, met = 0;
+  with_threads(7, [&] {
+    parallel_for(7, 1, [&](std::int64_t, std::int64_t) {
+      ++waiting;
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (waiting < 7 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+      if (std::chrono::steady_clock::now() < deadline) ++met;
+    });
+  });
+  EXPECT_EQ(met, 7);
+}
+
+TEST(Parallel, ChunksDependOnTheCountAndTheGrainOnly) {
+  const auto chunks = [](int threads) {
+    std::mutex mutex;
+    std::vector<std::pair<std::int64_t, std::int64_t>> found;
+    with_threads(threads, [&] {
+      parallel_for(1001, 64, [&](std::int64_t begin, std::int64_t end) {
+        const std::lock_guard lock(mutex);
+        found.emplace_back(begin, end);
+      });
+    });
+    std::ranges::sort(found);
+    return found;
+  };
+  EXPECT_EQ(chunks(1).size(), 16u);
+  EXPECT_EQ(chunks(1), chunks(5));
+}
+
+}  // namespace
+}  // namespace plumb::ref_cpu
