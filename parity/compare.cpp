@@ -12,7 +12,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// ---- histograms: bin k of ulps holds 2^(k - 39) and up, of ratios 2^(k / 2 - 16.5) and up, the first of each all below.
+// ---- histograms: bin k of ulps holds 2^(k - 39) and up, of ratios 2^(k / 2 - 16.5) and up, the first of each all
+// below.
 
 constexpr int ulp_half = Comparison::ulp_bins / 2;
 
@@ -70,7 +71,11 @@ struct Judged {
 class Scan {
  public:
   Scan(const Allowed& allowed, ir::DType dtype, bool integer)
-      : allowed_(allowed), dtype_(dtype), format_(float_format(dtype)), overflow_(format_.overflow()), integer_(integer) {}
+      : allowed_(allowed),
+        dtype_(dtype),
+        format_(float_format(dtype)),
+        overflow_(format_.overflow()),
+        integer_(integer) {}
 
   template <std::size_t parts>
   void element(std::uint64_t index, const std::array<Part, parts>& element);
@@ -142,8 +147,10 @@ void Scan::census(std::uint64_t index, const Part* part, std::size_t parts) {
     const double y = part[p].y, c = part[p].c;
     nan_y |= std::isnan(y), nan_c |= std::isnan(c), inf_y |= std::isinf(y), inf_c |= std::isinf(c);
     zero &= y == 0;
-    if (index == 0) first_[p] = y;
-    else if (!(y == first_[p] || (std::isnan(y) && std::isnan(first_[p])))) result_.constant = false;
+    if (index == 0)
+      first_[p] = y;
+    else if (!(y == first_[p] || (std::isnan(y) && std::isnan(first_[p]))))
+      result_.constant = false;
   }
   ++result_.n;
   result_.n_nan_expected += nan_y, result_.n_nan_got += nan_c;
@@ -192,8 +199,10 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element) 
   bool bad = false, any = false;
   for (const Part& part : element) {
     const Judged judged = judge(part, magnitude);
-    if (judged.finite) measure(index, part, judged, magnitude);
-    else if (judged.good) continue;  // NaN met NaN, infinity its own: nothing to measure
+    if (judged.finite)
+      measure(index, part, judged, magnitude);
+    else if (judged.good)
+      continue;  // NaN met NaN, infinity its own: nothing to measure
     any = true;
     bad |= !judged.good;
     if (judged.ratio() < ratio || (judged.ratio() == ratio && judged.error <= error)) continue;
@@ -239,8 +248,10 @@ Part part_of(Y y, T c, const Allowed& allowed) {
   } else {
     const double truth = number(y), got = number(c);
     T r{};
-    if constexpr (std::is_same_v<T, Y>) r = y;
-    else r = T(truth);
+    if constexpr (std::is_same_v<T, Y>)
+      r = y;
+    else
+      r = T(truth);
     Part part{truth, number(r), got, false, false};
     const double rounded = part.r;
     part.same_bits = rounded == got && std::signbit(rounded) == std::signbit(got);
@@ -257,7 +268,8 @@ Comparison scan(const ir::TensorView& expected, const ir::TensorView& got, const
   const auto c = got.as<T>();
   for (std::size_t i = 0; i < c.size(); ++i) {
     if constexpr (ir::is_complex(ir::dtype_of<T>))
-      scan.template element<2>(i, {part_of(y[i].real(), c[i].real(), allowed), part_of(y[i].imag(), c[i].imag(), allowed)});
+      scan.template element<2>(
+          i, {part_of(y[i].real(), c[i].real(), allowed), part_of(y[i].imag(), c[i].imag(), allowed)});
     else
       scan.template element<1>(i, {part_of(y[i], c[i], allowed)});
   }
@@ -310,8 +322,8 @@ std::string summary(const Comparison& comparison) {
   if (c.agrees()) return fmt::format("all {} elements agree; the largest error is {:.3g}", c.n, c.max_abs.value);
   const Worst& w = c.worst.front();
   const auto times = std::isinf(w.ratio) ? std::string() : fmt::format(", {:.3g} times the tolerance,", w.ratio);
-  return fmt::format("{} of {} elements differ; the worst{} is element {}: expected {:.9g}, got {:.9g}", c.n_bad, c.n, times,
-                     w.index, w.expected, w.got);
+  return fmt::format("{} of {} elements differ; the worst{} is element {}: expected {:.9g}, got {:.9g}", c.n_bad, c.n,
+                     times, w.index, w.expected, w.got);
 }
 
 }  // namespace plumb::parity

@@ -22,11 +22,11 @@ struct Allowed {
   };
 
   Rule rule = Rule::exact;
-  double relative = 0;    ///< of |y|
-  double ulps = 0;        ///< of the type that is computed in, at y
-  double absolute = 0;    ///< for every element of the tensor
-  double storage = 0;     ///< ulps of the dtype at y, added: its own rounding
-  double subnormal = 0;   ///< added: results below it may be flushed to zero
+  double relative = 0;   ///< of |y|
+  double ulps = 0;       ///< of the type that is computed in, at y
+  double absolute = 0;   ///< for every element of the tensor
+  double storage = 0;    ///< ulps of the dtype at y, added: its own rounding
+  double subnormal = 0;  ///< added: results below it may be flushed to zero
 
   /// The largest |c - y| allowed where |y| is `magnitude`, for an output of this dtype.
   double at(double magnitude, ir::DType dtype) const;

@@ -15,9 +15,7 @@ struct FloatFormat {
   double smallest_normal() const { return std::ldexp(1.0, min_exponent); }
 
   /// From here on, rounding to nearest even gives infinity; for f64 itself infinity.
-  double overflow() const {
-    return std::ldexp(2.0, max_exponent) - std::ldexp(1.0, max_exponent - fraction_bits - 1);
-  }
+  double overflow() const { return std::ldexp(2.0, max_exponent) - std::ldexp(1.0, max_exponent - fraction_bits - 1); }
 
   /// The spacing around a finite y: at least that of subnormals, at most that of
   /// the largest finite number.
@@ -33,11 +31,15 @@ struct FloatFormat {
 /// The format of a float or complex dtype.
 constexpr FloatFormat float_format(ir::DType dtype) {
   switch (dtype) {
-    case ir::DType::f16: return {10, -14, 15};
-    case ir::DType::bf16: return {7, -126, 127};
+    case ir::DType::f16:
+      return {10, -14, 15};
+    case ir::DType::bf16:
+      return {7, -126, 127};
     case ir::DType::f32:
-    case ir::DType::c64: return {23, -126, 127};
-    default: return {52, -1022, 1023};
+    case ir::DType::c64:
+      return {23, -126, 127};
+    default:
+      return {52, -1022, 1023};
   }
 }
 

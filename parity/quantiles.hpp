@@ -10,8 +10,10 @@ namespace plumb::parity {
 class Quantiles {
  public:
   void add(float x) {
-    if (counts_.empty()) keep(x);
-    else ++counts_[bin(x)];
+    if (counts_.empty())
+      keep(x);
+    else
+      ++counts_[bin(x)];
     ++total_;
   }
 

@@ -12,16 +12,14 @@ namespace {
 using ir::ErrorClass;
 
 // The constants of every tolerance.
-constexpr double relative_units = 8;          // of u_T |y|, D.6
-constexpr double native_factor = 4;           // of the honest evaluation's largest error, D.6
-constexpr double function_ulps = 8;           // of elementwise functions: the largest k of ops.md 3
-constexpr std::uint64_t few_elements = 64;    // below which the largest of so many errors says little
-constexpr double most_zeros = 0.30;           // D.8
-constexpr double loosest_of_scale = 1e-2;     // D.8
+constexpr double relative_units = 8;        // of u_T |y|, D.6
+constexpr double native_factor = 4;         // of the honest evaluation's largest error, D.6
+constexpr double function_ulps = 8;         // of elementwise functions: the largest k of ops.md 3
+constexpr std::uint64_t few_elements = 64;  // below which the largest of so many errors says little
+constexpr double most_zeros = 0.30;         // D.8
+constexpr double loosest_of_scale = 1e-2;   // D.8
 
-bool is_exact(ErrorClass error_class) {
-  return error_class == ErrorClass::bits || error_class == ErrorClass::exact;
-}
+bool is_exact(ErrorClass error_class) { return error_class == ErrorClass::bits || error_class == ErrorClass::exact; }
 
 bool has_wider_truth(ir::DType dtype) { return dtype != ir::DType::f64 && dtype != ir::DType::c128; }
 
@@ -53,8 +51,10 @@ Census census(const ir::TensorView& x) {
   const auto first = bytes.first(std::min(width, bytes.size()));
   ir::visit_any(x.dtype(), [&]<class T>(T) {
     for (const T value : x.as<T>()) {
-      if constexpr (std::is_same_v<T, ir::f16> || std::is_same_v<T, ir::bf16>) found.zeros += (value.bits & 0x7FFF) == 0;
-      else found.zeros += value == T{};
+      if constexpr (std::is_same_v<T, ir::f16> || std::is_same_v<T, ir::bf16>)
+        found.zeros += (value.bits & 0x7FFF) == 0;
+      else
+        found.zeros += value == T{};
     }
   });
   for (std::size_t at = width; at < bytes.size() && found.constant; at += width)
@@ -94,9 +94,14 @@ Allowed allowed_for(const Judged& judged, ir::DType dtype, const Comparison& nat
     case ErrorClass::bits:
       allowed.rule = rounds_integers(judged) ? Allowed::Rule::rounded : Allowed::Rule::bits;
       return allowed;
-    case ErrorClass::exact: allowed.rule = Allowed::Rule::exact; return allowed;
-    case ErrorClass::rounded: allowed.rule = Allowed::Rule::rounded; return allowed;
-    default: break;
+    case ErrorClass::exact:
+      allowed.rule = Allowed::Rule::exact;
+      return allowed;
+    case ErrorClass::rounded:
+      allowed.rule = Allowed::Rule::rounded;
+      return allowed;
+    default:
+      break;
   }
   allowed.rule = Allowed::Rule::within;
   allowed.storage = wide_storage ? 0 : 0.5;

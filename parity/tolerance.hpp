@@ -12,9 +12,9 @@ namespace plumb::parity {
 /// What made the output that is being judged: one op, or several that an executor fused.
 struct Judged {
   ir::ErrorClass error_class = ir::ErrorClass::exact;
-  std::int64_t contraction = 0;       ///< the most terms summed for one element; 0 when nothing is summed
-  std::vector<ir::TensorView> inputs; ///< all that the candidate was fed, at its own dtypes
-  bool flushes_subnormals = false;    ///< the device may give 0 for an f32 or f64 subnormal
+  std::int64_t contraction = 0;        ///< the most terms summed for one element; 0 when nothing is summed
+  std::vector<ir::TensorView> inputs;  ///< all that the candidate was fed, at its own dtypes
+  bool flushes_subnormals = false;     ///< the device may give 0 for an f32 or f64 subnormal
 };
 
 /// One op on these inputs.

@@ -61,8 +61,8 @@ TEST(Compare, InfinityMustMeetTheInfinityOfItsSign) {
 TEST(Compare, AFiniteTruthBeyondTheTypeMeetsInfinity) {
   EXPECT_EQ(bad(truth({1e39, -1e39}), f32({INFINITY, -INFINITY})), 0u);
   EXPECT_EQ(bad(truth({1e39, -1e39}), f32({-INFINITY, 3.4028235e38f})), 2u);
-  EXPECT_EQ(bad(truth({65520}), f16_infinity()), 0u);             // the threshold itself
-  EXPECT_EQ(bad(truth({65519.9}), f16_infinity()), 1u);           // just below
+  EXPECT_EQ(bad(truth({65520}), f16_infinity()), 0u);               // the threshold itself
+  EXPECT_EQ(bad(truth({65519.9}), f16_infinity()), 1u);             // just below
   EXPECT_EQ(bad(truth({65519.9}), f16_infinity(), within(1)), 0u);  // but within the limit of it
   EXPECT_EQ(bad(truth({-65519.9}), f16_infinity(), within(1)), 1u);
 }
@@ -134,8 +134,8 @@ TEST(Compare, MeasuresWhatAReaderCanWorkOut) {
 TEST(Compare, WhatWasNotComputedIsNanAndNeverZero) {
   const auto empty = compare(truth({}), f32({}), {});
   EXPECT_EQ(empty.n, 0u);
-  for (const double x : {empty.max_abs.value, empty.max_rel.value, empty.max_ulp.value, empty.ulp_p50, empty.mean_signed,
-                         empty.rms, empty.nmse, empty.cosine, empty.expected_absmax, empty.ratio()})
+  for (const double x : {empty.max_abs.value, empty.max_rel.value, empty.max_ulp.value, empty.ulp_p50,
+                         empty.mean_signed, empty.rms, empty.nmse, empty.cosine, empty.expected_absmax, empty.ratio()})
     EXPECT_TRUE(std::isnan(x));
   const auto zeros = compare(truth({0, 0}), f32({0, 0}), {});
   EXPECT_TRUE(std::isnan(zeros.max_rel.value) && std::isnan(zeros.nmse) && std::isnan(zeros.cosine));
@@ -181,7 +181,8 @@ TEST(Compare, HistogramsAreSignedAndComplete) {
   const auto bin_of = [&](double ulps) {
     return static_cast<std::size_t>(std::ranges::upper_bound(edges, ulps) - edges.begin() - 1);
   };
-  const auto c = compare(truth({1, 1, 1, 1, 1}), f32({1, 1 + 0x1p-23f, 1 - 1.5f * 0x1p-22f, 3e38f, 1 + 5 * 0x1p-23f}), within(1));
+  const auto c =
+      compare(truth({1, 1, 1, 1, 1}), f32({1, 1 + 0x1p-23f, 1 - 1.5f * 0x1p-22f, 3e38f, 1 + 5 * 0x1p-23f}), within(1));
   for (const double ulps : {0.0, 1.0, -3.0, 3e38 * 0x1p23, 5.0}) EXPECT_EQ(c.hist_ulp[bin_of(ulps)], 1u) << ulps;
   EXPECT_EQ(c.hist_ratio[Comparison::ratio_bins - 1], 1u);
   EXPECT_EQ(c.hist_ratio[0], 5u - 1u);

@@ -29,7 +29,8 @@ TEST(OpCheck, MeasuresTheCpuEvaluationAgainstTheTruth) {
 
 TEST(OpCheck, HandWorkedValuesDecide) {
   check_cpu(ir::ops::Matmul{}, {matrix(), matrix()}, {Tensor::of<float>({2, 2}, {7, 10, 15, 22})});
-  check_cpu(ir::ops::Cast{DType::i32}, {Tensor::of<float>({3}, {2.5f, -1.5f, NAN})}, {Tensor::of<std::int32_t>({3}, {2, -1, 0})});
+  check_cpu(ir::ops::Cast{DType::i32}, {Tensor::of<float>({3}, {2.5f, -1.5f, NAN})},
+            {Tensor::of<std::int32_t>({3}, {2, -1, 0})});
 }
 
 TEST(OpCheck, AWrongHandWorkedValueIsAFailureThatNamesTheElement) {

@@ -16,7 +16,8 @@ using Rule = Allowed::Rule;
 
 Tensor ramp(DType dtype, std::int64_t n) {
   Tensor wide({DType::f64, {n}});
-  for (std::int64_t i = 0; i < n; ++i) wide.as<double>()[static_cast<std::size_t>(i)] = std::cos(static_cast<double>(i));
+  for (std::int64_t i = 0; i < n; ++i)
+    wide.as<double>()[static_cast<std::size_t>(i)] = std::cos(static_cast<double>(i));
   return ir::convert(wide, dtype);
 }
 

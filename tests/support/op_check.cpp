@@ -51,10 +51,14 @@ std::string describe(const ir::Op& op, const std::vector<ir::Tensor>& inputs, st
   for (const auto& [name, attribute] : op.attributes()) {
     text += ir::cat(", ", name, " ");
     const auto show = [&]<class T>(const T& value) {
-      if constexpr (std::is_same_v<T, bool>) text += value ? "true" : "false";
-      else if constexpr (requires { std::string_view(value); }) text += value;
-      else if constexpr (requires { std::to_string(value); }) text += ir::cat(value);
-      else text += ir::cat("(", value.size(), ")");
+      if constexpr (std::is_same_v<T, bool>)
+        text += value ? "true" : "false";
+      else if constexpr (requires { std::string_view(value); })
+        text += value;
+      else if constexpr (requires { std::to_string(value); })
+        text += ir::cat(value);
+      else
+        text += ir::cat("(", value.size(), ")");
     };
     std::visit(show, attribute);
   }
@@ -109,8 +113,8 @@ OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where 
         << "ref_cpu, " << describe(op, inputs, k) << ": its own error, up to " << measured.max_abs.value
         << ", would allow anything";
     if (!with_gpu) continue;
-    const auto on_gpu = result.gpu.emplace_back(
-        parity::compare(truth[k], device[k], parity::allowed_for(what_gpu, dtype, measured)));
+    const auto on_gpu =
+        result.gpu.emplace_back(parity::compare(truth[k], device[k], parity::allowed_for(what_gpu, dtype, measured)));
     EXPECT_TRUE(on_gpu.agrees()) << gpu().executor->name() << ", " << describe(op, inputs, k) << ": "
                                  << parity::summary(on_gpu);
   }
