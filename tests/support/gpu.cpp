@@ -1,20 +1,17 @@
 #include "tests/support/gpu.hpp"
 
+#include <cstdlib>
 #include <memory>
+#include <string_view>
 
-#if __has_include("gpu_vulkan/vulkan_executor.hpp")
 #include "gpu_vulkan/vulkan_executor.hpp"
-#endif
 
 namespace plumb::testing {
 namespace {
 
-std::unique_ptr<ir::Executor> make() {
-#if __has_include("gpu_vulkan/vulkan_executor.hpp")
-  return std::make_unique<gpu_vulkan::VulkanExecutor>();
-#else
-  throw ir::Unsupported("this build has no Vulkan executor");
-#endif
+gpu_vulkan::VulkanOptions options() {
+  const char* const validation = std::getenv("PLUMB_VALIDATION");
+  return {.validation = validation != nullptr && std::string_view(validation) != "0"};
 }
 
 }  // namespace
@@ -23,7 +20,7 @@ const Gpu& gpu() {
   static std::unique_ptr<ir::Executor> executor;
   static const Gpu shared = [] {
     try {
-      executor = make();
+      executor = std::make_unique<gpu_vulkan::VulkanExecutor>(options());
       return Gpu{executor.get(), ""};
     } catch (const ir::Unsupported& error) {
       return Gpu{nullptr, error.what()};
