@@ -79,4 +79,10 @@ Lines along(const Shape& shape, std::int64_t axis) {
   return lines;
 }
 
+Lines lines_from(const Shape& shape, std::int64_t axis) {
+  const auto a = shape.axis(axis);
+  const Shape outer = shape.leading(a), length(std::span<const std::int64_t>(shape).subspan(a));
+  return {outer.elements(), length.elements(), 1};
+}
+
 }  // namespace plumb::ir

@@ -78,4 +78,7 @@ struct Lines {
 
 Lines along(const Shape& shape, std::int64_t axis);
 
+/// Lines of neighbouring elements: all axes from `axis` on are the length.
+Lines lines_from(const Shape& shape, std::int64_t axis);
+
 }  // namespace plumb::ir

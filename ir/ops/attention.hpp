@@ -93,8 +93,9 @@ struct Attention {
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const {
     const Extents n = extents(in[0].shape, in[1].shape, in[2].shape);
-    const double scores = static_cast<double>(n.B * n.Hq) * static_cast<double>(n.Sq) * static_cast<double>(n.Sk);
-    return {scores * (2.0 * static_cast<double>(n.D + n.Dv) + 4.0), n.Sk};
+    double scores = 1;
+    for (const std::int64_t extent : {n.B, n.Hq, n.Sq, n.Sk}) scores *= static_cast<double>(extent);
+    return {scores * (2.0 * static_cast<double>(n.D) + 2.0 * static_cast<double>(n.Dv) + 4.0), n.Sk};
   }
   bool operator==(const Attention&) const = default;
 };

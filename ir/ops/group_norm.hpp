@@ -43,9 +43,8 @@ struct GroupNorm {
   }
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const {
-    const auto& x = in[0].shape;
-    const auto groups = x[0] * num_groups;
-    return {8.0 * static_cast<double>(x.elements()), groups > 0 ? x.elements() / groups : 0};
+    const std::int64_t elements = in[0].shape.elements();
+    return {8.0 * static_cast<double>(elements), elements > 0 ? elements / (in[0].shape[0] * num_groups) : 0};
   }
   bool operator==(const GroupNorm&) const = default;
 };

@@ -50,10 +50,7 @@ struct LayerNorm {
   }
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const {
-    const auto& x = in[0].shape;
-    std::int64_t length = 1;
-    for (std::size_t i = x.axis(axis); i < x.size(); ++i) length *= x[i];
-    return {8.0 * static_cast<double>(x.elements()), length};
+    return {8.0 * static_cast<double>(in[0].shape.elements()), lines_from(in[0].shape, axis).length};
   }
   bool operator==(const LayerNorm&) const = default;
 };

@@ -40,10 +40,7 @@ struct RmsNorm {
   }
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const {
-    const auto& x = in[0].shape;
-    std::int64_t length = 1;
-    for (std::size_t i = x.axis(axis); i < x.size(); ++i) length *= x[i];
-    return {5.0 * static_cast<double>(x.elements()), length};
+    return {5.0 * static_cast<double>(in[0].shape.elements()), lines_from(in[0].shape, axis).length};
   }
   bool operator==(const RmsNorm&) const = default;
 };

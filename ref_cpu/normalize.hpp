@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "ref_cpu/affine.hpp"
+#include "ref_cpu/fold.hpp"
+#include "ref_cpu/kernel.hpp"
+#include "ref_cpu/parallel.hpp"
+
+namespace plumb::ref_cpu {
+
+template <class C>
+struct Moments {
+  C mean, inv_std;
+};
+
+/// The mean of a line and 1/√(variance + epsilon), by two passes (ops.md 1.7).
+template <class C>
+Moments<C> moments(const C* x, std::int64_t n, C epsilon) {
+  const C count = static_cast<C>(n), mean = sum(n, [x](std::int64_t k) { return x[k]; }) / count;
+  const C squares = sum(n, [x, mean](std::int64_t k) { return (x[k] - mean) * (x[k] - mean); });
+  return {mean, 1 / std::sqrt(squares / count + epsilon)};
+}
+
+/// 0 and 1/√(mean square + epsilon).
+template <class C>
+Moments<C> mean_square(const C* x, std::int64_t n, C epsilon) {
+  const C squares = sum(n, [x](std::int64_t k) { return x[k] * x[k]; });
+  return {0, 1 / std::sqrt(squares / static_cast<C>(n) + epsilon)};
+}
+
+/// y = (x - mean)·inv_std·scale + bias for `count` lines of `length` neighbouring
+/// elements of input 0; moments_of(line) are those of a line, and seen(i, moments)
+/// gets to know them.
+template <class T, class MomentsOf, class Seen>
+void normalize(Call& call, std::int64_t count, std::int64_t length, const Affine<T>& scale, const Affine<T>& bias,
+               const MomentsOf& moments_of, const Seen& seen) {
+  using C = ir::compute_t<T>;
+  const auto x = call.in(0).as<T>();
+  const auto y = call.out(0).as<T>();
+  const std::int64_t grain = std::max<std::int64_t>(1, 16384 / std::max<std::int64_t>(1, length));
+  parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<C> line(static_cast<std::size_t>(length)), own_scale, own_bias;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const T* const from = x.data() + i * length;
+      T* const to = y.data() + i * length;
+      for (std::size_t k = 0; k < line.size(); ++k) line[k] = static_cast<C>(from[k]);
+      const Moments<C> m = moments_of(line.data());
+      const auto a = scale.line(i, own_scale), b = bias.line(i, own_bias);
+      for (std::size_t k = 0; k < line.size(); ++k) to[k] = static_cast<T>((line[k] - m.mean) * m.inv_std * a[k] + b[k]);
+      seen(i, m);
+    }
+  });
+}
+
+}  // namespace plumb::ref_cpu

@@ -1,0 +1,233 @@
+#include "ir/ops/attention.hpp"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <limits>
+
+#include "ref_cpu/exponential.hpp"
+#include "ref_cpu/fold.hpp"
+#include "ref_cpu/kernel.hpp"
+#include "ref_cpu/parallel.hpp"
+
+namespace plumb::ref_cpu {
+namespace {
+
+using ir::ops::Attention;
+
+template <class C>
+using Matrix = Eigen::Matrix<C, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class C>
+using Panel = Eigen::Map<const Matrix<C>, Eigen::Unaligned, Eigen::OuterStride<>>;
+
+/// The rows of one head in q, k, v or y.
+template <class T>
+struct Rows {
+  T* data;
+  std::int64_t stride, columns;
+};
+
+/// Head h of batch element b of a tensor with `heads` heads of `length` rows.
+template <class T>
+Rows<T> rows_of(const Attention& op, std::span<T> x, std::int64_t heads, std::int64_t length, std::int64_t columns,
+                std::int64_t b, std::int64_t h) {
+  if (op.layout == ir::ops::AttentionLayout::bhsd) return {x.data() + (b * heads + h) * length * columns, columns, columns};
+  return {x.data() + (b * length * heads + h) * columns, heads * columns, columns};
+}
+
+/// Rows [begin, end) in the compute type: in place when they are stored in it, else in `own`.
+template <class T, class C>
+Panel<C> panel(const Rows<const T>& rows, std::int64_t begin, std::int64_t end, Matrix<C>& own) {
+  const T* const data = rows.data + begin * rows.stride;
+  if constexpr (std::is_same_v<T, C>) {
+    return {data, end - begin, rows.columns, Eigen::OuterStride<>(rows.stride)};
+  } else {
+    own.resize(end - begin, rows.columns);
+    for (std::int64_t r = 0; r < own.rows(); ++r)
+      for (std::int64_t c = 0; c < own.cols(); ++c) own(r, c) = static_cast<C>(data[r * rows.stride + c]);
+    return {own.data(), own.rows(), own.cols(), Eigen::OuterStride<>(own.cols())};
+  }
+}
+
+/// Keys [begin, end).
+struct Keys {
+  std::int64_t begin, end;
+};
+
+/// The keys that query i may see by length, causality and windows; mask and bias
+/// may take more away. Neither end decreases with i.
+Keys keys_of(const Attention& op, const Attention::Extents& n, std::int64_t length, std::int64_t i) {
+  constexpr auto far = std::int64_t{1} << 61;  // beyond every extent, and sums of two still fit
+  const std::int64_t position = op.query_offset ? std::clamp(*op.query_offset, -far, far) + i : length - n.Sq + i;
+  Keys keys{0, length};
+  if (op.causal) keys.end = std::min(keys.end, position + 1);
+  if (op.right_window_size >= 0) keys.end = std::min(keys.end, position + std::min(op.right_window_size, far) + 1);
+  if (op.left_window_size >= 0) keys.begin = std::max(keys.begin, position - std::min(op.left_window_size, far));
+  keys.end = std::max(keys.end, keys.begin);
+  return keys;
+}
+
+/// An operand that broadcasts to the scores, [B, Hq, Sq, Sk].
+template <class T>
+struct PerScore {
+  std::span<const T> values;
+  std::vector<std::int64_t> strides;
+
+  PerScore() = default;
+  PerScore(const ir::TensorView& operand, const ir::Shape& scores)
+      : values(operand.as<T>()), strides(ir::broadcast_strides(operand.shape(), scores)) {}
+  bool present() const { return !strides.empty(); }
+  T at(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    return values[static_cast<std::size_t>(b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3])];
+  }
+};
+
+template <class T>
+class Kernel {
+ public:
+  using C = ir::compute_t<T>;
+
+  Kernel(const Attention& op, Call& call)
+      : op_(op),
+        n_(op.extents(call.in(0).shape(), call.in(1).shape(), call.in(2).shape())),
+        q_(call.in(0).as<T>()),
+        k_(call.in(1).as<T>()),
+        v_(call.in(2).as<T>()),
+        y_(call.out(0).as<T>()),
+        scale_(static_cast<C>(op.scale.value_or(1 / std::sqrt(static_cast<double>(n_.D))))) {
+    const ir::Shape scores{n_.B, n_.Hq, n_.Sq, n_.Sk};
+    std::size_t next = 3;
+    if (op.has_mask) mask_ = PerScore<bool>(call.in(next++), scores);
+    if (op.has_bias) bias_ = PerScore<T>(call.in(next++), scores);
+    lengths_.assign(static_cast<std::size_t>(n_.B), n_.Sk);
+    if (op.has_kv_lengths) read_lengths(call.in(next));
+  }
+
+  /// Every head, in blocks of queries whose scores fit a cache.
+  void run() const {
+    const std::int64_t rows = std::clamp<std::int64_t>((1 << 18) / std::max<std::int64_t>(1, n_.Sk), 1, 64);
+    const std::int64_t blocks = (n_.Sq + rows - 1) / rows;
+    parallel_for(n_.B * n_.Hq * blocks, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t task = begin; task < end; ++task) {
+        const std::int64_t head = task / blocks, first = task % blocks * rows;
+        run_block(head / n_.Hq, head % n_.Hq, first, std::min(n_.Sq, first + rows));
+      }
+    });
+  }
+
+ private:
+  void read_lengths(const ir::TensorView& lengths) {
+    ir::visit_index(lengths.dtype(), [&]<class X>(X) {
+      const auto given = lengths.as<X>();
+      for (std::size_t b = 0; b < given.size(); ++b)
+        lengths_[b] = std::clamp<std::int64_t>(static_cast<std::int64_t>(given[b]), 0, n_.Sk);
+    });
+  }
+
+  Keys keys(std::int64_t b, std::int64_t i) const { return keys_of(op_, n_, lengths_[static_cast<std::size_t>(b)], i); }
+
+  /// Whether mask and bias let query i see key j.
+  bool allowed(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    return (!mask_.present() || mask_.at(b, h, i, j)) &&
+           (!bias_.present() || static_cast<C>(bias_.at(b, h, i, j)) != -std::numeric_limits<C>::infinity());
+  }
+
+  void run_block(std::int64_t b, std::int64_t h, std::int64_t first, std::int64_t last) const {
+    const Rows<T> y = rows_of(op_, y_, n_.Hq, n_.Sq, n_.Dv, b, h);
+    const Keys seen{keys(b, first).begin, keys(b, last - 1).end};
+    if (seen.begin >= seen.end) {
+      for (std::int64_t i = first; i < last; ++i) std::fill_n(y.data + i * y.stride, n_.Dv, T{});
+      return;
+    }
+    Matrix<C> own_q, own_k, own_v;
+    const std::int64_t kv_head = h / (n_.Hq / n_.Hk);
+    const auto q = panel(rows_of(op_, q_, n_.Hq, n_.Sq, n_.D, b, h), first, last, own_q);
+    const auto k = panel(rows_of(op_, k_, n_.Hk, n_.Sk, n_.D, b, kv_head), seen.begin, seen.end, own_k);
+    const auto v = panel(rows_of(op_, v_, n_.Hk, n_.Sk, n_.Dv, b, kv_head), seen.begin, seen.end, own_v);
+    Matrix<C> weights(last - first, seen.end - seen.begin), sums(last - first, n_.Dv);
+    weights.noalias() = q * k.transpose();
+    std::vector<C> totals;
+    bool whole = true;  // no key of the block is hidden from any of its queries
+    for (std::int64_t i = first; i < last; ++i)
+      totals.push_back(to_weights(b, h, i, seen, weights.row(i - first).data(), whole));
+    if (whole || v.allFinite()) sums.noalias() = weights * v;
+    else sum_allowed(b, h, first, seen, weights, v, sums);
+    for (std::int64_t i = first; i < last; ++i)
+      for (std::int64_t d = 0; d < n_.Dv; ++d)
+        y.data[i * y.stride + d] = static_cast<T>(sums(i - first, d) / totals[static_cast<std::size_t>(i - first)]);
+  }
+
+  /// Turns row i of q·kᵀ over the keys `seen` into exp(s - max s), 0 where a key is
+  /// not allowed. Returns their sum, 1 when there is none.
+  C to_weights(std::int64_t b, std::int64_t h, std::int64_t i, const Keys& seen, C* row, bool& whole) const {
+    const Keys mine = keys(b, i);
+    if (mine.begin >= mine.end) {
+      whole = false;
+      std::fill_n(row, seen.end - seen.begin, C{0});
+      return 1;
+    }
+    std::fill(row, row + (mine.begin - seen.begin), C{0});
+    std::fill(row + (mine.end - seen.begin), row + (seen.end - seen.begin), C{0});
+    C* const s = row + (mine.begin - seen.begin);
+    const std::int64_t count = mine.end - mine.begin;
+    for (std::int64_t j = 0; j < count; ++j) s[j] *= scale_;
+    if (op_.softcap > 0) saturate(s, count);
+    const std::int64_t hidden = mask_.present() || bias_.present() ? bias_and_mask(b, h, i, mine, s) : 0;
+    whole = whole && hidden == 0 && mine.begin == seen.begin && mine.end == seen.end;
+    if (hidden == count) {
+      std::fill_n(s, count, C{0});
+      return 1;
+    }
+    const C peak = largest(s, count, -std::numeric_limits<C>::infinity());
+    for (std::int64_t j = 0; j < count; ++j) s[j] = exp_nonpositive(s[j] - peak);
+    return sum(count, [s](std::int64_t j) { return s[j]; });
+  }
+
+  void saturate(C* s, std::int64_t count) const {
+    const C cap = static_cast<C>(op_.softcap);
+    for (std::int64_t j = 0; j < count; ++j) s[j] = cap * std::tanh(s[j] / cap);
+  }
+
+  /// Adds the bias to the scores s of the keys `mine`, and hides the keys that are
+  /// not allowed. Returns how many.
+  std::int64_t bias_and_mask(std::int64_t b, std::int64_t h, std::int64_t i, const Keys& mine, C* s) const {
+    std::int64_t hidden = 0;
+    for (std::int64_t j = mine.begin; j < mine.end; ++j) {
+      C& score = s[j - mine.begin];
+      if (!allowed(b, h, i, j)) {
+        score = -std::numeric_limits<C>::infinity();
+        ++hidden;
+      } else if (bias_.present()) {
+        score += static_cast<C>(bias_.at(b, h, i, j));
+      }
+    }
+    return hidden;
+  }
+
+  /// sums = weights·v over the allowed keys only: a weight of 0 does not remove a NaN in v.
+  void sum_allowed(std::int64_t b, std::int64_t h, std::int64_t first, const Keys& seen, const Matrix<C>& weights,
+                   const Panel<C>& v, Matrix<C>& sums) const {
+    sums.setZero();
+    for (std::int64_t r = 0; r < weights.rows(); ++r) {
+      const Keys mine = keys(b, first + r);
+      for (std::int64_t j = mine.begin; j < mine.end; ++j)
+        if (allowed(b, h, first + r, j)) sums.row(r) += weights(r, j - seen.begin) * v.row(j - seen.begin);
+    }
+  }
+
+  const Attention& op_;
+  Attention::Extents n_;
+  std::span<const T> q_, k_, v_;
+  std::span<T> y_;
+  C scale_;
+  PerScore<bool> mask_;
+  PerScore<T> bias_;
+  std::vector<std::int64_t> lengths_;  ///< keys in use, by batch element
+};
+
+}  // namespace
+
+void run(const Attention& op, Call& call) {
+  ir::visit_float(call.in(0).dtype(), [&]<class T>(T) { Kernel<T>(op, call).run(); });
+}
+
+}  // namespace plumb::ref_cpu

@@ -1,0 +1,26 @@
+#include "ir/ops/log_softmax.hpp"
+
+#include <limits>
+
+#include "ref_cpu/exponential.hpp"
+#include "ref_cpu/fold.hpp"
+#include "ref_cpu/kernel.hpp"
+#include "ref_cpu/lines.hpp"
+
+namespace plumb::ref_cpu {
+
+void run(const ir::ops::LogSoftmax& op, Call& call) {
+  const auto lines = ir::along(call.in(0).shape(), op.axis);
+  ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
+    using C = ir::compute_t<T>;
+    transform_lines(call.in(0).as<T>(), call.out(0).as<T>(), lines, [](std::span<C> line) {
+      const auto n = static_cast<std::int64_t>(line.size());
+      const C peak = largest(line.data(), n, -std::numeric_limits<C>::infinity());
+      const C* const x = line.data();
+      const C log_total = std::log(sum(n, [x, peak](std::int64_t k) { return exp_nonpositive(x[k] - peak); }));
+      for (C& value : line) value = (value - peak) - log_total;
+    });
+  });
+}
+
+}  // namespace plumb::ref_cpu

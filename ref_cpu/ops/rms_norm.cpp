@@ -1,0 +1,21 @@
+#include "ir/ops/rms_norm.hpp"
+
+#include "ref_cpu/normalize.hpp"
+
+namespace plumb::ref_cpu {
+
+void run(const ir::ops::RmsNorm& op, Call& call) {
+  const ir::Shape& shape = call.in(0).shape();
+  const auto lines = ir::lines_from(shape, op.axis);
+  ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
+    using C = ir::compute_t<T>;
+    const Affine<T> scale(op.has_scale ? &call.in(1) : nullptr, shape, lines.length, C{1});
+    const Affine<T> bias(op.has_bias ? &call.inputs.back() : nullptr, shape, lines.length, C{0});
+    normalize<T>(
+        call, lines.outer, lines.length, scale, bias,
+        [&](const C* x) { return mean_square(x, lines.length, static_cast<C>(op.epsilon)); },
+        [](std::int64_t, const Moments<C>&) {});
+  });
+}
+
+}  // namespace plumb::ref_cpu
