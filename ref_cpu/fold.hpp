@@ -37,7 +37,8 @@ auto sum(std::int64_t n, const Term& term) {
 /// The largest x[k], 0 <= k < n; -inf when n is 0. A NaN may or may not win.
 template <class T>
 T largest(const T* x, std::int64_t n, T lowest) {
-  return fold(0, n, lowest, [x](std::int64_t k) { return x[k]; }, [](T a, T b) { return a > b ? a : b; });
+  return fold(
+      0, n, lowest, [x](std::int64_t k) { return x[k]; }, [](T a, T b) { return a > b ? a : b; });
 }
 
 }  // namespace plumb::ref_cpu

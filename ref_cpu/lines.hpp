@@ -29,7 +29,8 @@ void transform_lines(std::span<const T> x, std::span<T> y, const ir::Lines& line
         for (std::int64_t c = 0; c < width; ++c)
           held[static_cast<std::size_t>(c * lines.length + k)] = static_cast<C>(from[k * lines.inner + c]);
       for (std::int64_t c = 0; c < width; ++c)
-        transform(std::span(held).subspan(static_cast<std::size_t>(c * lines.length), static_cast<std::size_t>(lines.length)));
+        transform(std::span(held).subspan(static_cast<std::size_t>(c * lines.length),
+                                          static_cast<std::size_t>(lines.length)));
       for (std::int64_t k = 0; k < lines.length; ++k)
         for (std::int64_t c = 0; c < width; ++c)
           to[k * lines.inner + c] = static_cast<T>(held[static_cast<std::size_t>(c * lines.length + k)]);

@@ -48,7 +48,8 @@ void normalize(Call& call, std::int64_t count, std::int64_t length, const Affine
       for (std::size_t k = 0; k < line.size(); ++k) line[k] = static_cast<C>(from[k]);
       const Moments<C> m = moments_of(line.data());
       const auto a = scale.line(i, own_scale), b = bias.line(i, own_bias);
-      for (std::size_t k = 0; k < line.size(); ++k) to[k] = static_cast<T>((line[k] - m.mean) * m.inv_std * a[k] + b[k]);
+      for (std::size_t k = 0; k < line.size(); ++k)
+        to[k] = static_cast<T>((line[k] - m.mean) * m.inv_std * a[k] + b[k]);
       seen(i, m);
     }
   });

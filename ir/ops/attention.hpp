@@ -11,12 +11,12 @@ constexpr auto enum_names(AttentionLayout) { return std::array<std::string_view,
 /// Scaled dot-product attention (ops.md 8).
 struct Attention {
   AttentionLayout layout = AttentionLayout::bhsd;
-  std::optional<double> scale;
+  std::optional<double> scale = std::nullopt;
   double softcap = 0;
   bool causal = false;
   std::int64_t left_window_size = -1;
   std::int64_t right_window_size = -1;
-  std::optional<std::int64_t> query_offset;
+  std::optional<std::int64_t> query_offset = std::nullopt;
   bool has_mask = false;
   bool has_bias = false;
   bool has_kv_lengths = false;

@@ -30,7 +30,8 @@ struct Rows {
 template <class T>
 Rows<T> rows_of(const Attention& op, std::span<T> x, std::int64_t heads, std::int64_t length, std::int64_t columns,
                 std::int64_t b, std::int64_t h) {
-  if (op.layout == ir::ops::AttentionLayout::bhsd) return {x.data() + (b * heads + h) * length * columns, columns, columns};
+  if (op.layout == ir::ops::AttentionLayout::bhsd)
+    return {x.data() + (b * heads + h) * length * columns, columns, columns};
   return {x.data() + (b * length * heads + h) * columns, heads * columns, columns};
 }
 
@@ -149,8 +150,10 @@ class Kernel {
     bool whole = true;  // no key of the block is hidden from any of its queries
     for (std::int64_t i = first; i < last; ++i)
       totals.push_back(to_weights(b, h, i, seen, weights.row(i - first).data(), whole));
-    if (whole || v.allFinite()) sums.noalias() = weights * v;
-    else sum_allowed(b, h, first, seen, weights, v, sums);
+    if (whole || v.allFinite())
+      sums.noalias() = weights * v;
+    else
+      sum_allowed(b, h, first, seen, weights, v, sums);
     for (std::int64_t i = first; i < last; ++i)
       for (std::int64_t d = 0; d < n_.Dv; ++d)
         y.data[i * y.stride + d] = static_cast<T>(sums(i - first, d) / totals[static_cast<std::size_t>(i - first)]);

@@ -20,8 +20,7 @@ void run(const ir::ops::GroupNorm& op, Call& call) {
     const Affine<T> scale(op.has_scale ? &scales : nullptr, shape, length, C{1});
     const Affine<T> bias(op.has_bias ? &biases : nullptr, shape, length, C{0});
     normalize<T>(
-        call, groups, length, scale, bias,
-        [&](const C* x) { return moments(x, length, static_cast<C>(op.epsilon)); },
+        call, groups, length, scale, bias, [&](const C* x) { return moments(x, length, static_cast<C>(op.epsilon)); },
         [](std::int64_t, const Moments<C>&) {});
   });
 }

@@ -46,14 +46,18 @@ struct Plan {
     std::vector<std::pair<std::int64_t, bool>> groups;  // innermost first
     for (; end-- > 0;) {
       if (x[end] == 1) continue;
-      if (!groups.empty() && groups.back().second == is_reduced[end]) groups.back().first *= x[end];
-      else groups.emplace_back(x[end], is_reduced[end]);
+      if (!groups.empty() && groups.back().second == is_reduced[end])
+        groups.back().first *= x[end];
+      else
+        groups.emplace_back(x[end], is_reduced[end]);
     }
     Walk backwards[2];
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const auto [extent, gone] = groups[g];
-      if (g == 0) (gone ? run : columns) = extent;
-      else backwards[gone].add(extent, stride);
+      if (g == 0)
+        (gone ? run : columns) = extent;
+      else
+        backwards[gone].add(extent, stride);
       stride *= extent;
     }
     for (std::size_t side = 0; side < 2; ++side)
@@ -99,7 +103,8 @@ A fold_runs(const Plan& plan, const T* x, std::int64_t begin, std::int64_t end, 
   if (begin == end) return neutral;
   if (end - begin == 1) {
     const T* const at = x + plan.reduced.at(begin);
-    return fold(0, plan.run, neutral, [&](std::int64_t k) { return term(at[k], 0); }, combine);
+    return fold(
+        0, plan.run, neutral, [&](std::int64_t k) { return term(at[k], 0); }, combine);
   }
   const std::int64_t middle = begin + (end - begin) / 2;
   return combine(fold_runs(plan, x, begin, middle, neutral, term, combine),
@@ -170,7 +175,9 @@ void run_log_sum_exp(const Plan& plan, Call& call) {
       [&](std::size_t o, C value) { peak[o] = value; });
   fold_all(
       plan, x, C{0}, [&](T value, std::size_t o) { return exp_nonpositive(static_cast<C>(value) - peak[o]); }, add,
-      [&](std::size_t o, C total) { y[o] = static_cast<T>(std::isfinite(peak[o]) ? peak[o] + std::log(total) : peak[o]); });
+      [&](std::size_t o, C total) {
+        y[o] = static_cast<T>(std::isfinite(peak[o]) ? peak[o] + std::log(total) : peak[o]);
+      });
 }
 
 /// Everything that is a sum of terms, and then something done to the sum.
@@ -195,8 +202,10 @@ void run_product(const Plan& plan, Call& call) {
 constexpr auto itself = [](auto x) { return x; };
 constexpr auto square = [](auto x) { return x * x; };
 constexpr auto magnitude = [](auto x) {
-  if constexpr (std::is_floating_point_v<decltype(x)>) return std::abs(x);
-  else return static_cast<std::int64_t>(x) < 0 ? 0 - x : x;
+  if constexpr (std::is_floating_point_v<decltype(x)>)
+    return std::abs(x);
+  else
+    return static_cast<std::int64_t>(x) < 0 ? 0 - x : x;
 };
 
 /// The functions of real numbers only.
@@ -204,10 +213,14 @@ template <class T>
 void run_real(const Reduce& op, const Plan& plan, Call& call) {
   using C = ir::compute_t<T>;
   switch (op.function) {
-    case ReduceFunction::l2: return run_sum<T>(plan, call, square, [](C total) { return std::sqrt(total); });
-    case ReduceFunction::log_sum: return run_sum<T>(plan, call, itself, [](C total) { return std::log(total); });
-    case ReduceFunction::log_sum_exp: return run_log_sum_exp<T>(plan, call);
-    default: ir::fail("reduce has no ", ir::enum_name(op.function), " of ", ir::dtype_of<T>);
+    case ReduceFunction::l2:
+      return run_sum<T>(plan, call, square, [](C total) { return std::sqrt(total); });
+    case ReduceFunction::log_sum:
+      return run_sum<T>(plan, call, itself, [](C total) { return std::log(total); });
+    case ReduceFunction::log_sum_exp:
+      return run_log_sum_exp<T>(plan, call);
+    default:
+      ir::fail("reduce has no ", ir::enum_name(op.function), " of ", ir::dtype_of<T>);
   }
 }
 
@@ -215,8 +228,10 @@ template <class T>
 void run_mean(const Plan& plan, Call& call) {
   const auto n = static_cast<double>(plan.terms());
   run_sum<T>(plan, call, itself, [n]<class A>(A total) {
-    if constexpr (std::is_floating_point_v<A>) return static_cast<A>(static_cast<double>(total) / n);
-    else return A(std::complex<double>(total) / n);
+    if constexpr (std::is_floating_point_v<A>)
+      return static_cast<A>(static_cast<double>(total) / n);
+    else
+      return A(std::complex<double>(total) / n);
   });
 }
 
@@ -224,12 +239,18 @@ void run_mean(const Plan& plan, Call& call) {
 template <class T>
 void run_number(const Reduce& op, const Plan& plan, Call& call) {
   switch (op.function) {
-    case ReduceFunction::sum: return run_sum<T>(plan, call, itself, itself);
-    case ReduceFunction::l1: return run_sum<T>(plan, call, magnitude, itself);
-    case ReduceFunction::sum_square: return run_sum<T>(plan, call, square, itself);
-    case ReduceFunction::product: return run_product<T>(plan, call);
-    case ReduceFunction::max: return run_extreme<true, T>(plan, call);
-    case ReduceFunction::min: return run_extreme<false, T>(plan, call);
+    case ReduceFunction::sum:
+      return run_sum<T>(plan, call, itself, itself);
+    case ReduceFunction::l1:
+      return run_sum<T>(plan, call, magnitude, itself);
+    case ReduceFunction::sum_square:
+      return run_sum<T>(plan, call, square, itself);
+    case ReduceFunction::product:
+      return run_product<T>(plan, call);
+    case ReduceFunction::max:
+      return run_extreme<true, T>(plan, call);
+    case ReduceFunction::min:
+      return run_extreme<false, T>(plan, call);
     case ReduceFunction::mean:
       if constexpr (ir::is_float(ir::dtype_of<T>)) return run_mean<T>(plan, call);
       [[fallthrough]];
