@@ -51,7 +51,7 @@ for program in build/bundle/bin/*; do
   case $file in
     plumb) ;;
     plumb_bench) [[ " ${targets[*]} " == *" plumb_bench "* ]] || continue ;;
-    tests_*) [[ " ${targets[*]} " == *" all_tests "* ]] || continue ;;
+    *_tests) [[ " ${targets[*]} " == *" all_tests "* ]] || continue ;;
     *) continue ;;
   esac
   install -s "$program" "$bundle/libexec/$file"
