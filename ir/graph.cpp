@@ -13,6 +13,7 @@ Value Graph::source(std::vector<std::string>& names, std::string name, TensorTyp
   } catch (const Error& error) {
     fail("source '", name, "': ", error.what());
   }
+  sources_.emplace(name, values_.size());
   names.push_back(std::move(name));
   values_.push_back({std::move(type), true});
   return values_.size() - 1;
@@ -26,8 +27,7 @@ Value Graph::input(std::string name, TensorType type) {
 Value Graph::param(std::string name, TensorType type) { return source(params_, std::move(name), std::move(type)); }
 
 void Graph::check_new_name(std::string_view name) const {
-  const auto taken = [&](const auto& names) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  require(!taken(inputs_) && !taken(params_) && !labels_.contains(name), "the name '", name, "' is used twice");
+  require(!sources_.contains(name) && !labels_.contains(name), "the name '", name, "' is used twice");
 }
 
 TensorTypes Graph::infer_types(const Op& op, const std::vector<Value>& inputs) const {
@@ -90,6 +90,7 @@ Graph Graph::sources(const std::function<TensorType(const TensorType&)>& map) co
   Graph next;
   next.inputs_ = inputs_;
   next.params_ = params_;
+  next.sources_ = sources_;
   next.values_.resize(values_.size());
   for (Value v = 0; is_source(v); ++v) next.values_[v] = {map(values_[v].type), true};
   return next;
@@ -113,8 +114,7 @@ std::string Graph::name(Value value) const {
 }
 
 std::optional<Value> Graph::find(std::string_view name) const {
-  for (Value v = 0; is_source(v); ++v)
-    if ((v < inputs_.size() ? inputs_[v] : params_[v - inputs_.size()]) == name) return v;
+  if (const auto source = sources_.find(name); source != sources_.end()) return source->second;
   if (const auto whole = labels_.find(name); whole != labels_.end()) return nodes_[whole->second].outputs.at(0);
   const auto colon = name.rfind(':');
   if (colon == std::string_view::npos) return std::nullopt;

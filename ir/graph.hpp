@@ -85,6 +85,7 @@ class Graph {
 
   std::vector<Slot> values_;
   std::vector<std::string> inputs_, params_;
+  std::map<std::string, Value, std::less<>> sources_;       ///< input or param by name
   std::map<std::string, std::size_t, std::less<>> labels_;  ///< node by label
   std::vector<Node> nodes_;
   std::vector<Value> results_;
