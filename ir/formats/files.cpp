@@ -1,0 +1,51 @@
+#include "ir/formats/files.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "ir/error.hpp"
+
+namespace plumb::ir {
+
+void require_regular_file(const std::filesystem::path& path) {
+  std::error_code problem;
+  const auto status = std::filesystem::status(path, problem);
+  require(std::filesystem::exists(status), "cannot be opened: ", std::strerror(ENOENT));
+  require(!std::filesystem::is_directory(status), "is a folder");
+  require(std::filesystem::is_regular_file(status), "is not a regular file");
+}
+
+std::string read_text(const std::filesystem::path& path, std::uint64_t most_bytes) {
+  require_regular_file(path);
+  std::error_code problem;
+  const auto size = std::filesystem::file_size(path, problem);
+  require(!problem, "cannot be read: ", problem.message());
+  require(size <= most_bytes, "has ", size, " bytes, at most ", most_bytes, " are read");
+  std::ifstream file(path, std::ios::binary);
+  require(file.is_open(), "cannot be opened: ", std::strerror(errno));
+  std::string text(size, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(size));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  require(!file.bad(), "cannot be read: ", std::strerror(errno));
+  return text;
+}
+
+void write_atomically(const std::filesystem::path& path,
+                      const std::function<void(const std::filesystem::path&)>& write) {
+  auto part = path;
+  part += ".part";
+  std::error_code ignored;
+  try {
+    write(part);
+    std::filesystem::rename(part, path);
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::filesystem::remove(part, ignored);
+    fail("cannot be written: ", error.code().message());
+  } catch (...) {
+    std::filesystem::remove(part, ignored);
+    throw;
+  }
+}
+
+}  // namespace plumb::ir

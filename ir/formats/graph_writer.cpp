@@ -1,0 +1,153 @@
+#include <set>
+
+#include "ir/formats/graph_file.hpp"
+#include "ir/formats/tensor_json.hpp"
+#include "ir/ops/constant.hpp"
+
+namespace plumb::ir {
+namespace {
+
+JsonObject fill_json(const Fill& fill) {
+  JsonObject object;
+  object.emplace_back("distribution", enum_name(fill.distribution));
+  for (const FillParameter& p : fill_parameters)
+    if (p.distribution == fill.distribution) object.emplace_back(p.name, json_of(fill.*p.member));
+  return object;
+}
+
+void add_source(JsonObject& object, const Generated& source) {
+  object.emplace_back("fill", fill_json(source.fill));
+  if (source.seed) object.emplace_back("seed", static_cast<std::int64_t>(*source.seed));
+}
+void add_source(JsonObject& object, const External& source) {
+  object.emplace_back("file", source.file);
+  if (!source.key.empty()) object.emplace_back("key", source.key);
+}
+void add_source(JsonObject& object, const Tensor& source) { add_elements(object, source); }
+
+Json attribute_json(const Attribute& attribute) {
+  return std::visit(
+      []<class T>(const T& x) -> Json {
+        if constexpr (std::is_same_v<T, double>) {
+          return json_of(x);
+        } else if constexpr (std::is_same_v<T, Bytes>) {
+          return base64_of(x);
+        } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>> || std::is_same_v<T, std::vector<double>>) {
+          JsonArray array;
+          for (const auto element : x) {
+            if constexpr (std::is_same_v<T, std::vector<double>>)
+              array.push_back(json_of(element));
+            else
+              array.emplace_back(element);
+          }
+          return array;
+        } else {
+          return x;
+        }
+      },
+      attribute);
+}
+
+/// The name of a value, which must find it again: a node may be called "x:1" while "x"
+/// has two outputs.
+std::string name_of(const Graph& graph, Value value) {
+  auto name = graph.name(value);
+  require(graph.find(name) == value, "the name '", name,
+          "' is ambiguous: a node is called so, and it is an output of another");
+  return name;
+}
+
+JsonObject node_json(const Graph& graph, const Node& node) {
+  JsonObject object;
+  object.emplace_back("label", node.label);
+  object.emplace_back("op", node.op.name());
+  JsonArray inputs;
+  for (const Value value : node.inputs) inputs.emplace_back(name_of(graph, value));
+  object.emplace_back("inputs", std::move(inputs));
+  const bool is_constant = node.op.is<ops::Constant>();
+  for (const auto& [name, attribute] : node.op.attributes())
+    if (!is_constant || name != "data") object.emplace_back(name, attribute_json(attribute));
+  if (is_constant) {
+    const auto& constant = node.op.as<ops::Constant>();
+    add_elements(object, tensor_from_bytes(graph.type(node.outputs[0]), constant.data));
+  }
+  return object;
+}
+
+/// Builds the text: one line a member of the file, and one a source, node or result.
+class Page {
+ public:
+  void member(std::string_view key, const Json& json) { add(cat(to_text(Json(key)), ": ", to_text(json)), 2); }
+  void open(std::string_view key, char bracket) { add(cat(to_text(Json(key)), ": ", bracket), 2), fresh_ = true; }
+  void item(const Json& json) { add(to_text(json), 4); }
+  void item(std::string_view key, const Json& json) { add(cat(to_text(Json(key)), ": ", to_text(json)), 4); }
+  void close(char bracket) {
+    text_ += (fresh_ ? "" : "\n  ") + std::string(1, bracket);
+    fresh_ = false;
+  }
+  std::string take() { return "{" + std::move(text_) + "\n}\n"; }
+
+ private:
+  void add(const std::string& line, std::size_t indent) {
+    text_ += (fresh_ ? "\n" : ",\n") + std::string(indent, ' ') + line;
+    fresh_ = false;
+  }
+
+  std::string text_;
+  bool fresh_ = true;
+};
+
+void write_sources(Page& page, const GraphFile& file, std::string_view key, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  page.open(key, '{');
+  for (const std::string& name : names) {
+    JsonObject object;
+    object.emplace_back("type", cat(file.graph.type(*file.graph.find(name))));
+    if (const auto source = file.sources.find(name); source != file.sources.end())
+      std::visit([&](const auto& from) { add_source(object, from); }, source->second);
+    page.item(name, std::move(object));
+  }
+  page.close('}');
+}
+
+void write_results(Page& page, const GraphFile& file) {
+  const Graph& graph = file.graph;
+  std::set<std::string> written;
+  page.open("results", file.expected.empty() ? '[' : '{');
+  for (const Value value : graph.results()) {
+    const auto name = name_of(graph, value);
+    JsonObject object;
+    const auto expected = file.expected.find(name);
+    if (expected != file.expected.end()) add_elements(object, expected->second);
+    if (file.expected.empty())
+      page.item(name);
+    else
+      page.item(name, std::move(object));
+  }
+  page.close(file.expected.empty() ? ']' : '}');
+}
+
+}  // namespace
+
+std::string write_graph(const GraphFile& file) {
+  Page page;
+  page.member("format", "plumb.graph/1");
+  if (!file.why.empty()) page.member("why", file.why);
+  write_sources(page, file, "inputs", file.graph.inputs());
+  write_sources(page, file, "params", file.graph.params());
+  page.open("nodes", '[');
+  for (const Node& node : file.graph.nodes()) page.item(node_json(file.graph, node));
+  page.close(']');
+  write_results(page, file);
+  if (file.must != Must::pass) page.member("must", enum_name(file.must));
+  if (!file.expect_error.empty()) page.member("expect_error", file.expect_error);
+  return page.take();
+}
+
+std::string graph_json(const Graph& graph) {
+  GraphFile file;
+  file.graph = graph;
+  return write_graph(file);
+}
+
+}  // namespace plumb::ir

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "ir/formats/tensor_files.hpp"
+
+namespace plumb::ir {
+
+/// The datasets of an HDF5 file, by their path ("group/name"). f16 is IEEE binary16; bf16
+/// is uint16 with the attribute encoding = "bfloat16"; complex numbers are compounds
+/// {r, i} and bools h5py's enum. Links to other files are not followed. HDF5 is used from
+/// one thread at a time.
+std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path);
+
+/// Writes each tensor as a dataset, contiguous; "a/b" makes the group a.
+void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors);
+
+}  // namespace plumb::ir

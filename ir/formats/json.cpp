@@ -1,0 +1,192 @@
+#include "ir/formats/json.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+namespace plumb::ir {
+namespace {
+
+constexpr std::size_t longest_message = 300;
+
+/// Without nlohmann's tag "[json.exception.parse_error.101] ", and without the whole of
+/// a long token.
+std::string message_of(const nlohmann::json::exception& error) {
+  const std::string_view text = error.what();
+  const auto tag = text.find("] ");
+  std::string message(tag == text.npos ? text : text.substr(tag + 2));
+  if (message.size() > longest_message) message.replace(longest_message, message.npos, "...");
+  return message;
+}
+
+/// Builds a Json from the events of nlohmann's parser, which recurses neither.
+class Builder final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit Builder(const JsonLimits& limits) : limits_(limits) {}
+
+  bool null() override { return add(Json{}); }
+  bool boolean(bool x) override { return add(x); }
+  bool number_integer(number_integer_t x) override { return add(std::int64_t{x}); }
+  bool number_unsigned(number_unsigned_t x) override {
+    if (x > static_cast<std::uint64_t>(INT64_MAX)) refuse("the number ", x, " does not fit an i64");
+    return add(static_cast<std::int64_t>(x));
+  }
+  bool number_float(number_float_t x, const string_t& text) override {
+    if (text.find_first_of(".eE") == text.npos) refuse("the number ", text.substr(0, 40), " does not fit an i64");
+    return add(x);
+  }
+  bool string(string_t& text) override { return add(std::move(text)); }
+  bool binary(binary_t&) override { refuse("binary data"); }
+  bool start_object(std::size_t) override { return open(JsonObject{}); }
+  bool start_array(std::size_t) override { return open(JsonArray{}); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& text) override {
+    Level& level = levels_.back();
+    if (!level.keys.insert(text).second) refuse("the key '", text.substr(0, 80), "' is given twice");
+    level.key = std::move(text);
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) override {
+    throw Error(message_of(error));
+  }
+
+  Json take() { return std::move(whole_); }
+
+ private:
+  struct Level {
+    Json json;
+    std::unordered_set<std::string> keys = {};
+    std::string key = {};
+  };
+
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const {
+    std::string where;
+    for (const Level& level : levels_) {
+      if (const auto* array = level.json.array())
+        where += cat('[', array->size(), ']');
+      else
+        where += (where.empty() ? "" : ".") + level.key.substr(0, 80);
+    }
+    fail(where, where.empty() ? "" : ": ", parts...);
+  }
+
+  bool add(Json json) {
+    if (++values_ > limits_.values) refuse("more than ", limits_.values, " values");
+    if (levels_.empty()) {
+      whole_ = std::move(json);
+      return true;
+    }
+    Level& level = levels_.back();
+    if (auto* array = std::get_if<Json::Held<JsonArray>>(&level.json.value))
+      (*array)->push_back(std::move(json));
+    else
+      std::get<Json::Held<JsonObject>>(level.json.value)->emplace_back(std::move(level.key), std::move(json));
+    return true;
+  }
+  bool open(Json json) {
+    if (levels_.size() == limits_.depth) fail("nested deeper than ", limits_.depth, " levels");
+    levels_.push_back({std::move(json)});
+    return true;
+  }
+  bool close() {
+    Json done = std::move(levels_.back().json);
+    levels_.pop_back();
+    return add(std::move(done));
+  }
+
+  JsonLimits limits_;
+  std::size_t values_ = 0;
+  std::vector<Level> levels_;
+  Json whole_;
+};
+
+void write(std::string& out, const Json& json);
+
+void write(std::string& out, double x) {
+  require(std::isfinite(x), "a JSON number must be finite, got ", x);
+  char digits[32];
+  const auto end = std::to_chars(digits, std::end(digits), x).ptr;
+  const std::string_view text(digits, static_cast<std::size_t>(end - digits));
+  out += text;
+  if (text.find_first_of(".e") == text.npos) out += ".0";  // so that it is read as a real again
+}
+
+void write(std::string& out, const std::string& text) {
+  try {
+    out += nlohmann::json(text).dump();
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(message_of(error));
+  }
+}
+
+void write(std::string& out, const JsonArray& array) {
+  out += '[';
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (i != 0) out += ", ";
+    write(out, array[i]);
+  }
+  out += ']';
+}
+
+void write(std::string& out, const JsonObject& object) {
+  out += '{';
+  for (std::size_t i = 0; i < object.size(); ++i) {
+    if (i != 0) out += ", ";
+    write(out, object[i].first);
+    out += ": ";
+    write(out, object[i].second);
+  }
+  out += '}';
+}
+
+void write(std::string& out, const Json& json) {
+  std::visit(
+      [&]<class T>(const T& x) {
+        if constexpr (std::is_same_v<T, std::nullptr_t>)
+          out += "null";
+        else if constexpr (std::is_same_v<T, bool>)
+          out += x ? "true" : "false";
+        else if constexpr (std::is_same_v<T, std::int64_t>)
+          out += std::to_string(x);
+        else if constexpr (std::is_same_v<T, double>)
+          write(out, x);
+        else
+          write(out, *x);
+      },
+      json.value);
+}
+
+}  // namespace
+
+const Json* Json::find(std::string_view key) const {
+  const auto* members = object();
+  if (members == nullptr) return nullptr;
+  const auto found = std::ranges::find(*members, key, &std::pair<std::string, Json>::first);
+  return found != members->end() ? &found->second : nullptr;
+}
+
+std::string_view Json::kind() const {
+  constexpr std::string_view names[] = {"null",     "a bool",   "a whole number", "a real number",
+                                        "a string", "an array", "an object"};
+  return names[value.index()];
+}
+
+Json parse_json(std::string_view text, const JsonLimits& limits) {
+  require(text.size() <= limits.bytes, "the text has ", text.size(), " bytes, at most ", limits.bytes, " are read");
+  Builder builder(limits);
+  nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
+}
+
+std::string to_text(const Json& json) {
+  std::string out;
+  write(out, json);
+  return out;
+}
+
+}  // namespace plumb::ir

@@ -1,0 +1,69 @@
+#include "ir/formats/graph_file.hpp"
+#include "ir/formats/tensor_files.hpp"
+
+namespace plumb::ir {
+namespace {
+
+/// Opens each external file once.
+class Externals {
+ public:
+  explicit Externals(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  Tensor read(const External& source, const TensorType& wanted) {
+    const TensorFile& file = open(source.file);
+    require(file.contains(source.key), source.file, ": has no tensor '", source.key, "'");
+    const TensorType found = file.type(source.key);
+    require(found == wanted, source.file, ": '", source.key, "' is ", found, ", the graph wants ", wanted);
+    return file.read(source.key);
+  }
+
+ private:
+  const TensorFile& open(const std::string& name) {
+    auto& file = files_[name];
+    if (!file) file = open_tensors(directory_ / name);
+    return *file;
+  }
+
+  std::filesystem::path directory_;
+  std::map<std::string, std::unique_ptr<TensorFile>> files_;
+};
+
+void check_budget(const Graph& graph, std::uint64_t most_bytes) {
+  std::uint64_t bytes = 0;
+  for (Value v = 0; graph.is_source(v); ++v) {
+    const bool too_many = __builtin_add_overflow(bytes, graph.type(v).bytes(), &bytes) || bytes > most_bytes;
+    require(!too_many, "the inputs and params up to '", graph.name(v), "' (", graph.type(v), ") have more than ",
+            most_bytes, " bytes");
+  }
+}
+
+}  // namespace
+
+Feeds materialise(const GraphFile& file, std::uint64_t seed, std::uint64_t most_bytes) {
+  check_budget(file.graph, most_bytes);
+  Externals externals(file.directory);
+  Feeds feeds;
+  for (Value v = 0; file.graph.is_source(v); ++v) {
+    const auto name = file.graph.name(v);
+    const TensorType& type = file.graph.type(v);
+    const auto source = file.sources.find(name);
+    const auto made = [&](const Generated& from) {
+      return fill(type, from.fill, from.seed.value_or(seed), stream_of(name));
+    };
+    try {
+      if (source == file.sources.end())
+        feeds.emplace(name, made({default_fill(type.dtype)}));
+      else if (const auto* tensor = std::get_if<Tensor>(&source->second))
+        feeds.emplace(name, *tensor);
+      else if (const auto* from = std::get_if<External>(&source->second))
+        feeds.emplace(name, externals.read(*from, type));
+      else
+        feeds.emplace(name, made(std::get<Generated>(source->second)));
+    } catch (const Error& error) {
+      fail(v < file.graph.inputs().size() ? "input '" : "param '", name, "': ", error.what());
+    }
+  }
+  return feeds;
+}
+
+}  // namespace plumb::ir

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+
+#include "ir/formats/findings.hpp"
+#include "ir/formats/json.hpp"
+#include "ir/op.hpp"
+
+namespace plumb::ir {
+
+/// A node as a graph file has it, taken apart; nothing in it is looked up yet.
+struct NodeText {
+  std::string label, op;
+  std::vector<std::string> inputs;
+  const JsonObject* members = nullptr;  ///< with the attributes
+
+  std::string where() const { return cat("node '", label, "' (", op, "): "); }
+};
+
+/// Throws Error when a name must not be used in a graph file.
+void check_name(std::string_view name);
+
+/// The string or object that `json` is. Throws Error, which calls it `what`.
+const std::string& text_of(const Json& json, std::string_view what);
+const JsonObject& object_of(const Json& json, std::string_view what);
+
+/// Throws Error when the object has a member of another name.
+void check_keys(const JsonObject& object, std::initializer_list<std::string_view> known);
+
+/// Takes a node apart. Throws Error.
+NodeText parse_node(const Json& json);
+
+/// The op with its attributes; nothing when anything was wrong, all of which is noted.
+std::optional<Op> parse_op(const NodeText& node, Findings& findings);
+
+/// Cycles among nodes of which number i reads from the nodes reads[i], each without its
+/// first node at the end; no node is in two of them. At most `most` are looked for.
+std::vector<std::vector<std::size_t>> find_cycles(const std::vector<std::vector<std::size_t>>& reads, std::size_t most);
+
+}  // namespace plumb::ir

@@ -1,0 +1,194 @@
+#include "ir/formats/tensor_files.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "ir/formats/files.hpp"
+#include "ir/formats/hdf5_tensors.hpp"
+#include "ir/formats/npy.hpp"
+#include "ir/formats/zip.hpp"
+
+namespace plumb::ir {
+namespace {
+
+/// A .npy file: one tensor, whose name is empty.
+class NpyFile final : public TensorFile {
+ public:
+  explicit NpyFile(const std::filesystem::path& path) {
+    require_regular_file(path);
+    file_.open(path, std::ios::binary);
+    require(file_.is_open(), "cannot be opened: ", std::strerror(errno));
+    size_ = std::filesystem::file_size(path);
+    header_ = parse_npy_header([this](std::span<std::byte> bytes) { read_at(0, bytes); });
+    require(size_ - header_.bytes == header_.type.bytes(), "has ", size_ - header_.bytes, " bytes of elements, ",
+            header_.type, " wants ", header_.type.bytes());
+  }
+
+  std::vector<std::string> names() const override { return {""}; }
+  bool contains(std::string_view name) const override { return name.empty(); }
+  TensorType type(std::string_view) const override { return header_.type; }
+  Tensor read(std::string_view) const override {
+    Tensor tensor(header_.type);
+    read_at(header_.bytes, tensor.bytes());
+    return npy_tensor(header_, std::move(tensor));
+  }
+
+ private:
+  void read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
+    require(offset <= size_ && bytes.size() <= size_ - offset, "ends early");
+    file_.clear();
+    file_.seekg(static_cast<std::streamoff>(offset));
+    file_.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    require(file_.gcount() == static_cast<std::streamsize>(bytes.size()), "cannot be read: ", std::strerror(errno));
+  }
+
+  mutable std::ifstream file_;
+  std::uint64_t size_ = 0;
+  NpyHeader header_;
+};
+
+/// A .npz file: a zip archive whose members "name.npy" are .npy files.
+class NpzFile final : public TensorFile {
+ public:
+  explicit NpzFile(const std::filesystem::path& path) : zip_(path) {}
+
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const auto& [member, entry] : zip_.entries())
+      if (member.ends_with(suffix)) names.push_back(member.substr(0, member.size() - suffix.size()));
+    return names;
+  }
+  bool contains(std::string_view name) const override { return zip_.entries().contains(std::string(name) + suffix); }
+  TensorType type(std::string_view name) const override { return header(entry(name), name).type; }
+  Tensor read(std::string_view name) const override {
+    const auto& member = entry(name);
+    const NpyHeader start = header(member, name);
+    Tensor tensor(start.type);
+    zip_.read(member, start.bytes, tensor.bytes());
+    return npy_tensor(start, std::move(tensor));
+  }
+
+ private:
+  static inline const std::string suffix = ".npy";
+
+  const ZipReader::Entry& entry(std::string_view name) const {
+    const auto found = zip_.entries().find(std::string(name) + suffix);
+    require(found != zip_.entries().end(), "has no tensor '", name, "'");
+    return found->second;
+  }
+  NpyHeader header(const ZipReader::Entry& entry, std::string_view name) const {
+    try {
+      const NpyHeader start = parse_npy_header([&](std::span<std::byte> bytes) { zip_.read_start(entry, bytes); });
+      require(entry.size - start.bytes == start.type.bytes(), "has ", entry.size - start.bytes, " bytes of elements, ",
+              start.type, " wants ", start.type.bytes());
+      return start;
+    } catch (const Error& error) {
+      fail("tensor '", name, "' ", error.what());
+    }
+  }
+
+  ZipReader zip_;
+};
+
+void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << npy_header(tensor.type());
+  file.write(reinterpret_cast<const char*>(tensor.bytes().data()), static_cast<std::streamsize>(tensor.bytes().size()));
+  file.close();
+  require(!file.fail(), "cannot be written: ", std::strerror(errno));
+}
+
+void save_npz(const std::filesystem::path& path, const NamedTensors& tensors) {
+  ZipWriter zip(path);
+  for (const auto& [name, tensor] : tensors) {
+    const std::string head = npy_header(tensor.type());
+    zip.add(name + ".npy", std::as_bytes(std::span(head)), tensor.bytes());
+  }
+  zip.finish();
+}
+
+enum class Kind { npy, npz, hdf5 };
+
+Kind kind_of(const std::filesystem::path& path) {
+  const auto extension = path.extension();
+  if (extension == ".npy") return Kind::npy;
+  if (extension == ".npz") return Kind::npz;
+  require(extension == ".h5" || extension == ".hdf5", "is not called .npy, .npz, .h5 or .hdf5");
+  return Kind::hdf5;
+}
+
+/// Names the file in what `act` throws.
+template <class Act>
+auto named(const std::string& path, Act act) {
+  try {
+    return act();
+  } catch (const Error& error) {
+    fail(path, ": ", error.what());
+  }
+}
+
+/// Names the file in what its reader throws.
+class NamedFile final : public TensorFile {
+ public:
+  NamedFile(std::string path, std::unique_ptr<TensorFile> file) : path_(std::move(path)), file_(std::move(file)) {}
+
+  std::vector<std::string> names() const override { return file_->names(); }
+  bool contains(std::string_view name) const override { return file_->contains(name); }
+  TensorType type(std::string_view name) const override {
+    return named(path_, [&] { return file_->type(name); });
+  }
+  Tensor read(std::string_view name) const override {
+    return named(path_, [&] { return file_->read(name); });
+  }
+
+ private:
+  std::string path_;
+  std::unique_ptr<TensorFile> file_;
+};
+
+}  // namespace
+
+std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
+  return named(path.string(), [&]() -> std::unique_ptr<TensorFile> {
+    const Kind kind = kind_of(path);
+    std::unique_ptr<TensorFile> file;
+    if (kind == Kind::npy)
+      file = std::make_unique<NpyFile>(path);
+    else if (kind == Kind::npz)
+      file = std::make_unique<NpzFile>(path);
+    else
+      file = open_hdf5_tensors(path);
+    return std::make_unique<NamedFile>(path.string(), std::move(file));
+  });
+}
+
+NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_bytes) {
+  const auto file = open_tensors(path);
+  const auto names = file->names();
+  std::uint64_t bytes = 0;
+  for (const auto& name : names) {
+    const bool too_many = __builtin_add_overflow(bytes, file->type(name).bytes(), &bytes) || bytes > most_bytes;
+    require(!too_many, path.string(), ": its tensors have more than ", most_bytes, " bytes");
+  }
+  NamedTensors tensors;
+  for (const auto& name : names) tensors.emplace(name, file->read(name));
+  return tensors;
+}
+
+void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors) {
+  named(path.string(), [&] {
+    const Kind kind = kind_of(path);
+    require(kind != Kind::npy || tensors.size() == 1, "a .npy file holds one tensor, given ", tensors.size());
+    write_atomically(path, [&](const std::filesystem::path& part) {
+      if (kind == Kind::npy)
+        save_npy(part, tensors.begin()->second);
+      else if (kind == Kind::npz)
+        save_npz(part, tensors);
+      else
+        save_hdf5_tensors(part, tensors);
+    });
+  });
+}
+
+}  // namespace plumb::ir
