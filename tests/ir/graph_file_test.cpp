@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/ops/constant.hpp"
+#include "tests/support/paths.hpp"
 
 namespace plumb::ir {
 namespace {
@@ -79,6 +79,16 @@ TEST(GraphFile, ReportsEveryErrorOnceAndNotWhatFollowsFromIt) {
             "node 'f' (cast): reads 'g', which a later node computes\n"
             "node 'g' (cast): attribute 'to' no such dtype: 'f65'\n"
             "result 'z': no node or source has this name");
+}
+
+TEST(GraphFile, TheModelsAreReadAndWrittenAgain) {
+  for (const char* name : {"bert_tiny", "bert_base", "eeg_encoder", "llama_block"}) {
+    const auto path = tests::source_dir() / "fixtures/graphs" / (std::string(name) + ".json");
+    const GraphFile file = read_graph(path);
+    const std::string text = write_graph(file);
+    EXPECT_EQ(write_graph(parse_graph(text, path.parent_path())), text) << name;
+    EXPECT_TRUE(verify(file.graph).empty()) << name;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Writes the model graphs of fixtures/graphs: usage: make_graphs.py [--check] [FOLDER]
+
+With --check nothing is written; the files that differ from what would be are named,
+and the exit status is 1 when there are any.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import sys
+
+
+class Graph:
+    """A plumb.graph/1 file while it is made. Methods that add a node return its label."""
+
+    def __init__(self, why):
+        self.why, self.inputs, self.params, self.nodes, self.results = why, {}, {}, [], []
+
+    def input(self, name, type, **source):
+        self.inputs[name] = {"type": type, **source}
+        return name
+
+    def param(self, name, shape, mean=0.0, scale=0.02):
+        fill = {"distribution": "normal", "mean": mean, "scale": round(scale, 6)}
+        return self._param(name, shape, fill)
+
+    def count(self, name, shape, start=0, delta=1):
+        return self._param(name, shape, {"distribution": "range", "start": start, "delta": delta})
+
+    def _param(self, name, shape, fill):
+        self.params[name] = {"type": f"f32{list(shape)}", "fill": fill}
+        return name
+
+    def node(self, label, op, *inputs, **attributes):
+        self.nodes.append({"label": label, "op": op, "inputs": list(inputs), **attributes})
+        return label
+
+    def number(self, label, value):
+        return self.node(label, "constant", dtype="f32", shape=[], values=[value])
+
+    def unary(self, label, function, x):
+        return self.node(label, "unary", x, function=function)
+
+    def binary(self, label, function, a, b):
+        return self.node(label, "binary", a, b, function=function)
+
+    def add(self, label, a, b):
+        return self.binary(label, "add", a, b)
+
+    def reshape(self, label, x, *shape):
+        return self.node(label, "reshape", x, shape=list(shape))
+
+    def transpose(self, label, x, *permutation):
+        return self.node(label, "transpose", x, permutation=list(permutation))
+
+    def linear(self, label, x, fan_in, fan_out, bias=True):
+        weight = self.param(f"{label}.weight", [fan_in, fan_out], scale=fan_in**-0.5)
+        if not bias:
+            return self.node(label, "matmul", x, weight)
+        product = self.node(f"{label}/product", "matmul", x, weight)
+        return self.add(label, product, self.param(f"{label}.bias", [fan_out]))
+
+    def layer_norm(self, label, x, width, epsilon):
+        scale = self.param(f"{label}.scale", [width], mean=1.0, scale=0.1)
+        bias = self.param(f"{label}.bias", [width])
+        return self.node(label, "layer_norm", x, scale, bias, epsilon=epsilon)
+
+    def rms_norm(self, label, x, width, epsilon):
+        scale = self.param(f"{label}.scale", [width], mean=1.0, scale=0.1)
+        return self.node(label, "rms_norm", x, scale, epsilon=epsilon)
+
+    def feed_forward(self, label, x, width, hidden):
+        x = self.linear(f"{label}/up", x, width, hidden)
+        x = self.unary(f"{label}/gelu", "gelu", x)
+        return self.linear(f"{label}/down", x, hidden, width)
+
+    def text(self):
+        """One line a source and node, so that a difference shows what changed."""
+        def block(items, brackets):
+            return brackets[0] + "\n    " + ",\n    ".join(items) + "\n  " + brackets[1]
+        def members(table):
+            return block([f"{json.dumps(k)}: {json.dumps(v)}" for k, v in table.items()], "{}")
+        parts = {
+            "format": json.dumps("plumb.graph/1"),
+            "why": json.dumps(self.why),
+            "inputs": members(self.inputs),
+            "params": members(self.params),
+            "nodes": block([json.dumps(n) for n in self.nodes], "[]"),
+            "results": json.dumps(self.results),
+        }
+        return "{\n  " + ",\n  ".join(f'"{key}": {part}' for key, part in parts.items()) + "\n}\n"
+
+
+def bert(why, layers, width, heads, hidden, batch, length, words, vocabulary):
+    """BERT (Devlin et al. 2019): embeddings, post-norm encoder, pooler. `words` tokens of
+    `length` are words, the rest is padding that no token attends to."""
+    g = Graph(why)
+    tokens = f"i32[{batch}, {length}]"
+    g.input("token_ids", tokens, fill={"distribution": "uniform_int", "low": 0, "high": vocabulary})
+    g.input("type_ids", tokens, fill={"distribution": "uniform_int", "low": 0, "high": 2})
+    g.input("attention_mask", tokens, values=([1] * words + [0] * (length - words)) * batch)
+    tables = {name: g.param(f"embeddings/{name}.table", [rows, width], scale=1.0)
+              for name, rows in (("words", vocabulary), ("positions", 512), ("types", 2))}
+    word = g.node("embeddings/words", "gather", tables["words"], "token_ids")
+    types = g.node("embeddings/types", "gather", tables["types"], "type_ids")
+    positions = g.node("embeddings/positions", "slice", tables["positions"], axes=[0], starts=[0], sizes=[length])
+    x = g.add("embeddings/sum", g.add("embeddings/words_and_types", word, types), positions)
+    x = g.layer_norm("embeddings/norm", x, width, 1e-12)
+    mask = g.reshape("mask", g.node("mask/bool", "cast", "attention_mask", to="bool"), batch, 1, 1, length)
+    for layer in range(layers):
+        name = f"layer{layer}"
+        y = bert_attention(g, f"{name}/attn", x, mask, width, heads, batch, length)
+        x = g.layer_norm(f"{name}/attn/norm", g.add(f"{name}/attn/residual", x, y), width, 1e-12)
+        y = g.feed_forward(f"{name}/ff", x, width, hidden)
+        x = g.layer_norm(f"{name}/ff/norm", g.add(f"{name}/ff/residual", x, y), width, 1e-12)
+    first = g.node("pooler/first", "slice", x, axes=[1], starts=[0], sizes=[1])
+    pooled = g.linear("pooler/linear", g.reshape("pooler/row", first, batch, width), width, width)
+    g.results = [x, g.unary("pooler", "tanh", pooled)]
+    return g
+
+
+def bert_attention(g, name, x, mask, width, heads, batch, length):
+    def projected(part):
+        y = g.linear(f"{name}/{part}", x, width, width)
+        y = g.reshape(f"{name}/{part}/split", y, batch, length, heads, width // heads)
+        return g.transpose(f"{name}/{part}/heads", y, 0, 2, 1, 3)
+    q, k, v = (projected(part) for part in "qkv")
+    y = g.node(f"{name}/attention", "attention", q, k, v, mask, has_mask=True)
+    y = g.transpose(f"{name}/merge", y, 0, 2, 1, 3)
+    return g.linear(f"{name}/out", g.reshape(f"{name}/joined", y, batch, length, width), width, width)
+
+
+def eeg_encoder():
+    """EEG-DINO small (Wang et al. 2025): one second patches of 19 channels, embedded in time and in
+    frequency, then 12 pre-norm blocks; the class token joins after the first."""
+    channels, patches, length, width, heads, hidden, layers = 19, 10, 200, 200, 8, 512, 12
+    g = Graph("an EEG encoder after EEG-DINO small: are convolutional patches, a spectrum, mid-axis broadcasts, "
+              "heads of 25 and 191 tokens right in one graph?")
+    samples = g.input("samples", f"f32{[1, channels, patches, length]}",
+                      fill={"distribution": "normal", "mean": 0, "scale": 1})
+    x = g.add("patch/embedding", eeg_time(g, samples, channels, patches, length),
+              eeg_spectrum(g, samples, length, width))
+    x = g.add("patch/with_channel", x, g.param("channel_embedding", [1, channels, 1, width]))
+    across = g.transpose("time/channels_first", x, 0, 3, 1, 2)
+    across = g.node("time/conv", "conv", across, g.param("time/conv.weight", [width, 1, 1, 5], scale=5**-0.5),
+                    g.param("time/conv.bias", [width]), pads=[0, 2, 0, 2], group=width, has_bias=True)
+    x = g.add("tokens/embedding", x, g.transpose("time/embedding", across, 0, 2, 3, 1))
+    count = channels * patches
+    x = g.reshape("tokens", x, 1, count, width)
+    for layer in range(layers):
+        name = f"layer{layer}"
+        y = g.layer_norm(f"{name}/attn/norm", x, width, 1e-5)
+        x = g.add(f"{name}/attn/residual", x, eeg_attention(g, f"{name}/attn", y, count, width, heads))
+        y = g.layer_norm(f"{name}/ff/norm", x, width, 1e-5)
+        x = g.add(f"{name}/ff/residual", x, g.feed_forward(f"{name}/ff", y, width, hidden))
+        if layer == 0:
+            x = g.node("tokens/with_class", "concat", g.param("class_token", [1, 1, width]), x, axis=1)
+            count += 1
+    g.node("out", "split", x, axis=1, sizes=[1, count - 1])
+    g.results = ["out", "out:1"]
+    return g
+
+
+def eeg_time(g, samples, channels, patches, length):
+    x = g.reshape("patch/rows", samples, 1, 1, channels * patches, length)
+    planes, before = 25, 1
+    for i, (kernel, stride) in enumerate(((49, 25), (3, 1), (3, 1))):
+        name, pad = f"patch/conv{i}", kernel // 2
+        weight = g.param(f"{name}.weight", [planes, before, 1, kernel], scale=(before * kernel)**-0.5)
+        x = g.node(name, "conv", x, weight, g.param(f"{name}.bias", [planes]), strides=[1, stride],
+                   pads=[0, pad, 0, pad], has_bias=True)
+        scale = g.param(f"{name}/norm.scale", [planes], mean=1.0, scale=0.1)
+        x = g.node(f"{name}/norm", "group_norm", x, scale, g.param(f"{name}/norm.bias", [planes]), num_groups=5)
+        x, before = g.unary(f"{name}/gelu", "gelu", x), planes
+    x = g.reshape("patch/planes", x, 1, planes, channels, patches, length // 25)
+    x = g.transpose("patch/planes_last", x, 0, 2, 3, 1, 4)
+    return g.reshape("patch/time", x, 1, channels, patches, length)
+
+
+def eeg_spectrum(g, samples, length, width):
+    """The magnitudes of the real Fourier transform of every patch, over `length`, projected. The matrices
+    exp(-2 pi i t k / length) are made in the graph: t k is exact in f32, and so is its remainder."""
+    bins = length // 2 + 1
+    turns = g.binary("spectrum/turns", "multiply", g.count("spectrum/t", [length, 1]), g.count("spectrum/k", [1, bins]))
+    turns = g.binary("spectrum/turn", "mod", turns, g.number("spectrum/length", length))
+    angle = g.binary("spectrum/angle", "multiply", turns, g.number("spectrum/step", 2 * math.pi / length))
+    squares = []
+    for part, function in (("re", "cos"), ("im", "sin")):
+        matrix = g.unary(f"spectrum/{function}", function, angle)
+        product = g.node(f"spectrum/{part}", "matmul", samples, matrix)
+        squares.append(g.unary(f"spectrum/{part}/square", "square", product))
+    magnitude = g.unary("spectrum/sqrt", "sqrt", g.add("spectrum/power", *squares))
+    magnitude = g.binary("spectrum/magnitude", "multiply", magnitude, g.number("spectrum/scale", 1 / length))
+    return g.linear("patch/frequency", magnitude, bins, width)
+
+
+def eeg_attention(g, name, x, count, width, heads):
+    """Queries and values have a bias, keys have none."""
+    qkv = g.linear(f"{name}/qkv", x, width, 3 * width, bias=False)
+    g.node(f"{name}/parts", "split", qkv, axis=2, sizes=[width] * 3)
+    q = g.add(f"{name}/q", f"{name}/parts", g.param(f"{name}/q.bias", [width]))
+    v = g.add(f"{name}/v", f"{name}/parts:2", g.param(f"{name}/v.bias", [width]))
+    split = [g.reshape(f"{name}/{part}/heads", y, 1, count, heads, width // heads)
+             for part, y in (("q", q), ("k", f"{name}/parts:1"), ("v", v))]
+    y = g.node(f"{name}/attention", "attention", *split, layout="bshd")
+    return g.linear(f"{name}/out", g.reshape(f"{name}/joined", y, 1, count, width), width, width)
+
+
+def llama_block():
+    """One block of Llama (Touvron et al. 2023) with grouped keys and values."""
+    length, width, heads, groups, hidden = 64, 256, 8, 2, 688
+    extent = width // heads
+    g = Graph("a decoder block after Llama: are rms_norm, rope by halves, grouped causal attention and SwiGLU right "
+              "in one graph?")
+    x = g.input("x", f"f32{[1, length, width]}", fill={"distribution": "normal", "mean": 0, "scale": 1})
+    frequency = g.unary("rope/frequency", "exp",
+                        g.count("rope/log_frequency", [1, extent // 2], 0, round(-2 / extent * math.log(10000), 9)))
+    angle = g.binary("rope/angle", "multiply", g.count("rope/position", [length, 1]), frequency)
+    tables = [g.unary(f"rope/{function}", function, angle) for function in ("cos", "sin")]
+    y = g.rms_norm("attn/norm", x, width, 1e-5)
+    def projected(part, count):
+        z = g.linear(f"attn/{part}", y, width, count * extent, bias=False)
+        z = g.reshape(f"attn/{part}/split", z, 1, length, count, extent)
+        return g.transpose(f"attn/{part}/heads", z, 0, 2, 1, 3)
+    q = g.node("attn/q/rope", "rope", projected("q", heads), *tables)
+    k = g.node("attn/k/rope", "rope", projected("k", groups), *tables)
+    z = g.node("attn/attention", "attention", q, k, projected("v", groups), causal=True)
+    z = g.reshape("attn/joined", g.transpose("attn/merge", z, 0, 2, 1, 3), 1, length, width)
+    x = g.add("attn/residual", x, g.linear("attn/out", z, width, width, bias=False))
+    y = g.rms_norm("ff/norm", x, width, 1e-5)
+    gate = g.unary("ff/silu", "silu", g.linear("ff/gate", y, width, hidden, bias=False))
+    y = g.binary("ff/gated", "multiply", gate, g.linear("ff/up", y, width, hidden, bias=False))
+    g.results = [g.add("ff/residual", x, g.linear("ff/down", y, hidden, width, bias=False))]
+    return g
+
+
+def graphs():
+    return {
+        "bert_tiny": bert("BERT-tiny, two sequences of 32 tokens with padding: does a small encoder agree everywhere?",
+                          layers=2, width=128, heads=2, hidden=512, batch=2, length=32, words=27, vocabulary=1000),
+        "bert_base": bert("BERT-base, 128 tokens: does a whole encoder of real size agree everywhere?",
+                          layers=12, width=768, heads=12, hidden=3072, batch=1, length=128, words=111,
+                          vocabulary=30522),
+        "eeg_encoder": eeg_encoder(),
+        "llama_block": llama_block(),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; name the files that differ")
+    usual = pathlib.Path(__file__).resolve().parent.parent / "fixtures" / "graphs"
+    parser.add_argument("folder", nargs="?", type=pathlib.Path, default=usual)
+    arguments = parser.parse_args()
+    differing = []
+    for name, graph in graphs().items():
+        path, text = arguments.folder / f"{name}.json", graph.text()
+        if not arguments.check:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            differing.append(str(path))
+    for path in differing:
+        print(f"{path} is not what scripts/make_graphs.py writes", file=sys.stderr)
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
