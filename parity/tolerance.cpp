@@ -31,11 +31,12 @@ bool rounds_integers(const Judged& judged) {
 }
 
 double generic_absolute(const Judged& judged, ir::DType dtype, const Comparison& native) {
-  const double scale = ir::unit_roundoff(dtype) * (native.expected_absmax > 0 ? native.expected_absmax : 0);
   const double error = native.max_abs.value > 0 ? native.max_abs.value : 0;
   if (error > 0 && has_wider_truth(dtype) && native.n >= few_elements) return native_factor * error;
   const auto terms = static_cast<double>(std::max<std::int64_t>(judged.contraction, 1));
-  return native_factor * std::max(error, scale * std::sqrt(terms));
+  const double sums = ir::unit_roundoff(compute_dtype(dtype)) * std::sqrt(terms);
+  const double scale = native.expected_absmax > 0 ? native.expected_absmax : 0;
+  return native_factor * std::max(error, std::max(sums, ir::unit_roundoff(dtype)) * scale);
 }
 
 /// What an input says about how telling its output can be.
@@ -80,6 +81,11 @@ ErrorClass chained(std::span<const ErrorClass> classes) {
   return all;
 }
 
+bool needs_native(const Judged& judged, ir::DType dtype) {
+  const bool is_function = judged.error_class == ErrorClass::ulp || judged.error_class == ErrorClass::rounded;
+  return is_real_arithmetic(dtype) && !is_exact(judged.error_class) && !is_function;
+}
+
 Comparison measure(const ir::TensorView& truth, const ir::TensorView& native) {
   return compare(truth, native, {.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()});
 }
@@ -115,8 +121,8 @@ Allowed allowed_for(const Judged& judged, ir::DType dtype, const Comparison& nat
 }
 
 bool is_too_loose(const Allowed& allowed, const Comparison& comparison, ir::DType dtype) {
-  const double spacing = is_real_arithmetic(dtype) ? ulp_of(comparison.expected_absmax, dtype) : 0;
-  return allowed.absolute - native_factor / 2 * spacing > loosest_of_scale * comparison.expected_rms;
+  const double storage = native_factor * ir::unit_roundoff(dtype) * comparison.expected_absmax;
+  return allowed.absolute - storage > loosest_of_scale * comparison.expected_rms;
 }
 
 std::string mistrust(const Judged& judged, const Allowed& allowed, const Comparison& comparison, ir::DType dtype) {
@@ -135,6 +141,7 @@ std::string mistrust(const Judged& judged, const Allowed& allowed, const Compari
   if (c.n_zero_expected == c.n && !judged.inputs.empty()) return "the truth is all zero";
   if (zeros > most_zeros && zeros_came_in && !is_exact(judged.error_class))
     return fmt::format("{:.0f} % of the truth is zero, as is an input", 100 * zeros);
+  if (std::isnan(c.max_abs.value)) return "no element is finite";
   if (c.constant && several && all_constant) return "the truth is constant, as is every input";
   if (is_too_loose(allowed, c, dtype))
     return fmt::format("the error allowed, {:.2g}, is more than {:.0e} of the truth's rms, {:.2g}", allowed.absolute,

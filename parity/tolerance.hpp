@@ -24,6 +24,9 @@ Judged judged(const ir::Op& op, std::vector<ir::TensorView> inputs, ir::Types ou
 /// (bits where all are), else comp.
 ir::ErrorClass chained(std::span<const ir::ErrorClass> classes);
 
+/// Whether `allowed_for` looks at the native evaluation at all.
+bool needs_native(const Judged& judged, ir::DType dtype);
+
 /// How far an output of this dtype may be from the truth. Until an op has an error
 /// model of its own (ops.md D.2 to D.7), elementwise functions are held to 8 ulps of
 /// the type they compute in, and other real arithmetic to the generic model (D.6):
@@ -32,8 +35,9 @@ ir::ErrorClass chained(std::span<const ir::ErrorClass> classes);
 ///
 /// `native` compares the CPU executor at the candidate's own precision, an honest
 /// evaluation of the same inputs, with the truth y; so the suspect does not scale its
-/// own limit. Where that says little (as precise as the truth, equal to it, or fewer than 64
-/// elements), the second term is at least 4 u sqrt(terms summed) max |y|.
+/// own limit. Where that says little (as precise as the truth, equal to it, or fewer than
+/// 64 elements), the second term is at least 4 max |y| times the larger of u and, with
+/// the accumulator's u, u sqrt(terms summed).
 /// Data movement, comparisons, integers and indices are exact.
 Allowed allowed_for(const Judged& judged, ir::DType dtype, const Comparison& native);
 
@@ -51,6 +55,7 @@ bool is_too_loose(const Allowed& allowed, const Comparison& comparison, ir::DTyp
 ///              makes of other numbers are its work. Not asked of data that is only moved or
 ///              selected. A truth that is all 0 is mistrusted whatever made it.
 ///   constant   every element is the same, and so is every input that has several elements.
+///   finite     no element of several is, so that nothing was measured.
 ///   tolerance  it is too loose, as above.
 ///
 /// Outputs of less than two elements, and outputs made of nothing, are as telling as they can be.

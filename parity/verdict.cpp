@@ -15,6 +15,24 @@ T first_found(const std::array<T, n>& order, std::span<const T> found, T otherwi
 
 }  // namespace
 
+ExitCode exit_code(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::passed:
+    case Verdict::mistrusted:
+      return ExitCode::passed;
+    case Verdict::failed:
+    case Verdict::nondeterministic:
+      return ExitCode::failed;
+    case Verdict::error:
+      return ExitCode::tool_error;
+    case Verdict::fallback:
+    case Verdict::skipped:
+    case Verdict::unsupported:
+      break;
+  }
+  return ExitCode::nothing_ran;
+}
+
 Verdict overall(std::span<const Verdict> nodes) {
   constexpr std::array order = {Verdict::error,      Verdict::failed, Verdict::nondeterministic, Verdict::unsupported,
                                 Verdict::mistrusted, Verdict::passed, Verdict::fallback};

@@ -33,6 +33,9 @@ enum class ExitCode : int {
   nothing_ran = 77,  ///< no device, everything skipped
 };
 
+/// What a case ends with, when its verdict is all that is known.
+ExitCode exit_code(Verdict verdict);
+
 /// The verdict of a case from those of its nodes: the worst; of what was not
 /// compared only when nothing was.
 Verdict overall(std::span<const Verdict> nodes);

@@ -153,6 +153,11 @@ TEST(Mistrust, DoesNotHoldTheStorageTypeAgainstAGraph) {
   EXPECT_EQ(mistrust(what, allowed, compare(y, native, allowed), DType::bf16), "");
 }
 
+TEST(Mistrust, NothingFiniteIsNothingMeasured) {
+  const Tensor x = ramp(DType::f32, 4), y = constant(DType::f64, 4, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(mistrusted(of_class(ErrorClass::ulp, {x}), y), "no element is finite");
+}
+
 TEST(Mistrust, NothingIsHeldAgainstOneElementOrNone) {
   const Tensor x = ramp(DType::f32, 100), nothing({DType::f32, {3, 0}});
   EXPECT_EQ(mistrusted(of_class(ErrorClass::dot, {x}), Tensor({DType::f64, {}})), "");

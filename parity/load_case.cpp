@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ir/passes/convert_dtype.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/verify.hpp"
+
+namespace plumb::parity {
+namespace {
+
+// In doubles, which do not wrap: a hostile file may ask for 2^64 bytes many times over.
+double bytes_of(const ir::TensorType& type) {
+  return static_cast<double>(type.shape.elements()) * static_cast<double>(ir::info(type.dtype).bytes);
+}
+double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::wider(type.dtype), type.shape}); }
+
+/// The most bytes of truths held at once: from the node that computes one to its last reader.
+double truths(const ir::Graph& graph) {
+  std::map<ir::Value, std::size_t> last_reader;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
+    for (const ir::Value v : graph.nodes()[n].inputs) last_reader[v] = n;
+  double held = 0, most = 0;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const ir::Node& node = graph.nodes()[n];
+    double scratch = 0;  // copies that the executors of this one node make
+    for (const ir::Value v : node.inputs) scratch += 3 * wide_bytes(graph.type(v));
+    for (const ir::Value v : node.outputs) {
+      held += wide_bytes(graph.type(v));
+      scratch += 3 * wide_bytes(graph.type(v));
+    }
+    most = std::max(most, held + scratch);
+    const std::set<ir::Value> read(node.inputs.begin(), node.inputs.end());
+    for (const ir::Value v : read)
+      if (last_reader[v] == n && !graph.is_source(v)) held -= wide_bytes(graph.type(v));
+    for (const ir::Value v : node.outputs)
+      if (!last_reader.contains(v)) held -= wide_bytes(graph.type(v));
+  }
+  return most;
+}
+
+std::string gibibytes(double bytes) { return fmt::format("{:.3g} GiB", bytes * 0x1p-30); }
+
+}  // namespace
+
+double memory_needed(const ir::Graph& graph) {
+  double values = 0;
+  for (ir::Value v = 0; v < graph.value_count(); ++v)
+    if (graph.defined(v)) values += bytes_of(graph.type(v));
+  return 2 * values + truths(graph);  // the candidate's, and what it hands back
+}
+
+Case load_case(const std::filesystem::path& path, const FillOptions& options) {
+  ir::GraphFile file = ir::read_graph(path);
+  const double needed = memory_needed(file.graph), budget = static_cast<double>(options.memory_budget);
+  ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
+              gibibytes(budget), " may be used");
+  for (const auto& [name, tensor] : options.given) {
+    const auto value = file.graph.find(name);
+    ir::require(value && file.graph.is_source(*value), path.string(), ": has no input or param '", name,
+                "' to be given");
+    file.sources.insert_or_assign(name, tensor);
+  }
+  Case made{.name = path.string(), .seed = options.seed, .dtype = options.dtype};
+  made.feeds = ir::materialise(file, options.seed, options.memory_budget);
+  if (options.dtype) {
+    file.graph = ir::as_dtype(file.graph, *options.dtype);
+    made.feeds = ir::as_dtype(made.feeds, *options.dtype);
+  }
+  made.file = std::make_shared<const ir::GraphFile>(std::move(file));
+  return made;
+}
+
+}  // namespace plumb::parity

@@ -1,0 +1,334 @@
+#include "parity/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <regex>
+#include <set>
+
+#include "ir/hash.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/segment.hpp"
+
+namespace plumb::parity {
+namespace {
+
+std::regex pattern_of(const std::string& filter) try {
+  return std::regex(filter, std::regex::ECMAScript | std::regex::optimize);
+} catch (const std::regex_error& error) {
+  ir::fail("--filter '", filter, "' is not a regular expression: ", error.what());
+}
+
+/// `text` as a regular expression that matches it alone, for a shell.
+std::string exactly(std::string_view text) {
+  std::string pattern = "'^";
+  for (const char c : text) {
+    if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return pattern + "$'";
+}
+
+std::string repro_of(const Case& subject, const VerifyOptions& options) {
+  return fmt::format("plumb verify {}{} --seed {}{}", subject.name,
+                     subject.dtype ? " --dtype " + std::string(ir::info(*subject.dtype).name) : "", subject.seed,
+                     options.flags);
+}
+
+/// Whether the reference refuses these inputs, too.
+bool is_refused_by_all(const Case& subject, const Executors& executors) try {
+  executors.reference.run(subject.file->graph, subject.feeds, subject.file->graph.results());
+  return false;
+} catch (const ir::Error&) {
+  return true;
+}
+
+/// The state of one case between its nodes.
+class CaseRun {
+ public:
+  CaseRun(const Case& subject, const Executors& executors, const VerifyOptions& options, Observer& observer);
+  CaseResult finish();
+
+ private:
+  void run_candidate();
+  bool try_candidate();
+  void judge_all();
+  void plan_segments();
+  void judge_node(std::size_t n);
+  void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Evaluated& truth,
+                      const Evaluated& native);
+  void judge(NodeResult& result, const Judged& judged, const std::string& stated);
+  std::string against_stated(const NodeResult& result, const Judged& judged, ir::Value value, const ir::Tensor& truth);
+  void carry_truth(std::size_t n, const Evaluated* local);
+  void release(std::size_t n);
+  void stop_at(std::size_t n, const ir::Error& error);
+  NodeResult blank(std::size_t n, std::size_t k) const;
+  void skip(NodeResult& result, std::string why);
+
+  bool captured(ir::Value v) const { return graph_.is_source(v) || got_.contains(v) || released_.contains(v); }
+  const ir::Tensor& got(ir::Value v) const {
+    return graph_.is_source(v) ? ir::fed(graph_, subject_.feeds, v) : got_.at(v);
+  }
+  ir::Tensor truth(ir::Value v) const {
+    return graph_.is_source(v) ? ir::widen(ir::fed(graph_, subject_.feeds, v)) : truths_.at(v);
+  }
+  bool is_clean(ir::Value v) const { return graph_.is_source(v) || clean_.contains(v); }
+
+  const Case& subject_;
+  const ir::Graph& graph_;
+  const Executors& executors_;
+  const VerifyOptions& options_;
+  Observer& observer_;
+  const std::regex filter_;
+  std::map<ir::Value, const ir::Tensor*> stated_;
+
+  ir::Tensors got_;                          ///< what the candidate computed, until its last reader is judged
+  std::set<ir::Value> released_, unstable_;  ///< of those: no longer held; different in another run
+  std::map<ir::Value, std::uint64_t> hashes_;
+  std::vector<ir::NodeReport> placements_;
+  std::vector<Segment> segments_;  ///< by node
+  std::map<ir::Value, std::size_t> last_use_, last_truth_;
+  ir::Tensors truths_;         ///< of the graph from its inputs on
+  std::set<ir::Value> clean_;  ///< values whose truth is what the candidate computed
+  CaseResult result_;
+};
+
+CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOptions& options, Observer& observer)
+    : subject_(subject),
+      graph_(subject.file->graph),
+      executors_(executors),
+      options_(options),
+      observer_(observer),
+      filter_(pattern_of(options.filter)) {
+  result_.subject = {subject.name, subject.file, {}, subject.seed, subject.dtype};
+  result_.repeat = options.repeat;
+  result_.repro = repro_of(subject, options);
+  if (subject.dtype) {
+    if (!subject.file->expected.empty())
+      result_.notes.push_back("what the file expects was not checked: its numbers are not those of " +
+                              std::string(ir::info(*subject.dtype).name));
+    return;
+  }
+  for (const auto& [name, tensor] : subject.file->expected)
+    if (const auto value = graph_.find(name); value && !graph_.is_source(*value)) stated_.emplace(*value, &tensor);
+}
+
+void CaseRun::run_candidate() {
+  observer_.step("running " + std::string(executors_.candidate->name()), 0, graph_.nodes().size() + 1);
+  const auto executable = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results(), true});
+  const auto hashed = [](const ir::Tensor& tensor) { return ir::hash_bytes(tensor.bytes()); };
+  got_ = executable->run(subject_.feeds);
+  std::erase_if(got_, [this](const auto& kept) { return graph_.is_source(kept.first); });
+  for (const auto& [value, tensor] : got_) hashes_.emplace(value, hashed(tensor));
+  for (unsigned again = 1; again < options_.repeat; ++again)
+    for (const auto& [value, tensor] : executable->run(subject_.feeds))
+      if (!graph_.is_source(value) && hashed(tensor) != hashes_.at(value)) unstable_.insert(value);
+  placements_ = executable->nodes();
+}
+
+/// Runs the candidate; false when it refuses what the reference accepts, which is a
+/// failure of its own. What both refuse is an error of the graph or its inputs.
+bool CaseRun::try_candidate() try {
+  run_candidate();
+  return true;
+} catch (const ir::Unsupported&) {
+  throw;
+} catch (const ir::DeviceError&) {
+  throw;
+} catch (const ir::Error& error) {
+  if (is_refused_by_all(subject_, executors_)) throw;
+  result_.verdict = Verdict::failed;
+  result_.message = ir::cat("the candidate refuses what the reference runs: ", error.what());
+  return false;
+}
+
+void CaseRun::plan_segments() {
+  const auto is_captured = [this](ir::Value v) { return captured(v); };
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
+    segments_.push_back(segment_of(graph_, n, is_captured));
+    for (const ir::Value v : segments_.back().fed) last_use_[v] = n;
+    for (const ir::Value v : graph_.nodes()[n].inputs) last_truth_[v] = n;
+  }
+}
+
+NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
+  const ir::Node& node = graph_.nodes()[n];
+  NodeResult result{.node = n, .output = k, .label = node.label, .op = std::string(node.op.name())};
+  for (const ir::Value v : node.inputs) result.in.push_back(graph_.type(v).dtype);
+  result.type = graph_.type(node.outputs[k]);
+  if (n < placements_.size()) {
+    result.placement = placements_[n].placement;
+    result.kernel = placements_[n].kernel;
+    result.placement_reason = placements_[n].reason;
+    result.device_ns = placements_[n].nanoseconds;
+  }
+  result.repro = result_.repro + " --filter " + exactly(node.label);
+  return result;
+}
+
+void CaseRun::skip(NodeResult& result, std::string why) {
+  result.verdict = Verdict::skipped;
+  result.why = std::move(why);
+}
+
+/// The truth of a value the device computed is that of its own inputs; what those had wrong is inherited.
+void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, const Evaluated& truth,
+                             const Evaluated& native) {
+  const ir::Value value = graph_.nodes()[n].outputs[k];
+  Judged judged = segments_[n].judged;
+  judged.flushes_subnormals = executors_.flushes_subnormals;
+  for (const ir::Value v : segments_[n].fed) judged.inputs.push_back(got(v));
+  const ir::Tensor& device = got(value);
+  const Comparison honest = native.outputs.empty() ? Comparison{} : measure(truth.outputs[k], native.outputs[k]);
+  result.allowed = allowed_for(judged, result.type.dtype, honest);
+  result.local = compare(truth.outputs[k], device, result.allowed);
+  result.total = measure(truths_.at(value), device);
+  result.inherited = measure(truths_.at(value), truth.outputs[k]);
+  result.reference_ns = truth.nanoseconds;
+  result.hash = hashes_.at(value);
+  if (result.total.max_abs.value == 0 && std::ranges::equal(truths_.at(value).bytes(), ir::widen(device).bytes()))
+    clean_.insert(value);
+  judge(result, judged, against_stated(result, judged, value, truths_.at(value)));
+  observer_.compared(result, truth.outputs[k], device);
+}
+
+/// "" where the file states nothing or the truth is what it states.
+std::string CaseRun::against_stated(const NodeResult& result, const Judged& judged, ir::Value value,
+                                    const ir::Tensor& truth) {
+  const auto stated = stated_.find(value);
+  if (stated == stated_.end()) return "";
+  Judged as_written = judged;  // decimals, of inputs as of results, are not correctly rounded numbers
+  if (judged.error_class == ir::ErrorClass::rounded) as_written.error_class = ir::ErrorClass::comp;
+  const auto limit = allowed_for(as_written, result.type.dtype, measure(*stated->second, *stated->second));
+  const auto comparison = compare(*stated->second, ir::convert(truth, result.type.dtype), limit);
+  return comparison.agrees() ? "" : "the truth is not what the file expects: " + summary(comparison);
+}
+
+void CaseRun::judge(NodeResult& result, const Judged& judged, const std::string& stated) {
+  const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
+  const auto say = [&](Verdict verdict, std::string why) {
+    result.verdict = verdict;
+    result.why = std::move(why);
+  };
+  if (!result.local.agrees()) return say(Verdict::failed, summary(result.local));
+  if (!stated.empty()) return say(Verdict::failed, stated);
+  if (unstable_.contains(value))
+    return say(Verdict::nondeterministic, "another run on the same inputs gave other bits");
+  if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
+    return say(Verdict::fallback, "ran on the host: " + result.placement_reason);
+  const auto doubt = stated_.contains(value) ? "" : mistrust(judged, result.allowed, result.local, result.type.dtype);
+  if (!doubt.empty()) return say(Verdict::mistrusted, doubt);
+  say(Verdict::passed, "");
+}
+
+/// The truth of the whole graph, node by node; where nothing was wrong so far it is the local one.
+void CaseRun::carry_truth(std::size_t n, const Evaluated* local) {
+  const ir::Node& node = graph_.nodes()[n];
+  const bool same =
+      local != nullptr && std::ranges::all_of(segments_[n].fed, [this](ir::Value v) { return is_clean(v); });
+  Evaluated evaluated;
+  if (!same)
+    evaluated = evaluate_widened(executors_.reference, segment_of(graph_, n), [this](ir::Value v) { return truth(v); });
+  for (std::size_t k = 0; k < node.outputs.size(); ++k)
+    truths_.insert_or_assign(node.outputs[k], same ? local->outputs[k] : std::move(evaluated.outputs[k]));
+}
+
+void CaseRun::judge_node(std::size_t n) {
+  const ir::Node& node = graph_.nodes()[n];
+  const bool wanted = std::regex_search(node.label, filter_);
+  const bool any = std::ranges::any_of(node.outputs, [this](ir::Value v) { return captured(v); });
+  Evaluated truth, native;
+  if (wanted && any) {
+    const Segment& segment = segments_[n];
+    truth = evaluate_widened(executors_.reference, segment, [this](ir::Value v) { return ir::widen(got(v)); });
+    const bool measured = std::ranges::any_of(
+        node.outputs, [&](ir::Value v) { return needs_native(segment.judged, graph_.type(v).dtype); });
+    if (measured) native = evaluate(executors_.reference, segment, [this](ir::Value v) { return got(v); });
+  }
+  carry_truth(n, wanted && any ? &truth : nullptr);
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+    NodeResult result = blank(n, k);
+    if (!wanted)
+      skip(result, "not chosen");
+    else if (!captured(node.outputs[k]))
+      skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel);
+    else
+      compare_output(n, k, result, truth, native);
+    result_.nodes.push_back(std::move(result));
+  }
+}
+
+void CaseRun::release(std::size_t n) {
+  const auto done = [n](const std::map<ir::Value, std::size_t>& last, ir::Value v) {
+    const auto found = last.find(v);
+    return found == last.end() || found->second <= n;
+  };
+  std::erase_if(truths_, [&](const auto& held) { return done(last_truth_, held.first); });
+  for (const auto& read : {graph_.nodes()[n].outputs, segments_[n].fed})
+    for (const ir::Value v : read)
+      if (done(last_use_, v) && got_.erase(v) != 0) released_.insert(v);
+}
+
+/// The reference refuses what the candidate took: an index out of range, say.
+void CaseRun::stop_at(std::size_t n, const ir::Error& error) {
+  std::erase_if(result_.nodes, [n](const NodeResult& result) { return result.node == n; });
+  for (std::size_t m = n; m < graph_.nodes().size(); ++m)
+    for (std::size_t k = 0; k < graph_.nodes()[m].outputs.size(); ++k) {
+      NodeResult result = blank(m, k);
+      skip(result, "the reference stopped at '" + graph_.nodes()[n].label + "'");
+      if (m == n) {
+        result.verdict = Verdict::failed;
+        result.why = ir::cat("the candidate ran what the reference refuses: ", error.what());
+      }
+      result_.nodes.push_back(std::move(result));
+    }
+}
+
+void CaseRun::judge_all() {
+  const std::size_t count = graph_.nodes().size();
+  for (std::size_t n = 0; n < count; ++n) {
+    observer_.step(graph_.nodes()[n].label, n + 1, count + 1);
+    try {
+      judge_node(n);
+    } catch (const ir::Unsupported&) {
+      throw;
+    } catch (const ir::Error& error) {
+      return stop_at(n, error);
+    }
+    release(n);
+  }
+}
+
+CaseResult CaseRun::finish() {
+  const auto start = std::chrono::steady_clock::now();
+  if (try_candidate()) {
+    plan_segments();
+    judge_all();
+  }
+  observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
+  std::vector<Verdict> verdicts;
+  for (const NodeResult& node : result_.nodes) verdicts.push_back(node.verdict);
+  if (result_.message.empty()) result_.verdict = overall(std::span<const Verdict>(verdicts));
+  result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::move(result_);
+}
+
+}  // namespace
+
+void Observer::step(std::string_view, std::size_t, std::size_t) {}
+void Observer::compared(const NodeResult&, const ir::TensorView&, const ir::TensorView&) {}
+
+std::string NodeResult::name() const { return output == 0 ? label : ir::cat(label, ':', output); }
+
+CaseResult verify(const Case& subject, const Executors& executors, const VerifyOptions& options, Observer& observer) {
+  if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
+  CaseResult result = CaseRun(subject, executors, options, observer).finish();
+  result.exit = exit_code(result.verdict);
+  if (result.verdict == Verdict::skipped) result.message = "no node was compared";
+  if (subject.file->must == ir::Must::fail && result.verdict == Verdict::passed)
+    result.notes.push_back("the file says that it must fail, and nothing failed");
+  return result;
+}
+
+}  // namespace plumb::parity

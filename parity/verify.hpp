@@ -1,0 +1,118 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/formats/graph_file.hpp"
+#include "parity/tolerance.hpp"
+#include "parity/verdict.hpp"
+
+namespace plumb::parity {
+
+/// One graph and everything it is fed.
+struct Case {
+  std::string name = {};  ///< the file's path, as given
+  std::shared_ptr<const ir::GraphFile> file = {};
+  ir::Feeds feeds = {};
+  std::uint64_t seed = 1;
+  std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
+};
+
+struct FillOptions {
+  std::uint64_t seed = 1;
+  std::optional<ir::DType> dtype = {};  ///< f16 or bf16: run the graph's f32 values in this storage
+  ir::Feeds given = {};                 ///< tensors in place of those that the file describes
+  std::uint64_t memory_budget = ir::usual_memory_budget;
+};
+
+/// Reads a graph file and makes its tensors. Throws Error; before anything is
+/// allocated when the run would need more than the memory budget.
+Case load_case(const std::filesystem::path& path, const FillOptions& options);
+
+/// Bytes that verifying a graph holds at once, at most.
+double memory_needed(const ir::Graph& graph);
+
+/// Who is compared with whom.
+struct Executors {
+  ir::Executor& reference;            ///< the CPU executor: truth on widened graphs, honest evaluation as it is
+  ir::Executor* candidate = nullptr;  ///< nothing when there is no device
+  std::string why_not = {};           ///< then why
+  bool candidate_is_host = false;     ///< it is meant to run on the CPU: that is no fallback
+  bool flushes_subnormals = false;    ///< the candidate may give 0 for f32 and f64 subnormals
+};
+
+struct VerifyOptions {
+  std::string filter = {};  ///< regular expression over labels of the nodes to judge; empty for all
+  unsigned repeat = 1;      ///< runs of the candidate, which must agree in every bit
+  std::string flags = {};   ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
+};
+
+/// One output of one node.
+struct NodeResult {
+  std::size_t node = 0, output = 0;
+  std::string label = {}, op = {};
+  std::vector<ir::DType> in = {};
+  ir::TensorType type = {};
+
+  ir::Placement placement = ir::Placement::gpu;
+  std::string kernel = {}, placement_reason = {};
+
+  /// local: the device's output against the truth of the device's own inputs; this is
+  /// judged. inherited: what those inputs had wrong already, carried through the truth.
+  /// total: against the truth of the graph from its inputs on.
+  Comparison local = {}, inherited = {}, total = {};
+  Allowed allowed = {};
+
+  Verdict verdict = Verdict::skipped;
+  std::string why = {};    ///< what the verdict rests on; never empty unless passed
+  std::string repro = {};  ///< the command that runs just this again
+
+  std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
+  std::optional<std::uint64_t> hash = {};  ///< of the device's output
+
+  /// "label" or "label:1".
+  std::string name() const;
+};
+
+struct CaseResult {
+  Case subject;  ///< without its feeds
+  Verdict verdict = Verdict::error;
+  ExitCode exit = ExitCode::tool_error;
+  std::string message;             ///< of an error, or why nothing ran
+  std::vector<std::string> notes;  ///< what a reader should know besides
+  std::vector<NodeResult> nodes;   ///< in the order of the graph
+  std::string repro;
+  unsigned repeat = 1;
+  double wall_seconds = 0;
+};
+
+/// Told what happens while a case runs.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  /// `done` of `steps` are finished, and `what` is next.
+  virtual void step(std::string_view what, std::size_t done, std::size_t steps);
+
+  /// A node was compared: the truth of its inputs, and what came.
+  virtual void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
+};
+
+/// Runs the candidate once, keeping every value that survives its passes, and compares
+/// each node's outputs with the truth (ops.md 1.10): the widened op on the very
+/// inputs that the candidate's node had, so that one bad node is not blamed on its successors.
+/// What the file says of results is held against the truth of the whole graph. Throws as the executors do.
+CaseResult verify(const Case& subject, const Executors& executors, const VerifyOptions& options, Observer& observer);
+
+/// load_case and verify; what is thrown becomes the verdict of the case.
+CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill, const Executors& executors,
+                       const VerifyOptions& options, Observer& observer);
+
+/// The exit code of a run: of a strict one, mistrusted cases count.
+ExitCode exit_code(std::span<const CaseResult> cases, bool strict);
+
+}  // namespace plumb::parity

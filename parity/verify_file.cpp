@@ -1,0 +1,39 @@
+#include <new>
+
+#include "parity/verify.hpp"
+
+namespace plumb::parity {
+
+CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill, const Executors& executors,
+                       const VerifyOptions& options, Observer& observer) {
+  CaseResult result;
+  result.subject = {.name = path.string(), .seed = fill.seed, .dtype = fill.dtype};
+  const auto ends = [&](Verdict verdict, ExitCode exit, std::string message) {
+    result.verdict = verdict;
+    result.exit = exit;
+    result.message = std::move(message);
+    return result;
+  };
+  try {
+    const Case subject = load_case(path, fill);
+    result.subject.file = subject.file;
+    return verify(subject, executors, options, observer);
+  } catch (const ir::Unsupported& error) {
+    return ends(Verdict::unsupported, ExitCode::nothing_ran, error.what());
+  } catch (const ir::DeviceError& error) {
+    return ends(Verdict::error, ExitCode::device_error, error.what());
+  } catch (const ir::Error& error) {
+    return ends(Verdict::error, ExitCode::tool_error, error.what());
+  } catch (const std::bad_alloc&) {
+    return ends(Verdict::error, ExitCode::tool_error, path.string() + ": the host is out of memory");
+  }
+}
+
+ExitCode exit_code(std::span<const CaseResult> cases, bool strict) {
+  std::vector<ExitCode> codes;
+  for (const CaseResult& one : cases)
+    codes.push_back(strict && one.verdict == Verdict::mistrusted ? ExitCode::mistrusted : one.exit);
+  return overall(std::span<const ExitCode>(codes));
+}
+
+}  // namespace plumb::parity
