@@ -57,10 +57,18 @@ void Lowering::choose(std::initializer_list<Candidate> candidates) {
   throw ir::Unsupported(all);
 }
 
+void Lowering::needs_its_sizes() const {
+  const auto one = [&](const ir::TensorType& type) {
+    needs(type.shape.elements() < (std::int64_t{1} << 31), type, " has 2^31 elements or more");
+  };
+  for (std::size_t i = 0; i < inputs(); ++i) one(in_type(i));
+  for (std::size_t i = 0; i < outputs(); ++i) one(out_type(i));
+}
+
 void Lowering::needs_its_types() const {
+  needs_its_sizes();
   const auto one = [&](const ir::TensorType& type) {
     needs(facts_.holds(type.dtype), facts_.name, " has no ", type.dtype, " in shaders");
-    needs(type.shape.elements() < (std::int64_t{1} << 31), type, " has 2^31 elements or more");
   };
   for (std::size_t i = 0; i < inputs(); ++i) one(in_type(i));
   for (std::size_t i = 0; i < outputs(); ++i) one(out_type(i));

@@ -80,8 +80,10 @@ class Lowering {
     if (!condition) throw ir::Unsupported(ir::cat(parts...));
   }
 
-  /// Refuses operands and results that this device's shaders cannot hold, and
-  /// tensors of 2^31 elements or more.
+  /// Refuses tensors of 2^31 elements or more.
+  void needs_its_sizes() const;
+
+  /// Refuses those, and operands and results that this device's shaders cannot hold.
   void needs_its_types() const;
 
   const KernelChoice& choice() const { return choice_; }

@@ -118,7 +118,7 @@ VulkanExecutable::VulkanExecutable(const Device& device, const ir::Graph& graph,
 }
 
 void VulkanExecutable::plan(const ir::Capture& capture) {
-  faults_ = schedule_.slot(16);
+  faults_ = schedule_.slot(sizeof(Fault));
   for (ir::Value v = 0; v < slots_.size(); ++v) {
     if (!graph_.defined(v)) continue;
     slots_[v] = schedule_.slot(graph_.type(v).bytes());
@@ -228,11 +228,12 @@ ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
   submit.pCommandBuffers = &commands_;
   check(vkQueueSubmit(device_.queue(), 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit");
   check(vkQueueWaitIdle(device_.queue()), "vkQueueWaitIdle");
-  std::array<std::int32_t, 4> fault{};
-  std::memcpy(fault.data(), bytes(faults_).data(), sizeof fault);
-  if (fault[0] != 0) {
-    const ir::Node& node = graph_.nodes().at(static_cast<std::size_t>(fault[1]));
-    ir::fail("node '", node.label, "' (", node.op.name(), "): index ", fault[3], " at position ", fault[2], " is out of range");
+  Fault fault;
+  std::memcpy(&fault, bytes(faults_).data(), sizeof fault);
+  if (fault.raised != 0) {
+    const ir::Node& node = graph_.nodes().at(fault.node);
+    ir::fail("node '", node.label, "' (", node.op.name(), "): index ", fault.value(), " at position ",
+             fault.position, " is out of range");
   }
   ir::Tensors results;
   for (const ir::Value v : wanted_) {

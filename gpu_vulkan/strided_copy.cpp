@@ -1,0 +1,123 @@
+#include "gpu_vulkan/strided_copy.hpp"
+
+#include "gpu_vulkan/divisor.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using ir::CopyAxis;
+
+constexpr std::uint32_t threads = 128;  // every Vulkan device takes as many
+
+std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }  // negative strides wrap
+
+/// Element by element; strided_copy.comp says what the steps are.
+void copy_elements(const ir::StridedCopy& copy, Slot from, Slot to, Lowering& node) {
+  struct Block {
+    std::uint32_t count, from, to;
+    std::array<std::uint32_t, 7> multipliers{};
+    std::array<std::uint8_t, 8> shifts{};
+    std::array<std::uint32_t, 8> from_steps{}, to_steps{};
+  };
+  auto axes = copy.axes;
+  if (axes.empty()) axes.push_back({1, 1, 1});
+  Block block{.count = word(copy.elements()), .from = word(copy.from), .to = word(copy.to)};
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const CopyAxis inner = k + 1 < axes.size() ? axes[k + 1] : CopyAxis{1, 0, 0};
+    block.from_steps[k] = word(axes[k].from - inner.extent * inner.from);
+    block.to_steps[k] = word(axes[k].to - inner.extent * inner.to);
+    if (k == 0) continue;
+    const Divisor divisor(axes[k].extent);
+    block.multipliers[k - 1] = divisor.multiplier;
+    block.shifts[k - 1] = static_cast<std::uint8_t>(divisor.shift);
+  }
+  const std::uint32_t each = copy.width >= 16 ? 1 : 4;
+  node.dispatch({
+      .shader = {word_variant("strided_copy", copy.width, node), {threads, word(std::ssize(axes)), each}},
+      .reads = {from},
+      .writes = {to},
+      .push = block,
+      .groups = groups_for(copy.elements(), std::int64_t{threads} * each),
+  });
+}
+
+/// The axis along which x is dense while it is not along the last one, if both
+/// are long enough to fill a good part of a tile; else the last.
+std::size_t crossing_axis(const std::vector<CopyAxis>& axes) {
+  const std::size_t last = axes.size() - 1;
+  if (axes[last].from == 0 || axes[last].from == 1 || axes[last].extent < 8) return last;
+  for (std::size_t k = 0; k < last; ++k)
+    if (axes[k].from == 1 && axes[k].extent >= 8) return k;
+  return last;
+}
+
+/// Through square tiles over the last axis and axis `down`.
+void copy_tiles(const ir::StridedCopy& copy, std::size_t down, Slot from, Slot to, Lowering& node) {
+  struct Block {
+    std::uint32_t tiles = 0, tiles_down, tiles_across, down, across, across_from, down_to, from, to;
+    std::array<std::uint32_t, 6> extents{}, from_strides{}, to_strides{};
+  };
+  const std::uint32_t side = copy.width >= 16 ? 16 : 32;
+  const CopyAxis i = copy.axes[down], j = copy.axes.back();
+  const auto tiles = [&](std::int64_t extent) { return (extent + side - 1) / side; };
+  std::int64_t count = tiles(i.extent) * tiles(j.extent);
+  Block block{.tiles_down = word(tiles(i.extent)),
+              .tiles_across = word(tiles(j.extent)),
+              .down = word(i.extent),
+              .across = word(j.extent),
+              .across_from = word(j.from),
+              .down_to = word(i.to),
+              .from = word(copy.from),
+              .to = word(copy.to)};
+  std::uint32_t others = 0;
+  for (std::size_t k = 0; k + 1 < copy.axes.size(); ++k) {
+    if (k == down) continue;
+    block.extents[others] = word(copy.axes[k].extent);
+    block.from_strides[others] = word(copy.axes[k].from);
+    block.to_strides[others++] = word(copy.axes[k].to);
+    count *= copy.axes[k].extent;
+  }
+  block.tiles = word(count);
+  node.dispatch({
+      .shader = {word_variant("strided_transpose", copy.width, node), {side, threads / side, others}},
+      .reads = {from},
+      .writes = {to},
+      .push = block,
+      .groups = groups_for(count),
+  });
+}
+
+}  // namespace
+
+std::size_t word_width(std::size_t row_bytes) {
+  std::size_t width = 16;
+  while (row_bytes % width != 0) width /= 2;
+  return width;
+}
+
+std::string word_variant(std::string_view shader, std::size_t width, const Lowering& node) {
+  const DeviceFacts& facts = node.facts();
+  node.needs(width != 1 || facts.storage8, facts.name, " has no 8-bit elements in storage buffers");
+  node.needs(width != 2 || facts.storage16, facts.name, " has no 16-bit elements in storage buffers");
+  return ir::cat(shader, ".w", width);
+}
+
+void strided_copy(const ir::StridedCopy& given, Slot from, Slot to, Lowering& node) {
+  node.needs_its_sizes();
+  const ir::StridedCopy copy = given.simplified();
+  if (copy.axes.empty()) return copy_elements(copy, from, to, node);
+  const std::size_t down = crossing_axis(copy.axes);
+  if (down + 1 < copy.axes.size())
+    copy_tiles(copy, down, from, to, node);
+  else
+    copy_elements(copy, from, to, node);
+}
+
+void strided_copy(const ir::StridedCopy& copy, Lowering& node) {
+  if (copy.is_plain() && node.in_type(0).bytes() == node.out_type(0).bytes())
+    node.alias(0, 0);
+  else
+    strided_copy(copy, node.in(0), node.out(0), node);
+}
+
+}  // namespace plumb::gpu_vulkan
