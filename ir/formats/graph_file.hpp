@@ -56,7 +56,8 @@ GraphFile parse_graph(std::string_view text, const std::filesystem::path& direct
 inline constexpr std::uint64_t usual_memory_budget = std::uint64_t{1} << 34;  ///< 16 GiB
 
 /// Tensors for all inputs and params. Throws Error before anything is allocated when
-/// they are larger than `most_bytes` together, and when an external file does not fit.
+/// they, or any one value that the graph computes, are larger than `most_bytes`; and when
+/// an external file does not fit.
 Feeds materialise(const GraphFile& file, std::uint64_t seed, std::uint64_t most_bytes = usual_memory_budget);
 
 /// The file as canonical JSON: equal files give equal text, and reading it gives the

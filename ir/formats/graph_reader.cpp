@@ -173,7 +173,8 @@ void Reader::mark_cycles(const std::vector<NodeText>& nodes) {
   std::vector<std::vector<std::size_t>> reads(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (const std::string& input : nodes[i].inputs)
-      if (const auto label = label_of(input)) reads[i].push_back(labels_.find(*label)->second);
+      if (const auto label = label_of(input); label && !file_.graph.find(input))
+        reads[i].push_back(labels_.find(*label)->second);
   for (const auto& cycle : find_cycles(reads, most_cycles)) {
     std::string text = nodes[cycle[0]].where() + "is part of a cycle: " + nodes[cycle[0]].label;
     for (std::size_t k = 1; k < cycle.size(); ++k) text += " reads " + nodes[cycle[k]].label;

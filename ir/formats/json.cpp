@@ -69,7 +69,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     for (const Level& level : levels_) {
       if (const auto* array = level.json.array())
         where += cat('[', array->size(), ']');
-      else
+      else if (!level.key.empty())
         where += (where.empty() ? "" : ".") + level.key.substr(0, 80);
     }
     fail(where, where.empty() ? "" : ": ", parts...);

@@ -35,6 +35,10 @@ void check_budget(const Graph& graph, std::uint64_t most_bytes) {
     require(!too_many, "the inputs and params up to '", graph.name(v), "' (", graph.type(v), ") have more than ",
             most_bytes, " bytes");
   }
+  for (const Node& node : graph.nodes())
+    for (const Value v : node.outputs)
+      require(graph.type(v).bytes() <= most_bytes, "node '", node.label, "' (", node.op.name(), "): computes ",
+              graph.type(v), ", which has more than ", most_bytes, " bytes");
 }
 
 }  // namespace

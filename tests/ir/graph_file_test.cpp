@@ -91,5 +91,24 @@ TEST(GraphFile, TheModelsAreReadAndWrittenAgain) {
   }
 }
 
+TEST(GraphFile, EveryFixtureIsReadAndAsksAQuestion) {
+  std::size_t count = 0;
+  for (const char* folder : {"fixtures/ops", "fixtures/graphs", "fixtures/must_fail"}) {
+    const auto root = tests::source_dir() / folder;
+    if (!std::filesystem::exists(root)) continue;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+      if (entry.path().extension() != ".json") continue;
+      ++count;
+      const GraphFile file = read_graph(entry.path());
+      EXPECT_NE(file.why, "") << entry.path();
+      EXPECT_EQ(file.must == Must::fail, std::string(folder) == "fixtures/must_fail") << entry.path();
+      EXPECT_TRUE(file.must == Must::pass || !file.expect_error.empty()) << entry.path();
+      const std::string text = write_graph(file);
+      EXPECT_EQ(write_graph(parse_graph(text, entry.path().parent_path())), text) << entry.path();
+    }
+  }
+  EXPECT_GT(count, 10u);
+}
+
 }  // namespace
 }  // namespace plumb::ir

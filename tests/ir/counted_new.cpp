@@ -1,0 +1,29 @@
+#include "tests/ir/counted_new.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace plumb::tests {
+std::atomic<std::size_t> largest_allocation = 0;
+
+#if !defined(__SANITIZE_ADDRESS__)
+namespace {
+void* counted(std::size_t size, std::size_t alignment) {
+  if (size > largest_allocation) largest_allocation = size;
+  if (void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)) return memory;
+  throw std::bad_alloc();
+}
+}  // namespace
+#endif
+}  // namespace plumb::tests
+
+#if !defined(__SANITIZE_ADDRESS__)
+void* operator new(std::size_t size) { return plumb::tests::counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return plumb::tests::counted(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+#endif
