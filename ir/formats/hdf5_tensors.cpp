@@ -265,14 +265,15 @@ class Hdf5File final : public TensorFile {
   std::vector<std::string> names_;
 };
 
+/// As a string of variable length, which h5py reads as str and not as bytes.
 void mark_bfloat16(hid_t dataset) {
-  const std::string_view text = "bfloat16";
+  const char* const text = "bfloat16";
   const TypeId type(H5Tcopy(H5T_C_S1));
-  expect(H5Tset_size(type, text.size()), "make a string");
+  expect(H5Tset_size(type, H5T_VARIABLE), "make a string");
   expect(H5Tset_cset(type, H5T_CSET_UTF8), "make a string");
   const SpaceId scalar(H5Screate(H5S_SCALAR));
   const AttributeId attribute(H5Acreate2(dataset, encoding, type, scalar, H5P_DEFAULT, H5P_DEFAULT));
-  expect(H5Awrite(attribute, type, text.data()), "write an attribute");
+  expect(H5Awrite(attribute, type, &text), "write an attribute");
 }
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace plumb::ir {
 /// The datasets of an HDF5 file, by their path ("group/name"). f16 is IEEE binary16; bf16
 /// is uint16 with the attribute encoding = "bfloat16"; complex numbers are compounds
 /// {r, i} and bools h5py's enum. Links to other files are not followed. HDF5 is used from
-/// one thread at a time.
+/// one thread at a time. What libhdf5 itself does with a damaged file is not in our hands:
+/// release 1.10 can crash on one. From strangers, take .npz.
 std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path);
 
 /// Writes each tensor as a dataset, contiguous; "a/b" makes the group a.
