@@ -29,6 +29,8 @@ To convert_value(From x) {
       // Beyond 2^53 a double rounds first; both types overflow or have far fewer bits, so keep a sticky bit.
       const std::int64_t kept = (x > (1ll << 53) || x < -(1ll << 53)) ? ((x >> 11 << 11) | ((x & 0x7FF) != 0 ? 1ll << 11 : 0)) : x;
       return To(static_cast<double>(kept));
+    } else if constexpr (std::is_same_v<From, float>) {
+      return To(x);
     } else {
       return To(static_cast<double>(x));
     }

@@ -33,6 +33,28 @@ constexpr std::uint16_t narrow(double x) {
   return static_cast<std::uint16_t>(sign | (magnitude < infinity ? static_cast<std::uint32_t>(magnitude) : infinity));
 }
 
+/// The same from a float, without branches: loops over it become vector code.
+constexpr std::uint16_t f16_bits(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x), magnitude = bits & 0x7FFFFFFFu;
+  const std::uint32_t normal = (magnitude + 0xFFFu + (magnitude >> 13 & 1u) - (112u << 23)) >> 13;
+  // Adding 1/2 leaves the multiple of 2^-24, to nearest even, in the low bits.
+  const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3F000000u;
+  const std::uint32_t finite = magnitude < 0x38800000u ? subnormal : normal;
+  const std::uint32_t beyond = magnitude > 0x7F800000u ? 0x7E00u : 0x7C00u;
+  return static_cast<std::uint16_t>((bits >> 16 & 0x8000u) | (magnitude < 0x477FF000u ? finite : beyond));
+}
+constexpr float f16_value(std::uint16_t bits) {
+  const std::uint32_t sign = (bits & 0x8000u) << 16, magnitude = bits & 0x7FFFu;
+  const auto scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude << 13) * 0x1p112f);  // exact
+  return std::bit_cast<float>(sign | scaled | (magnitude >= 0x7C00u ? 0x7F800000u : 0u));
+}
+
+constexpr std::uint16_t bf16_bits(float x) {
+  const auto bits = std::bit_cast<std::uint32_t>(x);
+  const std::uint32_t rounded = bits + 0x7FFFu + (bits >> 16 & 1u), quiet = (bits & 0x80000000u) | 0x7FC00000u;
+  return static_cast<std::uint16_t>(((bits & 0x7FFFFFFFu) > 0x7F800000u ? quiet : rounded) >> 16);
+}
+
 }  // namespace detail
 
 /// IEEE 754 binary16: storage only, arithmetic is done in float.
@@ -41,22 +63,14 @@ struct f16 {
 
   constexpr f16() = default;
   constexpr explicit f16(double x) : bits(detail::narrow<10, -14>(x)) {}
-  constexpr explicit f16(float x) : f16(static_cast<double>(x)) {}
+  constexpr explicit f16(float x) : bits(detail::f16_bits(x)) {}
   static constexpr f16 from_bits(std::uint16_t bits) {
     f16 x;
     x.bits = bits;
     return x;
   }
 
-  constexpr explicit operator float() const {
-    const std::uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1Fu, fraction = bits & 0x3FFu;
-    if (exponent == 0) {  // zero or subnormal: fraction * 2^-24, exact
-      const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-      return sign != 0 ? -magnitude : magnitude;
-    }
-    const std::uint32_t widened = exponent == 0x1F ? 0xFFu : exponent + 112;
-    return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
-  }
+  constexpr explicit operator float() const { return detail::f16_value(bits); }
   constexpr explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
   bool operator==(const f16&) const = default;  // of bits, not of values
 };
@@ -67,7 +81,7 @@ struct bf16 {
 
   constexpr bf16() = default;
   constexpr explicit bf16(double x) : bits(detail::narrow<7, -126>(x)) {}
-  constexpr explicit bf16(float x) : bf16(static_cast<double>(x)) {}
+  constexpr explicit bf16(float x) : bits(detail::bf16_bits(x)) {}
   static constexpr bf16 from_bits(std::uint16_t bits) {
     bf16 x;
     x.bits = bits;
