@@ -53,6 +53,24 @@ inline double exp_times(double x, double factor) {
 [[gnu::always_inline]] inline float exp_of(float x) { return exp_times(x, 1.0f); }
 inline double exp_of(double x) { return std::exp(x); }
 
+/// ln(1 + x) for x in [0, 1].
+[[gnu::always_inline]] inline float log1p_of_unit(float x) {
+  const bool is_high = x > 0.41421356f;
+  const float f = is_high ? 0.5f * (x - 1.0f) : x, k = is_high ? 1.0f : 0.0f;  // 1 + x = 2^k (1 + f)
+  float q = 7.03823970e-2f;  // minimax of (log1p(f) - f + f^2 / 2) / f^3
+  q = q * f - 0.115115136f;
+  q = q * f + 0.116751112f;
+  q = q * f - 0.124205343f;
+  q = q * f + 0.142496213f;
+  q = q * f - 0.166680455f;
+  q = q * f + 0.200007007f;
+  q = q * f - 0.249999940f;
+  q = q * f + 0.333333313f;
+  const float square = f * f;
+  return k * 0x1.62e430p-1f + (f - (0.5f * square - (square * f * q + k * -0x1.05c610p-29f)));  // ln 2 in two pieces
+}
+inline double log1p_of_unit(double x) { return std::log1p(x); }
+
 [[gnu::always_inline]] inline float tanh_of(float x) {
   const float s = x * x, a = std::fabs(x);
   float q = -6.53019827e-3f;  // minimax of (tanh(x)/x - 1) / x^2 up to 0.55

@@ -130,6 +130,9 @@ struct Unary {
         return ErrorClass::exact;
       case UnaryFunction::square:
         return ErrorClass::rounded;
+      case UnaryFunction::gelu:
+      case UnaryFunction::gelu_tanh:
+        return ErrorClass::comp;  // the allowance grows with |x|
       default:
         return ErrorClass::ulp;
     }

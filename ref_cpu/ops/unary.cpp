@@ -31,13 +31,13 @@ template <class T>
 }
 
 template <class T>
-T softplus(T x) {
-  return (x > 0 ? x : T(0)) + std::log1p(exp_of(-std::fabs(x)));
+[[gnu::always_inline]] inline T softplus(T x) {
+  return (x > 0 ? x : T(0)) + log1p_of_unit(exp_of(-std::fabs(x)));
 }
 
 template <class T>
-T log_sigmoid(T x) {
-  return (x < 0 ? x : T(0)) - std::log1p(exp_of(-std::fabs(x)));
+[[gnu::always_inline]] inline T log_sigmoid(T x) {
+  return (x < 0 ? x : T(0)) - log1p_of_unit(exp_of(-std::fabs(x)));
 }
 
 template <class T>
@@ -54,88 +54,52 @@ template <class T>
   return x * (low > 1 ? T(1) : low);
 }
 
+// One function a line.
+// clang-format off
+
 /// Calls use with the function over reals computed in T: float or double.
 template <class T, class Use>
 void with_real(Function function, const Use& use) {
   switch (function) {
-    case Function::abs:
-      return use([](T x) { return std::fabs(x); });
-    case Function::negate:
-      return use([](T x) { return -x; });
-    case Function::sign:
-      return use([](T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x; });
-    case Function::square:
-      return use([](T x) { return x * x; });
-    case Function::reciprocal:
-      return use([](T x) { return 1 / x; });
-    case Function::sqrt:
-      return use([](T x) { return std::sqrt(x); });
-    case Function::rsqrt:
-      return use([](T x) { return 1 / std::sqrt(x); });
-    case Function::exp:
-      return use([](T x) { return exp_of(x); });
-    case Function::expm1:
-      return use([](T x) { return std::expm1(x); });
-    case Function::log:
-      return use([](T x) { return std::log(x); });
-    case Function::log1p:
-      return use([](T x) { return std::log1p(x); });
-    case Function::sin:
-      return use([](T x) { return std::sin(x); });
-    case Function::cos:
-      return use([](T x) { return std::cos(x); });
-    case Function::tan:
-      return use([](T x) { return std::tan(x); });
-    case Function::asin:
-      return use([](T x) { return std::asin(x); });
-    case Function::acos:
-      return use([](T x) { return std::acos(x); });
-    case Function::atan:
-      return use([](T x) { return std::atan(x); });
-    case Function::sinh:
-      return use([](T x) { return std::sinh(x); });
-    case Function::cosh:
-      return use([](T x) { return std::cosh(x); });
-    case Function::tanh:
-      return use([](T x) { return tanh_of(x); });
-    case Function::asinh:
-      return use([](T x) { return std::asinh(x); });
-    case Function::acosh:
-      return use([](T x) { return std::acosh(x); });
-    case Function::atanh:
-      return use([](T x) { return std::atanh(x); });
-    case Function::erf:
-      return use([](T x) { return erf_of(x); });
-    case Function::floor:
-      return use([](T x) { return std::floor(x); });
-    case Function::ceil:
-      return use([](T x) { return std::ceil(x); });
-    case Function::trunc:
-      return use([](T x) { return std::trunc(x); });
-    case Function::round:
-      return use([](T x) { return std::nearbyint(x); });  // halves to even
-    case Function::relu:
-      return use([](T x) { return x <= 0 ? T(0) : x; });  // NaN stays
-    case Function::sigmoid:
-      return use([](T x) { return sigmoid(x); });
-    case Function::silu:
-      return use([](T x) { return gated(x, x); });
-    case Function::gelu:
-      return use([](T x) { return gelu_of(x); });
-    case Function::gelu_tanh:
-      return use([](T x) { return gelu_tanh(x); });
-    case Function::softplus:
-      return use([](T x) { return softplus(x); });
-    case Function::softsign:
-      return use([](T x) { return x / (1 + std::fabs(x)); });
-    case Function::mish:
-      return use([](T x) { return mish(x); });
-    case Function::hard_swish:
-      return use([](T x) { return hard_swish(x); });
-    case Function::log_sigmoid:
-      return use([](T x) { return log_sigmoid(x); });
-    default:
-      break;
+    case Function::abs: return use([](T x) { return std::fabs(x); });
+    case Function::negate: return use([](T x) { return -x; });
+    case Function::sign: return use([](T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x; });
+    case Function::square: return use([](T x) { return x * x; });
+    case Function::reciprocal: return use([](T x) { return 1 / x; });
+    case Function::sqrt: return use([](T x) { return std::sqrt(x); });
+    case Function::rsqrt: return use([](T x) { return 1 / std::sqrt(x); });
+    case Function::exp: return use([](T x) { return exp_of(x); });
+    case Function::expm1: return use([](T x) { return std::expm1(x); });
+    case Function::log: return use([](T x) { return std::log(x); });
+    case Function::log1p: return use([](T x) { return std::log1p(x); });
+    case Function::sin: return use([](T x) { return std::sin(x); });
+    case Function::cos: return use([](T x) { return std::cos(x); });
+    case Function::tan: return use([](T x) { return std::tan(x); });
+    case Function::asin: return use([](T x) { return std::asin(x); });
+    case Function::acos: return use([](T x) { return std::acos(x); });
+    case Function::atan: return use([](T x) { return std::atan(x); });
+    case Function::sinh: return use([](T x) { return std::sinh(x); });
+    case Function::cosh: return use([](T x) { return std::cosh(x); });
+    case Function::tanh: return use([](T x) { return tanh_of(x); });
+    case Function::asinh: return use([](T x) { return std::asinh(x); });
+    case Function::acosh: return use([](T x) { return std::acosh(x); });
+    case Function::atanh: return use([](T x) { return std::atanh(x); });
+    case Function::erf: return use([](T x) { return erf_of(x); });
+    case Function::floor: return use([](T x) { return std::floor(x); });
+    case Function::ceil: return use([](T x) { return std::ceil(x); });
+    case Function::trunc: return use([](T x) { return std::trunc(x); });
+    case Function::round: return use([](T x) { return std::nearbyint(x); });  // halves to even
+    case Function::relu: return use([](T x) { return x <= 0 ? T(0) : x; });  // NaN stays
+    case Function::sigmoid: return use([](T x) { return sigmoid(x); });
+    case Function::silu: return use([](T x) { return gated(x, x); });
+    case Function::gelu: return use([](T x) { return gelu_of(x); });
+    case Function::gelu_tanh: return use([](T x) { return gelu_tanh(x); });
+    case Function::softplus: return use([](T x) { return softplus(x); });
+    case Function::softsign: return use([](T x) { return x / (1 + std::fabs(x)); });
+    case Function::mish: return use([](T x) { return mish(x); });
+    case Function::hard_swish: return use([](T x) { return hard_swish(x); });
+    case Function::log_sigmoid: return use([](T x) { return log_sigmoid(x); });
+    default: break;
   }
 }
 
@@ -143,20 +107,13 @@ void with_real(Function function, const Use& use) {
 template <class T, class Use>
 void with_integer(Function function, const Use& use) {
   switch (function) {
-    case Function::abs:
-      return use([](T x) { return x < 0 ? wrapping_subtract(T{0}, x) : x; });
-    case Function::negate:
-      return use([](T x) { return wrapping_subtract(T{0}, x); });
-    case Function::sign:
-      return use([](T x) { return static_cast<T>((x > 0) - (x < 0)); });
-    case Function::square:
-      return use([](T x) { return wrapping_multiply(x, x); });
-    case Function::relu:
-      return use([](T x) { return x < 0 ? T{0} : x; });
-    case Function::bitwise_not:
-      return use([](T x) { return static_cast<T>(~x); });
-    default:
-      break;
+    case Function::abs: return use([](T x) { return x < 0 ? wrapping_subtract(T{0}, x) : x; });
+    case Function::negate: return use([](T x) { return wrapping_subtract(T{0}, x); });
+    case Function::sign: return use([](T x) { return static_cast<T>((x > 0) - (x < 0)); });
+    case Function::square: return use([](T x) { return wrapping_multiply(x, x); });
+    case Function::relu: return use([](T x) { return x < 0 ? T{0} : x; });
+    case Function::bitwise_not: return use([](T x) { return static_cast<T>(~x); });
+    default: break;
   }
 }
 
@@ -164,24 +121,18 @@ template <class T, class Use>
 void with_complex(Function function, const Use& use) {
   const auto square = [](T z) { return T(z.real() * z.real() - z.imag() * z.imag(), 2 * z.real() * z.imag()); };
   switch (function) {
-    case Function::negate:
-      return use([](T z) { return -z; });
-    case Function::square:
-      return use(square);
-    case Function::reciprocal:
-      return use([](T z) { return T(1) / z; });
-    case Function::sqrt:
-      return use([](T z) { return std::sqrt(z); });
-    case Function::exp:
-      return use([](T z) { return std::exp(z); });
-    case Function::log:
-      return use([](T z) { return std::log(z); });
-    case Function::conjugate:
-      return use([](T z) { return std::conj(z); });
-    default:
-      break;
+    case Function::negate: return use([](T z) { return -z; });
+    case Function::square: return use(square);
+    case Function::reciprocal: return use([](T z) { return T(1) / z; });
+    case Function::sqrt: return use([](T z) { return std::sqrt(z); });
+    case Function::exp: return use([](T z) { return std::exp(z); });
+    case Function::log: return use([](T z) { return std::log(z); });
+    case Function::conjugate: return use([](T z) { return std::conj(z); });
+    default: break;
   }
 }
+
+// clang-format on
 
 }  // namespace
 
