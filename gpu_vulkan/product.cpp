@@ -1,0 +1,173 @@
+#include "gpu_vulkan/product.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using ir::DType;
+
+constexpr std::size_t batch_axes = 6;
+
+/// What the shaders matmul and matmul_cooperative are pushed.
+struct Block {
+  std::uint32_t m, n, k, batches;
+  std::array<std::uint32_t, batch_axes> batch, a_strides, b_strides;
+  std::array<std::uint32_t, 2> c_strides, alpha, beta;  // reals: bits, low word first
+};
+
+std::array<std::uint32_t, 2> words_of(double x, DType dtype) {
+  if (dtype != DType::f64) return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
+  return std::bit_cast<std::array<std::uint32_t, 2>>(x);
+}
+
+Block block_of(const Product& p, DType dtype) {
+  Block block{};
+  const auto u32 = [](std::int64_t x) { return static_cast<std::uint32_t>(x); };
+  block.m = u32(p.m), block.n = u32(p.n), block.k = u32(p.k), block.batches = u32(p.batch.elements());
+  block.batch.fill(1);
+  for (std::size_t i = 0; i < p.batch.size(); ++i) {
+    const std::size_t at = batch_axes - p.batch.size() + i;
+    block.batch[at] = u32(p.batch[i]), block.a_strides[at] = u32(p.a_strides[i]),
+    block.b_strides[at] = u32(p.b_strides[i]);
+  }
+  block.c_strides = {u32(p.c_strides[0]), u32(p.c_strides[1])};
+  block.alpha = words_of(p.alpha, dtype), block.beta = words_of(p.beta, dtype);
+  return block;
+}
+
+std::int64_t pieces(std::int64_t extent, std::int64_t each) { return (extent + each - 1) / each; }
+
+std::int64_t tiles(const Product& p, std::int64_t rows, std::int64_t columns) {
+  return p.batch.elements() * pieces(p.m, rows) * pieces(p.n, columns);
+}
+
+/// The shader's variant: the operands' dtype, and the result's where they differ.
+std::string variant(const Lowering& node) {
+  const auto in = ir::info(node.in_type(0).dtype).name, out = ir::info(node.out_type(0).dtype).name;
+  return in == out ? ir::cat(in) : ir::cat(in, "_", out);
+}
+
+std::uint32_t flags(const Product& p) {
+  return (p.transpose_a ? 1u : 0u) | (p.transpose_b ? 2u : 0u) | (p.alpha != 1 ? 4u : 0u) | (p.has_c ? 8u : 0u);
+}
+
+void dispatch(const Product& p, Lowering& node, Shader shader, std::int64_t groups) {
+  node.dispatch({
+      .shader = std::move(shader),
+      .reads = {node.in(0), node.in(1), node.in(p.has_c ? 2 : 0)},
+      .writes = {node.out(0)},
+      .push = block_of(p, node.in_type(0).dtype),
+      .groups = groups_for(groups),
+  });
+}
+
+/// A workgroup's tile, and the part of it that each of its invocations computes.
+struct Tile {
+  std::uint32_t rows, columns, depth, rows_each, columns_each;
+
+  std::uint32_t invocations() const { return rows / rows_each * (columns / columns_each); }
+  std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
+};
+
+constexpr std::array<Tile, 4> tile_sizes = {
+    {{128, 128, 8, 8, 8}, {64, 64, 16, 4, 4}, {32, 32, 16, 4, 4}, {32, 32, 8, 4, 4}}};
+constexpr Tile smallest_tile = {8, 8, 16, 1, 1};  ///< for many tiny products
+constexpr std::int64_t enough_groups = 128;       ///< smaller tiles keep the device busier until there are this many
+
+void emit_tiled(const Product& p, Lowering& node) {
+  const std::size_t element = std::max<std::size_t>(4, ir::info(node.in_type(0).dtype).bytes);
+  const auto fits = [&](const Tile& t) {
+    return t.invocations() <= node.facts().max_invocations && t.shared_bytes(element) <= node.facts().shared_memory;
+  };
+  const auto good = [&](const Tile& t) { return fits(t) && tiles(p, t.rows, t.columns) >= enough_groups; };
+  const auto found = std::ranges::find_if(tile_sizes, good);
+  const auto least = std::ranges::find_if(tile_sizes.begin() + 2, tile_sizes.end(), fits);
+  const bool tiny = p.m <= smallest_tile.rows && p.n <= smallest_tile.columns;
+  const auto& t = tiny                        ? smallest_tile
+                  : found != tile_sizes.end() ? *found
+                  : least != tile_sizes.end() ? *least
+                                              : smallest_tile;
+  dispatch(
+      p, node,
+      {"matmul." + variant(node), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each, flags(p)}},
+      tiles(p, t.rows, t.columns));
+}
+
+/// The largest shape of f16 products that the device sums in f32; null when there is none.
+const CooperativeShape* shape_of(const DeviceFacts& facts) {
+  const CooperativeShape* best = nullptr;
+  for (const CooperativeShape& s : facts.cooperative_shapes) {
+    if (s.a != DType::f16 || s.b != DType::f16 || s.c != DType::f32 || s.r != DType::f32) continue;
+    if (best == nullptr || s.m * s.n * s.k > best->m * best->n * best->k) best = &s;
+  }
+  return best;
+}
+
+/// Subgroups of a workgroup by rows and columns of y, and the cooperative matrices
+/// that each of them computes.
+struct Fragments {
+  std::uint32_t subgroups_m, subgroups_n, each_m, each_n, deep;
+
+  std::uint32_t rows(const CooperativeShape& s) const { return subgroups_m * each_m * s.m; }
+  std::uint32_t columns(const CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
+  std::uint32_t subgroups() const { return subgroups_m * subgroups_n; }
+  /// Tiles of a and b, their lines 8 elements longer, and a matrix of sums for each subgroup.
+  std::size_t shared_bytes(const CooperativeShape& s, const Product& p) const {
+    const auto lines = [&](std::uint32_t across, bool transposed) {
+      const std::size_t depth = deep * s.k;
+      return transposed ? depth * (across + 8) : across * (depth + 8);
+    };
+    return 2 * (lines(rows(s), p.transpose_a) + lines(columns(s), !p.transpose_b)) +
+           std::size_t{4} * subgroups() * s.m * s.n;
+  }
+};
+
+constexpr std::array<Fragments, 3> fragment_sizes = {{{2, 4, 4, 2, 2}, {2, 2, 2, 2, 2}, {2, 2, 1, 1, 2}}};
+
+bool fits(const Fragments& f, const CooperativeShape& s, const Product& p, const DeviceFacts& facts) {
+  return f.subgroups() * facts.subgroup_size <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
+}
+
+std::optional<std::string> refuse_cooperative(const Product& p, const Lowering& node) {
+  const DeviceFacts& facts = node.facts();
+  const DType dtype = node.in_type(0).dtype;
+  if (dtype != DType::f16) return ir::cat("operands are ", dtype, ", it takes f16");
+  if (!facts.float16) return facts.name + " has no f16 arithmetic in shaders";
+  if (!facts.vulkan_memory_model) return facts.name + " has no Vulkan memory model";
+  if (!facts.subgroup_size_control) return facts.name + " cannot promise full subgroups";
+  const CooperativeShape* shape = shape_of(facts);
+  if (shape == nullptr) return facts.name + " lists no cooperative matrices of f16 summed in f32";
+  if (!fits(fragment_sizes.back(), *shape, p, facts))
+    return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", shape->m, "x", shape->n,
+                   "x", shape->k);
+  return std::nullopt;
+}
+
+void emit_cooperative(const Product& p, Lowering& node) {
+  const CooperativeShape& s = *shape_of(node.facts());
+  const auto good = [&](const Fragments& f) {
+    return fits(f, s, p, node.facts()) && tiles(p, f.rows(s), f.columns(s)) >= enough_groups;
+  };
+  const auto found = std::ranges::find_if(fragment_sizes, good);
+  const Fragments& f = found != fragment_sizes.end() ? *found : fragment_sizes.back();
+  const std::uint32_t size = node.facts().subgroup_size;
+  dispatch(p, node,
+           {"matmul_cooperative." + variant(node),
+            {f.subgroups() * size, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, flags(p)},
+            size},
+           tiles(p, f.rows(s), f.columns(s)));
+}
+
+}  // namespace
+
+void lower_product(const Product& product, Lowering& node) {
+  node.needs_its_types();
+  node.choose({
+      {"coopmat_f16", [&] { return refuse_cooperative(product, node); }, [&] { emit_cooperative(product, node); }},
+      {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, node); }},
+  });
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,152 @@
+#include "gpu_vulkan/product.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ir/ops/gemm.hpp"
+#include "ir/ops/matmul.hpp"
+
+// Which kernel a product gets, on devices that are made up: no GPU is needed.
+namespace plumb::gpu_vulkan {
+namespace {
+
+using ir::DType;
+using ir::ops::Gemm;
+using ir::ops::Matmul;
+
+DeviceFacts modern() {
+  DeviceFacts facts;
+  facts.name = "Modern";
+  facts.shared_memory = 48 << 10;
+  facts.max_invocations = 1024;
+  facts.subgroup_size = facts.min_subgroup_size = facts.max_subgroup_size = 32;
+  facts.storage16 = facts.float16 = facts.float64 = facts.int64 = facts.vulkan_memory_model = true;
+  facts.subgroup_size_control = true;
+  for (const std::uint32_t n : {8u, 16u}) {
+    facts.cooperative_shapes.push_back({16, n, 16, DType::f16, DType::f16, DType::f16, DType::f16});
+    facts.cooperative_shapes.push_back({16, n, 16, DType::f16, DType::f16, DType::f32, DType::f32});
+  }
+  facts.cooperative_shapes.push_back({16, 16, 32, DType::i8, DType::i8, DType::i32, DType::i32});
+  return facts;
+}
+
+struct Lowered {
+  KernelChoice choice;
+  Dispatch dispatch;
+};
+
+Lowered lowered(const ir::Op& op, const std::vector<ir::TensorType>& operands, const DeviceFacts& facts) {
+  ir::Graph graph;
+  std::vector<ir::Value> values;
+  for (const auto& type : operands) values.push_back(graph.input(ir::cat("x", values.size()), type));
+  graph.add("y", op, values);
+  Schedule schedule;
+  std::vector<Slot> slots;
+  for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
+  Lowering lowering(graph, graph.nodes()[0], facts, slots, schedule.slot(16), schedule);
+  lower_op(op, lowering);
+  EXPECT_EQ(schedule.dispatches.size(), 1u);
+  return {lowering.choice(), schedule.dispatches.at(0)};
+}
+
+Lowered square(DType dtype, const DeviceFacts& facts, std::int64_t n = 100) {
+  return lowered(Matmul{}, {{dtype, {n, n}}, {dtype, {n, n}}}, facts);
+}
+
+TEST(Product, TakesCooperativeMatricesForF16WhereTheDeviceHasThem) {
+  const auto [choice, dispatch] = square(DType::f16, modern());
+  EXPECT_EQ(choice.name, "coopmat_f16");
+  EXPECT_TRUE(choice.refusals.empty());
+  EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.f16");
+  EXPECT_EQ(dispatch.shader.subgroup_size, 32u);
+  const std::vector<std::uint32_t> shape(dispatch.shader.constants.begin() + 1, dispatch.shader.constants.begin() + 4);
+  EXPECT_EQ(shape, (std::vector<std::uint32_t>{16, 16, 16}));  // the largest of those that sum in f32
+}
+
+TEST(Product, KeepsTheF32SumsOfF16OperandsWhenAsked) {
+  const auto [choice, dispatch] =
+      lowered(Matmul{false, false, DType::f32}, {{DType::f16, {5, 5}}, {DType::f16, {5, 5}}}, modern());
+  EXPECT_EQ(choice.name, "coopmat_f16");
+  EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.f16_f32");
+}
+
+TEST(Product, SaysWhyItTakesNoCooperativeMatrices) {
+  const auto refusal = [](DType dtype, const DeviceFacts& facts) {
+    const auto [choice, dispatch] = square(dtype, facts);
+    EXPECT_EQ(choice.name, "tiled");
+    EXPECT_EQ(choice.refusals.size(), 1u);
+    return choice.refusals.at(0);
+  };
+  const auto without = [](auto take_away) {
+    DeviceFacts facts = modern();
+    take_away(facts);
+    return facts;
+  };
+  EXPECT_EQ(refusal(DType::f32, modern()), "coopmat_f16: operands are f32, it takes f16");
+  EXPECT_EQ(refusal(DType::bf16, modern()), "coopmat_f16: operands are bf16, it takes f16");
+  EXPECT_EQ(refusal(DType::f16, without([](DeviceFacts& f) { f.cooperative_shapes.clear(); })),
+            "coopmat_f16: Modern lists no cooperative matrices of f16 summed in f32");
+  EXPECT_EQ(refusal(DType::f16, without([](DeviceFacts& f) { f.cooperative_shapes.resize(1); })),
+            "coopmat_f16: Modern lists no cooperative matrices of f16 summed in f32");  // f16 sums only
+  EXPECT_EQ(refusal(DType::f16, without([](DeviceFacts& f) { f.float16 = false; })),
+            "coopmat_f16: Modern has no f16 arithmetic in shaders");
+  EXPECT_EQ(refusal(DType::f16, without([](DeviceFacts& f) { f.vulkan_memory_model = false; })),
+            "coopmat_f16: Modern has no Vulkan memory model");
+  EXPECT_EQ(refusal(DType::f16, without([](DeviceFacts& f) { f.subgroup_size_control = false; })),
+            "coopmat_f16: Modern cannot promise full subgroups");
+  DeviceFacts small = without([](DeviceFacts& f) { f.cooperative_shapes = {{64, 64, 64}}; });
+  small.shared_memory = 16 << 10;
+  EXPECT_EQ(refusal(DType::f16, small),
+            "coopmat_f16: Modern has too little shared memory or too small workgroups for 64x64x64");
+}
+
+TEST(Product, RefusesWhatTheDeviceCannotHold) {
+  const auto reason = [](DType dtype, DeviceFacts facts) {
+    facts.storage16 = facts.float64 = facts.int64 = false;
+    try {
+      square(dtype, facts);
+    } catch (const ir::Unsupported& unsupported) {
+      return std::string(unsupported.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(reason(DType::f16, modern()), "Modern has no f16 in shaders");
+  EXPECT_EQ(reason(DType::f64, modern()), "Modern has no f64 in shaders");
+  EXPECT_EQ(reason(DType::c128, modern()), "Modern has no c128 in shaders");
+  EXPECT_EQ(reason(DType::i64, modern()), "Modern has no i64 in shaders");
+  EXPECT_EQ(reason(DType::c64, modern()), "");
+}
+
+TEST(Product, UsesLargerTilesOnlyWhereManyAreLeft) {
+  const auto rows = [](std::int64_t n) { return square(DType::f32, modern(), n).dispatch.shader.constants.at(1); };
+  EXPECT_EQ(rows(8), 8u);
+  EXPECT_EQ(rows(9), 32u);
+  EXPECT_EQ(rows(64 * 12), 64u);
+  EXPECT_EQ(rows(128 * 12), 128u);
+  const auto many = lowered(Matmul{}, {{DType::f32, {200, 64, 64}}, {DType::f32, {64, 64}}}, modern());
+  EXPECT_EQ(many.dispatch.shader.constants.at(1), 128u);
+  EXPECT_EQ(many.dispatch.groups, (Groups{200, 1, 1}));
+}
+
+TEST(Product, FitsTheLeastThatVulkanPromises) {
+  DeviceFacts facts = modern();
+  facts.shared_memory = 16 << 10;
+  facts.max_invocations = 128;
+  for (const DType dtype : {DType::f32, DType::f16, DType::c128, DType::f64})
+    for (const std::int64_t n : {5, 100, 2000}) {
+      const auto [choice, dispatch] = square(dtype, facts, n);
+      EXPECT_LE(dispatch.shader.constants.at(0), 128u) << dtype << " " << n;
+    }
+}
+
+TEST(Product, GemmSharesTheKernels) {
+  Gemm op;
+  op.alpha = 2, op.has_c = true;
+  const ir::TensorType type = {DType::f16, {40, 40}};
+  const auto [choice, dispatch] = lowered(op, {type, type, {DType::f16, {40}}}, modern());
+  EXPECT_EQ(choice.name, "coopmat_f16");
+  EXPECT_EQ(dispatch.shader.constants.back(), 4u + 8u);  // scaled, with c
+  EXPECT_EQ(dispatch.reads.size(), 3u);
+}
+
+}  // namespace
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,115 @@
+#include "ir/ops/matmul.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/support/op_check.hpp"
+
+namespace plumb {
+namespace {
+
+using ir::DType;
+using ir::Shape;
+using ir::Tensor;
+using ir::ops::Matmul;
+using testing::check_op;
+using testing::random_tensor;
+
+struct Case {
+  Shape a, b;
+  bool transpose_a = false, transpose_b = false;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.a << (c.transpose_a ? "T" : "") << c.b; }
+
+constexpr auto dtypes = {DType::f32, DType::f16, DType::bf16, DType::f64, DType::i32,
+                         DType::u32, DType::i64, DType::c64,  DType::c128};
+
+class MatmulOf : public ::testing::TestWithParam<DType> {};
+
+TEST_P(MatmulOf, AgreesOnEveryShapeAndTransposition) {
+  const Case cases[] = {
+      {{1, 1}, {1, 1}},
+      {{2, 3}, {3, 2}},
+      {{7, 8}, {8, 9}},                   // around a tile of 8
+      {{17, 16}, {16, 15}},               // of 16
+      {{65, 63}, {63, 64}},               // of 64
+      {{33, 65}, {33, 31}, true, false},  //
+      {{65, 33}, {31, 33}, false, true},  //
+      {{33, 65}, {31, 33}, true, true},   //
+      {{1, 300}, {300, 70}},              // a row
+      {{70, 300}, {300, 1}},              // a column
+      {{3, 4096}, {4096, 5}},             // a long sum
+      {{2, 1, 5, 7}, {1, 3, 7, 6}},       // both batches stretched
+      {{2, 3, 1, 2, 5, 4}, {3, 2, 1, 6, 4}, false, true},
+      {{4, 17, 9}, {9, 5}},  // one matrix for all
+      {{3, 0}, {0, 2}},      // an empty sum
+      {{0, 3}, {3, 2}},      // an empty result
+      {{2, 0, 3, 2}, {2, 5}},
+  };
+  std::uint64_t seed = 1;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c);
+    check_op(Matmul{c.transpose_a, c.transpose_b, {}},
+             {random_tensor({GetParam(), c.a}, seed), random_tensor({GetParam(), c.b}, seed + 1)});
+    seed += 2;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, MatmulOf, ::testing::ValuesIn(dtypes),
+                         [](const auto& test) { return std::string(ir::info(test.param).name); });
+
+TEST(Matmul, LeavesTheSumOfSixteenBitOperandsUnrounded) {
+  for (const DType dtype : {DType::f16, DType::bf16})
+    for (const bool turned : {false, true})
+      check_op(Matmul{turned, !turned, DType::f32},
+               {random_tensor({dtype, turned ? Shape{77, 37} : Shape{37, 77}}, 1),
+                random_tensor({dtype, turned ? Shape{77, 45} : Shape{45, 77}}, 2)});
+}
+
+TEST(Matmul, TakesEveryTileSize) {
+  for (const DType dtype : {DType::f32, DType::f16}) {
+    check_op(Matmul{}, {random_tensor({dtype, {130, 65, 20}}, 1), random_tensor({dtype, {20, 127}}, 2)});
+    check_op(Matmul{}, {random_tensor({dtype, {33, 65, 20}}, 1), random_tensor({dtype, {20, 127}}, 2)});
+    check_op(Matmul{}, {random_tensor({dtype, {65, 20}}, 1), random_tensor({dtype, {20, 127}}, 2)});
+    check_op(Matmul{}, {random_tensor({dtype, {7, 20}}, 1), random_tensor({dtype, {20, 8}}, 2)});
+  }
+}
+
+TEST(Matmul, HasMoreWorkgroupsThanOneDimensionHolds) {
+  check_op(Matmul{}, {random_tensor({DType::f32, {65537, 2, 3}}, 1), random_tensor({DType::f32, {3, 2}}, 2)});
+}
+
+TEST(Matmul, InfinityTimesZeroIsNanAndNothingElseIs) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    const auto a = ir::convert(Tensor::of<double>({2, 3}, {inf, 1, 2, 3, -inf, 1}), dtype);
+    const auto b = ir::convert(Tensor::of<double>({3, 2}, {0, 1, 1, 1, 1, 1}), dtype);
+    check_op(Matmul{}, {a, b});
+    testing::check_gpu(Matmul{}, {a, b}, {ir::convert(Tensor::of<double>({2, 2}, {NAN, inf, -inf, -inf}), dtype)});
+  }
+}
+
+TEST(Matmul, SixteenBitResultsOverflowToInfinityAtTheThreshold) {
+  const auto a = ir::convert(Tensor::of<double>({2, 2}, {32768, 15.96875, 32768, 16}), DType::f16);
+  const auto b = ir::convert(Tensor::of<double>({2, 1}, {1, 2047}), DType::f16);  // 65456.03 and 65520
+  const double inf = std::numeric_limits<double>::infinity();
+  testing::check_gpu(Matmul{}, {a, b}, {ir::convert(Tensor::of<double>({2, 1}, {65456.03, inf}), DType::f16)});
+  testing::check_cpu(Matmul{}, {a, b}, {ir::convert(Tensor::of<double>({2, 1}, {65456.03, inf}), DType::f16)});
+}
+
+TEST(Matmul, SurvivesCancellation) {
+  // Large offsets: the sums pass 10^6 and end near 1.
+  const std::int64_t k = 512;
+  Tensor a({DType::f32, {3, k}}), b({DType::f32, {k, 3}});
+  for (std::int64_t i = 0; i < 3 * k; ++i) {
+    a.as<float>()[static_cast<std::size_t>(i)] = (i % 2 == 0 ? 1000.0f : -1000.0f) + static_cast<float>(i % 7) / 8;
+    b.as<float>()[static_cast<std::size_t>(i)] = 1 + static_cast<float>(i % 5) / 16;
+  }
+  check_op(Matmul{}, {a, b});
+}
+
+}  // namespace
+}  // namespace plumb
