@@ -38,8 +38,8 @@ struct Matmul {
     check(*this, 3, broadcastable(batch_a, batch_b), "a is ", in[0], ", b is ", in[1]);
     const DType out = output_dtype.value_or(in[0].dtype);
     const bool half = in[0].dtype == DType::f16 || in[0].dtype == DType::bf16;
-    check(*this, 4, out == in[0].dtype || (half && out == DType::f32), "operands are ", in[0].dtype, ", output_dtype is ",
-          out);
+    check(*this, 4, out == in[0].dtype || (half && out == DType::f32), "operands are ", in[0].dtype,
+          ", output_dtype is ", out);
     Shape y = broadcast(batch_a, batch_b);
     y.push_back(transpose_a ? columns(a) : rows(a));
     y.push_back(transpose_b ? rows(b) : columns(b));
