@@ -10,27 +10,35 @@
 
 namespace plumb::ref_cpu {
 
+/// What standardises a line: ((x - mean) - rest)·inv_std. The mean of a line far
+/// from 0 has more bits than C: `rest` is what its rounding lost.
 template <class C>
 struct Moments {
-  C mean, inv_std;
+  C mean, rest, inv_std;
 };
 
-/// The mean of a line and 1/√(variance + epsilon), by two passes (ops.md 1.7).
+/// The mean of a line and 1/√(variance + epsilon), by two passes of which the
+/// second also corrects the first (Chan, Golub and LeVeque, "Algorithms for
+/// computing the sample variance", 1983).
 template <class C>
 Moments<C> moments(const C* x, std::int64_t n, C epsilon) {
   const C count = static_cast<C>(n), mean = sum(n, [x](std::int64_t k) { return x[k]; }) / count;
-  const C squares = sum(n, [x, mean](std::int64_t k) { return (x[k] - mean) * (x[k] - mean); });
-  return {mean, 1 / std::sqrt(squares / count + epsilon)};
+  const C rest = sum(n, [x, mean](std::int64_t k) { return x[k] - mean; }) / count;
+  const C squares = sum(n, [x, mean, rest](std::int64_t k) {
+    const C d = (x[k] - mean) - rest;
+    return d * d;
+  });
+  return {mean, rest, 1 / std::sqrt(squares / count + epsilon)};
 }
 
 /// 0 and 1/√(mean square + epsilon).
 template <class C>
 Moments<C> mean_square(const C* x, std::int64_t n, C epsilon) {
   const C squares = sum(n, [x](std::int64_t k) { return x[k] * x[k]; });
-  return {0, 1 / std::sqrt(squares / static_cast<C>(n) + epsilon)};
+  return {0, 0, 1 / std::sqrt(squares / static_cast<C>(n) + epsilon)};
 }
 
-/// y = (x - mean)·inv_std·scale + bias for `count` lines of `length` neighbouring
+/// y = ((x - mean) - rest)·inv_std·scale + bias for `count` lines of `length` neighbouring
 /// elements of input 0; moments_of(line) are those of a line, and seen(i, moments)
 /// gets to know them.
 template <class T, class MomentsOf, class Seen>
@@ -49,7 +57,7 @@ void normalize(Call& call, std::int64_t count, std::int64_t length, const Affine
       const Moments<C> m = moments_of(line.data());
       const auto a = scale.line(i, own_scale), b = bias.line(i, own_bias);
       for (std::size_t k = 0; k < line.size(); ++k)
-        to[k] = static_cast<T>((line[k] - m.mean) * m.inv_std * a[k] + b[k]);
+        to[k] = static_cast<T>(((line[k] - m.mean) - m.rest) * m.inv_std * a[k] + b[k]);
       seen(i, m);
     }
   });

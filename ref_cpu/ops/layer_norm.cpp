@@ -18,7 +18,7 @@ void run(const ir::ops::LayerNorm& op, Call& call) {
         [&](const C* x) { return moments(x, lines.length, static_cast<C>(op.epsilon)); },
         [&](std::int64_t i, const Moments<C>& m) {
           if (!op.statistics) return;
-          mean[static_cast<std::size_t>(i)] = m.mean;
+          mean[static_cast<std::size_t>(i)] = m.mean + m.rest;
           inv_std[static_cast<std::size_t>(i)] = m.inv_std;
         });
   });

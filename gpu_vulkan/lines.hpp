@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "gpu_vulkan/device_facts.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// How invocations share lines (glsl/lines.glsl), and into how many slices the
+/// lines are cut for a first dispatch when there are too few of them to fill a device.
+struct LineShare {
+  std::uint32_t threads = 256, lanes = 1, slices = 1, slice_length = 0;
+  std::uint32_t lines_in_group() const { return threads / lanes; }
+};
+
+/// For `count` lines of `length` terms; at least `side` neighbouring lines stay in
+/// a group, so that memory is read along them.
+inline LineShare share_lines(const DeviceFacts& facts, std::int64_t count, std::int64_t length, std::int64_t side = 1) {
+  constexpr std::int64_t terms_per_lane = 8, enough_groups = 256, least_slice = 64;  // the last in terms per lane
+  const auto power = [](std::int64_t n) {
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
+  };
+  LineShare share;
+  share.threads = std::bit_floor(std::min(256u, facts.max_invocations));
+  const std::int64_t most = share.threads / power(std::clamp<std::int64_t>(side, 1, 32));
+  const std::int64_t lanes = std::clamp<std::int64_t>(power(length / terms_per_lane + 1), 1, most);
+  const std::int64_t in_group = share.threads / lanes, groups = (count + in_group - 1) / in_group;
+  const std::int64_t slices =
+      std::min(enough_groups / std::max<std::int64_t>(1, groups), length / (lanes * least_slice));
+  share.lanes = static_cast<std::uint32_t>(lanes);
+  share.slices = static_cast<std::uint32_t>(std::max<std::int64_t>(1, slices));
+  share.slice_length = static_cast<std::uint32_t>((length + share.slices - 1) / share.slices);
+  return share;
+}
+
+}  // namespace plumb::gpu_vulkan
