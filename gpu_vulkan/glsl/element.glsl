@@ -2,6 +2,10 @@
 // what the shader calculates in, load and store go between them (16-bit floats
 // are computed in f32 and rounded once, to nearest even). Compile one variant
 // for each dtype: VARIANT_f32 and so on.
+//
+// Elements of 8 and 16 bits are stored as bits and calculated with in 32: from_bits and
+// to_bits. For them load and store are macros, since a function with a narrow
+// parameter or result asks the device for arithmetic of that width.
 #ifndef PLUMB_ELEMENT_GLSL
 #define PLUMB_ELEMENT_GLSL
 
@@ -16,60 +20,67 @@
 #if defined(VARIANT_f32)
 #define STORED float
 #define COMPUTED float
-float load(float x) { return x; }
-float store(float x) { return x; }
-#elif defined(VARIANT_f16)
-#define STORED uint16_t
-#define COMPUTED float
-float load(uint16_t x) { return float_from_f16(uint(x)); }
-uint16_t store(float x) { return uint16_t(f16_from_float(x)); }
-#elif defined(VARIANT_bf16)
-#define STORED uint16_t
-#define COMPUTED float
-float load(uint16_t x) { return float_from_bf16(uint(x)); }
-uint16_t store(float x) { return uint16_t(bf16_from_float(x)); }
 #elif defined(VARIANT_f64)
 #define STORED double
 #define COMPUTED double
-double load(double x) { return x; }
-double store(double x) { return x; }
 #elif defined(VARIANT_i32)
 #define STORED int
 #define COMPUTED int
-int load(int x) { return x; }
-int store(int x) { return x; }
 #elif defined(VARIANT_u32)
 #define STORED uint
 #define COMPUTED uint
-uint load(uint x) { return x; }
-uint store(uint x) { return x; }
 #elif defined(VARIANT_i64)
 #define STORED int64_t
 #define COMPUTED int64_t
-int64_t load(int64_t x) { return x; }
-int64_t store(int64_t x) { return x; }
+#elif defined(VARIANT_c64)
+#define STORED vec2
+#define COMPUTED vec2
+#elif defined(VARIANT_f16)
+#define STORED uint16_t
+#define COMPUTED float
+#define IS_NARROW 1
+float from_bits(uint bits) { return float_from_f16(bits); }
+uint to_bits(float x) { return f16_from_float(x); }
+#elif defined(VARIANT_bf16)
+#define STORED uint16_t
+#define COMPUTED float
+#define IS_NARROW 1
+float from_bits(uint bits) { return float_from_bf16(bits); }
+uint to_bits(float x) { return bf16_from_float(x); }
 #elif defined(VARIANT_i16)
-#define STORED int16_t
+#define STORED uint16_t
 #define COMPUTED int
-int load(int16_t x) { return int(x); }
-int16_t store(int x) { return int16_t(x); }  // wraps
+#define IS_NARROW 1
+int from_bits(uint bits) { return bitfieldExtract(int(bits), 0, 16); }
+uint to_bits(int x) { return uint(x); }  // wraps
 #elif defined(VARIANT_i8)
-#define STORED int8_t
+#define STORED uint8_t
 #define COMPUTED int
-int load(int8_t x) { return int(x); }
-int8_t store(int x) { return int8_t(x); }  // wraps
+#define IS_NARROW 1
+int from_bits(uint bits) { return bitfieldExtract(int(bits), 0, 8); }
+uint to_bits(int x) { return uint(x); }
 #elif defined(VARIANT_u8)
 #define STORED uint8_t
 #define COMPUTED uint
-uint load(uint8_t x) { return uint(x); }
-uint8_t store(uint x) { return uint8_t(x); }  // wraps
+#define IS_NARROW 1
+uint from_bits(uint bits) { return bits; }
+uint to_bits(uint x) { return x; }
 #elif defined(VARIANT_bool)
 #define STORED uint8_t
 #define COMPUTED bool
-bool load(uint8_t x) { return uint(x) != 0u; }
-uint8_t store(bool x) { return uint8_t(x ? 1u : 0u); }
+#define IS_NARROW 1
+bool from_bits(uint bits) { return bits != 0u; }
+uint to_bits(bool x) { return x ? 1u : 0u; }
 #else
 #error "this shader has no such dtype variant"
+#endif
+
+#ifdef IS_NARROW
+#define load(x) from_bits(uint(x))
+#define store(x) STORED(to_bits(x))
+#else
+COMPUTED load(STORED x) { return x; }
+STORED store(COMPUTED x) { return x; }
 #endif
 
 #endif
