@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/dtype.hpp"
@@ -17,19 +18,27 @@ struct CooperativeShape {
   bool operator==(const CooperativeShape&) const = default;
 };
 
+/// In order of preference.
+enum class DeviceKind { discrete, integrated, virtualised, software, other };
+
+constexpr auto enum_names(DeviceKind) {
+  return std::array<std::string_view, 5>{"discrete", "integrated", "virtual", "software", "other"};
+}
+
 /// What planning may know of a device: plain data, read from a driver or made up
 /// by a test. Sizes are in bytes.
 struct DeviceFacts {
   std::string name, driver_name, driver_info;
   std::uint32_t vendor_id = 0, device_id = 0, api_version = 0, driver_version = 0;
   std::array<std::uint8_t, 16> uuid{}, pipeline_cache_uuid{};
-  bool is_software = false;  ///< VK_PHYSICAL_DEVICE_TYPE_CPU
+  DeviceKind kind = DeviceKind::other;
 
-  std::uint64_t max_buffer_range = 0;  ///< maxStorageBufferRange
-  std::uint64_t max_allocation = 0;    ///< maxMemoryAllocationSize
-  std::uint64_t offset_alignment = 1;  ///< minStorageBufferOffsetAlignment
-  std::uint64_t device_heap = 0;       ///< of the device-local memory
+  std::uint64_t max_buffer_range = 0;      ///< maxStorageBufferRange
+  std::uint64_t max_allocation = 0;        ///< of one buffer and its memory: maxBufferSize and maxMemoryAllocationSize
+  std::uint64_t offset_alignment = 1;      ///< minStorageBufferOffsetAlignment
+  std::uint64_t device_heap = 0;           ///< of the device-local memory
   bool host_visible_device_local = false;  ///< the host can map all device-local memory
+  bool host_cached_device_local = false;   ///< and reads it fast
 
   std::uint32_t shared_memory = 0;
   std::uint32_t max_invocations = 0;  ///< of a workgroup

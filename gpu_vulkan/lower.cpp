@@ -9,9 +9,8 @@ namespace {
 using Kernel = void (*)(const ir::Op&, Lowering&);
 
 const ir::OpTable<Kernel>& kernels() {
-  static const auto table = Ops::table<Kernel>([]<class T>() -> Kernel {
-    return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); };
-  });
+  static const auto table = Ops::table<Kernel>(
+      []<class T>() -> Kernel { return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); }; });
   return table;
 }
 
@@ -40,7 +39,7 @@ void Lowering::alias(std::size_t output, std::size_t input) {
 void Lowering::dispatch(Dispatch dispatch) {
   if (choice_.name.empty()) choice_.name = dispatch.shader.name;
   dispatch.node = node_number();
-  schedule_.add(std::move(dispatch));
+  schedule_.dispatches.push_back(std::move(dispatch));
 }
 
 void Lowering::choose(std::initializer_list<Candidate> candidates) {

@@ -39,8 +39,8 @@ struct Fault {
 /// empty dispatch. Inputs may be empty (an empty slot has 4 bytes).
 class Lowering {
  public:
-  Lowering(const ir::Graph& graph, const ir::Node& node, const DeviceFacts& facts, std::vector<Slot>& slots, Slot faults,
-           Schedule& schedule)
+  Lowering(const ir::Graph& graph, const ir::Node& node, const DeviceFacts& facts, std::vector<Slot>& slots,
+           Slot faults, Schedule& schedule)
       : graph_(graph), node_(node), facts_(facts), slots_(slots), faults_(faults), schedule_(schedule) {}
 
   const DeviceFacts& facts() const { return facts_; }

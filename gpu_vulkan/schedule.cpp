@@ -1,16 +1,16 @@
 #include "gpu_vulkan/schedule.hpp"
 
+#include <algorithm>
+
 namespace plumb::gpu_vulkan {
 
 Slot Schedule::slot(std::size_t bytes, Residence residence) {
-  slots.push_back({bytes, residence, dispatches.size(), dispatches.size(), {}});
+  slots.push_back({bytes, residence, {}});
   return slots.size() - 1;
 }
 
-void Schedule::add(Dispatch dispatch) {
-  for (const auto* list : {&dispatch.reads, &dispatch.writes})
-    for (const Slot s : *list) slots.at(s).last = dispatches.size();
-  dispatches.push_back(std::move(dispatch));
+std::size_t Schedule::bound_bytes(Slot slot) const {
+  return std::max<std::size_t>((slots.at(slot).bytes + 3) / 4 * 4, 4);
 }
 
 }  // namespace plumb::gpu_vulkan

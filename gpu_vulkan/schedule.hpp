@@ -50,12 +50,10 @@ struct Dispatch {
   std::size_t node = 0;  ///< of the planned graph; set by the planner
 };
 
-/// How the bytes of a slot come to be and how long they live.
+/// How long the bytes of a slot live.
 enum class Residence {
-  transient,  ///< lives from its first to its last dispatch; shares memory
-  input,      ///< uploaded before every run
-  resident,   ///< uploaded once: params, constants, tables
-  kept,       ///< read back after a run
+  transient,  ///< from its first use to its last; shares memory with others
+  resident,   ///< uploaded once, when the graph is compiled: params, constants, tables
 };
 
 /// A whole graph as launches over slots. Plain data: no Vulkan in it.
@@ -63,16 +61,17 @@ struct Schedule {
   struct Range {
     std::size_t bytes = 0;
     Residence residence = Residence::transient;
-    std::size_t first = 0, last = 0;  ///< dispatches that use it, inclusive
-    std::vector<std::byte> content;   ///< of a table: what to upload once
+    std::vector<std::byte> content;  ///< of a table: what to upload
   };
 
   std::vector<Range> slots;
   std::vector<Dispatch> dispatches;
 
-  /// Adds a slot; a transient one is alive from the next dispatch added to the last that uses it.
   Slot slot(std::size_t bytes, Residence residence = Residence::transient);
-  void add(Dispatch dispatch);
+
+  /// What is bound of a slot, copied and filled: its bytes in whole words, and at
+  /// least one, as Vulkan has no empty range.
+  std::size_t bound_bytes(Slot slot) const;
 };
 
 }  // namespace plumb::gpu_vulkan

@@ -1,30 +1,38 @@
 #pragma once
 
-#include "gpu_vulkan/device_facts.hpp"
-#include "ir/executor.hpp"
+#include "gpu_vulkan/options.hpp"
+#include "gpu_vulkan/plan.hpp"
 
 namespace plumb::gpu_vulkan {
 
-struct VulkanOptions {
-  bool validation = false;
-};
+struct Runtime;
 
-/// Lowers a graph to compute dispatches and runs it on one Vulkan device.
+/// Lowers a graph to compute dispatches and runs it on one Vulkan device. What it
+/// compiled keeps the device, and may be used after it is gone. One thread at a time.
 class VulkanExecutor final : public ir::Executor {
  public:
-  /// Throws Unsupported when there is no driver or no device that will do.
-  explicit VulkanExecutor(VulkanOptions options = {});
+  /// Throws Unsupported, saying why, when there is no driver or no device that will do.
+  explicit VulkanExecutor(VulkanOptions options = options_from_environment());
   ~VulkanExecutor() override;
 
   std::string_view name() const override { return "gpu_vulkan"; }
   bool has_kernel(const ir::OpSchema& schema) const override;
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
+
+  /// What compile would do. Throws Unsupported as compile does.
+  Plan plan(const ir::Graph& graph, const ir::Capture& capture) const;
+
   const DeviceFacts& facts() const;
+  const VulkanOptions& options() const { return options_; }
+
+  /// Every message of the validation layer so far. Each is thrown once, too, by the next
+  /// compile or run to end.
+  std::vector<std::string> validation_messages() const;
 
  private:
-  struct Runtime;
-  std::unique_ptr<Runtime> runtime_;
+  VulkanOptions options_;
+  std::shared_ptr<Runtime> runtime_;
 };
 
 }  // namespace plumb::gpu_vulkan

@@ -1,41 +1,39 @@
 #pragma once
 
-#include <string>
-#include <vector>
+#include <memory>
 
-#include "gpu_vulkan/device_facts.hpp"
 #include "gpu_vulkan/runtime/handle.hpp"
+#include "gpu_vulkan/runtime/physical_device.hpp"
 
 namespace plumb::gpu_vulkan {
 
-/// What a driver says of a physical device.
-DeviceFacts read_facts(VkInstance instance, VkPhysicalDevice physical);
-
-/// One Vulkan device and its compute queue, with every optional feature on that the
-/// facts report.
+/// A logical device and its compute queue, with everything on that its facts report.
 class Device {
  public:
-  explicit Device(bool validation);
+  explicit Device(const PhysicalDevice& physical);
 
   VkDevice get() const { return device_.get(); }
   VkQueue queue() const { return queue_; }
-  std::uint32_t family() const { return family_; }
+  std::uint32_t queue_family() const { return queue_family_; }
   const DeviceFacts& facts() const { return facts_; }
+  /// The bits of a timestamp that count.
+  std::uint64_t timestamp_mask() const { return timestamp_mask_; }
   PFN_vkCmdPushDescriptorSetKHR push_descriptors() const { return push_descriptors_; }
 
-  /// The index of a memory type among `allowed` that has all of `flags`.
-  std::uint32_t memory_type(std::uint32_t allowed, VkMemoryPropertyFlags flags) const;
+  /// The index of a memory type among the `allowed` bits that has all of the wanted
+  /// flags and, if it can be had, none of the `avoided` ones. Throws DeviceError.
+  std::uint32_t memory_type(std::uint32_t allowed, VkMemoryPropertyFlags wanted, VkMemoryPropertyFlags avoided) const;
 
  private:
-  void make_instance(bool validation);
-  void pick_physical();
-  void make_device();
+  struct DestroyDevice {
+    void operator()(VkDevice device) const { vkDestroyDevice(device, nullptr); }
+  };
 
-  Instance instance_;
-  VkPhysicalDevice physical_ = VK_NULL_HANDLE;
   DeviceFacts facts_;
-  std::uint32_t family_ = 0;
-  LogicalDevice device_;
+  std::uint32_t queue_family_;
+  std::uint64_t timestamp_mask_;
+  VkPhysicalDeviceMemoryProperties memory_{};
+  std::unique_ptr<VkDevice_T, DestroyDevice> device_;
   VkQueue queue_ = VK_NULL_HANDLE;
   PFN_vkCmdPushDescriptorSetKHR push_descriptors_ = nullptr;
 };

@@ -2,19 +2,11 @@
 
 #include <vulkan/vulkan.h>
 
-#include <memory>
 #include <utility>
 
 #include "gpu_vulkan/runtime/result.hpp"
 
 namespace plumb::gpu_vulkan {
-
-struct Destroy {
-  void operator()(VkInstance instance) const { vkDestroyInstance(instance, nullptr); }
-  void operator()(VkDevice device) const { vkDestroyDevice(device, nullptr); }
-};
-using Instance = std::unique_ptr<VkInstance_T, Destroy>;
-using LogicalDevice = std::unique_ptr<VkDevice_T, Destroy>;
 
 /// Owns one Vulkan object of a device; destroyed exactly once, never copied.
 /// The device must outlive it: declare the device first.
@@ -50,5 +42,14 @@ using PipelineCache = Handle<VkPipelineCache, vkDestroyPipelineCache>;
 using CommandPool = Handle<VkCommandPool, vkDestroyCommandPool>;
 using Semaphore = Handle<VkSemaphore, vkDestroySemaphore>;
 using QueryPool = Handle<VkQueryPool, vkDestroyQueryPool>;
+
+/// Makes the object that `create` makes, owned from the first moment:
+///   create<Semaphore>("vkCreateSemaphore", vkCreateSemaphore, device, info)
+template <class Owner, class Create, class Info, class... Details>
+Owner create(std::string_view call, Create make, VkDevice device, const Info& info, const Details&... details) {
+  decltype(Owner().get()) raw = VK_NULL_HANDLE;
+  check(make(device, &info, nullptr, &raw), call, details...);
+  return Owner(device, raw);
+}
 
 }  // namespace plumb::gpu_vulkan

@@ -1,0 +1,164 @@
+#include "gpu_vulkan/executable.hpp"
+
+#include "ir/ops/constant.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+const ir::Bytes* constant_bytes(const ir::Graph& graph, ir::Value value) {
+  const auto producer = graph.producer(value);
+  if (!producer || !graph.nodes()[*producer].op.is<ir::ops::Constant>()) return nullptr;
+  return &graph.nodes()[*producer].op.as<ir::ops::Constant>().data;
+}
+
+/// What a device that does not answer may still be using lives on to the end of the process.
+void abandon(std::shared_ptr<Runtime> runtime, std::unique_ptr<Recording> recording) {
+  static auto& kept = *new std::vector<std::pair<std::shared_ptr<Runtime>, std::unique_ptr<Recording>>>;
+  kept.emplace_back(std::move(runtime), std::move(recording));
+}
+
+}  // namespace
+
+VulkanExecutable::VulkanExecutable(std::shared_ptr<Runtime> runtime, const VulkanOptions& options,
+                                   const ir::Graph& graph, const ir::Feeds& params, Plan plan)
+    : runtime_(std::move(runtime)), options_(options), graph_(graph), plan_(std::move(plan)) {
+  recording_ = std::make_unique<Recording>(*runtime_, plan_, options_);
+  upload_resident(params);
+  make_host_parts(params);
+  runtime_->pipelines.save();
+}
+
+VulkanExecutable::~VulkanExecutable() {
+  if (runtime_->timeline.busy()) abandon(std::move(runtime_), std::move(recording_));
+}
+
+void VulkanExecutable::upload_resident(const ir::Feeds& params) {
+  std::vector<std::pair<Slot, std::span<const std::byte>>> contents;
+  for (ir::Value v = 0; v < graph_.value_count(); ++v) {
+    if (!graph_.defined(v) || v < graph_.inputs().size()) continue;
+    const bool placed = plan_.placed(plan_.slot(v));
+    if (graph_.is_source(v)) {
+      const auto& fed = ir::fed(graph_, params, v);
+      if (placed) contents.emplace_back(plan_.slot(v), fed.bytes());
+    } else if (const auto* bytes = constant_bytes(graph_, v); bytes != nullptr && placed) {
+      contents.emplace_back(plan_.slot(v), *bytes);
+    }
+  }
+  for (Slot s = 0; s < plan_.schedule.slots.size(); ++s)
+    if (const auto& content = plan_.schedule.slots[s].content; !content.empty() && plan_.placed(s))
+      contents.emplace_back(s, content);
+  recording_->upload_resident(contents);
+}
+
+void VulkanExecutable::make_host_parts(const ir::Feeds& params) {
+  std::vector<bool> visible(graph_.value_count());
+  for (const ir::Value v : plan_.captured) visible[v] = true;
+  host_reads_ = visible;
+  for (const ir::Node& node : graph_.nodes())
+    for (const ir::Value v : node.inputs) visible[v] = true;
+  for (const Segment& segment : plan_.segments)
+    for (const std::size_t n : segment.host_nodes)
+      for (const ir::Value v : graph_.nodes()[n].inputs) host_reads_[v] = true;
+  for (const Segment& segment : plan_.segments)
+    host_parts_.push_back(segment.host_nodes.empty() ? nullptr
+                                                     : std::make_unique<HostPart>(graph_, segment.host_nodes, visible,
+                                                                                  params, *options_.host));
+}
+
+ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
+  if (!runtime_->lost.empty())
+    throw ir::DeviceError(ir::cat(runtime_->device.facts().name, " was lost before: ", runtime_->lost));
+  ir::Tensors on_host;
+  for (ir::Value v = 0; v < graph_.inputs().size(); ++v) {
+    const ir::Tensor& tensor = ir::fed(graph_, inputs, v);
+    if (host_reads_[v]) on_host.emplace(v, tensor);
+  }
+  for (std::size_t s = 0; s < plan_.segments.size(); ++s) run_segment(s, inputs, on_host);
+  throw_damage();
+  runtime_->instance.throw_new_messages();
+  return results(std::move(on_host));
+}
+
+void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs, ir::Tensors& on_host) {
+  const Segment& part = plan_.segments[segment];
+  for (const ir::Value v : part.uploads) {
+    const ir::Tensor& tensor = graph_.is_source(v) ? ir::fed(graph_, inputs, v) : on_host.at(v);
+    std::ranges::copy(tensor.bytes(), recording_->upload_bytes(v).begin());
+  }
+  try {
+    recording_->run(segment);
+  } catch (const ir::DeviceError& error) {
+    runtime_->lost = error.what();
+    throw;
+  }
+  throw_fault();
+  for (const ir::Value v : part.downloads) {
+    ir::Tensor tensor(graph_.type(v));
+    std::ranges::copy(recording_->download_bytes(v), tensor.bytes().begin());
+    on_host.insert_or_assign(v, std::move(tensor));
+  }
+  if (host_parts_[segment] != nullptr) host_parts_[segment]->run(on_host);
+}
+
+void VulkanExecutable::throw_fault() const {
+  const Fault fault = recording_->fault();
+  if (fault.raised == 0) return;
+  const ir::Node& node = graph_.nodes().at(fault.node);
+  ir::fail("node '", node.label, "' (", node.op.name(), "): index ", fault.value(), " at position ", fault.position,
+           " is out of range");
+}
+
+std::string VulkanExecutable::describe(Slot slot) const {
+  for (ir::Value v = 0; v < plan_.slots.size(); ++v)
+    if (plan_.slots[v] == slot) {
+      const auto producer = graph_.producer(v);
+      return ir::cat("'", graph_.name(v), "' ", graph_.type(v),
+                     producer ? ir::cat(" (", graph_.nodes()[*producer].op.name(), ")") : "");
+    }
+  for (const Dispatch& dispatch : plan_.schedule.dispatches)
+    for (const auto* list : {&dispatch.reads, &dispatch.writes})
+      if (std::ranges::find(*list, slot) != list->end())
+        return ir::cat("scratch memory of node '", graph_.nodes()[dispatch.node].label, "' (",
+                       graph_.nodes()[dispatch.node].op.name(), ")");
+  return ir::cat("slot ", slot);
+}
+
+void VulkanExecutable::throw_damage() const {
+  const auto damage = recording_->damage();
+  if (!damage) return;
+  ir::fail("a kernel wrote ", damage->distance, " bytes ", damage->after ? "behind" : "before", " ",
+           describe(damage->slot));
+}
+
+ir::Tensors VulkanExecutable::results(ir::Tensors on_host) const {
+  ir::Tensors results;
+  for (const ir::Value v : plan_.captured) {
+    const auto found = on_host.find(v);
+    if (found != on_host.end()) {
+      results.insert(on_host.extract(found));
+      continue;
+    }
+    ir::Tensor tensor(graph_.type(v));
+    if (const auto* bytes = constant_bytes(graph_, v)) std::ranges::copy(*bytes, tensor.bytes().begin());
+    results.emplace(v, std::move(tensor));
+  }
+  return results;
+}
+
+std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
+  auto reports = plan_.nodes;
+  const auto spent = recording_->nanoseconds();
+  for (std::size_t d = 0; d < spent.size(); ++d)
+    if (spent[d]) {
+      auto& total = reports[plan_.schedule.dispatches[d].node].nanoseconds;
+      total = total.value_or(0) + *spent[d];
+    }
+  for (const auto& part : host_parts_) {
+    if (part == nullptr) continue;
+    const auto on_host = part->reports();
+    for (std::size_t i = 0; i < on_host.size(); ++i) reports[part->nodes()[i]].nanoseconds = on_host[i].nanoseconds;
+  }
+  return reports;
+}
+
+}  // namespace plumb::gpu_vulkan

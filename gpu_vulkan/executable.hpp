@@ -1,0 +1,36 @@
+#pragma once
+
+#include "gpu_vulkan/host_part.hpp"
+#include "gpu_vulkan/recording.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// A planned graph on a device, ready for many runs. Keeps the device alive.
+class VulkanExecutable final : public ir::Executable {
+ public:
+  VulkanExecutable(std::shared_ptr<Runtime> runtime, const VulkanOptions& options, const ir::Graph& graph,
+                   const ir::Feeds& params, Plan plan);
+  ~VulkanExecutable() override;
+
+  ir::Tensors run(const ir::Feeds& inputs) override;
+  std::vector<ir::NodeReport> nodes() const override;
+
+ private:
+  void upload_resident(const ir::Feeds& params);
+  void make_host_parts(const ir::Feeds& params);
+  void run_segment(std::size_t segment, const ir::Feeds& inputs, ir::Tensors& on_host);
+  void throw_fault() const;
+  void throw_damage() const;
+  std::string describe(Slot slot) const;
+  ir::Tensors results(ir::Tensors on_host) const;
+
+  std::shared_ptr<Runtime> runtime_;
+  VulkanOptions options_;
+  ir::Graph graph_;
+  Plan plan_;
+  std::unique_ptr<Recording> recording_;
+  std::vector<bool> host_reads_;                       ///< by value: captured, or read by a node on the host
+  std::vector<std::unique_ptr<HostPart>> host_parts_;  ///< by segment; null where the host has nothing to do
+};
+
+}  // namespace plumb::gpu_vulkan

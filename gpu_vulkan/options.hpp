@@ -1,0 +1,82 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ir/executor.hpp"
+
+namespace plumb::gpu_vulkan {
+
+struct Plan;
+
+/// What to do with a node that the device cannot run.
+enum class Fallback { forbid, allow };
+constexpr auto enum_names(Fallback) { return std::array<std::string_view, 2>{"forbid", "allow"}; }
+
+/// How inputs and results get to and from device memory.
+enum class Staging { automatic, always };
+constexpr auto enum_names(Staging) { return std::array<std::string_view, 2>{"automatic", "always"}; }
+
+/// Everything that can be chosen about a VulkanExecutor.
+struct VulkanOptions {
+  std::string device = {};
+  bool validation = false;
+  Fallback fallback = Fallback::forbid;
+  Staging staging = Staging::automatic;
+  bool timestamps = true;
+  double timeout = 600;
+  std::string pipeline_cache = {};
+  std::int64_t max_buffer = 0;
+  bool poison = false;
+  bool redzone = false;
+  bool no_reuse = false;
+  bool full_barriers = false;
+  bool step = false;
+
+  /// Runs the nodes that fall back; it needs no copy of its own for each executor.
+  std::shared_ptr<ir::Executor> host = {};
+  /// Called with every plan before it is recorded, to look at it, or to break it in a test.
+  std::function<void(Plan&)> on_plan = {};
+
+  static constexpr auto fields = std::tuple{
+      ir::Field{"device", &VulkanOptions::device,
+                "index, UUID or name (* and ? match) as `plumb devices` lists them, or cpu; empty: the first of the "
+                "kind discrete, integrated, virtual, software"},
+      ir::Field{"validation", &VulkanOptions::validation,
+                "Khronos validation layer with synchronization validation; any of its messages is an error"},
+      ir::Field{"fallback", &VulkanOptions::fallback, "nodes that the device cannot run: an error, or run by the host"},
+      ir::Field{"staging", &VulkanOptions::staging,
+                "automatic: straight into device memory where the host can map it; always: through staging buffers"},
+      ir::Field{"timestamps", &VulkanOptions::timestamps, "measure the GPU time of every node"},
+      ir::Field{"timeout", &VulkanOptions::timeout, "seconds to wait for one submit before the device counts as lost"},
+      ir::Field{"pipeline_cache", &VulkanOptions::pipeline_cache,
+                "folder of the pipeline cache; empty: plumbline in $XDG_CACHE_HOME or ~/.cache; off: none"},
+      ir::Field{"max_buffer", &VulkanOptions::max_buffer,
+                "largest buffer in bytes, where the device's own limit is higher; 0: the device's own"},
+      ir::Field{"poison", &VulkanOptions::poison, "fill every tensor with NaN before its node writes it"},
+      ir::Field{"redzone", &VulkanOptions::redzone,
+                "surround every tensor with guard bytes, checked after the run; no memory is shared then"},
+      ir::Field{"no_reuse", &VulkanOptions::no_reuse, "give every tensor memory of its own"},
+      ir::Field{"full_barriers", &VulkanOptions::full_barriers, "a barrier before every dispatch"},
+      ir::Field{"step", &VulkanOptions::step, "one submit for every dispatch, so that an error names its node"},
+  };
+};
+
+/// One entry of VulkanOptions::fields, for flags, help texts and the environment.
+struct OptionInfo {
+  std::string_view name, kind, doc;
+  std::string preset;                     ///< the default, as it would be written
+  std::vector<std::string_view> choices;  ///< of an enum
+  std::string variable;                   ///< "PLUMB_NO_REUSE"
+};
+
+std::vector<OptionInfo> vulkan_option_infos();
+
+/// Sets an option by name: true, false, 1 and 0 for a bool. Throws Error when there is no
+/// such option or its text is not of its kind.
+void set_option(VulkanOptions& options, std::string_view name, std::string_view text);
+
+/// The defaults, with what the environment says: PLUMB_VALIDATION=1 and so on.
+VulkanOptions options_from_environment();
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,245 @@
+#include "gpu_vulkan/recording.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "gpu_vulkan/runtime/structure.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+constexpr std::uint32_t nan_word = 0xFFFFFFFF;   // NaN in every float type, -1 in every integer
+constexpr std::uint32_t zone_word = 0x5AFEC0DE;  // an unlikely thing for a kernel to write
+constexpr std::uint32_t queries_per_dispatch = 2;
+
+}  // namespace
+
+Recording::Recording(Runtime& runtime, const Plan& plan, const VulkanOptions& options)
+    : runtime_(runtime),
+      plan_(plan),
+      options_(options),
+      // The device fills zones before every run, which would wipe out what the host wrote.
+      writes_directly_(options.staging == Staging::automatic && !options.redzone &&
+                       runtime.device.facts().host_visible_device_local),
+      reads_directly_(writes_directly_ && runtime.device.facts().host_cached_device_local),
+      up_(runtime.device, MemoryUse::upload),
+      down_(runtime.device, MemoryUse::readback),
+      pool_(make_command_pool(runtime.device)) {
+  for (const std::size_t bytes : plan.arena.buffers)
+    buffers_.emplace_back(runtime.device, bytes, writes_directly_ ? MemoryUse::device_mapped : MemoryUse::device);
+  reserve_staging();
+  up_.allocate();
+  down_.allocate();
+  if (options.timestamps && runtime.device.facts().timestamps && !plan.schedule.dispatches.empty()) make_queries();
+  if (options.poison) find_poisoned();
+  for (std::size_t s = 0; s < plan.segments.size(); ++s) record(s);
+}
+
+void Recording::reserve_staging() {
+  fault_place_ = down_.reserve(sizeof(Fault));
+  for (const Segment& segment : plan_.segments) {
+    if (!writes_directly_)
+      for (const ir::Value v : segment.uploads) up_places_[v] = up_.reserve(plan_.schedule.slots[plan_.slot(v)].bytes);
+    if (!reads_directly_)
+      for (const ir::Value v : segment.downloads)
+        down_places_[v] = down_.reserve(plan_.schedule.slots[plan_.slot(v)].bytes);
+  }
+  if (!options_.redzone) return;
+  for (Slot s = 0; s < plan_.schedule.slots.size(); ++s)
+    if (plan_.placed(s))
+      for (const bool after : {false, true}) zones_.push_back({s, after, down_.reserve(zone_bytes)});
+}
+
+void Recording::make_queries() {
+  auto info = structure<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
+  info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  info.queryCount = queries_per_dispatch * static_cast<std::uint32_t>(plan_.schedule.dispatches.size());
+  queries_ = create<QueryPool>("vkCreateQueryPool", vkCreateQueryPool, runtime_.device.get(), info);
+}
+
+/// Slots that no upload fills are poisoned before the first dispatch that uses them.
+void Recording::find_poisoned() {
+  std::vector<bool> filled(plan_.schedule.slots.size());
+  filled[plan_.faults] = true;
+  for (const Segment& segment : plan_.segments)
+    for (const ir::Value v : segment.uploads) filled[plan_.slot(v)] = true;
+  for (const Dispatch& dispatch : plan_.schedule.dispatches) {
+    auto& first_used = poisoned_.emplace_back();
+    for (const auto* list : {&dispatch.writes, &dispatch.reads})
+      for (const Slot s : *list) {
+        if (plan_.schedule.slots[s].residence == Residence::transient && !filled[s]) first_used.push_back(s);
+        filled[s] = true;
+      }
+  }
+}
+
+void Recording::upload_resident(const std::vector<std::pair<Slot, std::span<const std::byte>>>& contents) {
+  if (writes_directly_) {
+    for (const auto& [slot, bytes] : contents) std::ranges::copy(bytes, mapped(slot).begin());
+    return;
+  }
+  if (plan_.arena.resident_buffers == 0) return;
+  Uploader uploader(runtime_.device, runtime_.timeline);
+  if (options_.redzone)
+    for (std::size_t b = 0; b < plan_.arena.resident_buffers; ++b)
+      uploader.fill({buffers_[b].get(), 0, VK_WHOLE_SIZE}, zone_word);
+  for (const auto& [slot, bytes] : contents) uploader.upload(range(slot, bytes.size()), bytes);
+  uploader.flush();
+}
+
+void Recording::record(std::size_t segment) {
+  const Segment& part = plan_.segments[segment];
+  auto& batches = batches_.emplace_back();
+  const auto open = [&](std::size_t dispatch) {
+    batches.push_back({Commands(runtime_.device, pool_.get()), dispatch});
+  };
+  const auto close = [&] { batches.back().commands.end(); };
+  open(nothing);
+  begin_segment(batches.back().commands, segment);
+  for (std::size_t d = part.begin; d < part.end; ++d) {
+    if (options_.step) {
+      close();
+      open(d);
+    }
+    record_dispatch(batches.back().commands, d);
+  }
+  if (options_.step) {
+    close();
+    open(nothing);
+  }
+  end_segment(batches.back().commands, segment);
+  close();
+}
+
+void Recording::begin_segment(Commands& commands, std::size_t segment) {
+  const Segment& part = plan_.segments[segment];
+  const auto dispatches = static_cast<std::uint32_t>(part.end - part.begin);
+  if (queries_.get() != VK_NULL_HANDLE && dispatches > 0)
+    commands.reset(queries_.get(), static_cast<std::uint32_t>(part.begin) * queries_per_dispatch,
+                   dispatches * queries_per_dispatch);
+  if (segment == 0 && options_.redzone) {
+    for (std::size_t b = plan_.arena.resident_buffers; b < buffers_.size(); ++b)
+      commands.fill({buffers_[b].get(), 0, VK_WHOLE_SIZE}, zone_word);
+    commands.barrier(Access::transfer, Access::transfer);
+  }
+  if (segment == 0 && plan_.placed(plan_.faults)) commands.fill(bound(plan_.faults), 0);
+  for (const auto v : part.uploads) {
+    const auto place = up_places_.find(v);
+    if (place != up_places_.end() && up_.range(place->second).bytes > 0)
+      commands.copy(up_.range(place->second), bound(plan_.slot(v)));
+  }
+  commands.barrier(Access::transfer, Access::transfer | Access::shader);
+}
+
+void Recording::record_dispatch(Commands& commands, std::size_t d) {
+  const Dispatch& dispatch = plan_.schedule.dispatches[d];
+  if (options_.poison && !poisoned_[d].empty()) {
+    commands.barrier(Access::shader | Access::transfer, Access::transfer);
+    for (const Slot slot : poisoned_[d]) commands.fill(bound(slot), nan_word);
+    commands.barrier(Access::transfer, Access::shader | Access::transfer);
+  }
+  if (plan_.barrier_before[d]) commands.barrier(Access::shader, Access::shader);
+  std::vector<BufferRange> bindings;
+  for (const auto* list : {&dispatch.reads, &dispatch.writes})
+    for (const Slot slot : *list) {
+      bindings.push_back(bound(slot));
+      // The zone behind it is bound too: many devices drop what is written beyond the binding.
+      if (options_.redzone) bindings.back().bytes += zone_bytes;
+    }
+  const auto query = static_cast<std::uint32_t>(d) * queries_per_dispatch;
+  if (queries_.get() != VK_NULL_HANDLE) commands.timestamp(queries_.get(), query);
+  commands.dispatch(runtime_.pipelines.get(dispatch), bindings, dispatch.push.bytes(), dispatch.groups);
+  if (queries_.get() != VK_NULL_HANDLE) commands.timestamp(queries_.get(), query + 1);
+}
+
+void Recording::end_segment(Commands& commands, std::size_t segment) {
+  commands.barrier(Access::shader | Access::transfer, Access::transfer | Access::host);
+  if (plan_.placed(plan_.faults)) commands.copy(range(plan_.faults, sizeof(Fault)), down_.range(fault_place_));
+  for (const auto v : plan_.segments[segment].downloads) {
+    const auto place = down_places_.find(v);
+    if (place == down_places_.end()) continue;
+    const BufferRange to = down_.range(place->second);
+    commands.copy(range(plan_.slot(v), to.bytes), to);
+  }
+  if (segment + 1 == plan_.segments.size())
+    for (const Zone& zone : zones_) {
+      BufferRange from = bound(zone.slot);
+      from.offset = zone.after ? from.offset + from.bytes : from.offset - zone_bytes;
+      from.bytes = zone_bytes;
+      commands.copy(from, down_.range(zone.place));
+    }
+  commands.barrier(Access::transfer, Access::host);
+}
+
+void Recording::run(std::size_t segment) {
+  for (const Batch& batch : batches_.at(segment)) {
+    try {
+      runtime_.timeline.submit(batch.commands.get());
+      if (options_.step) runtime_.timeline.wait(std::chrono::duration<double>(options_.timeout));
+    } catch (const ir::DeviceError& error) {
+      if (batch.dispatch == nothing) throw;
+      const Dispatch& dispatch = plan_.schedule.dispatches[batch.dispatch];
+      throw ir::DeviceError(ir::cat("dispatch ", batch.dispatch, " (", dispatch.shader.name, "): ", error.what()));
+    }
+  }
+  if (!options_.step) runtime_.timeline.wait(std::chrono::duration<double>(options_.timeout));
+  has_run_ = segment + 1 == plan_.segments.size();
+}
+
+std::span<std::byte> Recording::upload_bytes(ir::Value value) const {
+  const auto place = up_places_.find(value);
+  return place == up_places_.end() ? mapped(plan_.slot(value)) : up_.bytes(place->second);
+}
+
+std::span<const std::byte> Recording::download_bytes(ir::Value value) const {
+  const auto place = down_places_.find(value);
+  return place == down_places_.end() ? mapped(plan_.slot(value)) : down_.bytes(place->second);
+}
+
+Fault Recording::fault() const {
+  Fault fault{};
+  if (plan_.placed(plan_.faults)) std::memcpy(&fault, down_.bytes(fault_place_).data(), sizeof fault);
+  return fault;
+}
+
+std::optional<Recording::Damage> Recording::damage() const {
+  for (const Zone& zone : zones_) {
+    const auto bytes = down_.bytes(zone.place);
+    for (std::size_t i = 0; i < zone_bytes; ++i) {
+      const std::size_t distance = i + 1, at = zone.after ? i : zone_bytes - distance;
+      const auto expected = static_cast<std::byte>(zone_word >> 8 * (at % 4));
+      if (bytes[at] != expected) return Damage{zone.slot, zone.after, distance};
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::optional<std::uint64_t>> Recording::nanoseconds() const {
+  const std::size_t dispatches = plan_.schedule.dispatches.size();
+  std::vector<std::optional<std::uint64_t>> spent(dispatches);
+  if (queries_.get() == VK_NULL_HANDLE || !has_run_) return spent;
+  std::vector<std::uint64_t> ticks(dispatches * queries_per_dispatch);
+  check(vkGetQueryPoolResults(runtime_.device.get(), queries_.get(), 0, static_cast<std::uint32_t>(ticks.size()),
+                              ticks.size() * sizeof ticks[0], ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT),
+        "vkGetQueryPoolResults");
+  const double period = runtime_.device.facts().timestamp_period;
+  for (std::size_t d = 0; d < dispatches; ++d) {
+    const auto elapsed = (ticks[2 * d + 1] - ticks[2 * d]) & runtime_.device.timestamp_mask();
+    spent[d] = static_cast<std::uint64_t>(static_cast<double>(elapsed) * period);
+  }
+  return spent;
+}
+
+BufferRange Recording::range(Slot slot, std::size_t bytes) const {
+  const Place& place = plan_.arena.places.at(slot);
+  return {buffers_.at(place.buffer).get(), place.offset, bytes};
+}
+
+BufferRange Recording::bound(Slot slot) const { return range(slot, plan_.schedule.bound_bytes(slot)); }
+
+std::span<std::byte> Recording::mapped(Slot slot) const {
+  const Place& place = plan_.arena.places.at(slot);
+  return buffers_.at(place.buffer).mapped().subspan(place.offset, plan_.schedule.slots[slot].bytes);
+}
+
+}  // namespace plumb::gpu_vulkan

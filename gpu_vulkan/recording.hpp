@@ -1,0 +1,86 @@
+#pragma once
+
+#include <map>
+
+#include "gpu_vulkan/options.hpp"
+#include "gpu_vulkan/plan.hpp"
+#include "gpu_vulkan/runtime/runtime.hpp"
+#include "gpu_vulkan/runtime/staging.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// The device's side of one compiled plan: its memory, and its segments as command
+/// buffers that are submitted on every run. Runtime, plan and options must outlive it.
+class Recording {
+ public:
+  Recording(Runtime& runtime, const Plan& plan, const VulkanOptions& options);
+
+  /// Puts bytes into resident slots. To be called once, before the first run.
+  void upload_resident(const std::vector<std::pair<Slot, std::span<const std::byte>>>& contents);
+
+  /// Where the host writes an uploaded value before its segment runs.
+  std::span<std::byte> upload_bytes(ir::Value value) const;
+  /// Where the host finds a downloaded value after its segment ran.
+  std::span<const std::byte> download_bytes(ir::Value value) const;
+
+  /// Runs one segment and waits for it. Throws DeviceError.
+  void run(std::size_t segment);
+
+  /// What the shaders reported up to the last segment that ran.
+  Fault fault() const;
+
+  /// A guard byte that did not survive the run.
+  struct Damage {
+    Slot slot;
+    bool after;            ///< behind the slot, not before it
+    std::size_t distance;  ///< of the byte from the slot; 1 is next to it
+  };
+  /// The first damage of the last run, if there is any and zones were asked for.
+  std::optional<Damage> damage() const;
+
+  /// GPU time of each dispatch in the last run; nothing where it is not measured.
+  std::vector<std::optional<std::uint64_t>> nanoseconds() const;
+
+ private:
+  static constexpr std::size_t nothing = ~std::size_t{0};
+
+  /// Commands of one submit.
+  struct Batch {
+    Commands commands;
+    std::size_t dispatch;  ///< of step mode: the only one in it
+  };
+  struct Zone {
+    Slot slot;
+    bool after;
+    std::size_t place;  ///< in down_
+  };
+
+  void reserve_staging();
+  void make_queries();
+  void find_poisoned();
+  void record(std::size_t segment);
+  void begin_segment(Commands& commands, std::size_t segment);
+  void record_dispatch(Commands& commands, std::size_t dispatch);
+  void end_segment(Commands& commands, std::size_t segment);
+
+  BufferRange range(Slot slot, std::size_t bytes) const;
+  BufferRange bound(Slot slot) const;
+  std::span<std::byte> mapped(Slot slot) const;
+
+  Runtime& runtime_;
+  const Plan& plan_;
+  const VulkanOptions& options_;
+  bool writes_directly_, reads_directly_;  ///< through the host's view of device memory
+  std::vector<DeviceBuffer> buffers_;      ///< of the arena
+  StagingBuffers up_, down_;
+  std::map<ir::Value, std::size_t> up_places_, down_places_;
+  std::size_t fault_place_ = 0;
+  std::vector<Zone> zones_;
+  std::vector<std::vector<Slot>> poisoned_;  ///< by dispatch: slots that it is the first to use
+  QueryPool queries_;
+  CommandPool pool_;
+  std::vector<std::vector<Batch>> batches_;  ///< by segment
+  bool has_run_ = false;
+};
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+
+#include "gpu_vulkan/runtime/device.hpp"
+#include "gpu_vulkan/runtime/pipelines.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// Part of a buffer.
+struct BufferRange {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceSize offset = 0, bytes = 0;
+};
+
+/// Who wrote, or who may not go on before what was written is seen.
+enum class Access : unsigned { host = 1, transfer = 2, shader = 4 };
+constexpr Access operator|(Access a, Access b) {
+  return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+
+/// One command buffer: recorded once, submitted many times.
+class Commands {
+ public:
+  Commands(const Device& device, VkCommandPool pool);
+  /// No more commands come.
+  void end();
+
+  VkCommandBuffer get() const { return commands_; }
+
+  void barrier(Access from, Access to);
+  void fill(const BufferRange& range, std::uint32_t word);
+  /// The source's bytes, to where the destination starts.
+  void copy(const BufferRange& source, const BufferRange& destination);
+  void dispatch(const Pipeline& pipeline, std::span<const BufferRange> bindings, std::span<const std::byte> push,
+                const std::array<std::uint32_t, 3>& groups);
+
+  void reset(VkQueryPool queries, std::uint32_t first, std::uint32_t count);
+  /// Writes the time at which everything before is done.
+  void timestamp(VkQueryPool queries, std::uint32_t query);
+
+ private:
+  const Device& device_;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+};
+
+CommandPool make_command_pool(const Device& device);
+
+}  // namespace plumb::gpu_vulkan

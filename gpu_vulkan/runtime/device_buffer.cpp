@@ -1,0 +1,56 @@
+#include "gpu_vulkan/runtime/device_buffer.hpp"
+
+#include "gpu_vulkan/runtime/structure.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+std::uint32_t memory_type(const Device& device, std::uint32_t allowed, MemoryUse use) {
+  constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                                  visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
+                                  mapped = visible | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                                  cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+  switch (use) {
+    case MemoryUse::device:
+      return device.memory_type(allowed, local, visible);
+    case MemoryUse::device_mapped:
+      return device.memory_type(allowed, local | mapped, 0);
+    case MemoryUse::upload:
+      return device.memory_type(allowed, mapped, local | cached);
+    case MemoryUse::readback:
+      break;
+  }
+  try {
+    return device.memory_type(allowed, mapped | cached, local);
+  } catch (const ir::DeviceError&) {
+    return device.memory_type(allowed, mapped, local);
+  }
+}
+
+Buffer make_buffer(const Device& device, std::size_t bytes) {
+  auto info = structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+  info.size = bytes;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  return create<Buffer>("vkCreateBuffer", vkCreateBuffer, device.get(), info, " for ", bytes, " bytes");
+}
+
+}  // namespace
+
+DeviceBuffer::DeviceBuffer(const Device& device, std::size_t bytes, MemoryUse use)
+    : buffer_(make_buffer(device, bytes)), size_(bytes) {
+  VkMemoryRequirements needs;
+  vkGetBufferMemoryRequirements(device.get(), buffer_.get(), &needs);
+  auto info = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  info.allocationSize = needs.size;
+  info.memoryTypeIndex = memory_type(device, needs.memoryTypeBits, use);
+  memory_ = create<Memory>("vkAllocateMemory", vkAllocateMemory, device.get(), info, " for ", needs.size, " bytes on ",
+                           device.facts().name);
+  check(vkBindBufferMemory(device.get(), buffer_.get(), memory_.get(), 0), "vkBindBufferMemory");
+  if (use == MemoryUse::device) return;
+  void* address = nullptr;
+  check(vkMapMemory(device.get(), memory_.get(), 0, VK_WHOLE_SIZE, 0, &address), "vkMapMemory", " for ", bytes,
+        " bytes");
+  mapped_ = {static_cast<std::byte*>(address), bytes};
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+
+#include "gpu_vulkan/runtime/device.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// What a buffer's memory is for.
+enum class MemoryUse {
+  device,         ///< shaders; the host cannot see it
+  device_mapped,  ///< shaders, and the host writes it directly
+  upload,         ///< the host writes, the device copies from it
+  readback,       ///< the device copies into it, the host reads
+};
+
+/// A storage buffer with memory of its own, mapped as long as it lives where the host
+/// may see it.
+class DeviceBuffer {
+ public:
+  /// Throws DeviceError, with the size, when there is no memory left.
+  DeviceBuffer(const Device& device, std::size_t bytes, MemoryUse use);
+
+  VkBuffer get() const { return buffer_.get(); }
+  std::size_t size() const { return size_; }
+  /// Empty where the host cannot see it.
+  std::span<std::byte> mapped() const { return mapped_; }
+
+ private:
+  Memory memory_;  // after the buffer in death
+  Buffer buffer_;
+  std::size_t size_;
+  std::span<std::byte> mapped_;
+};
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,127 @@
+#include "gpu_vulkan/runtime/instance.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include "gpu_vulkan/runtime/result.hpp"
+#include "gpu_vulkan/runtime/structure.hpp"
+
+namespace plumb::gpu_vulkan {
+
+struct Instance::Messages {
+  std::mutex mutex;
+  std::vector<std::string> all;
+  std::size_t thrown = 0;
+};
+
+namespace {
+
+constexpr const char* layer = "VK_LAYER_KHRONOS_validation";
+
+struct Late {
+  std::mutex mutex;
+  std::vector<std::string> messages;
+};
+
+Late& late() {
+  static Late instance;
+  return instance;
+}
+
+bool has_layer() {
+  std::uint32_t count = 0;
+  check(vkEnumerateInstanceLayerProperties(&count, nullptr), "vkEnumerateInstanceLayerProperties");
+  std::vector<VkLayerProperties> all(count);
+  check(vkEnumerateInstanceLayerProperties(&count, all.data()), "vkEnumerateInstanceLayerProperties");
+  return std::ranges::any_of(all, [](const auto& one) { return std::strcmp(one.layerName, layer) == 0; });
+}
+
+[[noreturn]] void refuse(VkResult result) {
+  std::string advice;
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+    advice =
+        ": no Vulkan driver is installed; install the GPU's, or Mesa's software driver "
+        "(Debian and Ubuntu: mesa-vulkan-drivers)";
+  throw ir::Unsupported(ir::cat("vkCreateInstance returned ", result_name(result), advice));
+}
+
+}  // namespace
+
+Instance::Instance(bool validation) : messages_(std::make_unique<Messages>()) {
+  auto app = structure<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
+  app.pApplicationName = "plumbline";
+  app.apiVersion = VK_API_VERSION_1_3;
+
+  // pUserData outlives the instance; a callback runs on whatever thread calls Vulkan.
+  auto messenger =
+      structure<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
+  messenger.messageSeverity =
+      VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  messenger.pUserData = messages_.get();
+  messenger.pfnUserCallback = [](VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                 const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) -> VkBool32 {
+    auto& messages = *static_cast<Messages*>(user);
+    const std::lock_guard lock(messages.mutex);
+    messages.all.emplace_back(data->pMessage);
+    return VK_FALSE;
+  };
+  const auto synchronization = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+  auto features = structure<VkValidationFeaturesEXT>(VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT, &messenger);
+  features.enabledValidationFeatureCount = 1;
+  features.pEnabledValidationFeatures = &synchronization;
+
+  const char* extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
+  auto info = structure<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+  info.pApplicationInfo = &app;
+  if (validation) {
+    if (!has_layer())
+      throw ir::Unsupported(
+          ir::cat("validation is on, but ", layer, " is not installed (Debian and Ubuntu: vulkan-validationlayers)"));
+    info.pNext = &features;
+    info.enabledLayerCount = 1;
+    info.ppEnabledLayerNames = &layer;
+    info.enabledExtensionCount = 2;
+    info.ppEnabledExtensionNames = extensions;
+  }
+  VkInstance raw = VK_NULL_HANDLE;
+  if (const VkResult result = vkCreateInstance(&info, nullptr, &raw); result != VK_SUCCESS) refuse(result);
+  instance_.reset(raw);
+  if (!validation) return;
+  const auto make = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+      vkGetInstanceProcAddr(raw, "vkCreateDebugUtilsMessengerEXT"));
+  ir::require(make != nullptr, "the Vulkan loader has no vkCreateDebugUtilsMessengerEXT");
+  check(make(raw, &messenger, nullptr, &messenger_), "vkCreateDebugUtilsMessengerEXT");
+}
+
+Instance::~Instance() {
+  if (messenger_ != VK_NULL_HANDLE)
+    reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
+        vkGetInstanceProcAddr(get(), "vkDestroyDebugUtilsMessengerEXT"))(get(), messenger_, nullptr);
+  instance_.reset();
+  const std::lock_guard lock(late().mutex);
+  auto& all = messages_->all;
+  late().messages.insert(late().messages.end(), all.begin() + static_cast<std::ptrdiff_t>(messages_->thrown),
+                         all.end());
+}
+
+std::vector<std::string> Instance::messages() const {
+  const std::lock_guard lock(messages_->mutex);
+  return messages_->all;
+}
+
+void Instance::throw_new_messages() {
+  const std::lock_guard lock(messages_->mutex);
+  std::string text;
+  for (; messages_->thrown < messages_->all.size(); ++messages_->thrown)
+    text += "\n" + messages_->all[messages_->thrown];
+  if (!text.empty()) throw ir::Error("Vulkan validation:" + text);
+}
+
+std::vector<std::string> Instance::late_messages() {
+  const std::lock_guard lock(late().mutex);
+  return late().messages;
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include "gpu_vulkan/devices.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// A device of the drivers, its facts, and how it is to be used.
+struct PhysicalDevice {
+  VkPhysicalDevice handle = VK_NULL_HANDLE;
+  DeviceReport report;
+  std::uint32_t queue_family = 0;          ///< the one with compute and the least else
+  std::uint32_t timestamp_bits = 0;        ///< of that family
+  bool push_descriptors_are_core = false;  ///< of Vulkan 1.4, not VK_KHR_push_descriptor
+  std::vector<std::string> extensions;     ///< to enable
+
+  bool enables(std::string_view extension) const;
+};
+
+std::vector<PhysicalDevice> physical_devices(VkInstance instance);
+
+}  // namespace plumb::gpu_vulkan

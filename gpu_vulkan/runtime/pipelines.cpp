@@ -1,0 +1,106 @@
+#include "gpu_vulkan/runtime/pipelines.hpp"
+
+#include <algorithm>
+
+#include "gpu_vulkan/runtime/structure.hpp"
+#include "gpu_vulkan/shader_blobs.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+ShaderModule make_module(VkDevice device, const std::string& name) {
+  const auto blobs = shader_blobs();
+  const auto blob = std::ranges::lower_bound(blobs, std::string_view(name), {}, &ShaderBlob::name);
+  ir::require(blob != blobs.end() && blob->name == name, "there is no shader '", name, "'");
+  auto info = structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  info.codeSize = blob->words.size_bytes();
+  info.pCode = blob->words.data();
+  return create<ShaderModule>("vkCreateShaderModule", vkCreateShaderModule, device, info, " for ", name);
+}
+
+PipelineCache make_cache(const Device& device, std::span<const std::byte> data) {
+  auto info = structure<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
+  info.initialDataSize = data.size();
+  info.pInitialData = data.data();
+  return create<PipelineCache>("vkCreatePipelineCache", vkCreatePipelineCache, device.get(), info);
+}
+
+}  // namespace
+
+Pipelines::Pipelines(const Device& device, std::string_view cache_folder)
+    : device_(device), file_(cache_folder, device.facts()) {
+  const auto data = file_.load();
+  loaded_bytes_ = data.size();
+  cache_ = make_cache(device, data);
+}
+
+const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
+  const auto found = layouts_.find(bindings);
+  if (found != layouts_.end()) return found->second;
+  std::vector<VkDescriptorSetLayoutBinding> list;
+  for (std::uint32_t b = 0; b < bindings; ++b)
+    list.push_back({b, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+  auto set_info = structure<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  set_info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
+  set_info.bindingCount = bindings;
+  set_info.pBindings = list.data();
+  Layout made;
+  made.set = create<SetLayout>("vkCreateDescriptorSetLayout", vkCreateDescriptorSetLayout, device_.get(), set_info);
+
+  const VkDescriptorSetLayout set = made.set.get();
+  const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, 128};
+  auto info = structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  info.setLayoutCount = info.pushConstantRangeCount = 1;
+  info.pSetLayouts = &set;
+  info.pPushConstantRanges = &push;
+  made.pipeline = create<PipelineLayout>("vkCreatePipelineLayout", vkCreatePipelineLayout, device_.get(), info);
+  return layouts_.emplace(bindings, std::move(made)).first->second;
+}
+
+PipelineHandle Pipelines::make(const Shader& shader, VkPipelineLayout layout) {
+  const ShaderModule module = make_module(device_.get(), shader.name);
+  std::vector<VkSpecializationMapEntry> entries;
+  for (std::uint32_t c = 0; c < shader.constants.size(); ++c) entries.push_back({c, c * 4, 4});
+  const VkSpecializationInfo constants{static_cast<std::uint32_t>(entries.size()), entries.data(),
+                                       shader.constants.size() * 4, shader.constants.data()};
+  auto subgroup = structure<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
+  subgroup.requiredSubgroupSize = shader.subgroup_size;
+  auto info = structure<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+  info.stage = structure<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+  if (shader.subgroup_size != 0) {
+    info.stage.pNext = &subgroup;
+    info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+  }
+  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.stage.module = module.get();
+  info.stage.pName = "main";
+  info.stage.pSpecializationInfo = &constants;
+  info.layout = layout;
+  VkPipeline raw = VK_NULL_HANDLE;
+  check(vkCreateComputePipelines(device_.get(), cache_.get(), 1, &info, nullptr, &raw), "vkCreateComputePipelines",
+        " for ", shader.name);
+  return {device_.get(), raw};
+}
+
+Pipeline Pipelines::get(const Dispatch& dispatch) {
+  const Layout& used = layout(static_cast<std::uint32_t>(dispatch.reads.size() + dispatch.writes.size()));
+  auto found = pipelines_.find(dispatch.shader);
+  if (found == pipelines_.end())
+    found = pipelines_.emplace(dispatch.shader, make(dispatch.shader, used.pipeline.get())).first;
+  return {found->second.get(), used.pipeline.get()};
+}
+
+void Pipelines::save() {
+  if (!file_.enabled() || saved_ == pipelines_.size()) return;
+  std::size_t size = 0;
+  check(vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr), "vkGetPipelineCacheData");
+  std::vector<std::byte> data(size);
+  const VkResult result = vkGetPipelineCacheData(device_.get(), cache_.get(), &size, data.data());
+  if (result != VK_INCOMPLETE) check(result, "vkGetPipelineCacheData");
+  data.resize(size);
+  file_.store(data);
+  saved_ = pipelines_.size();
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <map>
+
+#include "gpu_vulkan/runtime/device.hpp"
+#include "gpu_vulkan/runtime/pipeline_cache_file.hpp"
+#include "gpu_vulkan/schedule.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// What it takes to launch a shader; owned by Pipelines.
+struct Pipeline {
+  VkPipeline handle = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+};
+
+/// The compute pipelines of a device: made when first asked for, kept in memory by
+/// shader and constants, and by the driver in a file from one process to the next.
+class Pipelines {
+ public:
+  /// `cache_folder` as in VulkanOptions::pipeline_cache.
+  Pipelines(const Device& device, std::string_view cache_folder);
+
+  Pipeline get(const Dispatch& dispatch);
+
+  /// Writes the file if pipelines were made since the last time.
+  void save();
+
+  std::size_t made() const { return pipelines_.size(); }
+  /// How many bytes the file gave the driver to start from.
+  std::size_t loaded_bytes() const { return loaded_bytes_; }
+
+ private:
+  struct Layout {
+    SetLayout set;
+    PipelineLayout pipeline;
+  };
+
+  const Layout& layout(std::uint32_t bindings);
+  PipelineHandle make(const Shader& shader, VkPipelineLayout layout);
+
+  const Device& device_;
+  PipelineCacheFile file_;
+  std::size_t loaded_bytes_ = 0;
+  PipelineCache cache_;
+  std::map<std::uint32_t, Layout> layouts_;  ///< by number of bindings
+  std::map<Shader, PipelineHandle> pipelines_;
+  std::size_t saved_ = 0;
+};
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "gpu_vulkan/runtime/commands.hpp"
+#include "gpu_vulkan/runtime/device_buffer.hpp"
+#include "gpu_vulkan/runtime/timeline.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// Mapped places through which tensors pass on their way to the device or back, in as
+/// many buffers as the device's limit asks for.
+class StagingBuffers {
+ public:
+  StagingBuffers(const Device& device, MemoryUse use) : device_(device), use_(use) {}
+
+  /// Reserves a place; its number counts from 0.
+  std::size_t reserve(std::size_t bytes);
+  /// Makes the memory. There are no more places to come.
+  void allocate();
+
+  BufferRange range(std::size_t place) const;
+  std::span<std::byte> bytes(std::size_t place) const;
+
+ private:
+  struct Reserved {
+    std::size_t buffer, offset, bytes;
+  };
+
+  const Device& device_;
+  MemoryUse use_;
+  std::vector<Reserved> places_;
+  std::vector<std::size_t> sizes_;  ///< of the buffers
+  std::vector<DeviceBuffer> buffers_;
+};
+
+/// Fills device memory once, through a small staging buffer that is used again and again.
+class Uploader {
+ public:
+  Uploader(const Device& device, Timeline& timeline);
+
+  void upload(BufferRange to, std::span<const std::byte> bytes);
+  void fill(const BufferRange& range, std::uint32_t word);
+  /// Waits until everything is there. To be called at the end.
+  void flush();
+
+ private:
+  const Device& device_;
+  Timeline& timeline_;
+  DeviceBuffer staging_;
+  CommandPool pool_;
+  std::size_t used_ = 0;
+  std::vector<std::pair<BufferRange, BufferRange>> copies_;
+};
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,53 @@
+#include "gpu_vulkan/runtime/timeline.hpp"
+
+#include <algorithm>
+
+#include "gpu_vulkan/runtime/structure.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+Semaphore make_semaphore(const Device& device) {
+  auto type = structure<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  const auto info = structure<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type);
+  return create<Semaphore>("vkCreateSemaphore", vkCreateSemaphore, device.get(), info);
+}
+
+}  // namespace
+
+Timeline::Timeline(const Device& device) : device_(device), semaphore_(make_semaphore(device)) {}
+
+void Timeline::submit(VkCommandBuffer commands) {
+  auto command = structure<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
+  command.commandBuffer = commands;
+  auto before = structure<VkSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO);
+  before.semaphore = semaphore_.get();
+  before.value = submitted_;
+  before.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  auto after = before;
+  after.value = submitted_ + 1;
+  auto info = structure<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
+  info.waitSemaphoreInfoCount = info.signalSemaphoreInfoCount = info.commandBufferInfoCount = 1;
+  info.pWaitSemaphoreInfos = &before;
+  info.pSignalSemaphoreInfos = &after;
+  info.pCommandBufferInfos = &command;
+  check(vkQueueSubmit2(device_.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
+  ++submitted_;
+  busy_ = true;
+}
+
+void Timeline::wait(std::chrono::duration<double> timeout) {
+  const VkSemaphore semaphore = semaphore_.get();
+  auto info = structure<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
+  info.semaphoreCount = 1;
+  info.pSemaphores = &semaphore;
+  info.pValues = &submitted_;
+  const double longest = 9e18;  // nanoseconds, fits 64 bits
+  const auto nanoseconds = static_cast<std::uint64_t>(std::clamp(timeout.count() * 1e9, 0.0, longest));
+  const VkResult result = vkWaitSemaphores(device_.get(), &info, nanoseconds);
+  busy_ = result == VK_TIMEOUT;
+  check(result, "vkWaitSemaphores", result == VK_TIMEOUT ? ir::cat(" after ", timeout.count(), " s") : "");
+}
+
+}  // namespace plumb::gpu_vulkan
