@@ -43,8 +43,8 @@ ir::Feeds widened(const ir::Feeds& feeds) {
 }
 
 int dump_graph(const Flags& flags) {
-  const Loaded loaded = load(flags.path, flags.graph, chosen_seed(flags.graph));
-  const ir::Graph& graph = loaded.file.graph;
+  const Case loaded = load_case(flags.path, fill_options(flags.graph));
+  const ir::Graph& graph = loaded.file->graph;
   const auto values = chosen(graph, flags.nodes);
   ir::NamedTensors named;
   const auto take = [&](const std::string& where, ir::Executor& executor, const ir::Graph& run, const ir::Feeds& feeds) {

@@ -36,8 +36,8 @@ void print_result(const std::string& name, const ir::Tensor& tensor) {
 }
 
 int run_graph(const Flags& flags) {
-  const Loaded loaded = load(flags.path, flags.graph, chosen_seed(flags.graph));
-  const ir::Graph& graph = loaded.file.graph;
+  const Case loaded = load_case(flags.path, fill_options(flags.graph));
+  const ir::Graph& graph = loaded.file->graph;
   const auto made = executor(flags);
   const auto results = made->run(graph, loaded.feeds, graph.results());
   ir::NamedTensors named;
