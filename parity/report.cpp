@@ -97,11 +97,18 @@ void write_node(Text out, const NodeResult& node, const Widths& widths) {
   if (shows_repro && !node.repro.empty()) fmt::format_to(out, "    repro: {}\n", node.repro);
 }
 
-bool is_shown(const NodeResult& node, Detail detail, std::size_t place) {
+/// The nodes that the table shows, of all of them worst first.
+std::vector<const NodeResult*> shown_of(const std::vector<const NodeResult*>& nodes, Detail detail) {
   constexpr std::size_t worst_shown = 12;
-  if (detail == Detail::all) return true;
-  if (node.verdict == Verdict::skipped) return false;
-  return node.verdict != Verdict::passed || (detail == Detail::worst && place < worst_shown);
+  std::vector<const NodeResult*> shown;
+  std::size_t passed = 0;
+  for (const NodeResult* node : nodes) {
+    const bool is_passed = node->verdict == Verdict::passed;
+    const bool is_among_worst = detail == Detail::worst && is_passed && passed++ < worst_shown;
+    const bool is_trouble = !is_passed && node->verdict != Verdict::skipped;
+    if (detail == Detail::all || is_trouble || is_among_worst) shown.push_back(node);
+  }
+  return shown;
 }
 
 void write_totals(Text out, const CaseResult& result) {
@@ -123,13 +130,13 @@ std::string to_table(const CaseResult& result, Detail detail) {
   std::string text;
   const Text out(text);
   if (!result.message.empty()) {
-    fmt::format_to(out, "{}: {}: {}\n", result.subject.name, ir::enum_name(result.verdict), result.message);
+    // What a reader says of a file starts with its name already.
+    const bool is_named = result.message.starts_with(result.subject.name);
+    fmt::format_to(out, "{}{}: {}\n", is_named ? "" : result.subject.name + ": ", ir::enum_name(result.verdict), result.message);
     if (result.nodes.empty()) return text;
   }
   const auto nodes = worst_first(result);
-  std::vector<const NodeResult*> shown;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    if (is_shown(*nodes[i], detail, i)) shown.push_back(nodes[i]);
+  const auto shown = shown_of(nodes, detail);
   if (!shown.empty()) {
     const Widths widths = widths_of(shown);
     fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9}  {:<6} {:>9}  {}\n", "node", widths.name, "op",

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "ir/attribute.hpp"
 #include "parity/cli/command.hpp"
 
 namespace plumb::parity::cli {
@@ -46,7 +47,7 @@ int print_devices(bool verbose) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& [facts, refusal] = devices[i];
     usable |= refusal.empty();
-    fmt::print("{}: {} (Vulkan {}{}){}{}\n", i, facts.name, version_text(facts.api_version), facts.is_software ? ", software" : "",
+    fmt::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version), ir::enum_name(facts.kind),
                refusal.empty() ? "" : ": refused: ", refusal);
     if (refusal.empty() || verbose) print_facts(facts);
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -22,7 +24,7 @@ struct Flags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
-  std::string filter, json, results, tensors = "never";
+  std::string filter, json;
   unsigned repeat = 1;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
 };
@@ -35,11 +37,6 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_flag("--strict", flags.strict, "mistrusted cases fail the run, with exit code 4");
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
-  app.add_option("-o,--output", flags.results, "results file (HDF5)")->group("output");
-  app.add_option("--tensors", flags.tensors, "whose tensors the results file holds")
-      ->check(CLI::IsMember({"never", "fail", "worst", "all"}))
-      ->capture_default_str()
-      ->group("output");
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
   app.add_flag("-v,--verbose", flags.verbose, "every node, and the plan of each graph")->group("output");
   app.add_flag("-q,--quiet", flags.quiet, "only what did not pass, and the last line")->group("output");
@@ -83,13 +80,15 @@ class VerifyRun {
 
  private:
   void open_device();
+  void print_plan(const ir::Graph& graph);
   void report(const CaseResult& result);
+  void write_json() const;
 
   const Flags& flags_;
   std::ostream& out_;  ///< for people: stderr when stdout carries JSON
   ref_cpu::CpuExecutor reference_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
-  std::string why_no_device_, plan_;
+  std::string why_no_device_;
   std::vector<CaseResult> results_;
 };
 
@@ -97,18 +96,36 @@ VerifyRun::VerifyRun(const Flags& flags)
     : flags_(flags), out_(flags.json == "-" ? std::cerr : std::cout), reference_({.threads = flags.device.threads}) {}
 
 void VerifyRun::open_device() try {
-  auto options = vulkan_options(flags_.device);
-  if (flags_.verbose)
-    options.on_plan = [this](gpu_vulkan::Plan&) {};
-  device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options));
+  device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags_.device));
 } catch (const ir::Unsupported& reason) {
   why_no_device_ = reason.what();
+}
+
+void VerifyRun::print_plan(const ir::Graph& graph) {
+  const auto plan = device_->plan(graph, {graph.results(), true});
+  out_ << gpu_vulkan::to_text(plan, graph) << '\n';
 }
 
 void VerifyRun::report(const CaseResult& result) {
   const Detail detail = flags_.quiet ? Detail::verdicts : flags_.verbose ? Detail::all : Detail::worst;
   if (flags_.quiet && result.exit == ExitCode::passed) return;
-  out_ << to_table(result, detail) << '\n' << std::flush;
+  if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
+  std::ostream& out = result.nodes.empty() && result.exit != ExitCode::passed ? std::cerr : out_;
+  out << to_table(result, detail) << '\n' << std::flush;
+}
+
+void VerifyRun::write_json() const {
+  if (flags_.json.empty()) return;
+  if (flags_.json == "-") {
+    std::cout << to_json(results_);
+    return;
+  }
+  ir::write_atomically(flags_.json, [this](const std::filesystem::path& path) {
+    std::ofstream file(path);
+    file << to_json(results_);
+    file.close();
+    ir::require(file.good(), "cannot write ", path.string());
+  });
 }
 
 int VerifyRun::run() {
@@ -124,7 +141,7 @@ int VerifyRun::run() {
     if (flags_.fail_fast && results_.back().exit != ExitCode::passed) break;
   }
   out_ << summary_line(results_) << '\n';
-  if (flags_.json == "-") std::cout << to_json(results_);
+  write_json();
   return static_cast<int>(exit_code(results_, flags_.strict));
 }
 
