@@ -47,15 +47,13 @@ struct Tile {
 };
 
 Tile tile_for(const Block& block, const DeviceFacts& facts, std::size_t element) {
-  constexpr std::array<Tile, 3> sizes = {{{64, 64, 16, 4, 4}, {32, 32, 16, 4, 4}, {8, 8, 16, 1, 1}}};
+  constexpr Tile large = {64, 64, 16, 4, 4}, medium = {32, 32, 16, 4, 4}, small = {8, 8, 16, 1, 1};
   constexpr std::int64_t enough_groups = 128;  // smaller tiles keep the device busier until there are this many
-  const auto good = [&](const Tile& t) {
-    const bool fits = t.invocations() <= facts.max_invocations && t.shared_bytes(element) <= facts.shared_memory;
-    return fits && t.rows / 2 < block.filters && t.count(block) >= enough_groups;
+  const auto fits = [&](const Tile& t) {
+    return t.invocations() <= facts.max_invocations && t.shared_bytes(element) <= facts.shared_memory;
   };
-  const auto found = std::ranges::find_if(sizes, good);
-  if (found != sizes.end()) return *found;
-  return block.filters > 8 && block.positions_of_image() > 8 ? sizes[1] : sizes[2];
+  if (block.filters <= small.rows || block.positions_of_image() <= small.columns || !fits(medium)) return small;
+  return fits(large) && block.filters > medium.rows && large.count(block) >= enough_groups ? large : medium;
 }
 
 }  // namespace
