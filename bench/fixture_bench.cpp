@@ -50,9 +50,13 @@ void run_fixture(benchmark::State& state, const std::filesystem::path& path, ir:
   }
   using benchmark::Counter;
   const Work work = work_of(file.graph);
-  state.counters["bytes_per_second"] = Counter(work.bytes, Counter::kIsIterationInvariantRate, Counter::kIs1024);
+  state.counters["bytes_per_second"] = Counter(work.bytes, Counter::kIsIterationInvariantRate);
   state.counters["flops"] = Counter(work.flops, Counter::kIsIterationInvariantRate);
-  state.counters["nodes_us"] = Counter(1e6 * seconds, Counter::kAvgIterations);
+  if (seconds == 0) return;  // the executor measures no nodes
+  const double runs = static_cast<double>(state.iterations());
+  state.counters["nodes_us"] = 1e6 * seconds / runs;
+  state.counters["nodes_bytes_per_second"] = work.bytes * runs / seconds;
+  state.counters["nodes_flops"] = work.flops * runs / seconds;
 } catch (const std::exception& error) {
   state.SkipWithError(error.what());
 }

@@ -19,8 +19,9 @@ struct Candidate {
 /// candidate, called "<candidate>/<group><path below folder, without .json>".
 ///
 /// A run feeds the inputs and hands the results back. `bytes_per_second` counts what
-/// every node reads and writes once, `flops` the cost its schema states; `nodes_us`
-/// is what the nodes themselves took, where the executor measures it.
+/// every node reads and writes once, `flops` the cost its schema states. `nodes_us` is
+/// what the nodes themselves took, where the executor measures it, and the rates
+/// beginning with `nodes_` are over that time.
 void register_fixtures(const std::filesystem::path& folder, const std::string& group,
                        const std::vector<Candidate>& candidates);
 

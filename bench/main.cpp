@@ -4,6 +4,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "bench/fixture_bench.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -29,11 +31,17 @@ std::vector<Candidate> candidates() {
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const std::filesystem::path root = PLUMB_SOURCE_DIR;
-  const auto executors = candidates();
-  plumb::bench::register_fixtures(root / "fixtures/ops", "", executors);
-  plumb::bench::register_fixtures(root / "bench/ops", "", executors);
-  plumb::bench::register_fixtures(root / "fixtures/graphs", "graphs/", executors);
+  const char* moved = std::getenv("PLUMB_SOURCE_DIR");  // for a program carried to another machine
+  const std::filesystem::path root = moved != nullptr ? moved : PLUMB_SOURCE_DIR;
+  try {
+    const auto executors = candidates();
+    plumb::bench::register_fixtures(root / "fixtures/ops", "", executors);
+    plumb::bench::register_fixtures(root / "bench/ops", "", executors);
+    plumb::bench::register_fixtures(root / "fixtures/graphs", "graphs/", executors);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "plumb_bench: {}\n", error.what());
+    return 2;
+  }
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }
