@@ -3,15 +3,23 @@
 #include <algorithm>
 #include <bit>
 
-#include "gpu_vulkan/device_facts.hpp"
+#include "gpu_vulkan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
+
+/// What a dispatch does with its lines (softmax.glsl, normalize.glsl): all of it, or
+/// what must be known of each slice first, or the rest once that is known.
+enum class LineStage : std::uint32_t { whole, first, second };
 
 /// How invocations share lines (glsl/lines.glsl), and into how many slices the
 /// lines are cut for a first dispatch when there are too few of them to fill a device.
 struct LineShare {
   std::uint32_t threads = 256, lanes = 1, slices = 1, slice_length = 0;
-  std::uint32_t lines_in_group() const { return threads / lanes; }
+  std::int64_t lines_in_group() const { return threads / lanes; }
+  /// The workgroups of one dispatch over `count` lines.
+  Groups groups(std::int64_t count) const {
+    return groups_for((count + lines_in_group() - 1) / lines_in_group() * slices);
+  }
 };
 
 /// For `count` lines of `length` terms; at least `side` neighbouring lines stay in

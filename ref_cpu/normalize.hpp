@@ -23,7 +23,8 @@ struct Moments {
 template <class C>
 Moments<C> moments(const C* x, std::int64_t n, C epsilon) {
   const C count = static_cast<C>(n), mean = sum(n, [x](std::int64_t k) { return x[k]; }) / count;
-  const C rest = sum(n, [x, mean](std::int64_t k) { return x[k] - mean; }) / count;
+  const C deviations = sum(n, [x, mean](std::int64_t k) { return x[k] - mean; });
+  const C rest = std::isfinite(mean) ? deviations / count : C{0};
   const C squares = sum(n, [x, mean, rest](std::int64_t k) {
     const C d = (x[k] - mean) - rest;
     return d * d;

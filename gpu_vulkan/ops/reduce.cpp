@@ -1,7 +1,6 @@
 #include "ir/ops/reduce.hpp"
 
 #include "gpu_vulkan/lines.hpp"
-#include "gpu_vulkan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -64,7 +63,6 @@ struct Fold {
 void dispatch(Lowering& node, const Fold& fold, const Split& split, const LineShare& share, bool of_partials, Slot from,
               Slot to) {
   const bool columns = split.columns > 1, to_partials = share.slices > 1;
-  const std::int64_t blocks = (split.kept.elements + share.lines_in_group() - 1) / share.lines_in_group();
   node.dispatch({
       .shader = {ir::cat("reduce.", fold.dtype),
                  {share.threads, share.lanes, columns, static_cast<std::uint32_t>(fold.function), split.kept.count,
@@ -81,7 +79,7 @@ void dispatch(Lowering& node, const Fold& fold, const Split& split, const LineSh
                     split.kept.strides,
                     split.reduced.extents,
                     split.reduced.strides},
-      .groups = groups_for(blocks * share.slices),
+      .groups = share.groups(split.kept.elements),
   });
 }
 

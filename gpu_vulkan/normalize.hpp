@@ -1,0 +1,22 @@
+#pragma once
+
+#include "gpu_vulkan/lower.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// What glsl/normalize.glsl does: x has the extents of `shape`, a line is the axes
+/// from `first` on, and scale and bias are read by these strides along the axes.
+struct Normalize {
+  std::string_view name;
+  ir::Shape shape;
+  std::size_t first = 0;
+  double epsilon = 0;
+  bool has_scale = false, has_bias = false;
+  std::vector<std::int64_t> scale_strides, bias_strides;
+  bool has_statistics = false;  ///< of the shader: whether it can write them at all
+};
+
+/// The dispatches of a norm whose operands are x, scale and bias, the latter where present.
+void lower_normalize(const Normalize& norm, Lowering& node);
+
+}  // namespace plumb::gpu_vulkan

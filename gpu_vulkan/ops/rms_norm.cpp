@@ -1,0 +1,22 @@
+#include "ir/ops/rms_norm.hpp"
+
+#include "gpu_vulkan/normalize.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::RmsNorm& op, Lowering& node) {
+  const ir::Shape& x = node.in_type(0).shape;
+  const std::vector<std::int64_t> none(x.size(), 0);
+  lower_normalize(
+      {.name = op.name,
+       .shape = x,
+       .first = x.axis(op.axis),
+       .epsilon = op.epsilon,
+       .has_scale = op.has_scale,
+       .has_bias = op.has_bias,
+       .scale_strides = op.has_scale ? ir::broadcast_strides(node.in_type(1).shape, x) : none,
+       .bias_strides = op.has_bias ? ir::broadcast_strides(node.in_type(node.inputs() - 1).shape, x) : none},
+      node);
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,145 @@
+#include "ir/ops/attention.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "tests/support/attention_cases.hpp"
+#include "tests/support/gpu.hpp"
+#include "tests/support/op_check.hpp"
+
+namespace plumb {
+namespace {
+
+using ir::DType;
+using ir::Tensor;
+using ir::ops::Attention;
+using ir::ops::AttentionLayout;
+using testing::check_op;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+const float nan = std::numeric_limits<float>::quiet_NaN();
+
+class AttentionCases : public ::testing::TestWithParam<tests::AttentionCase> {};
+
+TEST_P(AttentionCases, MeetTheTruth) { check_op(GetParam().op, tests::operands_of(GetParam(), DType::f32)); }
+
+INSTANTIATE_TEST_SUITE_P(, AttentionCases, ::testing::ValuesIn(tests::attention_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST(Attention, InSixteenBits) {
+  const tests::AttentionCase c{
+      "", {2, 4, 2, 35, 45, 64, 64}, {.causal = true, .has_mask = true, .has_bias = true}, {2, 1, 1, 45}, {35, 45}};
+  for (const DType dtype : {DType::f16, DType::bf16}) check_op(c.op, tests::operands_of(c, dtype));
+}
+
+/// Expects the same of both executors.
+void check_both(const Attention& op, const std::vector<Tensor>& operands, const Tensor& y) {
+  testing::check_cpu(op, operands, {y});
+  testing::check_gpu(op, operands, {y});
+}
+
+Tensor row(std::vector<float> values) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  return Tensor::of<float>({1, 1, n, 1}, values);
+}
+
+Tensor mask(std::vector<bool> values, ir::Shape shape) {
+  Tensor tensor({DType::boolean, std::move(shape)});
+  std::ranges::copy(values, tensor.as<bool>().begin());
+  return tensor;
+}
+
+TEST(Attention, ByHand) {
+  // One query of 0 weighs all keys alike; the causal first query sees its own key only.
+  check_both({}, {row({0}), row({5, -9, 2}), row({1, 2, 6})}, row({3}));
+  check_both({.causal = true}, {row({0, 0, 0}), row({5, -9, 2}), row({1, 2, 6})}, row({1, 1.5f, 3}));
+  check_both({.left_window_size = 1, .right_window_size = 0}, {row({0, 0, 0}), row({5, -9, 2}), row({1, 2, 6})},
+             row({1, 1.5f, 4}));
+  // More queries than keys: the first rows come before every key.
+  check_both({.causal = true}, {row({0, 0, 0}), row({1}), row({7})}, row({0, 0, 7}));
+}
+
+TEST(Attention, ARowWithNoAllowedKeyIsZero) {
+  const std::vector<Tensor> qkv = {row({1, 1}), row({1, 2}), row({nan, infinity})};
+  auto masked = qkv;
+  masked.push_back(mask({false, false}, {1, 2}));
+  check_both({.has_mask = true}, masked, row({0, 0}));
+  auto biased = qkv;
+  biased.push_back(Tensor::of<float>({1}, {-infinity}));
+  check_both({.has_bias = true}, biased, row({0, 0}));
+}
+
+TEST(Attention, AHiddenKeyHasNoInfluence) {
+  for (const float poison : {nan, infinity, -infinity}) {
+    const Tensor k = row({1, poison, 1}), v = row({2, poison, 4});
+    check_both({.has_mask = true}, {row({1, 1}), k, v, mask({true, false, true}, {3})}, row({3, 3}));
+    check_both({.has_bias = true}, {row({1, 1}), k, v, Tensor::of<float>({3}, {0, -infinity, 0})}, row({3, 3}));
+    check_both({.causal = true}, {row({1, 1}), row({1, poison}), row({2, poison})}, row({2, nan}));
+    check_both({.has_kv_lengths = true},
+               {row({1}), row({1, poison}), row({2, poison}), Tensor::of<std::int32_t>({1}, {1})}, row({2}));
+  }
+}
+
+TEST(Attention, ANaNScoreOfAnAllowedKeyTakesItsRow) {
+  check_both({}, {row({1, nan}), row({1, 2}), row({3, 3})}, row({3, nan}));
+  check_both({}, {row({1, 1}), row({1, nan}), row({3, 3})}, row({nan, nan}));
+  check_both({.has_bias = true}, {row({1, 1}), row({1, 2}), row({3, 3}), Tensor::of<float>({2, 1}, {0, nan})},
+             row({3, nan}));
+  check_both({}, {row({1, 1}), row({infinity, 2}), row({3, 3})}, row({nan, nan}));
+}
+
+TEST(Attention, AnAllowedKeyOfScoreMinusInfinityWeighsNothingUnlessAlone) {
+  check_both({}, {row({1}), row({-infinity, 2}), row({5, 3})}, row({3}));
+  check_both({}, {row({1}), row({-infinity, -infinity}), row({5, 3})}, row({nan}));
+  std::vector<float> k(200, -infinity), v(200, 5);  // blocks of keys of which none weighs
+  k[199] = 1, v[199] = 3;
+  check_both({}, {row({1}), row(k), row(v)}, row({3}));
+}
+
+TEST(Attention, ScoresBeyondTheRangeOfExp) {
+  check_both({.scale = 1}, {row({1}), row({1e4f, -1e4f, 1e4f}), row({1, 7, 3})}, row({2}));
+  check_both({.scale = 1}, {row({-1}), row({1e4f, -1e4f, 1e4f}), row({1, 7, 3})}, row({7}));
+}
+
+TEST(Attention, BothLayoutsGiveEqualRows) {
+  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+  const tests::AttentionCase c{"", {2, 3, 3, 37, 41, 24, 24}, {.causal = true}};
+  const auto operands = tests::operands_of(c, DType::f32);
+  std::vector<Tensor> turned;
+  for (const Tensor& x : operands) {
+    const auto& n = x.shape();
+    Tensor to({DType::f32, {n[0], n[2], n[1], n[3]}});
+    for (std::int64_t e = 0; e < x.elements(); ++e) {
+      const std::int64_t d = e % n[3], s = e / n[3] % n[2], h = e / n[3] / n[2] % n[1], b = e / n[3] / n[2] / n[1];
+      to.as<float>()[static_cast<std::size_t>(((b * n[2] + s) * n[1] + h) * n[3] + d)] =
+          x.as<float>()[static_cast<std::size_t>(e)];
+    }
+    turned.push_back(std::move(to));
+  }
+  Attention other = c.op;
+  other.layout = AttentionLayout::bshd;
+  const Tensor a = testing::run_op(*testing::gpu().executor, c.op, operands)[0];
+  const Tensor b = testing::run_op(*testing::gpu().executor, other, turned)[0];
+  for (std::size_t row = 0; row < 2 * 3 * 37; ++row) {
+    const std::size_t i = row % 37, h = row / 37 % 3, batch = row / 37 / 3, there = (batch * 37 + i) * 3 + h;
+    ASSERT_EQ(0, std::memcmp(&a.as<float>()[row * 24], &b.as<float>()[there * 24], 24 * sizeof(float))) << row;
+  }
+}
+
+TEST(Attention, RefusesHeadsThatAreTooWide) {
+  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+  const auto q = testing::random_tensor({DType::f32, {1, 1, 2, 257}}, 1);
+  try {
+    testing::run_op(*testing::gpu().executor, Attention{}, {q, q, q});
+    FAIL() << "it ran";
+  } catch (const ir::Unsupported& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("heads are at most 256 wide here, D is 257, Dv is 257"),
+              std::string::npos)
+        << refusal.what();
+  }
+}
+
+}  // namespace
+}  // namespace plumb
