@@ -31,7 +31,7 @@ void copy_elements(const ir::StridedCopy& copy, Slot from, Slot to, Lowering& no
     block.multipliers[k - 1] = divisor.multiplier;
     block.shifts[k - 1] = static_cast<std::uint8_t>(divisor.shift);
   }
-  const std::uint32_t each = copy.width >= 16 ? 1 : 4;
+  const std::uint32_t each = copy.width >= 16 ? 2 : 4;
   node.dispatch({
       .shader = {word_variant("strided_copy", copy.width, node), {threads, word(std::ssize(axes)), each}},
       .reads = {from},

@@ -127,6 +127,11 @@ std::optional<Value> Graph::find(std::string_view name) const {
   return output < outputs.size() ? std::optional(outputs[output]) : std::nullopt;
 }
 
+std::string free_name(const Graph& graph, std::string name) {
+  while (graph.find(name)) name += '\'';
+  return name;
+}
+
 std::optional<std::size_t> Graph::producer(Value value) const {
   require(defined(value), "value ", value, " does not exist in this graph");
   return is_source(value) ? std::nullopt : std::optional(values_[value].node);

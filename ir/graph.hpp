@@ -91,6 +91,10 @@ class Graph {
   std::vector<Value> results_;
 };
 
+/// `name`, with primes behind it until no value of the graph is called so: for nodes that
+/// passes add.
+std::string free_name(const Graph& graph, std::string name);
+
 /// Checks everything a graph promises: single assignment, order, inferred
 /// types, unique names, defined results. Returns every violation it finds, each
 /// naming the node; empty when the graph is valid.

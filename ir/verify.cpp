@@ -50,6 +50,11 @@ std::vector<std::string> verify(const Graph& graph) {
   for (Value v = 0; graph.is_source(v); ++v) {
     walk.expect(walk.names.insert(graph.name(v)).second, "source '", graph.name(v), "': its name is used twice");
     walk.ready[v] = true;
+    try {
+      check_type(graph.type(v));
+    } catch (const Error& error) {
+      walk.errors.push_back(cat("source '", graph.name(v), "': ", error.what()));
+    }
   }
   for (const Node& node : graph.nodes()) check_node(walk, node);
   for (const Value v : graph.results())

@@ -43,14 +43,16 @@ template void multiply(const Matrix<const std::uint64_t>&, const Matrix<const st
 void for_each_panel(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t k,
                     const std::function<void(const Panel&)>& body) {
   if (batch == 0 || m == 0 || n == 0) return;
-  // Large panels pack their operands less often; 32 of them keep 16 threads busy.
-  constexpr std::int64_t enough = 32, smallest = 64;
+  // Large panels pack their operands less often; 32 of them keep 16 threads busy. Lower ones than 128 rows, which
+  // pack a whole b again, are worth it only where there would be very few (docs/performance.md).
+  constexpr std::int64_t enough = 32, very_few = 8, narrowest = 64, lowest = 128;
   std::int64_t rows = 256, columns = 512;
   const auto count = [&] { return batch * pieces(m, rows) * pieces(n, columns); };
-  while (count() < enough && (rows > smallest || columns > smallest)) {
+  while (count() < enough && (rows > lowest || columns > narrowest)) {
     const bool wide = std::min(columns, n) >= std::min(rows, m);
-    (columns > smallest && (wide || rows == smallest) ? columns : rows) /= 2;
+    (columns > narrowest && (wide || rows == lowest) ? columns : rows) /= 2;
   }
+  if (count() < very_few) rows /= 2;
   // Tiny products are joined until a task is worth its overhead, about 20 us of arithmetic.
   const double operations = 2.0 * static_cast<double>(std::min(rows, m)) * static_cast<double>(std::min(columns, n)) *
                             static_cast<double>(k + 1);

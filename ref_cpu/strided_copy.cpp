@@ -11,7 +11,7 @@ namespace {
 using ir::CopyAxis;
 
 constexpr std::int64_t chunk_bytes = 1 << 17;  // of parallel work
-constexpr std::int64_t side = 32;              // of a block of a transposed copy: 16 KiB at most in either tensor
+constexpr std::int64_t side = 32;              // of a block of a transposed copy: 16 KiB at most
 
 /// Both ends of a copy, in elements of `width` bytes.
 template <std::size_t width>
@@ -100,6 +100,21 @@ std::size_t crossing_axis(std::span<const CopyAxis> axes) {
   return last;
 }
 
+/// Rows of x become columns of y: `down.extent` elements of each of `row.extent` rows. They
+/// pass through a block of their own, since columns of a large matrix tend to share cache
+/// sets: every line of x and y is touched in one go.
+template <std::size_t width>
+void copy_block(Ends<width> ends, CopyAxis down, CopyAxis row) {
+  std::array<std::byte, side * side * width> block;
+  const auto at = [&](std::int64_t i, std::int64_t j) {
+    return &block[static_cast<std::size_t>(j * side + i) * width];
+  };
+  for (std::int64_t j = 0; j < row.extent; ++j)
+    Ends<width>{ends.moved(j * row.from, 0).from, at(0, j)}.copy(down.extent);
+  for (std::int64_t i = 0; i < down.extent; ++i)
+    for (std::int64_t j = 0; j < row.extent; ++j) Ends<width>{at(i, j), ends.moved(0, i * down.to + j).to}.copy_one();
+}
+
 /// In blocks over the last axis, along which y is dense, and `across`, along which x is.
 template <std::size_t width>
 void copy_blocks(std::vector<CopyAxis> axes, std::size_t across, Ends<width> ends) {
@@ -112,11 +127,8 @@ void copy_blocks(std::vector<CopyAxis> axes, std::size_t across, Ends<width> end
     for (std::int64_t block = begin; block < end; ++block) {
       const Odometer at(axes, block / (high * wide));
       const std::int64_t i0 = block / wide % high * side, j0 = block % wide * side;
-      const std::int64_t i1 = std::min(i0 + side, down.extent), j1 = std::min(j0 + side, row.extent);
-      const auto corner = ends.moved(at.from, at.to);
-      for (std::int64_t i = i0; i < i1; ++i)
-        for (std::int64_t j = j0; j < j1; ++j)
-          corner.moved(i * down.from + j * row.from, i * down.to + j * row.to).copy_one();
+      copy_block(ends.moved(at.from + i0 + j0 * row.from, at.to + i0 * down.to + j0),
+                 {std::min(side, down.extent - i0), 1, down.to}, {std::min(side, row.extent - j0), row.from, 1});
     }
   });
 }

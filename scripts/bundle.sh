@@ -83,6 +83,10 @@ exec "$program" "$@"
 RUN
 chmod 755 "$bundle/bin/plumbline-run"
 cp -r fixtures LICENSE "$bundle/"
+if [ -e "$bundle/bin/plumb_bench" ]; then
+  mkdir "$bundle/bench"
+  cp -r bench/ops "$bundle/bench/"
+fi
 if [ -e README.md ]; then cp README.md "$bundle/"; fi
 
 # Newer symbols than the promised glibc has would only be noticed on the other machine.

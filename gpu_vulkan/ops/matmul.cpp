@@ -1,5 +1,7 @@
 #include "ir/ops/matmul.hpp"
 
+#include <algorithm>
+
 #include "gpu_vulkan/product.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -21,6 +23,11 @@ void lower(const ir::ops::Matmul& op, Lowering& node) {
   product.m = y[y.size() - 2], product.n = y[y.size() - 1], product.k = a[a.size() - (op.transpose_a ? 2 : 1)];
   product.transpose_a = op.transpose_a, product.transpose_b = op.transpose_b;
   product.batch = batch, product.a_strides = batch_strides(a, batch), product.b_strides = batch_strides(b, batch);
+  const bool one_b = std::ranges::all_of(product.b_strides, [](std::int64_t stride) { return stride == 0; });
+  if (one_b && !op.transpose_a && a.leading(a.size() - 2) == batch) {  // the rows of all a make one product
+    product.m *= batch.elements();
+    product.batch.clear(), product.a_strides.clear(), product.b_strides.clear();
+  }
   lower_product(product, node);
 }
 

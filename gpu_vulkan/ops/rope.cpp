@@ -20,12 +20,19 @@ void lower(const ir::ops::Rope& op, Lowering& node) {
     std::uint32_t node;
   };
   constexpr std::uint32_t threads = 128;
+  Shader shader{ir::cat("rope.", x.dtype),
+                {threads, op.layout == ir::ops::RopeLayout::bshd, op.interleaved, op.inverse}};
+  std::vector<Slot> reads = {node.in(0), node.in(1), node.in(2)}, writes = {node.out(0)};
+  if (op.has_positions) {
+    shader.name = ir::cat("rope_at_positions.", x.dtype);
+    shader.constants.push_back(wide ? 2 : 1);
+    reads.push_back(node.in(3));
+    writes.push_back(node.faults());
+  }
   node.dispatch({
-      .shader = {ir::cat("rope.", x.dtype),
-                 {threads, op.layout == ir::ops::RopeLayout::bshd, op.interleaved, op.inverse,
-                  op.has_positions ? (wide ? 2u : 1u) : 0u}},
-      .reads = {node.in(0), node.in(1), node.in(2), node.in(op.has_positions ? 3 : 1)},
-      .writes = {node.out(0), node.faults()},
+      .shader = std::move(shader),
+      .reads = std::move(reads),
+      .writes = std::move(writes),
       .push = Block{std::uint32_t(lines * units), std::uint32_t(units), std::uint32_t(pairs), std::uint32_t(x.shape[3]),
                     std::uint32_t(heads), std::uint32_t(sequence), std::uint32_t(op.offset),
                     std::uint32_t(table.rank() == 3 ? sequence : 0), std::uint32_t(own_positions ? sequence : 0),

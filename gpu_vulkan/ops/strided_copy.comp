@@ -26,15 +26,20 @@ layout(push_constant) uniform Block {
 
 void main() {
   const uint start = group_index() * gl_WorkGroupSize.x * each + gl_LocalInvocationID.x;
+  uint to[each];
+  HELD held[each];  // all loads are under way before the first store waits for one
   for (uint e = 0; e < each; ++e) {
     uint q = start + e * gl_WorkGroupSize.x;
-    if (q >= count) return;
-    uint from = first_from + q * from_steps[axes - 1u], to = first_to + q * to_steps[axes - 1u];
+    if (q >= count) break;
+    uint from = first_from + q * from_steps[axes - 1u];
+    to[e] = first_to + q * to_steps[axes - 1u];
     for (uint k = axes - 1u; k > 0u; --k) {
       q = divide(q, multipliers[k - 1u], bitfieldExtract(shifts[(k - 1u) / 4u], int((k - 1u) % 4u) * 8, 8));
       from += q * from_steps[k - 1u];
-      to += q * to_steps[k - 1u];
+      to[e] += q * to_steps[k - 1u];
     }
-    y[to] = x[from];
+    held[e] = HELD(x[from]);
   }
+  for (uint e = 0; e < each; ++e)
+    if (start + e * gl_WorkGroupSize.x < count) y[to[e]] = WORD(held[e]);
 }

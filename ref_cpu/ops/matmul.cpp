@@ -1,5 +1,6 @@
 #include "ir/ops/matmul.hpp"
 
+#include <algorithm>
 #include <complex>
 
 #include "ref_cpu/computed.hpp"
@@ -39,6 +40,14 @@ std::vector<std::int64_t> offsets(const ir::Shape& x, const ir::Shape& batch) {
 struct Extents {
   std::int64_t batch, m, n, k;
 };
+
+/// Many matrices a by one matrix b are one product: the rows of all of them.
+void join_rows(Extents& e, const ir::Shape& b) {
+  const ir::Shape batch_b = b.leading(b.size() - 2);
+  if (std::ranges::any_of(batch_b, [](std::int64_t extent) { return extent != 1; })) return;
+  e.m *= e.batch;
+  e.batch = 1;
+}
 
 template <class T, class Out>
 void multiply_all(const Extents& e, const Operand<T>& a, const Operand<T>& b, Out* y) {
@@ -113,7 +122,8 @@ void multiply_complex(const ir::ops::Matmul& op, Extents e, Operand<T> a, Operan
 void run(const ir::ops::Matmul& op, Call& call) {
   const auto &a = call.in(0).shape(), &b = call.in(1).shape(), &y = call.out(0).shape();
   const ir::Shape batch = y.leading(y.size() - 2);
-  const Extents e{batch.elements(), y[y.size() - 2], y[y.size() - 1], a[a.size() - (op.transpose_a ? 2 : 1)]};
+  Extents e{batch.elements(), y[y.size() - 2], y[y.size() - 1], a[a.size() - (op.transpose_a ? 2 : 1)]};
+  if (!op.transpose_a) join_rows(e, b);
   if (ir::is_complex(call.in(0).dtype())) {
     ir::visit_complex(call.in(0).dtype(), [&]<class T>(T) {
       using Part = typename T::value_type;

@@ -14,10 +14,14 @@ cmake --install "$build" --prefix "$prefix" >"$scratch/install.log"
 
 cmake -S "$source" -B "$scratch/cmake" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix" "-DCMAKE_CXX_COMPILER=$cxx" >/dev/null
 cmake --build "$scratch/cmake"
-"$scratch/cmake/consumer"
+expect_output() {
+  "$1" | tee "$scratch/output"
+  grep -q '^cpu 0.549834$' "$scratch/output"  # the first row is softmax(0.4, 0.2), and 1 / (1 + exp(-0.2)) is 0.549834
+}
+expect_output "$scratch/cmake/consumer"
 
 pkg_config_path=$(dirname "$(find "$prefix" -name plumbline.pc)")
 export PKG_CONFIG_PATH="$pkg_config_path"
 # shellcheck disable=SC2046  # several flags
-"$cxx" $(pkg-config --cflags plumbline) "$source/consumer.cpp" -o "$scratch/consumer" $(pkg-config --libs plumbline)
-"$scratch/consumer"
+"$cxx" $(pkg-config --cflags plumbline) "$source/../../docs/example/library.cpp" -o "$scratch/consumer" $(pkg-config --libs plumbline)
+expect_output "$scratch/consumer"

@@ -1,0 +1,34 @@
+// What the shaders of convolution are pushed: up to three spatial axes, the leading
+// ones 1 where there are fewer, and how a kernel meets the image.
+#ifndef PLUMB_CONVOLUTION_GLSL
+#define PLUMB_CONVOLUTION_GLSL
+
+layout(push_constant) uniform Block {
+  uint batch, group, channels, filters;  // channels and filters of one group
+  uint extent[3], positions[3], kernel[3], stride[3], dilation[3], pad[3];
+};
+
+uint taps() { return kernel[0] * kernel[1] * kernel[2]; }
+uint positions_of_image() { return positions[0] * positions[1] * positions[2]; }
+
+// Where the kernel begins in the image at position o of y; it may be outside.
+ivec3 corner_of(uint o) {
+  const uvec3 at = uvec3(o / (positions[1] * positions[2]), o / positions[2] % positions[1], o % positions[2]);
+  return ivec3(at * uvec3(stride[0], stride[1], stride[2])) - ivec3(pad[0], pad[1], pad[2]);
+}
+
+// Element t of the kernel, from its corner.
+ivec3 tap_of(uint t) {
+  const uvec3 at = uvec3(t / (kernel[1] * kernel[2]) % kernel[0], t / kernel[2] % kernel[1], t % kernel[2]);
+  return ivec3(at * uvec3(dilation[0], dilation[1], dilation[2]));
+}
+
+// Outside, a coordinate below 0 is a large unsigned one.
+bool is_inside(ivec3 at) { return all(lessThan(uvec3(at), uvec3(extent[0], extent[1], extent[2]))); }
+
+// A position of the image in plane `plane` of x.
+uint position_in_x(uint plane, ivec3 at) {
+  return ((plane * extent[0] + uint(at.x)) * extent[1] + uint(at.y)) * extent[2] + uint(at.z);
+}
+
+#endif

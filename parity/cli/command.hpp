@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+namespace CLI {
+class App;
+}
+
+namespace plumb::parity::cli {
+
+/// What a subcommand does once its flags are parsed; returns the exit code.
+using Action = std::function<int()>;
+
+/// Each declares its flags on `app` and returns what to do with them.
+Action verify(CLI::App& app);
+Action run(CLI::App& app);
+Action dump(CLI::App& app);
+Action inspect(CLI::App& app);
+Action ops(CLI::App& app);
+Action devices(CLI::App& app);
+Action options(CLI::App& app);
+
+struct Command {
+  std::string_view name, help;
+  Action (*declare)(CLI::App&);
+};
+
+inline constexpr Command commands[] = {
+    {"verify", "run graphs on the reference and on the device, compare every node, judge, record", verify},
+    {"run", "run a graph on one executor: inputs in, results out", run},
+    {"dump", "write tensors of chosen nodes from both executors", dump},
+    {"inspect", "show a graph or a results file", inspect},
+    {"ops", "every op, its attributes and who can run it", ops},
+    {"devices", "the Vulkan devices, and why one was refused", devices},
+    {"options", "every knob, its default and its environment variable", options},
+};
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,36 @@
+#include "parity/cli/device_flags.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+
+void add_device_flags(CLI::App& app, DeviceFlags& flags) {
+  app.add_option("--device", flags.device, "index, UUID or name (* and ? match), or cpu for software Vulkan")
+      ->group("device");
+  app.add_option("--threads", flags.threads, "threads of the CPU executor; 0: one for every core")->group("device");
+  app.add_flag("--validation-layers", flags.validation, "any message of the validation layers is an error")->group("debug");
+  app.add_flag("--poison", flags.poison, "fill every device tensor with NaN before it is written")->group("debug");
+  app.add_flag("--redzone", flags.redzone, "guard bytes around every device tensor, checked after the run")->group("debug");
+  app.add_option("--set", flags.settings, "name=value of a knob that `plumb options` lists")->group("debug");
+}
+
+gpu_vulkan::VulkanOptions vulkan_options(const DeviceFlags& flags) {
+  auto options = gpu_vulkan::options_from_environment();
+  if (std::getenv("PLUMB_FALLBACK") == nullptr) options.fallback = gpu_vulkan::Fallback::allow;
+  if (!flags.device.empty()) options.device = flags.device;
+  options.validation |= flags.validation;
+  options.poison |= flags.poison;
+  options.redzone |= flags.redzone;
+  for (const std::string& setting : flags.settings) {
+    const auto equals = setting.find('=');
+    ir::require(equals != std::string::npos, "--set wants name=value, got '", setting, "'");
+    gpu_vulkan::set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
+  }
+  options.host = std::make_shared<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads});
+  return options;
+}
+
+}  // namespace plumb::parity::cli

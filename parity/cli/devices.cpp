@@ -1,0 +1,66 @@
+#include "gpu_vulkan/devices.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "ir/attribute.hpp"
+#include "parity/cli/command.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+constexpr int no_device = 77;
+
+std::string version_text(std::uint32_t version) {
+  return fmt::format("{}.{}.{}", version >> 22 & 0x7F, version >> 12 & 0x3FF, version & 0xFFF);
+}
+
+std::string dtypes_held(const gpu_vulkan::DeviceFacts& facts) {
+  std::string names;
+  for (std::size_t i = 0; i < ir::dtype_count; ++i)
+    if (const auto dtype = static_cast<ir::DType>(i); facts.holds(dtype))
+      names += (names.empty() ? "" : " ") + std::string(ir::info(dtype).name);
+  return names;
+}
+
+void print_facts(const gpu_vulkan::DeviceFacts& facts) {
+  const double gib = 1.0 / (1 << 30);
+  fmt::print("    driver      {} {}\n", facts.driver_name, facts.driver_info);
+  fmt::print("    uuid        {}\n", gpu_vulkan::uuid_text(facts.uuid));
+  fmt::print("    memory      {:.2f} GiB device-local{}, buffers up to {:.2f} GiB\n", static_cast<double>(facts.device_heap) * gib,
+             facts.host_visible_device_local ? " that the host can map" : "",
+             static_cast<double>(std::min(facts.max_buffer_range, facts.max_allocation)) * gib);
+  fmt::print("    workgroups  {} invocations, {} KiB shared, subgroups of {}\n", facts.max_invocations,
+             facts.shared_memory / 1024, facts.subgroup_size);
+  fmt::print("    dtypes      {}\n", dtypes_held(facts));
+  for (const auto& shape : facts.cooperative_shapes)
+    fmt::print("    cooperative {}x{}x{} {} x {} + {} -> {}\n", shape.m, shape.n, shape.k, ir::cat(shape.a), ir::cat(shape.b),
+               ir::cat(shape.c), ir::cat(shape.r));
+  if (facts.cooperative_shapes.empty()) fmt::print("    cooperative none\n");
+}
+
+int print_devices(bool verbose) {
+  const auto devices = gpu_vulkan::list_devices();
+  bool usable = false;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto& [facts, refusal] = devices[i];
+    usable |= refusal.empty();
+    fmt::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version), ir::enum_name(facts.kind),
+               refusal.empty() ? "" : ": refused: ", refusal);
+    if (refusal.empty() || verbose) print_facts(facts);
+  }
+  if (!usable) fmt::print("no device can be used\n");
+  return usable ? 0 : no_device;
+}
+
+}  // namespace
+
+Action devices(CLI::App& app) {
+  const auto verbose = std::make_shared<bool>(false);
+  app.add_flag("-v,--verbose", *verbose, "what is known of refused devices, too");
+  return [verbose] { return print_devices(*verbose); };
+}
+
+}  // namespace plumb::parity::cli

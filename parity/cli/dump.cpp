@@ -1,0 +1,81 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <regex>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/tensor_files.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "parity/cli/graph_flags.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::string path, nodes = ".*", output = "plumb_dump.h5", from = "both";
+  bool truth = false;
+  GraphFlags graph;
+  DeviceFlags device;
+};
+
+/// The values of the nodes whose label matches.
+std::vector<ir::Value> chosen(const ir::Graph& graph, const std::string& pattern) {
+  std::regex expression;
+  try {
+    expression = std::regex(pattern);
+  } catch (const std::regex_error& error) {
+    ir::fail("--nodes '", pattern, "' is not a regular expression: ", error.what());
+  }
+  std::vector<ir::Value> values;
+  for (const ir::Node& node : graph.nodes())
+    if (std::regex_search(node.label, expression)) values.insert(values.end(), node.outputs.begin(), node.outputs.end());
+  ir::require(!values.empty(), "no node matches --nodes '", pattern, "'");
+  return values;
+}
+
+ir::Feeds widened(const ir::Feeds& feeds) {
+  ir::Feeds wide;
+  for (const auto& [name, tensor] : feeds) wide.emplace(name, ir::widen(tensor));
+  return wide;
+}
+
+int dump_graph(const Flags& flags) {
+  const Case loaded = load_case(flags.path, fill_options(flags.graph));
+  const ir::Graph& graph = loaded.file->graph;
+  const auto values = chosen(graph, flags.nodes);
+  ir::NamedTensors named;
+  const auto take = [&](const std::string& where, ir::Executor& executor, const ir::Graph& run, const ir::Feeds& feeds) {
+    auto tensors = executor.run(run, feeds, values);
+    for (auto& [value, tensor] : tensors) named.emplace(where + "/" + graph.name(value), std::move(tensor));
+  };
+  ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
+  if (flags.truth) take("truth", cpu, ir::widen(graph), widened(loaded.feeds));
+  if (flags.from != "gpu") take("cpu", cpu, graph, loaded.feeds);
+  if (flags.from != "cpu") {
+    gpu_vulkan::VulkanExecutor gpu(vulkan_options(flags.device));
+    take("gpu", gpu, graph, loaded.feeds);
+  }
+  ir::save_tensors(flags.output, named);
+  std::cout << "wrote " << named.size() << " tensors to " << flags.output << '\n';
+  return 0;
+}
+
+}  // namespace
+
+Action dump(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_option("graph", flags->path, "graph file (plumb.graph/1 JSON)")->required();
+  app.add_option("--nodes", flags->nodes, "regular expression over node labels")->capture_default_str();
+  app.add_option("--from", flags->from, "whose tensors")->check(CLI::IsMember({"both", "cpu", "gpu"}))->capture_default_str();
+  app.add_flag("--truth", flags->truth, "the f64 truth, too");
+  app.add_option("-o,--output", flags->output, ".h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
+      ->capture_default_str();
+  add_graph_flags(app, flags->graph);
+  add_device_flags(app, flags->device);
+  return [flags] { return dump_graph(*flags); };
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,51 @@
+#include "parity/cli/graph_flags.hpp"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <random>
+
+#include "ir/formats/tensor_files.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+/// Three quarters of the machine's memory.
+std::uint64_t usual_share_of_memory() {
+  const auto pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page <= 0) return ir::usual_memory_budget;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 4 * 3;
+}
+
+std::uint64_t fresh_seed() {
+  std::random_device system;
+  const std::uint64_t seed = (static_cast<std::uint64_t>(system()) << 16 | system() >> 16) | 1;
+  std::cerr << "seed " << seed << '\n';
+  return seed;
+}
+
+}  // namespace
+
+void add_graph_flags(CLI::App& app, GraphFlags& flags) {
+  app.add_option("--seed", flags.seed, "of the generated inputs and params; 0: from the system, and printed")
+      ->capture_default_str()
+      ->group("input");
+  app.add_option("--load-inputs", flags.load_inputs, "tensors by name (.npz, .h5), in place of generated ones")
+      ->group("input");
+  app.add_option("--dtype", flags.dtype, "storage of the graph's f32 values; f16 brings cooperative-matrix kernels in")
+      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
+      ->capture_default_str()
+      ->group("input");
+}
+
+FillOptions fill_options(const GraphFlags& flags) {
+  FillOptions options;
+  options.seed = flags.seed != 0 ? flags.seed : fresh_seed();
+  if (flags.dtype != "f32") options.dtype = ir::find_dtype(flags.dtype);
+  options.memory_budget = usual_share_of_memory();
+  if (!flags.load_inputs.empty()) options.given = ir::load_tensors(flags.load_inputs, options.memory_budget);
+  return options;
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "parity/verify.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace plumb::parity::cli {
+
+/// The flags that say what a graph is fed, the same in every command.
+struct GraphFlags {
+  std::uint64_t seed = 1;  ///< 0: from the system
+  std::string load_inputs;
+  std::string dtype = "f32";
+};
+
+void add_graph_flags(CLI::App& app, GraphFlags& flags);
+
+/// What the flags come to. A seed from the system is said on stderr, so that the
+/// run can be repeated. Throws Error when the inputs' file cannot be read.
+FillOptions fill_options(const GraphFlags& flags);
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "gpu_vulkan/lower.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/ops_text.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::string name;
+  bool markdown = false, json = false;
+};
+
+struct Row {
+  const ir::OpSchema* schema;
+  bool on_cpu, on_vulkan;
+};
+
+std::vector<Row> rows() {
+  const ref_cpu::CpuExecutor cpu;
+  std::vector<Row> all;
+  for (const auto* schema : ir::all_schemas())
+    all.push_back({schema, cpu.has_kernel(*schema), gpu_vulkan::has_kernel(*schema)});
+  return all;
+}
+
+void print_table() {
+  const auto all = rows();
+  fmt::print("{:<14} {:>4}  {:<7} {:<10}  {}\n", "op", "tier", "ref_cpu", "gpu_vulkan", "what it does");
+  for (const Row& row : all)
+    fmt::print("{:<14} {:>4}  {:<7} {:<10}  {}\n", row.schema->name, row.schema->tier, row.on_cpu ? "yes" : "-",
+               row.on_vulkan ? "yes" : "-", row.schema->summary);
+  const auto count = [&](auto has) { return std::count_if(all.begin(), all.end(), has); };
+  fmt::print("{} ops: {} on ref_cpu, {} on gpu_vulkan; `plumb ops NAME` shows one\n", all.size(),
+             count([](const Row& row) { return row.on_cpu; }), count([](const Row& row) { return row.on_vulkan; }));
+}
+
+void print_json() {
+  auto list = nlohmann::ordered_json::array();
+  for (const Row& row : rows())
+    list.push_back({{"op", row.schema->name},
+                    {"tier", row.schema->tier},
+                    {"ref_cpu", row.on_cpu},
+                    {"gpu_vulkan", row.on_vulkan},
+                    {"summary", row.schema->summary}});
+  std::cout << list.dump(2) << '\n';
+}
+
+}  // namespace
+
+Action ops(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_option("name", flags->name, "show this op only, in full");
+  app.add_flag("--markdown", flags->markdown, "write the reference of all ops as Markdown");
+  app.add_flag("--json", flags->json, "write the table as JSON");
+  return [flags] {
+    if (!flags->name.empty()) {
+      const auto* schema = ir::find_schema(flags->name);
+      ir::require(schema != nullptr, "no such op: ", flags->name);
+      std::cout << op_markdown(*schema);
+    } else if (flags->markdown) {
+      std::cout << ops_markdown();
+    } else if (flags->json) {
+      print_json();
+    } else {
+      print_table();
+    }
+    return 0;
+  };
+}
+
+}  // namespace plumb::parity::cli

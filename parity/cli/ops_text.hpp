@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "ir/op_list.hpp"
+
+namespace plumb::parity::cli {
+
+/// The reference of one op as Markdown, from its header in ir/ops.
+std::string op_markdown(const ir::OpSchema& schema);
+
+/// The reference of every op: what docs/ops.md holds.
+std::string ops_markdown();
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/tensor_files.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "parity/cli/graph_flags.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::string path, on = "gpu", output;
+  GraphFlags graph;
+  DeviceFlags device;
+};
+
+std::unique_ptr<ir::Executor> executor(const Flags& flags) {
+  if (flags.on == "cpu")
+    return std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.device.threads});
+  return std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags.device));
+}
+
+void print_result(const std::string& name, const ir::Tensor& tensor) {
+  fmt::print("{}: {} [", name, ir::cat(tensor.type()));
+  constexpr std::int64_t shown = 6;
+  const ir::Tensor wide = ir::is_complex(tensor.dtype()) ? ir::Tensor() : ir::convert(tensor, ir::DType::f64);
+  for (std::int64_t i = 0; i < std::min(shown, wide.elements()); ++i)
+    fmt::print("{}{:.6g}", i != 0 ? ", " : "", wide.as<double>()[static_cast<std::size_t>(i)]);
+  fmt::print("{}]\n", tensor.elements() > shown ? ", ..." : "");
+}
+
+int run_graph(const Flags& flags) {
+  const Case loaded = load_case(flags.path, fill_options(flags.graph));
+  const ir::Graph& graph = loaded.file->graph;
+  const auto made = executor(flags);
+  const auto results = made->run(graph, loaded.feeds, graph.results());
+  ir::NamedTensors named;
+  for (const ir::Value v : graph.results()) named.insert_or_assign(graph.name(v), results.at(v));
+  for (const auto& [name, tensor] : named) print_result(name, tensor);
+  if (flags.output.empty()) return 0;
+  ir::save_tensors(flags.output, named);
+  std::cerr << "wrote " << flags.output << '\n';
+  return 0;
+}
+
+}  // namespace
+
+Action run(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_option("graph", flags->path, "graph file (plumb.graph/1 JSON)")->required();
+  app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
+  app.add_option("-o,--output", flags->output, "write the results to this .npz or .h5");
+  add_graph_flags(app, flags->graph);
+  add_device_flags(app, flags->device);
+  return [flags] { return run_graph(*flags); };
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,156 @@
+#include "parity/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "gpu_vulkan/plan.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/files.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "parity/cli/graph_flags.hpp"
+#include "parity/report.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::vector<std::string> paths;
+  GraphFlags graph;
+  DeviceFlags device;
+  std::string filter, json;
+  unsigned repeat = 1;
+  bool strict = false, fail_fast = false, verbose = false, quiet = false;
+};
+
+void add_flags(CLI::App& app, Flags& flags) {
+  app.add_option("graphs", flags.paths, "graph files, or folders of them")->required();
+  app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
+  app.add_option("--repeat", flags.repeat, "runs of the device, which must agree in every bit")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
+  app.add_flag("--strict", flags.strict, "mistrusted cases fail the run, with exit code 4");
+  app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
+  app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
+  app.add_flag("-v,--verbose", flags.verbose, "every node, and the plan of each graph")->group("output");
+  app.add_flag("-q,--quiet", flags.quiet, "only what did not pass, and the last line")->group("output");
+  add_graph_flags(app, flags.graph);
+  add_device_flags(app, flags.device);
+}
+
+/// Graph files as given, folders replaced by the .json files below them, in order.
+std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> paths;
+  for (const std::string& path : given) {
+    if (!fs::is_directory(path)) {
+      paths.push_back(path);
+      continue;
+    }
+    const std::size_t first = paths.size();
+    for (const auto& entry : fs::recursive_directory_iterator(path))
+      if (entry.is_regular_file() && entry.path().extension() == ".json") paths.push_back(entry.path().string());
+    ir::require(paths.size() > first, "no graph files (*.json) in ", path);
+    std::sort(paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end());
+  }
+  return paths;
+}
+
+/// What a repro line repeats of the flags.
+std::string repeated_flags(const DeviceFlags& flags) {
+  std::string text;
+  if (!flags.device.empty()) text += " --device '" + flags.device + "'";
+  if (flags.poison) text += " --poison";
+  if (flags.redzone) text += " --redzone";
+  for (const std::string& setting : flags.settings) text += " --set '" + setting + "'";
+  return text;
+}
+
+/// Runs the cases one after the other and says what came of each.
+class VerifyRun {
+ public:
+  explicit VerifyRun(const Flags& flags);
+  int run();
+
+ private:
+  void open_device();
+  void print_plan(const ir::Graph& graph);
+  void report(const CaseResult& result);
+  void write_json() const;
+
+  const Flags& flags_;
+  std::ostream& out_;  ///< for people: stderr when stdout carries JSON
+  ref_cpu::CpuExecutor reference_;
+  std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
+  std::string why_no_device_;
+  std::vector<CaseResult> results_;
+};
+
+VerifyRun::VerifyRun(const Flags& flags)
+    : flags_(flags), out_(flags.json == "-" ? std::cerr : std::cout), reference_({.threads = flags.device.threads}) {}
+
+void VerifyRun::open_device() try {
+  device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags_.device));
+} catch (const ir::Unsupported& reason) {
+  why_no_device_ = reason.what();
+}
+
+void VerifyRun::print_plan(const ir::Graph& graph) {
+  const auto plan = device_->plan(graph, {graph.results(), true});
+  out_ << gpu_vulkan::to_text(plan, graph) << '\n';
+}
+
+void VerifyRun::report(const CaseResult& result) {
+  const Detail detail = flags_.quiet ? Detail::verdicts : flags_.verbose ? Detail::all : Detail::worst;
+  if (flags_.quiet && result.exit == ExitCode::passed) return;
+  if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
+  std::ostream& out = result.nodes.empty() && result.exit != ExitCode::passed ? std::cerr : out_;
+  out << to_table(result, detail) << '\n' << std::flush;
+}
+
+void VerifyRun::write_json() const {
+  if (flags_.json.empty()) return;
+  if (flags_.json == "-") {
+    std::cout << to_json(results_);
+    return;
+  }
+  ir::write_atomically(flags_.json, [this](const std::filesystem::path& path) {
+    std::ofstream file(path);
+    file << to_json(results_);
+    file.close();
+    ir::require(file.good(), "cannot write ", path.string());
+  });
+}
+
+int VerifyRun::run() {
+  const auto paths = graph_paths(flags_.paths);
+  const FillOptions fill = fill_options(flags_.graph);
+  open_device();
+  const Executors executors{reference_, device_.get(), why_no_device_};
+  const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device)};
+  for (const std::string& path : paths) {
+    Progress progress;
+    results_.push_back(verify_file(path, fill, executors, options, progress));
+    report(results_.back());
+    if (flags_.fail_fast && results_.back().exit != ExitCode::passed) break;
+  }
+  out_ << summary_line(results_) << '\n';
+  write_json();
+  return static_cast<int>(exit_code(results_, flags_.strict));
+}
+
+}  // namespace
+
+Action verify(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  add_flags(app, *flags);
+  return [flags] { return VerifyRun(*flags).run(); };
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,91 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "parity/build_info.hpp"
+#include "parity/report.hpp"
+
+namespace plumb::parity {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no numbers that are not finite: NaN, which means not computed, is null, and
+/// infinities travel as graph files write them.
+Json number(double x) {
+  if (std::isnan(x)) return nullptr;
+  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+  return x;
+}
+
+Json number(const std::optional<std::uint64_t>& x) { return x ? Json(*x) : Json(nullptr); }
+
+Json extreme(const Extreme& one) { return {{"value", number(one.value)}, {"index", one.index}}; }
+
+Json comparison(const Comparison& c) {
+  if (c.n == 0) return nullptr;
+  Json json = {{"elements", c.n},
+               {"bad", c.n_bad},
+               {"nan_expected", c.n_nan_expected},
+               {"nan_got", c.n_nan_got},
+               {"inf_expected", c.n_inf_expected},
+               {"inf_got", c.n_inf_got},
+               {"max_abs", extreme(c.max_abs)},
+               {"max_rel", extreme(c.max_rel)},
+               {"max_ulp", extreme(c.max_ulp)},
+               {"mean_signed", number(c.mean_signed)},
+               {"rms", number(c.rms)},
+               {"rel_l2", number(c.rel_l2)},
+               {"cosine", number(c.cosine)},
+               {"ratio", number(c.ratio())}};
+  if (!c.worst.empty()) {
+    const Worst& w = c.worst.front();
+    json["worst"] = {{"index", w.index},
+                     {"expected", number(w.expected)},
+                     {"got", number(w.got)},
+                     {"allowed", number(w.allowed)}};
+  }
+  return json;
+}
+
+Json node_json(const NodeResult& node) {
+  return {{"node", node.name()},
+          {"op", node.op},
+          {"dtype", ir::info(node.type.dtype).name},
+          {"shape", std::vector<std::int64_t>(node.type.shape)},
+          {"verdict", ir::enum_name(node.verdict)},
+          {"why", node.why},
+          {"placement", ir::enum_name(node.placement)},
+          {"kernel", node.kernel},
+          {"placement_reason", node.placement_reason},
+          {"local", comparison(node.local)},
+          {"inherited", comparison(node.inherited)},
+          {"total", comparison(node.total)},
+          {"reference_ns", number(node.reference_ns)},
+          {"device_ns", number(node.device_ns)},
+          {"repro", node.repro}};
+}
+
+Json case_json(const CaseResult& result) {
+  Json nodes = Json::array();
+  for (const NodeResult& node : result.nodes) nodes.push_back(node_json(node));
+  return {{"graph", result.subject.name},
+          {"verdict", ir::enum_name(result.verdict)},
+          {"message", result.message},
+          {"seed", result.subject.seed},
+          {"dtype", result.subject.dtype ? ir::info(*result.subject.dtype).name : "as the graph"},
+          {"wall_seconds", result.wall_seconds},
+          {"notes", result.notes},
+          {"repro", result.repro},
+          {"nodes", std::move(nodes)}};
+}
+
+}  // namespace
+
+std::string to_json(std::span<const CaseResult> cases) {
+  Json list = Json::array();
+  for (const CaseResult& result : cases) list.push_back(case_json(result));
+  const Json document = {{"format", "plumb.report/1"}, {"tool_version", build_info().version}, {"cases", std::move(list)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace plumb::parity

@@ -1,0 +1,19 @@
+#!/bin/sh
+# usage: docs.sh ops PLUMB SOURCE | docs.sh example SOURCE
+#
+# Documents that repeat what the sources say must say the same.
+set -eu
+case $1 in
+  ops)  # docs/ops.md is what the headers of ir/ops say
+    "$2" ops --markdown | diff -u "$3/docs/ops.md" - || {
+      echo "docs/ops.md is out of date: plumb ops --markdown >docs/ops.md"
+      exit 1
+    } ;;
+  example)  # the README shows docs/example/library.cpp, every line of it
+    awk '/^```cpp$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$2/README.md" |
+      diff -u "$2/docs/example/library.cpp" - || {
+      echo "the program in README.md is not docs/example/library.cpp"
+      exit 1
+    } ;;
+  *) exit 2 ;;
+esac

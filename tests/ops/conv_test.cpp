@@ -1,0 +1,93 @@
+#include "ir/ops/conv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/support/op_check.hpp"
+
+namespace plumb {
+namespace {
+
+using ir::DType;
+using ir::Shape;
+using ir::Tensor;
+using ir::ops::Conv;
+using testing::check_op;
+using testing::random_tensor;
+
+struct Case {
+  const char* what;
+  Shape x, w;
+  Conv op;
+};
+
+Conv conv(std::vector<std::int64_t> strides, std::vector<std::int64_t> dilations, std::vector<std::int64_t> pads,
+          std::int64_t group = 1, bool has_bias = true) {
+  return {std::move(strides), std::move(dilations), std::move(pads), group, has_bias};
+}
+
+class ConvOf : public ::testing::TestWithParam<DType> {};
+
+TEST_P(ConvOf, AgreesOnEveryGeometry) {
+  const Case cases[] = {
+      {"one axis", {2, 3, 70}, {4, 3, 3}, conv({}, {}, {})},
+      {"pointwise", {2, 30, 7, 5}, {40, 30, 1, 1}, conv({}, {}, {})},
+      {"kernel as large as the image", {3, 2, 5, 6}, {33, 2, 5, 6}, conv({}, {}, {})},
+      {"stride beyond the kernel", {2, 2, 21, 23}, {5, 2, 2, 3}, conv({5, 4}, {}, {})},
+      {"asymmetric pads", {1, 2, 29, 18}, {3, 2, 3, 2}, conv({2, 1}, {2, 3}, {0, 1, 2, 3})},
+      {"dilated kernel wider than the image", {8, 2, 3}, {9, 2, 3}, conv({}, {4}, {3, 4})},
+      {"pads beyond the kernel", {2, 2, 3, 3}, {5, 2, 3, 3}, conv({2, 2}, {}, {5, 4, 3, 6})},
+      {"depthwise", {2, 6, 9, 7}, {6, 1, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 6)},
+      {"two filters a channel", {1, 5, 6, 30}, {10, 1, 3, 5}, conv({2, 3}, {1, 2}, {1, 4, 0, 4}, 5, false)},
+      {"groups", {2, 8, 6, 5}, {12, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 4)},
+      {"one channel, many filters", {1, 1, 20, 20}, {7, 1, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 1, false)},
+      {"three axes", {1, 2, 4, 5, 6}, {13, 2, 2, 3, 2}, conv({2, 1, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1})},
+      {"three axes, depthwise", {1, 2, 4, 5, 6}, {2, 1, 3, 3, 3}, conv({}, {}, {1, 1, 1, 1, 1, 1}, 2)},
+      {"many terms", {1, 70, 9, 9}, {5, 70, 3, 3}, conv({}, {}, {1, 1, 1, 1})},
+      {"several tiles", {9, 3, 17, 19}, {65, 3, 3, 3}, conv({}, {}, {1, 1, 1, 1})},
+      {"no image", {0, 2, 5}, {3, 2, 3}, conv({}, {}, {})},
+      {"no filter", {2, 2, 5}, {0, 2, 3}, conv({}, {}, {})},
+      {"nothing but padding", {1, 3, 0, 4}, {2, 3, 2, 2}, conv({}, {}, {1, 1, 1, 1})},
+  };
+  std::uint64_t seed = 1;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.what);
+    std::vector<Tensor> in = {random_tensor({GetParam(), c.x}, seed), random_tensor({GetParam(), c.w}, seed + 1)};
+    if (c.op.has_bias) in.push_back(random_tensor({GetParam(), {c.w[0]}}, seed + 2));
+    check_op(c.op, in);
+    seed += 3;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ConvOf, ::testing::Values(DType::f32, DType::f16, DType::bf16, DType::f64),
+                         [](const auto& test) { return std::string(ir::info(test.param).name); });
+
+TEST(Conv, NoChannelLeavesTheBias) {
+  testing::check_gpu(conv({}, {}, {}),
+                     {Tensor({DType::f32, {1, 0, 3}}), Tensor({DType::f32, {2, 0, 2}}), Tensor::of<float>({2}, {3, 4})},
+                     {Tensor::of<float>({1, 2, 2}, {3, 3, 4, 4})});
+}
+
+TEST(Conv, ATapOutsideTheImageStillMultipliesAZero) {
+  const auto x = Tensor::of<float>({1, 1, 3}, {1, 1, 1});
+  for (const std::int64_t filters : {1, 5}) {  // both kernels
+    std::vector<float> w, y;
+    for (std::int64_t m = 0; m < filters; ++m) {
+      w.insert(w.end(), {INFINITY, 1});
+      y.insert(y.end(), {NAN, INFINITY, INFINITY});
+    }
+    testing::check_gpu(conv({}, {}, {1, 0}, 1, false), {x, Tensor::of<float>({filters, 1, 2}, w)},
+                       {Tensor::of<float>({1, filters, 3}, y)});
+  }
+}
+
+TEST(Conv, HasMoreWorkgroupsThanOneDimensionHolds) {
+  check_op(conv({}, {}, {}, 1, false),
+           {random_tensor({DType::f32, {65537, 2, 2}}, 1), random_tensor({DType::f32, {2, 2, 2}}, 2)});
+  check_op(conv({}, {}, {}, 1, false),
+           {random_tensor({DType::f32, {1, 1, 65536 * 64 + 3}}, 1), random_tensor({DType::f32, {1, 1, 2}}, 2)});
+}
+
+}  // namespace
+}  // namespace plumb
