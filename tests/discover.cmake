@@ -1,8 +1,9 @@
 # discover_tests(<target> TIMEOUT <s> PREFIX <p> [LAUNCHER <command>...] [ENVIRONMENT <name=value>...])
 #
-# GoogleTest's tests as ctest tests, found when ctest starts. CMake's own
-# gtest_discover_tests cannot register one program for two devices, that is, with and
-# without a launcher. A test that skips itself is "skipped" in ctest too.
+# Every suite of a GoogleTest program as one ctest test, found when ctest starts.
+# CMake's own gtest_discover_tests cannot register a program for two devices, that is,
+# with and without a launcher, and starts a process, with a Vulkan device, for each test.
+# A suite of which every test skips itself is "skipped" in ctest too.
 function(discover_tests target)
   cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT;PREFIX" "LAUNCHER;ENVIRONMENT")
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${tests_PREFIX}${target}.cmake")
