@@ -126,8 +126,8 @@ std::string VulkanExecutable::describe(Slot slot) const {
 void VulkanExecutable::throw_damage() const {
   const auto damage = recording_->damage();
   if (!damage) return;
-  ir::fail("a kernel wrote ", damage->distance, " bytes ", damage->after ? "behind" : "before", " ",
-           describe(damage->slot));
+  ir::fail("a kernel wrote into the red zone of ", describe(damage->slot), ", ", damage->distance, " bytes ",
+           damage->after ? "behind it" : "before it");
 }
 
 ir::Tensors VulkanExecutable::results(ir::Tensors on_host) const {
