@@ -1,5 +1,7 @@
 #include "gpu_vulkan/executable.hpp"
 
+#include <algorithm>
+
 #include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -40,6 +42,7 @@ void VulkanExecutable::upload_resident(const ir::Feeds& params) {
     if (graph_.is_source(v)) {
       const auto& fed = ir::fed(graph_, params, v);
       if (placed) contents.emplace_back(plan_.slot(v), fed.bytes());
+      if (std::ranges::binary_search(plan_.captured, v)) captured_params_.emplace(v, fed);
     } else if (const auto* bytes = constant_bytes(graph_, v); bytes != nullptr && placed) {
       contents.emplace_back(plan_.slot(v), *bytes);
     }
@@ -138,7 +141,11 @@ ir::Tensors VulkanExecutable::results(ir::Tensors on_host) const {
       results.insert(on_host.extract(found));
       continue;
     }
-    ir::Tensor tensor(graph_.type(v));
+    if (const auto param = captured_params_.find(v); param != captured_params_.end()) {
+      results.insert(*param);
+      continue;
+    }
+    ir::Tensor tensor(graph_.type(v));  // of a constant, or empty
     if (const auto* bytes = constant_bytes(graph_, v)) std::ranges::copy(*bytes, tensor.bytes().begin());
     results.emplace(v, std::move(tensor));
   }

@@ -28,6 +28,7 @@ class VulkanExecutable final : public ir::Executable {
   VulkanOptions options_;
   ir::Graph graph_;
   Plan plan_;
+  ir::Tensors captured_params_;
   std::unique_ptr<Recording> recording_;
   std::vector<bool> host_reads_;                       ///< by value: captured, or read by a node on the host
   std::vector<std::unique_ptr<HostPart>> host_parts_;  ///< by segment; null where the host has nothing to do

@@ -51,7 +51,7 @@ class Planner {
   const PlanOptions& options_;
   Plan plan_;
   std::vector<bool> needed_;   ///< by node
-  std::vector<bool> on_host_;  ///< by value: the host has it, or will when it comes to be needed
+  std::vector<bool> on_host_;  ///< by value: the host has it, or will when it is needed
   std::map<Slot, Origin> origins_;
   std::vector<std::string> refusals_;
 };
@@ -89,8 +89,6 @@ Plan Planner::make() {
   place_sources();
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) plan_node(n);
   if (!refusals_.empty()) throw ir::Unsupported(joined(refusals_));
-  for (const ir::Value v : plan_.captured)
-    if (graph_.is_source(v)) download(v);
   plan_.segments.back().end = plan_.schedule.dispatches.size();
   lay_out();
   return std::move(plan_);
@@ -102,7 +100,7 @@ void Planner::place_sources() {
     const bool is_input = v < graph_.inputs().size();
     plan_.slots[v] = plan_.schedule.slot(graph_.type(v).bytes(), is_input ? Residence::transient : Residence::resident);
     if (is_input) origins_.emplace(plan_.slots[v], Origin{v, before_all});
-    on_host_[v] = is_input;
+    on_host_[v] = true;
   }
 }
 
@@ -206,8 +204,7 @@ void Planner::leave_to_host(std::size_t n, const std::string& why, ir::NodeRepor
     const std::string also = options_.host != nullptr ? ir::cat("; nor has ", options_.host->name(), " a kernel") : "";
     refusals_.push_back(ir::cat("gpu_vulkan: node '", node.label, "' (", node.op.name(), "): ", why, also));
   }
-  for (const ir::Value v : node.inputs)
-    if (!graph_.is_source(v)) download(v);  // inputs and params need not come back
+  for (const ir::Value v : node.inputs) download(v);
   plan_.segments.back().host_nodes.push_back(n);
   for (const ir::Value v : node.outputs) {
     origins_.emplace(plan_.slots[v], Origin{v, plan_.segments.size() - 1});

@@ -37,6 +37,45 @@ bool has_layer() {
   return std::ranges::any_of(all, [](const auto& one) { return std::strcmp(one.layerName, layer) == 0; });
 }
 
+bool layer_has(const char* extension) {
+  std::uint32_t count = 0;
+  check(vkEnumerateInstanceExtensionProperties(layer, &count, nullptr), "vkEnumerateInstanceExtensionProperties");
+  std::vector<VkExtensionProperties> all(count);
+  check(vkEnumerateInstanceExtensionProperties(layer, &count, all.data()), "vkEnumerateInstanceExtensionProperties");
+  return std::ranges::any_of(all, [&](const auto& one) { return std::strcmp(one.extensionName, extension) == 0; });
+}
+
+/// What the layer is to check, as newer and as older layers want to be told. Newer ones
+/// have to be asked to look at what shaders access, older ones always do.
+class LayerSettings {
+ public:
+  explicit LayerSettings(const void* next) : is_new_(layer_has(VK_EXT_LAYER_SETTINGS_EXTENSION_NAME)) {
+    for (const char* name : {"validate_sync", "syncval_shader_accesses_heuristic"})
+      settings_.push_back({layer, name, VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on_});
+    newer_.pNext = next;
+    newer_.settingCount = static_cast<std::uint32_t>(settings_.size());
+    newer_.pSettings = settings_.data();
+    older_.pNext = next;
+    older_.enabledValidationFeatureCount = 1;
+    older_.pEnabledValidationFeatures = &feature_;
+  }
+  LayerSettings(const LayerSettings&) = delete;
+
+  const void* chain() const { return is_new_ ? static_cast<const void*>(&newer_) : &older_; }
+  const char* extension() const {
+    return is_new_ ? VK_EXT_LAYER_SETTINGS_EXTENSION_NAME : VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
+  }
+
+ private:
+  bool is_new_;
+  VkBool32 on_ = VK_TRUE;
+  VkValidationFeatureEnableEXT feature_ = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+  std::vector<VkLayerSettingEXT> settings_;
+  VkLayerSettingsCreateInfoEXT newer_ =
+      structure<VkLayerSettingsCreateInfoEXT>(VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT);
+  VkValidationFeaturesEXT older_ = structure<VkValidationFeaturesEXT>(VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT);
+};
+
 [[noreturn]] void refuse(VkResult result) {
   std::string advice;
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
@@ -52,7 +91,24 @@ Instance::Instance(bool validation) : messages_(std::make_unique<Messages>()) {
   auto app = structure<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   app.pApplicationName = "plumbline";
   app.apiVersion = VK_API_VERSION_1_3;
+  auto info = structure<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
+  info.pApplicationInfo = &app;
+  if (validation)
+    create_with_layer(info);
+  else
+    create(info);
+}
 
+void Instance::create(const VkInstanceCreateInfo& info) {
+  VkInstance raw = VK_NULL_HANDLE;
+  if (const VkResult result = vkCreateInstance(&info, nullptr, &raw); result != VK_SUCCESS) refuse(result);
+  instance_.reset(raw);
+}
+
+void Instance::create_with_layer(VkInstanceCreateInfo info) {
+  if (!has_layer())
+    throw ir::Unsupported(
+        ir::cat("validation is on, but ", layer, " is not installed (Debian and Ubuntu: vulkan-validationlayers)"));
   // pUserData outlives the instance; a callback runs on whatever thread calls Vulkan.
   auto messenger =
       structure<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
@@ -67,32 +123,18 @@ Instance::Instance(bool validation) : messages_(std::make_unique<Messages>()) {
     messages.all.emplace_back(data->pMessage);
     return VK_FALSE;
   };
-  const auto synchronization = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
-  auto features = structure<VkValidationFeaturesEXT>(VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT, &messenger);
-  features.enabledValidationFeatureCount = 1;
-  features.pEnabledValidationFeatures = &synchronization;
-
-  const char* extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME};
-  auto info = structure<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
-  info.pApplicationInfo = &app;
-  if (validation) {
-    if (!has_layer())
-      throw ir::Unsupported(
-          ir::cat("validation is on, but ", layer, " is not installed (Debian and Ubuntu: vulkan-validationlayers)"));
-    info.pNext = &features;
-    info.enabledLayerCount = 1;
-    info.ppEnabledLayerNames = &layer;
-    info.enabledExtensionCount = 2;
-    info.ppEnabledExtensionNames = extensions;
-  }
-  VkInstance raw = VK_NULL_HANDLE;
-  if (const VkResult result = vkCreateInstance(&info, nullptr, &raw); result != VK_SUCCESS) refuse(result);
-  instance_.reset(raw);
-  if (!validation) return;
+  const LayerSettings settings(&messenger);
+  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, settings.extension()};
+  info.pNext = settings.chain();
+  info.enabledLayerCount = 1;
+  info.ppEnabledLayerNames = &layer;
+  info.enabledExtensionCount = 2;
+  info.ppEnabledExtensionNames = extensions;
+  create(info);
   const auto make = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
-      vkGetInstanceProcAddr(raw, "vkCreateDebugUtilsMessengerEXT"));
+      vkGetInstanceProcAddr(get(), "vkCreateDebugUtilsMessengerEXT"));
   ir::require(make != nullptr, "the Vulkan loader has no vkCreateDebugUtilsMessengerEXT");
-  check(make(raw, &messenger, nullptr, &messenger_), "vkCreateDebugUtilsMessengerEXT");
+  check(make(get(), &messenger, nullptr, &messenger_), "vkCreateDebugUtilsMessengerEXT");
 }
 
 Instance::~Instance() {

@@ -27,6 +27,10 @@ class Instance {
 
  private:
   struct Messages;
+
+  void create(const VkInstanceCreateInfo& info);
+  void create_with_layer(VkInstanceCreateInfo info);
+
   struct DestroyInstance {
     void operator()(VkInstance instance) const { vkDestroyInstance(instance, nullptr); }
   };

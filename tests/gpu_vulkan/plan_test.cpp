@@ -119,12 +119,13 @@ TEST(Plan, ConstantsAndParamsAreResident) {
   EXPECT_THAT(plan.segments[0].downloads, ElementsAre(y));  // the host has the constant
 }
 
-TEST(Plan, AParamThatIsWantedComesBack) {
+TEST(Plan, AParamThatIsWantedIsOnTheHostAlready) {
   ir::Graph graph;
   const Value w = graph.param("w", {DType::f32, {2}});
   const Plan plan = make_plan(graph, {{w}}, testing::h200(), {});
-  EXPECT_THAT(plan.segments[0].downloads, ElementsAre(w));
-  EXPECT_TRUE(plan.placed(plan.slot(w)));
+  EXPECT_THAT(plan.captured, ElementsAre(w));
+  EXPECT_THAT(plan.segments[0].downloads, IsEmpty());
+  EXPECT_FALSE(plan.placed(plan.slot(w)));
 }
 
 TEST(Plan, EmptyResultsNeedNoKernel) {

@@ -12,6 +12,7 @@ using ::testing::AllOf;
 using testing::executor_with;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using tests::message_of;
 
 /// Objects that were not destroyed are reported when a device goes, where nobody can throw.
@@ -52,7 +53,7 @@ TEST_F(Validation, IsSilentOnARightPlan) {
 TEST_F(Validation, AMissingBarrierIsAnError) {
   const auto message = message_after([](Plan& plan) { plan.barrier_before.at(1) = false; });
   EXPECT_THAT(message, AllOf(HasSubstr("Vulkan validation:"), HasSubstr("READ_AFTER_WRITE")));
-  EXPECT_EQ(executor->validation_messages().size(), 1u);
+  EXPECT_THAT(executor->validation_messages(), Not(IsEmpty()));
 }
 
 TEST_F(Validation, ADispatchBeyondTheLimitsIsAnError) {
