@@ -102,6 +102,7 @@ class Lowering {
 /// dimensions where one is too short: shaders count them by group_index().
 Groups groups_for(std::int64_t count, std::int64_t each = 1);
 
+/// Whether the op runs here. Constants do without a kernel.
 bool has_kernel(const ir::OpSchema& schema);
 
 /// Appends the node's dispatches. Throws Unsupported when there is no kernel.

@@ -1,7 +1,6 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 
 #include "gpu_vulkan/executable.hpp"
-#include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan {
 
@@ -16,9 +15,7 @@ VulkanExecutor::VulkanExecutor(VulkanOptions options)
 
 VulkanExecutor::~VulkanExecutor() = default;
 
-bool VulkanExecutor::has_kernel(const ir::OpSchema& schema) const {
-  return schema.name == ir::ops::Constant::name || gpu_vulkan::has_kernel(schema);
-}
+bool VulkanExecutor::has_kernel(const ir::OpSchema& schema) const { return gpu_vulkan::has_kernel(schema); }
 
 Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture) const {
   return make_plan(graph, capture, facts(),
