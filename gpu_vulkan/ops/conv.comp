@@ -1,7 +1,7 @@
 #version 450
-// Convolution as a matrix product that is never stored: filters x (channels and taps) by (channels and taps) x positions,
-// for each image and group. A workgroup computes a tile of y; it stages the filters and what they meet in shared memory,
-// zeros outside the image, and each invocation sums rows_each x columns_each elements, in chunks of 256 terms.
+// Convolution as a matrix product: filters x (channels and taps) by (channels and taps) x positions, for each image and
+// group. A workgroup computes a tile of y; it stages the filters and what they meet in shared memory, zeros outside the
+// image, and each invocation sums rows_each x columns_each elements, in chunks of 256 terms.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

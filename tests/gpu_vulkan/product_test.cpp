@@ -88,9 +88,20 @@ TEST(Product, UsesLargerTilesOnlyWhereManyAreLeft) {
   EXPECT_EQ(rows(9), 32u);
   EXPECT_EQ(rows(64 * 12), 64u);
   EXPECT_EQ(rows(128 * 12), 128u);
-  const auto many = lowered(Matmul{}, {{DType::f32, {200, 64, 64}}, {DType::f32, {64, 64}}}, modern());
+  const auto many = lowered(Matmul{}, {{DType::f32, {200, 64, 64}}, {DType::f32, {200, 64, 64}}}, modern());
   EXPECT_EQ(many.dispatch.shader.constants.at(1), 128u);
   EXPECT_EQ(many.dispatch.groups, (Groups{200, 1, 1}));
+}
+
+TEST(Product, ManyMatricesByOneAreOneProduct) {
+  const auto groups = [](bool transpose_a, const ir::Shape& b) {
+    return lowered(Matmul{transpose_a, false, {}}, {{DType::f32, {5, 6, 10, 10}}, {DType::f32, b}}, modern())
+        .dispatch.groups[0];
+  };
+  EXPECT_EQ(groups(false, {10, 10}), 10u);        // 300 rows in tiles of 32
+  EXPECT_EQ(groups(false, {1, 1, 10, 10}), 10u);  //
+  EXPECT_EQ(groups(true, {10, 10}), 30u);         // columns of a do not join
+  EXPECT_EQ(groups(false, {6, 10, 10}), 30u);
 }
 
 TEST(Product, FitsTheLeastThatVulkanPromises) {
