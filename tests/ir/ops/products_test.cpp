@@ -28,8 +28,8 @@ TEST(MatmulTypes, BroadcastsBatchesAndTurnsMatrices) {
   EXPECT_EQ(shape_of(Matmul{}, {f32({2, 1, 3, 4}), f32({5, 4, 6})}), (Shape{2, 5, 3, 6}));
   EXPECT_EQ(shape_of(Matmul{true, true, {}}, {f32({4, 3}), f32({6, 4})}), (Shape{3, 6}));
   EXPECT_EQ(shape_of(Matmul{}, {f32({3, 0}), f32({0, 2})}), (Shape{3, 2}));
-  EXPECT_EQ(infer(Matmul{false, false, DType::f32}, {{DType::bf16, {1, 1}}, {DType::bf16, {1, 1}}})[0].dtype,
-            DType::f32);
+  const TensorTypes halves(2, {DType::bf16, {1, 1}});
+  EXPECT_EQ(infer(Matmul{false, false, DType::f32}, halves)[0].dtype, DType::f32);
 }
 
 TEST(MatmulTypes, Refuses) {
