@@ -98,4 +98,61 @@ float inverse_square_root(float x) {
 float maximum(float a, float b) { return is_nan(a) || is_nan(b) ? quiet_nan() : a < b ? b : a; }
 float minimum(float a, float b) { return is_nan(a) || is_nan(b) ? quiet_nan() : b < a ? b : a; }
 
+/// x with its lower 12 bits cleared: its square is exact.
+float upper_half(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0xFFFFF000u); }
+
+// A vec2 is a sum of two floats: .x the float nearest to it, .y the rest.
+
+/// a + b exactly, for |a| >= |b| or a = 0.
+precise vec2 sum_of_ordered(float a, float b) {
+  const float s = a + b;
+  return vec2(s, b - (s - a));
+}
+
+/// a b exactly, in products of 12-bit halves: fma may be two roundings.
+precise vec2 product_of(float a, float b) {
+  const float p = a * b, a1 = upper_half(a), b1 = upper_half(b), a0 = a - a1, b0 = b - b1;
+  return vec2(p, ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0);
+}
+
+#ifdef VARIANT_f64
+// The same for doubles, within the device's own bounds: 2.5 ulp for division, 1.5 for roots.
+
+uvec2 magnitude_of(double x) { return unpackDouble2x32(x) & uvec2(0xFFFFFFFFu, magnitude_bits); }
+bool is_nan(double x) {
+  const uvec2 m = magnitude_of(x);
+  return m.y > 0x7FF00000u || (m.y == 0x7FF00000u && m.x != 0u);
+}
+bool is_infinite(double x) { return magnitude_of(x) == uvec2(0u, 0x7FF00000u); }
+bool is_zero(double x) { return magnitude_of(x) == uvec2(0u); }
+uint sign_of(double x) { return unpackDouble2x32(x).y & 0x80000000u; }
+
+double double_nan() { return packDouble2x32(uvec2(0u, 0x7FF80000u)); }
+double double_infinity() { return packDouble2x32(uvec2(0u, 0x7FF00000u)); }
+double with_sign(double x, uint sign) { return packDouble2x32(magnitude_of(x) | uvec2(0u, sign)); }
+
+double divide(double a, double b) {
+  const uint sign = sign_of(a) ^ sign_of(b);
+  if (is_nan(a) || is_nan(b)) return double_nan();
+  if (is_infinite(a) || is_zero(b))
+    return is_infinite(b) || is_zero(a) ? double_nan() : with_sign(double_infinity(), sign);
+  return is_zero(a) || is_infinite(b) ? with_sign(0.0lf, sign) : a / b;
+}
+
+precise double square_root(double x) {
+  if (is_zero(x) || is_nan(x)) return x;
+  if (sign_of(x) != 0u) return double_nan();
+  if (is_infinite(x)) return x;
+  const bool is_small = x < 1e-200lf;  // the square of its root would underflow
+  const double m = is_small ? x * 1.6069380442589903e60lf : x, s = sqrt(m);
+  const double root = s + fma(-s, s, m) * (0.5lf / s);
+  return is_small ? root * 7.8886090522101181e-31lf : root;  // 2^200, 2^-100
+}
+
+double inverse_square_root(double x) { return divide(1.0lf, square_root(x)); }
+
+double maximum(double a, double b) { return is_nan(a) || is_nan(b) ? double_nan() : a < b ? b : a; }
+double minimum(double a, double b) { return is_nan(a) || is_nan(b) ? double_nan() : b < a ? b : a; }
+#endif
+
 #endif

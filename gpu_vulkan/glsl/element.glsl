@@ -1,7 +1,8 @@
 // One dtype of a shader's variants: STORED is what a buffer of it holds, COMPUTED
 // what the shader calculates in, load and store go between them (16-bit floats
 // are computed in f32 and rounded once, to nearest even). Compile one variant
-// for each dtype: VARIANT_f32 and so on.
+// for each dtype: VARIANT_f32 and so on. VARIANT_w1 to w16 are elements of so many bytes that
+// are only moved.
 //
 // Elements of 8 and 16 bits are stored as bits and calculated with in 32: from_bits and
 // to_bits. For them load and store are macros, since a function with a narrow
@@ -26,7 +27,7 @@
 #elif defined(VARIANT_i32)
 #define STORED int
 #define COMPUTED int
-#elif defined(VARIANT_u32)
+#elif defined(VARIANT_u32) || defined(VARIANT_w4)
 #define STORED uint
 #define COMPUTED uint
 #elif defined(VARIANT_i64)
@@ -35,6 +36,12 @@
 #elif defined(VARIANT_c64)
 #define STORED vec2
 #define COMPUTED vec2
+#elif defined(VARIANT_w8)
+#define STORED uvec2
+#define COMPUTED uvec2
+#elif defined(VARIANT_w16)
+#define STORED uvec4
+#define COMPUTED uvec4
 #elif defined(VARIANT_f16)
 #define STORED uint16_t
 #define COMPUTED float
@@ -59,7 +66,13 @@ uint to_bits(int x) { return uint(x); }  // wraps
 #define IS_NARROW 1
 int from_bits(uint bits) { return bitfieldExtract(int(bits), 0, 8); }
 uint to_bits(int x) { return uint(x); }
-#elif defined(VARIANT_u8)
+#elif defined(VARIANT_w2)
+#define STORED uint16_t
+#define COMPUTED uint
+#define IS_NARROW 1
+uint from_bits(uint bits) { return bits; }
+uint to_bits(uint x) { return x; }
+#elif defined(VARIANT_u8) || defined(VARIANT_w1)
 #define STORED uint8_t
 #define COMPUTED uint
 #define IS_NARROW 1

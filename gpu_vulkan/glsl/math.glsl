@@ -138,9 +138,6 @@ precise float erfc_times(float a, float square, float rest, float factor) {
   return scale(fma(r, m, r), n);
 }
 
-/// x with its lower 12 bits cleared: its square is exact.
-float upper_half(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0xFFFFF000u); }
-
 /// erf(x) - x for |x| < 0.95.
 precise float erf_beyond_x(float x) {
   const float s = x * x;

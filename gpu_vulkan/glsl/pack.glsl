@@ -16,7 +16,7 @@ void pack(inout vec4 p, uint i, float x) { p[i] = x; }
 #define PACK 4u
 int unpack(ivec4 p, uint i) { return p[i]; }
 void pack(inout ivec4 p, uint i, int x) { p[i] = x; }
-#elif defined(VARIANT_u32)
+#elif defined(VARIANT_u32) || defined(VARIANT_w4)
 #define PACKED uvec4
 #define PACK 4u
 uint unpack(uvec4 p, uint i) { return p[i]; }
@@ -36,7 +36,17 @@ void pack(inout i64vec2 p, uint i, int64_t x) { p[i] = x; }
 #define PACK 2u
 vec2 unpack(vec4 p, uint i) { return i == 0u ? p.xy : p.zw; }
 void pack(inout vec4 p, uint i, vec2 x) { p = i == 0u ? vec4(x, p.zw) : vec4(p.xy, x); }
-#elif defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_i16)
+#elif defined(VARIANT_w8)
+#define PACKED uvec4
+#define PACK 2u
+uvec2 unpack(uvec4 p, uint i) { return i == 0u ? p.xy : p.zw; }
+void pack(inout uvec4 p, uint i, uvec2 x) { p = i == 0u ? uvec4(x, p.zw) : uvec4(p.xy, x); }
+#elif defined(VARIANT_w16)
+#define PACKED uvec4
+#define PACK 1u
+uvec4 unpack(uvec4 p, uint i) { return p; }
+void pack(inout uvec4 p, uint i, uvec4 x) { p = x; }
+#elif defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_i16) || defined(VARIANT_w2)
 #define PACKED uvec2
 #define PACK 4u
 uint half_word(uvec2 p, uint i) { return bitfieldExtract(p[i >> 1], int(i & 1u) * 16, 16); }

@@ -1,0 +1,145 @@
+// One number from dtype `from` to dtype `to`, both as bits (.x the low word), by the
+// rules of the op cast: integers wrap, float to integer truncates and saturates with
+// NaN as 0, floats round once to nearest even. The includer declares `from` and `to`.
+#ifndef PLUMB_CONVERT_GLSL
+#define PLUMB_CONVERT_GLSL
+
+#if defined(VARIANT_i64) || defined(VARIANT_i64_f64)
+#define HAS_I64 1
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#endif
+#if defined(VARIANT_f64) || defined(VARIANT_i64_f64)
+#define HAS_F64 1
+#define VARIANT_f64 1
+#endif
+
+#include "arithmetic.glsl"
+#include "round16.glsl"
+
+const uint BOOL = 0u, U8 = 1u, I8 = 2u, I16 = 3u, I32 = 4u, U32 = 5u, I64 = 6u, F16 = 7u, BF16 = 8u, F32 = 9u, F64 = 10u,
+           C64 = 11u;  // as ir::DType
+
+uvec2 word(uint x) { return uvec2(x, 0u); }
+uvec2 word(int x) { return uvec2(x, x < 0 ? 0xFFFFFFFFu : 0u); }
+uvec2 word(bool x) { return word(x ? 1u : 0u); }
+
+/// A float that rounds as the integer does: beyond 24 bits the last stands for all that are lost.
+float sticky_float(uint x) {
+  const int shift = max(findMSB(x) - 23, 0);
+  const uint kept = x >> shift, lost = x - (kept << shift);
+  return float(kept | (lost != 0u ? 1u : 0u)) * power_of_two(shift);
+}
+
+uvec2 from_float(float x) {
+  if (to == F16) return word(f16_from_float(x));
+  if (to == BF16) return word(bf16_from_float(x));
+  if (to == F32 || to == C64) return word(floatBitsToUint(x));
+  if (to == BOOL) return word(!is_zero(x));
+#ifdef HAS_F64
+  if (to == F64) return is_nan(x) ? unpackDouble2x32(double_nan()) : unpackDouble2x32(double(x));
+#endif
+  if (is_nan(x)) return uvec2(0u);
+  if (to == U8) return word(uint(clamp(x, 0.0, 255.0)));
+  if (to == I8) return word(int(clamp(x, -128.0, 127.0)));
+  if (to == I16) return word(int(clamp(x, -32768.0, 32767.0)));
+  if (to == U32) return word(x >= 4294967296.0 ? 0xFFFFFFFFu : uint(max(x, 0.0)));
+#ifdef HAS_I64
+  if (to == I64) {
+    if (x >= 9223372036854775808.0) return uvec2(0xFFFFFFFFu, 0x7FFFFFFFu);
+    return unpackUint2x32(uint64_t(int64_t(max(x, -9223372036854775808.0))));
+  }
+#endif
+  return word(x >= 2147483648.0 ? 0x7FFFFFFF : int(max(x, -2147483648.0)));
+}
+
+/// Of an integer that is `magnitude` with a sign, and whose bits are `bits`.
+uvec2 from_integer(uvec2 bits, uint magnitude, bool is_negative) {
+  const uint sign = is_negative ? 0x80000000u : 0u;
+  const float x = float(magnitude);
+  if (to == F16) return word(f16_from_float(uintBitsToFloat(floatBitsToUint(x) | sign)));
+  if (to == BF16) return word(bf16_from_float(uintBitsToFloat(floatBitsToUint(sticky_float(magnitude)) | sign)));
+  if (to == F32 || to == C64) return word(floatBitsToUint(x) | sign);
+  if (to == BOOL) return word(magnitude != 0u);
+#ifdef HAS_F64
+  if (to == F64) return unpackDouble2x32(is_negative ? -double(magnitude) : double(magnitude));
+#endif
+  return bits;
+}
+
+#ifdef HAS_I64
+uvec2 from_i64(int64_t x) {
+  const uvec2 bits = unpackUint2x32(uint64_t(x));
+  if (to == F32 || to == C64) return word(floatBitsToUint(float(x)));
+  if (to == BOOL) return word(any(notEqual(bits, uvec2(0u))));
+  if (to == F16) return word(f16_from_float(float(x)));  // what has more than 24 bits overflows
+  if (to == BF16) {
+    const uvec2 magnitude = x < 0l ? unpackUint2x32(uint64_t(0l - x)) : bits;
+    const int shift = findMSB(magnitude.y) + 1;
+    const uint64_t whole = packUint2x32(magnitude), kept = whole >> shift;
+    const uint lost = (kept << shift) != whole ? 1u : 0u;
+    const float y = sticky_float(uint(kept) | lost) * power_of_two(shift);
+    return word(bf16_from_float(x < 0l ? -y : y));
+  }
+#ifdef HAS_F64
+  if (to == F64) return unpackDouble2x32(double(x));
+#endif
+  return bits;
+}
+#endif
+
+#ifdef HAS_F64
+/// The bits of a float that rounds to 16 bits as the double does: truncated, and odd
+/// when anything was lost.
+uint sticky_float_bits(double x) {
+  const uvec2 m = magnitude_of(x);
+  const int exponent = int(m.y >> 20) - 1023;
+  if (exponent > 127) return sign_of(x) | (is_nan(x) ? 0x7FC00000u : infinity_bits);
+  const uint fraction = (m.y & 0x000FFFFFu) << 3 | m.x >> 29, lost = (m.x & 0x1FFFFFFFu) != 0u ? 1u : 0u;
+  if (exponent >= -126) return sign_of(x) | uint(exponent + 127) << 23 | fraction | lost;
+  if (exponent < -149) return sign_of(x) | (m == uvec2(0u) ? 0u : 1u);
+  const uint significand = fraction | 0x00800000u, shift = uint(-126 - exponent), kept = significand >> shift;
+  return sign_of(x) | kept | (kept << shift != significand ? 1u : lost);
+}
+
+uvec2 from_double(double x) {
+  if (to == F64) return unpackDouble2x32(x);
+  if (to == F16) return word(f16_from_float(uintBitsToFloat(sticky_float_bits(x))));
+  if (to == BF16) return word(bf16_from_float(uintBitsToFloat(sticky_float_bits(x))));
+  if (to == F32 || to == C64) return word(is_nan(x) ? 0x7FC00000u : floatBitsToUint(float(x)));
+  if (to == BOOL) return word(!is_zero(x));
+  if (is_nan(x)) return uvec2(0u);
+  if (to == U8) return word(uint(clamp(x, 0.0lf, 255.0lf)));
+  if (to == I8) return word(int(clamp(x, -128.0lf, 127.0lf)));
+  if (to == I16) return word(int(clamp(x, -32768.0lf, 32767.0lf)));
+  if (to == U32) return word(uint(clamp(x, 0.0lf, 4294967295.0lf)));
+#ifdef HAS_I64
+  if (to == I64) {
+    if (x >= 9223372036854775808.0lf) return uvec2(0xFFFFFFFFu, 0x7FFFFFFFu);
+    return unpackUint2x32(uint64_t(int64_t(max(x, -9223372036854775808.0lf))));
+  }
+#endif
+  return word(int(clamp(x, -2147483648.0lf, 2147483647.0lf)));
+}
+#endif
+
+/// Of 32-bit integers as they are, sign and all.
+uvec2 from_int(int x) { return from_integer(word(x), x < 0 ? 0u - uint(x) : uint(x), x < 0); }
+
+uvec2 convert(uvec2 bits) {
+  if (from == BOOL || from == U8 || from == U32) return from_integer(bits, bits.x, false);
+  if (from == I8) return from_int(bitfieldExtract(int(bits.x), 0, 8));
+  if (from == I16) return from_int(bitfieldExtract(int(bits.x), 0, 16));
+  if (from == I32) return from_int(int(bits.x));
+  if (from == F16) return from_float(float_from_f16(bits.x));
+  if (from == BF16) return from_float(float_from_bf16(bits.x));
+  if (from == C64) return word(!is_zero(uintBitsToFloat(bits.x)) || !is_zero(uintBitsToFloat(bits.y)));  // to bool
+#ifdef HAS_I64
+  if (from == I64) return from_i64(int64_t(packUint2x32(bits)));
+#endif
+#ifdef HAS_F64
+  if (from == F64) return from_double(packDouble2x32(bits));
+#endif
+  return from_float(uintBitsToFloat(bits.x));
+}
+
+#endif

@@ -1,0 +1,20 @@
+#include "ir/ops/compare.hpp"
+
+#include "gpu_vulkan/elementwise.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::Compare& op, Lowering& node) {
+  const ir::DType dtype = node.in_type(0).dtype;
+  const DeviceFacts& facts = node.facts();
+  node.needs_its_types();
+  node.needs(dtype != ir::DType::f64 || facts.int64, facts.name, " has no 64-bit integers, as which f64 is compared");
+  node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
+  elementwise({.shader = ir::cat("compare.", dtype),
+               .pack = pack_size(dtype),
+               .constants = {static_cast<std::uint32_t>(op.function)},
+               .operands = {0, 1}},
+              node);
+}
+
+}  // namespace plumb::gpu_vulkan
