@@ -9,6 +9,7 @@
 
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/json.hpp"
+#include "ref_cpu/cpu_executor.hpp"
 #include "tests/ir/counted_new.hpp"
 #include "tests/support/paths.hpp"
 
@@ -38,10 +39,11 @@ std::string expected_message(const std::filesystem::path& path) {
   return *parse_json(text.substr(start, end + 1 - start)).text();
 }
 
-/// The error of reading a file and making its tensors; empty when there is none.
+/// The error of reading a file, making its tensors and running it; empty when there is none.
 std::string refusal(const std::filesystem::path& path) {
   try {
-    materialise(read_graph(path), 1, budget);
+    const GraphFile file = read_graph(path);
+    ref_cpu::CpuExecutor().run(file.graph, materialise(file, 1, budget), file.graph.results());
   } catch (const Error& error) {
     return error.what();
   }
