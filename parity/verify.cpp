@@ -316,6 +316,7 @@ CaseResult CaseRun::finish() {
 
 }  // namespace
 
+void Observer::begins(const Case&) {}
 void Observer::step(std::string_view, std::size_t, std::size_t) {}
 void Observer::compared(const NodeResult&, const ir::TensorView&, const ir::TensorView&) {}
 
@@ -323,6 +324,7 @@ std::string NodeResult::name() const { return output == 0 ? label : ir::cat(labe
 
 CaseResult verify(const Case& subject, const Executors& executors, const VerifyOptions& options, Observer& observer) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
+  observer.begins(subject);
   CaseResult result = CaseRun(subject, executors, options, observer).finish();
   result.exit = exit_code(result.verdict);
   if (result.verdict == Verdict::skipped) result.message = "no node was compared";

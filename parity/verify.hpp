@@ -95,6 +95,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
+  /// A case was filled and is about to run.
+  virtual void begins(const Case& subject);
+
   /// `done` of `steps` are finished, and `what` is next.
   virtual void step(std::string_view what, std::size_t done, std::size_t steps);
 

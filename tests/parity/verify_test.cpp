@@ -6,35 +6,17 @@
 #include <cmath>
 #include <fstream>
 
-#include "tests/parity/suspect.hpp"
+#include "tests/parity/small_case.hpp"
 
 namespace plumb::parity {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::make_case;
+using testing::small_graph;
+using testing::spoiler;
 using testing::Suspect;
-
-/// scores = x w; weights = softmax(scores); turned = its transpose; whole = 100 scores as integers.
-constexpr auto small_graph = R"({"format": "plumb.graph/1", "why": "a little of everything",
-  "inputs": {"x": {"type": "f32[7, 5]"}},
-  "params": {"w": {"type": "f32[5, 11]"}},
-  "nodes": [{"label": "scores", "op": "matmul", "inputs": ["x", "w"]},
-            {"label": "weights", "op": "softmax", "inputs": ["scores"], "axis": -1},
-            {"label": "turned", "op": "transpose", "inputs": ["weights"], "permutation": [1, 0]},
-            {"label": "back", "op": "matmul", "inputs": ["turned", "x"]},
-            {"label": "whole", "op": "cast", "inputs": ["back"], "to": "i32"}],
-  "results": ["whole"]})";
-
-Case make_case(std::string_view text, std::uint64_t seed = 1) {
-  const auto file = std::make_shared<const ir::GraphFile>(ir::parse_graph(text, "."));
-  return {.name = "small.json", .file = file, .feeds = ir::materialise(*file, seed), .seed = seed};
-}
-
-CaseResult verify_on(Suspect& suspect, const Case& subject, const VerifyOptions& options = {}) {
-  ref_cpu::CpuExecutor reference;
-  Observer nobody;
-  return verify(subject, {.reference = reference, .candidate = &suspect}, options, nobody);
-}
+using testing::verify_on;
 
 const NodeResult& node(const CaseResult& result, std::string_view name) {
   for (const NodeResult& one : result.nodes)
@@ -47,15 +29,6 @@ std::vector<std::string> labels_with(const CaseResult& result, Verdict verdict) 
   for (const NodeResult& one : result.nodes)
     if (one.verdict == verdict) labels.push_back(one.name());
   return labels;
-}
-
-/// A suspect that spoils the output of one node.
-Suspect spoiler(const std::string& label, std::function<void(ir::Tensor&)> spoil) {
-  Suspect suspect;
-  suspect.tamper = [=](const ir::Node& at, ir::Tensor& output) {
-    if (at.label == label) spoil(output);
-  };
-  return suspect;
 }
 
 using Labels = std::vector<std::string>;

@@ -1,0 +1,159 @@
+#include "parity/results_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parity/float_format.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+constexpr double largest_f16 = 65504;
+
+OpCode code_of(std::string_view op) {
+  const auto& names = op_choices();
+  const auto found = std::ranges::find(names, op);
+  ir::require(found != names.end(), "no such op: ", op);
+  return {static_cast<std::uint16_t>(found - names.begin())};
+}
+
+std::uint64_t whole(double x) { return x < 0x1p63 ? static_cast<std::uint64_t>(x) : no_number; }
+
+/// Rank, dims and elements of what a node computes, its first output.
+void describe(GraphNode& row, const ir::TensorType& type) {
+  row.dtype_out = type.dtype;
+  row.acc = ir::unit_roundoff(type.dtype) > 0 ? compute_dtype(type.dtype) : type.dtype;
+  row.rank = static_cast<std::uint8_t>(type.shape.size());
+  for (std::size_t axis = 0; axis < type.shape.size(); ++axis)
+    row.dims[axis] = static_cast<std::uint64_t>(type.shape[axis]);
+  row.n_elem = static_cast<std::uint64_t>(type.shape.elements());
+}
+
+GraphNode of_node(const ir::Graph& graph, const ir::Node& node) {
+  GraphNode row;
+  row.op = code_of(node.op.name());
+  if (!node.inputs.empty()) row.dtype_in = graph.type(node.inputs[0]).dtype;
+  if (!node.outputs.empty()) describe(row, graph.type(node.outputs[0]));
+  ir::TensorTypes in, out;
+  for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
+  for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
+  const ir::Cost cost = node.op.schema().cost(node.op, in, out);
+  row.k_reduce = static_cast<std::uint64_t>(std::max<std::int64_t>(cost.contraction, 0));
+  row.flops = whole(cost.flops);
+  for (const auto& types : {in, out})
+    for (const ir::TensorType& type : types) row.bytes += type.bytes();
+  return row;
+}
+
+template <std::size_t bins>
+void add_counts(std::vector<std::uint32_t>& cells, const std::array<std::uint64_t, bins>& counts) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  for (const std::uint64_t count : counts) cells.push_back(static_cast<std::uint32_t>(std::min(count, most)));
+}
+
+void put(const Extreme& extreme, double& value, std::uint64_t& at) {
+  value = extreme.value;
+  if (!std::isnan(extreme.value)) at = extreme.index;
+}
+
+}  // namespace
+
+std::uint32_t node_row(const ir::Graph& graph, std::size_t node) {
+  return static_cast<std::uint32_t>(graph.inputs().size() + graph.params().size() + node);
+}
+
+std::vector<GraphNode> graph_nodes(const ir::Graph& graph, const NameId& name_id) {
+  std::vector<GraphNode> rows;
+  for (ir::Value v = 0; graph.is_source(v); ++v) {
+    GraphNode row;
+    row.op = code_of(v < graph.inputs().size() ? "input" : "param");
+    row.name_id = name_id(graph.name(v));
+    describe(row, graph.type(v));
+    row.bytes = graph.type(v).bytes();
+    rows.push_back(row);
+  }
+  for (const ir::Node& node : graph.nodes()) {
+    rows.push_back(of_node(graph, node));
+    rows.back().name_id = name_id(node.label);
+  }
+  for (std::uint32_t n = 0; n < rows.size(); ++n) rows[n].node = n;
+  return rows;
+}
+
+std::vector<std::uint32_t> graph_edges(const ir::Graph& graph) {
+  std::vector<std::uint32_t> edges;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const auto& inputs = graph.nodes()[n].inputs;
+    for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+      const auto from = graph.producer(inputs[i]);
+      std::uint32_t output = 0;
+      if (from) {
+        const auto& outputs = graph.nodes()[*from].outputs;
+        output = static_cast<std::uint32_t>(std::ranges::find(outputs, inputs[i]) - outputs.begin());
+      }
+      const auto source = from ? node_row(graph, *from) : static_cast<std::uint32_t>(inputs[i]);
+      edges.insert(edges.end(), {source, output, node_row(graph, n), i});
+    }
+  }
+  return edges;
+}
+
+void Rows::add(const ir::Graph& graph, const NodeResult& result, std::uint32_t run) {
+  add_part(graph, result, run, Part::local, result.local);
+  if (!result.hash) return;  // it was not compared
+  add_part(graph, result, run, Part::inherited, result.inherited);
+  add_part(graph, result, run, Part::total, result.total);
+}
+
+void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint32_t run, Part part,
+                    const Comparison& c) {
+  const bool judged = part == Part::local && result.hash.has_value();
+  Node row;
+  row.run = run, row.node = node_row(graph, result.node), row.out = static_cast<std::uint16_t>(result.output);
+  row.part = part;
+  row.n = c.n, row.n_bad = c.n_bad;
+  row.n_nan_ref = c.n_nan_expected, row.n_nan_dev = c.n_nan_got;
+  row.n_inf_ref = c.n_inf_expected, row.n_inf_dev = c.n_inf_got;
+  put(c.max_abs, row.max_abs, row.max_abs_at);
+  put(c.max_rel, row.max_rel, row.max_rel_at);
+  row.max_ulp = c.max_ulp.value;
+  row.ulp_p50 = static_cast<float>(c.ulp_p50), row.ulp_p99 = static_cast<float>(c.ulp_p99);
+  row.ulp_p999 = static_cast<float>(c.ulp_p999);
+  row.mean_signed = c.mean_signed, row.rms = c.rms, row.nmse = c.nmse, row.cosine = c.cosine;
+  row.ref_absmax = c.expected_absmax, row.ref_rms = c.expected_rms;
+  row.headroom_f16 = static_cast<float>(c.expected_absmax / largest_f16);
+  row.placement = result.placement;
+  row.t_ref_ns = result.reference_ns.value_or(no_number);
+  row.t_dev_ns = result.device_ns.value_or(no_number);
+  row.out_hash = result.hash.value_or(no_number);
+  row.verdict = part == Part::local ? result.verdict : Verdict::skipped;  // the other parts have no limit
+  if (judged) {
+    row.ratio_max = c.ratio(), row.ratio_p99 = static_cast<float>(c.ratio_p99);
+    if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
+  }
+  nodes.push_back(row);
+  add_counts(hist_ulp, c.hist_ulp);
+  add_counts(hist_ratio, judged ? c.hist_ratio : decltype(c.hist_ratio){});
+  for (std::size_t k = 0; k < Comparison::worst_kept; ++k) {
+    TopElement element;
+    if (k < c.worst.size())
+      element = {c.worst[k].index, c.worst[k].expected, c.worst[k].got, judged ? c.worst[k].allowed : not_computed};
+    topk.push_back(element);
+  }
+}
+
+ir::Tensor bounds(const Allowed& allowed, const ir::TensorView& truth, ir::DType dtype) {
+  ir::Tensor limits({ir::DType::f64, truth.shape()});
+  if (allowed.rule != Allowed::Rule::within) return limits;
+  const auto out = limits.as<double>();
+  const auto fill = [&]<class T>(const T* values) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = allowed.at(std::abs(values[i]), dtype);
+  };
+  if (truth.dtype() == ir::DType::f64)
+    fill(truth.as<double>().data());
+  else if (truth.dtype() == ir::DType::c128)
+    fill(truth.as<std::complex<double>>().data());
+  return limits;
+}
+
+}  // namespace plumb::parity::results
