@@ -9,6 +9,8 @@
 #include <iterator>
 #include <map>
 
+#include "parity/table.hpp"
+
 namespace plumb::parity {
 namespace {
 
@@ -46,14 +48,22 @@ bool is_compared(const NodeResult& node) { return node.local.n > 0; }
 /// How bad a verdict is, for the order of lines.
 int rank(Verdict verdict) {
   switch (verdict) {
-    case Verdict::error: return 0;
-    case Verdict::failed: return 1;
-    case Verdict::nondeterministic: return 2;
-    case Verdict::unsupported: return 3;
-    case Verdict::mistrusted: return 4;
-    case Verdict::fallback: return 5;
-    case Verdict::passed: return 6;
-    case Verdict::skipped: return 7;
+    case Verdict::error:
+      return 0;
+    case Verdict::failed:
+      return 1;
+    case Verdict::nondeterministic:
+      return 2;
+    case Verdict::unsupported:
+      return 3;
+    case Verdict::mistrusted:
+      return 4;
+    case Verdict::fallback:
+      return 5;
+    case Verdict::passed:
+      return 6;
+    case Verdict::skipped:
+      return 7;
   }
   return 8;
 }
@@ -89,7 +99,7 @@ Widths widths_of(const std::vector<const NodeResult*>& nodes) {
 void write_node(Text out, const NodeResult& node, const Widths& widths) {
   fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9}  {:<6} {:>9}  {}\n", node.name(), widths.name,
                  node.op, widths.op, dtypes_of(node), widths.dtype, number(node.local.max_abs.value),
-                 is_compared(node) ? number(node.local.ratio(), "{:.3f}") : "-", number(node.local.max_ulp.value, "{:.1f}"),
+                 is_compared(node) ? number(node.local.ratio(), "{:.3f}") : "-", short_number(node.local.max_ulp.value),
                  number(allowed_at_worst(node)), ir::enum_name(node.placement), time_of(node.device_ns),
                  ir::enum_name(node.verdict));
   if (!node.why.empty() && node.verdict != Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
@@ -132,7 +142,8 @@ std::string to_table(const CaseResult& result, Detail detail) {
   if (!result.message.empty()) {
     // What a reader says of a file starts with its name already.
     const bool is_named = result.message.starts_with(result.subject.name);
-    fmt::format_to(out, "{}{}: {}\n", is_named ? "" : result.subject.name + ": ", ir::enum_name(result.verdict), result.message);
+    fmt::format_to(out, "{}{}: {}\n", is_named ? "" : result.subject.name + ": ", ir::enum_name(result.verdict),
+                   result.message);
     if (result.nodes.empty()) return text;
   }
   const auto nodes = worst_first(result);
@@ -175,7 +186,8 @@ void Progress::step(std::string_view what, std::size_t done, std::size_t steps) 
   is_drawn_ = true;
   constexpr std::size_t width = 24;
   const std::size_t filled = steps == 0 ? 0 : width * std::min(done, steps) / steps;
-  fmt::print(stderr, "\r\033[K[{:=<{}}{: <{}}] {}/{} {}", "", filled, "", width - filled, done, steps, what.substr(0, 60));
+  fmt::print(stderr, "\r\033[K[{:=<{}}{: <{}}] {}/{} {}", "", filled, "", width - filled, done, steps,
+             what.substr(0, 60));
   std::fflush(stderr);
 }
 

@@ -21,7 +21,8 @@ Json number(const std::optional<std::uint64_t>& x) { return x ? Json(*x) : Json(
 
 Json extreme(const Extreme& one) { return {{"value", number(one.value)}, {"index", one.index}}; }
 
-Json comparison(const Comparison& c) {
+/// `limited`: errors were held against a limit, so that ratios mean something.
+Json comparison(const Comparison& c, bool limited) {
   if (c.n == 0) return nullptr;
   Json json = {{"elements", c.n},
                {"bad", c.n_bad},
@@ -35,14 +36,12 @@ Json comparison(const Comparison& c) {
                {"mean_signed", number(c.mean_signed)},
                {"rms", number(c.rms)},
                {"rel_l2", number(c.rel_l2)},
-               {"cosine", number(c.cosine)},
-               {"ratio", number(c.ratio())}};
-  if (!c.worst.empty()) {
+               {"cosine", number(c.cosine)}};
+  if (limited && !c.worst.empty()) {
     const Worst& w = c.worst.front();
-    json["worst"] = {{"index", w.index},
-                     {"expected", number(w.expected)},
-                     {"got", number(w.got)},
-                     {"allowed", number(w.allowed)}};
+    json["ratio"] = number(w.ratio);
+    json["worst"] = {
+        {"index", w.index}, {"expected", number(w.expected)}, {"got", number(w.got)}, {"allowed", number(w.allowed)}};
   }
   return json;
 }
@@ -57,9 +56,9 @@ Json node_json(const NodeResult& node) {
           {"placement", ir::enum_name(node.placement)},
           {"kernel", node.kernel},
           {"placement_reason", node.placement_reason},
-          {"local", comparison(node.local)},
-          {"inherited", comparison(node.inherited)},
-          {"total", comparison(node.total)},
+          {"local", comparison(node.local, true)},
+          {"inherited", comparison(node.inherited, false)},
+          {"total", comparison(node.total, false)},
           {"reference_ns", number(node.reference_ns)},
           {"device_ns", number(node.device_ns)},
           {"repro", node.repro}};
@@ -69,7 +68,9 @@ Json case_json(const CaseResult& result) {
   Json nodes = Json::array();
   for (const NodeResult& node : result.nodes) nodes.push_back(node_json(node));
   return {{"graph", result.subject.name},
+          {"why", result.subject.file ? result.subject.file->why : ""},
           {"verdict", ir::enum_name(result.verdict)},
+          {"exit", static_cast<int>(result.exit)},
           {"message", result.message},
           {"seed", result.subject.seed},
           {"dtype", result.subject.dtype ? ir::info(*result.subject.dtype).name : "as the graph"},
@@ -84,7 +85,8 @@ Json case_json(const CaseResult& result) {
 std::string to_json(std::span<const CaseResult> cases) {
   Json list = Json::array();
   for (const CaseResult& result : cases) list.push_back(case_json(result));
-  const Json document = {{"format", "plumb.report/1"}, {"tool_version", build_info().version}, {"cases", std::move(list)}};
+  const Json document = {
+      {"format", "plumb.report/1"}, {"tool_version", build_info().version}, {"cases", std::move(list)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -316,10 +316,6 @@ CaseResult CaseRun::finish() {
 
 }  // namespace
 
-void Observer::begins(const Case&) {}
-void Observer::step(std::string_view, std::size_t, std::size_t) {}
-void Observer::compared(const NodeResult&, const ir::TensorView&, const ir::TensorView&) {}
-
 std::string NodeResult::name() const { return output == 0 ? label : ir::cat(label, ':', output); }
 
 CaseResult verify(const Case& subject, const Executors& executors, const VerifyOptions& options, Observer& observer) {

@@ -105,6 +105,19 @@ class Observer {
   virtual void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
 };
 
+/// Tells several observers.
+class Observers final : public Observer {
+ public:
+  explicit Observers(std::vector<Observer*> all) : all_(std::move(all)) {}
+
+  void begins(const Case& subject) override;
+  void step(std::string_view what, std::size_t done, std::size_t steps) override;
+  void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) override;
+
+ private:
+  std::vector<Observer*> all_;
+};
+
 /// Runs the candidate once, keeping every value that survives its passes, and compares
 /// each node's outputs with the truth (ops.md 1.10): the widened op on the very
 /// inputs that the candidate's node had, so that one bad node is not blamed on its successors.
