@@ -12,8 +12,10 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/describe.hpp"
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
+#include "parity/record_hdf5.hpp"
 #include "parity/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -24,7 +26,7 @@ struct Flags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
-  std::string filter, json;
+  std::string filter, json, results, tensors = "never";
   unsigned repeat = 1;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
 };
@@ -37,6 +39,11 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->capture_default_str();
   app.add_flag("--strict", flags.strict, "mistrusted cases fail the run, with exit code 4");
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
+  app.add_option("-o,--output", flags.results, "results file (HDF5), all cases in one")->group("output");
+  app.add_option("--tensors", flags.tensors, "whose tensors the results file holds: those of no node, of failed ones, ...")
+      ->check(CLI::IsMember({"never", "fail", "worst", "all"}))
+      ->capture_default_str()
+      ->group("output");
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
   app.add_flag("-v,--verbose", flags.verbose, "every node, and the plan of each graph")->group("output");
   app.add_flag("-q,--quiet", flags.quiet, "only what did not pass, and the last line")->group("output");
@@ -72,6 +79,25 @@ std::string repeated_flags(const DeviceFlags& flags) {
   return text;
 }
 
+/// Tells several observers.
+class Observers final : public Observer {
+ public:
+  explicit Observers(std::vector<Observer*> all) : all_(std::move(all)) {}
+
+  void begins(const Case& subject) override {
+    for (Observer* one : all_) one->begins(subject);
+  }
+  void step(std::string_view what, std::size_t done, std::size_t steps) override {
+    for (Observer* one : all_) one->step(what, done, steps);
+  }
+  void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) override {
+    for (Observer* one : all_) one->compared(result, truth, got);
+  }
+
+ private:
+  std::vector<Observer*> all_;
+};
+
 /// Runs the cases one after the other and says what came of each.
 class VerifyRun {
  public:
@@ -82,6 +108,7 @@ class VerifyRun {
   void open_device();
   void print_plan(const ir::Graph& graph);
   void report(const CaseResult& result);
+  std::unique_ptr<Recorder> open_record() const;
   void write_json() const;
 
   const Flags& flags_;
@@ -114,6 +141,17 @@ void VerifyRun::report(const CaseResult& result) {
   out << to_table(result, detail) << '\n' << std::flush;
 }
 
+std::unique_ptr<Recorder> VerifyRun::open_record() const {
+  if (flags_.results.empty()) return nullptr;
+  RecordOptions options;
+  for (const KeepTensors keep : {KeepTensors::never, KeepTensors::fail, KeepTensors::worst, KeepTensors::all})
+    if (ir::enum_name(keep) == flags_.tensors) options.tensors = keep;
+  options.argv = command_line();
+  if (device_) options.device = describe(device_->facts());
+  options.environment = describe_host(flags_.device.threads);
+  return std::make_unique<Recorder>(flags_.results, std::move(options));
+}
+
 void VerifyRun::write_json() const {
   if (flags_.json.empty()) return;
   if (flags_.json == "-") {
@@ -134,14 +172,22 @@ int VerifyRun::run() {
   open_device();
   const Executors executors{reference_, device_.get(), why_no_device_};
   const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device)};
+  const auto recorder = open_record();
   for (const std::string& path : paths) {
     Progress progress;
-    results_.push_back(verify_file(path, fill, executors, options, progress));
+    Observers observers({&progress});
+    if (recorder) observers = Observers({&progress, recorder.get()});
+    results_.push_back(verify_file(path, fill, executors, options, observers));
+    if (recorder) recorder->record(results_.back());
     report(results_.back());
     if (flags_.fail_fast && results_.back().exit != ExitCode::passed) break;
   }
   out_ << summary_line(results_) << '\n';
   write_json();
+  if (recorder) {
+    recorder->finish();
+    std::cerr << "results: " << flags_.results << '\n';
+  }
   return static_cast<int>(exit_code(results_, flags_.strict));
 }
 

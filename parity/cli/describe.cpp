@@ -1,0 +1,74 @@
+#include "parity/cli/describe.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "gpu_vulkan/devices.hpp"
+#include "ref_cpu/libraries.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+/// What the kernel calls the processor; empty where it does not say.
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const auto colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
+}  // namespace
+
+Device describe(const gpu_vulkan::DeviceFacts& facts) {
+  Device device;
+  device.uuid = gpu_vulkan::uuid_text(facts.uuid);
+  device.name = facts.name;
+  device.driver_name = facts.driver_name;
+  device.driver_info = facts.driver_info;
+  device.vendor_id = facts.vendor_id;
+  device.device_id = facts.device_id;
+  device.driver_version = facts.driver_version;
+  device.api_version = facts.api_version;
+  device.is_software = facts.kind == gpu_vulkan::DeviceKind::software;
+  const auto said = [](bool yes) { return std::string(yes ? "yes" : "no"); };
+  device.float_controls = {{"denormals_kept_f32", said(facts.denormals_kept_f32)},
+                           {"rounds_to_even_f16", said(facts.rounds_to_even_f16)}};
+  for (const auto& shape : facts.cooperative_shapes) {
+    results::Coopmat row;
+    row.M = shape.m;
+    row.N = shape.n;
+    row.K = shape.k;
+    row.a = shape.a;
+    row.b = shape.b;
+    row.c = shape.c;
+    row.r = shape.r;
+    device.coopmat.push_back(row);
+  }
+  return device;
+}
+
+Environment describe_host(int threads) {
+  Environment environment;
+  environment.cpu = cpu_name();
+  environment.threads = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+  environment.libraries = ref_cpu::library_versions();
+  return environment;
+}
+
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string all{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> arguments;
+  for (std::size_t begin = 0; begin < all.size();) {
+    const auto end = all.find('\0', begin);
+    arguments.push_back(all.substr(begin, end - begin));
+    if (end == std::string::npos) break;
+    begin = end + 1;
+  }
+  return arguments;
+}
+
+}  // namespace plumb::parity::cli

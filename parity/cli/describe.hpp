@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gpu_vulkan/device_facts.hpp"
+#include "parity/device.hpp"
+
+namespace plumb::parity::cli {
+
+/// A device as results files describe it.
+Device describe(const gpu_vulkan::DeviceFacts& facts);
+
+/// This machine and the libraries of the CPU executor.
+Environment describe_host(int threads);
+
+/// The arguments of this process.
+std::vector<std::string> command_line();
+
+}  // namespace plumb::parity::cli
