@@ -7,9 +7,19 @@
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/inspect_graph.hpp"
+#include "parity/results_report.hpp"
+#include "parity/results_schema.hpp"
 
 namespace plumb::parity::cli {
 namespace {
+
+/// Whether an HDF5 file is a results file.
+bool is_results_file(const std::string& path) try {
+  results::require_results_file(Hdf5Store::open(path));
+  return true;
+} catch (const ir::Error&) {
+  return false;
+}
 
 void print_tensors(const std::string& path) {
   const auto file = ir::open_tensors(path);
@@ -18,18 +28,34 @@ void print_tensors(const std::string& path) {
 
 void inspect_file(const std::string& path, bool verbose) {
   const auto extension = std::filesystem::path(path).extension();
-  if (extension == ".json") print_graph(ir::read_graph(path), verbose);
-  else print_tensors(path);
+  if (extension == ".json") {
+    print_graph(ir::read_graph(path), verbose);
+  } else if ((extension == ".h5" || extension == ".hdf5") && is_results_file(path)) {
+    constexpr std::size_t worst = 5, every = static_cast<std::size_t>(-1);
+    fmt::print("{}", results_report(path, verbose ? every : worst));
+  } else {
+    print_tensors(path);
+  }
+}
+
+/// Prints every departure from the results file's schema; the exit code.
+int check_results(const std::string& path) {
+  const auto findings = results::check_schema(path);
+  for (const std::string& finding : findings) fmt::print("{}\n", finding);
+  if (findings.empty()) fmt::print("{} keeps to {} {}\n", path, results::schema_name, results::schema_version);
+  return findings.empty() ? 0 : 2;
 }
 
 }  // namespace
 
 Action inspect(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
-  const auto verbose = std::make_shared<bool>(false);
+  const auto verbose = std::make_shared<bool>(false), check = std::make_shared<bool>(false);
   app.add_option("file", *path, "a graph (.json), a results file (.h5) or tensors (.npz, .npy, .h5)")->required();
-  app.add_flag("-v,--verbose", *verbose, "every value and node of a graph");
-  return [path, verbose] {
+  app.add_flag("-v,--verbose", *verbose, "every value and node of a graph, every node of a results file");
+  app.add_flag("--check-schema", *check, "say where a results file departs from its schema");
+  return [path, verbose, check] {
+    if (*check) return check_results(*path);
     inspect_file(*path, *verbose);
     return 0;
   };
