@@ -4,10 +4,10 @@
 
 namespace plumb::ref_cpu {
 
-inline constexpr std::int64_t fold_lanes = 16, fold_run = 32 * fold_lanes;
+inline constexpr std::int64_t fold_lanes = 32, fold_run = 32 * fold_lanes;
 
 /// term(begin) o term(begin + 1) o ... o term(end - 1) for an operation o that is
-/// associative up to rounding, with its neutral element. Runs of 512 terms go into 16
+/// associative up to rounding, with its neutral element. Runs of 1024 terms go into 32
 /// interleaved partial results, runs are combined pairwise: the rounding error of
 /// a sum grows as log n, and the order depends on end - begin only.
 template <class T, class Term, class Combine>
@@ -15,6 +15,11 @@ T fold(std::int64_t begin, std::int64_t end, T neutral, const Term& term, const 
   if (end - begin > fold_run) {
     const std::int64_t runs = (end - begin + fold_run - 1) / fold_run, middle = begin + (runs + 1) / 2 * fold_run;
     return combine(fold(begin, middle, neutral, term, combine), fold(middle, end, neutral, term, combine));
+  }
+  if (end - begin <= fold_lanes) {
+    T folded = neutral;
+    for (std::int64_t k = begin; k < end; ++k) folded = combine(folded, term(k));
+    return folded;
   }
   T partial[fold_lanes];
   for (T& p : partial) p = neutral;

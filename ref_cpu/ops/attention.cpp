@@ -77,8 +77,15 @@ struct PerScore {
   PerScore(const ir::TensorView& operand, const ir::Shape& scores)
       : values(operand.as<T>()), strides(ir::broadcast_strides(operand.shape(), scores)) {}
   bool present() const { return !strides.empty(); }
-  T at(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
-    return values[static_cast<std::size_t>(b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3])];
+  T at(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const { return *row(b, h, i, j).data; }
+
+  struct Row {
+    const T* data;
+    std::int64_t stride;
+  };
+  /// The elements of query i from key j on.
+  Row row(std::int64_t b, std::int64_t h, std::int64_t i, std::int64_t j) const {
+    return {values.data() + b * strides[0] + h * strides[1] + i * strides[2] + j * strides[3], strides[3]};
   }
 };
 
@@ -193,16 +200,32 @@ class Kernel {
   /// Adds the bias to the scores s of the keys `mine`, and hides the keys that are
   /// not allowed. Returns how many.
   std::int64_t bias_and_mask(std::int64_t b, std::int64_t h, std::int64_t i, const Keys& mine, C* s) const {
+    constexpr C hide = -std::numeric_limits<C>::infinity();
+    const std::int64_t count = mine.end - mine.begin;
     std::int64_t hidden = 0;
-    for (std::int64_t j = mine.begin; j < mine.end; ++j) {
-      C& score = s[j - mine.begin];
-      if (!allowed(b, h, i, j)) {
-        score = -std::numeric_limits<C>::infinity();
-        ++hidden;
-      } else if (bias_.present()) {
-        score += static_cast<C>(bias_.at(b, h, i, j));
+    if (bias_.present()) {
+      const auto row = bias_.row(b, h, i, mine.begin);
+      for (std::int64_t j = 0; j < count; ++j) {
+        const C added = static_cast<C>(row.data[j * row.stride]);
+        hidden += added == hide;
+        s[j] = added == hide ? hide : s[j] + added;  // a NaN score is hidden, too
       }
     }
+    if (mask_.present()) {
+      const auto row = mask_.row(b, h, i, mine.begin);
+      for (std::int64_t j = 0; j < count; ++j) {
+        const bool shown = row.data[j * row.stride];
+        hidden += !shown;
+        s[j] = shown ? s[j] : hide;
+      }
+    }
+    return bias_.present() && mask_.present() ? count_hidden(b, h, i, mine) : hidden;
+  }
+
+  /// How many keys mask or bias hide, where a key may be hidden by both.
+  std::int64_t count_hidden(std::int64_t b, std::int64_t h, std::int64_t i, const Keys& mine) const {
+    std::int64_t hidden = 0;
+    for (std::int64_t j = mine.begin; j < mine.end; ++j) hidden += !allowed(b, h, i, j);
     return hidden;
   }
 

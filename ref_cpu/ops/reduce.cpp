@@ -144,9 +144,8 @@ constexpr auto multiply = [](auto a, auto b) { return a * b; };
 
 template <bool largest>
 constexpr auto extreme = [](auto a, auto b) {
-  if constexpr (std::is_floating_point_v<decltype(a)>)
-    if (a != a) return a;  // and a NaN in b fails the comparison
-  return (largest ? a > b : a < b) ? a : b;
+  const auto further = (largest ? a > b : a < b) ? a : b;  // b, if either is NaN
+  return a != a ? a : further;
 };
 
 template <bool largest, class A>
