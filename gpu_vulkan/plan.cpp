@@ -132,7 +132,8 @@ std::optional<std::string> Planner::lower_node(std::size_t n, ir::NodeReport& re
   const ir::Node& node = graph_.nodes()[n];
   Schedule& schedule = plan_.schedule;
   const std::size_t first = schedule.dispatches.size(), slots_before = schedule.slots.size();
-  const auto values_before = plan_.slots;
+  std::vector<Slot> outputs_before;  // an alias changes them
+  for (const ir::Value v : node.outputs) outputs_before.push_back(plan_.slots[v]);
   try {
     check_sizes(node);
     Lowering lowering(graph_, node, facts_, plan_.slots, plan_.faults, schedule);
@@ -143,7 +144,7 @@ std::optional<std::string> Planner::lower_node(std::size_t n, ir::NodeReport& re
   } catch (const ir::Unsupported& refusal) {
     schedule.dispatches.resize(first);
     schedule.slots.resize(slots_before);
-    plan_.slots = values_before;
+    for (std::size_t k = 0; k < node.outputs.size(); ++k) plan_.slots[node.outputs[k]] = outputs_before[k];
     return refusal.what();
   } catch (const ir::Error& error) {
     ir::fail("gpu_vulkan: node '", node.label, "' (", node.op.name(), "): ", error.what());
