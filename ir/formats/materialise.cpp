@@ -32,13 +32,13 @@ void check_budget(const Graph& graph, std::uint64_t most_bytes) {
   std::uint64_t bytes = 0;
   for (Value v = 0; graph.is_source(v); ++v) {
     const bool too_many = __builtin_add_overflow(bytes, graph.type(v).bytes(), &bytes) || bytes > most_bytes;
-    require(!too_many, "the inputs and params up to '", graph.name(v), "' (", graph.type(v), ") have more than ",
-            most_bytes, " bytes");
+    require(!too_many, "the inputs and params up to '", graph.name(v), "' (", graph.type(v), ") need more than ",
+            most_bytes, " bytes of memory");
   }
   for (const Node& node : graph.nodes())
     for (const Value v : node.outputs)
       require(graph.type(v).bytes() <= most_bytes, "node '", node.label, "' (", node.op.name(), "): computes ",
-              graph.type(v), ", which has more than ", most_bytes, " bytes");
+              graph.type(v), ", which needs more than ", most_bytes, " bytes of memory");
 }
 
 }  // namespace
