@@ -19,8 +19,8 @@ TensorTypes infer(const Op& op, Types in) {
     require(input.dtypes.contains(in[i].dtype), input.name, " must be ", input.dtypes, ", got ", in[i].dtype);
     const std::string_view partner = input.repeated && i > 0 && names[i - 1] == names[i] ? names[i] : input.like;
     for (std::size_t j = 0; j < i; ++j)
-      require(names[j] != partner || in[j].dtype == in[i].dtype, input.name, " must be ", in[j].dtype, " like ", names[j],
-              ", got ", in[i].dtype);
+      require(names[j] != partner || in[j].dtype == in[i].dtype, input.name, " must be ", in[j].dtype, " like ",
+              names[j], ", got ", in[i].dtype);
   }
   auto out = schema.infer(op, in);
   for (const TensorType& type : out) check_type(type);

@@ -23,8 +23,10 @@ void check_node(Walk& walk, const Node& node) {
   walk.expect(walk.names.insert(node.label).second, where, "its name is used twice");
   TensorTypes in;
   for (const Value v : node.inputs) {
-    if (v < walk.ready.size() && walk.ready[v]) in.push_back(walk.graph.type(v));
-    else walk.expect(false, where, "reads value ", v, ", which is not computed before it");
+    if (v < walk.ready.size() && walk.ready[v])
+      in.push_back(walk.graph.type(v));
+    else
+      walk.expect(false, where, "reads value ", v, ", which is not computed before it");
   }
   for (const Value v : node.outputs) {
     const bool is_free = v < walk.ready.size() && !walk.ready[v];
@@ -34,10 +36,11 @@ void check_node(Walk& walk, const Node& node) {
   if (in.size() != node.inputs.size()) return;
   try {
     const auto out = infer(node.op, in);
-    walk.expect(out.size() == node.outputs.size(), where, "computes ", out.size(), " values, has ", node.outputs.size());
+    walk.expect(out.size() == node.outputs.size(), where, "computes ", out.size(), " values, has ",
+                node.outputs.size());
     for (std::size_t k = 0; k < std::min(out.size(), node.outputs.size()); ++k)
-      walk.expect(out[k] == walk.graph.type(node.outputs[k]), where, "output ", k, " is ", walk.graph.type(node.outputs[k]),
-                  ", inferred ", out[k]);
+      walk.expect(out[k] == walk.graph.type(node.outputs[k]), where, "output ", k, " is ",
+                  walk.graph.type(node.outputs[k]), ", inferred ", out[k]);
   } catch (const Error& error) {
     walk.errors.push_back(cat(where, error.what()));
   }

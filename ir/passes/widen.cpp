@@ -10,7 +10,8 @@ void round_reals(Attributes& attributes) {
   for (auto& [name, attribute] : attributes) {
     const auto rounded = [](double x) { return static_cast<double>(static_cast<float>(x)); };
     if (auto* real = std::get_if<double>(&attribute)) *real = rounded(*real);
-    if (auto* reals = std::get_if<std::vector<double>>(&attribute)) std::ranges::transform(*reals, reals->begin(), rounded);
+    if (auto* reals = std::get_if<std::vector<double>>(&attribute))
+      std::ranges::transform(*reals, reals->begin(), rounded);
   }
 }
 
