@@ -8,9 +8,9 @@
 namespace plumb::gpu_vulkan {
 namespace {
 
-constexpr std::uint32_t nan_word = 0xFFFFFFFF;   // NaN in every float type, -1 in every integer
-constexpr std::uint32_t zone_word = 0x5AFEC0DE;  // an unlikely thing for a kernel to write
-constexpr std::uint32_t queries_per_dispatch = 2;
+constexpr std::uint32_t nan_word = 0xFFFFFFFF;     // NaN in every float type, -1 in every integer
+constexpr std::uint32_t zone_word = 0x5AFEC0DE;    // an unlikely thing for a kernel to write
+constexpr std::uint32_t queries_per_dispatch = 2;  // start and end; the start is mostly the end before
 
 }  // namespace
 
@@ -147,9 +147,15 @@ void Recording::record_dispatch(Commands& commands, std::size_t d) {
       if (options_.redzone) bindings.back().bytes += zone_bytes;
     }
   const auto query = static_cast<std::uint32_t>(d) * queries_per_dispatch;
-  if (queries_.get() != VK_NULL_HANDLE) commands.timestamp(queries_.get(), query);
+  if (queries_.get() != VK_NULL_HANDLE && starts_a_batch(d)) commands.timestamp(queries_.get(), query);
   commands.dispatch(runtime_.pipelines.get(dispatch), bindings, dispatch.push.bytes(), dispatch.groups);
   if (queries_.get() != VK_NULL_HANDLE) commands.timestamp(queries_.get(), query + 1);
+}
+
+/// Whether nothing is timed before the dispatch in its submit.
+bool Recording::starts_a_batch(std::size_t dispatch) const {
+  return options_.step ||
+         std::ranges::any_of(plan_.segments, [&](const Segment& segment) { return segment.begin == dispatch; });
 }
 
 void Recording::end_segment(Commands& commands, std::size_t segment) {
@@ -218,14 +224,20 @@ std::vector<std::optional<std::uint64_t>> Recording::nanoseconds() const {
   const std::size_t dispatches = plan_.schedule.dispatches.size();
   std::vector<std::optional<std::uint64_t>> spent(dispatches);
   if (queries_.get() == VK_NULL_HANDLE || !has_run_) return spent;
-  std::vector<std::uint64_t> ticks(dispatches * queries_per_dispatch);
-  check(vkGetQueryPoolResults(runtime_.device.get(), queries_.get(), 0, static_cast<std::uint32_t>(ticks.size()),
-                              ticks.size() * sizeof ticks[0], ticks.data(), sizeof ticks[0], VK_QUERY_RESULT_64_BIT),
-        "vkGetQueryPoolResults");
+  struct Tick {
+    std::uint64_t value, available;
+  };
+  std::vector<Tick> ticks(dispatches * queries_per_dispatch);
+  const VkResult result = vkGetQueryPoolResults(
+      runtime_.device.get(), queries_.get(), 0, static_cast<std::uint32_t>(ticks.size()), ticks.size() * sizeof(Tick),
+      ticks.data(), sizeof(Tick), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+  if (result != VK_NOT_READY) check(result, "vkGetQueryPoolResults");  // not every start was written
   const double period = runtime_.device.facts().timestamp_period;
   for (std::size_t d = 0; d < dispatches; ++d) {
-    const auto elapsed = (ticks[2 * d + 1] - ticks[2 * d]) & runtime_.device.timestamp_mask();
-    spent[d] = static_cast<std::uint64_t>(static_cast<double>(elapsed) * period);
+    const Tick &start = starts_a_batch(d) ? ticks[2 * d] : ticks[2 * d - 1], &end = ticks[2 * d + 1];
+    const auto elapsed = (end.value - start.value) & runtime_.device.timestamp_mask();
+    if (start.available != 0 && end.available != 0)
+      spent[d] = static_cast<std::uint64_t>(static_cast<double>(elapsed) * period);
   }
   return spent;
 }

@@ -38,7 +38,8 @@ class Recording {
   /// The first damage of the last run, if there is any and zones were asked for.
   std::optional<Damage> damage() const;
 
-  /// GPU time of each dispatch in the last run; nothing where it is not measured.
+  /// GPU time of each dispatch in the last run, from the end of the one before to its
+  /// own; nothing where it is not measured.
   std::vector<std::optional<std::uint64_t>> nanoseconds() const;
 
  private:
@@ -61,6 +62,7 @@ class Recording {
   void record(std::size_t segment);
   void begin_segment(Commands& commands, std::size_t segment);
   void record_dispatch(Commands& commands, std::size_t dispatch);
+  bool starts_a_batch(std::size_t dispatch) const;
   void end_segment(Commands& commands, std::size_t segment);
 
   BufferRange range(Slot slot, std::size_t bytes) const;

@@ -45,6 +45,18 @@ bool layer_has(const char* extension) {
   return std::ranges::any_of(all, [&](const auto& one) { return std::strcmp(one.extensionName, extension) == 0; });
 }
 
+/// Drivers are loaded with the first instance and unloaded with the last, and not all of
+/// them bear that often: after a dozen times NVIDIA's cannot be loaded any more. One
+/// instance that is never destroyed keeps them.
+void keep_drivers_loaded(const VkInstanceCreateInfo& info) {
+  static const VkInstance kept = [&] {
+    VkInstance made = VK_NULL_HANDLE;
+    check(vkCreateInstance(&info, nullptr, &made), "vkCreateInstance");
+    return made;
+  }();
+  static_cast<void>(kept);
+}
+
 /// What the layer is to check, as newer and as older layers want to be told. Newer ones
 /// have to be asked to look at what shaders access, older ones always do.
 class LayerSettings {
@@ -80,8 +92,8 @@ class LayerSettings {
   std::string advice;
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
     advice =
-        ": no Vulkan driver is installed; install the GPU's, or Mesa's software driver "
-        "(Debian and Ubuntu: mesa-vulkan-drivers)";
+        ": no Vulkan driver was found; install the GPU's, or Mesa's software driver (Debian and Ubuntu: "
+        "mesa-vulkan-drivers), or name a driver's manifest in VK_DRIVER_FILES";
   throw ir::Unsupported(ir::cat("vkCreateInstance returned ", result_name(result), advice));
 }
 
@@ -97,6 +109,7 @@ Instance::Instance(bool validation) : messages_(std::make_unique<Messages>()) {
     create_with_layer(info);
   else
     create(info);
+  keep_drivers_loaded(info);
 }
 
 void Instance::create(const VkInstanceCreateInfo& info) {

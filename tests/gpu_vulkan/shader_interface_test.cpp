@@ -43,8 +43,6 @@ TEST(ShaderInterface, EveryModuleKeepsToTheRules) {
     EXPECT_THAT(interface.other_sets, IsEmpty());
     std::uint32_t next = 0;
     for (const auto& [binding, unused] : interface.bindings) EXPECT_EQ(binding, next++);
-    next = 0;
-    for (const auto id : interface.constant_ids) EXPECT_EQ(id, next++);
     EXPECT_LE(interface.push_bytes, 128u);
   }
 }
@@ -55,19 +53,21 @@ struct Shared {
   std::set<std::pair<std::string, std::uint32_t>> read, written;
 };
 
+/// The name without its variant.
+std::string stem(std::string_view name) { return std::string(name.substr(0, name.find('.'))); }
+
 void expect_agreement(const Dispatch& dispatch, Shared& shared) {
   const auto found = interfaces().find(dispatch.shader.name);
   ASSERT_NE(found, interfaces().end()) << "no such module";
   const SpirvInterface& interface = found->second;
   EXPECT_EQ(interface.bindings.size(), dispatch.reads.size() + dispatch.writes.size());
   EXPECT_EQ(interface.push_bytes, dispatch.push.bytes().size());
-  EXPECT_LE(interface.constant_ids.size(), dispatch.shader.constants.size());
-  const std::string stem = dispatch.shader.name.substr(0, dispatch.shader.name.find('.'));
+  for (const auto id : interface.constant_ids) EXPECT_LT(id, dispatch.shader.constants.size());
   for (const auto& [binding, is] : interface.bindings) {
     const bool reads = binding < dispatch.reads.size();
     EXPECT_FALSE(reads && is.writeonly) << "binding " << binding << " is read";
     EXPECT_FALSE(!reads && is.readonly) << "binding " << binding << " is written";
-    if (!is.readonly) (reads ? shared.read : shared.written).emplace(stem, binding);
+    if (!is.readonly) (reads ? shared.read : shared.written).emplace(stem(dispatch.shader.name), binding);
   }
 }
 
