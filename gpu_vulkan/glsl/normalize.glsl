@@ -48,7 +48,7 @@ vec2 sums(vec4 mine) {
 /// Σ d² less the part that comes from the mean of d, n·rest².
 float centered(float squares, float n, float rest) {
   const float value = squares - n * rest * rest;
-  return value < 0.0 ? 0.0 : value;
+  return maximum(value, 0.0);  // not a ternary: compilers make it a max that drops NaN
 }
 
 Moments moments(uint first, uint begin, uint end) {

@@ -170,7 +170,12 @@ int VerifyRun::run() {
   const auto paths = graph_paths(flags_.paths);
   const FillOptions fill = fill_options(flags_.graph);
   open_device();
-  const Executors executors{reference_, device_.get(), why_no_device_};
+  // Vulkan lets a device flush subnormals unless it promises to keep them.
+  const bool flushes = device_ && !device_->facts().denormals_kept_f32;
+  const Executors executors{.reference = reference_,
+                            .candidate = device_.get(),
+                            .why_not = why_no_device_,
+                            .flushes_subnormals = flushes};
   const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device)};
   const auto recorder = open_record();
   for (const std::string& path : paths) {
