@@ -46,7 +46,8 @@ HELD fold(uint first, uint begin, uint end, uint how, HELD peak) {
   HELD folded = neutral(how);
   for (uint k = begin + lane(); k < end; k += lanes) {
     const uint at = first + offset(k, reduced_axes, reduced_extents, reduced_strides);
-    folded = combine(folded, of_partials ? partial_term(partials_in[at], how, peak) : term(load(x[at]), how, peak), how);
+    const HELD one = of_partials ? partial_term(partials_in[at], how, peak) : term(load(x[at]), how, peak);
+    folded = combine(folded, one, how);
   }
   return combined(folded, how);
 }

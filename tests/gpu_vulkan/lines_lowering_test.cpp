@@ -1,0 +1,103 @@
+// What reduce, softmax, the norms and attention become on devices that are made up.
+#include <gtest/gtest.h>
+
+#include "gpu_vulkan/lower.hpp"
+#include "ir/ops/attention.hpp"
+#include "ir/ops/layer_norm.hpp"
+#include "ir/ops/reduce.hpp"
+#include "ir/ops/softmax.hpp"
+#include "tests/gpu_vulkan/facts.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using ir::DType;
+using ir::TensorType;
+using ir::ops::Attention;
+using ir::ops::LayerNorm;
+using ir::ops::Reduce;
+using ir::ops::Softmax;
+using F = ir::ops::ReduceFunction;
+
+Schedule scheduled(const ir::Op& op, const std::vector<TensorType>& operands, const DeviceFacts& facts) {
+  ir::Graph graph;
+  std::vector<ir::Value> values;
+  for (const auto& type : operands) values.push_back(graph.input(ir::cat("x", values.size()), type));
+  graph.add_all("y", op, values);
+  Schedule schedule;
+  std::vector<Slot> slots;
+  for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
+  Lowering lowering(graph, graph.nodes()[0], facts, slots, schedule.slot(16), schedule);
+  lower_op(op, lowering);
+  return schedule;
+}
+
+std::string refusal(const ir::Op& op, const std::vector<TensorType>& operands, const DeviceFacts& facts) {
+  try {
+    scheduled(op, operands, facts);
+  } catch (const ir::Unsupported& unsupported) {
+    return unsupported.what();
+  }
+  return "";
+}
+
+std::size_t dispatches(const ir::Op& op, const ir::Shape& shape) {
+  return scheduled(op, {{DType::f32, shape}}, testing::h200()).dispatches.size();
+}
+
+TEST(LinesLowering, FewLongLinesTakeTwoDispatches) {
+  const LayerNorm norm{.has_scale = false, .has_bias = false};
+  EXPECT_EQ(dispatches(Reduce{F::sum, {1}}, {1, 1'000'000}), 2u);
+  EXPECT_EQ(dispatches(Reduce{F::sum, {0}}, {1'000'000, 1}), 2u);
+  EXPECT_EQ(dispatches(Softmax{}, {2, 50257}), 2u);
+  EXPECT_EQ(dispatches(norm, {2, 50257}), 2u);
+  EXPECT_EQ(dispatches(Reduce{F::sum, {1}}, {4096, 50257}), 1u);
+  EXPECT_EQ(dispatches(Softmax{}, {1536, 128}), 1u);
+  EXPECT_EQ(dispatches(norm, {128, 768}), 1u);
+}
+
+TEST(LinesLowering, AWorkgroupTakesSeveralShortLines) {
+  const auto groups = [](const ir::Shape& shape) {
+    return scheduled(Softmax{}, {{DType::f32, shape}}, testing::h200()).dispatches.at(0).groups;
+  };
+  EXPECT_EQ(groups({256'000, 3}), (Groups{1000, 1, 1}));
+  EXPECT_EQ(groups({100'000, 4096}), (Groups{65535, 2, 1}));  // a row of workgroups is folded
+}
+
+TEST(LinesLowering, RefusesF64WithItsReason) {
+  EXPECT_EQ(refusal(Reduce{F::log_sum, {0}}, {{DType::f64, {3}}}, testing::h200()),
+            "shaders have no f64 root, logarithm or exponential to take log_sum of f64");
+  EXPECT_EQ(refusal(Reduce{F::sum, {0}}, {{DType::f64, {3}}}, testing::h200()), "");
+  EXPECT_EQ(refusal(Softmax{}, {{DType::f64, {3}}}, testing::h200()), "shaders have no f64 exponential");
+}
+
+std::vector<TensorType> qkv(std::int64_t queries, std::int64_t width) {
+  return {{DType::f32, {1, 2, queries, width}}, {DType::f32, {1, 2, 100, width}}, {DType::f32, {1, 2, 100, width}}};
+}
+
+TEST(AttentionLowering, LaysWorkgroupsOutByQueriesAndSharedMemory) {
+  /// Rows and keys of a workgroup.
+  const auto tile = [](std::int64_t queries, std::int64_t width, std::uint32_t shared) {
+    DeviceFacts facts = testing::h200();
+    facts.shared_memory = shared;
+    const auto& constants = scheduled(Attention{}, qkv(queries, width), facts).dispatches.at(0).shader.constants;
+    return std::pair(constants.at(1) * constants.at(3), constants.at(2) * constants.at(4));
+  };
+  EXPECT_EQ(tile(128, 64, 48 << 10), std::pair(32u, 32u));
+  EXPECT_EQ(tile(128, 256, 48 << 10), std::pair(16u, 16u));
+  EXPECT_EQ(tile(128, 64, 16 << 10), std::pair(16u, 16u));
+  EXPECT_EQ(tile(1, 64, 48 << 10), std::pair(1u, 64u));
+}
+
+TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
+  DeviceFacts facts = testing::h200();
+  EXPECT_EQ(refusal(Attention{}, qkv(8, 300), facts), "heads are at most 256 wide here, D is 300, Dv is 300");
+  facts.shared_memory = 4 << 10;
+  EXPECT_EQ(refusal(Attention{}, qkv(8, 256), facts),
+            "NVIDIA H200 has 4096 bytes of shared memory, too few for heads of 256");
+  facts.storage8 = false;
+  EXPECT_EQ(refusal(Attention{}, qkv(8, 64), facts), "NVIDIA H200 has no 8-bit elements in shaders, which read masks");
+}
+
+}  // namespace
+}  // namespace plumb::gpu_vulkan
