@@ -80,7 +80,7 @@ TEST(AttentionLowering, LaysWorkgroupsOutByQueriesAndSharedMemory) {
   const auto tile = [](std::int64_t queries, std::int64_t width, std::uint32_t shared) {
     DeviceFacts facts = testing::h200();
     facts.shared_memory = shared;
-    const auto& constants = scheduled(Attention{}, qkv(queries, width), facts).dispatches.at(0).shader.constants;
+    const auto constants = scheduled(Attention{}, qkv(queries, width), facts).dispatches.at(0).shader.constants;
     return std::pair(constants.at(1) * constants.at(3), constants.at(2) * constants.at(4));
   };
   EXPECT_EQ(tile(128, 64, 48 << 10), std::pair(32u, 32u));
