@@ -14,9 +14,12 @@ namespace plumb::ir {
 template <class To, class From>
 To convert_value(From x) {
   if constexpr (is_complex(dtype_of<From>)) {
-    if constexpr (is_complex(dtype_of<To>)) return To(x);
-    else if constexpr (std::is_same_v<To, bool>) return x != From{};
-    else return convert_value<To>(x.real());
+    if constexpr (is_complex(dtype_of<To>))
+      return To(x);
+    else if constexpr (std::is_same_v<To, bool>)
+      return x != From{};
+    else
+      return convert_value<To>(x.real());
   } else if constexpr (is_complex(dtype_of<To>)) {
     using Part = typename To::value_type;
     return To(convert_value<Part>(x), Part{0});
@@ -27,7 +30,8 @@ To convert_value(From x) {
   } else if constexpr (std::is_same_v<To, f16> || std::is_same_v<To, bf16>) {
     if constexpr (std::is_same_v<From, std::int64_t>) {
       // Beyond 2^53 a double rounds first; both types overflow or have far fewer bits, so keep a sticky bit.
-      const std::int64_t kept = (x > (1ll << 53) || x < -(1ll << 53)) ? ((x >> 11 << 11) | ((x & 0x7FF) != 0 ? 1ll << 11 : 0)) : x;
+      const std::int64_t kept =
+          (x > (1ll << 53) || x < -(1ll << 53)) ? ((x >> 11 << 11) | ((x & 0x7FF) != 0 ? 1ll << 11 : 0)) : x;
       return To(static_cast<double>(kept));
     } else if constexpr (std::is_same_v<From, float>) {
       return To(x);

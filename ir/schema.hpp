@@ -89,8 +89,8 @@ std::vector<std::string_view> operands(const Op& op, std::size_t count) {
     repeats = input.repeated;
   }
   if (repeats && count > names.size()) names.resize(count, names.back());
-  require(names.size() == count, "takes ", repeats ? "at least " : "", names.size(), names.size() == 1 ? " input" : " inputs",
-          ", given ", count);
+  require(names.size() == count, "takes ", repeats ? "at least " : "", names.size(),
+          names.size() == 1 ? " input" : " inputs", ", given ", count);
   return names;
 }
 
@@ -107,8 +107,10 @@ Cost cost(const Op& op, Types in, Types out) {
 
 template <OpDefinition T>
 constexpr bool makes_values() {
-  if constexpr (requires { T::makes_values; }) return T::makes_values;
-  else return false;
+  if constexpr (requires { T::makes_values; })
+    return T::makes_values;
+  else
+    return false;
 }
 
 }  // namespace detail

@@ -16,8 +16,8 @@
 #include "arithmetic.glsl"
 #include "round16.glsl"
 
-const uint BOOL = 0u, U8 = 1u, I8 = 2u, I16 = 3u, I32 = 4u, U32 = 5u, I64 = 6u, F16 = 7u, BF16 = 8u, F32 = 9u, F64 = 10u,
-           C64 = 11u;  // as ir::DType
+const uint BOOL = 0u, U8 = 1u, I8 = 2u, I16 = 3u, I32 = 4u, U32 = 5u, I64 = 6u, F16 = 7u, BF16 = 8u, F32 = 9u,
+           F64 = 10u, C64 = 11u;  // as ir::DType
 
 uvec2 word(uint x) { return uvec2(x, 0u); }
 uvec2 word(int x) { return uvec2(x, x < 0 ? 0xFFFFFFFFu : 0u); }

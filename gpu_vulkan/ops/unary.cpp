@@ -35,7 +35,8 @@ bool is_transcendental(Function function) {
 void lower(const ir::ops::Unary& op, Lowering& node) {
   const ir::DType dtype = node.in_type(0).dtype;
   const auto name = ir::enum_name(op.function);
-  const bool algebraic = op.function == Function::negate || op.function == Function::square || op.function == Function::conjugate;
+  const bool algebraic =
+      op.function == Function::negate || op.function == Function::square || op.function == Function::conjugate;
   node.needs_its_types();
   node.needs(dtype != ir::DType::f64 || !is_transcendental(op.function), "shaders have no ", name, " of f64");
   node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");

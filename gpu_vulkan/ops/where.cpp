@@ -11,7 +11,8 @@ void lower(const ir::ops::Where&, Lowering& node) {
   node.needs_its_sizes();
   node.needs(facts.storage8, facts.name, " has no bool in shaders");
   node.needs(bytes != 2 || facts.storage16, facts.name, " has no ", dtype, " in shaders");
-  elementwise({.shader = ir::cat("where.w", bytes), .pack = pack_size(dtype), .constants = {}, .operands = {0, 1, 2}}, node);
+  elementwise({.shader = ir::cat("where.w", bytes), .pack = pack_size(dtype), .constants = {}, .operands = {0, 1, 2}},
+              node);
 }
 
 }  // namespace plumb::gpu_vulkan

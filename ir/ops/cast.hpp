@@ -11,7 +11,8 @@ struct Cast {
   static constexpr auto name = "cast";
   static constexpr auto summary = "value conversion";
   static constexpr auto formula =
-      "y = x in dtype `to`: integers wrap, floats round once to nearest even, float to integer truncates and saturates, "
+      "y = x in dtype `to`: integers wrap, floats round once to nearest even, float to integer truncates and "
+      "saturates, "
       "NaN becomes 0";
   static constexpr int tier = 1;
   static constexpr std::array inputs = {Input{"x", dtypes::any, "[..]"}};

@@ -11,9 +11,11 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_option("--device", flags.device, "index, UUID or name (* and ? match), or cpu for software Vulkan")
       ->group("device");
   app.add_option("--threads", flags.threads, "threads of the CPU executor; 0: one for every core")->group("device");
-  app.add_flag("--validation-layers", flags.validation, "any message of the validation layers is an error")->group("debug");
+  app.add_flag("--validation-layers", flags.validation, "any message of the validation layers is an error")
+      ->group("debug");
   app.add_flag("--poison", flags.poison, "fill every device tensor with NaN before it is written")->group("debug");
-  app.add_flag("--redzone", flags.redzone, "guard bytes around every device tensor, checked after the run")->group("debug");
+  app.add_flag("--redzone", flags.redzone, "guard bytes around every device tensor, checked after the run")
+      ->group("debug");
   app.add_option("--set", flags.settings, "name=value of a knob that `plumb options` lists")->group("debug");
 }
 

@@ -29,15 +29,16 @@ void print_facts(const gpu_vulkan::DeviceFacts& facts) {
   const double gib = 1.0 / (1 << 30);
   fmt::print("    driver      {} {}\n", facts.driver_name, facts.driver_info);
   fmt::print("    uuid        {}\n", gpu_vulkan::uuid_text(facts.uuid));
-  fmt::print("    memory      {:.2f} GiB device-local{}, buffers up to {:.2f} GiB\n", static_cast<double>(facts.device_heap) * gib,
+  fmt::print("    memory      {:.2f} GiB device-local{}, buffers up to {:.2f} GiB\n",
+             static_cast<double>(facts.device_heap) * gib,
              facts.host_visible_device_local ? " that the host can map" : "",
              static_cast<double>(std::min(facts.max_buffer_range, facts.max_allocation)) * gib);
   fmt::print("    workgroups  {} invocations, {} KiB shared, subgroups of {}\n", facts.max_invocations,
              facts.shared_memory / 1024, facts.subgroup_size);
   fmt::print("    dtypes      {}\n", dtypes_held(facts));
   for (const auto& shape : facts.cooperative_shapes)
-    fmt::print("    cooperative {}x{}x{} {} x {} + {} -> {}\n", shape.m, shape.n, shape.k, ir::cat(shape.a), ir::cat(shape.b),
-               ir::cat(shape.c), ir::cat(shape.r));
+    fmt::print("    cooperative {}x{}x{} {} x {} + {} -> {}\n", shape.m, shape.n, shape.k, ir::cat(shape.a),
+               ir::cat(shape.b), ir::cat(shape.c), ir::cat(shape.r));
   if (facts.cooperative_shapes.empty()) fmt::print("    cooperative none\n");
 }
 
@@ -47,8 +48,8 @@ int print_devices(bool verbose) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& [facts, refusal] = devices[i];
     usable |= refusal.empty();
-    fmt::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version), ir::enum_name(facts.kind),
-               refusal.empty() ? "" : ": refused: ", refusal);
+    fmt::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version),
+               ir::enum_name(facts.kind), refusal.empty() ? "" : ": refused: ", refusal);
     if (refusal.empty() || verbose) print_facts(facts);
   }
   if (!usable) fmt::print("no device can be used\n");

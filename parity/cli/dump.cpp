@@ -31,7 +31,8 @@ std::vector<ir::Value> chosen(const ir::Graph& graph, const std::string& pattern
   }
   std::vector<ir::Value> values;
   for (const ir::Node& node : graph.nodes())
-    if (std::regex_search(node.label, expression)) values.insert(values.end(), node.outputs.begin(), node.outputs.end());
+    if (std::regex_search(node.label, expression))
+      values.insert(values.end(), node.outputs.begin(), node.outputs.end());
   ir::require(!values.empty(), "no node matches --nodes '", pattern, "'");
   return values;
 }
@@ -47,7 +48,8 @@ int dump_graph(const Flags& flags) {
   const ir::Graph& graph = loaded.file->graph;
   const auto values = chosen(graph, flags.nodes);
   ir::NamedTensors named;
-  const auto take = [&](const std::string& where, ir::Executor& executor, const ir::Graph& run, const ir::Feeds& feeds) {
+  const auto take = [&](const std::string& where, ir::Executor& executor, const ir::Graph& run,
+                        const ir::Feeds& feeds) {
     auto tensors = executor.run(run, feeds, values);
     for (auto& [value, tensor] : tensors) named.emplace(where + "/" + graph.name(value), std::move(tensor));
   };
@@ -69,7 +71,9 @@ Action dump(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1 JSON)")->required();
   app.add_option("--nodes", flags->nodes, "regular expression over node labels")->capture_default_str();
-  app.add_option("--from", flags->from, "whose tensors")->check(CLI::IsMember({"both", "cpu", "gpu"}))->capture_default_str();
+  app.add_option("--from", flags->from, "whose tensors")
+      ->check(CLI::IsMember({"both", "cpu", "gpu"}))
+      ->capture_default_str();
   app.add_flag("--truth", flags->truth, "the f64 truth, too");
   app.add_option("-o,--output", flags->output, ".h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
       ->capture_default_str();

@@ -11,7 +11,8 @@ namespace {
 constexpr int usage_error = 2, device_error = 3, nothing_ran = 77;
 
 int main(int argc, char** argv) try {
-  CLI::App app("plumb: run every graph on the CPU reference and on the GPU, and judge the error of every node", "plumb");
+  CLI::App app("plumb: run every graph on the CPU reference and on the GPU, and judge the error of every node",
+               "plumb");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(build_info().version));
   app.footer(

@@ -40,7 +40,8 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_flag("--strict", flags.strict, "mistrusted cases fail the run, with exit code 4");
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
   app.add_option("-o,--output", flags.results, "results file (HDF5), all cases in one")->group("output");
-  app.add_option("--tensors", flags.tensors, "whose tensors the results file holds: those of no node, of failed ones, ...")
+  app.add_option("--tensors", flags.tensors,
+                 "whose tensors the results file holds: those of no node, of failed ones, ...")
       ->check(CLI::IsMember({"never", "fail", "worst", "all"}))
       ->capture_default_str()
       ->group("output");
@@ -172,10 +173,8 @@ int VerifyRun::run() {
   open_device();
   // Vulkan lets a device flush subnormals unless it promises to keep them.
   const bool flushes = device_ && !device_->facts().denormals_kept_f32;
-  const Executors executors{.reference = reference_,
-                            .candidate = device_.get(),
-                            .why_not = why_no_device_,
-                            .flushes_subnormals = flushes};
+  const Executors executors{
+      .reference = reference_, .candidate = device_.get(), .why_not = why_no_device_, .flushes_subnormals = flushes};
   const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device)};
   const auto recorder = open_record();
   for (const std::string& path : paths) {

@@ -23,5 +23,6 @@ expect_output "$scratch/cmake/consumer"
 pkg_config_path=$(dirname "$(find "$prefix" -name plumbline.pc)")
 export PKG_CONFIG_PATH="$pkg_config_path"
 # shellcheck disable=SC2046  # several flags
-"$cxx" $(pkg-config --cflags plumbline) "$source/../../docs/example/library.cpp" -o "$scratch/consumer" $(pkg-config --libs plumbline)
+"$cxx" $(pkg-config --cflags plumbline) "$source/../../docs/example/library.cpp" -o "$scratch/consumer" \
+  $(pkg-config --libs plumbline)
 expect_output "$scratch/consumer"
