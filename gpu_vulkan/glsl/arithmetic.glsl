@@ -14,7 +14,15 @@ uint sign_of(float x) { return floatBitsToUint(x) & 0x80000000u; }
 
 bool is_nan(float x) { return magnitude_of(x) > infinity_bits; }
 bool is_infinite(float x) { return magnitude_of(x) == infinity_bits; }
-bool is_zero(float x) { return magnitude_of(x) == 0u; }
+
+/// Of 0 alone m (2^32 - 1) / 2^32 is m. Of m == 0 LLVM makes a comparison of floats, for
+/// which a subnormal is 0 where the device flushes them.
+bool is_none(uint m) {
+  uint high, low;
+  umulExtended(m, 0xFFFFFFFFu, high, low);
+  return high == m;
+}
+bool is_zero(float x) { return is_none(magnitude_of(x)); }
 
 float quiet_nan() { return uintBitsToFloat(0x7FC00000u); }
 float positive_infinity() { return uintBitsToFloat(infinity_bits); }
@@ -53,8 +61,9 @@ precise float quotient(float a, float b) {
 float divide(float a, float b) {
   const uint x = magnitude_of(a), y = magnitude_of(b), sign = sign_of(a) ^ sign_of(b);
   if (x > infinity_bits || y > infinity_bits) return quiet_nan();
-  if (x == infinity_bits || y == 0u) return x == y ? quiet_nan() : uintBitsToFloat(sign | infinity_bits);
-  if (x == 0u || y == infinity_bits) return uintBitsToFloat(sign);
+  const bool no_x = is_none(x), no_y = is_none(y);
+  if (x == infinity_bits || no_y) return x == y ? quiet_nan() : uintBitsToFloat(sign | infinity_bits);
+  if (no_x || y == infinity_bits) return uintBitsToFloat(sign);
   int up, down;
   const float m = significand(x, up), n = significand(y, down);
   return uintBitsToFloat(floatBitsToUint(scale(quotient(m, n), up - down)) | sign);

@@ -162,7 +162,13 @@ precise float erfcf(float x) {
 
 /// The error function.
 precise float erff(float x) {
-  if (is_nan(x)) return x;
+  const uint magnitude = magnitude_of(x);
+  if (is_nan(x) || is_none(magnitude)) return x;
+  if (magnitude < 0x01000000u) {  // x 2 / sqrt(pi), of subnormals too
+    int exponent;
+    const float m = significand(magnitude, exponent);
+    return with_sign(scale(fma(m, 0.128379166, m), exponent), x);
+  }
   return abs(x) < 0.94 ? x + erf_beyond_x(x) : with_sign(1.0 - erfcf(abs(x)), x);
 }
 

@@ -54,14 +54,15 @@ precise float power_of_magnitude(uint magnitude, float y) {
 /// x^y as C99 Annex F has it.
 float powf(float x, float y) {
   const uint base = magnitude_of(x), exponent = magnitude_of(y), one = 0x3F800000u;
-  if (exponent == 0u || floatBitsToUint(x) == one) return 1.0;
+  if (is_none(exponent) || floatBitsToUint(x) == one) return 1.0;
   if (base > infinity_bits || exponent > infinity_bits) return quiet_nan();
   const bool grows = sign_of(y) == 0u;
   if (exponent == infinity_bits) return base == one ? 1.0 : (base > one) == grows ? positive_infinity() : 0.0;
   const bool is_whole = exponent >= 0x4B800000u || floor(y) == y;  // from 2^24 on every float is, and even
   const bool is_odd = is_whole && exponent < 0x4B800000u && (int(y) & 1) != 0;
   const float sign = is_odd && sign_of(x) != 0u ? -1.0 : 1.0;
-  if (base == 0u || base == infinity_bits) return sign * ((base == 0u) == grows ? 0.0 : positive_infinity());
+  const bool no_base = is_none(base);
+  if (no_base || base == infinity_bits) return sign * (no_base == grows ? 0.0 : positive_infinity());
   if (sign_of(x) != 0u && !is_whole) return quiet_nan();
   return sign * (base == one ? 1.0 : power_of_magnitude(base, y));
 }
@@ -75,7 +76,7 @@ uint whole_significand(uint magnitude, out int exponent) {
 /// x - y trunc(x / y), exact: long division, 8 bits of the quotient at a time.
 float fmodf(float x, float y) {
   const uint a = magnitude_of(x), b = magnitude_of(y);
-  if (a >= infinity_bits || b > infinity_bits || b == 0u) return quiet_nan();
+  if (a >= infinity_bits || b > infinity_bits || is_none(b)) return quiet_nan();
   if (a < b) return x;
   int up, down;
   uint rest = whole_significand(a, up);

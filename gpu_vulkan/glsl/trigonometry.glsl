@@ -164,7 +164,7 @@ precise float atan2f(float y, float x) {
   const uint across = magnitude_of(x), up = magnitude_of(y), low = min(across, up), high = max(across, up);
   if (high > infinity_bits) return quiet_nan();
   float t = low == high ? 1.0 : divide(uintBitsToFloat(low), uintBitsToFloat(high));
-  if (high == 0u) t = 0.0;
+  if (is_none(high)) t = 0.0;
   float angle = atan_of_unit(t);
   if (up > across) angle = half_pi - (angle - half_pi_rest);
   if (sign_of(x) != 0u) angle = 2.0 * half_pi - (angle - 2.0 * half_pi_rest);

@@ -16,7 +16,10 @@ void lower(const ir::ops::Cast& op, Lowering& node) {
   const std::int64_t count = node.out_type(0).shape.elements();
   constexpr std::uint32_t threads = 128, each = 4;
   node.dispatch({
-      .shader = {i64 && f64 ? "cast.i64_f64" : i64 ? "cast.i64" : f64 ? "cast.f64" : "cast.w32",
+      .shader = {i64 && f64 ? "cast.i64_f64"
+                 : i64      ? "cast.i64"
+                 : f64      ? "cast.f64"
+                            : "cast.w32",
                  {threads, std::uint32_t(from), std::uint32_t(to), bytes(from), bytes(to)}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},

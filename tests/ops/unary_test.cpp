@@ -1,0 +1,226 @@
+#include "ir/ops/unary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "ir/passes/widen.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/gpu.hpp"
+#include "tests/support/op_check.hpp"
+#include "tests/support/samples.hpp"
+
+namespace plumb {
+namespace {
+
+using ir::DType;
+using ir::Tensor;
+using ir::ops::Unary;
+using parity::Allowed;
+using testing::check_op;
+using testing::random_tensor;
+using testing::run_op;
+using F = ir::ops::UnaryFunction;
+
+constexpr std::size_t function_count = ir::ops::enum_names(F{}).size();
+
+/// The functions that take a dtype.
+std::vector<F> functions_of(DType dtype) {
+  std::vector<F> found;
+  for (std::size_t k = 0; k < function_count; ++k)
+    if (ir::ops::dtypes_of(static_cast<F>(k)).contains(dtype)) found.push_back(static_cast<F>(k));
+  return found;
+}
+
+/// The bound of ops.md 3 in ulps of f32; 0 where the result is exact or rounded once, or
+/// the bound depends on x.
+double bound_ulps(F function) {
+  switch (Unary{function}.error_class()) {
+    case ir::ErrorClass::ulp:
+      break;
+    default:
+      return 0;
+  }
+  if (function == F::sqrt) return 1;
+  if (function == F::rsqrt) return 2;
+  if (function == F::reciprocal) return 2.5;
+  if (function == F::silu) return 6;
+  return function == F::mish ? 8 : 4;
+}
+
+/// What ops.md 3 allows a function of x for |x| >= `from`; one ulp of f16 and bf16
+/// where f32 gets several.
+Allowed allowed(F function, DType dtype, double from) {
+  const auto error_class = Unary{function}.error_class();
+  if (error_class == ir::ErrorClass::bits) return {.rule = Allowed::Rule::bits};
+  if (error_class == ir::ErrorClass::exact) return {.rule = Allowed::Rule::exact};
+  if (error_class == ir::ErrorClass::rounded) return {.rule = Allowed::Rule::rounded};
+  if (dtype == DType::f16 || dtype == DType::bf16) return {.rule = Allowed::Rule::within, .storage = 1};
+  const double u = ir::unit_roundoff(dtype), t = 0.79788456 * (from + 0.044715 * from * from * from);
+  if (function == F::gelu) return {.rule = Allowed::Rule::within, .relative = u * (8 + 2 * from * from), .ulps = 1};
+  if (function == F::gelu_tanh) return {.rule = Allowed::Rule::within, .relative = u * (8 + 8 * t), .ulps = 1};
+  return {.rule = Allowed::Rule::within, .ulps = bound_ulps(function)};
+}
+
+/// The largest error of a function on each executor, in ulps of the dtype.
+struct Errors {
+  double cpu = 0, gpu = 0;
+};
+
+double element(const Tensor& x, const parity::Comparison& worst_of) {
+  const auto at = worst_of.worst.empty() ? 0 : worst_of.worst[0].index;
+  return ir::convert(x, DType::f64).as<double>()[at];
+}
+
+void measure(ir::Executor& executor, F function, const Tensor& x, const Tensor& truth, const Allowed& limit,
+             double& worst) {
+  const Tensor y = run_op(executor, Unary{function}, {x}).front();
+  const auto comparison = parity::compare(truth, y, limit);
+  EXPECT_TRUE(comparison.agrees()) << executor.name() << ", " << ir::enum_name(function) << " of " << x.type() << ": "
+                                   << parity::summary(comparison) << "; x is " << element(x, comparison);
+  if (comparison.max_ulp.value > worst) worst = comparison.max_ulp.value;
+}
+
+Errors check(F function, const Tensor& x, double from) {
+  Errors errors;
+  ref_cpu::CpuExecutor cpu;
+  const Tensor truth = run_op(cpu, Unary{function}, {ir::widen(x)}).front();
+  Allowed limit = allowed(function, x.dtype(), from);
+  measure(cpu, function, x, truth, limit, errors.cpu);
+  if (testing::gpu().executor == nullptr) return errors;
+  // A device may flush f32 subnormals, among operands or results, if no bit is promised.
+  if (limit.rule != Allowed::Rule::bits && x.dtype() != DType::f16) limit.subnormal = 0x1p-126;
+  measure(*testing::gpu().executor, function, x, truth, limit, errors.gpu);
+  return errors;
+}
+
+/// Many samples; by short intervals of |x| where the bound grows with it.
+Errors check_samples(F function, std::size_t count) {
+  Errors worst;
+  const auto note = [&](const Errors& here) { worst = {std::max(worst.cpu, here.cpu), std::max(worst.gpu, here.gpu)}; };
+  const bool by_intervals = function == F::gelu || function == F::gelu_tanh;
+  const float last = by_intervals ? 15 : 0, step = 0x1p-4f;
+  for (float from = 0; from < last; from += step) {
+    std::vector<float> x;
+    for (std::size_t k = 0; k <= count / 256; ++k) {
+      const float at = from + step * static_cast<float>(k) / static_cast<float>(count / 256);
+      x.insert(x.end(), {at, -at});
+    }
+    note(check(function, Tensor::of<float>({static_cast<std::int64_t>(x.size())}, x), from));
+  }
+  note(check(function, testing::f32_samples(count, [&](float x) { return !(std::fabs(x) < last); }), last));
+  return worst;
+}
+
+void note_gpu() {
+  if (testing::gpu().executor == nullptr) GTEST_SKIP() << "only the CPU was checked: " << testing::gpu().why_not;
+}
+
+TEST(Unary, EveryF16CodeIsWithinItsBound) {
+  for (const F function : functions_of(DType::f16)) check(function, testing::all_codes(DType::f16), 0);
+  note_gpu();
+}
+
+TEST(Unary, EveryBf16CodeIsWithinItsBound) {
+  for (const F function : functions_of(DType::bf16)) check(function, testing::all_codes(DType::bf16), 0);
+  note_gpu();
+}
+
+/// PLUMB_ACCURACY=FILE adds a table of the errors to a file (docs/accuracy.md has them).
+TEST(Unary, F32SamplesAreWithinTheirBounds) {
+  const char* const table = std::getenv("PLUMB_ACCURACY");
+  const std::size_t count = table == nullptr ? 40000 : 4000000;
+  std::ofstream out;
+  if (table != nullptr) out.open(table, std::ios::app);
+  for (const F function : functions_of(DType::f32)) {
+    const Errors worst = check_samples(function, count);
+    if (out)
+      out << ir::cat("| ", ir::enum_name(function), " | ", bound_ulps(function), " | ", worst.cpu, " | ", worst.gpu,
+                     " |\n");
+  }
+  note_gpu();
+}
+
+TEST(Unary, F64IsComputedWhereShadersCan) {
+  const Tensor x = ir::convert(testing::f32_samples(2000), DType::f64);
+  ref_cpu::CpuExecutor cpu;
+  for (const F function : functions_of(DType::f64)) {
+    const Tensor truth = run_op(cpu, Unary{function}, {x}).front();
+    if (testing::gpu().executor == nullptr) continue;
+    try {
+      double worst = 0;
+      Allowed limit = allowed(function, DType::f64, 0);
+      if (limit.rule != Allowed::Rule::bits) limit.subnormal = 0x1p-1022;
+      measure(*testing::gpu().executor, function, x, truth, limit, worst);
+    } catch (const ir::Unsupported& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("of f64")) << ir::enum_name(function);
+    }
+  }
+  note_gpu();
+}
+
+TEST(Unary, IntegersAgreeOnBothExecutors) {
+  for (const DType dtype : {DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64})
+    for (const F function : functions_of(dtype)) check_op(Unary{function}, {testing::integer_samples(dtype)});
+}
+
+TEST(Unary, TheLeastIntegerWrapsToItself) {
+  constexpr std::int8_t least = -128;
+  const auto x = Tensor::of<std::int8_t>({4}, {least, -5, 0, 127});
+  testing::check_cpu(Unary{F::abs}, {x}, {Tensor::of<std::int8_t>({4}, {least, 5, 0, 127})});
+  testing::check_cpu(Unary{F::negate}, {x}, {Tensor::of<std::int8_t>({4}, {least, 5, 0, -127})});
+  testing::check_cpu(Unary{F::square}, {x}, {Tensor::of<std::int8_t>({4}, {0, 25, 0, 1})});
+  testing::check_cpu(Unary{F::relu}, {x}, {Tensor::of<std::int8_t>({4}, {0, 0, 0, 127})});
+  testing::check_cpu(Unary{F::bitwise_not}, {x}, {Tensor::of<std::int8_t>({4}, {127, 4, -1, least})});
+}
+
+TEST(Unary, BoolsAndComplexNumbersAgreeOnBothExecutors) {
+  check_op(Unary{F::logical_not}, {random_tensor({DType::boolean, {1021}}, 1)});
+  const Tensor z = random_tensor({DType::c64, {1021}}, 2);
+  check_op(Unary{F::negate}, {z});
+  check_op(Unary{F::conjugate}, {z});
+}
+
+/// Each part against the modulus: z^2 of numbers below 8 in modulus.
+TEST(Unary, ComplexFunctionsAreCloseToTheirModulus) {
+  const Tensor z = random_tensor({DType::c64, {1021}}, 2);
+  ref_cpu::CpuExecutor cpu;
+  const Allowed limit = {.rule = Allowed::Rule::within, .absolute = 8 * 0x1p-24 * 64};
+  double worst = 0;
+  for (const F function : {F::square, F::sqrt, F::log}) {
+    const Tensor truth = run_op(cpu, Unary{function}, {ir::widen(z)}).front();
+    measure(cpu, function, z, truth, limit, worst);
+    if (function == F::square && testing::gpu().executor != nullptr)
+      measure(*testing::gpu().executor, function, z, truth, limit, worst);
+  }
+  note_gpu();
+}
+
+TEST(Unary, HalvesAreRoundedToEven) {
+  const auto x = Tensor::of<float>({8}, {0.5f, -0.5f, 1.5f, -1.5f, 2.5f, 8388607.5f, -0.0f, 0.49999997f});
+  const auto y = Tensor::of<float>({8}, {0, -0.0f, 2, -2, 2, 8388608, -0.0f, 0});
+  testing::check_cpu(Unary{F::round}, {x}, {y});
+  testing::check_gpu(Unary{F::round}, {x}, {y});
+}
+
+/// ops.md 3: no guards at infinity.
+TEST(Unary, ProductsOfInfinityAndZeroAreNan) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const auto x = Tensor::of<float>({3}, {-inf, inf, nan});
+  for (const F function : {F::silu, F::gelu, F::gelu_tanh, F::mish, F::hard_swish}) {
+    testing::check_cpu(Unary{function}, {x}, {Tensor::of<float>({3}, {nan, inf, nan})});
+    testing::check_gpu(Unary{function}, {x}, {Tensor::of<float>({3}, {nan, inf, nan})});
+  }
+  testing::check_cpu(Unary{F::softsign}, {x}, {Tensor::of<float>({3}, {nan, nan, nan})});
+  testing::check_gpu(Unary{F::softsign}, {x}, {Tensor::of<float>({3}, {nan, nan, nan})});
+}
+
+TEST(Unary, KeepsShapesOfAnyRank) {
+  for (const ir::Shape& shape : {ir::Shape{}, {1}, {0, 3}, {2, 1, 3, 1, 2, 1, 3, 1}, {257, 7}})
+    for (const DType dtype : {DType::f32, DType::f16, DType::f64})
+      check_op(Unary{F::square}, {random_tensor({dtype, shape}, 1)});
+}
+
+}  // namespace
+}  // namespace plumb
