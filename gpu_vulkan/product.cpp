@@ -12,7 +12,7 @@ constexpr std::size_t batch_axes = 6;
 
 /// What the shaders matmul and matmul_cooperative are pushed.
 struct Block {
-  std::uint32_t m, n, k, batches;
+  std::uint32_t m, n, k, batches, flags;
   std::array<std::uint32_t, batch_axes> batch, a_strides, b_strides;
   std::array<std::uint32_t, 2> c_strides, alpha, beta;  // reals: bits, low word first
 };
@@ -22,10 +22,14 @@ std::array<std::uint32_t, 2> words_of(double x, DType dtype) {
   return std::bit_cast<std::array<std::uint32_t, 2>>(x);
 }
 
+/// glsl/product.glsl names the bits.
+std::uint32_t transposed(const Product& p) { return (p.transpose_a ? 1u : 0u) | (p.transpose_b ? 2u : 0u); }
+
 Block block_of(const Product& p, DType dtype) {
   Block block{};
   const auto u32 = [](std::int64_t x) { return static_cast<std::uint32_t>(x); };
   block.m = u32(p.m), block.n = u32(p.n), block.k = u32(p.k), block.batches = u32(p.batch.elements());
+  block.flags = transposed(p) | (p.alpha != 1 ? 4u : 0u) | (p.has_c ? 8u : 0u);
   block.batch.fill(1);
   for (std::size_t i = 0; i < p.batch.size(); ++i) {
     const std::size_t at = batch_axes - p.batch.size() + i;
@@ -49,10 +53,6 @@ std::string variant(const Lowering& node) {
   return in == out ? ir::cat(in) : ir::cat(in, "_", out);
 }
 
-std::uint32_t flags(const Product& p) {
-  return (p.transpose_a ? 1u : 0u) | (p.transpose_b ? 2u : 0u) | (p.alpha != 1 ? 4u : 0u) | (p.has_c ? 8u : 0u);
-}
-
 void dispatch(const Product& p, Lowering& node, Shader shader, std::int64_t groups) {
   node.dispatch({
       .shader = std::move(shader),
@@ -61,6 +61,15 @@ void dispatch(const Product& p, Lowering& node, Shader shader, std::int64_t grou
       .push = block_of(p, node.in_type(0).dtype),
       .groups = groups_for(groups),
   });
+}
+
+/// One row or one column: every number of the matrix is read once, so that reading it in order is what counts.
+void emit_vector(const Product& p, Lowering& node) {
+  const bool by_lines = p.n == 1 ? !p.transpose_a : p.transpose_b;  // a line of the matrix is one sum
+  const std::uint32_t across = node.facts().max_invocations < 256 ? 8 : 16;
+  const std::uint32_t elements = by_lines ? 2 : 16, lanes = by_lines ? 64 : across;
+  dispatch(p, node, {"matmul_vector." + variant(node), {elements * lanes, elements, lanes, by_lines}},
+           p.batch.elements() * pieces(std::max(p.m, p.n), elements));
 }
 
 /// A workgroup's tile, and the part of it that each of its invocations computes.
@@ -89,10 +98,9 @@ void emit_tiled(const Product& p, Lowering& node) {
                   : found != tile_sizes.end() ? *found
                   : least != tile_sizes.end() ? *least
                                               : smallest_tile;
-  dispatch(
-      p, node,
-      {"matmul." + variant(node), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each, flags(p)}},
-      tiles(p, t.rows, t.columns));
+  dispatch(p, node,
+           {"matmul." + variant(node), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each}},
+           tiles(p, t.rows, t.columns));
 }
 
 /// The largest shape of f16 products that the device sums in f32; null when there is none.
@@ -153,17 +161,20 @@ void emit_cooperative(const Product& p, Lowering& node) {
   const auto found = std::ranges::find_if(fragment_sizes, good);
   const Fragments& f = found != fragment_sizes.end() ? *found : fragment_sizes.back();
   const std::uint32_t size = node.facts().subgroup_size;
-  dispatch(p, node,
-           {"matmul_cooperative." + variant(node),
-            {f.subgroups() * size, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, flags(p)},
-            size},
-           tiles(p, f.rows(s), f.columns(s)));
+  dispatch(
+      p, node,
+      {"matmul_cooperative." + variant(node),
+       {f.subgroups() * size, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p)},
+       size},
+      tiles(p, f.rows(s), f.columns(s)));
 }
 
 }  // namespace
 
 void lower_product(const Product& product, Lowering& node) {
   node.needs_its_types();
+  if (product.m == 1 || product.n == 1)
+    return node.choose({{"vector", [] { return std::nullopt; }, [&] { emit_vector(product, node); }}});
   node.choose({
       {"coopmat_f16", [&] { return refuse_cooperative(product, node); }, [&] { emit_cooperative(product, node); }},
       {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, node); }},

@@ -1,14 +1,16 @@
 // What the shaders of matrix products are pushed: y = alpha a b + beta c over a
-// batch of up to six axes. The includer declares FLAGS, the specialization constant
-// with the bits below.
+// batch of up to six axes. A shader whose code depends on how the operands lie
+// defines TRANSPOSED as a specialization constant with the first two flags.
 #ifndef PLUMB_PRODUCT_GLSL
 #define PLUMB_PRODUCT_GLSL
 
 const uint TRANSPOSE_A = 1u, TRANSPOSE_B = 2u, SCALED = 4u, HAS_C = 8u;
-const bool transpose_a = (FLAGS & TRANSPOSE_A) != 0u, transpose_b = (FLAGS & TRANSPOSE_B) != 0u;
+#ifndef TRANSPOSED
+#define TRANSPOSED flags
+#endif
 
 layout(push_constant) uniform Block {
-  uint m, n, k, batches;
+  uint m, n, k, batches, flags;
   uint batch[6], a_strides[6], b_strides[6];  // in elements, slowest axis first
   uint c_strides[2], alpha[2], beta[2];       // reals as words, the low one first
 };
@@ -23,8 +25,11 @@ uvec2 operands_of(uint index) {
   return offset;
 }
 
-uint position_in_a(uint row, uint depth) { return transpose_a ? depth * m + row : row * k + depth; }
-uint position_in_b(uint depth, uint column) { return transpose_b ? column * k + depth : depth * n + column; }
+bool is_a_transposed() { return (TRANSPOSED & TRANSPOSE_A) != 0u; }
+bool is_b_transposed() { return (TRANSPOSED & TRANSPOSE_B) != 0u; }
+
+uint position_in_a(uint row, uint depth) { return is_a_transposed() ? depth * m + row : row * k + depth; }
+uint position_in_b(uint depth, uint column) { return is_b_transposed() ? column * k + depth : depth * n + column; }
 uint position_in_c(uint row, uint column) { return row * c_strides[0] + column * c_strides[1]; }
 
 #endif

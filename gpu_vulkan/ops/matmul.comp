@@ -5,37 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "index.glsl"
-
-#if defined(VARIANT_f16_f32)
-#define VARIANT_f16 1
-#define RESULT float
-#elif defined(VARIANT_bf16_f32)
-#define VARIANT_bf16 1
-#define RESULT float
-#endif
-
-#if defined(VARIANT_c64)
-#define STORED vec2
-#define COMPUTED vec2
-#elif defined(VARIANT_c128)
-#define STORED dvec2
-#define COMPUTED dvec2
-#endif
-#ifdef COMPUTED  // complex
-COMPUTED load(COMPUTED x) { return x; }
-COMPUTED store(COMPUTED x) { return x; }
-COMPUTED product(COMPUTED a, COMPUTED b) { return COMPUTED(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
-#else
-#include "element.glsl"
-COMPUTED product(COMPUTED a, COMPUTED b) { return a * b; }
-#endif
-
-#ifdef RESULT
-RESULT rounded(COMPUTED x) { return x; }
-#else
-#define RESULT STORED
-RESULT rounded(COMPUTED x) { return store(x); }
-#endif
+#include "product_element.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint rows = 64;
@@ -43,13 +13,8 @@ layout(constant_id = 2) const uint columns = 64;
 layout(constant_id = 3) const uint depth = 16;
 layout(constant_id = 4) const uint rows_each = 4;
 layout(constant_id = 5) const uint columns_each = 4;
-layout(constant_id = 6) const uint FLAGS = 0;
 #include "product.glsl"
-
-layout(set = 0, binding = 0) readonly buffer A { STORED a[]; };
-layout(set = 0, binding = 1) readonly buffer B { STORED b[]; };
-layout(set = 0, binding = 2) readonly buffer C { STORED c[]; };
-layout(set = 0, binding = 3) writeonly buffer Y { RESULT y[]; };
+#include "product_operands.glsl"
 
 const uint a_line = rows + 1, b_line = columns + 1;  // the odd element keeps shared memory's banks apart
 shared COMPUTED a_tile[depth * a_line];
@@ -59,26 +24,15 @@ const uint across = columns / columns_each, down = rows / rows_each;
 
 void stage(uvec2 first, uint row, uint column, uint term) {
   for (uint i = gl_LocalInvocationID.x; i < rows * depth; i += gl_WorkGroupSize.x) {
-    const uint r = transpose_a ? i % rows : i / depth, t = transpose_a ? i / rows : i % depth;
+    const uint r = is_a_transposed() ? i % rows : i / depth, t = is_a_transposed() ? i / rows : i % depth;
     const bool inside = row + r < m && term + t < k;
     a_tile[t * a_line + r] = inside ? load(a[first.x + position_in_a(row + r, term + t)]) : COMPUTED(0);
   }
   for (uint i = gl_LocalInvocationID.x; i < columns * depth; i += gl_WorkGroupSize.x) {
-    const uint j = transpose_b ? i / depth : i % columns, t = transpose_b ? i % depth : i / columns;
+    const uint j = is_b_transposed() ? i / depth : i % columns, t = is_b_transposed() ? i % depth : i / columns;
     const bool inside = column + j < n && term + t < k;
     b_tile[t * b_line + j] = inside ? load(b[first.y + position_in_b(term + t, column + j)]) : COMPUTED(0);
   }
-}
-
-COMPUTED finished(COMPUTED sum, uint row, uint column) {
-#if defined(VARIANT_f64)
-  if ((FLAGS & SCALED) != 0u) sum *= packDouble2x32(uvec2(alpha[0], alpha[1]));
-  if ((FLAGS & HAS_C) != 0u) sum += packDouble2x32(uvec2(beta[0], beta[1])) * load(c[position_in_c(row, column)]);
-#elif defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16)
-  if ((FLAGS & SCALED) != 0u) sum *= uintBitsToFloat(alpha[0]);
-  if ((FLAGS & HAS_C) != 0u) sum += uintBitsToFloat(beta[0]) * load(c[position_in_c(row, column)]);
-#endif
-  return sum;
 }
 
 void main() {

@@ -32,7 +32,8 @@ layout(constant_id = 5) const uint subgroups_n = 2;
 layout(constant_id = 6) const uint each_m = 2;
 layout(constant_id = 7) const uint each_n = 2;
 layout(constant_id = 8) const uint deep = 2;
-layout(constant_id = 9) const uint FLAGS = 0;
+layout(constant_id = 9) const uint TRANSPOSED_OPERANDS = 0;
+#define TRANSPOSED TRANSPOSED_OPERANDS
 #include "product.glsl"
 
 layout(set = 0, binding = 0) readonly buffer A { float16_t a[]; };
@@ -40,6 +41,7 @@ layout(set = 0, binding = 1) readonly buffer B { float16_t b[]; };
 layout(set = 0, binding = 2) readonly buffer C { uint16_t c[]; };
 layout(set = 0, binding = 3) writeonly buffer Y { RESULT y[]; };
 
+const bool transpose_a = (TRANSPOSED & TRANSPOSE_A) != 0u, transpose_b = (TRANSPOSED & TRANSPOSE_B) != 0u;
 const uint rows = subgroups_m * each_m * M, columns = subgroups_n * each_n * N, depth = deep * K;
 // A line of a tile is a line of the operand in memory, and 8 elements more that keep shared memory's banks apart.
 const uint a_lines = transpose_a ? depth : rows, a_length = transpose_a ? rows : depth, a_line = a_length + 8;
@@ -66,8 +68,8 @@ void stage(uvec2 first, uint row, uint column, uint term) {
 }
 
 float finished(float sum, uint row, uint column) {
-  if ((FLAGS & SCALED) != 0u) sum *= uintBitsToFloat(alpha[0]);
-  if ((FLAGS & HAS_C) != 0u) sum += uintBitsToFloat(beta[0]) * float_from_f16(uint(c[position_in_c(row, column)]));
+  if ((flags & SCALED) != 0u) sum *= uintBitsToFloat(alpha[0]);
+  if ((flags & HAS_C) != 0u) sum += uintBitsToFloat(beta[0]) * float_from_f16(uint(c[position_in_c(row, column)]));
   return sum;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
 #include "tests/gpu_vulkan/lowered.hpp"
@@ -82,6 +84,20 @@ TEST(Product, RefusesWhatTheDeviceCannotHold) {
   EXPECT_EQ(reason(DType::c64, modern()), "");
 }
 
+TEST(Product, ReadsTheMatrixOfARowOrColumnInOrder) {
+  const auto constants = [](const Matmul& op, const ir::Shape& a, const ir::Shape& b) {
+    const auto [choice, dispatch] = lowered(op, {{DType::f16, a}, {DType::f16, b}}, modern());
+    EXPECT_EQ(choice.name, "vector");
+    EXPECT_EQ(dispatch.shader.name, "matmul_vector.f16");
+    return std::vector<std::uint32_t>(dispatch.shader.constants.begin() + 1, dispatch.shader.constants.begin() + 4);
+  };
+  const std::vector<std::uint32_t> along_lines = {2, 64, 1}, across_lines = {16, 16, 0};
+  EXPECT_EQ(constants({}, {70, 300}, {300, 1}), along_lines);
+  EXPECT_EQ(constants({true, false, {}}, {300, 70}, {300, 1}), across_lines);
+  EXPECT_EQ(constants({}, {1, 300}, {300, 70}), across_lines);
+  EXPECT_EQ(constants({false, true, {}}, {1, 300}, {70, 300}), along_lines);
+}
+
 TEST(Product, UsesLargerTilesOnlyWhereManyAreLeft) {
   const auto rows = [](std::int64_t n) { return square(DType::f32, modern(), n).dispatch.shader.constants.at(1); };
   EXPECT_EQ(rows(8), 8u);
@@ -115,13 +131,16 @@ TEST(Product, FitsTheLeastThatVulkanPromises) {
     }
 }
 
-TEST(Product, GemmSharesTheKernels) {
+TEST(Product, GemmSharesTheKernelsAndTheirPipelines) {
   Gemm op;
   op.alpha = 2, op.has_c = true;
   const ir::TensorType type = {DType::f16, {40, 40}};
   const auto [choice, dispatch] = lowered(op, {type, type, {DType::f16, {40}}}, modern());
   EXPECT_EQ(choice.name, "coopmat_f16");
-  EXPECT_EQ(dispatch.shader.constants.back(), 4u + 8u);  // scaled, with c
+  EXPECT_EQ(dispatch.shader, lowered(Matmul{}, {type, type}, modern()).dispatch.shader);
+  std::uint32_t flags = 0;
+  std::memcpy(&flags, dispatch.push.bytes().data() + 4 * sizeof(flags), sizeof(flags));
+  EXPECT_EQ(flags, 4u + 8u);  // scaled, with c
   EXPECT_EQ(dispatch.reads.size(), 3u);
 }
 

@@ -40,9 +40,13 @@ TEST_P(MatmulOf, AgreesOnEveryShapeAndTransposition) {
       {{65, 33}, {31, 33}, false, true},  //
       {{33, 65}, {31, 33}, true, true},   //
       {{1, 300}, {300, 70}},              // a row
-      {{70, 300}, {300, 1}},              // a column
-      {{3, 4096}, {4096, 5}},             // a long sum
-      {{2, 1, 5, 7}, {1, 3, 7, 6}},       // both batches stretched
+      {{300, 1}, {70, 300}, true, true},
+      {{70, 300}, {300, 1}},  // a column
+      {{300, 70}, {1, 300}, true, true},
+      {{3, 1, 65}, {3, 65, 1}},  // one number each
+      {{5, 1, 33}, {1, 33, 40}},
+      {{3, 4096}, {4096, 5}},        // a long sum
+      {{2, 1, 5, 7}, {1, 3, 7, 6}},  // both batches stretched
       {{2, 3, 1, 2, 5, 4}, {3, 2, 1, 6, 4}, false, true},
       {{4, 17, 9}, {9, 5}},  // one matrix for all
       {{3, 0}, {0, 2}},      // an empty sum
