@@ -119,6 +119,16 @@ TEST_F(Executor, NamesTheNodesItCannotRun) {
   EXPECT_THROW(gpu->compile(sample.graph, sample.params, everything), ir::Unsupported);
 }
 
+TEST_F(Executor, TakesSeveralBuffersWhereOneIsTooSmall) {
+  const auto gpu = executor_with([](VulkanOptions& options) { options.max_buffer = 512; });
+  EXPECT_EQ(gpu->facts().max_allocation, 512u);
+  const auto plan = gpu->plan(sample.graph, everything);
+  EXPECT_GE(plan.arena.buffers.size(), 4u);
+  for (const std::size_t bytes : plan.arena.buffers) EXPECT_LE(bytes, 512u);
+  expect_equal(sample.graph, on_cpu(sample.feeds),
+               gpu->compile(sample.graph, sample.params, wanted())->run(sample.feeds));
+}
+
 TEST_F(Executor, LeavesNodesToTheHostWhereThatIsAllowed) {
   const auto gpu = executor_with([](VulkanOptions& options) {
     options.max_buffer = 300;

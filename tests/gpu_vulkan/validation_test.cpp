@@ -31,6 +31,11 @@ class Validation : public testing::OnDevice {
   void SetUp() override {
     OnDevice::SetUp();
     if (IsSkipped()) return;
+    try {
+      executor = executor_with([](VulkanOptions& options) { options.validation = true; });
+    } catch (const ir::Unsupported& error) {
+      GTEST_SKIP() << error.what();
+    }
     const ir::Value x = graph.input("x", {ir::DType::f32, {64, 33}});
     y = graph.add("y", ir::ops::Transpose{{1, 0}}, {graph.add("h", ir::ops::Transpose{{1, 0}}, {x})});
     feeds.emplace("x", ir::Tensor(graph.type(x)));
