@@ -62,7 +62,8 @@ Keys keys_of(const Attention& op, const Attention::Extents& n, std::int64_t leng
   Keys keys{0, length};
   if (op.causal) keys.end = std::min(keys.end, position + 1);
   if (op.right_window_size >= 0) keys.end = std::min(keys.end, position + std::min(op.right_window_size, far) + 1);
-  if (op.left_window_size >= 0) keys.begin = std::max(keys.begin, position - std::min(op.left_window_size, far));
+  if (op.left_window_size >= 0)
+    keys.begin = std::clamp<std::int64_t>(position - std::min(op.left_window_size, far), 0, length);
   keys.end = std::max(keys.end, keys.begin);
   return keys;
 }

@@ -148,6 +148,7 @@ std::vector<AttentionCase> attention_cases() {
       {"causal_bshd_groups", {2, 4, 2, 37, 70, 16, 24}, {.layout = bshd, .causal = true}},
       {"sliding_window", {1, 2, 2, 70, 70, 16, 16}, {.causal = true, .left_window_size = 5}},
       {"both_windows", {1, 2, 2, 70, 90, 16, 16}, {.left_window_size = 3, .right_window_size = 2, .query_offset = 0}},
+      {"window_beyond_the_keys", {1, 2, 2, 150, 20, 16, 16}, {.left_window_size = 3, .query_offset = 0}},
       {"window_of_0", {1, 1, 1, 9, 9, 4, 4}, {.left_window_size = 0, .right_window_size = 0}},
       {"far_offset", {1, 1, 1, 9, 9, 4, 4}, {.causal = true, .query_offset = std::int64_t{1} << 62}},
       {"negative_offset", {1, 1, 1, 9, 9, 4, 4}, {.causal = true, .query_offset = -4}},
