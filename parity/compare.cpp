@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "parity/float_format.hpp"
 #include "parity/quantiles.hpp"
@@ -12,30 +13,27 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// ---- histograms: bin k of ulps holds 2^(k - 39) and up, of ratios 2^(k / 2 - 16.5) and up, the first of each all
-// below.
+// ---- histograms: bin k of ulps holds 2^(k - 39) and up, of ratios 2^(k / 2 - 16.5) and up, the first of each
+// all below. The exponent and the upper half of the fraction are read from the bits: this runs for every element.
 
 constexpr int ulp_half = Comparison::ulp_bins / 2;
 
 double ulp_edge(int k) { return k == 0 ? 0 : std::ldexp(1.0, k - 7); }
 double ratio_edge(int k) { return k == 0 ? 0 : std::exp2(0.5 * (k - 1) - 16); }
 
-std::size_t ulp_bin(double ulps) {
-  const double size = std::abs(ulps);
-  int exponent = 0;
-  if (size > 0) std::frexp(size, &exponent);  // size is in [2^(exponent - 1), 2^exponent)
-  const int k = size == 0 ? 0 : std::isinf(size) ? ulp_half - 1 : std::clamp(exponent + 6, 0, ulp_half - 1);
-  return static_cast<std::size_t>(ulps < 0 ? ulp_half - 1 - k : ulp_half + k);
+/// floor(log2 x) of a positive float; -127 for 0 and subnormals, 128 for infinity.
+int exponent_of(float x) { return static_cast<int>(std::bit_cast<std::uint32_t>(x) >> 23) - 127; }
+
+std::size_t ulp_bin(float size, bool negative) {
+  const int k = std::clamp(exponent_of(size) + 7, 0, ulp_half - 1);
+  return static_cast<std::size_t>(negative ? ulp_half - 1 - k : ulp_half + k);
 }
 
-std::size_t ratio_bin(double ratio) {
-  constexpr int last = Comparison::ratio_bins - 1;
-  if (std::isinf(ratio)) return last;
-  int exponent = 0;
-  const double mantissa = std::frexp(ratio, &exponent);  // in [0.5, 1)
-  if (ratio == 0) return 0;
-  const int k = 2 * (exponent + 15) + 1 + (mantissa >= std::sqrt(0.5) ? 1 : 0);
-  return static_cast<std::size_t>(std::clamp(k, 0, last));
+std::size_t ratio_bin(float ratio) {
+  const std::uint32_t fraction = std::bit_cast<std::uint32_t>(ratio) & 0x7FFFFF;
+  const bool upper = fraction >= 0x3504F3;  // of sqrt(2), rounded down: a float above it is above the edge
+  const int k = 2 * (exponent_of(ratio) + 16) + 1 + (upper ? 1 : 0);
+  return static_cast<std::size_t>(std::clamp(k, 0, static_cast<int>(Comparison::ratio_bins) - 1));
 }
 
 /// Sums in blocks, so that 10^8 terms lose no more than 10^5 would.
@@ -55,8 +53,8 @@ struct Part {
   bool same_bits, near_tie_neighbour;
 };
 
-/// How a part was judged.
-struct Judged {
+/// How a part was found.
+struct Finding {
   bool good = true, finite = false;
   double error = 0, allowed = 0;
 
@@ -66,13 +64,31 @@ struct Judged {
   }
 };
 
+/// Allowed for one dtype, with everything looked up.
+class Limit {
+ public:
+  Limit(const Allowed& allowed, ir::DType dtype)
+      : allowed_(allowed), computed_(float_format(compute_dtype(dtype))), stored_(float_format(dtype)) {}
+
+  double at(double magnitude) const {
+    double limit = std::max(allowed_.relative * magnitude, allowed_.absolute);
+    if (allowed_.ulps > 0) limit = std::max(limit, allowed_.ulps * computed_.ulp(magnitude));
+    if (allowed_.storage > 0) limit += allowed_.storage * stored_.ulp(magnitude);
+    return limit + allowed_.subnormal;
+  }
+
+ private:
+  const Allowed allowed_;
+  const FloatFormat computed_, stored_;
+};
+
 // ---- the scan
 
 class Scan {
  public:
   Scan(const Allowed& allowed, ir::DType dtype, bool integer)
       : allowed_(allowed),
-        dtype_(dtype),
+        limit_(allowed, dtype),
         format_(float_format(dtype)),
         overflow_(format_.overflow()),
         integer_(integer) {}
@@ -83,14 +99,14 @@ class Scan {
   Comparison finish();
 
  private:
-  Judged judge(const Part& part, double magnitude) const;
-  Judged judge_finite(const Part& part, double magnitude) const;
-  void measure(std::uint64_t index, const Part& part, const Judged& judged, double magnitude);
+  Finding judge(const Part& part, double magnitude) const;
+  Finding judge_finite(const Part& part, double magnitude) const;
+  void measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude);
   void keep_worst(const Worst& worst, double error);
   void census(std::uint64_t index, const Part* part, std::size_t parts);
 
   const Allowed allowed_;
-  const ir::DType dtype_;
+  const Limit limit_;
   const FloatFormat format_;
   const double overflow_;
   const bool integer_;
@@ -101,32 +117,32 @@ class Scan {
   std::vector<double> worst_errors_;
 };
 
-Judged Scan::judge_finite(const Part& part, double magnitude) const {
+Finding Scan::judge_finite(const Part& part, double magnitude) const {
   using Rule = Allowed::Rule;
-  Judged judged{.finite = true};
+  Finding found{.finite = true};
   if (integer_) {
-    judged.error = std::abs(part.c - part.y);
-    judged.good = part.same_bits;
-    return judged;
+    found.error = std::abs(part.c - part.y);
+    found.good = part.same_bits;
+    return found;
   }
   if (allowed_.rule == Rule::within) {
-    judged.error = std::abs(part.c - part.y);
-    judged.allowed = allowed_.at(magnitude, dtype_);
-    judged.good = judged.error <= judged.allowed;
-    return judged;
+    found.error = std::abs(part.c - part.y);
+    found.allowed = limit_.at(magnitude);
+    found.good = found.error <= found.allowed;
+    return found;
   }
-  judged.error = std::abs(part.c - part.r);
+  found.error = std::abs(part.c - part.r);
   if (allowed_.rule == Rule::bits) {
-    judged.good = part.same_bits;
-    return judged;
+    found.good = part.same_bits;
+    return found;
   }
-  judged.allowed = allowed_.subnormal;
-  judged.good = judged.error <= allowed_.subnormal;
-  if (allowed_.rule == Rule::rounded && part.near_tie_neighbour) judged = {.finite = true};
-  return judged;
+  found.allowed = allowed_.subnormal;
+  found.good = found.error <= allowed_.subnormal;
+  if (allowed_.rule == Rule::rounded && part.near_tie_neighbour) found = {.finite = true};
+  return found;
 }
 
-Judged Scan::judge(const Part& part, double magnitude) const {
+Finding Scan::judge(const Part& part, double magnitude) const {
   if (std::isnan(part.y) || std::isnan(part.c)) {
     const bool both = std::isnan(part.y) && std::isnan(part.c);
     return {.good = both, .error = both ? 0 : infinity};
@@ -135,7 +151,7 @@ Judged Scan::judge(const Part& part, double magnitude) const {
   if (std::isfinite(part.y) && std::isfinite(part.c) && !overflows) return judge_finite(part, magnitude);
   if (part.c == part.y || part.c == part.r) return {};  // also a finite truth that overflows
   const bool reaches = allowed_.rule == Allowed::Rule::within && std::isfinite(part.y) &&
-                       std::abs(part.y) + allowed_.at(magnitude, dtype_) >= overflow_ &&
+                       std::abs(part.y) + limit_.at(magnitude) >= overflow_ &&
                        std::signbit(part.c) == std::signbit(part.y);
   if (reaches) return {};
   return {.good = false, .error = infinity};
@@ -162,17 +178,20 @@ void raise(Extreme& extreme, double value, std::uint64_t index) {
   if (!(value <= extreme.value)) extreme = {value, index};  // anything replaces NaN
 }
 
-void Scan::measure(std::uint64_t index, const Part& part, const Judged& judged, double magnitude) {
-  const double signed_error = integer_ || allowed_.rule == Allowed::Rule::within ? part.c - part.y : part.c - part.r;
-  raise(result_.max_abs, judged.error, index);
-  if (magnitude > 0) raise(result_.max_rel, judged.error / magnitude, index);
+void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude) {
+  raise(result_.max_abs, found.error, index);
+  // Dividing only where the quotient is larger than before; not where it is NaN.
+  const bool may_raise = !(found.error <= result_.max_rel.value * magnitude * (1 - 0x1p-50));
+  if (may_raise && magnitude > 0) raise(result_.max_rel, found.error / magnitude, index);
+  const double reference = integer_ || allowed_.rule == Allowed::Rule::within ? part.y : part.r;
+  const double error = part.c - reference;
   if (!integer_) {
-    const double ulps = signed_error / format_.ulp(magnitude);
-    raise(result_.max_ulp, std::abs(ulps), index);
-    ulps_.add(static_cast<float>(std::abs(ulps)));
-    ++result_.hist_ulp[ulp_bin(ulps)];
+    const double size = found.error == 0 ? 0 : found.error / format_.ulp(magnitude);
+    raise(result_.max_ulp, size, index);
+    ulps_.add(static_cast<float>(size));
+    ++result_.hist_ulp[ulp_bin(static_cast<float>(size), error < 0)];
   }
-  block_ += {1, signed_error, signed_error * signed_error, part.y * part.y, part.c * part.c, part.y * part.c};
+  block_ += {1, error, error * error, part.y * part.y, part.c * part.c, part.y * part.c};
   if (block_.parts >= 1024) total_ += block_, block_ = {};
   if (!(std::abs(part.y) <= result_.expected_absmax)) result_.expected_absmax = std::abs(part.y);
 }
@@ -198,21 +217,22 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element) 
   double error = -1, ratio = -1;
   bool bad = false, any = false;
   for (const Part& part : element) {
-    const Judged judged = judge(part, magnitude);
-    if (judged.finite)
-      measure(index, part, judged, magnitude);
-    else if (judged.good)
+    const Finding found = judge(part, magnitude);
+    if (found.finite)
+      measure(index, part, found, magnitude);
+    else if (found.good)
       continue;  // NaN met NaN, infinity its own: nothing to measure
     any = true;
-    bad |= !judged.good;
-    if (judged.ratio() < ratio || (judged.ratio() == ratio && judged.error <= error)) continue;
-    error = judged.error, ratio = judged.ratio();
-    worst.expected = part.y, worst.got = part.c, worst.allowed = judged.allowed, worst.ratio = ratio;
+    bad |= !found.good;
+    const double found_ratio = found.ratio();
+    if (found_ratio < ratio || (found_ratio == ratio && found.error <= error)) continue;
+    error = found.error, ratio = found_ratio;
+    worst = {index, part.y, part.c, found.allowed, ratio};
   }
   result_.n_bad += bad;
   if (!any) return;
   ratios_.add(static_cast<float>(ratio));
-  ++result_.hist_ratio[ratio_bin(ratio)];
+  ++result_.hist_ratio[ratio_bin(static_cast<float>(ratio))];
   keep_worst(worst, error);
 }
 
@@ -280,12 +300,7 @@ Comparison scan(const ir::TensorView& expected, const ir::TensorView& got, const
 
 double ulp_of(double y, ir::DType dtype) { return ir::unit_roundoff(dtype) == 0 ? 1 : float_format(dtype).ulp(y); }
 
-double Allowed::at(double magnitude, ir::DType dtype) const {
-  double limit = std::max(relative * magnitude, absolute);
-  if (ulps > 0) limit = std::max(limit, ulps * ulp_of(magnitude, compute_dtype(dtype)));
-  if (storage > 0) limit += storage * ulp_of(magnitude, dtype);
-  return limit + subnormal;
-}
+double Allowed::at(double magnitude, ir::DType dtype) const { return Limit(*this, dtype).at(magnitude); }
 
 std::array<double, Comparison::ulp_bins> ulp_edges() {
   std::array<double, Comparison::ulp_bins> edges;
