@@ -103,9 +103,15 @@ float inverse_square_root(float x) {
   return scale(inverse_root_of_significand(odd == 1 ? 2.0 * m : m), (odd - exponent) / 2);
 }
 
+/// Integers in the order of the floats, subnormals among them; -0 comes before +0.
+int order_of(float x) {
+  const int bits = floatBitsToInt(x);
+  return bits ^ ((bits >> 31) & 0x7FFFFFFF);
+}
+
 /// The greater and the smaller of two; NaN if either is.
-float maximum(float a, float b) { return is_nan(a) || is_nan(b) ? quiet_nan() : a < b ? b : a; }
-float minimum(float a, float b) { return is_nan(a) || is_nan(b) ? quiet_nan() : b < a ? b : a; }
+float maximum(float a, float b) { return is_nan(a) || is_nan(b) ? quiet_nan() : order_of(a) < order_of(b) ? b : a; }
+float minimum(float a, float b) { return is_nan(a) || is_nan(b) ? quiet_nan() : order_of(b) < order_of(a) ? b : a; }
 
 /// x with its lower 12 bits cleared: its square is exact.
 float upper_half(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0xFFFFF000u); }

@@ -30,13 +30,26 @@ float sticky_float(uint x) {
   return float(kept | (lost != 0u ? 1u : 0u)) * power_of_two(shift);
 }
 
+#ifdef HAS_F64
+/// Of the double that is x: by its bits, for a device may read a subnormal float as 0.
+uvec2 double_bits(float x) {
+  const uint m = magnitude_of(x);
+  if (m > infinity_bits) return unpackDouble2x32(double_nan());
+  if (m == infinity_bits) return uvec2(0u, sign_of(x) | 0x7FF00000u);
+  if (is_none(m)) return uvec2(0u, sign_of(x));
+  int exponent;
+  const uint fraction = floatBitsToUint(significand(m, exponent)) & 0x007FFFFFu;
+  return uvec2(fraction << 29, sign_of(x) | uint(exponent + 1023) << 20 | fraction >> 3);
+}
+#endif
+
 uvec2 from_float(float x) {
   if (to == F16) return word(f16_from_float(x));
   if (to == BF16) return word(bf16_from_float(x));
   if (to == F32 || to == C64) return word(floatBitsToUint(x));
   if (to == BOOL) return word(!is_zero(x));
 #ifdef HAS_F64
-  if (to == F64) return is_nan(x) ? unpackDouble2x32(double_nan()) : unpackDouble2x32(double(x));
+  if (to == F64) return double_bits(x);
 #endif
   if (is_nan(x)) return uvec2(0u);
   if (to == U8) return word(uint(clamp(x, 0.0, 255.0)));
@@ -101,11 +114,29 @@ uint sticky_float_bits(double x) {
   return sign_of(x) | kept | (kept << shift != significand ? 1u : lost);
 }
 
+/// The bits of the float nearest to the double, ties to even; a device may flush subnormal ones.
+uint nearest_float_bits(double x) {
+  const uvec2 m = magnitude_of(x);
+  const int exponent = int(m.y >> 20) - 1023;
+  if (is_nan(x)) return 0x7FC00000u;
+  if (exponent > 127) return sign_of(x) | infinity_bits;
+  if (exponent < -150) return sign_of(x);
+  const uint fraction = (m.y & 0x000FFFFFu) << 3 | m.x >> 29, rest = m.x << 3;
+  if (exponent >= -126) {  // what rounds up may carry into the exponent, up to infinity
+    const bool up = rest > 0x80000000u || (rest == 0x80000000u && (fraction & 1u) != 0u);
+    return sign_of(x) | ((uint(exponent + 127) << 23 | fraction) + (up ? 1u : 0u));
+  }
+  const uint significand = fraction | 0x00800000u, shift = uint(-126 - exponent), kept = significand >> shift,
+             lost = significand - (kept << shift), tie = 1u << (shift - 1u);
+  const bool up = lost > tie || (lost == tie && (rest != 0u || (kept & 1u) != 0u));
+  return sign_of(x) | (kept + (up ? 1u : 0u));
+}
+
 uvec2 from_double(double x) {
   if (to == F64) return unpackDouble2x32(x);
   if (to == F16) return word(f16_from_float(uintBitsToFloat(sticky_float_bits(x))));
   if (to == BF16) return word(bf16_from_float(uintBitsToFloat(sticky_float_bits(x))));
-  if (to == F32 || to == C64) return word(is_nan(x) ? 0x7FC00000u : floatBitsToUint(float(x)));
+  if (to == F32 || to == C64) return word(nearest_float_bits(x));
   if (to == BOOL) return word(!is_zero(x));
   if (is_nan(x)) return uvec2(0u);
   if (to == U8) return word(uint(clamp(x, 0.0lf, 255.0lf)));
@@ -132,7 +163,6 @@ uvec2 convert(uvec2 bits) {
   if (from == I32) return from_int(int(bits.x));
   if (from == F16) return from_float(float_from_f16(bits.x));
   if (from == BF16) return from_float(float_from_bf16(bits.x));
-  if (from == C64) return word(!is_zero(uintBitsToFloat(bits.x)) || !is_zero(uintBitsToFloat(bits.y)));  // to bool
 #ifdef HAS_I64
   if (from == I64) return from_i64(int64_t(packUint2x32(bits)));
 #endif

@@ -58,7 +58,8 @@ float powf(float x, float y) {
   if (base > infinity_bits || exponent > infinity_bits) return quiet_nan();
   const bool grows = sign_of(y) == 0u;
   if (exponent == infinity_bits) return base == one ? 1.0 : (base > one) == grows ? positive_infinity() : 0.0;
-  const bool is_whole = exponent >= 0x4B800000u || floor(y) == y;  // from 2^24 on every float is, and even
+  // From 2^24 on every float is whole, and even; below 1 only 0 is, which a device may take subnormals for.
+  const bool is_whole = exponent >= 0x4B800000u || (exponent >= one && floor(y) == y);
   const bool is_odd = is_whole && exponent < 0x4B800000u && (int(y) & 1) != 0;
   const float sign = is_odd && sign_of(x) != 0u ? -1.0 : 1.0;
   const bool no_base = is_none(base);

@@ -1,7 +1,8 @@
 #version 450
-// y = alpha a b + beta c where y is a row or a column: the elements of y are `count` sums over k. A workgroup computes
-// `elements` of them, each by `lanes` invocations that take every lanes-th term, and adds the lanes up in shared memory.
-// Neighbouring invocations read neighbouring numbers: of one line of the matrix, or of as many lines as there are elements.
+// y = alpha a b + beta c where y is a row or a column: the elements of y are `count` sums over k.
+// A workgroup computes `elements` of them, each by `lanes` invocations that take every lanes-th
+// term, and adds the lanes up in shared memory. Neighbouring invocations read neighbouring
+// numbers: of one line of the matrix, or of as many lines as there are elements.
 // variants: f32 f16 bf16 f16_f32 bf16_f32 f64 i32 u32 i64 c64 c128
 #extension GL_GOOGLE_include_directive : require
 #include "index.glsl"

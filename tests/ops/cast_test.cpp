@@ -55,11 +55,8 @@ TEST(Cast, BoolsAskForZero) {
         ir::TensorView({DType::boolean, {static_cast<std::int64_t>(bytes.size())}}, std::as_bytes(std::span(bytes))));
   };
   const auto x = Tensor::of<float>({6}, {0, -0.0f, 1e-45f, nan, -inf, 0.5f});
-  const auto z = Tensor::of<std::complex<float>>({4}, {{0, 0}, {0, 1}, {1, 0}, {-0.0f, -0.0f}});
   testing::check_cpu(Cast{DType::boolean}, {x}, {bools({0, 0, 1, 1, 1, 1})});
   testing::check_gpu(Cast{DType::boolean}, {x}, {bools({0, 0, 1, 1, 1, 1})});
-  testing::check_cpu(Cast{DType::boolean}, {z}, {bools({0, 1, 1, 0})});
-  testing::check_gpu(Cast{DType::boolean}, {z}, {bools({0, 1, 1, 0})});
 }
 
 /// Both sides of every tie between floats of 16 bits, and the thresholds of overflow.
@@ -83,7 +80,7 @@ TEST(Cast, DoublesRoundOnceTo16Bits) {
 TEST(Cast, EveryPairAgreesOnBothExecutors) {
   for (const DType from : all_dtypes)
     for (const DType to : all_dtypes) {
-      if (from == DType::c64 && to != DType::boolean && to != DType::c64) continue;
+      if (from == DType::c64 && to != DType::c64) continue;  // C1
       const bool narrow = from == DType::f16 || from == DType::bf16;
       const Tensor x = from == DType::boolean || from == DType::c64 ? testing::random_tensor({from, {1021}}, 1)
                        : ir::is_integer(from)                       ? testing::integer_samples(from)
