@@ -1,0 +1,50 @@
+#include "ir/ops/hardmax.hpp"
+
+#include "gpu_vulkan/arg_reduce.hpp"
+#include "gpu_vulkan/divisor.hpp"
+#include "gpu_vulkan/strided_copy.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+/// The bits of 1, the low word first.
+std::array<std::uint32_t, 2> one(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::f16:
+      return {0x3C00, 0};
+    case ir::DType::bf16:
+      return {0x3F80, 0};
+    case ir::DType::f32:
+      return {0x3F800000, 0};
+    case ir::DType::f64:
+      return {0, 0x3FF00000};
+    default:
+      return {1, 0};
+  }
+}
+
+}  // namespace
+
+void lower(const ir::ops::Hardmax& op, Lowering& node) {
+  const auto& [dtype, shape] = node.in_type(0);
+  const ir::Lines lines = ir::along(shape, op.axis);
+  const Slot maxima = node.scratch(static_cast<std::size_t>(lines.count()) * sizeof(std::uint32_t));
+  lower_arg_reduce(op.axis, {}, maxima, 1, node);
+  struct Block {
+    Divisor by_inner, by_length;
+    std::array<std::uint32_t, 2> one;
+    std::uint32_t elements, length, inner;
+  };
+  constexpr std::uint32_t threads = 128;
+  node.dispatch({
+      .shader = {word_variant("hardmax", ir::info(dtype).bytes, node), {threads}},
+      .reads = {maxima},
+      .writes = {node.out(0)},
+      .push =
+          Block{Divisor(lines.inner), Divisor(lines.length), one(dtype), static_cast<std::uint32_t>(shape.elements()),
+                static_cast<std::uint32_t>(lines.length), static_cast<std::uint32_t>(lines.inner)},
+      .groups = groups_for(shape.elements(), threads),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,42 @@
+#include <gtest/gtest.h>
+
+#include "ir/ops/arg_reduce.hpp"
+#include "ir/ops/hardmax.hpp"
+#include "tests/support/run_node.hpp"
+
+namespace plumb::ir {
+namespace {
+
+using namespace ops;
+
+const TensorType x23{DType::f32, {2, 3}};
+
+std::string refusal(const Op& op, const TensorTypes& in) {
+  return tests::message_of([&] { infer(op, in); });
+}
+
+TEST(ArgReduceTypes, TheAxisBecomesOneOrGoes) {
+  const TensorType x{DType::u8, {2, 3, 5}};
+  EXPECT_EQ(infer(ArgReduce{.axis = 1}, TensorTypes{x}), (TensorTypes{{DType::i64, {2, 1, 5}}}));
+  EXPECT_EQ(infer(ArgReduce{.axis = -3, .keep_dims = false, .index_dtype = DType::i32}, TensorTypes{x}),
+            (TensorTypes{{DType::i32, {3, 5}}}));
+  EXPECT_EQ(infer(ArgReduce{.axis = 1}, TensorTypes{{DType::f32, {0, 3}}}), (TensorTypes{{DType::i64, {0, 1}}}));
+}
+
+TEST(ArgReduceTypes, Refuses) {
+  EXPECT_EQ(refusal(ArgReduce{.axis = 1}, {{DType::f32, {2, 0}}}),
+            "the axis must have elements: x is f32[2, 0], axis is 1 (C1)");
+  EXPECT_EQ(refusal(ArgReduce{.index_dtype = DType::u32}, {x23}), "index_dtype must be i32 or i64: got u32 (C2)");
+  EXPECT_EQ(refusal(ArgReduce{.axis = 2}, {x23}), "axis 2 is outside rank 2");
+  EXPECT_NE(refusal(ArgReduce{}, {{DType::boolean, {2}}}), "");
+  EXPECT_NE(refusal(ArgReduce{}, {{DType::c64, {2}}}), "");
+}
+
+TEST(HardmaxTypes, Refuses) {
+  EXPECT_EQ(infer(Hardmax{}, TensorTypes{x23}), TensorTypes{x23});
+  EXPECT_EQ(refusal(Hardmax{-3}, {x23}), "axis -3 is outside rank 2");
+  EXPECT_NE(refusal(Hardmax{}, {{DType::boolean, {2}}}), "");
+}
+
+}  // namespace
+}  // namespace plumb::ir
