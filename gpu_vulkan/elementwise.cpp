@@ -43,12 +43,13 @@ Block block_of(const ir::BroadcastLoops& loops, std::int64_t count) {
 }  // namespace
 
 void elementwise(const Elementwise& kernel, Lowering& node) {
-  std::vector<ir::Shape> shapes;
+  std::vector<ir::Shape> shapes = kernel.shapes;
   std::vector<Slot> reads;
   for (const std::size_t k : kernel.operands) {
-    shapes.push_back(node.in_type(k).shape);
+    if (kernel.shapes.empty()) shapes.push_back(node.in_type(k).shape);
     reads.push_back(node.in(k));
   }
+  for (const std::size_t k : kernel.alike) reads.push_back(node.in(k));
   const ir::Shape& y = node.out_type(0).shape;
   auto loops = ir::broadcast_loops(y, shapes);
   // A unit lies in one row; only the last one of a tensor of a single row may be short.

@@ -53,7 +53,7 @@ void lower_normalize(const Normalize& norm, Lowering& node) {
   const std::uint32_t inner = write_axes(norm, norm.first, norm.shape.size(), 0, block);
   const std::uint32_t outer = write_axes(norm, 0, norm.first, inner, block);
 
-  const Slot x = node.in(0), y = node.out(0), scale = norm.has_scale ? node.in(1) : x;
+  const Slot x = norm.x.value_or(node.in(0)), y = norm.y.value_or(node.out(0)), scale = norm.has_scale ? node.in(1) : x;
   const Slot bias = norm.has_bias ? node.in(node.inputs() - 1) : x;
   const bool statistics = node.outputs() > 1;
   const auto dispatch = [&](LineStage stage, std::vector<Slot> reads, std::vector<Slot> writes) {

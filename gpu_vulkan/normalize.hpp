@@ -13,7 +13,8 @@ struct Normalize {
   double epsilon = 0;
   bool has_scale = false, has_bias = false;
   std::vector<std::int64_t> scale_strides, bias_strides;
-  bool has_statistics = false;  ///< of the shader: whether it can write them at all
+  bool has_statistics = false;         ///< of the shader: whether it can write them at all
+  std::optional<Slot> x = {}, y = {};  ///< in place of the node's own
 };
 
 /// The dispatches of a norm whose operands are x, scale and bias, the latter where present.

@@ -1,5 +1,6 @@
 // y = ((x - mean) - rest)·inv_std·scale + bias of lines of neighbouring elements, where
-// `rest` is what rounding the mean lost; without CENTERED both are 0. `lanes`
+// `rest` is what rounding the mean lost; without CENTERED both are 0. With EPSILON_OUTSIDE
+// inv_std is 1 / (√variance + epsilon), else 1 / √(variance + epsilon). `lanes`
 // invocations work on a line. Where lines are few and long, a first dispatch finds
 // the moments of slices, which the second merges (Chan, Golub and LeVeque 1983).
 #include "arithmetic.glsl"
@@ -117,7 +118,12 @@ void main() {
     if (lane() == 0u) partials[line * slices + slice] = vec4(m.mean, m.rest, m.squares, 0.0);
     return;
   }
-  const float inv_std = inverse_square_root(divide(m.squares, float(line_length)) + epsilon);
+  const float variance = divide(m.squares, float(line_length));
+#ifdef EPSILON_OUTSIDE
+  const float inv_std = divide(1.0, square_root(variance) + epsilon);
+#else
+  const float inv_std = inverse_square_root(variance + epsilon);
+#endif
 #ifdef STATISTICS
   if (statistics && lane() == 0u && slice == 0u) {
     means[line] = line_length == 0u ? quiet_nan() : m.mean + m.rest;

@@ -2,9 +2,14 @@
 
 #include "ir/graph.hpp"
 #include "ir/ops/attention.hpp"
+#include "ir/ops/batch_norm.hpp"
 #include "ir/ops/group_norm.hpp"
+#include "ir/ops/instance_norm.hpp"
 #include "ir/ops/layer_norm.hpp"
 #include "ir/ops/log_softmax.hpp"
+#include "ir/ops/lp_norm.hpp"
+#include "ir/ops/lrn.hpp"
+#include "ir/ops/mean_variance_norm.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/rms_norm.hpp"
 #include "ir/ops/softmax.hpp"
@@ -88,6 +93,34 @@ TEST(GroupNormTypes, Refuses) {
   EXPECT_EQ(refusal(GroupNorm{.num_groups = 3, .has_bias = false}, {x23, {DType::f32, {1}}}),
             "scale and bias must be [C]: x is f32[2, 3], got f32[1] (C3)");
   EXPECT_NE(refusal(GroupNorm{.num_groups = 3, .epsilon = -1, .has_scale = false, .has_bias = false}, {x23}), "");
+}
+
+TEST(InferenceNormTypes, KeepTheTypeOfX) {
+  const TensorType x{DType::f16, {2, 5, 3}}, c{DType::f16, {5}};
+  EXPECT_EQ(infer(BatchNorm{}, TensorTypes{x, c, c, c, c}), TensorTypes{x});
+  EXPECT_EQ(infer(InstanceNorm{}, TensorTypes{x, c, c}), TensorTypes{x});
+  EXPECT_EQ(infer(Lrn{.size = 3}, TensorTypes{x}), TensorTypes{x});
+  EXPECT_EQ(infer(LpNorm{}, TensorTypes{x}), TensorTypes{x});
+  EXPECT_EQ(infer(MeanVarianceNorm{{0, -1}}, TensorTypes{x}), TensorTypes{x});
+}
+
+TEST(InferenceNormTypes, Refuse) {
+  const TensorType x{DType::f32, {2, 5, 3}}, five{DType::f32, {5}}, one{DType::f32, {1}};
+  EXPECT_EQ(refusal(BatchNorm{}, {x, five, five, five, one}),
+            "scale, bias, mean and variance must have the extent of the axis: x is f32[2, 5, 3], axis is 1, got f32[1] "
+            "(C1)");
+  EXPECT_NE(refusal(BatchNorm{.axis = 2}, {x, five, five, five, five}).find("(C1)"), std::string::npos);
+  EXPECT_EQ(refusal(BatchNorm{.epsilon = -1}, {x, five, five, five, five}), "epsilon must be at least 0: got -1 (C2)");
+  EXPECT_EQ(refusal(InstanceNorm{}, {{DType::f32, {2, 5}}, five, five}),
+            "x must have a rank of at least 3: x is f32[2, 5] (C1)");
+  EXPECT_EQ(refusal(InstanceNorm{}, {x, five, one}), "scale and bias must be [C]: x is f32[2, 5, 3], got f32[1] (C2)");
+  EXPECT_NE(refusal(InstanceNorm{-1}, {x, five, five}).find("(C3)"), std::string::npos);
+  EXPECT_EQ(refusal(Lrn{.size = 0}, {x}), "size must be at least 1: got 0 (C1)");
+  EXPECT_NE(refusal(Lrn{}, {five}).find("(C2)"), std::string::npos);
+  EXPECT_EQ(refusal(LpNorm{0, 3}, {x}), "p must be 1 or 2: got 3 (C1)");
+  EXPECT_EQ(refusal(LpNorm{}, {{DType::f32, {}}}), "axis -1 is outside rank 0");
+  EXPECT_EQ(refusal(MeanVarianceNorm{{0, -3}}, {x}), "axes must be distinct: got [0, -3] of f32[2, 5, 3] (C1)");
+  EXPECT_NE(refusal(MeanVarianceNorm{{0}, -1}, {x}).find("(C2)"), std::string::npos);
 }
 
 TensorTypes qkv(const Shape& q, const Shape& k, const Shape& v) {

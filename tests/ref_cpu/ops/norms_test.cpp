@@ -2,9 +2,14 @@
 
 #include <cmath>
 
+#include "ir/ops/batch_norm.hpp"
 #include "ir/ops/group_norm.hpp"
+#include "ir/ops/instance_norm.hpp"
 #include "ir/ops/layer_norm.hpp"
 #include "ir/ops/log_softmax.hpp"
+#include "ir/ops/lp_norm.hpp"
+#include "ir/ops/lrn.hpp"
+#include "ir/ops/mean_variance_norm.hpp"
 #include "ir/ops/rms_norm.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -69,9 +74,50 @@ TEST(CpuNorms, AreTheDefinitions) {
             {made(shape, [&](std::size_t e) { return standard(e, 21, true) * channels.as<double>()[e / 7 % 6]; })});
 }
 
+TEST(CpuNorms, OfInferenceAreTheDefinitions) {
+  const ir::Shape shape{3, 5, 7};
+  const Tensor x = random_tensor({DType::f64, shape}, 12), scale = random_tensor({DType::f64, {5}}, 13);
+  const Tensor bias = random_tensor({DType::f64, {5}}, 14), mean = random_tensor({DType::f64, {5}}, 15);
+  const ir::Fill positive{.distribution = ir::Distribution::uniform, .low = 0.1, .high = 3};
+  const Tensor variance = random_tensor({DType::f64, {5}}, 16, positive);
+  const auto at = [&](std::size_t n, std::size_t c, std::size_t k) { return x.as<double>()[(n * 5 + c) * 7 + k]; };
+  const auto per = [](const Tensor& t, std::size_t e) { return t.as<double>()[e / 7 % 5]; };
+  check_cpu(BatchNorm{.epsilon = 0.25}, {x, scale, bias, mean, variance}, {made(shape, [&](std::size_t e) {
+              return (x.as<double>()[e] - per(mean, e)) / std::sqrt(per(variance, e) + 0.25) * per(scale, e) +
+                     per(bias, e);
+            })});
+  /// (mean, mean square) of the elements that `in` says are in the set of element e.
+  const auto statistics = [&](const auto& in) {
+    double sum = 0, squares = 0, count = 0;
+    for (std::size_t o = 0; o < 105; ++o)
+      if (in(o)) sum += x.as<double>()[o], squares += x.as<double>()[o] * x.as<double>()[o], count += 1;
+    return std::pair(sum / count, squares / count);
+  };
+  check_cpu(InstanceNorm{0.25}, {x, scale, bias}, {made(shape, [&](std::size_t e) {
+              const auto [m, square] = statistics([e](std::size_t o) { return o / 7 == e / 7; });
+              return (x.as<double>()[e] - m) / std::sqrt(square - m * m + 0.25) * per(scale, e) + per(bias, e);
+            })});
+  check_cpu(MeanVarianceNorm{{0, 2}, 0.25}, {x}, {made(shape, [&](std::size_t e) {
+              const auto [m, square] = statistics([e](std::size_t o) { return o / 7 % 5 == e / 7 % 5; });
+              return (x.as<double>()[e] - m) / (std::sqrt(square - m * m) + 0.25);
+            })});
+  check_cpu(Lrn{.size = 4, .alpha = 0.5, .beta = 0.6, .bias = 2}, {x}, {made(shape, [&](std::size_t e) {
+              const std::size_t n = e / 35, c = e / 7 % 5, k = e % 7;
+              double squares = 0;
+              for (std::size_t other = 0; other < 5; ++other)
+                if (other + 1 >= c && other <= c + 2) squares += at(n, other, k) * at(n, other, k);
+              return x.as<double>()[e] / std::pow(2 + 0.5 / 4 * squares, 0.6);
+            })});
+  check_cpu(LpNorm{1, 2}, {x}, {made(shape, [&](std::size_t e) {
+              const auto of_line = [e](std::size_t o) { return o / 35 == e / 35 && o % 7 == e % 7; };
+              return x.as<double>()[e] / std::sqrt(5 * statistics(of_line).second);
+            })});
+}
+
 TEST(CpuNorms, ThreadsDoNotChangeABit) {
   const Tensor x = random_tensor({DType::f32, {67, 5, 193}}, 6), scale = random_tensor({DType::f32, {193}}, 7);
   for (const ir::Op& op : {ir::Op(Softmax{1}), ir::Op(LogSoftmax{}), ir::Op(LayerNorm{.has_bias = false}),
+                           ir::Op(LpNorm{1}), ir::Op(Lrn{.size = 3}), ir::Op(MeanVarianceNorm{{0, 2}}),
                            ir::Op(GroupNorm{.num_groups = 5, .has_scale = false, .has_bias = false})}) {
     const std::vector<Tensor> operands = op.is<LayerNorm>() ? std::vector{x, scale} : std::vector{x};
     std::vector<std::byte> one;

@@ -1,0 +1,56 @@
+#version 450
+// variants: f32 f16 bf16 f64
+// y = (x - mean)·(scale / √(variance + epsilon)) + bias, the last four by channel.
+#extension GL_GOOGLE_include_directive : require
+#define OPERANDS 2
+#include "elementwise.glsl"
+#include "arithmetic.glsl"
+
+layout(constant_id = 4) const uint epsilon_low = 0;  // its bits; f32 has no more
+layout(constant_id = 5) const uint epsilon_high = 0;
+
+layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
+layout(set = 0, binding = 0) readonly buffer PackedX { PACKED packed_x[]; };
+layout(set = 0, binding = 1) readonly buffer Scale { STORED scales[]; };
+layout(set = 0, binding = 2) readonly buffer Bias { STORED biases[]; };
+layout(set = 0, binding = 3) readonly buffer Mean { STORED means[]; };
+layout(set = 0, binding = 4) readonly buffer Variance { STORED variances[]; };
+layout(set = 0, binding = 5) writeonly buffer Y { STORED y[]; };
+layout(set = 0, binding = 5) writeonly buffer PackedY { PACKED packed_y[]; };
+
+PACKED operand_x(uint at, uint n) {
+  PACKED p;
+  if (is_packed && is_dense(0) && n == PACK) return packed_x[at];
+  for (uint i = 0; i < n; ++i) pack(p, i, load(x[is_dense(0) ? at * width + i : at]));
+  return p;
+}
+
+COMPUTED factor_of(uint c) {
+#ifdef VARIANT_f64
+  const COMPUTED epsilon = packDouble2x32(uvec2(epsilon_low, epsilon_high));
+#else
+  const COMPUTED epsilon = uintBitsToFloat(epsilon_low);
+#endif
+  return load(scales[c]) * inverse_square_root(load(variances[c]) + epsilon);
+}
+
+void main() {
+  const uint q = invocation_index(), n = elements_in(q);
+  if (n == 0u) return;
+  uint at[OPERANDS];
+  locate(q, at);
+  const PACKED values = operand_x(at[0], n);
+  const uint first = is_dense(1) ? at[1] * width : at[1];
+  COMPUTED factor = factor_of(first), mean = load(means[first]), bias = load(biases[first]);
+  PACKED r;
+  for (uint i = 0; i < n; ++i) {
+    if (is_dense(1) && i > 0u) {  // the next channel
+      factor = factor_of(first + i);
+      mean = load(means[first + i]);
+      bias = load(biases[first + i]);
+    }
+    pack(r, i, (unpack(values, i) - mean) * factor + bias);
+  }
+  if (is_packed && n == PACK) packed_y[q] = r;
+  else for (uint i = 0; i < n; ++i) y[q * width + i] = store(unpack(r, i));
+}

@@ -1,0 +1,90 @@
+#version 450
+// variants: f32 f16 bf16 f64
+// y = x / (Σ |x|^p)^(1/p) of lines. `lanes` invocations find the largest magnitude of a line and
+// its sum, in units of the power of two below that magnitude: neither squares nor sums
+// leave the range. Where lines are few and long, a first dispatch does so for slices of them.
+#extension GL_GOOGLE_include_directive : require
+#include "element.glsl"
+#include "index.glsl"
+#include "arithmetic.glsl"
+#ifdef VARIANT_f64
+#define REAL double
+#define PAIR dvec2
+#endif
+#include "sum.glsl"
+
+const uint WHOLE = 0u, FIRST = 1u, SECOND = 2u;
+layout(constant_id = 3) const uint stage = WHOLE;
+layout(constant_id = 4) const bool squared = true;  // p is 2
+
+layout(push_constant) uniform Block { uint lines, line_length, inner, slices, slice_length; };
+
+const uint MAXIMUM = 0u, SUM = 1u;
+#define HELD PAIR
+PAIR combine(PAIR a, PAIR b, uint how) { return how == MAXIMUM ? PAIR(maximum(a.x, b.x), 0.0) : plus(a, b); }
+#include "lines.glsl"
+
+layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
+layout(set = 0, binding = 1) buffer Partials { PAIR partials[]; };  // (peak, Σ) of each slice of each line
+layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
+
+/// The exponent of a magnitude, within what power() takes both ways; 0 where the line has no unit.
+int exponent_of(REAL peak) {
+  if (is_zero(peak) || !is_finite(peak)) return 0;
+#ifdef VARIANT_f64
+  return clamp(int(unpackDouble2x32(peak).y >> 20) - 1023, -1022, 1022);
+#else
+  return clamp(int(floatBitsToUint(peak) >> 23) - 127, -126, 126);
+#endif
+}
+
+REAL power(int n) {
+#ifdef VARIANT_f64
+  return packDouble2x32(uvec2(0u, uint(n + 1023) << 20));
+#else
+  return power_of_two(n);
+#endif
+}
+
+REAL term(REAL value) { return squared ? value * value : abs(value); }
+
+PAIR peak_and_sum(uint first, uint begin, uint end) {
+  PAIR peak = PAIR(0.0), sum = PAIR(0.0);
+  for (uint k = begin + lane(); k < end; k += lanes) peak.x = maximum(peak.x, abs(load(x[first + k * inner])));
+  peak = combined(peak, MAXIMUM);
+  const REAL unit = power(-exponent_of(peak.x));
+  for (uint k = begin + lane(); k < end; k += lanes) sum = plus(sum, term(load(x[first + k * inner]) * unit));
+  return PAIR(peak.x, total(combined(sum, SUM)));
+}
+
+/// The same of a line whose slices are known, from `first` on.
+PAIR merged(uint first) {
+  PAIR peak = PAIR(0.0), sum = PAIR(0.0);
+  for (uint s = lane(); s < slices; s += lanes) peak.x = maximum(peak.x, partials[first + s].x);
+  peak = combined(peak, MAXIMUM);
+  const REAL unit = power(-exponent_of(peak.x));
+  for (uint s = lane(); s < slices; s += lanes) {
+    const PAIR slice = partials[first + s];
+    const REAL ratio = power(exponent_of(slice.x)) * unit;
+    sum = plus(sum, squared ? slice.y * ratio * ratio : slice.y * ratio);
+  }
+  return PAIR(peak.x, total(combined(sum, SUM)));
+}
+
+void main() {
+  const uint group = group_index(), slice = group % slices, line = group / slices * lines_here() + place();
+  const bool live = line < lines;
+  const uint begin = min(slice * slice_length, line_length);
+  const uint end = live ? min(begin + slice_length, line_length) : begin;
+  const uint first = live ? line / inner * line_length * inner + line % inner : 0u;
+  const PAIR found = stage == SECOND ? merged(live ? line * slices : 0u) : peak_and_sum(first, begin, end);
+  if (stage == FIRST) {
+    if (live && lane() == 0u) partials[line * slices + slice] = found;
+    return;
+  }
+  const REAL unit = power(-exponent_of(found.x)), norm = squared ? square_root(found.y) : found.y;
+  for (uint k = begin + lane(); k < end; k += lanes) {
+    const REAL value = load(x[first + k * inner]);
+    y[first + k * inner] = store(is_zero(norm) ? value : divide(value * unit, norm));
+  }
+}

@@ -1,0 +1,34 @@
+#include "ir/ops/lp_norm.hpp"
+
+#include "gpu_vulkan/lines.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::LpNorm& op, Lowering& node) {
+  node.needs_its_types();
+  const ir::DType dtype = node.in_type(0).dtype;
+  const ir::Lines lines = ir::along(node.in_type(0).shape, op.axis);
+  const LineShare share = share_lines(node.facts(), lines.count(), lines.length, lines.inner);
+  struct Block {
+    std::uint32_t lines, length, inner, slices, slice_length;
+  };
+  const auto dispatch = [&](LineStage stage, std::vector<Slot> reads, std::vector<Slot> writes) {
+    node.dispatch({
+        .shader = {ir::cat("lp_norm.", dtype),
+                   {share.threads, share.lanes, lines.inner > 1, static_cast<std::uint32_t>(stage), op.p == 2}},
+        .reads = std::move(reads),
+        .writes = std::move(writes),
+        .push = Block{static_cast<std::uint32_t>(lines.count()), static_cast<std::uint32_t>(lines.length),
+                      static_cast<std::uint32_t>(lines.inner), share.slices, share.slice_length},
+        .groups = share.groups(lines.count()),
+    });
+  };
+  const Slot x = node.in(0), y = node.out(0);
+  if (share.slices == 1) return dispatch(LineStage::whole, {x, x}, {y});
+  const std::size_t pair = dtype == ir::DType::f64 ? 16 : 8;
+  const Slot partials = node.scratch(static_cast<std::size_t>(lines.count()) * share.slices * pair);
+  dispatch(LineStage::first, {x}, {partials, y});
+  dispatch(LineStage::second, {x, partials}, {y});
+}
+
+}  // namespace plumb::gpu_vulkan
