@@ -24,10 +24,22 @@ HELD neutral(uint how) {
   return HELD(how == PRODUCT ? 1.0 : 0.0, 0.0);
 }
 
+/// A product, in f32 with what rounding lost: of many factors near 1 the losses add up.
+HELD times(HELD a, HELD b) {
+#ifdef VARIANT_f64
+  return HELD(a.x * b.x, 0.0);
+#else
+  const vec2 product = product_of(a.x, b.x);
+  if (!is_finite(product.x) || product.x == 0.0) return HELD(product.x, 0.0);
+  precise const float lost = product.y + (a.x * b.y + a.y * b.x);
+  return sum_of_ordered(product.x, lost);
+#endif
+}
+
 HELD combine(HELD a, HELD b, uint how) {
   if (how == MAX) return unordered(a.x) || (!unordered(b.x) && a.x > b.x) ? a : b;
   if (how == MIN) return unordered(a.x) || (!unordered(b.x) && a.x < b.x) ? a : b;
-  if (how == PRODUCT) return HELD(a.x * b.x, 0.0);
+  if (how == PRODUCT) return times(a, b);
   return plus(a, b);
 }
 

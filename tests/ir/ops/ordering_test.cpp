@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/ops/arg_reduce.hpp"
+#include "ir/ops/cumulative.hpp"
 #include "ir/ops/hardmax.hpp"
 #include "tests/support/run_node.hpp"
 
@@ -36,6 +37,17 @@ TEST(HardmaxTypes, Refuses) {
   EXPECT_EQ(infer(Hardmax{}, TensorTypes{x23}), TensorTypes{x23});
   EXPECT_EQ(refusal(Hardmax{-3}, {x23}), "axis -3 is outside rank 2");
   EXPECT_NE(refusal(Hardmax{}, {{DType::boolean, {2}}}), "");
+}
+
+TEST(CumulativeTypes, ComplexNumbersHaveNoOrder) {
+  const TensorType c{DType::c64, {2, 3}};
+  EXPECT_EQ(refusal(Cumulative{CumulativeFunction::max}, {c}),
+            "a complex x must be summed or multiplied: x is c64[2, 3], function is max (C1)");
+  EXPECT_NE(refusal(Cumulative{CumulativeFunction::min}, {c}), "");
+  for (const auto function : {CumulativeFunction::sum, CumulativeFunction::product})
+    EXPECT_EQ(infer(Cumulative{function}, TensorTypes{c}), TensorTypes{c});
+  EXPECT_EQ(refusal(Cumulative{.axis = 2}, {x23}), "axis 2 is outside rank 2");
+  EXPECT_NE(refusal(Cumulative{}, {{DType::boolean, {2}}}), "");
 }
 
 }  // namespace
