@@ -34,7 +34,8 @@ vec2 apply(vec2 v) {
   }
 }
 #elif defined(VARIANT_f64)
-double hard_swish(double v) {
+/// As (v + 3) / 6, which does not cancel near -3, unless a compiler makes it v / 6 + 1/2.
+precise double hard_swish(double v) {
   if (is_nan(v)) return v;
   return is_infinite(v) && v < 0.0lf ? double_nan() : v * clamp((v + 3.0lf) / 6.0lf, 0.0lf, 1.0lf);
 }
