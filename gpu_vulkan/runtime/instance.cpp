@@ -1,6 +1,7 @@
 #include "gpu_vulkan/runtime/instance.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
 
@@ -45,16 +46,19 @@ bool layer_has(const char* extension) {
   return std::ranges::any_of(all, [&](const auto& one) { return std::strcmp(one.extensionName, extension) == 0; });
 }
 
-/// Drivers are loaded with the first instance and unloaded with the last, and not all of
-/// them bear that often: after a dozen times NVIDIA's cannot be loaded any more. One
-/// instance that is never destroyed keeps them.
-void keep_drivers_loaded(const VkInstanceCreateInfo& info) {
-  static const VkInstance kept = [&] {
-    VkInstance made = VK_NULL_HANDLE;
-    check(vkCreateInstance(&info, nullptr, &made), "vkCreateInstance");
-    return made;
-  }();
-  static_cast<void>(kept);
+/// Drivers and layers are loaded with the first instance that wants them and unloaded with
+/// the last, and not all of them bear that often: after a dozen times NVIDIA's cannot be
+/// loaded any more, and the leaks of a layer that is gone have no name. An instance of either
+/// kind that is never destroyed keeps them.
+void keep_loaded(VkInstanceCreateInfo info, bool validation) {
+  static std::array<std::once_flag, 2> once;
+  static std::array<VkInstance, 2> kept;
+  if (validation) {
+    info.enabledLayerCount = 1;
+    info.ppEnabledLayerNames = &layer;
+  }
+  std::call_once(once[validation],
+                 [&] { check(vkCreateInstance(&info, nullptr, &kept[validation]), "vkCreateInstance"); });
 }
 
 /// What the layer is to check, as newer and as older layers want to be told. Newer ones
@@ -109,7 +113,7 @@ Instance::Instance(bool validation) : messages_(std::make_unique<Messages>()) {
     create_with_layer(info);
   else
     create(info);
-  keep_drivers_loaded(info);
+  keep_loaded(info, validation);
 }
 
 void Instance::create(const VkInstanceCreateInfo& info) {

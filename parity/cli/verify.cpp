@@ -80,25 +80,6 @@ std::string repeated_flags(const DeviceFlags& flags) {
   return text;
 }
 
-/// Tells several observers.
-class Observers final : public Observer {
- public:
-  explicit Observers(std::vector<Observer*> all) : all_(std::move(all)) {}
-
-  void begins(const Case& subject) override {
-    for (Observer* one : all_) one->begins(subject);
-  }
-  void step(std::string_view what, std::size_t done, std::size_t steps) override {
-    for (Observer* one : all_) one->step(what, done, steps);
-  }
-  void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) override {
-    for (Observer* one : all_) one->compared(result, truth, got);
-  }
-
- private:
-  std::vector<Observer*> all_;
-};
-
 /// Runs the cases one after the other and says what came of each.
 class VerifyRun {
  public:
