@@ -52,7 +52,7 @@ double memory_needed(const ir::Graph& graph) {
 }
 
 Case load_case(const std::filesystem::path& path, const FillOptions& options) {
-  ir::GraphFile file = ir::read_graph(path);
+  ir::GraphFile file = options.read(path);
   const double needed = memory_needed(file.graph), budget = static_cast<double>(options.memory_budget);
   ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
               gibibytes(budget), " may be used");
@@ -62,7 +62,8 @@ Case load_case(const std::filesystem::path& path, const FillOptions& options) {
                 "' to be given");
     file.sources.insert_or_assign(name, tensor);
   }
-  Case made{.name = path.string(), .seed = options.seed, .dtype = options.dtype};
+  Case made{
+      .name = path.string(), .seed = options.seed, .dtype = options.dtype, .expected_within = options.expected_within};
   made.feeds = ir::materialise(file, options.seed, options.memory_budget);
   if (options.dtype) {
     file.graph = ir::as_dtype(file.graph, *options.dtype);

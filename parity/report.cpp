@@ -84,6 +84,7 @@ std::vector<const NodeResult*> worst_first(const CaseResult& result) {
 
 struct Widths {
   std::size_t name = 4, op = 2, dtype = 5;
+  bool has_expected = false;  ///< a column for what the file expects
 };
 
 Widths widths_of(const std::vector<const NodeResult*>& nodes) {
@@ -92,16 +93,18 @@ Widths widths_of(const std::vector<const NodeResult*>& nodes) {
     widths.name = std::max(widths.name, node->name().size());
     widths.op = std::max(widths.op, node->op.size());
     widths.dtype = std::max(widths.dtype, dtypes_of(*node).size());
+    widths.has_expected |= node->expected.has_value();
   }
   return widths;
 }
 
 void write_node(Text out, const NodeResult& node, const Widths& widths) {
-  fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9}  {:<6} {:>9}  {}\n", node.name(), widths.name,
+  const auto from_file = node.expected ? number(node.expected->max_abs.value) : "-";
+  fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9}  {:<6} {:>9}{}  {}\n", node.name(), widths.name,
                  node.op, widths.op, dtypes_of(node), widths.dtype, number(node.local.max_abs.value),
                  is_compared(node) ? number(node.local.ratio(), "{:.3f}") : "-", short_number(node.local.max_ulp.value),
                  number(allowed_at_worst(node)), ir::enum_name(node.placement), time_of(node.device_ns),
-                 ir::enum_name(node.verdict));
+                 widths.has_expected ? fmt::format(" {:>9}", from_file) : "", ir::enum_name(node.verdict));
   if (!node.why.empty() && node.verdict != Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
   const bool shows_repro = rank(node.verdict) <= rank(Verdict::nondeterministic);
   if (shows_repro && !node.repro.empty()) fmt::format_to(out, "    repro: {}\n", node.repro);
@@ -150,8 +153,9 @@ std::string to_table(const CaseResult& result, Detail detail) {
   const auto shown = shown_of(nodes, detail);
   if (!shown.empty()) {
     const Widths widths = widths_of(shown);
-    fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9}  {:<6} {:>9}  {}\n", "node", widths.name, "op",
-                   widths.op, "dtype", widths.dtype, "error", "ratio", "ulp", "allowed", "place", "us", "verdict");
+    fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9}  {:<6} {:>9}{}  {}\n", "node", widths.name,
+                   "op", widths.op, "dtype", widths.dtype, "error", "ratio", "ulp", "allowed", "place", "us",
+                   widths.has_expected ? fmt::format(" {:>9}", "from file") : "", "verdict");
     for (const NodeResult* node : shown) write_node(out, *node, widths);
   }
   if (shown.size() < nodes.size()) fmt::format_to(out, "... {} more nodes, no worse\n", nodes.size() - shown.size());

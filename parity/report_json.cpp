@@ -59,6 +59,7 @@ Json node_json(const NodeResult& node) {
           {"local", comparison(node.local, true)},
           {"inherited", comparison(node.inherited, false)},
           {"total", comparison(node.total, false)},
+          {"expected", node.expected ? comparison(*node.expected, true) : Json(nullptr)},
           {"reference_ns", number(node.reference_ns)},
           {"device_ns", number(node.device_ns)},
           {"repro", node.repro}};

@@ -44,6 +44,10 @@ bool is_refused_by_all(const Case& subject, const Executors& executors) try {
   return true;
 }
 
+Allowed limit_of(const Closeness& closeness) {
+  return {.rule = Allowed::Rule::within, .relative = closeness.relative, .absolute = closeness.absolute};
+}
+
 /// The state of one case between its nodes.
 class CaseRun {
  public:
@@ -59,7 +63,8 @@ class CaseRun {
   void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Evaluated& truth,
                       const Evaluated& native);
   void judge(NodeResult& result, const Judged& judged, const std::string& stated);
-  std::string against_stated(const NodeResult& result, const Judged& judged, ir::Value value, const ir::Tensor& truth);
+  std::string against_stated(NodeResult& result, const Judged& judged, ir::Value value);
+  void check_returned_sources();
   void carry_truth(std::size_t n, const Evaluated* local);
   void release(std::size_t n);
   void stop_at(std::size_t n, const ir::Error& error);
@@ -101,7 +106,7 @@ CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOp
       options_(options),
       observer_(observer),
       filter_(pattern_of(options.filter)) {
-  result_.subject = {subject.name, subject.file, {}, subject.seed, subject.dtype};
+  result_.subject = {subject.name, subject.file, {}, subject.seed, subject.dtype, subject.expected_within};
   result_.repeat = options.repeat;
   result_.repro = repro_of(subject, options);
   if (subject.dtype) {
@@ -111,7 +116,7 @@ CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOp
     return;
   }
   for (const auto& [name, tensor] : subject.file->expected)
-    if (const auto value = graph_.find(name); value && !graph_.is_source(*value)) stated_.emplace(*value, &tensor);
+    if (const auto value = graph_.find(name)) stated_.emplace(*value, &tensor);
 }
 
 void CaseRun::run_candidate() {
@@ -189,20 +194,37 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   result.hash = hashes_.at(value);
   if (result.total.max_abs.value == 0 && std::ranges::equal(truths_.at(value).bytes(), ir::widen(device).bytes()))
     clean_.insert(value);
-  judge(result, judged, against_stated(result, judged, value, truths_.at(value)));
+  judge(result, judged, against_stated(result, judged, value));
   observer_.compared(result, truth.outputs[k], device);
 }
 
-/// "" where the file states nothing or the truth is what it states.
-std::string CaseRun::against_stated(const NodeResult& result, const Judged& judged, ir::Value value,
-                                    const ir::Tensor& truth) {
+/// "" where the file states nothing, or the truth and what the device made of it are what
+/// it states.
+std::string CaseRun::against_stated(NodeResult& result, const Judged& judged, ir::Value value) {
   const auto stated = stated_.find(value);
   if (stated == stated_.end()) return "";
+  const ir::Tensor& expected = *stated->second;
   Judged as_written = judged;  // decimals, of inputs as of results, are not correctly rounded numbers
   if (judged.error_class == ir::ErrorClass::rounded) as_written.error_class = ir::ErrorClass::comp;
-  const auto limit = allowed_for(as_written, result.type.dtype, measure(*stated->second, *stated->second));
-  const auto comparison = compare(*stated->second, ir::convert(truth, result.type.dtype), limit);
-  return comparison.agrees() ? "" : "the truth is not what the file expects: " + summary(comparison);
+  const auto limit = subject_.expected_within ? limit_of(*subject_.expected_within)
+                                              : allowed_for(as_written, result.type.dtype, measure(expected, expected));
+  const auto of_truth = compare(expected, ir::convert(truths_.at(value), result.type.dtype), limit);
+  result.expected = compare(expected, got(value), limit);
+  if (!of_truth.agrees()) return "the truth is not what the file expects: " + summary(of_truth);
+  // An exact expectation of the truth is no stricter of the device than its own tolerance.
+  if (!subject_.expected_within || result.expected->agrees()) return "";
+  return "the device is not near what the file expects: " + summary(*result.expected);
+}
+
+/// Results that no node computes are what they were fed.
+void CaseRun::check_returned_sources() {
+  for (const auto& [value, expected] : stated_) {
+    if (!graph_.is_source(value)) continue;
+    const auto comparison = compare(*expected, ir::fed(graph_, subject_.feeds, value), {.rule = Allowed::Rule::exact});
+    if (comparison.agrees()) continue;
+    result_.verdict = Verdict::failed;
+    result_.message = ir::cat("'", graph_.name(value), "' is not what the file expects: ", summary(comparison));
+  }
 }
 
 void CaseRun::judge(NodeResult& result, const Judged& judged, const std::string& stated) {
@@ -305,6 +327,7 @@ CaseResult CaseRun::finish() {
   if (try_candidate()) {
     plan_segments();
     judge_all();
+    check_returned_sources();
   }
   observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
   std::vector<Verdict> verdicts;

@@ -13,6 +13,12 @@
 
 namespace plumb::parity {
 
+/// How close results must come to what somebody else's evaluation of the graph gave:
+/// |got - expected| <= absolute + relative |expected|.
+struct Closeness {
+  double relative = 1e-3, absolute = 1e-7;
+};
+
 /// One graph and everything it is fed.
 struct Case {
   std::string name = {};  ///< the file's path, as given
@@ -20,13 +26,19 @@ struct Case {
   ir::Feeds feeds = {};
   std::uint64_t seed = 1;
   std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
+  std::optional<Closeness> expected_within = {};  ///< of the file's expectations; without it they are the truth itself
 };
+
+/// Reads a graph and what goes with it from a file of some format.
+using GraphReader = std::function<ir::GraphFile(const std::filesystem::path&)>;
 
 struct FillOptions {
   std::uint64_t seed = 1;
   std::optional<ir::DType> dtype = {};  ///< f16 or bf16: run the graph's f32 values in this storage
   ir::Feeds given = {};                 ///< tensors in place of those that the file describes
   std::uint64_t memory_budget = ir::usual_memory_budget;
+  GraphReader read = ir::read_graph;
+  std::optional<Closeness> expected_within = {};
 };
 
 /// Reads a graph file and makes its tensors. Throws Error; before anything is
@@ -65,6 +77,7 @@ struct NodeResult {
   /// judged. inherited: what those inputs had wrong already, carried through the truth.
   /// total: against the truth of the graph from its inputs on.
   Comparison local = {}, inherited = {}, total = {};
+  std::optional<Comparison> expected = {};  ///< the device's output against what the file expects of it
   Allowed allowed = {};
 
   Verdict verdict = Verdict::skipped;
