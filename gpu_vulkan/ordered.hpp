@@ -13,7 +13,4 @@ constexpr std::uint32_t encoding_of(ir::DType dtype) {
   return static_cast<std::uint32_t>(ir::is_signed(dtype) ? Encoding::signed_integer : Encoding::unsigned_integer);
 }
 
-/// 32-bit words of an index.
-constexpr std::uint32_t index_words(ir::DType dtype) { return dtype == ir::DType::i64 ? 2 : 1; }
-
 }  // namespace plumb::gpu_vulkan

@@ -1,7 +1,7 @@
 #include "ir/ops/arg_reduce.hpp"
 
 #include "gpu_vulkan/arg_reduce.hpp"
-#include "gpu_vulkan/ordered.hpp"
+#include "gpu_vulkan/indexed.hpp"
 
 namespace plumb::gpu_vulkan {
 

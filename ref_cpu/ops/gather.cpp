@@ -2,33 +2,17 @@
 
 #include <bit>
 
+#include "ref_cpu/indices.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/strided_copy.hpp"
 
 namespace plumb::ref_cpu {
-namespace {
-
-/// The row that each index means. Throws Error at the first that means none.
-std::vector<std::int64_t> rows_of(const ir::TensorView& indices, std::int64_t extent) {
-  std::vector<std::int64_t> rows;
-  rows.reserve(static_cast<std::size_t>(indices.elements()));
-  ir::visit_index(indices.dtype(), [&]<class T>(T) {
-    for (const T index : indices.as<T>()) {
-      ir::require(-extent <= index && index < extent, "indices[", rows.size(), "] is ", index, ", outside [", -extent,
-                  ", ", extent, ")");
-      rows.push_back(index < 0 ? index + extent : index);
-    }
-  });
-  return rows;
-}
-
-}  // namespace
 
 void run(const ir::ops::Gather& op, Call& call) {
   const ir::TensorView& x = call.in(0);
   const auto lines = ir::along(x.shape(), op.axis);
-  const auto rows = rows_of(call.in(1), lines.length);
+  const auto rows = positions_of(call.in(1), [&](std::size_t) { return lines.length; });
   const auto count = static_cast<std::int64_t>(rows.size());
   const std::size_t bytes = static_cast<std::size_t>(lines.inner) * ir::info(x.dtype()).bytes;
 

@@ -1,0 +1,23 @@
+#include "ir/ops/gather_elements.hpp"
+
+#include "gpu_vulkan/indexed.hpp"
+#include "gpu_vulkan/strided_copy.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::GatherElements& op, Lowering& node) {
+  node.needs_its_sizes();
+  const auto &x = node.in_type(0), &indices = node.in_type(1);
+  const auto layout = indexed_elements(x.shape, indices.shape, op.axis, node.node_number());
+  constexpr std::uint32_t threads = 128;
+  node.dispatch({
+      .shader = {word_variant("gather_elements", ir::info(x.dtype).bytes, node),
+                 {threads, index_words(indices.dtype), layout.axes}},
+      .reads = {node.in(0), node.in(1)},
+      .writes = {node.out(0), node.faults()},
+      .push = layout.block,
+      .groups = groups_for(indices.shape.elements(), threads),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan
