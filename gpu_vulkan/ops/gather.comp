@@ -15,7 +15,6 @@ layout(set = 0, binding = 1) readonly buffer Indices { uint indices[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { WORD y[]; };
 #define FAULTS_BINDING 3
 #include "faults.glsl"
-#include "wide_index.glsl"
 layout(push_constant) uniform Block {
   uint words;   // of y
   uint inner;   // words of a row
@@ -24,18 +23,12 @@ layout(push_constant) uniform Block {
   uvec2 by_inner, by_count;
   uint node;
 };
+#include "indices.glsl"
 
 void main() {
   const uint at = invocation_index();
   if (at >= words) return;
   const uint row = divide(at, by_inner), outer = divide(row, by_count), i = row - outer * count;
-  const uvec2 index = wide_index(i, index_words);
-  const bool from_start = index.y == 0u && index.x < extent;
-  const bool from_end = index.y == 0xFFFFFFFFu && index.x >= 0u - extent;
-  if (!from_start && !from_end) {
-    fault(node, i, index);
-    return;
-  }
-  const uint taken = from_start ? index.x : index.x + extent;
-  y[at] = x[(outer * extent + taken) * inner + (at - row * inner)];
+  uint taken;
+  if (find_position(i, extent, taken)) y[at] = x[(outer * extent + taken) * inner + (at - row * inner)];
 }

@@ -3,6 +3,8 @@
 #include "ir/ops/arg_reduce.hpp"
 #include "ir/ops/cumulative.hpp"
 #include "ir/ops/hardmax.hpp"
+#include "ir/ops/sort.hpp"
+#include "ir/ops/top_k.hpp"
 #include "tests/support/run_node.hpp"
 
 namespace plumb::ir {
@@ -48,6 +50,23 @@ TEST(CumulativeTypes, ComplexNumbersHaveNoOrder) {
     EXPECT_EQ(infer(Cumulative{function}, TensorTypes{c}), TensorTypes{c});
   EXPECT_EQ(refusal(Cumulative{.axis = 2}, {x23}), "axis 2 is outside rank 2");
   EXPECT_NE(refusal(Cumulative{}, {{DType::boolean, {2}}}), "");
+}
+
+TEST(SortTypes, Refuses) {
+  EXPECT_EQ(infer(Sort{.index_dtype = DType::i32}, TensorTypes{x23}), (TensorTypes{x23, {DType::i32, {2, 3}}}));
+  EXPECT_EQ(refusal(Sort{.index_dtype = DType::u8}, {x23}), "index_dtype must be i32 or i64: got u8 (C1)");
+  EXPECT_EQ(refusal(Sort{}, {{DType::f32, {}}}), "axis -1 is outside rank 0");
+  EXPECT_NE(refusal(Sort{}, {{DType::c64, {2}}}), "");
+}
+
+TEST(TopKTypes, Refuses) {
+  EXPECT_EQ(infer(TopK{.k = 2, .axis = 0}, TensorTypes{x23}), (TensorTypes{x23, {DType::i64, {2, 3}}}));
+  EXPECT_EQ(infer(TopK{.k = 0}, TensorTypes{x23}), (TensorTypes{{DType::f32, {2, 0}}, {DType::i64, {2, 0}}}));
+  EXPECT_EQ(refusal(TopK{.k = 4}, {x23}),
+            "k must be at least 0 and at most the extent of the axis: k is 4, x is f32[2, 3], axis is -1 (C1)");
+  EXPECT_NE(refusal(TopK{.k = -1}, {x23}).find("(C1)"), std::string::npos);
+  EXPECT_EQ(refusal(TopK{.index_dtype = DType::f32}, {x23}), "index_dtype must be i32 or i64: got f32 (C2)");
+  EXPECT_NE(refusal(TopK{}, {{DType::boolean, {2}}}), "");
 }
 
 }  // namespace

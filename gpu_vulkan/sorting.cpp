@@ -1,0 +1,108 @@
+#include "gpu_vulkan/sorting.hpp"
+
+#include <bit>
+
+#include "gpu_vulkan/strided_copy.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }
+
+std::int64_t power(std::int64_t n) { return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))); }
+
+struct Block {
+  std::uint32_t lines, inner, line_length, count, kept, span, runs;
+};
+
+/// The dispatches of one sort: of all elements of the lines, or of entries by index.
+class Sort {
+ public:
+  Sort(const SortedLines& sorted, const std::optional<SortResults>& results, Lowering& node)
+      : sorted_(sorted), results_(results), node_(node) {}
+
+  /// Sorts the entries at `from`, `count` for every line, or the elements of x where there are none.
+  Slot run(std::optional<Slot> from, std::int64_t count) {
+    const bool narrow = sorted_.width < 8;
+    // 8 or 12 bytes of shared memory an entry; a merge for every doubling beyond them.
+    const std::int64_t most = node_.facts().shared_memory >= (32u << 10) ? 2048 : 1024;
+    entry_bytes_ = narrow ? 8 : 16;
+    const std::int64_t slots = std::clamp<std::int64_t>(power(count), 2, most);
+    block_ = {word(sorted_.lines.count()),
+              word(sorted_.lines.inner),
+              word(sorted_.lines.length),
+              word(count),
+              word(sorted_.k),
+              word(slots),
+              word((count + slots - 1) / slots)};
+    Slot entries = sort_blocks(from, slots, most);
+    while (block_.runs > 1) entries = merge(entries);
+    return entries;
+  }
+
+ private:
+  Slot sort_blocks(std::optional<Slot> from, std::int64_t slots, std::int64_t most) {
+    const std::int64_t runs = sorted_.lines.count() * block_.runs, runs_here = std::min(most / slots, power(runs));
+    const auto threads = std::min<std::int64_t>({256, node_.facts().max_invocations, slots * runs_here / 2});
+    const bool last = block_.runs == 1 && results_;
+    const Slot entries = last ? results_->values : scratch(block_.runs, block_.span);
+    dispatch("sort_block",
+             {word(threads), last, words(), word(slots), word(runs_here), sorted_.encoding, sorted_.descending,
+              from.has_value()},
+             from.value_or(sorted_.x), entries, last, groups_for(runs, runs_here));
+    return entries;
+  }
+
+  Slot merge(Slot from) {
+    constexpr std::uint32_t threads = 128, each = 8;
+    const std::uint32_t runs = (block_.runs + 1) / 2;
+    const std::int64_t stride = std::min<std::int64_t>(2 * std::int64_t{block_.span}, block_.kept);
+    const std::int64_t parts = (stride + each - 1) / each;
+    const bool last = runs == 1 && results_;
+    const Slot entries = last ? results_->values : scratch(runs, 2 * block_.span);
+    dispatch("sort_merge", {threads, last, words(), each}, from, entries, last,
+             groups_for(sorted_.lines.count() * runs * parts, threads));
+    block_.runs = runs;
+    block_.span *= 2;
+    return entries;
+  }
+
+  Slot scratch(std::int64_t runs, std::int64_t span) {
+    const std::int64_t entries = sorted_.lines.count() * runs * std::min<std::int64_t>(span, block_.kept);
+    return node_.scratch(static_cast<std::size_t>(entries) * entry_bytes_);
+  }
+
+  std::uint32_t words() const { return results_ ? results_->words : 1; }
+
+  void dispatch(std::string_view shader, std::vector<std::uint32_t> constants, Slot from, Slot to, bool last,
+                Groups groups) {
+    node_.dispatch({
+        .shader = {word_variant(shader, sorted_.width, node_), std::move(constants)},
+        .reads = {sorted_.x, from},
+        .writes = last ? std::vector{to, results_->values, results_->indices} : std::vector{to, to, to},
+        .push = block_,
+        .groups = groups,
+    });
+  }
+
+  const SortedLines& sorted_;
+  const std::optional<SortResults> results_;
+  Lowering& node_;
+  Block block_{};
+  std::size_t entry_bytes_ = 8;
+};
+
+}  // namespace
+
+void sort_lines(const SortedLines& sorted, const SortResults& results, bool by_index, Lowering& node) {
+  if (by_index)
+    Sort(sorted, results, node).run(sorted_entries(sorted, node), sorted.k);
+  else
+    Sort(sorted, results, node).run(std::nullopt, sorted.lines.length);
+}
+
+Slot sorted_entries(const SortedLines& sorted, Lowering& node) {
+  return Sort(sorted, std::nullopt, node).run(std::nullopt, sorted.lines.length);
+}
+
+}  // namespace plumb::gpu_vulkan
