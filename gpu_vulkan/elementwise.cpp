@@ -42,31 +42,32 @@ Block block_of(const ir::BroadcastLoops& loops, std::int64_t count) {
 
 }  // namespace
 
-void elementwise(const Elementwise& kernel, Lowering& node) {
-  std::vector<ir::Shape> shapes = kernel.shapes;
-  std::vector<Slot> reads;
-  for (const std::size_t k : kernel.operands) {
-    if (kernel.shapes.empty()) shapes.push_back(node.in_type(k).shape);
-    reads.push_back(node.in(k));
-  }
-  for (const std::size_t k : kernel.alike) reads.push_back(node.in(k));
-  const ir::Shape& y = node.out_type(0).shape;
-  auto loops = ir::broadcast_loops(y, shapes);
+void elementwise(const Elementwise& kernel, const ElementwiseSlots& slots, Lowering& node) {
+  auto loops = ir::broadcast_loops(slots.result, slots.shapes);
   // A unit lies in one row; only the last one of a tensor of a single row may be short.
   const bool packed = kernel.pack > 1 && (loops.axes.size() == 1 || loops.row().extent % kernel.pack == 0);
-  const std::int64_t width = packed ? kernel.pack : 1;
+  const std::int64_t width = packed ? kernel.pack : 1, count = slots.result.elements();
   if (loops.axes.size() > 1) loops = in_units(std::move(loops), width);
   std::uint32_t dense = 0;
-  for (std::size_t k = 0; k < shapes.size(); ++k) dense |= word(loops.row().strides[k]) << k;
+  for (std::size_t k = 0; k < slots.shapes.size(); ++k) dense |= word(loops.row().strides[k]) << k;
   std::vector<std::uint32_t> constants = {threads, word(std::ssize(loops.axes)), packed, dense};
   constants.insert(constants.end(), kernel.constants.begin(), kernel.constants.end());
   node.dispatch({
       .shader = {kernel.shader, std::move(constants)},
-      .reads = std::move(reads),
-      .writes = {node.out(0)},
-      .push = block_of(loops, y.elements()),
-      .groups = groups_for((y.elements() + width - 1) / width, threads),
+      .reads = slots.reads,
+      .writes = {slots.write},
+      .push = block_of(loops, count),
+      .groups = groups_for((count + width - 1) / width, threads),
   });
+}
+
+void elementwise(const Elementwise& kernel, Lowering& node) {
+  ElementwiseSlots slots{{}, {}, node.out(0), node.out_type(0).shape};
+  for (const std::size_t k : kernel.operands) {
+    slots.shapes.push_back(node.in_type(k).shape);
+    slots.reads.push_back(node.in(k));
+  }
+  elementwise(kernel, slots, node);
 }
 
 }  // namespace plumb::gpu_vulkan

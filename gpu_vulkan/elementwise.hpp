@@ -18,10 +18,19 @@ struct Elementwise {
   std::int64_t pack = 1;                 ///< what the shader calls PACK
   std::vector<std::uint32_t> constants;  ///< from constant_id 4 on; those before are of the loops
   std::vector<std::size_t> operands;     ///< inputs of the node, by binding
-  std::vector<ir::Shape> shapes = {};    ///< as which they are read; none: as they are
-  std::vector<std::size_t> alike = {};   ///< more inputs, each read where the last operand is
 };
 
 void elementwise(const Elementwise& kernel, Lowering& node);
+
+/// What an elementwise shader reads and writes where that is not the node's own: operands
+/// have the first `shapes.size()` bindings; those after them are read where the last is.
+struct ElementwiseSlots {
+  std::vector<Slot> reads;
+  std::vector<ir::Shape> shapes;  ///< they broadcast to `result`
+  Slot write = 0;
+  ir::Shape result;
+};
+
+void elementwise(const Elementwise& kernel, const ElementwiseSlots& slots, Lowering& node);
 
 }  // namespace plumb::gpu_vulkan

@@ -8,13 +8,14 @@ namespace {
 
 using ir::DType;
 
-constexpr std::size_t batch_axes = 6;
+constexpr std::size_t batch_axes = most_batch_axes;
 
 /// What the shaders matmul and matmul_cooperative are pushed.
 struct Block {
   std::uint32_t m, n, k, batches, flags;
   std::array<std::uint32_t, batch_axes> batch, a_strides, b_strides;
   std::array<std::uint32_t, 2> c_strides, alpha, beta;  // reals: bits, low word first
+  std::uint32_t a_line, b_line;
 };
 
 std::array<std::uint32_t, 2> words_of(double x, DType dtype) {
@@ -37,6 +38,8 @@ Block block_of(const Product& p, DType dtype) {
     block.b_strides[at] = u32(p.b_strides[i]);
   }
   block.c_strides = {u32(p.c_strides[0]), u32(p.c_strides[1])};
+  const auto line = [&](std::int64_t given, std::int64_t dense) { return u32(given == 0 ? dense : given); };
+  block.a_line = line(p.a_line, p.transpose_a ? p.m : p.k), block.b_line = line(p.b_line, p.transpose_b ? p.k : p.n);
   block.alpha = words_of(p.alpha, dtype), block.beta = words_of(p.beta, dtype);
   return block;
 }
@@ -48,27 +51,27 @@ std::int64_t tiles(const Product& p, std::int64_t rows, std::int64_t columns) {
 }
 
 /// The shader's variant: the operands' dtype, and the result's where they differ.
-std::string variant(const Lowering& node) {
-  const auto in = ir::info(node.in_type(0).dtype).name, out = ir::info(node.out_type(0).dtype).name;
+std::string variant(const ProductSlots& slots) {
+  const auto in = ir::info(slots.operands).name, out = ir::info(slots.result).name;
   return in == out ? ir::cat(in) : ir::cat(in, "_", out);
 }
 
-void dispatch(const Product& p, Lowering& node, Shader shader, std::int64_t groups) {
+void dispatch(const Product& p, const ProductSlots& slots, Lowering& node, Shader shader, std::int64_t groups) {
   node.dispatch({
       .shader = std::move(shader),
-      .reads = {node.in(0), node.in(1), node.in(p.has_c ? 2 : 0)},
-      .writes = {node.out(0)},
-      .push = block_of(p, node.in_type(0).dtype),
+      .reads = {slots.a, slots.b, p.has_c ? slots.c : slots.a},
+      .writes = {slots.y},
+      .push = block_of(p, slots.operands),
       .groups = groups_for(groups),
   });
 }
 
 /// One row or one column: every number of the matrix is read once, so that reading it in order is what counts.
-void emit_vector(const Product& p, Lowering& node) {
+void emit_vector(const Product& p, const ProductSlots& slots, Lowering& node) {
   const bool by_lines = p.n == 1 ? !p.transpose_a : p.transpose_b;  // a line of the matrix is one sum
   const std::uint32_t across = node.facts().max_invocations < 256 ? 8 : 16;
   const std::uint32_t elements = by_lines ? 2 : 16, lanes = by_lines ? 64 : across;
-  dispatch(p, node, {"matmul_vector." + variant(node), {elements * lanes, elements, lanes, by_lines}},
+  dispatch(p, slots, node, {"matmul_vector." + variant(slots), {elements * lanes, elements, lanes, by_lines}},
            p.batch.elements() * pieces(std::max(p.m, p.n), elements));
 }
 
@@ -85,8 +88,8 @@ constexpr std::array<Tile, 4> tile_sizes = {
 constexpr Tile smallest_tile = {8, 8, 16, 1, 1};  ///< for many tiny products
 constexpr std::int64_t enough_groups = 128;       ///< smaller tiles keep the device busier until there are this many
 
-void emit_tiled(const Product& p, Lowering& node) {
-  const std::size_t element = std::max<std::size_t>(4, ir::info(node.in_type(0).dtype).bytes);
+void emit_tiled(const Product& p, const ProductSlots& slots, Lowering& node) {
+  const std::size_t element = std::max<std::size_t>(4, ir::info(slots.operands).bytes);
   const auto fits = [&](const Tile& t) {
     return t.invocations() <= node.facts().max_invocations && t.shared_bytes(element) <= node.facts().shared_memory;
   };
@@ -98,8 +101,8 @@ void emit_tiled(const Product& p, Lowering& node) {
                   : found != tile_sizes.end() ? *found
                   : least != tile_sizes.end() ? *least
                                               : smallest_tile;
-  dispatch(p, node,
-           {"matmul." + variant(node), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each}},
+  dispatch(p, slots, node,
+           {"matmul." + variant(slots), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each}},
            tiles(p, t.rows, t.columns));
 }
 
@@ -138,9 +141,9 @@ bool fits(const Fragments& f, const CooperativeShape& s, const Product& p, const
   return f.subgroups() * facts.subgroup_size <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
 }
 
-std::optional<std::string> refuse_cooperative(const Product& p, const Lowering& node) {
+std::optional<std::string> refuse_cooperative(const Product& p, const ProductSlots& slots, const Lowering& node) {
   const DeviceFacts& facts = node.facts();
-  const DType dtype = node.in_type(0).dtype;
+  const DType dtype = slots.operands;
   if (dtype != DType::f16) return ir::cat("operands are ", dtype, ", it takes f16");
   if (!facts.float16) return facts.name + " has no f16 arithmetic in shaders";
   if (!facts.vulkan_memory_model) return facts.name + " has no Vulkan memory model";
@@ -153,7 +156,7 @@ std::optional<std::string> refuse_cooperative(const Product& p, const Lowering& 
   return std::nullopt;
 }
 
-void emit_cooperative(const Product& p, Lowering& node) {
+void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& node) {
   const CooperativeShape& s = *shape_of(node.facts());
   const auto good = [&](const Fragments& f) {
     return fits(f, s, p, node.facts()) && tiles(p, f.rows(s), f.columns(s)) >= enough_groups;
@@ -162,8 +165,8 @@ void emit_cooperative(const Product& p, Lowering& node) {
   const Fragments& f = found != fragment_sizes.end() ? *found : fragment_sizes.back();
   const std::uint32_t size = node.facts().subgroup_size;
   dispatch(
-      p, node,
-      {"matmul_cooperative." + variant(node),
+      p, slots, node,
+      {"matmul_cooperative." + variant(slots),
        {f.subgroups() * size, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p)},
        size},
       tiles(p, f.rows(s), f.columns(s)));
@@ -171,14 +174,25 @@ void emit_cooperative(const Product& p, Lowering& node) {
 
 }  // namespace
 
+void lower_product(const Product& product, const ProductSlots& slots, Lowering& node) {
+  if (product.m == 1 || product.n == 1)
+    return node.choose({{"vector", [] { return std::nullopt; }, [&] { emit_vector(product, slots, node); }}});
+  node.choose({
+      {"coopmat_f16", [&] { return refuse_cooperative(product, slots, node); },
+       [&] { emit_cooperative(product, slots, node); }},
+      {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, slots, node); }},
+  });
+}
+
 void lower_product(const Product& product, Lowering& node) {
   node.needs_its_types();
-  if (product.m == 1 || product.n == 1)
-    return node.choose({{"vector", [] { return std::nullopt; }, [&] { emit_vector(product, node); }}});
-  node.choose({
-      {"coopmat_f16", [&] { return refuse_cooperative(product, node); }, [&] { emit_cooperative(product, node); }},
-      {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, node); }},
-  });
+  const ProductSlots slots{node.in(0),
+                           node.in(1),
+                           node.in(product.has_c ? 2 : 0),
+                           node.out(0),
+                           node.in_type(0).dtype,
+                           node.out_type(0).dtype};
+  lower_product(product, slots, node);
 }
 
 }  // namespace plumb::gpu_vulkan

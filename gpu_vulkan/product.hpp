@@ -4,19 +4,31 @@
 
 namespace plumb::gpu_vulkan {
 
+inline constexpr std::size_t most_batch_axes = 6;
+
 /// A batch of matrix products, y = alpha a b + beta c, as the shaders matmul and
 /// matmul_cooperative compute it. Strides are in elements, 0 on stretched axes.
 struct Product {
   std::int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
-  ir::Shape batch;                                 ///< at most 6 axes
+  std::int64_t a_line = 0, b_line = 0;             ///< from one line of a matrix to the next; 0: lines are dense
+  ir::Shape batch;                                 ///< at most most_batch_axes
   std::vector<std::int64_t> a_strides, b_strides;  ///< of the batch axes
   double alpha = 1, beta = 1;
   bool has_c = false;  ///< operand 2, added without batch axes
   std::array<std::int64_t, 2> c_strides{};
 };
 
-/// Chooses a kernel for the product of operands 0 and 1 of the node.
+/// What a product reads and writes.
+struct ProductSlots {
+  Slot a, b, c, y;  ///< c: any when there is none
+  ir::DType operands, result;
+};
+
+/// Chooses a kernel for the product.
+void lower_product(const Product& product, const ProductSlots& slots, Lowering& node);
+
+/// Of operands 0 and 1 of the node.
 void lower_product(const Product& product, Lowering& node);
 
 }  // namespace plumb::gpu_vulkan

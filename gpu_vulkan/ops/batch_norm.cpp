@@ -15,12 +15,15 @@ void lower(const ir::ops::BatchNorm& op, Lowering& node) {
   const bool is_f64 = x.dtype == ir::DType::f64;
   const auto words = is_f64 ? std::bit_cast<std::array<std::uint32_t, 2>>(op.epsilon)
                             : std::array{std::bit_cast<std::uint32_t>(static_cast<float>(op.epsilon)), 0u};
-  elementwise({.shader = ir::cat("batch_norm.", x.dtype),
-               .pack = pack_size(x.dtype),
-               .constants = {words[0], words[1]},
-               .operands = {0, 1},
+  const Elementwise kernel{.shader = ir::cat("batch_norm.", x.dtype),
+                           .pack = pack_size(x.dtype),
+                           .constants = {words[0], words[1]},
+                           .operands = {}};
+  elementwise(kernel,
+              {.reads = {node.in(0), node.in(1), node.in(2), node.in(3), node.in(4)},
                .shapes = {x.shape, channels},
-               .alike = {2, 3, 4}},
+               .write = node.out(0),
+               .result = x.shape},
               node);
 }
 

@@ -16,9 +16,9 @@ layout(constant_id = 5) const uint columns_each = 4;
 #include "product.glsl"
 #include "product_operands.glsl"
 
-const uint a_line = rows + 1, b_line = columns + 1;  // the odd element keeps shared memory's banks apart
-shared COMPUTED a_tile[depth * a_line];
-shared COMPUTED b_tile[depth * b_line];
+const uint a_pitch = rows + 1, b_pitch = columns + 1;  // the odd element keeps shared memory's banks apart
+shared COMPUTED a_tile[depth * a_pitch];
+shared COMPUTED b_tile[depth * b_pitch];
 
 const uint across = columns / columns_each, down = rows / rows_each;
 
@@ -26,12 +26,12 @@ void stage(uvec2 first, uint row, uint column, uint term) {
   for (uint i = gl_LocalInvocationID.x; i < rows * depth; i += gl_WorkGroupSize.x) {
     const uint r = is_a_transposed() ? i % rows : i / depth, t = is_a_transposed() ? i / rows : i % depth;
     const bool inside = row + r < m && term + t < k;
-    a_tile[t * a_line + r] = inside ? load(a[first.x + position_in_a(row + r, term + t)]) : COMPUTED(0);
+    a_tile[t * a_pitch + r] = inside ? load(a[first.x + position_in_a(row + r, term + t)]) : COMPUTED(0);
   }
   for (uint i = gl_LocalInvocationID.x; i < columns * depth; i += gl_WorkGroupSize.x) {
     const uint j = is_b_transposed() ? i / depth : i % columns, t = is_b_transposed() ? i % depth : i / columns;
     const bool inside = column + j < n && term + t < k;
-    b_tile[t * b_line + j] = inside ? load(b[first.y + position_in_b(term + t, column + j)]) : COMPUTED(0);
+    b_tile[t * b_pitch + j] = inside ? load(b[first.y + position_in_b(term + t, column + j)]) : COMPUTED(0);
   }
 }
 
@@ -50,8 +50,8 @@ void main() {
     barrier();
     for (uint t = 0; t < depth; ++t) {
       COMPUTED left[rows_each], right[columns_each];
-      [[unroll]] for (uint i = 0; i < rows_each; ++i) left[i] = a_tile[t * a_line + my_row + i * down];
-      [[unroll]] for (uint j = 0; j < columns_each; ++j) right[j] = b_tile[t * b_line + my_column + j * across];
+      [[unroll]] for (uint i = 0; i < rows_each; ++i) left[i] = a_tile[t * a_pitch + my_row + i * down];
+      [[unroll]] for (uint j = 0; j < columns_each; ++j) right[j] = b_tile[t * b_pitch + my_column + j * across];
       [[unroll]] for (uint i = 0; i < rows_each; ++i)
         [[unroll]] for (uint j = 0; j < columns_each; ++j) chunk[i * columns_each + j] += product(left[i], right[j]);
     }

@@ -44,10 +44,10 @@ layout(set = 0, binding = 3) writeonly buffer Y { RESULT y[]; };
 const bool transpose_a = (TRANSPOSED & TRANSPOSE_A) != 0u, transpose_b = (TRANSPOSED & TRANSPOSE_B) != 0u;
 const uint rows = subgroups_m * each_m * M, columns = subgroups_n * each_n * N, depth = deep * K;
 // A line of a tile is a line of the operand in memory, and 8 elements more that keep shared memory's banks apart.
-const uint a_lines = transpose_a ? depth : rows, a_length = transpose_a ? rows : depth, a_line = a_length + 8;
-const uint b_lines = transpose_b ? columns : depth, b_length = transpose_b ? depth : columns, b_line = b_length + 8;
-shared float16_t a_tile[a_lines * a_line];
-shared float16_t b_tile[b_lines * b_line];
+const uint a_lines = transpose_a ? depth : rows, a_length = transpose_a ? rows : depth, a_pitch = a_length + 8;
+const uint b_lines = transpose_b ? columns : depth, b_length = transpose_b ? depth : columns, b_pitch = b_length + 8;
+shared float16_t a_tile[a_lines * a_pitch];
+shared float16_t b_tile[b_lines * b_pitch];
 shared float matrices[subgroups_m * subgroups_n * M * N];
 
 void stage(uvec2 first, uint row, uint column, uint term) {
@@ -56,14 +56,14 @@ void stage(uvec2 first, uint row, uint column, uint term) {
     const uint t = term + (transpose_a ? i / a_length : i % a_length);
     float16_t x = float16_t(0);
     if (r < m && t < k) x = a[first.x + position_in_a(r, t)];
-    a_tile[i / a_length * a_line + i % a_length] = x;
+    a_tile[i / a_length * a_pitch + i % a_length] = x;
   }
   for (uint i = gl_LocalInvocationID.x; i < b_lines * b_length; i += gl_WorkGroupSize.x) {
     const uint s = column + (transpose_b ? i / b_length : i % b_length);
     const uint t = term + (transpose_b ? i % b_length : i / b_length);
     float16_t x = float16_t(0);
     if (s < n && t < k) x = b[first.y + position_in_b(t, s)];
-    b_tile[i / b_length * b_line + i % b_length] = x;
+    b_tile[i / b_length * b_pitch + i % b_length] = x;
   }
 }
 
@@ -91,14 +91,14 @@ void main() {
       coopmat<float16_t, gl_ScopeSubgroup, M, K, gl_MatrixUseA> left[each_m];
       [[unroll]] for (uint i = 0; i < each_m; ++i) {
         const uint r = my_row + i * M;
-        if (transpose_a) coopMatLoad(left[i], a_tile, t * a_line + r, a_line, gl_CooperativeMatrixLayoutColumnMajor);
-        else coopMatLoad(left[i], a_tile, r * a_line + t, a_line, gl_CooperativeMatrixLayoutRowMajor);
+        if (transpose_a) coopMatLoad(left[i], a_tile, t * a_pitch + r, a_pitch, gl_CooperativeMatrixLayoutColumnMajor);
+        else coopMatLoad(left[i], a_tile, r * a_pitch + t, a_pitch, gl_CooperativeMatrixLayoutRowMajor);
       }
       [[unroll]] for (uint j = 0; j < each_n; ++j) {
         const uint s = my_column + j * N;
         coopmat<float16_t, gl_ScopeSubgroup, K, N, gl_MatrixUseB> right;
-        if (transpose_b) coopMatLoad(right, b_tile, s * b_line + t, b_line, gl_CooperativeMatrixLayoutColumnMajor);
-        else coopMatLoad(right, b_tile, t * b_line + s, b_line, gl_CooperativeMatrixLayoutRowMajor);
+        if (transpose_b) coopMatLoad(right, b_tile, s * b_pitch + t, b_pitch, gl_CooperativeMatrixLayoutColumnMajor);
+        else coopMatLoad(right, b_tile, t * b_pitch + s, b_pitch, gl_CooperativeMatrixLayoutRowMajor);
         [[unroll]] for (uint i = 0; i < each_m; ++i)
           chunk[i * each_n + j] = coopMatMulAdd(left[i], right, chunk[i * each_n + j]);
       }
