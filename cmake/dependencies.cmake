@@ -5,6 +5,8 @@ find_package(ZLIB REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
+find_package(Protobuf REQUIRED)  # ONNX stands on it
+find_package(ONNX REQUIRED)
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
 find_package(Vulkan REQUIRED)

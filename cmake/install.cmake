@@ -4,9 +4,9 @@
 include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/plumbline")
 
-get_property(libraries GLOBAL PROPERTY PLUMB_LIBRARIES)
-install(TARGETS ${libraries} EXPORT plumblineTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(EXPORT plumblineTargets NAMESPACE plumbline:: DESTINATION "${package_folder}")
+foreach(targets plumblineTargets plumblineOnnxTargets)
+  install(EXPORT ${targets} NAMESPACE plumbline:: DESTINATION "${package_folder}")
+endforeach()
 foreach(folder ir ref_cpu gpu_vulkan parity)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/plumbline"
     FILES_MATCHING PATTERN "*.hpp" PATTERN "parity/cli" EXCLUDE)
@@ -20,5 +20,7 @@ install(FILES "${PROJECT_BINARY_DIR}/plumblineConfig.cmake" "${PROJECT_BINARY_DI
 
 # The libraries are static, so that whoever links them needs all of these.
 file(RELATIVE_PATH prefix_from_pkgconfig "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-configure_file("${PROJECT_SOURCE_DIR}/cmake/plumbline.pc.in" "${PROJECT_BINARY_DIR}/plumbline.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/plumbline.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(name plumbline plumbline-onnx)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()

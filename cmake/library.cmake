@@ -1,9 +1,10 @@
-# plumb_library(<name> FOLDER <folder> [EXCLUDE <regex>...])
+# plumb_library(<name> FOLDER <folder> [EXCLUDE <regex>...] [EXPORT <set>])
 #
 # The static library plumb_<name> (plumbline::<name>) made of every .cpp below FOLDER:
-# a new file needs no list edited.
+# a new file needs no list edited. EXPORT names the file of the installed package that
+# knows it, where that is not plumblineTargets, which every user of the package loads.
 function(plumb_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 library "" "FOLDER" "EXCLUDE")
+  cmake_parse_arguments(PARSE_ARGV 1 library "" "FOLDER;EXPORT" "EXCLUDE")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${library_FOLDER}/*.cpp")
   foreach(pattern IN LISTS library_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${pattern}")
@@ -20,7 +21,11 @@ function(plumb_library name)
   target_include_directories(${target}
     PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/plumbline>"
     PRIVATE "${PROJECT_BINARY_DIR}/generated")
-  set_property(GLOBAL APPEND PROPERTY PLUMB_LIBRARIES ${target})
+  set(export plumblineTargets)
+  if(library_EXPORT)
+    set(export "${library_EXPORT}")
+  endif()
+  install(TARGETS ${target} EXPORT ${export} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endfunction()
 
 # Links a library that consists of headers, for this build only: whoever uses the

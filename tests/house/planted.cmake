@@ -48,7 +48,8 @@ foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/
     "gpu_vulkan/ops/softmax.cpp;vulkan/vulkan.h" "gpu_vulkan/plan.hpp;vulkan/vulkan_core.h" "parity/record.cpp;hdf5.h"
     "parity/record_hdf5.hpp;hdf5.h" "ir/formats/json.hpp;nlohmann/json.hpp" "ir/graph.cpp;nlohmann/json.hpp"
     "ir/tensor.cpp;zlib.h" "ir/hash.cpp;sha256.h" "ir/hash.hpp;xxhash.h" "parity/run.cpp;CLI/CLI.hpp"
-    "ir/formats/read.cpp;toml++/toml.h")
+    "ir/formats/read.cpp;toml++/toml.h" "ir/formats/read.cpp;onnx/onnx_pb.h"
+    "parity/read.cpp;google/protobuf/message.h")
   list(GET pair 0 file)
   list(GET pair 1 header)
   plant(${file} "#include <${header}>")

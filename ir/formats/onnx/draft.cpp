@@ -1,0 +1,191 @@
+#include "ir/formats/onnx/draft.hpp"
+
+#include <algorithm>
+
+#include "ir/ops/constant.hpp"
+#include "ir/ops/reshape.hpp"
+
+namespace plumb::ir::from_onnx {
+namespace {
+
+constexpr std::int64_t most_folded = 4096;  ///< elements of an operand or result: more is no shape
+
+/// Whether an op refused because it does not take these dtypes.
+bool refuses_dtypes(const Op& op, Types types, std::string_view message) {
+  const auto names = op.schema().operands(op, types.size());
+  for (std::size_t i = 0; i < types.size(); ++i)
+    for (const Input& input : op.schema().inputs)
+      if (input.name == names[i] && !input.dtypes.contains(types[i].dtype)) return true;
+  return message.find("dtype") != message.npos;
+}
+
+TensorTypes infer_types(const Op& op, Types types) {
+  try {
+    return infer(op, types);
+  } catch (const Error& error) {
+    const auto message = cat(op.name(), ": ", error.what());
+    if (refuses_dtypes(op, types, message)) throw Unsupported(message);
+    throw Error(message);
+  }
+}
+
+}  // namespace
+
+Ref Draft::input(std::string name, TensorType type, const Tensor* given) {
+  tensors_.push_back({Kind::input, std::move(type), nullptr, std::move(name), 0, 0, given});
+  return tensors_.size() - 1;
+}
+
+Ref Draft::known(Tensor tensor, std::string name) {
+  auto value = std::make_shared<const Tensor>(std::move(tensor));
+  TensorType type = value->type();
+  tensors_.push_back({Kind::known, std::move(type), std::move(value), std::move(name)});
+  return tensors_.size() - 1;
+}
+
+bool Draft::folds(const Op& op, const std::vector<Ref>& operands, const TensorTypes& types) const {
+  if (operands.empty() && !op.schema().makes_values) return false;
+  const auto is_small = [](const TensorType& t) { return t.shape.elements() <= most_folded; };
+  return std::ranges::all_of(operands, [&](Ref ref) { return value(ref) != nullptr && is_small(type(ref)); }) &&
+         std::ranges::all_of(types, is_small);
+}
+
+std::vector<Ref> Draft::add(const std::string& label, const Op& op, const std::vector<Ref>& operands) {
+  TensorTypes in;
+  for (const Ref ref : operands) in.push_back(type(ref));
+  const TensorTypes types = infer_types(op, in);
+  std::vector<Ref> results;
+  if (folds(op, operands, types)) {
+    try {
+      std::vector<Tensor> values;
+      for (const Ref ref : operands) values.push_back(*value(ref));
+      for (Tensor& tensor : options_->evaluate(op, values)) results.push_back(known(std::move(tensor), label));
+      return results;
+    } catch (const Error&) {
+      results.clear();  // an index out of range, say: the run will name it
+    }
+  }
+  require(steps_.size() < options_->most_nodes, "the graph has more than ", options_->most_nodes, " nodes");
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    results.push_back(tensors_.size());
+    tensors_.push_back({Kind::result, types[k], nullptr, {}, steps_.size(), k});
+  }
+  steps_.push_back({label, op, operands, results});
+  return results;
+}
+
+const Tensor* Draft::resolve(Ref ref) {
+  Entry& entry = tensors_.at(ref);
+  if (entry.value) return entry.value.get();
+  if (entry.resolved) return entry.resolved.get();
+  if (entry.kind == Kind::input) {
+    if (entry.given != nullptr) pinned_.insert(entry.name);
+    return entry.given;
+  }
+  const Step& step = steps_[entry.step];
+  std::vector<Tensor> operands;
+  for (const Ref operand : step.operands) {
+    const Tensor* tensor = type(operand).shape.elements() <= most_folded ? resolve(operand) : nullptr;
+    if (tensor == nullptr) return nullptr;
+    operands.push_back(*tensor);
+  }
+  auto results = options_->evaluate(step.op, operands);
+  for (std::size_t k = 0; k < results.size(); ++k)
+    tensors_[step.results[k]].resolved = std::make_shared<const Tensor>(std::move(results[k]));
+  return entry.resolved.get();
+}
+
+void Draft::name(Ref ref, const std::string& name) {
+  Entry& entry = tensors_.at(ref);
+  if (entry.kind == Kind::known) entry.name = name;
+  if (entry.kind != Kind::result || entry.output != 0 || steps_[entry.step].named) return;
+  steps_[entry.step].label = name;
+  steps_[entry.step].named = true;
+}
+
+void Draft::mark_needed(const std::vector<Ref>& results) {
+  for (const Ref ref : results) tensors_.at(ref).needed = tensors_[ref].is_result = true;
+  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+    step->needed = std::ranges::any_of(step->results, [&](Ref ref) { return tensors_[ref].needed; });
+    if (!step->needed) continue;
+    for (const Ref ref : step->operands) tensors_[ref].needed = true;
+  }
+}
+
+/// Writes a draft into a Graph: sources first, then the nodes in order.
+class Draft::Emitter {
+ public:
+  Emitter(Draft& draft, GraphFile& file) : draft_(draft), file_(file), values_(draft.tensors_.size()) {}
+
+  void sources() {
+    for (Ref ref = 0; ref < draft_.tensors_.size(); ++ref) {
+      const Entry& entry = draft_.tensors_[ref];
+      if (entry.kind == Kind::input) values_[ref] = file_.graph.input(unique(entry.name), entry.type);
+    }
+    // What the file names keeps its name before anything that is made up.
+    for (const Step& step : draft_.steps_)
+      if (step.needed && step.named) reserved_.insert(step.label);
+    for (Ref ref = 0; ref < draft_.tensors_.size(); ++ref)
+      if (is_param(draft_.tensors_[ref])) values_[ref] = add_param(draft_.tensors_[ref]);
+  }
+  void nodes() {
+    for (const Step& step : draft_.steps_) {
+      if (!step.needed) continue;
+      std::vector<Value> operands;
+      for (const Ref ref : step.operands) operands.push_back(value(ref));
+      if (step.named) reserved_.erase(step.label);
+      const auto results = file_.graph.add_all(unique(step.label), step.op, operands);
+      for (std::size_t k = 0; k < results.size(); ++k) values_[step.results[k]] = results[k];
+    }
+  }
+  /// A result that no node computes gets a node, so that it can be looked at.
+  Value result(Ref ref, const std::string& name) {
+    const Entry& entry = draft_.tensors_[ref];
+    if (entry.kind != Kind::input) return value(ref);
+    return file_.graph.add(unique(name), ops::Reshape{.shape = entry.type.shape}, {value(ref)});
+  }
+
+ private:
+  /// Single numbers stay constants: what a graph means may depend on them.
+  static bool is_param(const Entry& entry) {
+    return entry.kind == Kind::known && entry.needed && !entry.is_result && entry.value->elements() != 1;
+  }
+  Value add_param(const Entry& entry) {
+    const auto name = unique(entry.name.empty() ? "constant" : entry.name);
+    const Value param = file_.graph.param(name, entry.type);
+    file_.sources.emplace(name, *entry.value);
+    return param;
+  }
+  Value value(Ref ref) {
+    auto& made = values_[ref];
+    const Entry& entry = draft_.tensors_[ref];
+    if (!made) {
+      const auto bytes = entry.value->bytes();
+      made = file_.graph.add(
+          unique(entry.name.empty() ? "constant" : entry.name),
+          ops::Constant{
+              .dtype = entry.type.dtype, .shape = entry.type.shape, .data = Bytes(bytes.begin(), bytes.end())},
+          {});
+    }
+    return *made;
+  }
+  std::string unique(std::string name) {
+    while (file_.graph.find(name) || reserved_.contains(name)) name += '\'';
+    return name;
+  }
+
+  Draft& draft_;
+  GraphFile& file_;
+  std::vector<std::optional<Value>> values_;
+  std::set<std::string, std::less<>> reserved_;
+};
+
+void Draft::finish(const std::vector<Ref>& results, const std::vector<std::string>& names, GraphFile& file) {
+  mark_needed(results);
+  Emitter emitter(*this, file);
+  emitter.sources();
+  emitter.nodes();
+  for (std::size_t k = 0; k < results.size(); ++k) file.graph.returns(emitter.result(results[k], names[k]));
+}
+
+}  // namespace plumb::ir::from_onnx

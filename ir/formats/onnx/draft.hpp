@@ -1,0 +1,78 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ir/formats/onnx/onnx_file.hpp"
+
+namespace plumb::ir::from_onnx {
+
+/// A tensor of a Draft.
+using Ref = std::size_t;
+
+/// A graph that is being read. Unlike ir::Graph it takes params at any time, knows the
+/// numbers of what follows from the file alone, and lets names come late; `finish` makes
+/// the Graph of what the results need.
+class Draft {
+ public:
+  explicit Draft(const OnnxOptions& options) : options_(&options) {}
+
+  /// An input; `given` (or null) are the numbers it will be fed.
+  Ref input(std::string name, TensorType type, const Tensor* given);
+  /// A tensor whose numbers are known. With a name it is a tensor of the file.
+  Ref known(Tensor tensor, std::string name = {});
+
+  /// Applies an op. With small operands that are all known the results are known, too.
+  /// Throws Unsupported when the op does not take these dtypes, Error when it refuses.
+  std::vector<Ref> add(const std::string& label, const Op& op, const std::vector<Ref>& operands);
+
+  const TensorType& type(Ref ref) const { return tensors_.at(ref).type; }
+  /// The numbers, or null when they depend on the inputs.
+  const Tensor* value(Ref ref) const { return tensors_.at(ref).value.get(); }
+  /// The numbers, also where they follow from given inputs, which are `pinned` by that.
+  const Tensor* resolve(Ref ref);
+  const std::set<std::string>& pinned() const { return pinned_; }
+
+  /// How many tensors there are: those with higher numbers are newer.
+  std::size_t size() const { return tensors_.size(); }
+  /// Gives the file's name to a tensor that has none yet.
+  void name(Ref ref, const std::string& name);
+
+  /// The graph that computes these results, of which [k] is called names[k].
+  void finish(const std::vector<Ref>& results, const std::vector<std::string>& names, GraphFile& file);
+
+ private:
+  struct Step {
+    std::string label;
+    Op op;
+    std::vector<Ref> operands, results;
+    bool named = false;
+    bool needed = false;
+  };
+  enum class Kind { input, known, result };
+  struct Entry {
+    Kind kind;
+    TensorType type;
+    std::shared_ptr<const Tensor> value;
+    std::string name;
+    std::size_t step = 0, output = 0;
+    const Tensor* given = nullptr;                ///< of an input
+    std::shared_ptr<const Tensor> resolved = {};  ///< of a result that given inputs settle
+    bool needed = false;
+    bool is_result = false;
+  };
+  class Emitter;
+
+  bool folds(const Op& op, const std::vector<Ref>& operands, const TensorTypes& types) const;
+  void mark_needed(const std::vector<Ref>& results);
+
+  const OnnxOptions* options_;
+  std::vector<Entry> tensors_;
+  std::vector<Step> steps_;
+  std::set<std::string> pinned_;
+};
+
+}  // namespace plumb::ir::from_onnx

@@ -1,0 +1,160 @@
+#include "ir/formats/onnx/node_reader.hpp"
+
+#include "ir/formats/onnx/importer.hpp"
+#include "ir/ops/cast.hpp"
+#include "ir/ops/reshape.hpp"
+
+namespace plumb::ir::from_onnx {
+
+using ::onnx::AttributeProto;
+
+const std::optional<Ref>* Scope::find(std::string_view name) const {
+  for (const Scope* scope = this; scope != nullptr; scope = scope->parent)
+    if (const auto found = scope->values.find(name); found != scope->values.end()) return &found->second;
+  return nullptr;
+}
+
+NodeReader::NodeReader(Importer& importer, const ::onnx::NodeProto& proto, Scope& scope)
+    : importer_(importer), proto_(proto), scope_(scope), first_own_(importer.draft().size()) {
+  const auto opset = scope.opsets.find(proto.domain() == "ai.onnx" ? "" : proto.domain());
+  opset_ = opset == scope.opsets.end() ? 0 : opset->second;
+  for (const std::string& name : proto.input()) {
+    if (name.empty() || scope.absent.contains(name)) {
+      operands_.emplace_back();
+      continue;
+    }
+    const auto* found = scope.find(name);
+    require(found != nullptr, "reads '", clean(name), "', which nothing computes before it");
+    if (!found->has_value()) throw ToldAlready{};
+    operands_.push_back(**found);
+  }
+  label_ = scope.prefix + (proto.name().empty() ? proto.op_type() : proto.name());
+  for (const std::string& name : proto.output())
+    if (!name.empty()) {
+      label_ = scope.prefix + name;
+      break;
+    }
+  label_ = clean(label_);
+}
+
+Ref NodeReader::in(std::size_t i) const {
+  require(has(i), "input ", i, " is missing");
+  return *operands_[i];
+}
+
+const TensorType& NodeReader::type(Ref ref) const { return importer_.draft().type(ref); }
+
+const Tensor& NodeReader::known(std::size_t i, std::string_view what) {
+  const Tensor* tensor = importer_.draft().resolve(in(i));
+  if (tensor == nullptr) unsupported(what, " must be known when the model is read, for shapes are static");
+  return *tensor;
+}
+
+std::vector<std::int64_t> NodeReader::known_ints(std::size_t i, std::string_view what) {
+  const Tensor wide = convert(known(i, what), DType::i64);
+  const auto values = wide.as<std::int64_t>();
+  return {values.begin(), values.end()};
+}
+
+std::vector<double> NodeReader::known_reals(std::size_t i, std::string_view what) {
+  const Tensor wide = convert(known(i, what), DType::f64);
+  const auto values = wide.as<double>();
+  return {values.begin(), values.end()};
+}
+
+const AttributeProto* NodeReader::attribute(std::string_view name) const {
+  for (const AttributeProto& attribute : proto_.attribute()) {
+    if (attribute.name() != name) continue;
+    if (attribute.ref_attr_name().empty()) return &attribute;
+    if (scope_.arguments == nullptr) return nullptr;
+    const auto found = scope_.arguments->find(attribute.ref_attr_name());
+    return found == scope_.arguments->end() ? nullptr : found->second;
+  }
+  return nullptr;
+}
+
+const AttributeProto* NodeReader::typed(std::string_view name, AttributeProto::AttributeType type) const {
+  const AttributeProto* found = attribute(name);
+  require(found == nullptr || found->type() == type, "attribute '", name, "' must be of type ",
+          AttributeProto::AttributeType_Name(type));
+  return found;
+}
+
+std::int64_t NodeReader::integer(std::string_view name, std::optional<std::int64_t> otherwise) const {
+  const auto* found = typed(name, AttributeProto::INT);
+  require(found != nullptr || otherwise, "attribute '", name, "' is missing");
+  return found != nullptr ? found->i() : *otherwise;
+}
+
+double NodeReader::real(std::string_view name, std::optional<double> otherwise) const {
+  const auto* found = typed(name, AttributeProto::FLOAT);
+  require(found != nullptr || otherwise, "attribute '", name, "' is missing");
+  return found != nullptr ? static_cast<double>(found->f()) : *otherwise;
+}
+
+std::string NodeReader::text(std::string_view name, std::string_view otherwise) const {
+  const auto* found = typed(name, AttributeProto::STRING);
+  return found != nullptr ? found->s() : std::string(otherwise);
+}
+
+std::optional<std::vector<std::int64_t>> NodeReader::ints(std::string_view name) const {
+  const auto* found = typed(name, AttributeProto::INTS);
+  if (found == nullptr) return std::nullopt;
+  return std::vector<std::int64_t>(found->ints().begin(), found->ints().end());
+}
+
+std::optional<std::vector<double>> NodeReader::reals(std::string_view name) const {
+  const auto* found = typed(name, AttributeProto::FLOATS);
+  if (found == nullptr) return std::nullopt;
+  return std::vector<double>(found->floats().begin(), found->floats().end());
+}
+
+Tensor NodeReader::tensor(std::string_view name) const {
+  const auto* found = typed(name, AttributeProto::TENSOR);
+  require(found != nullptr, "attribute '", name, "' is missing");
+  return importer_.tensors().read(found->t());
+}
+
+std::optional<std::vector<std::int64_t>> NodeReader::ints_of(std::string_view name, std::size_t i) {
+  return has(i) ? known_ints(i, name) : ints(name);
+}
+
+std::vector<Ref> NodeReader::add_all(const Op& op, const std::vector<Ref>& operands) {
+  return importer_.draft().add(cat(label_, '/', op.name()), op, operands);
+}
+
+Ref NodeReader::add(const Op& op, const std::vector<Ref>& operands) { return add_all(op, operands).at(0); }
+
+Ref NodeReader::constant(Tensor tensor) { return importer_.draft().known(std::move(tensor), label_ + "/constant"); }
+
+Ref NodeReader::constant(const std::vector<std::int64_t>& values) {
+  return constant(Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
+}
+
+Ref NodeReader::scalar(DType dtype, double value) { return constant(convert(Tensor::of<double>({}, {value}), dtype)); }
+
+Ref NodeReader::reshape(Ref x, const Shape& to) { return shape(x) == to ? x : add(ops::Reshape{.shape = to}, {x}); }
+
+Ref NodeReader::cast(Ref x, DType to) { return dtype(x) == to ? x : add(ops::Cast{.to = to}, {x}); }
+
+void NodeReader::take(const TensorType& type) { importer_.tensors().take(type); }
+
+void NodeReader::out(std::size_t k, Ref ref) {
+  if (!wants(k)) return;
+  const std::string& name = proto_.output(static_cast<int>(k));
+  scope_.values[name] = ref;
+  if (ref >= first_own_) importer_.draft().name(ref, clean(scope_.prefix + name));
+}
+
+const ::onnx::GraphProto& NodeReader::graph(std::string_view name) const {
+  const auto* found = typed(name, AttributeProto::GRAPH);
+  require(found != nullptr, "attribute '", name, "' is missing");
+  return found->g();
+}
+
+std::vector<Ref> NodeReader::subgraph(const ::onnx::GraphProto& graph, const std::vector<Ref>& operands,
+                                      const std::string& suffix) {
+  return importer_.read_subgraph(graph, operands, scope_, label_ + suffix + "/");
+}
+
+}  // namespace plumb::ir::from_onnx

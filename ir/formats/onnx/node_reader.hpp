@@ -1,0 +1,115 @@
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <optional>
+#include <span>
+
+#include "ir/formats/onnx/draft.hpp"
+#include "ir/formats/onnx/tensor_proto.hpp"
+
+namespace plumb::ir::from_onnx {
+
+class Importer;
+
+/// Names in sight while a graph, a subgraph or a function is read.
+struct Scope {
+  const Scope* parent = nullptr;
+  std::string prefix = {};  ///< of the names of values made here
+  std::map<std::string, std::int64_t, std::less<>> opsets = {};
+  /// Tensors by the file's names; nothing for one that could not be made.
+  std::map<std::string, std::optional<Ref>, std::less<>> values = {};
+  std::set<std::string, std::less<>> absent = {};  ///< parameters of a function that were left out
+  /// The attributes of the node whose function body this is.
+  const std::map<std::string, const ::onnx::AttributeProto*, std::less<>>* arguments = nullptr;
+  std::size_t depth = 0;
+
+  /// Null when nothing is called so.
+  const std::optional<Ref>* find(std::string_view name) const;
+};
+
+/// Something that another message tells of already.
+struct ToldAlready {};
+
+/// One node of the file while a converter turns it into ops.
+class NodeReader {
+ public:
+  NodeReader(Importer& importer, const ::onnx::NodeProto& proto, Scope& scope);
+
+  std::string_view op_type() const { return proto_.op_type(); }
+  std::int64_t opset() const { return opset_; }
+  const ::onnx::NodeProto& proto() const { return proto_; }
+
+  // Operands.
+  std::size_t inputs() const { return operands_.size(); }
+  bool has(std::size_t i) const { return i < operands_.size() && operands_[i].has_value(); }
+  Ref in(std::size_t i) const;
+  std::optional<Ref> maybe(std::size_t i) const { return has(i) ? operands_[i] : std::nullopt; }
+  const TensorType& type(Ref ref) const;
+  const Shape& shape(Ref ref) const { return type(ref).shape; }
+  DType dtype(Ref ref) const { return type(ref).dtype; }
+  /// The numbers of operand `i`. Throws Unsupported when they are not known before a run.
+  const Tensor& known(std::size_t i, std::string_view what);
+  std::vector<std::int64_t> known_ints(std::size_t i, std::string_view what);
+  std::vector<double> known_reals(std::size_t i, std::string_view what);
+
+  // Attributes.
+  const ::onnx::AttributeProto* attribute(std::string_view name) const;
+  std::int64_t integer(std::string_view name, std::optional<std::int64_t> otherwise = {}) const;
+  double real(std::string_view name, std::optional<double> otherwise = {}) const;
+  std::string text(std::string_view name, std::string_view otherwise) const;
+  std::optional<std::vector<std::int64_t>> ints(std::string_view name) const;
+  std::optional<std::vector<double>> reals(std::string_view name) const;
+  Tensor tensor(std::string_view name) const;
+  /// What newer opsets take as operand `i` and older ones as an attribute.
+  std::optional<std::vector<std::int64_t>> ints_of(std::string_view name, std::size_t i);
+
+  // Making ops.
+  Ref add(const Op& op, const std::vector<Ref>& operands);
+  std::vector<Ref> add_all(const Op& op, const std::vector<Ref>& operands);
+  Ref constant(Tensor tensor);
+  Ref constant(const std::vector<std::int64_t>& values);
+  /// One number of rank 0.
+  Ref scalar(DType dtype, double value);
+  Ref reshape(Ref x, const Shape& shape);
+  Ref cast(Ref x, DType to);
+  /// Asks for the memory of a tensor that follows from the file alone.
+  void take(const TensorType& type);
+
+  // Results.
+  std::size_t outputs() const { return static_cast<std::size_t>(proto_.output_size()); }
+  bool wants(std::size_t k) const { return k < outputs() && !proto_.output(static_cast<int>(k)).empty(); }
+  void out(std::size_t k, Ref ref);
+
+  /// Reads a subgraph here, its inputs bound to `operands`; returns its outputs.
+  std::vector<Ref> subgraph(const ::onnx::GraphProto& graph, const std::vector<Ref>& operands,
+                            const std::string& suffix);
+  const ::onnx::GraphProto& graph(std::string_view name) const;
+
+  template <class... Parts>
+  [[noreturn]] static void unsupported(const Parts&... parts) {
+    throw Unsupported(cat(parts...));
+  }
+
+ private:
+  const ::onnx::AttributeProto* typed(std::string_view name, ::onnx::AttributeProto::AttributeType type) const;
+
+  Importer& importer_;
+  const ::onnx::NodeProto& proto_;
+  Scope& scope_;
+  std::int64_t opset_;
+  std::size_t first_own_;  ///< tensors of the draft from here on are made by this node
+  std::vector<std::optional<Ref>> operands_;
+  std::string label_;
+};
+
+/// How one operator is read.
+struct Converter {
+  std::string_view op_type;
+  void (*convert)(NodeReader&);
+};
+
+/// The converter of an operator of the default domain, or null.
+const Converter* find_converter(std::string_view op_type);
+
+}  // namespace plumb::ir::from_onnx

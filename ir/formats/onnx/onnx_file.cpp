@@ -1,0 +1,145 @@
+#include "ir/formats/onnx/onnx_file.hpp"
+
+#include <google/protobuf/io/coded_stream.h>
+#include <onnx/checker.h>
+#include <onnx/common/constants.h>
+
+#include "ir/formats/files.hpp"
+#include "ir/formats/onnx/importer.hpp"
+
+namespace plumb::ir {
+namespace {
+
+using from_onnx::clean;
+
+constexpr std::uint64_t most_file_bytes = (std::uint64_t{1} << 31) - 1;  ///< what protobuf can read
+
+/// Parses a message as a whole; nesting is bounded by protobuf's own limit of 100.
+template <class Message>
+bool parse(std::string_view bytes, Message& message) {
+  if (bytes.size() > most_file_bytes) return false;
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                               static_cast<int>(bytes.size()));
+  return message.ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
+}
+
+void count_ops(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes, OnnxFacts& facts) {
+  for (const auto& node : nodes) {
+    const bool is_default = node.domain().empty() || node.domain() == "ai.onnx";
+    ++facts.ops[(is_default ? "" : clean(node.domain()) + ".") + clean(node.op_type())];
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.has_g()) count_ops(attribute.g().node(), facts);
+      for (const auto& graph : attribute.graphs()) count_ops(graph.node(), facts);
+    }
+  }
+}
+
+OnnxValue describe(const ::onnx::ValueInfoProto& value) {
+  const auto& type = value.type();
+  const bool is_tensor = type.has_tensor_type() && type.tensor_type().elem_type() != ::onnx::TensorProto::STRING;
+  return {clean(value.name()), from_onnx::type_text(type), is_tensor};
+}
+
+OnnxFacts facts_of(const ::onnx::ModelProto& model) {
+  OnnxFacts facts;
+  facts.producer = model.producer_name().empty() ? "" : clean(model.producer_name());
+  facts.ir_version = model.ir_version();
+  facts.opset = 1;
+  for (const auto& import : model.opset_import())
+    if (import.domain().empty() || import.domain() == "ai.onnx") facts.opset = import.version();
+  std::set<std::string> initialised;
+  for (const auto& tensor : model.graph().initializer()) initialised.insert(tensor.name());
+  for (const auto& tensor : model.graph().sparse_initializer()) initialised.insert(tensor.values().name());
+  for (const auto& input : model.graph().input())
+    if (!initialised.contains(input.name())) facts.inputs.push_back(describe(input));
+  for (const auto& output : model.graph().output()) facts.outputs.push_back(describe(output));
+  count_ops(model.graph().node(), facts);
+  for (const auto& function : model.functions()) count_ops(function.node(), facts);
+  return facts;
+}
+
+::onnx::ModelProto parse_model(std::string_view bytes) {
+  ::onnx::ModelProto model;
+  require(parse(bytes, model) && model.has_graph() && model.ir_version() > 0, "is not an ONNX model");
+  return model;
+}
+
+/// Has ONNX's own checker look at the model, where it knows the versions. Returns a note
+/// where it does not.
+std::optional<std::string> check_model(const ::onnx::ModelProto& model, const std::filesystem::path& directory) {
+  const auto known = ::onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at("").second;
+  if (model.ir_version() > ::onnx::Version::IR_VERSION)
+    return cat("not checked by ONNX's checker, which knows IR versions to ", int{::onnx::Version::IR_VERSION},
+               ": the file has ", model.ir_version());
+  ::onnx::checker::CheckerContext context;
+  std::unordered_map<std::string, int> opsets;
+  for (const auto& import : model.opset_import()) {
+    const bool is_default = import.domain().empty() || import.domain() == "ai.onnx";
+    if (is_default && import.version() > known)
+      return cat("not checked by ONNX's checker, which knows opsets to ", known, ": the file has ", import.version());
+    opsets[is_default ? "" : import.domain()] = static_cast<int>(import.version());
+  }
+  if (model.ir_version() < 3) opsets.emplace("", 1);
+  context.set_ir_version(static_cast<int>(model.ir_version()));
+  context.set_opset_imports(opsets);
+  context.set_model_dir(directory.string());
+  try {
+    const ::onnx::checker::LexicalScopeContext names;
+    ::onnx::checker::check_graph(model.graph(), context, names);
+  } catch (const std::exception& problem) {
+    fail("ONNX's checker: ", clean(problem.what()));
+  }
+  return std::nullopt;
+}
+
+/// Runs `act`; every line of an Error it throws gets the name of the file.
+template <class Act>
+auto in_file(const std::filesystem::path& path, Act act) {
+  const auto named = [&](const Error& error) {
+    std::string lines = path.string() + ": ";
+    for (const char c : std::string_view(error.what()))
+      lines += c == '\n' ? "\n" + path.string() + ": " : std::string(1, c);
+    return lines;
+  };
+  try {
+    return act();
+  } catch (const Unsupported& error) {
+    throw Unsupported(named(error));
+  } catch (const Error& error) {
+    throw Error(named(error));
+  }
+}
+
+}  // namespace
+
+OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& directory, const OnnxOptions& options) {
+  const ::onnx::ModelProto proto = parse_model(bytes);
+  const auto note = check_model(proto, directory);
+  OnnxModel model = from_onnx::Importer(proto, directory, options).read();
+  model.facts = facts_of(proto);
+  model.file.directory = directory;
+  if (note) model.notes.push_back(*note);
+  return model;
+}
+
+OnnxModel read_onnx(const std::filesystem::path& path, const OnnxOptions& options) {
+  return in_file(path, [&] { return parse_onnx(read_text(path, most_file_bytes), path.parent_path(), options); });
+}
+
+OnnxFacts read_onnx_facts(const std::filesystem::path& path) {
+  return in_file(path, [&] { return facts_of(parse_model(read_text(path, most_file_bytes))); });
+}
+
+NamedTensor parse_tensor_proto(std::string_view bytes, std::uint64_t most_bytes) {
+  ::onnx::TensorProto proto;
+  // A sequence, map or optional has its own fields where a tensor has dims and a type.
+  if (!parse(bytes, proto) || proto.data_type() == ::onnx::TensorProto::UNDEFINED)
+    throw Unsupported("is not a tensor: a sequence, map or optional, or damaged");
+  return {proto.name(), from_onnx::TensorReader({}, most_bytes).read(proto)};
+}
+
+NamedTensor read_tensor_proto(const std::filesystem::path& path, std::uint64_t most_bytes) {
+  return in_file(path, [&] { return parse_tensor_proto(read_text(path, most_file_bytes), most_bytes); });
+}
+
+}  // namespace plumb::ir

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/formats/graph_file.hpp"
+
+namespace plumb::ir {
+
+/// The outputs of one op on these operands: with it the reader folds what only shapes the graph.
+using Evaluate = std::function<std::vector<Tensor>(const Op&, std::span<const Tensor>)>;
+
+/// Evaluates with an executor, which must outlive the function.
+Evaluate evaluate_with(Executor& executor);
+
+struct OnnxOptions {
+  Evaluate evaluate = {};  ///< needed
+  /// Extents of an input by its name, or one extent by the name of a symbol.
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> shapes = {};
+  /// Numbers that inputs will be fed. They settle symbols, and where shapes depend on them
+  /// (an input that Reshape reads, say) the graph is made for these numbers: see notes.
+  std::map<std::string, Tensor, std::less<>> given = {};
+  std::uint64_t most_bytes = usual_memory_budget;  ///< of all tensors in the file together
+  std::size_t most_nodes = 200'000;                ///< after loops are unrolled and functions inlined
+};
+
+/// A tensor of a model as the file describes it.
+struct OnnxValue {
+  std::string name, type;  ///< type as text: "f32[batch, 3, 224, 224]", "sequence", ...
+  bool is_tensor = true;   ///< of numbers: no sequence, map, optional or strings
+};
+
+/// What a file says of itself, known without reading the graph into ops.
+struct OnnxFacts {
+  std::string producer;
+  std::int64_t ir_version = 0, opset = 0;
+  std::vector<OnnxValue> inputs, outputs;  ///< inputs that the file has no numbers for, in order
+  std::map<std::string, std::size_t> ops;  ///< nodes by operator, those of subgraphs and functions too
+};
+
+/// A model as a graph. Initialisers and larger constants are its params; values keep the
+/// names they have in the file.
+struct OnnxModel {
+  GraphFile file;
+  OnnxFacts facts;
+  std::vector<std::string> outputs;  ///< [k] is the name of file.graph.results()[k]
+  std::vector<std::string> notes;    ///< what a person should know: a check left out, ...
+};
+
+/// Reads a model. Throws one Unsupported or Error that lists every node that cannot be
+/// read, by name, operator, opset and reason.
+OnnxModel read_onnx(const std::filesystem::path& path, const OnnxOptions& options);
+
+/// Reads the bytes of a model whose external data lies below `directory`.
+OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& directory, const OnnxOptions& options);
+
+/// Throws Error when the file is no ONNX model.
+OnnxFacts read_onnx_facts(const std::filesystem::path& path);
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+/// Reads a file with one TensorProto, such as input_0.pb. Throws Unsupported for what is
+/// no tensor of numbers (strings; the sequences, maps and optionals of some test data).
+NamedTensor read_tensor_proto(const std::filesystem::path& path, std::uint64_t most_bytes = usual_memory_budget);
+NamedTensor parse_tensor_proto(std::string_view bytes, std::uint64_t most_bytes = usual_memory_budget);
+
+}  // namespace plumb::ir
