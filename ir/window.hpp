@@ -4,6 +4,13 @@
 
 namespace plumb::ir {
 
+/// Indices [begin, end); none where they are equal.
+struct IndexRange {
+  std::int64_t begin = 0, end = 0;
+
+  std::int64_t count() const { return end - begin; }
+};
+
 /// How a kernel moves along one spatial axis (ops.md 9): element t of the kernel at
 /// position o meets x[o * stride - pad_begin + t * dilation].
 struct Window {
@@ -23,6 +30,13 @@ struct Window {
            pad_begin >= 0 && pad_begin < most && pad_end >= 0 && pad_end < most && extent < most << 29;
   }
   bool fits() const { return padded() >= span(); }
+
+  /// The elements t of the kernel that at position o lie in [low, high) of the image.
+  IndexRange taps_within(std::int64_t o, std::int64_t low, std::int64_t high) const;
+  IndexRange taps_inside(std::int64_t o) const { return taps_within(o, 0, extent); }
+
+  /// The positions o of the first `count` at which element t of the kernel lies in the image.
+  IndexRange positions_inside(std::int64_t t, std::int64_t count) const;
 };
 
 /// One Window for each spatial axis of an image [N, C, D..] and kernel [.., k..].

@@ -2,37 +2,24 @@
 
 #include <algorithm>
 
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/window_axes.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
-using Axes = std::array<std::uint32_t, 3>;
-
 /// glsl/convolution.glsl
 struct Block {
   std::uint32_t batch, group, channels, filters;
-  Axes extent{1, 1, 1}, positions{1, 1, 1}, kernel{1, 1, 1}, stride{1, 1, 1}, dilation{1, 1, 1}, pad{0, 0, 0};
+  WindowAxes axes;
 
   std::int64_t images() const { return std::int64_t{batch} * group; }
-  std::int64_t positions_of_image() const { return std::int64_t{positions[0]} * positions[1] * positions[2]; }
 };
 
 Block block_of(const ir::ops::Conv& op, const Lowering& node) {
   const auto &x = node.in_type(0).shape, &w = node.in_type(1).shape;
   const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
-  Block block{.batch = u32(x[0]), .group = u32(op.group), .channels = u32(w[1]), .filters = u32(w[0] / op.group)};
-  const auto axes = op.axes(x, w);
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const ir::Window& axis = axes[i];
-    node.needs(axis.padded() < std::int64_t{1} << 31, "the padded image has ", axis.padded(),
-               " positions on spatial axis ", i, ", shaders count to 2^31");
-    const std::size_t at = 3 - axes.size() + i;
-    block.extent[at] = u32(axis.extent), block.positions[at] = u32(axis.positions());
-    block.kernel[at] = u32(axis.kernel), block.stride[at] = u32(axis.stride);
-    block.dilation[at] = u32(axis.dilation), block.pad[at] = u32(axis.pad_begin);
-  }
-  return block;
+  return {u32(x[0]), u32(op.group), u32(w[1]), u32(w[0] / op.group),
+          window_axes(op.axes(x, w), node.out_type(0).shape, node)};
 }
 
 /// A workgroup's tile of filters x positions, and the part of it that each invocation computes.
@@ -41,7 +28,7 @@ struct Tile {
 
   std::uint32_t invocations() const { return rows / rows_each * (columns / columns_each); }
   std::int64_t count(const Block& b) const {
-    return b.images() * ((b.filters + rows - 1) / rows) * ((b.positions_of_image() + columns - 1) / columns);
+    return b.images() * ((b.filters + rows - 1) / rows) * ((b.axes.count() + columns - 1) / columns);
   }
   std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
 };
@@ -52,7 +39,7 @@ Tile tile_for(const Block& block, const DeviceFacts& facts, std::size_t element)
   const auto fits = [&](const Tile& t) {
     return t.invocations() <= facts.max_invocations && t.shared_bytes(element) <= facts.shared_memory;
   };
-  if (block.filters <= small.rows || block.positions_of_image() <= small.columns || !fits(medium)) return small;
+  if (block.filters <= small.rows || block.axes.count() <= small.columns || !fits(medium)) return small;
   return fits(large) && block.filters > medium.rows && large.count(block) >= enough_groups ? large : medium;
 }
 

@@ -34,17 +34,6 @@ struct Geometry {
   }
 };
 
-std::int64_t clamped(std::int64_t x, std::int64_t high) { return std::clamp<std::int64_t>(x, 0, high); }
-
-/// The positions o in [0, count) with 0 <= begin + o * stride < extent.
-void inside(const ir::Window& axis, std::int64_t begin, std::int64_t count, std::int64_t& low, std::int64_t& high) {
-  const auto first_not_below = [&](std::int64_t limit) {
-    return begin >= limit ? 0 : (limit - begin + axis.stride - 1) / axis.stride;
-  };
-  low = clamped(first_not_below(0), count);
-  high = std::max(low, clamped(first_not_below(axis.extent), count));
-}
-
 /// The line of the image that tap (t0, t1) of a kernel meets at line `line` of y; null outside.
 template <class C>
 const C* image_line(const Geometry& g, const C* image, std::int64_t line, std::int64_t t0, std::int64_t t1) {
@@ -69,8 +58,9 @@ void fill_row(const Geometry& g, const C* x, std::int64_t term, std::int64_t fir
     done += length;
     const C* const source = image_line(g, x + c * g.image(), line, t0, t1);
     const std::int64_t begin = start * a2.stride - a2.pad_begin + t2 * a2.dilation;
-    std::int64_t low = length, high = length;
-    if (source != nullptr) inside(a2, begin, length, low, high);
+    const auto inside = a2.positions_inside(t2, along);
+    const std::int64_t low = source == nullptr ? length : std::clamp<std::int64_t>(inside.begin - start, 0, length);
+    const std::int64_t high = source == nullptr ? length : std::clamp<std::int64_t>(inside.end - start, low, length);
     std::fill(target, target + low, C{0});
     for (std::int64_t o = low; o < high; ++o) target[o] = source[begin + o * a2.stride];
     std::fill(target + high, target + length, C{0});
@@ -116,8 +106,8 @@ void add_taps(const Geometry& g, const C* image, const C* kernel, std::int64_t l
     const C* const source =
         image_line(g, image, line, t / (a2.kernel * g.axes[1].kernel), t / a2.kernel % g.axes[1].kernel);
     const std::int64_t begin = t % a2.kernel * a2.dilation - a2.pad_begin;
-    std::int64_t low = count, high = count;
-    if (source != nullptr) inside(a2, begin, count, low, high);
+    const auto inside = a2.positions_inside(t % a2.kernel, count);
+    const std::int64_t low = source == nullptr ? count : inside.begin, high = source == nullptr ? count : inside.end;
     for (std::int64_t o = 0; o < low; ++o) sum[o] += outside;
     if (a2.stride == 1)
       for (std::int64_t o = low; o < high; ++o) sum[o] += weight * source[begin + o];

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "ir/window.hpp"
+
+namespace plumb::ref_cpu {
+
+/// Windows over an image in three dimensions; the leading ones are 1 where there are fewer.
+struct Windows {
+  std::array<ir::Window, 3> axes;
+  std::array<std::int64_t, 3> positions{1, 1, 1};
+
+  /// `y` ends with the positions on each axis of `given`.
+  Windows(const std::vector<ir::Window>& given, const ir::Shape& y) {
+    const auto rank = static_cast<std::ptrdiff_t>(given.size());
+    std::ranges::copy(given, axes.end() - rank);
+    std::copy(y.end() - rank, y.end(), positions.end() - rank);
+  }
+
+  std::int64_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
+  std::int64_t image() const { return axes[0].extent * axes[1].extent * axes[2].extent; }
+  /// Lines of positions along the last axis.
+  std::int64_t lines() const { return positions[0] * positions[1]; }
+  std::int64_t count() const { return lines() * positions[2]; }
+};
+
+/// body(o, o * stride) for every o of a range; loops over the common strides become vector code.
+template <class Body>
+void for_strided(ir::IndexRange range, std::int64_t stride, const Body& body) {
+  if (stride == 1)
+    for (std::int64_t o = range.begin; o < range.end; ++o) body(o, o);
+  else if (stride == 2)
+    for (std::int64_t o = range.begin; o < range.end; ++o) body(o, 2 * o);
+  else
+    for (std::int64_t o = range.begin; o < range.end; ++o) body(o, o * stride);
+}
+
+/// visit(range, at) for every tap of line `line` of the positions, in order: position o of
+/// the range meets the element at + o * stride of the image, stride that of the last axis.
+template <class Visit>
+void for_each_tap(const Windows& w, std::int64_t line, const Visit& visit) {
+  const auto &a0 = w.axes[0], &a1 = w.axes[1], &a2 = w.axes[2];
+  const std::int64_t o0 = line / w.positions[1], o1 = line % w.positions[1];
+  const auto taps0 = a0.taps_inside(o0), taps1 = a1.taps_inside(o1);
+  for (std::int64_t t0 = taps0.begin; t0 < taps0.end; ++t0)
+    for (std::int64_t t1 = taps1.begin; t1 < taps1.end; ++t1) {
+      const std::int64_t i0 = o0 * a0.stride - a0.pad_begin + t0 * a0.dilation;
+      const std::int64_t i1 = o1 * a1.stride - a1.pad_begin + t1 * a1.dilation;
+      const std::int64_t row = (i0 * a1.extent + i1) * a2.extent;
+      for (std::int64_t t2 = 0; t2 < a2.kernel; ++t2) {
+        const auto range = a2.positions_inside(t2, w.positions[2]);
+        if (range.count() > 0) visit(range, row + t2 * a2.dilation - a2.pad_begin);
+      }
+    }
+}
+
+}  // namespace plumb::ref_cpu
