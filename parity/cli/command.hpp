@@ -17,6 +17,8 @@ Action verify(CLI::App& app);
 Action run(CLI::App& app);
 Action dump(CLI::App& app);
 Action inspect(CLI::App& app);
+Action convert(CLI::App& app);
+Action conformance(CLI::App& app);
 Action ops(CLI::App& app);
 Action devices(CLI::App& app);
 Action options(CLI::App& app);
@@ -30,7 +32,9 @@ inline constexpr Command commands[] = {
     {"verify", "run graphs on the reference and on the device, compare every node, judge, record", verify},
     {"run", "run a graph on one executor: inputs in, results out", run},
     {"dump", "write tensors of chosen nodes from both executors", dump},
-    {"inspect", "show a graph or a results file", inspect},
+    {"inspect", "show a graph, a model or a results file", inspect},
+    {"convert", "write an ONNX model as a graph file, with its weights beside it", convert},
+    {"conformance", "run ONNX's backend tests on both executors", conformance},
     {"ops", "every op, its attributes and who can run it", ops},
     {"devices", "the Vulkan devices, and why one was refused", devices},
     {"options", "every knob, its default and its environment variable", options},

@@ -69,7 +69,7 @@ int dump_graph(const Flags& flags) {
 
 Action dump(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
-  app.add_option("graph", flags->path, "graph file (plumb.graph/1 JSON)")->required();
+  app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--nodes", flags->nodes, "regular expression over node labels")->capture_default_str();
   app.add_option("--from", flags->from, "whose tensors")
       ->check(CLI::IsMember({"both", "cpu", "gpu"}))

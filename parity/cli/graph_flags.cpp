@@ -37,6 +37,7 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
       ->check(CLI::IsMember({"f32", "f16", "bf16"}))
       ->capture_default_str()
       ->group("input");
+  add_model_flags(app, flags.model);
 }
 
 FillOptions fill_options(const GraphFlags& flags) {
@@ -44,6 +45,8 @@ FillOptions fill_options(const GraphFlags& flags) {
   options.seed = flags.seed != 0 ? flags.seed : fresh_seed();
   if (flags.dtype != "f32") options.dtype = ir::find_dtype(flags.dtype);
   options.memory_budget = usual_share_of_memory();
+  options.read = model_reader(flags.model);
+  if (!flags.model.data.empty()) options.expected_within = Closeness();
   if (!flags.load_inputs.empty()) options.given = ir::load_tensors(flags.load_inputs, options.memory_budget);
   return options;
 }

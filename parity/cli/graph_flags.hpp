@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "parity/cli/model_files.hpp"
 #include "parity/verify.hpp"
 
 namespace CLI {
@@ -15,6 +16,7 @@ struct GraphFlags {
   std::uint64_t seed = 1;  ///< 0: from the system
   std::string load_inputs;
   std::string dtype = "f32";
+  ModelFlags model;
 };
 
 void add_graph_flags(CLI::App& app, GraphFlags& flags);

@@ -7,6 +7,7 @@
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/inspect_graph.hpp"
+#include "parity/cli/model_files.hpp"
 #include "parity/results_report.hpp"
 #include "parity/results_schema.hpp"
 
@@ -26,10 +27,10 @@ void print_tensors(const std::string& path) {
   for (const std::string& name : file->names()) fmt::print("{}: {}\n", name, ir::cat(file->type(name)));
 }
 
-void inspect_file(const std::string& path, bool verbose) {
+void inspect_file(const std::string& path, const ModelFlags& model, bool verbose) {
   const auto extension = std::filesystem::path(path).extension();
-  if (extension == ".json") {
-    print_graph(ir::read_graph(path), verbose);
+  if (extension == ".json" || extension == ".onnx") {
+    print_graph(model_reader(model)(path), verbose);
   } else if ((extension == ".h5" || extension == ".hdf5") && is_results_file(path)) {
     constexpr std::size_t worst = 5, every = static_cast<std::size_t>(-1);
     fmt::print("{}", results_report(path, verbose ? every : worst));
@@ -51,12 +52,15 @@ int check_results(const std::string& path) {
 Action inspect(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto verbose = std::make_shared<bool>(false), check = std::make_shared<bool>(false);
-  app.add_option("file", *path, "a graph (.json), a results file (.h5) or tensors (.npz, .npy, .h5)")->required();
+  const auto model = std::make_shared<ModelFlags>();
+  app.add_option("file", *path, "a graph (.json), a model (.onnx), a results file (.h5) or tensors (.npz, .npy, .h5)")
+      ->required();
+  add_model_flags(app, *model);
   app.add_flag("-v,--verbose", *verbose, "every value and node of a graph, every node of a results file");
   app.add_flag("--check-schema", *check, "say where a results file departs from its schema");
-  return [path, verbose, check] {
+  return [path, model, verbose, check] {
     if (*check) return check_results(*path);
-    inspect_file(*path, *verbose);
+    inspect_file(*path, *model, *verbose);
     return 0;
   };
 }

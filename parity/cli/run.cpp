@@ -53,7 +53,7 @@ int run_graph(const Flags& flags) {
 
 Action run(CLI::App& app) {
   const auto flags = std::make_shared<Flags>();
-  app.add_option("graph", flags->path, "graph file (plumb.graph/1 JSON)")->required();
+  app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
   app.add_option("-o,--output", flags->output, "write the results to this .npz or .h5");
   add_graph_flags(app, flags->graph);

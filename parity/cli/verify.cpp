@@ -32,7 +32,7 @@ struct Flags {
 };
 
 void add_flags(CLI::App& app, Flags& flags) {
-  app.add_option("graphs", flags.paths, "graph files, or folders of them")->required();
+  app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX), or folders of them")->required();
   app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
   app.add_option("--repeat", flags.repeat, "runs of the device, which must agree in every bit")
       ->check(CLI::Range(1u, 1000u))
@@ -52,7 +52,11 @@ void add_flags(CLI::App& app, Flags& flags) {
   add_device_flags(app, flags.device);
 }
 
-/// Graph files as given, folders replaced by the .json files below them, in order.
+bool is_graph_file(const std::filesystem::path& path) {
+  return path.extension() == ".json" || path.extension() == ".onnx";
+}
+
+/// Graph files as given, folders replaced by those below them, in order.
 std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
   namespace fs = std::filesystem;
   std::vector<std::string> paths;
@@ -63,8 +67,8 @@ std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
     }
     const std::size_t first = paths.size();
     for (const auto& entry : fs::recursive_directory_iterator(path))
-      if (entry.is_regular_file() && entry.path().extension() == ".json") paths.push_back(entry.path().string());
-    ir::require(paths.size() > first, "no graph files (*.json) in ", path);
+      if (entry.is_regular_file() && is_graph_file(entry.path())) paths.push_back(entry.path().string());
+    ir::require(paths.size() > first, "no graph files (*.json, *.onnx) in ", path);
     std::sort(paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end());
   }
   return paths;

@@ -1,0 +1,158 @@
+#include "parity/conformance.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <regex>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/files.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "parity/cli/graph_flags.hpp"
+#include "parity/cli/model_files.hpp"
+#include "parity/conformance_report.hpp"
+#include "parity/report.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::vector<std::string> suites;
+  std::string filter, junit, json, markdown;
+  std::size_t least_cpu = 0, least_gpu = 0;
+  bool verbose = false;
+  Closeness closeness;
+  DeviceFlags device;
+};
+
+void add_flags(CLI::App& app, Flags& flags) {
+  app.add_option("suites", flags.suites, "folders in the layout of ONNX's backend tests")->required();
+  app.add_option("--filter", flags.filter, "regular expression over names of cases")->group("select");
+  app.add_option("--rtol", flags.closeness.relative, "relative part of how close results must come")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--atol", flags.closeness.absolute, "absolute part")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--least-cpu", flags.least_cpu, "fail when fewer cases pass on the CPU executor");
+  app.add_option("--least-gpu", flags.least_gpu, "fail when fewer cases pass on the device");
+  app.add_option("--junit", flags.junit, "write JUnit XML to this file")->group("output");
+  app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
+  app.add_option("--markdown", flags.markdown, "write the report as a page of documentation")->group("output");
+  app.add_flag("-v,--verbose", flags.verbose, "a line for every case")->group("output");
+  add_device_flags(app, flags.device);
+}
+
+void write(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  if (path == "-") {
+    std::cout << text;
+    return;
+  }
+  ir::write_atomically(path, [&](const std::filesystem::path& part) {
+    std::ofstream file(part);
+    file << text;
+    file.close();
+    ir::require(file.good(), "cannot write ", path);
+  });
+}
+
+std::vector<SuiteCase> cases_of(const Flags& flags) {
+  std::vector<SuiteCase> cases;
+  for (const std::string& root : flags.suites)
+    for (SuiteCase& one : find_suite(root)) {
+      // Several suites may have cases of one name.
+      if (flags.suites.size() > 1) one.name = std::filesystem::path(root).lexically_normal().filename() / one.name;
+      cases.push_back(std::move(one));
+    }
+  if (flags.filter.empty()) return cases;
+  try {
+    const std::regex pattern(flags.filter);
+    std::erase_if(cases, [&](const SuiteCase& one) { return !std::regex_search(one.name, pattern); });
+  } catch (const std::regex_error& error) {
+    ir::fail("--filter '", flags.filter, "' is not a regular expression: ", error.what());
+  }
+  ir::require(!cases.empty(), "no case matches --filter '", flags.filter, "'");
+  return cases;
+}
+
+void print_trouble(std::ostream& out, const ConformanceResult& result, bool verbose) {
+  const auto line = [&](std::string_view on, const Outcome& outcome) {
+    const bool is_trouble = outcome.standing == Standing::failed || outcome.standing == Standing::mistrusted;
+    if (!is_trouble && !verbose) return;
+    out << result.name << " (" << on << "): " << ir::enum_name(outcome.standing);
+    if (!outcome.why.empty()) out << ": " << outcome.why;
+    out << '\n';
+  };
+  line("cpu", result.cpu);
+  line("gpu", result.gpu);
+}
+
+/// 1 when a case failed or fewer passed than were asked for.
+int exit_code_of(std::ostream& out, const Flags& flags, std::span<const ConformanceResult> results) {
+  const Count passed = count(results, Standing::passed), failed = count(results, Standing::failed);
+  bool is_good = failed.cpu + failed.gpu == 0;
+  const auto least = [&](const char* on, std::size_t wanted, std::size_t got) {
+    if (got >= wanted) return;
+    out << got << " cases passed on the " << on << ", at least " << wanted << " are wanted\n";
+    is_good = false;
+  };
+  least("cpu", flags.least_cpu, passed.cpu);
+  least("gpu", flags.least_gpu, passed.gpu);
+  return static_cast<int>(is_good ? ExitCode::passed : ExitCode::failed);
+}
+
+std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags, std::string& why_not) try {
+  auto options = vulkan_options(flags);
+  options.fallback = gpu_vulkan::Fallback::forbid;  // what the host computes says nothing of the device
+  return std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options));
+} catch (const ir::Unsupported& reason) {
+  why_not = reason.what();
+  return nullptr;
+}
+
+int run(const Flags& flags) {
+  const auto cases = cases_of(flags);
+  ref_cpu::CpuExecutor reference({.threads = flags.device.threads});
+  ConformanceContext context;
+  std::string why_not;
+  const auto device = open_device(flags.device, why_not);
+  for (const std::string& suite : flags.suites) context.suite += (context.suite.empty() ? "" : ", ") + suite;
+  context.device = device ? std::string(device->facts().name) : "none: " + why_not;
+  const Executors executors{.reference = reference,
+                            .candidate = device.get(),
+                            .why_not = why_not,
+                            .flushes_subnormals = device && !device->facts().denormals_kept_f32};
+  FillOptions fill;
+  fill.expected_within = flags.closeness;
+  std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
+  std::vector<ConformanceResult> results;
+  {
+    Progress progress;
+    for (const SuiteCase& one : cases) {
+      progress.step(one.name, results.size(), cases.size());
+      results.push_back(run_conformance(one, onnx_suite_reader(), executors, fill));
+      print_trouble(out, results.back(), flags.verbose);
+    }
+  }
+  out << conformance_table(results);
+  write(flags.json, conformance_json(results, context));
+  write(flags.junit, conformance_junit(results));
+  write(flags.markdown, conformance_markdown(results, context));
+  return exit_code_of(out, flags, results);
+}
+
+}  // namespace
+
+Action conformance(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  add_flags(app, *flags);
+  return [flags] { return run(*flags); };
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "ir/formats/files.hpp"
+#include "ir/formats/tensor_files.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/model_files.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::string path, output, weights;
+  ModelFlags model;
+};
+
+/// Tensors of more than a few numbers leave the file for one of weights beside it.
+ir::NamedTensors taken_out(ir::GraphFile& file, const std::string& weights) {
+  constexpr std::int64_t readable = 16;
+  ir::NamedTensors taken;
+  for (auto& [name, source] : file.sources) {
+    auto* tensor = std::get_if<ir::Tensor>(&source);
+    if (tensor == nullptr || tensor->elements() <= readable) continue;
+    taken.insert_or_assign(name, std::move(*tensor));
+    source = ir::External{weights, name};
+  }
+  return taken;
+}
+
+int run(const Flags& flags) {
+  namespace fs = std::filesystem;
+  const fs::path output = flags.output;
+  const fs::path weights = flags.weights.empty() ? fs::path(output).replace_extension(".npz") : fs::path(flags.weights);
+  ir::GraphFile file = model_reader(flags.model)(flags.path);
+  const auto relative = fs::absolute(weights).lexically_normal().lexically_relative(
+      fs::absolute(output).lexically_normal().parent_path());
+  const auto taken = taken_out(file, relative.string());
+  const std::string text = ir::write_graph(file);
+  if (!taken.empty()) {
+    ir::save_tensors(weights.string(), taken);
+    std::cout << "wrote " << taken.size() << " tensors to " << weights.string() << '\n';
+  }
+  ir::write_atomically(output, [&](const fs::path& part) {
+    std::ofstream stream(part);
+    stream << text;
+    stream.close();
+    ir::require(stream.good(), "cannot write ", output.string());
+  });
+  std::cout << "wrote " << file.graph.nodes().size() << " nodes to " << output.string() << '\n';
+  return 0;
+}
+
+}  // namespace
+
+Action convert(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_option("model", flags->path, "an ONNX model, or a graph file")->required();
+  app.add_option("output", flags->output, "the graph file to write (.json)")->required();
+  app.add_option("--weights", flags->weights,
+                 "where its larger tensors go (.npz or .h5); beside the graph unless given");
+  add_model_flags(app, flags->model);
+  return [flags] { return run(*flags); };
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "parity/conformance.hpp"
+#include "parity/verify.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace plumb::parity::cli {
+
+/// The flags that say how a model is to be read that leaves something open.
+struct ModelFlags {
+  std::vector<std::string> shapes;  ///< "name=1,3,224,224" of an input, "symbol=8" of an extent
+  std::string data;                 ///< folder with input_0.pb, output_0.pb, ...
+};
+
+void add_model_flags(CLI::App& app, ModelFlags& flags);
+
+/// A reader of graphs by extension: .onnx, else plumb.graph/1. What a model's reader has to
+/// remark goes to stderr. The reader throws Error as the formats' own do.
+GraphReader model_reader(const ModelFlags& flags);
+
+/// How the folders of ONNX's backend tests are read.
+SuiteReader onnx_suite_reader();
+
+}  // namespace plumb::parity::cli
