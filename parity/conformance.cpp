@@ -35,8 +35,10 @@ Outcome outcome_of(const CaseResult& result) {
     case Verdict::fallback:
     case Verdict::unsupported:
       return {Standing::unsupported, first_of(result.verdict)};
-    case Verdict::skipped:  // no node computes anything: results are what was fed, and were held against it
-      return {Standing::passed};
+    case Verdict::skipped:
+      // Without a node, results are what was fed, and were held against what is expected.
+      if (result.nodes.empty()) return {Standing::passed};
+      return {Standing::mistrusted, "no node was compared"};
     default:
       return {Standing::failed, first_of(result.verdict)};
   }
