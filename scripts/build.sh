@@ -7,7 +7,7 @@ usage() {
   cat <<USAGE
 usage: scripts/build.sh PRESET [arguments of cmake --build, such as --target plumb]
 
-PRESET is release, debug, asan, clang or bundle. Programs end up in build/PRESET/bin.
+PRESET is release, debug, asan, clang, fuzz or bundle. Programs end up in build/PRESET/bin.
 USAGE
 }
 case ${1:-} in

@@ -40,7 +40,7 @@ adapt_to_distribution() {
   # shellcheck source=/dev/null
   release=$(source /etc/os-release && echo "${ID:-unknown} ${VERSION_ID:-}")
   case $release in
-    "debian 12" | "debian 13" | "ubuntu 24.04") ;;
+    "debian 12" | "debian 13" | "ubuntu 24.04") packages+=(libclang-rt-dev) ;;  # clang's sanitizers
     "ubuntu 22.04")
       # g++ 11 is the default there, and toml++ is not packaged: the SDK brings it.
       packages+=(g++-12)

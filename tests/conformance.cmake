@@ -1,0 +1,16 @@
+# ONNX's own backend tests, as Debian packages them (libonnx-testdata), on every device.
+# The numbers are what passed when they were last raised: fewer is a step back.
+set(suite /usr/share/libonnx-testdata/data)
+set(least_on_cpu 0)
+set(least_on_gpu 0)
+foreach(device IN LISTS PLUMB_TEST_DEVICES)
+  set(test "${${device}_PREFIX}conformance.onnx")
+  if(EXISTS "${suite}")
+    add_test(NAME "${test}" COMMAND ${${device}_LAUNCHER} "$<TARGET_FILE:plumb>" conformance
+      "${suite}/node" "${suite}/simple" "${suite}/pytorch-operator" "${suite}/pytorch-converted"
+      --least-cpu ${least_on_cpu} --least-gpu ${least_on_gpu})
+  else()
+    add_test(NAME "${test}" COMMAND sh -c "echo 'skipped: ${suite} is not there (libonnx-testdata)'; exit 77")
+  endif()
+  set_tests_properties("${test}" PROPERTIES TIMEOUT 1800 SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_ENVIRONMENT}")
+endforeach()
