@@ -8,8 +8,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace plumb::ir;
   try {
-    const auto file =
-        parse_graph({reinterpret_cast<const char*>(data), size}, "/nonexistent_folder_of_external_data");
+    const auto file = parse_graph({reinterpret_cast<const char*>(data), size}, "/nonexistent_folder_of_external_data");
     materialise(file, 1, 1 << 20);
   } catch (const Error&) {
   }
