@@ -1,6 +1,8 @@
 // Types and refusals of the ops whose windows move over an image.
 #include <gtest/gtest.h>
 
+#include "ir/ops/col2im.hpp"
+#include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/pool.hpp"
 #include "tests/support/run_node.hpp"
 
@@ -49,6 +51,49 @@ TEST(PoolTypes, Refuses) {
   expect_refused(Pool{.kernel_shape = {2, 2}, .pads = {2, 0, 0, 0}}, x, "C4");
   expect_refused(Pool{.kernel_shape = {2, 2}, .pads = {0, 0, 0, 2}}, x, "C4");
   expect_refused(Pool{.function = F::lp, .kernel_shape = {2, 2}, .p = 0}, x, "C5");
+}
+
+TEST(ConvTransposeTypes, Results) {
+  EXPECT_EQ(infer(ConvTranspose{.strides = {2, 3}, .pads = {1, 0, 2, 1}, .output_padding = {1, 2}, .group = 2},
+                  TensorTypes{{DType::f32, {2, 4, 5, 6}}, {DType::f32, {4, 3, 3, 2}}}),
+            (TensorTypes{{DType::f32, {2, 6, 9, 18}}}));
+}
+
+TEST(ConvTransposeTypes, Refuses) {
+  const TensorType x{DType::f32, {1, 4, 5}}, w{DType::f32, {4, 3, 2}};
+  expect_refused(ConvTranspose{}, {{DType::f32, {1, 4}}, {DType::f32, {4, 3}}}, "C1");
+  expect_refused(ConvTranspose{}, {x, {DType::f32, {4, 3, 2, 2}}}, "C1");
+  expect_refused(ConvTranspose{}, {x, {DType::f32, {3, 3, 2}}}, "C1");
+  expect_refused(ConvTranspose{.group = 3}, {x, w}, "C1");
+  expect_refused(ConvTranspose{.group = 0}, {x, w}, "C1");
+  expect_refused(ConvTranspose{.has_bias = true}, {x, w, {DType::f32, {4}}}, "C1");
+  EXPECT_EQ(refusal(ConvTranspose{.pads = {4, 3}}, {x, w}),
+            "pads must leave an image: spatial axis 0 of y would be -1 (C2)");
+  expect_refused(ConvTranspose{.strides = {0}}, {x, w}, "C3");
+  expect_refused(ConvTranspose{.dilations = {-1}}, {x, w}, "C3");
+  expect_refused(ConvTranspose{.pads = {-1, 0}}, {x, w}, "C3");
+  expect_refused(ConvTranspose{}, {x, {DType::f32, {4, 3, 0}}}, "C3");
+  expect_refused(ConvTranspose{.output_padding = {1}}, {x, w}, "C3");
+  expect_refused(ConvTranspose{.strides = {3}, .output_padding = {-1}}, {x, w}, "C3");
+  expect_refused(ConvTranspose{.group = std::int64_t{1} << 32}, {{DType::f32, {1, 0, 5}}, {DType::f32, {0, 3, 2}}},
+                 "C3");
+  expect_refused(ConvTranspose{}, {{DType::f32, {1, 4, 0}}, w}, "C4");
+  EXPECT_EQ(refusal(ConvTranspose{.output_padding = {0, 0}}, {x, w}),
+            "output_padding must have 1 entries or none, got 2");
+}
+
+TEST(Col2imTypes, Refuses) {
+  const TensorTypes x = {{DType::f32, {2, 12, 20}}};
+  const Col2im good{.image_shape = {5, 6}, .kernel_shape = {2, 2}};
+  EXPECT_EQ(infer(good, x), (TensorTypes{{DType::f32, {2, 3, 5, 6}}}));
+  expect_refused(good, {{DType::f32, {12, 20}}}, "C1");
+  expect_refused(good, {{DType::f32, {2, 12, 21}}}, "C1");
+  expect_refused(Col2im{.image_shape = {5}, .kernel_shape = {2, 2}}, x, "C1");
+  expect_refused(Col2im{}, x, "C1");
+  expect_refused(Col2im{.image_shape = {5, -6}, .kernel_shape = {2, 2}}, x, "C1");
+  expect_refused(Col2im{.image_shape = {5, 6}, .kernel_shape = {2, 0}}, x, "C1");
+  expect_refused(Col2im{.image_shape = {5, 6}, .kernel_shape = {6, 1}}, x, "C1");
+  expect_refused(good, {{DType::f32, {2, 13, 20}}}, "C2");
 }
 
 }  // namespace

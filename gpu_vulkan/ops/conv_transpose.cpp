@@ -1,0 +1,28 @@
+#include "ir/ops/conv_transpose.hpp"
+
+#include "gpu_vulkan/window_axes.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::ConvTranspose& op, Lowering& node) {
+  node.needs_its_types();
+  const auto &x = node.in_type(0).shape, &w = node.in_type(1).shape;
+  const WindowAxes axes = window_axes(op.axes(x, w), x, node);
+  struct Block {
+    std::uint32_t elements, group, channels, filters;
+    AdjointSteps steps;
+    WindowAxes axes;
+  };
+  constexpr std::uint32_t threads = 64;
+  const auto& [dtype, shape] = node.out_type(0);
+  const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
+  node.dispatch({
+      .shader = {ir::cat("conv_transpose.", dtype), {threads, op.has_bias}},
+      .reads = {node.in(0), node.in(1), node.in(op.has_bias ? 2 : 0)},
+      .writes = {node.out(0)},
+      .push = Block{u32(shape.elements()), u32(op.group), u32(x[1] / op.group), u32(w[1]), AdjointSteps(axes), axes},
+      .groups = groups_for(shape.elements(), threads),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan
