@@ -76,6 +76,18 @@ class Graph:
         x = self.unary(f"{label}/gelu", "gelu", x)
         return self.linear(f"{label}/down", x, hidden, width)
 
+    def conv(self, label, x, channels, filters, kernel, stride=1):
+        """Without bias; padded so that stride 1 keeps the extent."""
+        scale = (2 / (channels * kernel * kernel)) ** 0.5
+        weight = self.param(f"{label}.weight", [filters, channels, kernel, kernel], scale=scale)
+        return self.node(label, "conv", x, weight, strides=[stride] * 2, pads=[kernel // 2] * 4)
+
+    def batch_norm(self, label, x, channels):
+        scale = self.param(f"{label}.scale", [channels], mean=1.0, scale=0.1)
+        bias, mean = (self.param(f"{label}.{part}", [channels], scale=0.1) for part in ("bias", "mean"))
+        fill = {"distribution": "uniform", "low": 0.5, "high": 1.5}
+        return self.node(label, "batch_norm", x, scale, bias, mean, self._param(f"{label}.variance", [channels], fill))
+
     def text(self):
         """One line a source and node, so that a difference shows what changed."""
         def block(items, brackets):
@@ -236,6 +248,34 @@ def llama_block():
     return g
 
 
+def resnet18():
+    """ResNet-18 (He et al. 2015) for one image."""
+    g = Graph("ResNet-18, one image of 224 x 224: does a whole convolutional network agree everywhere?")
+    x = g.input("image", "f32[1, 3, 224, 224]", fill={"distribution": "normal", "mean": 0, "scale": 1})
+    x = g.conv("stem/conv", x, 3, 64, 7, stride=2)
+    x = g.unary("stem/relu", "relu", g.batch_norm("stem/norm", x, 64))
+    x = g.node("stem/pool", "pool", x, function="max", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    channels = 64
+    for stage, filters in enumerate((64, 128, 256, 512)):
+        for block in range(2):
+            stride = 2 if stage > 0 and block == 0 else 1
+            x = resnet_block(g, f"stage{stage}/block{block}", x, channels, filters, stride)
+            channels = filters
+    x = g.node("head/pool", "reduce", x, function="mean", axes=[2, 3], keep_dims=False)
+    weight, bias = g.param("head.weight", [512, 1000], scale=512**-0.5), g.param("head.bias", [1000])
+    g.results = [g.node("head/gemm", "gemm", x, weight, bias, has_c=True)]
+    return g
+
+
+def resnet_block(g, name, x, channels, filters, stride):
+    y = g.conv(f"{name}/conv0", x, channels, filters, 3, stride)
+    y = g.unary(f"{name}/relu0", "relu", g.batch_norm(f"{name}/norm0", y, filters))
+    y = g.batch_norm(f"{name}/norm1", g.conv(f"{name}/conv1", y, filters, filters, 3), filters)
+    if stride > 1:
+        x = g.batch_norm(f"{name}/short/norm", g.conv(f"{name}/short/conv", x, channels, filters, 1, stride), filters)
+    return g.unary(f"{name}/relu1", "relu", g.add(f"{name}/residual", x, y))
+
+
 def graphs():
     return {
         "bert_tiny": bert("BERT-tiny, two sequences of 32 tokens with padding: does a small encoder agree everywhere?",
@@ -245,6 +285,7 @@ def graphs():
                           vocabulary=30522),
         "eeg_encoder": eeg_encoder(),
         "llama_block": llama_block(),
+        "resnet18": resnet18(),
     }
 
 
