@@ -1,0 +1,9 @@
+#include "ir/ops/roll.hpp"
+
+#include "gpu_vulkan/index_map.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::Roll& op, Lowering& node) { index_map(op.map(node.in_type(0)), node); }
+
+}  // namespace plumb::gpu_vulkan
