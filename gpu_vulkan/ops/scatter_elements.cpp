@@ -1,0 +1,18 @@
+#include "ir/ops/scatter_elements.hpp"
+
+#include "gpu_vulkan/scatter.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::ScatterElements& op, Lowering& node) {
+  const auto &x = node.in_type(0), &indices = node.in_type(1);
+  const ScatteredUpdates updates{node.in(2), indices.shape.elements(), x.shape.elements()};
+  if (updates.count == 0) return node.alias(0, 0);
+  const auto targets = element_targets(x, indices, op.axis, node);
+  if (op.reduction == ir::ScatterReduction::none)
+    scatter_last(updates, targets, node.in(1), node);
+  else
+    scatter_reduced(op.reduction, node.in(0), updates, targets, node.in(1), node);
+}
+
+}  // namespace plumb::gpu_vulkan
