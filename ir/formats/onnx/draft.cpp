@@ -75,24 +75,36 @@ std::vector<Ref> Draft::add(const std::string& label, const Op& op, const std::v
 }
 
 const Tensor* Draft::resolve(Ref ref) {
-  Entry& entry = tensors_.at(ref);
-  if (entry.value) return entry.value.get();
-  if (entry.resolved) return entry.resolved.get();
-  if (entry.kind == Kind::input) {
-    if (entry.given != nullptr) pinned_.insert(entry.name);
-    return entry.given;
+  if (const Tensor* tensor = numbers(ref)) {
+    if (tensors_[ref].kind == Kind::input) pinned_.insert(tensors_[ref].name);
+    return tensor;
   }
-  const Step& step = steps_[entry.step];
-  std::vector<Tensor> operands;
-  for (const Ref operand : step.operands) {
-    const Tensor* tensor = type(operand).shape.elements() <= most_folded ? resolve(operand) : nullptr;
-    if (tensor == nullptr) return nullptr;
-    operands.push_back(*tensor);
+  // The steps it follows from, without recursion: a file may chain any number of them.
+  std::set<std::size_t> steps;
+  std::set<std::string> inputs;
+  std::vector<Ref> open = {ref};
+  while (!open.empty()) {
+    const Entry& entry = tensors_[open.back()];
+    const bool is_open = numbers(open.back()) == nullptr;
+    if (entry.unresolvable || entry.type.shape.elements() > most_folded || (is_open && entry.kind != Kind::result)) {
+      tensors_[ref].unresolvable = true;
+      return nullptr;
+    }
+    open.pop_back();
+    if (entry.kind == Kind::input) inputs.insert(entry.name);
+    if (!is_open || !steps.insert(entry.step).second) continue;
+    open.insert(open.end(), steps_[entry.step].operands.begin(), steps_[entry.step].operands.end());
   }
-  auto results = options_->evaluate(step.op, operands);
-  for (std::size_t k = 0; k < results.size(); ++k)
-    tensors_[step.results[k]].resolved = std::make_shared<const Tensor>(std::move(results[k]));
-  return entry.resolved.get();
+  for (const std::size_t index : steps) {
+    const Step& step = steps_[index];
+    std::vector<Tensor> operands;
+    for (const Ref operand : step.operands) operands.push_back(*numbers(operand));
+    auto results = options_->evaluate(step.op, operands);
+    for (std::size_t k = 0; k < results.size(); ++k)
+      tensors_[step.results[k]].resolved = std::make_shared<const Tensor>(std::move(results[k]));
+  }
+  pinned_.insert(inputs.begin(), inputs.end());
+  return numbers(ref);
 }
 
 void Draft::name(Ref ref, const std::string& name) {

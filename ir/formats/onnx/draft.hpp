@@ -61,11 +61,16 @@ class Draft {
     std::size_t step = 0, output = 0;
     const Tensor* given = nullptr;                ///< of an input
     std::shared_ptr<const Tensor> resolved = {};  ///< of a result that given inputs settle
+    bool unresolvable = false;
     bool needed = false;
     bool is_result = false;
+
+    const Tensor* numbers() const { return value ? value.get() : resolved ? resolved.get() : given; }
   };
   class Emitter;
 
+  /// Known, resolved or given numbers, or null.
+  const Tensor* numbers(Ref ref) const { return tensors_.at(ref).numbers(); }
   bool folds(const Op& op, const std::vector<Ref>& operands, const TensorTypes& types) const;
   void mark_needed(const std::vector<Ref>& results);
 

@@ -25,16 +25,22 @@ using Arguments = std::map<std::string, const ::onnx::AttributeProto*, std::less
   return proto;
 }
 
-/// The node with attributes that refer to its function's replaced by those.
-::onnx::NodeProto with_attributes(const ::onnx::NodeProto& node, const NodeReader& reader) {
+/// The node with attributes that refer to its function's replaced by those, and with the
+/// defaults of attributes that it leaves out.
+::onnx::NodeProto with_attributes(const ::onnx::NodeProto& node, const NodeReader& reader,
+                                  const ::onnx::OpSchema& schema) {
   ::onnx::NodeProto copy = node;
   copy.clear_attribute();
+  const auto add = [&](const std::string& name, const ::onnx::AttributeProto& value) {
+    auto* added = copy.add_attribute();
+    *added = value;
+    added->set_name(name);
+  };
   for (const auto& attribute : node.attribute())
-    if (const auto* found = reader.attribute(attribute.name())) {
-      auto* added = copy.add_attribute();
-      *added = *found;
-      added->set_name(attribute.name());
-    }
+    if (const auto* found = reader.attribute(attribute.name())) add(attribute.name(), *found);
+  for (const auto& declared : schema.attributes())
+    if (declared.second.default_value.has_type() && reader.attribute(declared.first) == nullptr)
+      add(declared.first, declared.second.default_value);
   return copy;
 }
 
@@ -72,16 +78,16 @@ bool Importer::inline_schema(const ::onnx::NodeProto& node, Scope& scope) try {
   if (opset == scope.opsets.end()) return false;
   const auto* schema = ::onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(opset->second), domain);
   if (schema == nullptr) return false;
+  if (!schema->HasFunction() && !schema->HasContextDependentFunction()) return false;
+  const NodeReader reader(*this, node, scope);
+  const auto concrete = with_attributes(node, reader, *schema);
   if (schema->HasFunction()) {
-    inline_function(node, *schema->GetFunction(), scope);
+    inline_function(concrete, *schema->GetFunction(), scope);
     return true;
   }
-  if (!schema->HasContextDependentFunction()) return false;
-  const NodeReader reader(*this, node, scope);
   std::vector<::onnx::TypeProto> types;
   for (std::size_t i = 0; i < reader.inputs(); ++i)
     types.push_back(reader.has(i) ? type_proto(reader.type(reader.in(i))) : ::onnx::TypeProto());
-  const auto concrete = with_attributes(node, reader);
   ::onnx::FunctionProto function;
   if (!schema->BuildContextDependentFunction(::onnx::FunctionBodyBuildContextImpl(concrete, types), function))
     return false;

@@ -1,6 +1,7 @@
 #include "ir/formats/onnx/node_reader.hpp"
 
 #include "ir/formats/onnx/importer.hpp"
+#include "ir/op_list.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/reshape.hpp"
 
@@ -44,8 +45,10 @@ Ref NodeReader::in(std::size_t i) const {
 
 const TensorType& NodeReader::type(Ref ref) const { return importer_.draft().type(ref); }
 
+const Tensor* NodeReader::value(Ref ref) { return importer_.draft().resolve(ref); }
+
 const Tensor& NodeReader::known(std::size_t i, std::string_view what) {
-  const Tensor* tensor = importer_.draft().resolve(in(i));
+  const Tensor* tensor = value(in(i));
   if (tensor == nullptr) unsupported(what, " must be known when the model is read, for shapes are static");
   return *tensor;
 }
@@ -121,6 +124,12 @@ std::optional<std::vector<std::int64_t>> NodeReader::ints_of(std::string_view na
 
 std::vector<Ref> NodeReader::add_all(const Op& op, const std::vector<Ref>& operands) {
   return importer_.draft().add(cat(label_, '/', op.name()), op, operands);
+}
+
+Op NodeReader::op(std::string_view name, const Attributes& attributes) {
+  const OpSchema* schema = find_schema(name);
+  if (schema == nullptr) unsupported("there is no op ", name, " to read it into");
+  return schema->read(attributes);
 }
 
 Ref NodeReader::add(const Op& op, const std::vector<Ref>& operands) { return add_all(op, operands).at(0); }

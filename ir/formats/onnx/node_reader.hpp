@@ -48,6 +48,8 @@ class NodeReader {
   const TensorType& type(Ref ref) const;
   const Shape& shape(Ref ref) const { return type(ref).shape; }
   DType dtype(Ref ref) const { return type(ref).dtype; }
+  /// The numbers, or null when they are not known before a run.
+  const Tensor* value(Ref ref);
   /// The numbers of operand `i`. Throws Unsupported when they are not known before a run.
   const Tensor& known(std::size_t i, std::string_view what);
   std::vector<std::int64_t> known_ints(std::size_t i, std::string_view what);
@@ -67,6 +69,8 @@ class NodeReader {
   // Making ops.
   Ref add(const Op& op, const std::vector<Ref>& operands);
   std::vector<Ref> add_all(const Op& op, const std::vector<Ref>& operands);
+  /// An op by its name in graph files, with its attributes as those write them.
+  static Op op(std::string_view name, const Attributes& attributes);
   Ref constant(Tensor tensor);
   Ref constant(const std::vector<std::int64_t>& values);
   /// One number of rank 0.

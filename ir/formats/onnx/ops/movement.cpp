@@ -5,7 +5,6 @@
 
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/concat.hpp"
-#include "ir/ops/gather.hpp"
 #include "ir/ops/slice.hpp"
 #include "ir/ops/split.hpp"
 #include "ir/ops/transpose.hpp"
@@ -48,8 +47,6 @@ void split(NodeReader& node) {
   require(results.size() == node.outputs(), "has ", node.outputs(), " outputs for ", results.size(), " parts");
   for (std::size_t k = 0; k < results.size(); ++k) node.out(k, results[k]);
 }
-
-void gather(NodeReader& node) { node.out(0, node.add(ops::Gather{node.integer("axis", 0)}, {node.in(0), node.in(1)})); }
 
 /// start:end:step of an axis as ONNX clamps it.
 struct Cut {
@@ -98,7 +95,10 @@ void slice(NodeReader& node) {
 
 std::span<const Converter> movement_converters() {
   static constexpr Converter table[] = {
-      {"Concat", concat}, {"Gather", gather}, {"Slice", slice}, {"Split", split}, {"Transpose", transpose},
+      {"Concat", concat},
+      {"Slice", slice},
+      {"Split", split},
+      {"Transpose", transpose},
   };
   return table;
 }

@@ -1,4 +1,5 @@
 #include "ir/formats/onnx/node_reader.hpp"
+#include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
 
@@ -28,10 +29,16 @@ void gemm(NodeReader& node) {
   node.out(0, node.add(op, operands));
 }
 
+void einsum(NodeReader& node) {
+  std::vector<Ref> operands;
+  for (std::size_t i = 0; i < node.inputs(); ++i) operands.push_back(node.in(i));
+  node.out(0, node.add(ops::Einsum{node.text("equation", "")}, operands));
+}
+
 }  // namespace
 
 std::span<const Converter> products_converters() {
-  static constexpr Converter table[] = {{"Gemm", gemm}, {"MatMul", matmul}};
+  static constexpr Converter table[] = {{"Einsum", einsum}, {"Gemm", gemm}, {"MatMul", matmul}};
   return table;
 }
 

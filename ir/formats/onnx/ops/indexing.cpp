@@ -1,0 +1,59 @@
+// Operators that read or write where indices say.
+
+#include "ir/formats/onnx/node_reader.hpp"
+#include "ir/ops/gather.hpp"
+#include "ir/ops/gather_elements.hpp"
+#include "ir/ops/gather_nd.hpp"
+
+namespace plumb::ir::from_onnx {
+namespace {
+
+void gather(NodeReader& node) { node.out(0, node.add(ops::Gather{node.integer("axis", 0)}, {node.in(0), node.in(1)})); }
+
+void gather_elements(NodeReader& node) {
+  node.out(0, node.add(ops::GatherElements{node.integer("axis", 0)}, {node.in(0), node.in(1)}));
+}
+
+void gather_nd(NodeReader& node) {
+  node.out(0, node.add(ops::GatherNd{node.integer("batch_dims", 0)}, {node.in(0), node.in(1)}));
+}
+
+std::string reduction_of(NodeReader& node) {
+  const auto reduction = node.text("reduction", "none");
+  if (reduction == "mul") return "multiply";
+  if (reduction == "max") return "maximum";
+  if (reduction == "min") return "minimum";
+  return reduction;
+}
+
+void scatter_elements(NodeReader& node) {
+  const Attributes attributes = {{"axis", node.integer("axis", 0)}, {"reduction", reduction_of(node)}};
+  node.out(0, node.add(NodeReader::op("scatter_elements", attributes), {node.in(0), node.in(1), node.in(2)}));
+}
+
+void scatter_nd(NodeReader& node) {
+  const Attributes attributes = {{"reduction", reduction_of(node)}};
+  node.out(0, node.add(NodeReader::op("scatter_nd", attributes), {node.in(0), node.in(1), node.in(2)}));
+}
+
+void one_hot(NodeReader& node) {
+  const auto depth = node.known_ints(1, "depth");
+  require(depth.size() == 1, "depth must be one number, got ", depth.size());
+  Ref indices = node.in(0);
+  if (!dtypes::X.contains(node.dtype(indices))) indices = node.cast(indices, DType::i64);
+  const Attributes attributes = {{"depth", depth[0]}, {"axis", node.integer("axis", -1)}};
+  node.out(0, node.add(NodeReader::op("one_hot", attributes), {indices, node.in(2)}));
+}
+
+}  // namespace
+
+std::span<const Converter> indexing_converters() {
+  static constexpr Converter table[] = {
+      {"Gather", gather},        {"GatherElements", gather_elements}, {"GatherND", gather_nd},
+      {"OneHot", one_hot},       {"Scatter", scatter_elements},       {"ScatterElements", scatter_elements},
+      {"ScatterND", scatter_nd},
+  };
+  return table;
+}
+
+}  // namespace plumb::ir::from_onnx

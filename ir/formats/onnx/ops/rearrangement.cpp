@@ -1,0 +1,94 @@
+// Operators that repeat, pad, cut and reorder elements by parameters.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ir/formats/onnx/node_reader.hpp"
+
+namespace plumb::ir::from_onnx {
+namespace {
+
+void pad(NodeReader& node) {
+  const Shape& x = node.shape(node.in(0));
+  const auto rank = x.size();
+  const bool by_attributes = node.opset() < 11;
+  auto given = by_attributes ? node.ints(node.opset() < 2 ? "paddings" : "pads") : node.known_ints(1, "pads");
+  require(given.has_value(), "attribute 'pads' is missing");
+  std::vector<std::int64_t> axes(rank);
+  std::iota(axes.begin(), axes.end(), 0);
+  if (node.has(3)) axes = node.known_ints(3, "axes");
+  require(given->size() == 2 * axes.size(), "has ", given->size(), " pads for ", axes.size(), " axes");
+  std::vector<std::int64_t> pads(2 * rank, 0);
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    pads[x.axis(axes[k])] = (*given)[k];
+    pads[x.axis(axes[k]) + rank] = (*given)[k + axes.size()];
+  }
+  std::optional<Ref> value;
+  if (by_attributes && node.attribute("value") != nullptr)
+    value = node.scalar(node.dtype(node.in(0)), node.real("value"));
+  if (!by_attributes && node.has(2)) value = node.reshape(node.in(2), {});
+  const Attributes attributes = {
+      {"pads", pads}, {"mode", node.text("mode", "constant")}, {"has_value", value.has_value()}};
+  std::vector<Ref> operands = {node.in(0)};
+  if (value) operands.push_back(*value);
+  node.out(0, node.add(NodeReader::op("pad", attributes), operands));
+}
+
+void tile(NodeReader& node) {
+  if (node.opset() < 6) NodeReader::unsupported("tiles one axis, as opsets before 6 did");
+  node.out(0, node.add(NodeReader::op("tile", {{"repeats", node.known_ints(1, "repeats")}}), {node.in(0)}));
+}
+
+void trilu(NodeReader& node) {
+  const auto diagonal = node.has(1) ? node.known_ints(1, "k") : std::vector<std::int64_t>{0};
+  require(diagonal.size() == 1, "k must be one number, got ", diagonal.size());
+  const Attributes attributes = {{"upper", node.integer("upper", 1) != 0}, {"diagonal", diagonal[0]}};
+  node.out(0, node.add(NodeReader::op("trilu", attributes), {node.in(0)}));
+}
+
+void depth_to_space(NodeReader& node) {
+  auto mode = node.text("mode", "DCR");
+  std::ranges::transform(mode, mode.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const Attributes attributes = {{"block", node.integer("blocksize")}, {"mode", mode}};
+  node.out(0, node.add(NodeReader::op("depth_to_space", attributes), {node.in(0)}));
+}
+
+void space_to_depth(NodeReader& node) {
+  node.out(0, node.add(NodeReader::op("space_to_depth", {{"block", node.integer("blocksize")}}), {node.in(0)}));
+}
+
+void reverse_sequence(NodeReader& node) {
+  const Attributes attributes = {{"batch_axis", node.integer("batch_axis", 1)},
+                                 {"time_axis", node.integer("time_axis", 0)}};
+  node.out(0, node.add(NodeReader::op("reverse_sequence", attributes), {node.in(0), node.in(1)}));
+}
+
+/// start + i * delta; how many there are is known when the model is read.
+void range(NodeReader& node) {
+  const DType dtype = node.dtype(node.in(0));
+  const auto start = node.known_reals(0, "start"), limit = node.known_reals(1, "limit"),
+             delta = node.known_reals(2, "delta");
+  require(start.size() == 1 && limit.size() == 1 && delta.size() == 1, "start, limit and delta must be single numbers");
+  require(delta[0] != 0, "delta is 0");
+  const double count = std::max(0.0, std::ceil((limit[0] - start[0]) / delta[0]));
+  require(count < 0x1p40, "has ", count, " elements");
+  node.take({dtype, {static_cast<std::int64_t>(count)}});
+  const Attributes attributes = {{"start", start[0]},
+                                 {"delta", delta[0]},
+                                 {"count", static_cast<std::int64_t>(count)},
+                                 {"dtype", std::string(info(dtype).name)}};
+  node.out(0, node.add(NodeReader::op("range", attributes), {}));
+}
+
+}  // namespace
+
+std::span<const Converter> rearrangement_converters() {
+  static constexpr Converter table[] = {
+      {"DepthToSpace", depth_to_space}, {"Pad", pad},   {"Range", range}, {"ReverseSequence", reverse_sequence},
+      {"SpaceToDepth", space_to_depth}, {"Tile", tile}, {"Trilu", trilu},
+  };
+  return table;
+}
+
+}  // namespace plumb::ir::from_onnx
