@@ -180,6 +180,7 @@ void Importer::convert(const ::onnx::NodeProto& node, Scope& scope) {
   if (const auto* function = find_function(node)) return inline_function(node, *function, scope);
   const Converter* converter = is_default(node.domain()) ? find_converter(node.op_type()) : nullptr;
   if (converter != nullptr) {
+    if (converter->convert == nullptr) throw Unsupported(std::string(converter->why_not));
     NodeReader reader(*this, node, scope);
     return converter->convert(reader);
   }

@@ -107,10 +107,11 @@ class NodeReader {
   std::string label_;
 };
 
-/// How one operator is read.
+/// How one operator is read, or why it is not.
 struct Converter {
   std::string_view op_type;
   void (*convert)(NodeReader&);
+  std::string_view why_not = {};  ///< where there is no `convert`
 };
 
 /// The converter of an operator of the default domain, or null.

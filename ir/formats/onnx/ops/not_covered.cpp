@@ -5,49 +5,47 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
-void shape_of_values(NodeReader&) {
-  NodeReader::unsupported("the shape of its output depends on values, and shapes are static");
-}
-void sequences(NodeReader&) { NodeReader::unsupported("works on sequences or optionals, and only tensors are read"); }
-void strings(NodeReader&) { NodeReader::unsupported("works on strings"); }
-void random_numbers(NodeReader&) { NodeReader::unsupported("draws random numbers, which no other executor repeats"); }
-void training(NodeReader&) { NodeReader::unsupported("belongs to training"); }
+constexpr std::string_view shape_of_values = "the shape of its output depends on values, and shapes are static";
+constexpr std::string_view sequences = "works on sequences or optionals, and only tensors are read";
+constexpr std::string_view strings = "works on strings";
+constexpr std::string_view random_numbers = "draws random numbers, which no other executor repeats";
+constexpr std::string_view training = "belongs to training";
 
 }  // namespace
 
 std::span<const Converter> not_covered_converters() {
   static constexpr Converter table[] = {
-      {"Adagrad", training},
-      {"Adam", training},
-      {"Bernoulli", random_numbers},
-      {"Compress", shape_of_values},
-      {"ConcatFromSequence", sequences},
-      {"Gradient", training},
-      {"Momentum", training},
-      {"Multinomial", random_numbers},
-      {"NonMaxSuppression", shape_of_values},
-      {"NonZero", shape_of_values},
-      {"Optional", sequences},
-      {"OptionalGetElement", sequences},
-      {"OptionalHasElement", sequences},
-      {"RandomNormal", random_numbers},
-      {"RandomNormalLike", random_numbers},
-      {"RandomUniform", random_numbers},
-      {"RandomUniformLike", random_numbers},
-      {"RegexFullMatch", strings},
-      {"SequenceAt", sequences},
-      {"SequenceConstruct", sequences},
-      {"SequenceEmpty", sequences},
-      {"SequenceErase", sequences},
-      {"SequenceInsert", sequences},
-      {"SequenceLength", sequences},
-      {"SequenceMap", sequences},
-      {"SplitToSequence", sequences},
-      {"StringConcat", strings},
-      {"StringNormalizer", strings},
-      {"StringSplit", strings},
-      {"TfIdfVectorizer", strings},
-      {"Unique", shape_of_values},
+      {"Adagrad", nullptr, training},
+      {"Adam", nullptr, training},
+      {"Bernoulli", nullptr, random_numbers},
+      {"Compress", nullptr, shape_of_values},
+      {"ConcatFromSequence", nullptr, sequences},
+      {"Gradient", nullptr, training},
+      {"Momentum", nullptr, training},
+      {"Multinomial", nullptr, random_numbers},
+      {"NonMaxSuppression", nullptr, shape_of_values},
+      {"NonZero", nullptr, shape_of_values},
+      {"Optional", nullptr, sequences},
+      {"OptionalGetElement", nullptr, sequences},
+      {"OptionalHasElement", nullptr, sequences},
+      {"RandomNormal", nullptr, random_numbers},
+      {"RandomNormalLike", nullptr, random_numbers},
+      {"RandomUniform", nullptr, random_numbers},
+      {"RandomUniformLike", nullptr, random_numbers},
+      {"RegexFullMatch", nullptr, strings},
+      {"SequenceAt", nullptr, sequences},
+      {"SequenceConstruct", nullptr, sequences},
+      {"SequenceEmpty", nullptr, sequences},
+      {"SequenceErase", nullptr, sequences},
+      {"SequenceInsert", nullptr, sequences},
+      {"SequenceLength", nullptr, sequences},
+      {"SequenceMap", nullptr, sequences},
+      {"SplitToSequence", nullptr, sequences},
+      {"StringConcat", nullptr, strings},
+      {"StringNormalizer", nullptr, strings},
+      {"StringSplit", nullptr, strings},
+      {"TfIdfVectorizer", nullptr, strings},
+      {"Unique", nullptr, shape_of_values},
   };
   return table;
 }
