@@ -31,18 +31,32 @@ struct Lowered {
   Dispatch dispatch;
 };
 
-inline Lowered lowered(const ir::Op& op, const std::vector<ir::TensorType>& operands, const DeviceFacts& facts) {
+/// All that a node becomes.
+struct LoweredNode {
+  KernelChoice choice;
+  Schedule schedule;
+  std::vector<Slot> slots;  ///< of its operands, then of its results
+};
+
+inline LoweredNode lowered_node(const ir::Op& op, const std::vector<ir::TensorType>& operands,
+                                const DeviceFacts& facts) {
   ir::Graph graph;
   std::vector<ir::Value> values;
   for (const auto& type : operands) values.push_back(graph.input(ir::cat("x", values.size()), type));
-  graph.add("y", op, values);
-  Schedule schedule;
-  std::vector<Slot> slots;
-  for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
-  Lowering lowering(graph, graph.nodes()[0], facts, slots, schedule.slot(16), schedule);
+  graph.add_all("y", op, values);
+  LoweredNode node;
+  for (ir::Value v = 0; v < graph.value_count(); ++v) node.slots.push_back(node.schedule.slot(graph.type(v).bytes()));
+  const Slot faults = node.schedule.slot(sizeof(Fault));
+  Lowering lowering(graph, graph.nodes()[0], facts, node.slots, faults, node.schedule);
   lower_op(op, lowering);
-  EXPECT_EQ(schedule.dispatches.size(), 1u);
-  return {lowering.choice(), schedule.dispatches.at(0)};
+  node.choice = lowering.choice();
+  return node;
+}
+
+inline Lowered lowered(const ir::Op& op, const std::vector<ir::TensorType>& operands, const DeviceFacts& facts) {
+  const LoweredNode node = lowered_node(op, operands, facts);
+  EXPECT_EQ(node.schedule.dispatches.size(), 1u);
+  return {node.choice, node.schedule.dispatches.at(0)};
 }
 
 }  // namespace plumb::gpu_vulkan
