@@ -3,8 +3,14 @@
 #include <limits>
 
 #include "ir/ops/arg_reduce.hpp"
+#include "ir/ops/cumulative.hpp"
 #include "ir/ops/hardmax.hpp"
+#include "ir/ops/scatter_elements.hpp"
+#include "ir/ops/scatter_nd.hpp"
+#include "ir/ops/top_k.hpp"
 #include "tests/ref_cpu/run_one.hpp"
+#include "tests/support/indexed_values.hpp"
+#include "tests/support/op_check.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -71,6 +77,29 @@ TEST(Hardmax, MarksTheFirstMaximumByTheTotalOrder) {
   const Tensor down = run_one(Hardmax{0}, {Tensor::of<std::int8_t>({2, 2}, {-128, 5, 127, 5})});
   EXPECT_EQ(std::vector<std::int8_t>(down.as<std::int8_t>().begin(), down.as<std::int8_t>().end()),
             (std::vector<std::int8_t>{0, 1, 1, 0}));
+}
+
+TEST(Ordering, ThreadsDoNotChangeABit) {
+  using plumb::testing::random_tensor;
+  constexpr auto add = ir::ScatterReduction::add;
+  const Tensor x = random_tensor({DType::f32, {67, 1001, 5}}, 1),
+               updates = random_tensor({DType::f32, {60, 3001, 5}}, 2);
+  const Tensor at = plumb::testing::axis_indices({DType::i64, {60, 3001, 5}}, 1001);
+  const Tensor rows = plumb::testing::axis_indices({DType::i64, {301, 1}}, 67);
+  const std::pair<ir::Op, std::vector<Tensor>> cases[] = {
+      {ArgReduce{.axis = 1}, {x}},
+      {Cumulative{.axis = 1}, {x}},
+      {TopK{.k = 77, .axis = 1, .sorted = false}, {x}},
+      {ScatterElements{1}, {x, at, updates}},
+      {ScatterElements{1, add}, {x, at, updates}},
+      {ScatterNd{add}, {x, rows, random_tensor({DType::f32, {301, 1001, 5}}, 3)}},
+  };
+  for (const auto& [op, operands] : cases) {
+    const Tensor one = run_one(op, operands, 1);
+    for (const int threads : {2, 7, 16})
+      EXPECT_TRUE(std::ranges::equal(run_one(op, operands, threads).bytes(), one.bytes()))
+          << op.name() << ", " << threads << " threads";
+  }
 }
 
 }  // namespace
