@@ -24,7 +24,7 @@ std::vector<SuiteCase> find_suite(const std::filesystem::path& root);
 enum class Standing {
   passed,
   failed,
-  mistrusted,    ///< agreed, but proves nothing
+  mistrusted,    ///< agreed, but what is expected proves nothing
   unsupported,   ///< not read, or not run by this executor itself
   out_of_scope,  ///< its expected output is random, or what it is fed are no tensors of numbers
 };
