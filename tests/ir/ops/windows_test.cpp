@@ -3,6 +3,7 @@
 
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv_transpose.hpp"
+#include "ir/ops/max_unpool.hpp"
 #include "ir/ops/pool.hpp"
 #include "tests/support/run_node.hpp"
 
@@ -94,6 +95,20 @@ TEST(Col2imTypes, Refuses) {
   expect_refused(Col2im{.image_shape = {5, 6}, .kernel_shape = {2, 0}}, x, "C1");
   expect_refused(Col2im{.image_shape = {5, 6}, .kernel_shape = {6, 1}}, x, "C1");
   expect_refused(good, {{DType::f32, {2, 13, 20}}}, "C2");
+}
+
+TEST(MaxUnpoolTypes, Refuses) {
+  const TensorTypes x = {{DType::f16, {2, 3, 4, 5}}, {DType::i64, {2, 3, 4, 5}}};
+  EXPECT_EQ(infer(MaxUnpool{.inferred_shape = {8, 10}}, x), (TensorTypes{{DType::f16, {2, 3, 8, 10}}}));
+  EXPECT_EQ(infer(MaxUnpool{.inferred_shape = {8, 10}, .output_shape = {8, 11}}, x),
+            (TensorTypes{{DType::f16, {2, 3, 8, 11}}}));
+  expect_refused(MaxUnpool{.inferred_shape = {8}}, x, "C1");
+  expect_refused(MaxUnpool{.inferred_shape = {8, -1}}, x, "C1");
+  expect_refused(MaxUnpool{.inferred_shape = {8, 10}, .output_shape = {8, 9}}, x, "C1");
+  expect_refused(MaxUnpool{.inferred_shape = {8, 10}, .output_shape = {8}}, x, "C1");
+  expect_refused(MaxUnpool{.inferred_shape = {8, 10}}, {x[0], {DType::i64, {2, 3, 4}}}, "C1");
+  expect_refused(MaxUnpool{.inferred_shape = {}}, {{DType::f32, {2, 3}}, {DType::i64, {2, 3}}}, "C1");
+  EXPECT_NE(refusal(MaxUnpool{.inferred_shape = {8, 10}}, {x[0], {DType::i32, {2, 3, 4, 5}}}), "");
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// Types and refusals of the ops that resample images.
+#include <gtest/gtest.h>
+
+#include "ir/ops/resize.hpp"
+#include "tests/support/run_node.hpp"
+
+namespace plumb::ir {
+namespace {
+
+using namespace ops;
+
+std::string refusal(const Op& op, const TensorTypes& in) {
+  return tests::message_of([&] { infer(op, in); });
+}
+
+void expect_refused(const Op& op, const TensorTypes& in, const std::string& constraint) {
+  EXPECT_NE(refusal(op, in).find("(" + constraint + ")"), std::string::npos) << refusal(op, in);
+}
+
+TEST(ResizeTypes, Results) {
+  EXPECT_EQ(infer(Resize{.axes = {-1, 0}, .sizes = {7, 0}}, TensorTypes{{DType::c64, {0, 3, 5}}}),
+            (TensorTypes{{DType::c64, {0, 3, 7}}}));
+  EXPECT_EQ(infer(Resize{.axes = {}, .sizes = {}}, TensorTypes{{DType::boolean, {}}}),
+            (TensorTypes{{DType::boolean, {}}}));
+}
+
+TEST(ResizeTypes, Refuses) {
+  const TensorTypes x = {{DType::f32, {2, 3, 5}}};
+  expect_refused(Resize{.axes = {1}, .sizes = {2, 3}}, x, "C1");
+  expect_refused(Resize{.axes = {1}, .sizes = {2}, .scales = {1, 2}}, x, "C1");
+  expect_refused(Resize{.axes = {1, -2}, .sizes = {2, 2}}, x, "C1");
+  expect_refused(Resize{.axes = {1}, .sizes = {-2}}, x, "C1");
+  for (const double scale : {0.0, -1.0, 1e-30, 1e300, std::nan("")})
+    expect_refused(Resize{.axes = {1}, .sizes = {2}, .scales = {scale}}, x, "C1");
+  expect_refused(Resize{.axes = {1}, .sizes = {2}, .scales = {1e-9}, .mode = ResizeMode::linear, .antialias = true}, x,
+                 "C1");
+  EXPECT_EQ(refusal(Resize{.axes = {3}, .sizes = {2}}, x), "axis 3 is outside rank 3");
+  EXPECT_EQ(refusal(Resize{.axes = {1}, .sizes = {2}}, {{DType::f32, {2, 0}}}),
+            "x must have elements along axes of which y has some: x is f32[2, 0], axis 1 has size 2 (C2)");
+  expect_refused(Resize{.axes = {1}, .sizes = {2}, .coordinate = ResizeCoordinate::tf_crop_and_resize, .roi = {0}}, x,
+                 "C3");
+  expect_refused(Resize{.axes = {1}, .sizes = {2}, .antialias = true}, x, "C4");
+  expect_refused(Resize{.axes = {1}, .sizes = {2}, .mode = ResizeMode::linear}, {{DType::i32, {2, 3}}}, "C5");
+  expect_refused(Resize{.axes = {1}, .sizes = {2}, .mode = ResizeMode::cubic}, {{DType::c64, {2, 3}}}, "C5");
+}
+
+}  // namespace
+}  // namespace plumb::ir
