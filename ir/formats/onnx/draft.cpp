@@ -9,6 +9,7 @@ namespace plumb::ir::from_onnx {
 namespace {
 
 constexpr std::int64_t most_folded = 4096;  ///< elements of an operand or result: more is no shape
+constexpr double most_work = 1 << 24;       ///< operations of a folded op
 
 /// Whether an op refused because it does not take these dtypes.
 bool refuses_dtypes(const Op& op, Types types, std::string_view message) {
@@ -46,8 +47,10 @@ Ref Draft::known(Tensor tensor, std::string name) {
 bool Draft::folds(const Op& op, const std::vector<Ref>& operands, const TensorTypes& types) const {
   if (operands.empty() && !op.schema().makes_values) return false;
   const auto is_small = [](const TensorType& t) { return t.shape.elements() <= most_folded; };
+  TensorTypes in;
+  for (const Ref ref : operands) in.push_back(type(ref));
   return std::ranges::all_of(operands, [&](Ref ref) { return value(ref) != nullptr && is_small(type(ref)); }) &&
-         std::ranges::all_of(types, is_small);
+         std::ranges::all_of(types, is_small) && op.schema().cost(op, in, types).flops <= most_work;
 }
 
 std::vector<Ref> Draft::add(const std::string& label, const Op& op, const std::vector<Ref>& operands) {
@@ -181,15 +184,18 @@ class Draft::Emitter {
     }
     return *made;
   }
-  std::string unique(std::string name) {
-    while (file_.graph.find(name) || reserved_.contains(name)) name += '\'';
-    return name;
+  /// `name`, with a prime and a number behind it where it is taken.
+  std::string unique(const std::string& name) {
+    std::string free = name;
+    while (file_.graph.find(free) || reserved_.contains(free)) free = cat(name, '\'', ++used_[name]);
+    return free;
   }
 
   Draft& draft_;
   GraphFile& file_;
   std::vector<std::optional<Value>> values_;
   std::set<std::string, std::less<>> reserved_;
+  std::map<std::string, std::size_t> used_;  ///< numbers given to names that were taken
 };
 
 void Draft::finish(const std::vector<Ref>& results, const std::vector<std::string>& names, GraphFile& file) {

@@ -192,6 +192,8 @@ void Importer::read_node(const ::onnx::NodeProto& node, Scope& scope) {
     for (const std::string& name : node.output())
       if (!name.empty())
         require(scope.values.emplace(name, std::nullopt).second, "computes '", clean(name), "', which exists already");
+    require(visited_++ < options_.most_nodes, "the model has more than ", options_.most_nodes,
+            " nodes, those of loops counted each time");
     require(scope.depth < deepest, "functions and subgraphs nest more than ", deepest, " deep");
     convert(node, scope);
     for (const std::string& name : node.output())
@@ -200,7 +202,7 @@ void Importer::read_node(const ::onnx::NodeProto& node, Scope& scope) {
     return;
   } catch (const Unsupported& error) {
     note(where(node, scope) + error.what(), true);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // of the standard library, too: a file may be hostile
     note(where(node, scope) + error.what(), false);
   }
 }

@@ -46,6 +46,7 @@ class Importer {
   std::map<std::string, std::int64_t, std::less<>> symbols_;
   std::string findings_;
   std::size_t finding_count_ = 0;
+  std::size_t visited_ = 0;  ///< nodes, those of loops and functions counted each time
   bool all_unsupported_ = true;
 };
 

@@ -5,14 +5,15 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
+/// A bound of extents, strides, dilations and pads: products of two do not overflow.
+constexpr std::int64_t most = std::int64_t{1} << 31;
+
 /// An attribute with one number for each spatial axis; `otherwise` where it is left out.
 std::vector<std::int64_t> per_axis(const NodeReader& node, std::string_view name, std::size_t count,
                                    std::int64_t otherwise) {
   const auto values = node.ints(name).value_or(std::vector<std::int64_t>(count, otherwise));
   require(values.size() == count, "attribute '", name, "' has ", values.size(), " entries, wanted ", count);
-  // Bounds beyond any tensor keep the arithmetic from overflowing.
-  for (const auto value : values)
-    require(-(1ll << 40) < value && value < 1ll << 40, "attribute '", name, "' has entry ", value);
+  for (const auto value : values) require(-most < value && value < most, "attribute '", name, "' has entry ", value);
   return values;
 }
 
@@ -22,6 +23,7 @@ Window read_all(const NodeReader& node, const Shape& x, std::vector<std::int64_t
   require(kernel.size() == axes, "the kernel has ", kernel.size(), " axes, x is ", x);
   Window window{std::move(kernel), per_axis(node, "strides", axes, 1), per_axis(node, "dilations", axes, 1),
                 per_axis(node, "pads", 2 * axes, 0)};
+  for (std::size_t k = 0; k < axes; ++k) require(x[k + 2] < most, "x is ", x, ", too large to slide over");
   for (std::size_t k = 0; k < axes; ++k)
     require(0 < window.kernel[k] && window.kernel[k] < 1ll << 20 && window.strides[k] > 0 && window.dilations[k] > 0,
             "kernel, strides and dilations must be at least 1");
@@ -69,6 +71,7 @@ Window read_transposed_window(const NodeReader& node, const Shape& x, std::vecto
   if (wanted->size() == axes + 2) wanted->erase(wanted->begin(), wanted->begin() + 2);  // with N and C
   require(wanted->size() == axes, "output_shape has ", wanted->size(), " entries, wanted ", axes);
   for (std::size_t k = 0; k < axes; ++k) {
+    require(0 <= (*wanted)[k] && (*wanted)[k] < most * most, "output_shape is ", Shape(*wanted));
     const auto total = (x[k + 2] - 1) * window.strides[k] + output_padding[k] + window.reach(k) - (*wanted)[k];
     spread(window, k, std::max<std::int64_t>(0, total), mode == "SAME_UPPER");
     if (total < 0) output_padding[k] -= total;

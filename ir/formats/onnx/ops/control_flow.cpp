@@ -11,7 +11,7 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
-constexpr std::int64_t most_iterations = 100'000;
+constexpr std::int64_t most_iterations = 10'000;
 
 /// What is scanned out, one part an iteration, joined along a new axis.
 class Stacks {

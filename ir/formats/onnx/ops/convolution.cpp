@@ -1,5 +1,6 @@
 // Convolution and pooling.
 
+#include "ir/convert.hpp"
 #include "ir/formats/onnx/window.hpp"
 #include "ir/ops/conv.hpp"
 
@@ -68,7 +69,7 @@ void average_pool(NodeReader& node) {
 
 void lp_pool(NodeReader& node) {
   auto attributes = pooled(node, "lp");
-  attributes["p"] = node.opset() < 2 ? static_cast<std::int64_t>(node.real("p", 2)) : node.integer("p", 2);
+  attributes["p"] = node.opset() < 2 ? convert_value<std::int64_t>(node.real("p", 2)) : node.integer("p", 2);
   node.out(0, node.add(NodeReader::op("pool", attributes), {node.in(0)}));
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/convert.hpp"
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/reduce.hpp"
 
@@ -35,7 +36,7 @@ void global_pool(NodeReader& node) {
 }
 
 void global_lp_pool(NodeReader& node) {
-  const auto p = node.opset() < 2 ? static_cast<std::int64_t>(node.real("p", 2)) : node.integer("p", 2);
+  const auto p = node.opset() < 2 ? convert_value<std::int64_t>(node.real("p", 2)) : node.integer("p", 2);
   if (p != 1 && p != 2) NodeReader::unsupported("p is ", p, ", 1 and 2 are read");
   node.out(0, over_space(node, p == 1 ? ReduceFunction::l1 : ReduceFunction::l2));
 }

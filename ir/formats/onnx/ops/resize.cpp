@@ -25,8 +25,9 @@ void keep_ratio(NodeReader& node, const Shape& x, Target& target) {
       policy == "not_larger" ? *std::ranges::min_element(target.scales) : *std::ranges::max_element(target.scales);
   for (std::size_t k = 0; k < target.axes.size(); ++k) {
     target.scales[k] = scale;
-    target.sizes[k] =
-        static_cast<std::int64_t>(std::floor(scale * static_cast<double>(x[x.axis(target.axes[k])]) + 0.5));
+    const double size = std::floor(scale * static_cast<double>(x[x.axis(target.axes[k])]) + 0.5);
+    require(size < 0x1p40, "axis ", target.axes[k], " would have ", size, " elements");
+    target.sizes[k] = static_cast<std::int64_t>(size);
   }
 }
 
