@@ -22,8 +22,13 @@ void abandon(std::shared_ptr<Runtime> runtime, std::unique_ptr<Recording> record
 }  // namespace
 
 VulkanExecutable::VulkanExecutable(std::shared_ptr<Runtime> runtime, const VulkanOptions& options,
-                                   const ir::Graph& graph, const ir::Feeds& params, Plan plan)
-    : runtime_(std::move(runtime)), options_(options), graph_(graph), plan_(std::move(plan)) {
+                                   const ir::Graph& graph, const ir::Feeds& params, Fused fused, Plan plan)
+    : runtime_(std::move(runtime)),
+      options_(options),
+      original_(graph),
+      fused_(std::move(fused)),
+      graph_(fused_.graph),
+      plan_(std::move(plan)) {
   recording_ = std::make_unique<Recording>(*runtime_, plan_, options_);
   upload_resident(params);
   make_host_parts(params);
@@ -165,7 +170,7 @@ std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
     const auto on_host = part->reports();
     for (std::size_t i = 0; i < on_host.size(); ++i) reports[part->nodes()[i]].nanoseconds = on_host[i].nanoseconds;
   }
-  return reports;
+  return reports_of(fused_, original_, reports);
 }
 
 }  // namespace plumb::gpu_vulkan

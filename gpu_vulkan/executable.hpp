@@ -1,15 +1,17 @@
 #pragma once
 
 #include "gpu_vulkan/host_part.hpp"
+#include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/recording.hpp"
 
 namespace plumb::gpu_vulkan {
 
-/// A planned graph on a device, ready for many runs. Keeps the device alive.
+/// A planned graph on a device, ready for many runs: `graph` is the one that was compiled,
+/// `fused` what is planned. Keeps the device alive.
 class VulkanExecutable final : public ir::Executable {
  public:
   VulkanExecutable(std::shared_ptr<Runtime> runtime, const VulkanOptions& options, const ir::Graph& graph,
-                   const ir::Feeds& params, Plan plan);
+                   const ir::Feeds& params, Fused fused, Plan plan);
   ~VulkanExecutable() override;
 
   ir::Tensors run(const ir::Feeds& inputs) override;
@@ -26,7 +28,9 @@ class VulkanExecutable final : public ir::Executable {
 
   std::shared_ptr<Runtime> runtime_;
   VulkanOptions options_;
-  ir::Graph graph_;
+  ir::Graph original_;
+  Fused fused_;
+  const ir::Graph& graph_;  ///< of fused_
   Plan plan_;
   ir::Tensors captured_params_;
   std::unique_ptr<Recording> recording_;

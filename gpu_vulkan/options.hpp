@@ -32,6 +32,7 @@ struct VulkanOptions {
   bool no_reuse = false;
   bool full_barriers = false;
   bool step = false;
+  bool fuse = true;
 
   /// Runs the nodes that fall back; it needs no copy of its own for each executor.
   std::shared_ptr<ir::Executor> host = {};
@@ -59,6 +60,8 @@ struct VulkanOptions {
       ir::Field{"no_reuse", &VulkanOptions::no_reuse, "give every tensor memory of its own"},
       ir::Field{"full_barriers", &VulkanOptions::full_barriers, "a barrier before every dispatch"},
       ir::Field{"step", &VulkanOptions::step, "one submit for every dispatch, so that an error names its node"},
+      ir::Field{"fuse", &VulkanOptions::fuse,
+                "passes over the graph: norms folded, layer_norm, gelu, attention and biases recognised"},
   };
 };
 

@@ -17,6 +17,10 @@ VulkanExecutor::~VulkanExecutor() = default;
 
 bool VulkanExecutor::has_kernel(const ir::OpSchema& schema) const { return gpu_vulkan::has_kernel(schema); }
 
+Fused VulkanExecutor::fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const {
+  return options_.fuse ? fuse(graph, capture, params, facts()) : unfused(graph, capture);
+}
+
 Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture) const {
   return make_plan(graph, capture, facts(),
                    {.host = options_.fallback == Fallback::allow ? options_.host.get() : nullptr,
@@ -29,9 +33,12 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
                                                         const ir::Capture& capture) {
   ir::require_valid(graph);
   if (!runtime_->lost.empty()) throw ir::DeviceError(ir::cat(facts().name, " was lost before: ", runtime_->lost));
-  Plan made = plan(graph, capture);
+  for (const ir::Value v : capture.wanted) graph.type(v);  // throws when it is none
+  Fused whole = fused(graph, capture, params);
+  Plan made = plan(whole.graph, whole.capture);
   if (options_.on_plan) options_.on_plan(made);
-  auto executable = std::make_unique<VulkanExecutable>(runtime_, options_, graph, params, std::move(made));
+  auto executable = std::make_unique<VulkanExecutable>(runtime_, options_, graph, params, std::move(whole),
+                                                       std::move(made));
   runtime_->instance.throw_new_messages();
   return executable;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu_vulkan/options.hpp"
+#include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -20,7 +21,11 @@ class VulkanExecutor final : public ir::Executor {
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
 
-  /// What compile would do. Throws Unsupported as compile does.
+  /// What the passes make of a graph; itself when they are off. Params whose values are not
+  /// given stay as they are.
+  Fused fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const;
+
+  /// What compile would do with a graph after the passes. Throws Unsupported as compile does.
   Plan plan(const ir::Graph& graph, const ir::Capture& capture) const;
 
   const DeviceFacts& facts() const;

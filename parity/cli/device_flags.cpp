@@ -16,6 +16,7 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_flag("--poison", flags.poison, "fill every device tensor with NaN before it is written")->group("debug");
   app.add_flag("--redzone", flags.redzone, "guard bytes around every device tensor, checked after the run")
       ->group("debug");
+  app.add_flag("--no-fuse", flags.no_fuse, "run every node of the graph as it is")->group("device");
   app.add_option("--set", flags.settings, "name=value of a knob that `plumb options` lists")->group("debug");
 }
 
@@ -26,6 +27,7 @@ gpu_vulkan::VulkanOptions vulkan_options(const DeviceFlags& flags) {
   options.validation |= flags.validation;
   options.poison |= flags.poison;
   options.redzone |= flags.redzone;
+  options.fuse &= !flags.no_fuse;
   for (const std::string& setting : flags.settings) {
     const auto equals = setting.find('=');
     ir::require(equals != std::string::npos, "--set wants name=value, got '", setting, "'");

@@ -80,6 +80,7 @@ std::string repeated_flags(const DeviceFlags& flags) {
   if (!flags.device.empty()) text += " --device '" + flags.device + "'";
   if (flags.poison) text += " --poison";
   if (flags.redzone) text += " --redzone";
+  if (flags.no_fuse) text += " --no-fuse";
   for (const std::string& setting : flags.settings) text += " --set '" + setting + "'";
   return text;
 }
@@ -115,8 +116,8 @@ void VerifyRun::open_device() try {
 }
 
 void VerifyRun::print_plan(const ir::Graph& graph) {
-  const auto plan = device_->plan(graph, {graph.results(), true});
-  out_ << gpu_vulkan::to_text(plan, graph) << '\n';
+  const auto fused = device_->fused(graph, {graph.results(), true}, {});
+  out_ << gpu_vulkan::to_text(device_->plan(fused.graph, fused.capture), fused.graph) << '\n';
 }
 
 void VerifyRun::report(const CaseResult& result) {

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <cmath>
+
+#include "gpu_vulkan/passes/passes.hpp"
+#include "ir/ops/batch_norm.hpp"
+#include "ir/ops/constant.hpp"
+#include "ir/ops/conv.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using ir::Value;
+using ir::ops::BatchNorm;
+using ir::ops::Constant;
+using ir::ops::Conv;
+
+/// Weights and bias of a conv with the norm in them, in f64.
+struct Folded {
+  ir::Tensor weights, bias;
+};
+
+/// Nothing unless every number that goes into them is known.
+std::optional<Folded> folded(const PatternGraph& graph, const BatchNorm& norm, const ir::Node& norm_node,
+                             const ir::Node& conv_node) {
+  auto weights = graph.known(conv_node.inputs[1]);
+  std::vector<ir::Tensor> channels;  // scale, bias, mean, variance, and the bias of the conv
+  std::vector<Value> values(norm_node.inputs.begin() + 1, norm_node.inputs.end());
+  if (conv_node.inputs.size() > 2) values.push_back(conv_node.inputs[2]);
+  for (const Value v : values) {
+    auto known = graph.known(v);
+    if (!known) return std::nullopt;
+    channels.push_back(std::move(*known));
+  }
+  if (!weights || weights->elements() == 0) return std::nullopt;
+  const auto at = [&](std::size_t which, std::size_t c) { return channels[which].as<double>()[c]; };
+  const auto filters = static_cast<std::size_t>(weights->shape()[0]);
+  const std::size_t each = weights->as<double>().size() / filters;
+  Folded made{std::move(*weights), ir::Tensor({ir::DType::f64, {static_cast<std::int64_t>(filters)}})};
+  for (std::size_t c = 0; c < filters; ++c) {
+    const double factor = at(0, c) / std::sqrt(at(3, c) + norm.epsilon);
+    const double own = channels.size() > 4 ? at(4, c) : 0;
+    made.bias.as<double>()[c] = (own - at(2, c)) * factor + at(1, c);
+    if (!std::isfinite(factor) || !std::isfinite(made.bias.as<double>()[c])) return std::nullopt;
+    for (double& weight : made.weights.as<double>().subspan(c * each, each)) weight *= factor;
+  }
+  return made;
+}
+
+Constant constant_of(const ir::Tensor& x, ir::DType dtype) {
+  const ir::Tensor rounded = ir::convert(x, dtype);
+  return {dtype, rounded.shape(), {rounded.bytes().begin(), rounded.bytes().end()}};
+}
+
+std::optional<Replacement> found_at(const PatternGraph& graph, std::size_t n) {
+  const ir::Node& node = graph.graph().nodes()[n];
+  const auto* norm = graph.op<BatchNorm>(node.outputs[0]);
+  if (norm == nullptr) return std::nullopt;
+  const Value x = node.inputs[0];
+  const auto* conv = graph.op<Conv>(x);
+  const ir::TensorType& type = graph.type(x);
+  if (conv == nullptr || type.shape.axis(norm->axis) != 1) return std::nullopt;
+  // A 16-bit weight would be rounded a second time, which the two nodes do not do.
+  if (type.dtype != ir::DType::f32 && type.dtype != ir::DType::f64) return std::nullopt;
+  const std::size_t first = graph.producer(x);
+  const ir::Node& conv_node = graph.graph().nodes()[first];
+  if (!graph.is_closed({first, n}, n)) return std::nullopt;
+  const auto numbers = folded(graph, *norm, node, conv_node);
+  if (!numbers) return std::nullopt;
+  Conv op = *conv;
+  op.has_bias = true;
+  const Constant weights = constant_of(numbers->weights, type.dtype), bias = constant_of(numbers->bias, type.dtype);
+  if (!graph.serves(op, {graph.type(conv_node.inputs[0]),
+                         {type.dtype, ir::Shape(weights.shape)},
+                         {type.dtype, ir::Shape(bias.shape)}}))
+    return std::nullopt;
+  return Replacement{
+      {first, n}, n, [=, image = conv_node.inputs[0], &given = graph.graph()](ir::Graph& next, const ir::Node& last) {
+        const Value w = next.add(new_name(given, next, last.label + ".weights"), weights, {});
+        const Value b = next.add(new_name(given, next, last.label + ".bias"), bias, {});
+        next.place(last.label, op, {image, w, b}, last.outputs);
+      }};
+}
+
+}  // namespace
+
+ir::Graph fold_batch_norms(const ir::Graph& given, const PassSetting& setting) {
+  const PatternGraph graph(given, setting);
+  std::vector<Replacement> replacements;
+  for (std::size_t n = 0; n < given.nodes().size(); ++n)
+    if (auto found = found_at(graph, n)) replacements.push_back(std::move(*found));
+  return replaced(given, replacements);
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "gpu_vulkan/passes/pattern.hpp"
+
+namespace plumb::gpu_vulkan {
+
+// Passes: graphs in, graphs out that compute the same with fewer nodes. They touch only
+// what the device runs natively as it becomes, and values that nothing else reads and
+// nobody wants; value v of the result is value v of the original.
+
+/// conv, then batch_norm: the norm goes into weights and bias, where they are known.
+ir::Graph fold_batch_norms(const ir::Graph& graph, const PassSetting& setting);
+
+/// Mean, difference, mean square, root and quotient, with or without scale and bias: layer_norm.
+ir::Graph fuse_layer_norms(const ir::Graph& graph, const PassSetting& setting);
+
+/// ½x(1 + erf(x/√2)): gelu; ½x(1 + tanh(√(2/π)(x + 0.044715x³))): gelu_tanh.
+ir::Graph fuse_gelus(const ir::Graph& graph, const PassSetting& setting);
+
+/// softmax(scale·q·kᵀ + bias)·v: attention.
+ir::Graph fuse_attentions(const ir::Graph& graph, const PassSetting& setting);
+
+/// matmul by one matrix, then add of a row: gemm.
+ir::Graph fuse_biases(const ir::Graph& graph, const PassSetting& setting);
+
+}  // namespace plumb::gpu_vulkan
