@@ -22,4 +22,20 @@ bool DeviceFacts::holds(ir::DType dtype) const {
   }
 }
 
+DeviceFacts usual_device() {
+  DeviceFacts facts;
+  facts.name = "a usual device";
+  facts.api_version = (1u << 22) | (3u << 12);  // 1.3
+  facts.max_buffer_range = facts.max_allocation = std::uint64_t{4} << 30;
+  facts.offset_alignment = 16;
+  facts.shared_memory = 32 << 10;
+  facts.max_invocations = 1024;
+  facts.max_group_count = {65535, 65535, 65535};
+  facts.max_group_size = {1024, 1024, 64};
+  facts.max_push_descriptors = 32;
+  facts.subgroup_size = facts.min_subgroup_size = facts.max_subgroup_size = 32;
+  facts.storage8 = facts.storage16 = facts.float16 = facts.int8 = facts.int16 = facts.int64 = true;
+  return facts;
+}
+
 }  // namespace plumb::gpu_vulkan

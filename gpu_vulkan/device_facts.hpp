@@ -63,4 +63,7 @@ struct DeviceFacts {
   bool holds(ir::DType dtype) const;
 };
 
+/// What nearly every desktop GPU has, for looking at plans on a machine without one.
+DeviceFacts usual_device();
+
 }  // namespace plumb::gpu_vulkan

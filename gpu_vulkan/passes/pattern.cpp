@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gpu_vulkan/lower.hpp"
+#include "ir/ops/cast.hpp"
 #include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -38,6 +39,10 @@ std::optional<std::size_t> PatternGraph::only_user(ir::Value v) const {
 std::optional<ir::Tensor> PatternGraph::known(ir::Value v) const {
   if (const auto* constant = op<ir::ops::Constant>(v))
     return ir::convert(ir::TensorView(graph_.type(v), constant->data), ir::DType::f64);
+  if (op<ir::ops::Cast>(v) != nullptr) {  // as as_dtype puts one behind every constant
+    const auto from = known(operand(v, 0));
+    return from ? std::optional(ir::convert(ir::convert(*from, graph_.type(v).dtype), ir::DType::f64)) : std::nullopt;
+  }
   if (!graph_.is_source(v) || v < graph_.inputs().size()) return std::nullopt;
   const auto found = setting_.params.find(graph_.name(v));
   if (found == setting_.params.end() || found->second.type() != graph_.type(v)) return std::nullopt;

@@ -44,7 +44,7 @@ class PatternGraph {
   std::size_t uses(ir::Value v) const { return users_.at(v).size(); }
   std::optional<std::size_t> only_user(ir::Value v) const;
 
-  /// The numbers of a constant, or of a param whose value is known, in f64.
+  /// The numbers of a constant, or of a param whose value is known, cast or not, in f64.
   std::optional<ir::Tensor> known(ir::Value v) const;
   /// The one number of such a value.
   std::optional<double> scalar(ir::Value v) const;

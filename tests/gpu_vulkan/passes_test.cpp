@@ -1,0 +1,291 @@
+// What passes make of graphs, on devices that are made up: no GPU is needed.
+#include "gpu_vulkan/passes/passes.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "gpu_vulkan/passes/fuse.hpp"
+#include "ir/fill.hpp"
+#include "ir/ops/attention.hpp"
+#include "ir/ops/batch_norm.hpp"
+#include "ir/ops/constant.hpp"
+#include "ir/ops/conv.hpp"
+#include "ir/ops/layer_norm.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/reduce.hpp"
+#include "ir/ops/softmax.hpp"
+#include "ir/ops/transpose.hpp"
+#include "tests/gpu_vulkan/facts.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using namespace ir::ops;
+using ir::DType;
+using ir::Shape;
+using ir::Value;
+using ::testing::ElementsAre;
+using Unary1 = UnaryFunction;
+using Names = std::vector<std::string>;
+
+/// A graph being written.
+struct Writer {
+  ir::Graph graph = {};
+  ir::Feeds params = {};
+  DType dtype = DType::f32;
+
+  Value input(const char* name, Shape shape) { return graph.input(name, {dtype, std::move(shape)}); }
+  Value param(const char* name, Shape shape, double value) {
+    const ir::TensorType type{dtype, std::move(shape)};
+    params.emplace(
+        name, ir::fill(type, {.distribution = ir::Distribution::constant, .value = value}, 1, ir::stream_of(name)));
+    return graph.param(name, type);
+  }
+  Value number(double value) {
+    const ir::Tensor x = ir::convert(ir::Tensor::of<double>({}, {value}), dtype);
+    return graph.add(label("number"), Constant{dtype, {}, {x.bytes().begin(), x.bytes().end()}}, {});
+  }
+  Value binary(BinaryFunction f, Value a, Value b) { return graph.add(label("binary"), Binary{f}, {a, b}); }
+  Value add(Value a, Value b) { return binary(BinaryFunction::add, a, b); }
+  Value multiply(Value a, Value b) { return binary(BinaryFunction::multiply, a, b); }
+  Value divide(Value a, Value b) { return binary(BinaryFunction::divide, a, b); }
+  Value unary(UnaryFunction f, Value x) { return graph.add(label("unary"), Unary{f}, {x}); }
+  Value mean(Value x, std::vector<std::int64_t> axes) {
+    return graph.add(label("mean"), Reduce{ReduceFunction::mean, std::move(axes), true}, {x});
+  }
+  Value op(ir::Op op, std::vector<Value> inputs) { return graph.add(label("op"), std::move(op), std::move(inputs)); }
+
+  std::string label(const char* kind) { return ir::cat(kind, graph.nodes().size()); }
+
+  /// The ops that are left when `result` is wanted, constants aside.
+  Names fused(std::vector<Value> wanted, const DeviceFacts& facts = testing::h200()) const {
+    Names names;
+    const auto next = fuse(graph, {std::move(wanted)}, params, facts);
+    for (const ir::Node& node : next.graph.nodes())
+      if (!node.op.is<Constant>()) names.emplace_back(node.op.name());
+    EXPECT_EQ(ir::verify(next.graph), Names{});
+    return names;
+  }
+};
+
+struct Norm {
+  Writer w;
+  Value x, scale, bias, d, y;
+
+  explicit Norm(std::vector<std::int64_t> axes = {-1}, const char* square = "power", const char* root = "divide",
+                DType dtype = DType::f32) {
+    w.dtype = dtype;
+    x = w.input("x", {3, 5, 7}), scale = w.input("scale", {5, 7}), bias = w.input("bias", {7});
+    d = w.binary(BinaryFunction::subtract, x, w.mean(x, axes));
+    const std::string_view how = square;
+    const Value squares = how == "power"      ? w.binary(BinaryFunction::power, d, w.number(2))
+                          : how == "multiply" ? w.multiply(d, d)
+                                              : w.unary(Unary1::square, d);
+    const Value inside = w.add(w.number(1e-5), w.mean(squares, axes));
+    const std::string_view last = root;
+    y = last == "divide"       ? w.divide(d, w.unary(Unary1::sqrt, inside))
+        : last == "rsqrt"      ? w.multiply(w.unary(Unary1::rsqrt, inside), d)
+        : last == "reciprocal" ? w.multiply(d, w.unary(Unary1::reciprocal, w.unary(Unary1::sqrt, inside)))
+                               : w.multiply(d, w.divide(w.number(1), w.unary(Unary1::sqrt, inside)));
+  }
+};
+
+TEST(LayerNorms, AreRecognisedInEverySpelling) {
+  for (const char* square : {"power", "multiply", "square"})
+    for (const char* root : {"divide", "rsqrt", "reciprocal", "one over"}) {
+      const Norm norm({-1}, square, root);
+      EXPECT_EQ(norm.w.fused({norm.y}), Names{"layer_norm"}) << square << ", " << root;
+    }
+}
+
+TEST(LayerNorms, TakeScaleAndBiasAlong) {
+  Norm norm({1, 2});
+  const Value scaled = norm.w.multiply(norm.scale, norm.y);
+  const Value y = norm.w.add(scaled, norm.bias);
+  EXPECT_EQ(norm.w.fused({y}), Names{"layer_norm"});
+  EXPECT_EQ(norm.w.fused({scaled, y}), (Names{"layer_norm", "binary"}));
+  EXPECT_EQ(norm.w.fused({norm.y, y}), (Names{"layer_norm", "binary", "binary"}));
+  const auto fused = fuse(norm.w.graph, {{y}}, {}, testing::h200());
+  const auto& op = fused.graph.nodes().back().op.as<LayerNorm>();
+  EXPECT_EQ(op, (LayerNorm{.axis = 1, .epsilon = static_cast<double>(1e-5f)}));
+}
+
+TEST(LayerNorms, AreLeftWhereSomebodyLooksInside) {
+  const Norm norm;
+  EXPECT_EQ(norm.w.fused({norm.d, norm.y}).size(), 7u);
+  Norm used;
+  const Value other = used.w.unary(Unary1::relu, used.d);
+  EXPECT_EQ(used.w.fused({used.y, other}).size(), 8u);
+}
+
+TEST(LayerNorms, AreNotSeenWhereThereAreNone) {
+  for (const Norm& norm : {Norm({0, 2}), Norm({1}), Norm({-1}, "power", "divide", DType::f64)})
+    EXPECT_EQ(norm.w.fused({norm.y}).size(), 7u);  // the axes are not the last ones; the device has none of f64
+}
+
+Value gelu(Writer& w, Value x, int spelling, double root = std::sqrt(2.0)) {
+  const Value argument = spelling % 2 == 0 ? w.divide(x, w.number(root)) : w.multiply(w.number(1 / root), x);
+  const Value plus = w.add(w.unary(Unary1::erf, argument), w.number(1));
+  if (spelling / 2 == 0) return w.multiply(w.multiply(x, plus), w.number(0.5));
+  if (spelling / 2 == 1) return w.multiply(w.multiply(w.number(0.5), x), plus);
+  return w.divide(w.multiply(plus, x), w.number(2));
+}
+
+Value tanh_gelu(Writer& w, Value x, bool by_products, double factor = 0.044715) {
+  const Value cube = by_products ? w.multiply(x, w.multiply(x, x)) : w.binary(BinaryFunction::power, x, w.number(3));
+  const Value inner = w.add(x, w.multiply(w.number(factor), cube));
+  const Value tanh = w.unary(Unary1::tanh, w.multiply(inner, w.number(0.7978845608028654)));
+  return w.multiply(w.multiply(w.number(0.5), x), w.add(w.number(1), tanh));
+}
+
+TEST(Gelus, AreRecognisedInEverySpelling) {
+  for (const DType dtype : {DType::f32, DType::f16})
+    for (int spelling = 0; spelling < 6; ++spelling) {
+      Writer w{.dtype = dtype};
+      const Value y = gelu(w, w.input("x", {3, 5}), spelling);
+      EXPECT_EQ(w.fused({y}), Names{"unary"}) << spelling;
+    }
+  for (const bool by_products : {false, true}) {
+    Writer w;
+    const Value y = tanh_gelu(w, w.input("x", {3, 5}), by_products);
+    const auto fused = fuse(w.graph, {{y}}, {}, testing::h200());
+    EXPECT_EQ(fused.graph.nodes().back().op, ir::Op(Unary{Unary1::gelu_tanh}));
+  }
+}
+
+TEST(Gelus, OfOtherNumbersAreLeft) {
+  Writer w;
+  const Value x = w.input("x", {3, 5});
+  const Value near = gelu(w, x, 0, 1.4142), other = tanh_gelu(w, x, false, 0.0447);
+  EXPECT_GT(w.fused({near, other}).size(), 10u);
+}
+
+TEST(Gelus, OfAProductAreOfTheWholeProduct) {
+  Writer w;
+  const Value a = w.input("a", {3, 5}), b = w.input("b", {3, 5});
+  EXPECT_EQ(w.fused({gelu(w, w.multiply(a, b), 0)}), (Names{"binary", "unary"}));
+}
+
+struct Scores {
+  Writer w;
+  Value q, v, right, weights, y;
+
+  /// k as it is and transpose_b, or transposed by {0, 1, 3, 2}, or from heads inside.
+  explicit Scores(int keys, bool masked, bool scaled = true, Shape k_shape = {2, 3, 6, 8}) {
+    q = w.input("q", {2, 3, 5, 8});
+    right = w.input("k", keys == 2 ? Shape{2, 6, 3, 8} : std::move(k_shape));
+    v = w.input("v", {2, 3, 6, 4});
+    const Value mask = w.input("mask", {2, 1, 1, 6});
+    if (keys == 1) right = w.op(Transpose{{0, 1, 3, 2}}, {right});
+    if (keys == 2) right = w.op(Transpose{{0, 2, 3, 1}}, {right});
+    Value s = w.op(Matmul{false, keys == 0, {}}, {q, right});
+    if (scaled) s = w.divide(s, w.number(std::sqrt(8.0)));
+    if (masked) s = w.add(s, mask);
+    weights = w.op(Softmax{-1}, {s});
+    y = w.op(Matmul{}, {weights, v});
+  }
+};
+
+TEST(Attentions, AreRecognised) {
+  for (const bool masked : {false, true}) {
+    EXPECT_EQ(Scores(0, masked).w.fused({Scores(0, masked).y}), Names{"attention"});
+    EXPECT_EQ(Scores(1, masked).w.fused({Scores(1, masked).y}), Names{"attention"});
+    EXPECT_EQ(Scores(2, masked).w.fused({Scores(2, masked).y}), (Names{"transpose", "attention"}));
+  }
+  const Scores plain(0, false, false);
+  const auto fused = fuse(plain.w.graph, {{plain.y}}, {}, testing::h200());
+  EXPECT_EQ(fused.graph.nodes().back().op.as<Attention>().scale, 1.0);
+}
+
+TEST(Attentions, AreLeftWhereWeightsAreWantedOrHeadsBroadcast) {
+  const Scores wanted(1, true);
+  EXPECT_EQ(wanted.w.fused({wanted.weights, wanted.y}).size(), 6u);
+  const Scores broadcast(0, false, true, {2, 1, 6, 8});
+  EXPECT_EQ(broadcast.w.fused({broadcast.y}).size(), 4u);
+}
+
+TEST(Attentions, AreLeftWhereTheDeviceHasNone) {
+  const Scores scores(0, true);
+  DeviceFacts facts = testing::h200();
+  facts.storage8 = false;  // attention.comp reads masks
+  EXPECT_EQ(scores.w.fused({scores.y}, facts).size(), 5u);
+}
+
+TEST(BatchNorms, GoIntoKnownWeightsOnly) {
+  const auto build = [](DType dtype, double variance, bool known = true) {
+    Writer w{.dtype = dtype};
+    const Value x = w.input("x", {2, 3, 9, 9});
+    std::vector<Value> operands = {0, w.param("scale", {4}, 2), w.param("bias", {4}, 3), w.param("mean", {4}, 5),
+                                   w.param("variance", {4}, variance)};
+    const Value weights = w.param("weights", {4, 3, 3, 3}, 7);
+    operands[0] = w.op(Conv{}, {x, weights});
+    const Value y = w.op(BatchNorm{.epsilon = 1}, operands);
+    if (!known) w.params.erase("weights");
+    return std::pair(w, y);
+  };
+  const auto [w, y] = build(DType::f32, 3);
+  EXPECT_EQ(w.fused({y}), Names{"conv"});
+  const auto fused = fuse(w.graph, {{y}}, w.params, testing::h200());
+  const auto& nodes = fused.graph.nodes();
+  const auto first = [&](std::size_t n) {
+    float value = 0;
+    std::memcpy(&value, nodes[n].op.as<Constant>().data.data(), sizeof value);
+    return value;
+  };
+  ASSERT_EQ(nodes.size(), 3u);
+  EXPECT_EQ(first(0), 7.0f);         // 7·2/√(3 + 1)
+  EXPECT_EQ(first(1), 3.0f - 5.0f);  // (0 - 5)·1 + 3
+  EXPECT_EQ(w.fused({y, y - 1}), (Names{"conv", "batch_norm"}));
+  for (const auto& [other, last] : {build(DType::f16, 3), build(DType::f32, -2), build(DType::f32, 3, false)})
+    EXPECT_EQ(other.fused({last}), (Names{"conv", "batch_norm"}));
+}
+
+TEST(Biases, MakeAProductAGemm) {
+  const auto ops = [](Shape x, Shape row, bool wanted = false) {
+    Writer w;
+    const Value rows = w.input("x", std::move(x)), weights = w.input("w", {7, 4}), c = w.input("row", std::move(row));
+    const Value product = w.op(Matmul{}, {rows, weights}), y = w.add(c, product);
+    return wanted ? w.fused({product, y}) : w.fused({y});
+  };
+  EXPECT_EQ(ops({5, 7}, {4}), Names{"gemm"});
+  EXPECT_EQ(ops({2, 5, 7}, {4}), (Names{"reshape", "gemm", "reshape"}));
+  EXPECT_EQ(ops({5, 7}, {1, 4}), (Names{"reshape", "gemm"}));
+  EXPECT_EQ(ops({5, 7}, {5, 1}), (Names{"matmul", "binary"}));
+  EXPECT_EQ(ops({5, 7}, {2, 1, 4}), (Names{"matmul", "binary"}));  // the row makes it larger
+  EXPECT_EQ(ops({5, 7}, {4}, true), (Names{"matmul", "binary"}));
+}
+
+TEST(Fuse, SaysWhoHasWhoseWork) {
+  const Norm norm;
+  const auto fused = fuse(norm.w.graph, {{norm.y}}, {}, testing::h200());
+  const auto lines = fusions(fused, norm.w.graph);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], ::testing::StartsWith(
+                            ir::cat("layer_norm '", norm.w.graph.name(norm.y), "' has the work of mean0, binary1, ")));
+  EXPECT_TRUE(fusions(unfused(norm.w.graph, {{norm.y}}), norm.w.graph).empty());
+}
+
+TEST(Fuse, ReportsByNodeOfTheOriginal) {
+  Writer w;
+  const Value x = w.input("x", {2, 5, 7}), weights = w.input("w", {7, 4}), row = w.input("row", {4});
+  const Value product = w.op(Matmul{}, {x, weights}), y = w.add(product, row);
+  const auto fused = fuse(w.graph, {{y}, true}, {}, testing::h200());
+  EXPECT_EQ(fused.capture.wanted, (std::vector<Value>{y, y}));  // the product is gone
+  EXPECT_FALSE(fused.capture.surviving);
+  std::vector<ir::NodeReport> reports(3);
+  reports[0].placement = reports[2].placement = ir::Placement::elided;
+  reports[1] = {ir::Placement::gpu, "tiled", "", 70};
+  const auto made = reports_of(fused, w.graph, reports);
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(made[0].placement, ir::Placement::fused);
+  EXPECT_EQ(made[0].kernel, w.graph.name(y));
+  EXPECT_EQ(made[0].reason, "is part of gemm there");
+  EXPECT_EQ(made[1].placement, ir::Placement::gpu);
+  EXPECT_EQ(made[1].kernel, "tiled");
+  EXPECT_EQ(made[1].nanoseconds, 70u);
+}
+
+}  // namespace
+}  // namespace plumb::gpu_vulkan
