@@ -20,9 +20,18 @@ expect_output() {
 }
 expect_output "$scratch/cmake/consumer"
 
+model=$source/../../fixtures/onnx/light_squeezenet.onnx
+expect_squeezenet() { "$1" "$model" | grep -q '^onnx softmaxout_1 f32\[1, 1000, 1, 1\]$'; }
+expect_squeezenet "$scratch/cmake/onnx_consumer"
+
 pkg_config_path=$(dirname "$(find "$prefix" -name plumbline.pc)")
 export PKG_CONFIG_PATH="$pkg_config_path"
 # shellcheck disable=SC2046  # several flags
 "$cxx" $(pkg-config --cflags plumbline) "$source/../../docs/example/library.cpp" -o "$scratch/consumer" \
   $(pkg-config --libs plumbline)
 expect_output "$scratch/consumer"
+
+# shellcheck disable=SC2046
+"$cxx" $(pkg-config --cflags plumbline-onnx) -std=c++20 "$source/onnx.cpp" -o "$scratch/onnx_consumer" \
+  $(pkg-config --libs plumbline-onnx)
+expect_squeezenet "$scratch/onnx_consumer"
