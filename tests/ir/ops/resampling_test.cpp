@@ -1,6 +1,8 @@
 // Types and refusals of the ops that resample images.
 #include <gtest/gtest.h>
 
+#include "ir/ops/affine_grid.hpp"
+#include "ir/ops/grid_sample.hpp"
 #include "ir/ops/resize.hpp"
 #include "tests/support/run_node.hpp"
 
@@ -42,6 +44,30 @@ TEST(ResizeTypes, Refuses) {
   expect_refused(Resize{.axes = {1}, .sizes = {2}, .antialias = true}, x, "C4");
   expect_refused(Resize{.axes = {1}, .sizes = {2}, .mode = ResizeMode::linear}, {{DType::i32, {2, 3}}}, "C5");
   expect_refused(Resize{.axes = {1}, .sizes = {2}, .mode = ResizeMode::cubic}, {{DType::c64, {2, 3}}}, "C5");
+}
+
+TEST(GridSampleTypes, Refuses) {
+  const auto types = [](Shape x, Shape grid) { return TensorTypes{{DType::f32, x}, {DType::f32, grid}}; };
+  EXPECT_EQ(infer(GridSample{}, types({2, 3, 4, 5}, {2, 7, 8, 2})), (TensorTypes{{DType::f32, {2, 3, 7, 8}}}));
+  expect_refused(GridSample{}, types({2, 3}, {2, 0}), "C1");
+  expect_refused(GridSample{}, types({1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 4}), "C1");
+  expect_refused(GridSample{}, types({2, 3, 4, 5}, {2, 7, 2}), "C1");
+  expect_refused(GridSample{}, types({2, 3, 4, 5}, {2, 7, 8, 3}), "C1");
+  expect_refused(GridSample{}, types({2, 3, 4, 5}, {1, 7, 8, 2}), "C1");
+  expect_refused(GridSample{}, types({2, 3, 4, 0}, {2, 7, 8, 2}), "C2");
+  EXPECT_NE(refusal(GridSample{}, {{DType::f32, {1, 1, 1}}, {DType::f16, {1, 1, 1}}}), "");
+}
+
+TEST(AffineGridTypes, Refuses) {
+  const TensorTypes plane = {{DType::bf16, {2, 2, 3}}};
+  EXPECT_EQ(infer(AffineGrid{{4, 5}, true}, plane), (TensorTypes{{DType::bf16, {2, 4, 5, 2}}}));
+  EXPECT_EQ(infer(AffineGrid{{4, 0, 5}, true}, TensorTypes{{DType::f64, {0, 3, 4}}}),
+            (TensorTypes{{DType::f64, {0, 4, 0, 5, 3}}}));
+  expect_refused(AffineGrid{{4, 5, 6}, false}, plane, "C1");
+  expect_refused(AffineGrid{{4, -5}, false}, plane, "C1");
+  expect_refused(AffineGrid{{4}, false}, {{DType::f32, {2, 1, 2}}}, "C1");
+  expect_refused(AffineGrid{{4, 5}, false}, {{DType::f32, {2, 2, 2}}}, "C1");
+  expect_refused(AffineGrid{{4, 5}, false}, {{DType::f32, {2, 3}}}, "C1");
 }
 
 }  // namespace

@@ -1,0 +1,38 @@
+#version 450
+// An invocation makes one coordinate of a point.
+// variants: f32 f16 bf16 f64
+#extension GL_GOOGLE_include_directive : require
+#include "arithmetic.glsl"
+#include "element.glsl"
+#include "index.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint axes = 2;
+layout(constant_id = 2) const bool align_corners = false;
+
+layout(set = 0, binding = 0) readonly buffer Theta { STORED theta[]; };
+layout(set = 0, binding = 1) writeonly buffer Grid { STORED grid[]; };
+layout(push_constant) uniform Block {
+  uint elements;
+  uint extent[3];  // of the grid, the innermost first
+};
+
+COMPUTED coordinate(uint i, uint count) {
+  if (!align_corners) return divide(COMPUTED(2u * i + 1u), COMPUTED(count)) - 1;
+  return count == 1u ? COMPUTED(-1) : divide(COMPUTED(2u * i), COMPUTED(count - 1u)) - 1;
+}
+
+void main() {
+  const uint at = invocation_index();
+  if (at >= elements) return;
+  uint rest = at / axes;
+  COMPUTED v[3];
+  for (uint k = 0u; k < axes; ++k) {
+    v[k] = coordinate(rest % extent[k], extent[k]);
+    rest /= extent[k];
+  }
+  const uint row = (rest * axes + at % axes) * (axes + 1u);
+  COMPUTED sum = COMPUTED(0);
+  for (uint k = 0u; k < axes; ++k) sum += load(theta[row + k]) * v[k];
+  grid[at] = store(sum + load(theta[row + axes]));
+}

@@ -1,0 +1,27 @@
+#include "ir/ops/affine_grid.hpp"
+
+#include "gpu_vulkan/lower.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::AffineGrid& op, Lowering& node) {
+  node.needs_its_types();
+  struct Block {
+    std::uint32_t elements;
+    std::array<std::uint32_t, 3> extent{1, 1, 1};
+  };
+  const auto& [dtype, grid] = node.out_type(0);
+  Block block{static_cast<std::uint32_t>(grid.elements())};
+  const std::size_t rank = op.output_shape.size();
+  for (std::size_t k = 0; k < rank; ++k) block.extent[k] = static_cast<std::uint32_t>(op.output_shape[rank - 1 - k]);
+  constexpr std::uint32_t threads = 64;
+  node.dispatch({
+      .shader = {ir::cat("affine_grid.", dtype), {threads, static_cast<std::uint32_t>(rank), op.align_corners}},
+      .reads = {node.in(0)},
+      .writes = {node.out(0)},
+      .push = block,
+      .groups = groups_for(grid.elements(), threads),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,31 @@
+#include "ir/ops/grid_sample.hpp"
+
+#include "gpu_vulkan/lower.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::GridSample& op, Lowering& node) {
+  node.needs_its_types();
+  const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
+  struct Block {
+    std::uint32_t elements, channels, points;
+    std::array<std::uint32_t, 3> extent{1, 1, 1};
+  };
+  const auto& x = node.in_type(0).shape;
+  const auto& [dtype, y] = node.out_type(0);
+  const std::size_t rank = x.size() - 2;
+  Block block{u32(y.elements()), u32(x[1]), u32(y.elements() / (x[0] * x[1]))};
+  for (std::size_t a = 0; a < rank; ++a) block.extent[3 - rank + a] = u32(x[2 + a]);
+  constexpr std::uint32_t threads = 64;
+  node.dispatch({
+      .shader = {ir::cat("grid_sample.", dtype),
+                 {threads, static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(op.mode),
+                  static_cast<std::uint32_t>(op.padding), op.align_corners}},
+      .reads = {node.in(0), node.in(1)},
+      .writes = {node.out(0)},
+      .push = block,
+      .groups = groups_for(y.elements(), threads),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan
