@@ -1,0 +1,16 @@
+#include "ir/ops/fma.hpp"
+
+#include "gpu_vulkan/elementwise.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::Fma&, Lowering& node) {
+  const ir::DType dtype = node.in_type(0).dtype;
+  const DeviceFacts& facts = node.facts();
+  node.needs_its_types();
+  node.needs(dtype != ir::DType::f64 || facts.int64, facts.name, " has no 64-bit integers, in which f64 is computed");
+  elementwise({.shader = ir::cat("fma.", dtype), .pack = pack_size(dtype), .constants = {}, .operands = {0, 1, 2}},
+              node);
+}
+
+}  // namespace plumb::gpu_vulkan
