@@ -6,7 +6,7 @@
 
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/inspect_fusions.hpp"
+#include "parity/cli/inspect_execution.hpp"
 #include "parity/cli/inspect_graph.hpp"
 #include "parity/cli/model_files.hpp"
 #include "parity/results_report.hpp"
@@ -33,7 +33,7 @@ void inspect_file(const std::string& path, const ModelFlags& model, bool verbose
   if (extension == ".json" || extension == ".onnx") {
     const ir::GraphFile file = model_reader(model)(path);
     print_graph(file, verbose);
-    print_fusions(file);
+    print_execution(file);
   } else if ((extension == ".h5" || extension == ".hdf5") && is_results_file(path)) {
     constexpr std::size_t worst = 5, every = static_cast<std::size_t>(-1);
     fmt::print("{}", results_report(path, verbose ? every : worst));

@@ -68,7 +68,7 @@ TEST_P(LightModels, AgreeNodeByNodeAndWithOnnx) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Onnx, LightModels, ::testing::Values("light_squeezenet", "light_shufflenet", "light_resnet50"),
-                         [](const auto& network) { return std::string(network.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 }  // namespace
 }  // namespace plumb

@@ -1,0 +1,58 @@
+#include "parity/cli/inspect_execution.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+gpu_vulkan::DeviceFacts device_or_usual() try {
+  return gpu_vulkan::VulkanExecutor().facts();
+} catch (const ir::Error&) {  // no driver, no device, or options that are for another one
+  return gpu_vulkan::usual_device();
+}
+
+ir::Feeds params_of(const ir::GraphFile& file) {
+  std::size_t bytes = 0;
+  for (ir::Value v = 0; file.graph.is_source(v); ++v) bytes += file.graph.type(v).bytes();
+  return bytes <= most_bytes ? ir::materialise(file, 1) : ir::Feeds();
+}
+
+void print_kernels(const ir::Graph& graph, const std::vector<ir::NodeReport>& reports) {
+  std::map<std::string, std::size_t> kernels;
+  std::size_t absorbed = 0;
+  for (const ir::NodeReport& report : reports) {
+    if (report.placement == ir::Placement::gpu) ++kernels[report.kernel.empty() ? "(no work)" : report.kernel];
+    absorbed += report.placement == ir::Placement::fused ? 1 : 0;
+  }
+  for (const auto& [kernel, nodes] : kernels) fmt::print("  {:>6} {}\n", nodes, kernel);
+  if (absorbed != 0) fmt::print("  {:>6} in other nodes\n", absorbed);
+  for (std::size_t n = 0; n < reports.size(); ++n)
+    if (reports[n].placement == ir::Placement::cpu)
+      fmt::print("    host '{}' ({}): {}\n", graph.nodes()[n].label, graph.nodes()[n].op.name(), reports[n].reason);
+}
+
+}  // namespace
+
+void print_execution(const ir::GraphFile& file) try {
+  const auto facts = device_or_usual();
+  const ir::Capture capture{file.graph.results()};
+  const auto fused = gpu_vulkan::fuse(file.graph, capture, params_of(file), facts);
+  const ref_cpu::CpuExecutor host;
+  const auto plan = gpu_vulkan::make_plan(fused.graph, fused.capture, facts, {.host = &host});
+  fmt::print("\nnodes on {}, by kernel:\n", facts.name);
+  print_kernels(file.graph, gpu_vulkan::reports_of(fused, file.graph, plan.nodes));
+  const auto lines = gpu_vulkan::fusions(fused, file.graph);
+  if (!lines.empty()) fmt::print("\nfused:\n");
+  for (const std::string& line : lines) fmt::print("  {}\n", line);
+} catch (const ir::Unsupported& reason) {
+  fmt::print("\n{}\n", reason.what());
+}
+
+}  // namespace plumb::parity::cli
