@@ -43,7 +43,8 @@ COMPUTED remainder(COMPUTED a, COMPUTED b) { return fmodf(a, b); }
 #endif
 
 COMPUTED reflected(COMPUTED u, uint count) {
-  const COMPUTED low = align_corners ? COMPUTED(0) : COMPUTED(-0.5), range = COMPUTED(align_corners ? count - 1u : count);
+  const COMPUTED low = align_corners ? COMPUTED(0) : COMPUTED(-0.5);
+  const COMPUTED range = COMPUTED(align_corners ? count - 1u : count);
   if (u >= low && u <= low + range) return u;
   if (align_corners && count == 1u) return low;
   const COMPUTED beyond = remainder(abs(u - low), 2 * range);
@@ -75,7 +76,8 @@ Taps taps_at(COMPUTED g, uint count) {
     u = u < 0 ? COMPUTED(0) : u > n - 1 ? n - 1 : u;
   }
   const COMPUTED begin = floor(u), f = u - begin;
-  for (uint k = 0u; k < each; ++k) made.index[k] = element(begin + COMPUTED(k) - COMPUTED(mode == CUBIC ? 1 : 0), count);
+  const COMPUTED first = mode == CUBIC ? begin - 1 : begin;
+  for (uint k = 0u; k < each; ++k) made.index[k] = element(first + COMPUTED(k), count);
   if (mode == LINEAR) {
     made.weight[0] = 1 - f;
     made.weight[1] = f;
