@@ -26,7 +26,8 @@ struct Case {
   ir::Feeds feeds = {};
   std::uint64_t seed = 1;
   std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
-  std::optional<Closeness> expected_within = {};  ///< of the file's expectations; without it they are the truth itself
+  std::optional<Closeness> expected_within =
+      {};  ///< of the device, where the file's expectations are somebody else's evaluation, not the truth
 };
 
 /// Reads a graph and what goes with it from a file of some format.
