@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -75,7 +76,7 @@ class Draft {
   void mark_needed(const std::vector<Ref>& results);
 
   const OnnxOptions* options_;
-  std::vector<Entry> tensors_;
+  std::deque<Entry> tensors_;  ///< converters keep references to types while they add
   std::vector<Step> steps_;
   std::set<std::string> pinned_;
 };

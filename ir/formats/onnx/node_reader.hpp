@@ -60,6 +60,21 @@ class NodeReader {
   std::int64_t integer(std::string_view name, std::optional<std::int64_t> otherwise = {}) const;
   double real(std::string_view name, std::optional<double> otherwise = {}) const;
   std::string text(std::string_view name, std::string_view otherwise) const;
+  /// A word that an enum of ours has, too.
+  template <class E>
+  E choice(std::string_view name, E otherwise) const {
+    return choice_of<E>(name, text(name, enum_name(otherwise)));
+  }
+  template <class E>
+  static E choice_of(std::string_view name, std::string word) {
+    E value{};
+    try {
+      from_attribute(Attribute(std::move(word)), value);
+    } catch (const Error& error) {
+      fail("attribute '", name, "': ", error.what());
+    }
+    return value;
+  }
   std::optional<std::vector<std::int64_t>> ints(std::string_view name) const;
   std::optional<std::vector<double>> reals(std::string_view name) const;
   Tensor tensor(std::string_view name) const;

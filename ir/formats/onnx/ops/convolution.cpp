@@ -2,7 +2,12 @@
 
 #include "ir/convert.hpp"
 #include "ir/formats/onnx/window.hpp"
+#include "ir/ops/binary.hpp"
+#include "ir/ops/col2im.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/conv_transpose.hpp"
+#include "ir/ops/max_unpool.hpp"
+#include "ir/ops/pool.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -34,58 +39,84 @@ void conv(NodeReader& node) {
 }
 
 void conv_transpose(NodeReader& node) {
-  std::vector<std::int64_t> output_padding;
+  ops::ConvTranspose op{.group = node.integer("group", 1), .has_bias = node.has(2)};
   const Window window =
-      read_transposed_window(node, node.shape(node.in(0)), kernel_of(node, node.in(1)), output_padding);
-  const Attributes attributes = {{"strides", window.strides}, {"dilations", window.dilations},
-                                 {"pads", window.pads},       {"output_padding", output_padding},
-                                 {"has_bias", node.has(2)},   {"group", node.integer("group", 1)}};
-  node.out(0, node.add(NodeReader::op("conv_transpose", attributes), operands_of(node)));
+      read_transposed_window(node, node.shape(node.in(0)), kernel_of(node, node.in(1)), op.output_padding);
+  op.strides = window.strides;
+  op.dilations = window.dilations;
+  op.pads = window.pads;
+  node.out(0, node.add(op, operands_of(node)));
 }
 
-Attributes pooled(NodeReader& node, const std::string& function) {
+std::vector<std::int64_t> kernel_shape(NodeReader& node) {
   const auto kernel = node.ints("kernel_shape");
   require(kernel.has_value(), "attribute 'kernel_shape' is missing");
-  const Window window = read_window(node, node.shape(node.in(0)), *kernel);
-  return {{"function", function},      {"kernel_shape", window.kernel},
-          {"strides", window.strides}, {"dilations", window.dilations},
-          {"pads", window.pads},       {"ceil_mode", node.integer("ceil_mode", 0) != 0}};
+  return *kernel;
+}
+
+ops::Pool pooled(NodeReader& node, ops::PoolFunction function) {
+  const Window window = read_window(node, node.shape(node.in(0)), kernel_shape(node));
+  return {.function = function,
+          .kernel_shape = window.kernel,
+          .strides = window.strides,
+          .dilations = window.dilations,
+          .pads = window.pads,
+          .ceil_mode = node.integer("ceil_mode", 0) != 0};
+}
+
+/// Positions in a plane counted along its first axis first, where ours count along its last.
+Ref column_major(NodeReader& node, Ref indices, const Shape& x) {
+  const auto binary = [&](ops::BinaryFunction function, Ref a, std::int64_t b) {
+    return node.add(ops::Binary{function}, {a, node.constant(Tensor::of<std::int64_t>({}, {b}))});
+  };
+  const auto add = [&](Ref a, Ref b) { return node.add(ops::Binary{ops::BinaryFunction::add}, {a, b}); };
+  const auto plane = Shape(x.begin() + 2, x.end()).elements();
+  if (plane == 0) return indices;
+  Ref rest = binary(ops::BinaryFunction::mod, indices, plane);
+  Ref position = binary(ops::BinaryFunction::multiply, binary(ops::BinaryFunction::divide, indices, plane), plane);
+  auto weight = plane;
+  for (std::size_t k = x.size(); k-- > 2;) {  // the last axis is the slowest
+    weight /= x[k];
+    const Ref digit = binary(ops::BinaryFunction::mod, rest, x[k]);
+    position = add(position, binary(ops::BinaryFunction::multiply, digit, weight));
+    rest = binary(ops::BinaryFunction::divide, rest, x[k]);
+  }
+  return position;
 }
 
 void max_pool(NodeReader& node) {
-  auto attributes = pooled(node, "max");
-  if (node.wants(1) && node.integer("storage_order", 0) != 0)
-    NodeReader::unsupported("its indices count by columns (storage_order 1), ours by rows");
-  attributes["with_indices"] = node.wants(1);
-  const auto results = node.add_all(NodeReader::op("pool", attributes), {node.in(0)});
-  for (std::size_t k = 0; k < results.size(); ++k) node.out(k, results[k]);
+  auto op = pooled(node, ops::PoolFunction::max);
+  op.with_indices = node.wants(1);
+  const auto results = node.add_all(op, {node.in(0)});
+  node.out(0, results[0]);
+  if (!op.with_indices) return;
+  const bool by_columns = node.integer("storage_order", 0) != 0;
+  node.out(1, by_columns ? column_major(node, results[1], node.shape(node.in(0))) : results[1]);
 }
 
 void average_pool(NodeReader& node) {
-  auto attributes = pooled(node, "average");
-  attributes["count_include_pad"] = node.integer("count_include_pad", 0) != 0;
-  node.out(0, node.add(NodeReader::op("pool", attributes), {node.in(0)}));
+  auto op = pooled(node, ops::PoolFunction::average);
+  op.count_include_pad = node.integer("count_include_pad", 0) != 0;
+  node.out(0, node.add(op, {node.in(0)}));
 }
 
 void lp_pool(NodeReader& node) {
-  auto attributes = pooled(node, "lp");
-  attributes["p"] = node.opset() < 2 ? convert_value<std::int64_t>(node.real("p", 2)) : node.integer("p", 2);
-  node.out(0, node.add(NodeReader::op("pool", attributes), {node.in(0)}));
+  auto op = pooled(node, ops::PoolFunction::lp);
+  op.p = node.opset() < 2 ? convert_value<std::int64_t>(node.real("p", 2)) : node.integer("p", 2);
+  node.out(0, node.add(op, {node.in(0)}));
 }
 
 void max_unpool(NodeReader& node) {
-  const auto kernel = node.ints("kernel_shape");
-  require(kernel.has_value(), "attribute 'kernel_shape' is missing");
   const Shape& x = node.shape(node.in(0));
-  const Window window = read_window(node, x, *kernel);
-  std::vector<std::int64_t> inferred;
-  for (std::size_t k = 0; k < kernel->size(); ++k)
-    inferred.push_back((x[k + 2] - 1) * window.strides[k] - window.pads[k] - window.pads[k + kernel->size()] +
-                       window.kernel[k]);
-  auto output = node.has(2) ? node.known_ints(2, "output_shape") : inferred;
-  if (output.size() == inferred.size() + 2) output.erase(output.begin(), output.begin() + 2);
-  const Attributes attributes = {{"inferred_shape", inferred}, {"output_shape", output}};
-  node.out(0, node.add(NodeReader::op("max_unpool", attributes), {node.in(0), node.in(1)}));
+  const Window window = read_window(node, x, kernel_shape(node));
+  ops::MaxUnpool op;
+  const auto axes = window.kernel.size();
+  for (std::size_t k = 0; k < axes; ++k)
+    op.inferred_shape.push_back((x[k + 2] - 1) * window.strides[k] - window.pads[k] - window.pads[k + axes] +
+                                window.kernel[k]);
+  if (node.has(2)) op.output_shape = node.known_ints(2, "output_shape");
+  if (op.output_shape.size() == axes + 2) op.output_shape.erase(op.output_shape.begin(), op.output_shape.begin() + 2);
+  node.out(0, node.add(op, {node.in(0), node.in(1)}));
 }
 
 void col2im(NodeReader& node) {
@@ -93,12 +124,12 @@ void col2im(NodeReader& node) {
   Shape whole = {1, 1};
   whole.insert(whole.end(), image.begin(), image.end());
   const Window window = read_window(node, whole, block);
-  const Attributes attributes = {{"image_shape", image},
-                                 {"kernel_shape", block},
-                                 {"strides", window.strides},
-                                 {"dilations", window.dilations},
-                                 {"pads", window.pads}};
-  node.out(0, node.add(NodeReader::op("col2im", attributes), {node.in(0)}));
+  node.out(0, node.add(ops::Col2im{.image_shape = image,
+                                   .kernel_shape = block,
+                                   .strides = window.strides,
+                                   .dilations = window.dilations,
+                                   .pads = window.pads},
+                       {node.in(0)}));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include "ir/ops/gather.hpp"
 #include "ir/ops/gather_elements.hpp"
 #include "ir/ops/gather_nd.hpp"
+#include "ir/ops/scatter_elements.hpp"
+#include "ir/ops/scatter_nd.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -18,22 +20,21 @@ void gather_nd(NodeReader& node) {
   node.out(0, node.add(ops::GatherNd{node.integer("batch_dims", 0)}, {node.in(0), node.in(1)}));
 }
 
-std::string reduction_of(NodeReader& node) {
-  const auto reduction = node.text("reduction", "none");
-  if (reduction == "mul") return "multiply";
-  if (reduction == "max") return "maximum";
-  if (reduction == "min") return "minimum";
-  return reduction;
+ScatterReduction reduction_of(NodeReader& node) {
+  const auto word = node.text("reduction", "none");
+  if (word == "mul") return ScatterReduction::multiply;
+  if (word == "max") return ScatterReduction::maximum;
+  if (word == "min") return ScatterReduction::minimum;
+  return NodeReader::choice_of<ScatterReduction>("reduction", word);
 }
 
 void scatter_elements(NodeReader& node) {
-  const Attributes attributes = {{"axis", node.integer("axis", 0)}, {"reduction", reduction_of(node)}};
-  node.out(0, node.add(NodeReader::op("scatter_elements", attributes), {node.in(0), node.in(1), node.in(2)}));
+  const ops::ScatterElements op{.axis = node.integer("axis", 0), .reduction = reduction_of(node)};
+  node.out(0, node.add(op, {node.in(0), node.in(1), node.in(2)}));
 }
 
 void scatter_nd(NodeReader& node) {
-  const Attributes attributes = {{"reduction", reduction_of(node)}};
-  node.out(0, node.add(NodeReader::op("scatter_nd", attributes), {node.in(0), node.in(1), node.in(2)}));
+  node.out(0, node.add(ops::ScatterNd{reduction_of(node)}, {node.in(0), node.in(1), node.in(2)}));
 }
 
 void one_hot(NodeReader& node) {

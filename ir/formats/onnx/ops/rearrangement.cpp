@@ -5,6 +5,10 @@
 #include <numeric>
 
 #include "ir/formats/onnx/node_reader.hpp"
+#include "ir/ops/depth_to_space.hpp"
+#include "ir/ops/pad.hpp"
+#include "ir/ops/space_to_depth.hpp"
+#include "ir/ops/tile.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -28,16 +32,15 @@ void pad(NodeReader& node) {
   if (by_attributes && node.attribute("value") != nullptr)
     value = node.scalar(node.dtype(node.in(0)), node.real("value"));
   if (!by_attributes && node.has(2)) value = node.reshape(node.in(2), {});
-  const Attributes attributes = {
-      {"pads", pads}, {"mode", node.text("mode", "constant")}, {"has_value", value.has_value()}};
+  const ops::Pad op{.pads = pads, .mode = node.choice("mode", ops::PadMode::constant), .has_value = value.has_value()};
   std::vector<Ref> operands = {node.in(0)};
   if (value) operands.push_back(*value);
-  node.out(0, node.add(NodeReader::op("pad", attributes), operands));
+  node.out(0, node.add(op, operands));
 }
 
 void tile(NodeReader& node) {
   if (node.opset() < 6) NodeReader::unsupported("tiles one axis, as opsets before 6 did");
-  node.out(0, node.add(NodeReader::op("tile", {{"repeats", node.known_ints(1, "repeats")}}), {node.in(0)}));
+  node.out(0, node.add(ops::Tile{node.known_ints(1, "repeats")}, {node.in(0)}));
 }
 
 void trilu(NodeReader& node) {
@@ -50,12 +53,12 @@ void trilu(NodeReader& node) {
 void depth_to_space(NodeReader& node) {
   auto mode = node.text("mode", "DCR");
   std::ranges::transform(mode, mode.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const Attributes attributes = {{"block", node.integer("blocksize")}, {"mode", mode}};
-  node.out(0, node.add(NodeReader::op("depth_to_space", attributes), {node.in(0)}));
+  const ops::DepthToSpace op{node.integer("blocksize"), NodeReader::choice_of<ops::DepthOrder>("mode", mode)};
+  node.out(0, node.add(op, {node.in(0)}));
 }
 
 void space_to_depth(NodeReader& node) {
-  node.out(0, node.add(NodeReader::op("space_to_depth", {{"block", node.integer("blocksize")}}), {node.in(0)}));
+  node.out(0, node.add(ops::SpaceToDepth{node.integer("blocksize")}, {node.in(0)}));
 }
 
 void reverse_sequence(NodeReader& node) {

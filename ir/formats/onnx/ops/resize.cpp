@@ -1,5 +1,7 @@
 // Resize and its older self Upsample, and sampling by grids.
 
+#include "ir/ops/resize.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -80,39 +82,39 @@ std::vector<double> read_roi(NodeReader& node, std::size_t axes, const std::vect
   return chosen;
 }
 
+ops::Resize manner_of(NodeReader& node) {
+  if (node.opset() < 11)
+    return {.mode = node.choice("mode", ops::ResizeMode::nearest),
+            .coordinate = ops::ResizeCoordinate::asymmetric,
+            .nearest_mode = ops::NearestMode::floor};
+  if (node.text("coordinate_transformation_mode", "") == "tf_half_pixel_for_nn")
+    NodeReader::unsupported("no op has the coordinates tf_half_pixel_for_nn");
+  return {.mode = node.choice("mode", ops::ResizeMode::nearest),
+          .coordinate = node.choice("coordinate_transformation_mode", ops::ResizeCoordinate::half_pixel),
+          .nearest_mode = node.choice("nearest_mode", ops::NearestMode::round_prefer_floor),
+          .cubic_coeff_a = node.real("cubic_coeff_a", -0.75),
+          .exclude_outside = node.integer("exclude_outside", 0) != 0,
+          .antialias = node.integer("antialias", 0) != 0,
+          .extrapolation_value = node.real("extrapolation_value", 0)};
+}
+
 void resize(NodeReader& node) {
   const Ref x = node.in(0);
   const Target target = read_target(node, node.shape(x));
-  const bool is_old = node.opset() < 11;
-  const auto coordinate = is_old ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
-  if (coordinate == "tf_half_pixel_for_nn") NodeReader::unsupported("no op has the coordinates tf_half_pixel_for_nn");
-  const bool crops = coordinate == "tf_crop_and_resize";
+  ops::Resize op = manner_of(node);
+  const bool crops = op.coordinate == ops::ResizeCoordinate::tf_crop_and_resize;
   std::vector<std::size_t> kept;
-  std::vector<std::int64_t> axes, sizes;
-  std::vector<double> scales;
   for (std::size_t k = 0; k < target.axes.size(); ++k) {
     const auto axis = node.shape(x).axis(target.axes[k]);
     if (!crops && target.scales[k] == 1 && target.sizes[k] == node.shape(x)[axis]) continue;
     kept.push_back(k);
-    axes.push_back(static_cast<std::int64_t>(axis));
-    sizes.push_back(target.sizes[k]);
-    scales.push_back(target.scales[k]);
+    op.axes.push_back(static_cast<std::int64_t>(axis));
+    op.sizes.push_back(target.sizes[k]);
+    op.scales.push_back(target.scales[k]);
   }
   if (kept.empty()) return node.out(0, x);
-  const Attributes attributes = {
-      {"axes", axes},
-      {"sizes", sizes},
-      {"scales", scales},
-      {"mode", node.text("mode", "nearest")},
-      {"coordinate", coordinate},
-      {"nearest_mode", is_old ? "floor" : node.text("nearest_mode", "round_prefer_floor")},
-      {"cubic_coeff_a", node.real("cubic_coeff_a", -0.75)},
-      {"exclude_outside", node.integer("exclude_outside", 0) != 0},
-      {"antialias", node.integer("antialias", 0) != 0},
-      {"roi", crops ? read_roi(node, target.axes.size(), kept) : std::vector<double>{}},
-      {"extrapolation_value", node.real("extrapolation_value", 0)},
-  };
-  node.out(0, node.add(NodeReader::op("resize", attributes), {x}));
+  if (crops) op.roi = read_roi(node, target.axes.size(), kept);
+  node.out(0, node.add(op, {x}));
 }
 
 void grid_sample(NodeReader& node) {
