@@ -1,6 +1,7 @@
 #include "gpu_vulkan/lower.hpp"
 
 #include "gpu_vulkan/op_table.hpp"
+#include "gpu_vulkan/passes/fused_conv.hpp"
 #include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -9,8 +10,14 @@ namespace {
 using Kernel = void (*)(const ir::Op&, Lowering&);
 
 const ir::OpTable<Kernel>& kernels() {
-  static const auto table = Ops::table<Kernel>(
-      []<class T>() -> Kernel { return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); }; });
+  static const auto table = [] {
+    const auto entry = []<class T>() -> Kernel {
+      return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); };
+    };
+    auto all = Ops::table<Kernel>(entry);
+    all.merge(ir::OpList<FusedConv>::table<Kernel>(entry));  // what only passes make
+    return all;
+  }();
   return table;
 }
 

@@ -20,7 +20,10 @@ layout(constant_id = 6) const bool has_bias = false;
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) readonly buffer W { STORED w[]; };
 layout(set = 0, binding = 2) readonly buffer Bias { STORED bias[]; };
-layout(set = 0, binding = 3) writeonly buffer Y { STORED y[]; };
+layout(set = 0, binding = 3) readonly buffer Residual { STORED residual[]; };
+layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
+#define EPILOGUE 7
+#include "epilogue.glsl"
 
 const uint w_line = rows + 1, x_line = columns + 1;  // the odd element keeps shared memory's banks apart
 shared COMPUTED w_tile[depth * w_line];
@@ -79,6 +82,7 @@ void main() {
       if (r >= filters || o >= positions_of_image()) continue;
       COMPUTED sum = sums[i * columns_each + j];
       if (has_bias) sum += load(bias[block * filters + r]);
-      y[((image * group + block) * filters + r) * positions_of_image() + o] = store(sum);
+      const uint at = ((image * group + block) * filters + r) * positions_of_image() + o;
+      y[at] = store(finished(sum, at));
     }
 }

@@ -12,7 +12,10 @@ layout(constant_id = 1) const bool has_bias = false;
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) readonly buffer W { STORED w[]; };
 layout(set = 0, binding = 2) readonly buffer Bias { STORED bias[]; };
-layout(set = 0, binding = 3) writeonly buffer Y { STORED y[]; };
+layout(set = 0, binding = 3) readonly buffer Residual { STORED residual[]; };
+layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
+#define EPILOGUE 2
+#include "epilogue.glsl"
 
 void main() {
   const uint element = invocation_index(), o = element % positions_of_image(), plane = element / positions_of_image();
@@ -29,5 +32,5 @@ void main() {
   }
   sum += chunk;
   if (has_bias) sum += load(bias[filter_index]);
-  y[element] = store(sum);
+  y[element] = store(finished(sum, element));
 }

@@ -23,4 +23,7 @@ ir::Graph fuse_attentions(const ir::Graph& graph, const PassSetting& setting);
 /// matmul by one matrix, then add of a row: gemm.
 ir::Graph fuse_biases(const ir::Graph& graph, const PassSetting& setting);
 
+/// conv, then add of a tensor as large, then relu or a clamp by numbers: one convolution.
+ir::Graph fuse_conv_epilogues(const ir::Graph& graph, const PassSetting& setting);
+
 }  // namespace plumb::gpu_vulkan

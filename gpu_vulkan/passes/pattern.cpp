@@ -81,7 +81,14 @@ bool PatternGraph::serves(const ir::Op& op, const ir::TensorTypes& types) const 
   for (ir::Value v = 0; v < alone.value_count(); ++v) slots.push_back(schedule.slot(alone.type(v).bytes()));
   Lowering lowering(alone, alone.nodes()[0], setting_.facts, slots, schedule.slot(sizeof(Fault)), schedule);
   lower_op(op, lowering);
-  return true;
+  // With room for red zones. What is larger may fall back to the host, which has only the ops of graphs.
+  const std::uint64_t largest = std::min(setting_.facts.max_buffer_range, setting_.facts.max_allocation);
+  const auto fits = [&](ir::Value v) { return alone.type(v).bytes() + (1u << 16) <= largest; };
+  for (ir::Value v = 0; v < alone.value_count(); ++v)
+    if (!fits(v)) return false;
+  return std::ranges::all_of(schedule.dispatches, [&](const Dispatch& d) {
+    return d.reads.size() + d.writes.size() <= setting_.facts.max_push_descriptors;
+  });
 } catch (const ir::Error&) {  // the op does not take these types, or the device not the op
   return false;
 }

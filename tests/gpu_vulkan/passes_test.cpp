@@ -7,9 +7,11 @@
 #include <cstring>
 
 #include "gpu_vulkan/passes/fuse.hpp"
+#include "gpu_vulkan/passes/fused_conv.hpp"
 #include "ir/fill.hpp"
 #include "ir/ops/attention.hpp"
 #include "ir/ops/batch_norm.hpp"
+#include "ir/ops/clamp.hpp"
 #include "ir/ops/constant.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/layer_norm.hpp"
@@ -255,6 +257,38 @@ TEST(Biases, MakeAProductAGemm) {
   EXPECT_EQ(ops({5, 7}, {5, 1}), (Names{"matmul", "binary"}));
   EXPECT_EQ(ops({5, 7}, {2, 1, 4}), (Names{"matmul", "binary"}));  // the row makes it larger
   EXPECT_EQ(ops({5, 7}, {4}, true), (Names{"matmul", "binary"}));
+}
+
+TEST(ConvEpilogues, TakeAResidualAndLimitsAlong) {
+  struct Block {
+    Writer w;
+    Value conv, sum, y;
+  };
+  const auto build = [](bool adds, bool clamps, DType dtype = DType::f32) {
+    Block b;
+    b.w.dtype = dtype;
+    const Value x = b.w.input("x", {1, 4, 9, 9}), r = b.w.input("r", {1, 4, 9, 9}), k = b.w.input("k", {4, 4, 1, 1});
+    b.conv = b.y = b.w.op(Conv{}, {x, k});
+    b.sum = b.y = adds ? b.w.add(r, b.y) : b.y;
+    const Value zero = b.w.number(0), six = b.w.number(6);
+    b.y = clamps ? b.w.op(Clamp{}, {b.y, zero, six}) : b.w.unary(Unary1::relu, b.y);
+    return b;
+  };
+  for (const bool adds : {false, true})
+    for (const bool clamps : {false, true}) {
+      const auto b = build(adds, clamps);
+      EXPECT_EQ(b.w.fused({b.y}), Names{"fused_conv"});
+      const auto fused = fuse(b.w.graph, {{b.y}}, {}, testing::h200());
+      const auto& op = fused.graph.nodes().back().op.as<FusedConv>();
+      EXPECT_EQ(op.has_residual, adds);
+      EXPECT_EQ(op.low, 0.0);
+      EXPECT_EQ(op.high, clamps ? std::optional(6.0) : std::nullopt);
+    }
+  const auto b = build(true, false);
+  EXPECT_EQ(b.w.fused({b.sum, b.y}), (Names{"fused_conv", "unary"}));
+  EXPECT_EQ(b.w.fused({b.conv, b.y}), (Names{"conv", "binary", "unary"}));
+  const auto wide = build(true, false, DType::f64);
+  EXPECT_EQ(wide.w.fused({wide.y}), (Names{"fused_conv", "unary"}));  // limits are of 32 bits
 }
 
 TEST(Fuse, SaysWhoHasWhoseWork) {

@@ -1,0 +1,105 @@
+#include "gpu_vulkan/convolution.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "gpu_vulkan/passes/fused_conv.hpp"
+#include "gpu_vulkan/window_axes.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+/// glsl/convolution.glsl
+struct Block {
+  std::uint32_t batch, group, channels, filters;
+  WindowAxes axes;
+
+  std::int64_t images() const { return std::int64_t{batch} * group; }
+};
+
+Block block_of(const ir::ops::Conv& op, const Lowering& node) {
+  const auto &x = node.in_type(0).shape, &w = node.in_type(1).shape;
+  const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
+  return {u32(x[0]), u32(op.group), u32(w[1]), u32(w[0] / op.group),
+          window_axes(op.axes(x, w), node.out_type(0).shape, node)};
+}
+
+/// A workgroup's tile of filters x positions, and the part of it that each invocation computes.
+struct Tile {
+  std::uint32_t rows, columns, depth, rows_each, columns_each;
+
+  std::uint32_t invocations() const { return rows / rows_each * (columns / columns_each); }
+  std::int64_t count(const Block& b) const {
+    return b.images() * ((b.filters + rows - 1) / rows) * ((b.axes.count() + columns - 1) / columns);
+  }
+  std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
+};
+
+Tile tile_for(const Block& block, const DeviceFacts& facts, std::size_t element) {
+  constexpr Tile large = {64, 64, 16, 4, 4}, medium = {32, 32, 16, 4, 4}, small = {8, 8, 16, 1, 1};
+  constexpr std::int64_t enough_groups = 128;  // smaller tiles keep the device busier until there are this many
+  const auto fits = [&](const Tile& t) {
+    return t.invocations() <= facts.max_invocations && t.shared_bytes(element) <= facts.shared_memory;
+  };
+  if (block.filters <= small.rows || block.axes.count() <= small.columns || !fits(medium)) return small;
+  return fits(large) && block.filters > medium.rows && large.count(block) >= enough_groups ? large : medium;
+}
+
+/// The constants of glsl/epilogue.glsl.
+std::vector<std::uint32_t> constants_of(const Epilogue& epilogue) {
+  const auto bits = [](const std::optional<double>& x) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(x.value_or(0)));
+  };
+  return {epilogue.residual.has_value(), epilogue.low.has_value(), epilogue.high.has_value(), bits(epilogue.low),
+          bits(epilogue.high)};
+}
+
+}  // namespace
+
+void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, Lowering& node) {
+  node.needs_its_types();
+  node.needs(node.in_type(0).dtype != ir::DType::f64 || !(epilogue.low || epilogue.high), "limits are of 32 bits here");
+  const Block block = block_of(op, node);
+  const ir::TensorType& type = node.in_type(0);
+  const auto dispatch = [&](Shader shader, Groups groups) {
+    const auto more = constants_of(epilogue);
+    shader.constants.insert(shader.constants.end(), more.begin(), more.end());
+    node.dispatch({
+        .shader = std::move(shader),
+        .reads = {node.in(0), node.in(1), node.in(op.has_bias ? 2 : 0), epilogue.residual.value_or(node.in(0))},
+        .writes = {node.out(0)},
+        .push = block,
+        .groups = groups,
+    });
+  };
+  const auto refuse_depthwise = [&]() -> std::optional<std::string> {
+    constexpr std::uint32_t few = 4;
+    if (block.channels != 1) return ir::cat("a filter sees ", block.channels, " channels, it takes 1");
+    if (block.filters > few) return ir::cat("a channel has ", block.filters, " filters, it takes up to ", few);
+    return std::nullopt;
+  };
+  const auto suffix = ir::cat(".", type.dtype);
+  node.choose({
+      {"depthwise", refuse_depthwise,
+       [&] {
+         constexpr std::uint32_t threads = 64;  // one invocation per element of y
+         dispatch({"conv_depthwise" + suffix, {threads, op.has_bias}},
+                  groups_for(node.out_type(0).shape.elements(), threads));
+       }},
+      {"implicit_gemm", [] { return std::nullopt; },
+       [&] {
+         const Tile t = tile_for(block, node.facts(), std::max<std::size_t>(4, ir::info(type.dtype).bytes));
+         dispatch(
+             {"conv" + suffix, {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each, op.has_bias}},
+             groups_for(t.count(block)));
+       }},
+  });
+}
+
+void lower(const FusedConv& op, Lowering& node) {
+  Epilogue epilogue{.low = op.low, .high = op.high};
+  if (op.has_residual) epilogue.residual = node.in(node.inputs() - 1);
+  lower_conv(op, epilogue, node);
+}
+
+}  // namespace plumb::gpu_vulkan
