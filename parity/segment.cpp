@@ -38,6 +38,8 @@ Judged judged_of(const ir::Graph& graph, const std::set<std::size_t>& nodes, std
     judged.contraction = std::max(judged.contraction, node.op.schema().cost(node.op, in, out).contraction);
   }
   judged.error_class = chained(classes);
+  const ir::ErrorClass of_last = graph.nodes()[last].op.error_class();
+  judged.ends_exactly = nodes.size() > 1 && (of_last == ir::ErrorClass::bits || of_last == ir::ErrorClass::exact);
   // The truth of f32 -> f16 -> f32 does not round in the middle, as an executor does.
   for (const std::size_t n : nodes)
     if (n != last && narrows(graph, graph.nodes()[n])) judged.error_class = ir::ErrorClass::comp;

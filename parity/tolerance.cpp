@@ -139,7 +139,7 @@ std::string mistrust(const Judged& judged, const Allowed& allowed, const Compari
   }
   const double zeros = static_cast<double>(c.n_zero_expected) / static_cast<double>(c.n);
   if (c.n_zero_expected == c.n && !judged.inputs.empty()) return "the truth is all zero";
-  if (zeros > most_zeros && zeros_came_in && !is_exact(judged.error_class))
+  if (zeros > most_zeros && zeros_came_in && !is_exact(judged.error_class) && !judged.ends_exactly)
     return fmt::format("{:.0f} % of the truth is zero, as is an input", 100 * zeros);
   if (std::isnan(c.max_abs.value)) return "no element is finite";
   if (c.constant && several && all_constant) return "the truth is constant, as is every input";

@@ -15,6 +15,7 @@ struct Judged {
   std::int64_t contraction = 0;        ///< the most terms summed for one element; 0 when nothing is summed
   std::vector<ir::TensorView> inputs;  ///< all that the candidate was fed, at its own dtypes
   bool flushes_subnormals = false;     ///< the device may give 0 for an f32 or f64 subnormal
+  bool ends_exactly = false;           ///< of several ops the last is exact: a relu makes zeros of other numbers
 };
 
 /// One op on these inputs.

@@ -128,6 +128,9 @@ TEST(Mistrust, ZerosThatCameInAreNotTheOpsWork) {
   for (std::size_t i = 0; i < 31; ++i) x.as<float>()[i] = 0;
   EXPECT_EQ(mistrusted(of_class(ErrorClass::ulp, {x}), y), "31 % of the truth is zero, as is an input");
   EXPECT_EQ(mistrusted(of_class(ErrorClass::bits, {x}), y), "");  // moved, they are numbers like any other
+  Judged fused = of_class(ErrorClass::comp, {x});
+  fused.ends_exactly = true;
+  EXPECT_EQ(mistrusted(fused, y), "");  // a relu behind a product makes them
 }
 
 TEST(Mistrust, AConstantOutOfConstantsProvesNothing) {
