@@ -1,5 +1,6 @@
 #include "ir/passes/widen.hpp"
 
+#include "ir/ops/bitcast.hpp"
 #include "ir/ops/cast.hpp"
 
 namespace plumb::ir {
@@ -26,7 +27,16 @@ void widen_dtypes(const OpSchema& schema, Attributes& attributes) {
   }
 }
 
+/// The bits of a float say something else when it is wider.
+void require_no_bits_of_floats(const Graph& graph, const Node& node) {
+  if (!node.op.is<ops::Bitcast>()) return;
+  for (const DType dtype : {graph.type(node.inputs[0]).dtype, graph.type(node.outputs[0]).dtype})
+    if (is_float(dtype) || is_complex(dtype))
+      throw Unsupported(cat("node '", node.label, "' (bitcast): ", dtype, " has no wider truth with the same bits"));
+}
+
 Op widened(const Graph& graph, const Node& node) {
+  require_no_bits_of_floats(graph, node);
   Attributes attributes = node.op.attributes();
   const bool narrow = std::ranges::any_of(node.inputs, [&](Value v) {
     const DType dtype = graph.type(v).dtype;

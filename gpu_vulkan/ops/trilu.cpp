@@ -1,0 +1,33 @@
+#include "ir/ops/trilu.hpp"
+
+#include "gpu_vulkan/divisor.hpp"
+#include "gpu_vulkan/strided_copy.hpp"
+
+namespace plumb::gpu_vulkan {
+
+void lower(const ir::ops::Trilu& op, Lowering& node) {
+  struct Block {
+    std::uint32_t count, rows, columns;
+    std::int32_t diagonal;
+    std::array<std::uint32_t, 2> by_rows, by_columns;
+  };
+  node.needs_its_sizes();
+  const ir::TensorType& x = node.in_type(0);
+  const std::int64_t rows = x.shape[x.shape.size() - 2], columns = x.shape.back();
+  const Divisor by_rows(rows), by_columns(columns);
+  constexpr std::uint32_t threads = 128;
+  node.dispatch({
+      .shader = {word_variant("trilu", ir::info(x.dtype).bytes, node), {threads, op.upper}},
+      .reads = {node.in(0)},
+      .writes = {node.out(0)},
+      .push = Block{.count = static_cast<std::uint32_t>(x.shape.elements()),
+                    .rows = static_cast<std::uint32_t>(rows),
+                    .columns = static_cast<std::uint32_t>(columns),
+                    .diagonal = static_cast<std::int32_t>(op.diagonal_within(rows, columns)),
+                    .by_rows = {by_rows.multiplier, by_rows.shift},
+                    .by_columns = {by_columns.multiplier, by_columns.shift}},
+      .groups = groups_for(x.shape.elements(), threads),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan

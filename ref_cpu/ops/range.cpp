@@ -1,0 +1,9 @@
+#include "ir/ops/range.hpp"
+
+#include "ref_cpu/kernel.hpp"
+
+namespace plumb::ref_cpu {
+
+void run(const ir::ops::Range& op, Call& call) { std::ranges::copy(op.values(), call.out(0).bytes().begin()); }
+
+}  // namespace plumb::ref_cpu
