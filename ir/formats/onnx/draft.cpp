@@ -38,7 +38,7 @@ Ref Draft::input(std::string name, TensorType type, const Tensor* given) {
 }
 
 Ref Draft::known(Tensor tensor, std::string name) {
-  auto value = std::make_shared<const Tensor>(std::move(tensor));
+  auto value = std::make_shared<Tensor>(std::move(tensor));
   TensorType type = value->type();
   tensors_.push_back({Kind::known, std::move(type), std::move(value), std::move(name)});
   return tensors_.size() - 1;
@@ -168,7 +168,7 @@ class Draft::Emitter {
   Value add_param(const Entry& entry) {
     const auto name = unique(entry.name.empty() ? "constant" : entry.name);
     const Value param = file_.graph.param(name, entry.type);
-    file_.sources.emplace(name, *entry.value);
+    file_.sources.emplace(name, std::move(*entry.value));
     return param;
   }
   Value value(Ref ref) {

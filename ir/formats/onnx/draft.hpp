@@ -42,7 +42,8 @@ class Draft {
   /// Gives the file's name to a tensor that has none yet.
   void name(Ref ref, const std::string& name);
 
-  /// The graph that computes these results, of which [k] is called names[k].
+  /// The graph that computes these results, of which [k] is called names[k]. The numbers
+  /// move into it: afterwards the draft is of no use.
   void finish(const std::vector<Ref>& results, const std::vector<std::string>& names, GraphFile& file);
 
  private:
@@ -57,7 +58,7 @@ class Draft {
   struct Entry {
     Kind kind;
     TensorType type;
-    std::shared_ptr<const Tensor> value;
+    std::shared_ptr<Tensor> value;
     std::string name;
     std::size_t step = 0, output = 0;
     const Tensor* given = nullptr;                ///< of an input

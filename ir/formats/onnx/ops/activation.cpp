@@ -1,29 +1,36 @@
 // Activations with parameters, limits, and predicates of floats.
 
+#include "ir/ops/activation.hpp"
+
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/clamp.hpp"
+#include "ir/ops/classify.hpp"
 #include "ir/ops/expand.hpp"
+#include "ir/ops/prelu.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
 
-void activation(NodeReader& node, std::string function, double alpha, double beta = 0) {
-  const Attributes attributes = {{"function", std::move(function)}, {"alpha", alpha}, {"beta", beta}};
-  node.out(0, node.add(NodeReader::op("activation", attributes), {node.in(0)}));
+using ops::ActivationFunction;
+
+void activation(NodeReader& node, ActivationFunction function, double alpha, double beta = 0) {
+  node.out(0, node.add(ops::Activation{function, alpha, beta}, {node.in(0)}));
 }
 
-void leaky_relu(NodeReader& node) { activation(node, "leaky_relu", node.real("alpha", 0.01f)); }
-void elu(NodeReader& node) { activation(node, "elu", node.real("alpha", 1)); }
-void celu(NodeReader& node) { activation(node, "celu", node.real("alpha", 1)); }
-void swish(NodeReader& node) { activation(node, "swish", node.real("alpha", 1)); }
-void thresholded_relu(NodeReader& node) { activation(node, "thresholded_relu", node.real("alpha", 1)); }
-void shrink(NodeReader& node) { activation(node, "shrink", node.real("lambd", 0.5), node.real("bias", 0)); }
+template <ActivationFunction function>
+void with_alpha_of_1(NodeReader& node) {
+  activation(node, function, node.real("alpha", 1));
+}
+void leaky_relu(NodeReader& node) { activation(node, ActivationFunction::leaky_relu, node.real("alpha", 0.01f)); }
+void shrink(NodeReader& node) {
+  activation(node, ActivationFunction::shrink, node.real("lambd", 0.5), node.real("bias", 0));
+}
 void hard_sigmoid(NodeReader& node) {
-  activation(node, "hard_sigmoid", node.real("alpha", 0.2f), node.real("beta", 0.5));
+  activation(node, ActivationFunction::hard_sigmoid, node.real("alpha", 0.2f), node.real("beta", 0.5));
 }
 void selu(NodeReader& node) {
   const bool is_old = node.opset() < 6;
-  activation(node, "selu", node.real("alpha", is_old ? 1.6732f : 1.67326319217681884765625),
+  activation(node, ActivationFunction::selu, node.real("alpha", is_old ? 1.6732f : 1.67326319217681884765625),
              node.real("gamma", is_old ? 1.0507f : 1.05070102214813232421875));
 }
 
@@ -38,7 +45,7 @@ void prelu(NodeReader& node) {
     column[0] = shape[1];
     slope = node.reshape(slope, column);
   }
-  node.out(0, node.add(NodeReader::op("prelu", {}), {x, slope}));
+  node.out(0, node.add(ops::Prelu{}, {x, slope}));
 }
 
 void clip(NodeReader& node) {
@@ -56,26 +63,27 @@ void clip(NodeReader& node) {
   node.out(0, node.add(ops::Clamp{.has_min = low.has_value(), .has_max = high.has_value()}, operands));
 }
 
-void classify(NodeReader& node, const std::string& function) {
-  node.out(0, node.add(NodeReader::op("classify", {{"function", function}}), {node.in(0)}));
-}
-
-void is_nan(NodeReader& node) { classify(node, "is_nan"); }
+void is_nan(NodeReader& node) { node.out(0, node.add(ops::Classify{ops::FloatClass::is_nan}, {node.in(0)})); }
 
 void is_inf(NodeReader& node) {
+  using ops::FloatClass;
   const bool negative = node.integer("detect_negative", 1) != 0, positive = node.integer("detect_positive", 1) != 0;
   if (!negative && !positive)
     return node.out(0, node.add(ops::Expand{node.shape(node.in(0))}, {node.scalar(DType::boolean, 0)}));
-  classify(node, negative && positive ? "is_inf" : positive ? "is_positive_inf" : "is_negative_inf");
+  const auto function = negative && positive ? FloatClass::is_inf
+                        : positive           ? FloatClass::is_positive_inf
+                                             : FloatClass::is_negative_inf;
+  node.out(0, node.add(ops::Classify{function}, {node.in(0)}));
 }
 
 }  // namespace
 
 std::span<const Converter> activation_converters() {
+  using A = ActivationFunction;
   static constexpr Converter table[] = {
-      {"Celu", celu},
+      {"Celu", with_alpha_of_1<A::celu>},
       {"Clip", clip},
-      {"Elu", elu},
+      {"Elu", with_alpha_of_1<A::elu>},
       {"HardSigmoid", hard_sigmoid},
       {"IsInf", is_inf},
       {"IsNaN", is_nan},
@@ -83,8 +91,8 @@ std::span<const Converter> activation_converters() {
       {"PRelu", prelu},
       {"Selu", selu},
       {"Shrink", shrink},
-      {"Swish", swish},
-      {"ThresholdedRelu", thresholded_relu},
+      {"Swish", with_alpha_of_1<A::swish>},
+      {"ThresholdedRelu", with_alpha_of_1<A::thresholded_relu>},
   };
   return table;
 }

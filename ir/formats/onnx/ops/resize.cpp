@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "ir/formats/onnx/node_reader.hpp"
+#include "ir/ops/affine_grid.hpp"
+#include "ir/ops/grid_sample.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -118,21 +120,21 @@ void resize(NodeReader& node) {
 }
 
 void grid_sample(NodeReader& node) {
-  auto mode = node.text("mode", node.opset() < 20 ? "bilinear" : "linear");
-  if (mode == "bilinear") mode = "linear";
+  auto mode = node.text("mode", "linear");
+  if (mode == "bilinear") mode = "linear";  // the words of opset 16
   if (mode == "bicubic") mode = "cubic";
-  const Attributes attributes = {{"mode", mode},
-                                 {"padding", node.text("padding_mode", "zeros")},
-                                 {"align_corners", node.integer("align_corners", 0) != 0}};
-  node.out(0, node.add(NodeReader::op("grid_sample", attributes), {node.in(0), node.in(1)}));
+  const ops::GridSample op{.mode = NodeReader::choice_of<ops::SampleMode>("mode", mode),
+                           .padding = node.choice("padding_mode", ops::SamplePadding::zeros),
+                           .align_corners = node.integer("align_corners", 0) != 0};
+  node.out(0, node.add(op, {node.in(0), node.in(1)}));
 }
 
 void affine_grid(NodeReader& node) {
-  auto shape = node.known_ints(1, "size");
-  require(shape.size() > 2, "size has ", shape.size(), " entries");
-  shape.erase(shape.begin(), shape.begin() + 2);
-  const Attributes attributes = {{"output_shape", shape}, {"align_corners", node.integer("align_corners", 0) != 0}};
-  node.out(0, node.add(NodeReader::op("affine_grid", attributes), {node.in(0)}));
+  const auto size = node.known_ints(1, "size");
+  require(size.size() > 2, "size has ", size.size(), " entries");
+  const ops::AffineGrid op{.output_shape = {size.begin() + 2, size.end()},
+                           .align_corners = node.integer("align_corners", 0) != 0};
+  node.out(0, node.add(op, {node.in(0)}));
 }
 
 }  // namespace
