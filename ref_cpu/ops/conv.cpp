@@ -4,8 +4,9 @@
 #include <array>
 
 #include "ref_cpu/computed.hpp"
-#include "ref_cpu/gemm.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/spatial.hpp"
+#include "ref_cpu/tile_product.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -27,10 +28,19 @@ struct Geometry {
   std::int64_t lines() const { return axes[0].positions() * axes[1].positions(); }
   std::int64_t positions() const { return lines() * axes[2].positions(); }
 
-  /// The image is its own matrix of columns.
-  bool pointwise() const {
-    return std::ranges::all_of(
-        axes, [](const ir::Window& a) { return a.kernel == 1 && a.stride == 1 && a.pad_begin == 0 && a.pad_end == 0; });
+  /// Positions of the kernel when the lines of y are as far apart as those of the padded image.
+  std::int64_t padded_positions() const {
+    return ((axes[0].positions() - 1) * axes[1].padded() + axes[1].positions() - 1) * axes[2].padded() +
+           axes[2].positions();
+  }
+  /// Whether computing those between the lines costs less than a matrix of columns.
+  bool is_nearly_dense() const {
+    constexpr std::int64_t tile = 16, longest = 1 << 20, little = 4096;
+    const auto rounded = [](std::int64_t n) { return (n + tile - 1) / tile * tile; };
+    if (std::ranges::any_of(axes, [](const ir::Window& a) { return a.stride != 1 || a.padded() > longest; }))
+      return false;
+    const std::int64_t padded = axes[0].padded() * axes[1].padded() * axes[2].padded();
+    return padded <= 2 * image() + little && 7 * rounded(padded_positions()) <= 8 * rounded(positions());
   }
 };
 
@@ -51,6 +61,7 @@ void fill_row(const Geometry& g, const C* x, std::int64_t term, std::int64_t fir
   const std::int64_t t2 = term % a2.kernel, t1 = term / a2.kernel % a1.kernel;
   const std::int64_t t0 = term / (a2.kernel * a1.kernel) % g.axes[0].kernel, c = term / g.taps();
   const std::int64_t along = a2.positions();
+  const auto inside = a2.positions_inside(t2, along);
   for (std::int64_t done = 0; done < count;) {
     const std::int64_t line = (first + done) / along, start = (first + done) % along;
     const std::int64_t length = std::min(along - start, count - done);
@@ -58,39 +69,112 @@ void fill_row(const Geometry& g, const C* x, std::int64_t term, std::int64_t fir
     done += length;
     const C* const source = image_line(g, x + c * g.image(), line, t0, t1);
     const std::int64_t begin = start * a2.stride - a2.pad_begin + t2 * a2.dilation;
-    const auto inside = a2.positions_inside(t2, along);
     const std::int64_t low = source == nullptr ? length : std::clamp<std::int64_t>(inside.begin - start, 0, length);
     const std::int64_t high = source == nullptr ? length : std::clamp<std::int64_t>(inside.end - start, low, length);
     std::fill(target, target + low, C{0});
-    for (std::int64_t o = low; o < high; ++o) target[o] = source[begin + o * a2.stride];
+    for_strided({low, high}, a2.stride, [=](std::int64_t o, std::int64_t i) { target[o] = source[begin + i]; });
     std::fill(target + high, target + length, C{0});
   }
 }
 
-/// Products of the filters with the image's columns, panel by panel.
+constexpr std::int64_t block_rows = 32, block_columns = 384;  ///< of what one task computes
+
+/// Positions of y as a product counts them: `across` of them from one line of y to the next.
+struct Lines {
+  std::int64_t first, across, below;  ///< below: of lines, from one plane of three axes to the next
+};
+
+/// Stores sums of positions [begin, end), leaving out those between the lines of y.
 template <class T>
-void by_columns(const Geometry& g, const ir::compute_t<T>* x, const ir::compute_t<T>* w, const T* bias, T* y) {
+void store(const Geometry& g, const Lines& lines, std::int64_t begin, std::int64_t end, const ir::compute_t<T>* sums,
+           ir::compute_t<T> bias, T* y) {
+  const std::int64_t along = g.axes[2].positions(), rows = g.axes[1].positions();
+  const std::int64_t from = lines.first + begin, to = lines.first + end;
+  for (std::int64_t line = from / lines.across; line * lines.across < to; ++line) {
+    const std::int64_t o0 = line / lines.below, o1 = line % lines.below, at = line * lines.across;
+    if (o1 >= rows) continue;
+    const std::int64_t low = std::max(from, at), high = std::min(to, at + along);
+    T* const target = y + (o0 * rows + o1) * along - at;
+    for (std::int64_t p = low; p < high; ++p) target[p] = static_cast<T>(sums[p - from] + bias);
+  }
+}
+
+/// The filters of one group times b, of which the first `count` columns are positions of y.
+template <class T>
+void multiply_block(const Geometry& g, std::int64_t image, const ir::compute_t<T>* w, const T* bias,
+                    const ScatteredRows<ir::compute_t<T>>& b, const Lines& lines, std::int64_t count, T* y) {
   using C = ir::compute_t<T>;
-  const std::int64_t k = g.terms(), n = g.positions();
-  const std::int64_t widest = std::clamp<std::int64_t>((1 << 19) / std::max<std::int64_t>(k, 1), 64, 512);
-  for_each_panel(g.batch * g.group, g.filters, n, k, [&](const Panel& p) {
-    const C* const image = x + p.batch * g.channels * g.image();
-    const std::int64_t filter = p.batch % g.group * g.filters + p.row;
-    const auto left = row_major(w + filter * k, p.rows, k);
-    const auto target = row_major(y + (p.batch * g.filters + p.row) * n, p.rows, n);
-    const auto finish = [&](C sum, std::int64_t row, std::int64_t) {
-      return bias != nullptr ? sum + static_cast<C>(bias[filter + row]) : sum;
-    };
-    if (g.pointwise())
-      return multiply(left, row_major(image, k, n).block(0, p.column, k, p.columns),
-                      target.block(0, p.column, p.rows, p.columns), finish);
-    std::vector<C> columns;
-    for (std::int64_t done = 0; done < p.columns; done += widest) {
-      const std::int64_t count = std::min(widest, p.columns - done), first = p.column + done;
-      columns.resize(static_cast<std::size_t>(k * count));
-      for (std::int64_t term = 0; term < k; ++term)
-        fill_row(g, image, term, first, count, columns.data() + term * count);
-      multiply(left, row_major(columns.data(), k, count).as_const(), target.block(0, first, p.rows, count), finish);
+  const std::int64_t across = (count + block_columns - 1) / block_columns;
+  const std::int64_t down = (g.filters + block_rows - 1) / block_rows, first_filter = image % g.group * g.filters;
+  parallel_for(across * down, 1, [&](std::int64_t task, std::int64_t last) {
+    for (; task < last; ++task) {
+      const std::int64_t column = task % across * block_columns, row = task / across * block_rows;
+      const std::int64_t end = std::min(column + block_columns, count), rows = std::min(block_rows, g.filters - row);
+      const TileProduct<C> product(w + (first_filter + row) * g.terms(), rows, b, column, end - column);
+      for (std::int64_t r = 0; r < rows; ++r)
+        store(g, lines, column, end, product.row(r),
+              bias != nullptr ? static_cast<C>(bias[first_filter + row + r]) : C{0},
+              y + (image * g.filters + row + r) * g.positions());
+    }
+  });
+}
+
+/// Each row of the matrix of columns is a stretch of the padded image, if the lines of y are counted
+/// as long as its own are.
+template <class T>
+void by_padded_image(const Geometry& g, std::int64_t image, const ir::compute_t<T>* x, const ir::compute_t<T>* w,
+                     const T* bias, T* y) {
+  using C = ir::compute_t<T>;
+  const auto &a0 = g.axes[0], &a1 = g.axes[1], &a2 = g.axes[2];
+  const std::int64_t line = a2.padded(), plane = a1.padded() * line, volume = a0.padded() * plane;
+  std::vector<C> padded(static_cast<std::size_t>(g.channels * volume + TileProduct<C>::widest_tile), C{0});
+  parallel_for(g.channels, std::max<std::int64_t>(1, (1 << 15) / (volume + 1)), [&](std::int64_t c, std::int64_t end) {
+    for (; c < end; ++c)
+      for (std::int64_t row = 0; row < a0.extent * a1.extent; ++row)
+        std::copy_n(x + ((image * g.channels + c) * a0.extent * a1.extent + row) * a2.extent, a2.extent,
+                    padded.data() + c * volume + (row / a1.extent + a0.pad_begin) * plane +
+                        (row % a1.extent + a1.pad_begin) * line + a2.pad_begin);
+  });
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t c = 0; c < g.channels; ++c)
+    for (std::int64_t t = 0; t < g.taps(); ++t)
+      offsets.push_back(c * volume + t / (a1.kernel * a2.kernel) * a0.dilation * plane +
+                        t / a2.kernel % a1.kernel * a1.dilation * line + t % a2.kernel * a2.dilation);
+  multiply_block(g, image, w, bias, ScatteredRows<C>{padded.data(), offsets.data(), g.terms()}, {0, line, a1.padded()},
+                 g.padded_positions(), y);
+}
+
+/// A block of the matrix of columns, and its product with all filters.
+template <class T>
+void by_columns(const Geometry& g, std::int64_t image, std::int64_t first, std::int64_t count,
+                const ir::compute_t<T>* x, const ir::compute_t<T>* w, const T* bias, T* y) {
+  using C = ir::compute_t<T>;
+  std::vector<C> columns(static_cast<std::size_t>(g.terms() * count + TileProduct<C>::widest_tile));
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(g.terms()));
+  parallel_for(g.terms(), (1 << 15) / count + 1, [&](std::int64_t term, std::int64_t end) {
+    for (; term < end; ++term) {
+      offsets[static_cast<std::size_t>(term)] = term * count;
+      fill_row(g, x + image * g.channels * g.image(), term, first, count, columns.data() + term * count);
+    }
+  });
+  const std::int64_t along = g.axes[2].positions();
+  multiply_block(g, image, w, bias, ScatteredRows<C>{columns.data(), offsets.data(), g.terms()},
+                 {first, along, g.axes[1].positions()}, count, y);
+}
+
+/// Products of the filters with what they meet, image by image and group by group.
+template <class T>
+void by_products(const Geometry& g, const ir::compute_t<T>* x, const ir::compute_t<T>* w, const T* bias, T* y) {
+  const bool direct = g.is_nearly_dense();
+  const std::int64_t each = std::clamp<std::int64_t>((1 << 21) / std::max<std::int64_t>(g.terms(), 1), 64, 1536);
+  const std::int64_t blocks = direct ? 1 : (g.positions() + each - 1) / each;
+  parallel_for(g.batch * g.group * blocks, 1, [&](std::int64_t task, std::int64_t end) {
+    for (; task < end; ++task) {
+      const std::int64_t image = task / blocks, first = task % blocks * each;
+      if (direct)
+        by_padded_image<T>(g, image, x, w, bias, y);
+      else
+        by_columns<T>(g, image, first, std::min(each, g.positions() - first), x, w, bias, y);
     }
   });
 }
@@ -146,7 +230,7 @@ void run(const ir::ops::Conv& op, Call& call) {
     if (g.channels == 1 && g.filters <= few)
       depthwise<T>(g, x.data(), w.data(), bias, y);
     else
-      by_columns<T>(g, x.data(), w.data(), bias, y);
+      by_products<T>(g, x.data(), w.data(), bias, y);
   });
 }
 

@@ -1,8 +1,8 @@
-// Is the CPU executor as fast as a host fallback must be? BERT-base, 128 tokens, against
-// the time in which Eigen's own product would do the same arithmetic: both with two
-// threads, measured in turn, the best of each. docs/performance.md has the results.
+// Is the CPU executor as fast as a host fallback must be? Models against the time in which
+// Eigen's own product would do the same arithmetic: both with two threads, measured in
+// turn, the best of each. docs/performance.md has the results.
 //
-//   plumb_bench --benchmark_filter=cpu/bert_base_by_eigen
+//   plumb_bench --benchmark_filter=cpu/.*_by_eigen
 
 #include <benchmark/benchmark.h>
 
@@ -12,6 +12,7 @@
 #include <chrono>
 #include <limits>
 #include <map>
+#include <string_view>
 #include <thread>
 
 #include "ir/formats/graph_file.hpp"
@@ -35,9 +36,7 @@ class EigenProduct {
 
   double run() {
     return seconds_of([this] {
-      const auto half = [this](int first) {
-        y_.middleCols(first, n / 2).noalias() = a_ * b_.middleCols(first, n / 2);
-      };
+      const auto half = [this](int first) { y_.middleCols(first, n / 2).noalias() = a_ * b_.middleCols(first, n / 2); };
       std::thread other(half, n / 2);
       half(0);
       other.join();
@@ -56,7 +55,8 @@ double flops_of_products(const ir::Graph& graph) {
     for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
     for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
     const ir::Cost cost = node.op.schema().cost(node.op, in, out);
-    if (cost.contraction > 1 && (node.op.name() == "matmul" || node.op.name() == "attention")) flops += cost.flops;
+    constexpr std::string_view products[] = {"matmul", "gemm", "attention", "conv"};
+    if (cost.contraction > 1 && std::ranges::find(products, node.op.name()) != std::end(products)) flops += cost.flops;
   }
   return flops;
 }
@@ -70,8 +70,8 @@ void note_times(const ir::Graph& graph, const ir::Executable& run, std::map<std:
   for (const auto& [op, ms] : now) best[op] = best.contains(op) ? std::min(best[op], ms) : ms;
 }
 
-void bert_base_by_eigen(benchmark::State& state) {
-  const ir::GraphFile file = ir::read_graph(PLUMB_SOURCE_DIR "/fixtures/graphs/bert_base.json");
+void by_eigen(benchmark::State& state, const char* path) {
+  const ir::GraphFile file = ir::read_graph(path);
   const ir::Feeds feeds = ir::materialise(file, 0);
   const auto executable = ref_cpu::CpuExecutor({threads}).compile(file.graph, feeds, {file.graph.results()});
   EigenProduct product;
@@ -92,11 +92,16 @@ void bert_base_by_eigen(benchmark::State& state) {
   for (const auto& [op, ms] : by_op) state.counters[op + "_ms"] = ms;
 }
 
-BENCHMARK(bert_base_by_eigen)
-    ->Name("cpu/bert_base_by_eigen")
-    ->UseManualTime()
-    ->Iterations(20)
-    ->Unit(benchmark::kMillisecond);
+const auto registered = [] {
+  const auto add = [](const char* name, const char* path) {
+    return benchmark::RegisterBenchmark(name, by_eigen, path)
+        ->UseManualTime()
+        ->Iterations(20)
+        ->Unit(benchmark::kMillisecond);
+  };
+  add("cpu/resnet18_by_eigen", PLUMB_SOURCE_DIR "/fixtures/graphs/resnet18.json");
+  return add("cpu/bert_base_by_eigen", PLUMB_SOURCE_DIR "/fixtures/graphs/bert_base.json");
+}();
 
 }  // namespace
 }  // namespace plumb::bench
