@@ -67,8 +67,8 @@ std::string called(const ir::Op& op) {
 Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params, const DeviceFacts& facts) {
   const PassSetting setting{capture.wanted, params, facts};
   Fused fused{.graph = graph};
-  for (const auto pass :
-       {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, fuse_biases, fuse_conv_epilogues})
+  for (const auto pass : {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, sink_transposes, fuse_biases,
+                          fuse_conv_epilogues})
     fused.graph = pass(fused.graph, setting);
   fused.capture = surviving(graph, fused.graph, capture);
   match(graph, fused);

@@ -20,6 +20,9 @@ ir::Graph fuse_gelus(const ir::Graph& graph, const PassSetting& setting);
 /// softmax(scale·q·kᵀ + bias)·v: attention.
 ir::Graph fuse_attentions(const ir::Graph& graph, const PassSetting& setting);
 
+/// Transposes around attention: its other layout; of an operand of matmul: its flag.
+ir::Graph sink_transposes(const ir::Graph& graph, const PassSetting& setting);
+
 /// matmul by one matrix, then add of a row: gemm.
 ir::Graph fuse_biases(const ir::Graph& graph, const PassSetting& setting);
 

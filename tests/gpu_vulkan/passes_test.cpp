@@ -203,7 +203,7 @@ TEST(Attentions, AreRecognised) {
 
 TEST(Attentions, AreLeftWhereWeightsAreWantedOrHeadsBroadcast) {
   const Scores wanted(1, true);
-  EXPECT_EQ(wanted.w.fused({wanted.weights, wanted.y}).size(), 6u);
+  EXPECT_EQ(wanted.w.fused({wanted.weights, wanted.y}).size(), 5u);  // the transpose is a flag
   const Scores broadcast(0, false, true, {2, 1, 6, 8});
   EXPECT_EQ(broadcast.w.fused({broadcast.y}).size(), 4u);
 }
@@ -213,6 +213,40 @@ TEST(Attentions, AreLeftWhereTheDeviceHasNone) {
   DeviceFacts facts = testing::h200();
   facts.storage8 = false;  // attention.comp reads masks
   EXPECT_EQ(scores.w.fused({scores.y}, facts).size(), 5u);
+}
+
+TEST(Transposes, AroundAttentionAreItsOtherLayout) {
+  const auto build = [](Writer& w) {
+    std::vector<Value> operands;
+    for (const char* name : {"q", "k", "v"}) operands.push_back(w.input(name, {2, 6, 3, 8}));
+    const Value bias = w.input("bias", {6, 6});
+    for (Value& v : operands) v = w.op(Transpose{{0, 2, 1, 3}}, {v});
+    operands.push_back(bias);
+    const Value y = w.op(Attention{.has_bias = true}, operands);
+    return std::pair(operands[1], w.op(Transpose{{0, 2, 1, 3}}, {y}));
+  };
+  Writer w;
+  const auto [k, y] = build(w);
+  EXPECT_EQ(w.fused({y}), Names{"attention"});
+  EXPECT_EQ(w.fused({k, y}), (Names{"transpose", "attention"}));
+  EXPECT_EQ(w.fused({y - 1, y}).size(), 5u);
+  const auto fused = fuse(w.graph, {{y}}, {}, testing::h200());
+  EXPECT_EQ(fused.graph.nodes().back().op, ir::Op(Attention{.layout = AttentionLayout::bshd, .has_bias = true}));
+}
+
+TEST(Transposes, OfOperandsAreFlagsOfTheProduct) {
+  const auto build = [](const Matmul& op, std::vector<std::int64_t> permutation) {
+    Writer w;
+    const Value a = w.input("a", {5, 5, 5}), b = w.input("b", {4, 5});
+    const Value at = w.op(Transpose{std::move(permutation)}, {a}), bt = w.op(Transpose{{1, 0}}, {b});
+    const Value y = w.op(op, {at, bt});
+    const auto fused = fuse(w.graph, {{y}}, {}, testing::h200());
+
+    return std::pair(fused.graph.nodes().size(), fused.graph.nodes().back().op);
+  };
+  EXPECT_EQ(build({}, {0, 2, 1}), std::pair(std::size_t{1}, ir::Op(Matmul{true, true, {}})));
+  EXPECT_EQ(build({true, false, {}}, {0, 2, 1}), std::pair(std::size_t{1}, ir::Op(Matmul{false, true, {}})));
+  EXPECT_EQ(build({}, {1, 2, 0}).first, 2u);  // an axis of the batch moves
 }
 
 TEST(BatchNorms, GoIntoKnownWeightsOnly) {
