@@ -31,7 +31,7 @@ TEST(EncoderInPrimitives, IsRecognised) {
   const ir::Graph& graph = subject.file->graph;
   const auto fused = gpu_vulkan::fuse(graph, {graph.results()}, subject.feeds, gpu_vulkan::usual_device());
   const auto lines = gpu_vulkan::fusions(fused, graph);
-  for (const char* what : {"layer_norm 'norm0'", "layer_norm 'norm1'", "gelu 'gelu'", "attention 'attention/context'"})
+  for (const char* what : {"layer_norm 'norm0'", "layer_norm 'norm1'", "gelu 'gelu'", "attention 'attention/merge'"})
     EXPECT_THAT(lines, Contains(StartsWith(what)));
 }
 
