@@ -16,7 +16,7 @@ struct Bitcast {
   static constexpr std::array inputs = {Input{"x", dtypes::any, "[..]"}};
   static constexpr std::array outputs = {Output{"y", "`to` [shape of x]"}};
   static constexpr std::array<std::string_view, 2> checks = {"x and `to` must have elements of the same width",
-                                                             "neither x nor `to` may be bool"};
+                                                             "x and `to` must not be bool"};
   static constexpr auto fields = std::tuple{
       Field{"to", &Bitcast::to, "dtype of y", Presence::required},
   };

@@ -61,7 +61,7 @@ TEST(BitcastTypes, Refuses) {
   EXPECT_EQ(refusal(Bitcast{DType::i64}, {{DType::f32, {2}}}),
             "x and `to` must have elements of the same width: x is f32[2], to is i64 (C1)");
   EXPECT_EQ(refusal(Bitcast{DType::u8}, {{DType::boolean, {2}}}),
-            "neither x nor `to` may be bool: x is bool[2], to is u8 (C2)");
+            "x and `to` must not be bool: x is bool[2], to is u8 (C2)");
   EXPECT_TRUE(refused_by("(C2)", Bitcast{DType::boolean}, {{DType::i8, {2}}}));
 }
 
