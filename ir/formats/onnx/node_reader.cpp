@@ -1,7 +1,6 @@
 #include "ir/formats/onnx/node_reader.hpp"
 
 #include "ir/formats/onnx/importer.hpp"
-#include "ir/op_list.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/reshape.hpp"
 
@@ -124,12 +123,6 @@ std::optional<std::vector<std::int64_t>> NodeReader::ints_of(std::string_view na
 
 std::vector<Ref> NodeReader::add_all(const Op& op, const std::vector<Ref>& operands) {
   return importer_.draft().add(cat(label_, '/', op.name()), op, operands);
-}
-
-Op NodeReader::op(std::string_view name, const Attributes& attributes) {
-  const OpSchema* schema = find_schema(name);
-  if (schema == nullptr) unsupported("there is no op ", name, " to read it into");
-  return schema->read(attributes);
 }
 
 Ref NodeReader::add(const Op& op, const std::vector<Ref>& operands) { return add_all(op, operands).at(0); }

@@ -84,8 +84,6 @@ class NodeReader {
   // Making ops.
   Ref add(const Op& op, const std::vector<Ref>& operands);
   std::vector<Ref> add_all(const Op& op, const std::vector<Ref>& operands);
-  /// An op by its name in graph files, with its attributes as those write them.
-  static Op op(std::string_view name, const Attributes& attributes);
   Ref constant(Tensor tensor);
   Ref constant(const std::vector<std::int64_t>& values);
   /// One number of rank 0.

@@ -4,6 +4,7 @@
 #include "ir/ops/gather.hpp"
 #include "ir/ops/gather_elements.hpp"
 #include "ir/ops/gather_nd.hpp"
+#include "ir/ops/one_hot.hpp"
 #include "ir/ops/scatter_elements.hpp"
 #include "ir/ops/scatter_nd.hpp"
 
@@ -42,8 +43,7 @@ void one_hot(NodeReader& node) {
   require(depth.size() == 1, "depth must be one number, got ", depth.size());
   Ref indices = node.in(0);
   if (!dtypes::X.contains(node.dtype(indices))) indices = node.cast(indices, DType::i64);
-  const Attributes attributes = {{"depth", depth[0]}, {"axis", node.integer("axis", -1)}};
-  node.out(0, node.add(NodeReader::op("one_hot", attributes), {indices, node.in(2)}));
+  node.out(0, node.add(ops::OneHot{.depth = depth[0], .axis = node.integer("axis", -1)}, {indices, node.in(2)}));
 }
 
 }  // namespace

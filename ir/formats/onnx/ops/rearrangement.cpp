@@ -7,8 +7,11 @@
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/depth_to_space.hpp"
 #include "ir/ops/pad.hpp"
+#include "ir/ops/range.hpp"
+#include "ir/ops/reverse_sequence.hpp"
 #include "ir/ops/space_to_depth.hpp"
 #include "ir/ops/tile.hpp"
+#include "ir/ops/trilu.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -46,8 +49,7 @@ void tile(NodeReader& node) {
 void trilu(NodeReader& node) {
   const auto diagonal = node.has(1) ? node.known_ints(1, "k") : std::vector<std::int64_t>{0};
   require(diagonal.size() == 1, "k must be one number, got ", diagonal.size());
-  const Attributes attributes = {{"upper", node.integer("upper", 1) != 0}, {"diagonal", diagonal[0]}};
-  node.out(0, node.add(NodeReader::op("trilu", attributes), {node.in(0)}));
+  node.out(0, node.add(ops::Trilu{.upper = node.integer("upper", 1) != 0, .diagonal = diagonal[0]}, {node.in(0)}));
 }
 
 void depth_to_space(NodeReader& node) {
@@ -62,9 +64,8 @@ void space_to_depth(NodeReader& node) {
 }
 
 void reverse_sequence(NodeReader& node) {
-  const Attributes attributes = {{"batch_axis", node.integer("batch_axis", 1)},
-                                 {"time_axis", node.integer("time_axis", 0)}};
-  node.out(0, node.add(NodeReader::op("reverse_sequence", attributes), {node.in(0), node.in(1)}));
+  const ops::ReverseSequence op{.batch_axis = node.integer("batch_axis", 1), .time_axis = node.integer("time_axis", 0)};
+  node.out(0, node.add(op, {node.in(0), node.in(1)}));
 }
 
 /// start + i * delta; how many there are is known when the model is read.
@@ -77,11 +78,8 @@ void range(NodeReader& node) {
   const double count = std::max(0.0, std::ceil((limit[0] - start[0]) / delta[0]));
   require(count < 0x1p40, "has ", count, " elements");
   node.take({dtype, {static_cast<std::int64_t>(count)}});
-  const Attributes attributes = {{"start", start[0]},
-                                 {"delta", delta[0]},
-                                 {"count", static_cast<std::int64_t>(count)},
-                                 {"dtype", std::string(info(dtype).name)}};
-  node.out(0, node.add(NodeReader::op("range", attributes), {}));
+  const ops::Range op{.start = start[0], .delta = delta[0], .count = static_cast<std::int64_t>(count), .dtype = dtype};
+  node.out(0, node.add(op, {}));
 }
 
 }  // namespace
