@@ -1,8 +1,10 @@
 #include "ir/ops/reverse_sequence.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/parallel.hpp"
-#include "ref_cpu/strided_copy.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -28,16 +30,19 @@ void run(const ir::ops::ReverseSequence& op, Call& call) {
   const auto lengths = lengths_of(call.in(1), time.length);
   const std::byte* x = call.in(0).bytes().data();
   std::byte* y = call.out(0).bytes().data();
-  with_width(ir::info(call.in(0).dtype()).bytes, [&](auto width) {
-    parallel_for(shape.elements(), 1 << 14, [&](std::int64_t i, std::int64_t end) {
-      for (; i < end; ++i) {
-        const std::int64_t t = i / time.inner % time.length, b = i / batch.inner % batch.length;
-        const std::int64_t length = lengths[static_cast<std::size_t>(b)];
-        const std::int64_t from = t < length ? i + (length - 1 - 2 * t) * time.inner : i;
-        std::memcpy(y + static_cast<std::size_t>(i) * width, x + static_cast<std::size_t>(from) * width, width);
-      }
-    });
-  });
+  // What lies inside both axes stays together.
+  const std::int64_t run = std::min(time.inner, batch.inner);
+  const std::size_t bytes = static_cast<std::size_t>(run) * ir::info(call.in(0).dtype()).bytes;
+  const std::int64_t time_inner = time.inner / run, batch_inner = batch.inner / run;
+  parallel_for(
+      shape.elements() / run, std::max<std::int64_t>((1 << 14) / run, 1), [&](std::int64_t i, std::int64_t end) {
+        for (; i < end; ++i) {
+          const std::int64_t t = i / time_inner % time.length, b = i / batch_inner % batch.length;
+          const std::int64_t length = lengths[static_cast<std::size_t>(b)];
+          const std::int64_t from = t < length ? i + (length - 1 - 2 * t) * time_inner : i;
+          std::memcpy(y + static_cast<std::size_t>(i) * bytes, x + static_cast<std::size_t>(from) * bytes, bytes);
+        }
+      });
 }
 
 }  // namespace plumb::ref_cpu
