@@ -65,7 +65,8 @@ class Model:
         weights = self.node("Softmax", [self.node("Div", [scores, root], f"{name}/scaled")], f"{name}/weights", axis=-1)
         context = self.node("Transpose", [self.node("MatMul", [weights, v], f"{name}/context")], f"{name}/merge",
                             perm=[0, 2, 1, 3])
-        joined = self.node("Reshape", [context, self.tensor(f"{name}.shape", [0, 0, WIDTH], np.int64)], f"{name}/joined")
+        shape = self.tensor(f"{name}.shape", [0, 0, WIDTH], np.int64)
+        joined = self.node("Reshape", [context, shape], f"{name}/joined")
         return self.linear(joined, WIDTH, WIDTH, f"{name}/out")
 
 
