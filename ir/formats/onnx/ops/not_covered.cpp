@@ -9,6 +9,7 @@ constexpr std::string_view shape_of_values = "the shape of its output depends on
 constexpr std::string_view sequences = "works on sequences or optionals, and only tensors are read";
 constexpr std::string_view strings = "works on strings";
 constexpr std::string_view random_numbers = "draws random numbers, which no other executor repeats";
+constexpr std::string_view no_op = "no op does this yet";
 constexpr std::string_view training = "belongs to training";
 
 }  // namespace
@@ -20,7 +21,13 @@ std::span<const Converter> not_covered_converters() {
       {"Bernoulli", nullptr, random_numbers},
       {"Compress", nullptr, shape_of_values},
       {"ConcatFromSequence", nullptr, sequences},
+      {"DFT", nullptr, no_op},
+      {"DeformConv", nullptr, no_op},
+      {"Det", nullptr, no_op},
+      {"GRU", nullptr, no_op},
       {"Gradient", nullptr, training},
+      {"LSTM", nullptr, no_op},
+      {"MaxRoiPool", nullptr, no_op},
       {"Momentum", nullptr, training},
       {"Multinomial", nullptr, random_numbers},
       {"NonMaxSuppression", nullptr, shape_of_values},
@@ -28,11 +35,14 @@ std::span<const Converter> not_covered_converters() {
       {"Optional", nullptr, sequences},
       {"OptionalGetElement", nullptr, sequences},
       {"OptionalHasElement", nullptr, sequences},
+      {"RNN", nullptr, no_op},
       {"RandomNormal", nullptr, random_numbers},
       {"RandomNormalLike", nullptr, random_numbers},
       {"RandomUniform", nullptr, random_numbers},
       {"RandomUniformLike", nullptr, random_numbers},
       {"RegexFullMatch", nullptr, strings},
+      {"RoiAlign", nullptr, no_op},
+      {"STFT", nullptr, no_op},
       {"SequenceAt", nullptr, sequences},
       {"SequenceConstruct", nullptr, sequences},
       {"SequenceEmpty", nullptr, sequences},
