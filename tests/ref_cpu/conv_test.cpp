@@ -61,6 +61,7 @@ struct Case {
   ir::ops::Conv op;
 };
 
+/// Whole numbers in every dtype against the formula: sums are exact, whichever way they are made.
 class ExactConv : public testing::TestWithParam<Case> {};
 
 TEST_P(ExactConv, FollowsTheFormulaInEveryDtype) {
@@ -99,10 +100,32 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{{1, 3, 0, 4}, {2, 3, 2, 2}, conv({}, {}, {1, 1, 1, 1})},         // nothing but padding
                     Case{{1, 20, 24, 40}, {70, 20, 3, 3}, conv({}, {}, {1, 1, 1, 1})}));  // many panels
 
+INSTANTIATE_TEST_SUITE_P(
+    AtTheEdgesOfTiles, ExactConv,
+    testing::Values(Case{{1, 3, 47}, {7, 3, 1}, conv({}, {}, {})},                        // 8 filters by 48 positions
+                    Case{{1, 3, 48}, {8, 3, 1}, conv({}, {}, {}, 1, false)},              //
+                    Case{{1, 3, 49}, {9, 3, 1}, conv({}, {}, {})},                        //
+                    Case{{1, 2, 31, 13}, {31, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1})},      // a task less one,
+                    Case{{1, 2, 24, 16}, {32, 2, 1, 1}, conv({}, {}, {})},                // one,
+                    Case{{1, 2, 35, 11}, {33, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1})},      // and one more
+                    Case{{1, 1, 14, 15}, {17, 1, 7, 7}, conv({2, 2}, {}, {3, 3, 3, 3})},  // the first of a ResNet
+                    Case{{1, 85, 3, 13}, {9, 85, 1, 3}, conv({}, {}, {0, 1, 0, 1})},      // 255 terms,
+                    Case{{1, 256, 3, 5}, {9, 256, 1, 1}, conv({}, {}, {}, 1, false)},     // 256,
+                    Case{{1, 257, 9}, {33, 257, 1}, conv({}, {}, {})},                    // 257,
+                    Case{{1, 171, 5, 5}, {23, 171, 3, 3}, conv({}, {}, {1, 1, 1, 1})},    // and seven parts of 256
+                    Case{{1, 16, 9, 9}, {32, 16, 1, 1}, conv({2, 2}, {}, {})},            // a projection
+                    Case{{2, 34, 9, 8}, {22, 17, 3, 2}, conv({2, 1}, {2, 3}, {0, 1, 2, 3}, 2)},
+                    Case{{1, 2, 9}, {8, 2, 3}, conv({}, {4}, {3, 4})},             // dilated beyond x
+                    Case{{1, 2, 3, 3}, {8, 2, 3, 3}, conv({}, {}, {5, 4, 3, 6})},  // pads beyond it
+                    Case{{1, 2, 1, 2}, {8, 2, 1, 1}, conv({60, 60}, {}, {300, 300, 300, 300})},
+                    Case{{2, 3, 5, 6, 7}, {19, 3, 2, 3, 2}, conv({2, 1, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1})},
+                    Case{{0, 3, 9}, {9, 3, 3}, conv({}, {}, {})}, Case{{1, 0, 9}, {9, 0, 3}, conv({}, {}, {})},
+                    Case{{1, 3, 0, 9}, {9, 3, 2, 2}, conv({}, {}, {1, 1, 1, 1})}));
+
 TEST(Conv, ATapOutsideTheImageStillMultipliesAZero) {
   const float inf = std::numeric_limits<float>::infinity();
-  const auto x = Tensor::of<float>({1, 1, 3}, {1, 1, 1});
-  for (const std::int64_t filters : {1, 5}) {  // both algorithms
+  const auto x = Tensor::of<float>({1, 1, 9}, std::vector<float>(9, 1));
+  for (const std::int64_t filters : {1, 5, 9}) {  // every algorithm
     std::vector<float> kernel;
     for (std::int64_t m = 0; m < filters; ++m) kernel.insert(kernel.end(), {inf, 1});
     const Tensor y = run_one(conv({}, {}, {1, 0}, 1, false), {x, Tensor::of<float>({filters, 1, 2}, kernel)});
@@ -111,18 +134,41 @@ TEST(Conv, ATapOutsideTheImageStillMultipliesAZero) {
   }
 }
 
-TEST(Conv, TheBitsDoNotDependOnTheThreads) {
-  std::mt19937 random(5);
+Tensor normal(Shape shape, unsigned seed) {
+  std::mt19937 random(seed);
   std::normal_distribution<float> number;
-  const auto filled = [&](Shape shape) {
-    Tensor x({DType::f32, std::move(shape)});
-    for (float& value : x.as<float>()) value = number(random);
-    return x;
-  };
+  Tensor x({DType::f32, std::move(shape)});
+  for (float& value : x.as<float>()) value = number(random);
+  return x;
+}
+
+TEST(Conv, InF32IsWithinTheBoundOfADotProductOfF64) {
+  const Case cases[] = {{{1, 3, 41, 37}, {13, 3, 7, 7}, conv({2, 2}, {}, {3, 3, 3, 3}, 1, false)},
+                        {{1, 131, 7, 7}, {67, 131, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 1, false)},
+                        {{2, 38, 9, 11}, {26, 19, 3, 3}, conv({}, {2, 2}, {2, 2, 2, 2}, 2, false)},
+                        {{1, 131, 7, 7}, {5, 131, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 1, false)}};
+  for (const Case& c : cases) {
+    std::vector<Tensor> in = {normal(c.x, 1), normal(c.w, 2)};
+    const Tensor y = run_one(c.op, in);
+    for (Tensor& x : in) x = ir::convert(x, DType::f64);
+    const Tensor truth = run_one(c.op, in);
+    for (Tensor& tensor : in)
+      for (double& x : tensor.as<double>()) x = std::abs(x);
+    const Tensor magnitude = run_one(c.op, in);
+    for (std::size_t i = 0; i < y.as<float>().size(); ++i) {
+      const double limit = static_cast<double>(c.w.elements() / c.w[0] + 1) * 0x1p-24 * magnitude.as<double>()[i];
+      ASSERT_LE(std::abs(y.as<float>()[i] - truth.as<double>()[i]), limit) << "element " << i << " of " << y.shape();
+    }
+  }
+}
+
+TEST(Conv, TheBitsDoNotDependOnTheThreads) {
   const Case cases[] = {{{2, 17, 33, 29}, {21, 17, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 1, false)},
+                        {{1, 70, 13, 11}, {150, 70, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 1, false)},
+                        {{2, 17, 33, 29}, {7, 17, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 1, false)},
                         {{2, 17, 33, 29}, {17, 1, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 17, false)}};
   for (const Case& c : cases) {
-    const std::vector<Tensor> in = {filled(c.x), filled(c.w)};
+    const std::vector<Tensor> in = {normal(c.x, 5), normal(c.w, 6)};
     const Tensor once = run_one(c.op, in, 1);
     for (const int threads : {2, 7, 16})
       EXPECT_TRUE(std::ranges::equal(run_one(c.op, in, threads).bytes(), once.bytes())) << threads << " threads";
