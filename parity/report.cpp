@@ -56,16 +56,20 @@ int rank(Verdict verdict) {
       return 2;
     case Verdict::unsupported:
       return 3;
-    case Verdict::mistrusted:
+    case Verdict::xpassed:
       return 4;
-    case Verdict::fallback:
+    case Verdict::mistrusted:
       return 5;
-    case Verdict::passed:
+    case Verdict::xfailed:
       return 6;
-    case Verdict::skipped:
+    case Verdict::fallback:
       return 7;
+    case Verdict::passed:
+      return 8;
+    case Verdict::skipped:
+      return 9;
   }
-  return 8;
+  return 10;
 }
 
 std::vector<const NodeResult*> worst_first(const CaseResult& result) {

@@ -130,6 +130,7 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
   if (judged) {
     row.ratio_max = c.ratio(), row.ratio_p99 = static_cast<float>(c.ratio_p99);
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
+    if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }
   nodes.push_back(row);
   add_counts(hist_ulp, c.hist_ulp);

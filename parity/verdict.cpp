@@ -19,6 +19,8 @@ ExitCode exit_code(Verdict verdict) {
   switch (verdict) {
     case Verdict::passed:
     case Verdict::mistrusted:
+    case Verdict::xfailed:
+    case Verdict::xpassed:
       return ExitCode::passed;
     case Verdict::failed:
     case Verdict::nondeterministic:
@@ -34,8 +36,9 @@ ExitCode exit_code(Verdict verdict) {
 }
 
 Verdict overall(std::span<const Verdict> nodes) {
-  constexpr std::array order = {Verdict::error,      Verdict::failed, Verdict::nondeterministic, Verdict::unsupported,
-                                Verdict::mistrusted, Verdict::passed, Verdict::fallback};
+  constexpr std::array order = {Verdict::error,       Verdict::failed,  Verdict::nondeterministic,
+                                Verdict::unsupported, Verdict::xpassed, Verdict::mistrusted,
+                                Verdict::passed,      Verdict::xfailed, Verdict::fallback};
   return first_found(order, nodes, Verdict::skipped);
 }
 

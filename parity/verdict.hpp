@@ -16,11 +16,13 @@ enum class Verdict {
   skipped,           ///< not compared: filtered out, or computed inside another node
   unsupported,       ///< no device, or one that cannot run this
   error,             ///< the case could not be carried out
+  xfailed,           ///< failed, as a rule of the policy says it will
+  xpassed,           ///< a rule says that it will fail, and it did not
 };
 
 constexpr auto enum_names(Verdict) {
-  return std::array<std::string_view, 8>{"passed",   "failed",  "mistrusted",  "nondeterministic",
-                                         "fallback", "skipped", "unsupported", "error"};
+  return std::array<std::string_view, 10>{"passed",  "failed",      "mistrusted", "nondeterministic", "fallback",
+                                          "skipped", "unsupported", "error",      "xfailed",          "xpassed"};
 }
 
 /// What the process ends with (design.md 6).

@@ -9,6 +9,7 @@
 
 #include "ir/hash.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/policy_gate.hpp"
 #include "parity/segment.hpp"
 
 namespace plumb::parity {
@@ -62,7 +63,8 @@ class CaseRun {
   void judge_node(std::size_t n);
   void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Evaluated& truth,
                       const Evaluated& native);
-  void judge(NodeResult& result, const Judged& judged, const std::string& stated);
+  policy::Judgement gate(NodeResult& result, const ir::TensorView& truth, const ir::TensorView& device) const;
+  void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& stated);
   std::string against_stated(NodeResult& result, const Judged& judged, ir::Value value);
   void check_returned_sources();
   void carry_truth(std::size_t n, const Evaluated* local);
@@ -194,7 +196,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   result.hash = hashes_.at(value);
   if (result.total.max_abs.value == 0 && std::ranges::equal(truths_.at(value).bytes(), ir::widen(device).bytes()))
     clean_.insert(value);
-  judge(result, judged, against_stated(result, judged, value));
+  judge(result, judged, gate(result, truth.outputs[k], device), against_stated(result, judged, value));
   observer_.compared(result, truth.outputs[k], device);
 }
 
@@ -228,13 +230,22 @@ void CaseRun::check_returned_sources() {
   }
 }
 
-void CaseRun::judge(NodeResult& result, const Judged& judged, const std::string& stated) {
+/// What the policy says of the numbers or, without one, the bound.
+policy::Judgement CaseRun::gate(NodeResult& result, const ir::TensorView& truth, const ir::TensorView& device) const {
+  if (options_.gate != nullptr) return policy::judge(*options_.gate, graph_, result, truth, device);
+  if (result.local.agrees()) return {};
+  return {Verdict::failed, {}, summary(result.local)};
+}
+
+void CaseRun::judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate,
+                    const std::string& stated) {
   const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
   const auto say = [&](Verdict verdict, std::string why) {
     result.verdict = verdict;
     result.why = std::move(why);
   };
-  if (!result.local.agrees()) return say(Verdict::failed, summary(result.local));
+  const bool holds = gate.verdict == Verdict::passed || gate.verdict == Verdict::xpassed;
+  if (!holds) return say(gate.verdict, gate.why);
   if (!stated.empty()) return say(Verdict::failed, stated);
   if (unstable_.contains(value))
     return say(Verdict::nondeterministic, "another run on the same inputs gave other bits");
@@ -242,7 +253,7 @@ void CaseRun::judge(NodeResult& result, const Judged& judged, const std::string&
     return say(Verdict::fallback, "ran on the host: " + result.placement_reason);
   const auto doubt = stated_.contains(value) ? "" : mistrust(judged, result.allowed, result.local, result.type.dtype);
   if (!doubt.empty()) return say(Verdict::mistrusted, doubt);
-  say(Verdict::passed, "");
+  say(gate.verdict, gate.why);
 }
 
 /// The truth of the whole graph, node by node; where nothing was wrong so far it is the local one.

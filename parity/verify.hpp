@@ -11,6 +11,10 @@
 #include "parity/tolerance.hpp"
 #include "parity/verdict.hpp"
 
+namespace plumb::parity::policy {
+struct Gate;
+}
+
 namespace plumb::parity {
 
 /// How close results must come to what somebody else's evaluation of the graph gave:
@@ -59,9 +63,10 @@ struct Executors {
 };
 
 struct VerifyOptions {
-  std::string filter = {};  ///< regular expression over labels of the nodes to judge; empty for all
-  unsigned repeat = 1;      ///< runs of the candidate, which must agree in every bit
-  std::string flags = {};   ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
+  std::string filter = {};             ///< regular expression over labels of the nodes to judge; empty for all
+  unsigned repeat = 1;                 ///< runs of the candidate, which must agree in every bit
+  std::string flags = {};              ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
+  const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
 };
 
 /// One output of one node.
@@ -84,6 +89,9 @@ struct NodeResult {
   Verdict verdict = Verdict::skipped;
   std::string why = {};    ///< what the verdict rests on; never empty unless passed
   std::string repro = {};  ///< the command that runs just this again
+
+  std::optional<std::size_t> rule = {};  ///< of the policy, the one that decided
+  std::string explanation = {};          ///< which rules were asked, where somebody wants to know
 
   std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
   std::optional<std::uint64_t> hash = {};  ///< of the device's output

@@ -31,8 +31,11 @@ CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fil
 
 ExitCode exit_code(std::span<const CaseResult> cases, bool strict) {
   std::vector<ExitCode> codes;
-  for (const CaseResult& one : cases)
-    codes.push_back(strict && one.verdict == Verdict::mistrusted ? ExitCode::mistrusted : one.exit);
+  for (const CaseResult& one : cases) {
+    const bool doubtful = strict && one.verdict == Verdict::mistrusted;
+    const bool unexpected = strict && one.verdict == Verdict::xpassed;
+    codes.push_back(doubtful ? ExitCode::mistrusted : unexpected ? ExitCode::failed : one.exit);
+  }
   return overall(std::span<const ExitCode>(codes));
 }
 

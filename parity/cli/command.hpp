@@ -19,6 +19,8 @@ Action dump(CLI::App& app);
 Action inspect(CLI::App& app);
 Action convert(CLI::App& app);
 Action conformance(CLI::App& app);
+Action judge(CLI::App& app);
+Action policy(CLI::App& app);
 Action ops(CLI::App& app);
 Action devices(CLI::App& app);
 Action options(CLI::App& app);
@@ -35,6 +37,8 @@ inline constexpr Command commands[] = {
     {"inspect", "show a graph, a model or a results file", inspect},
     {"convert", "write an ONNX model as a graph file, with its weights beside it", convert},
     {"conformance", "run ONNX's backend tests on both executors", conformance},
+    {"judge", "judge the runs of a results file by a policy, without a device", judge},
+    {"policy", "check a policy file", policy},
     {"ops", "every op, its attributes and who can run it", ops},
     {"devices", "the Vulkan devices, and why one was refused", devices},
     {"options", "every knob, its default and its environment variable", options},

@@ -15,6 +15,8 @@
 #include "parity/cli/describe.hpp"
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
+#include "parity/policy_file.hpp"
+#include "parity/policy_gate.hpp"
 #include "parity/record_hdf5.hpp"
 #include "parity/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -26,7 +28,7 @@ struct Flags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
-  std::string filter, json, results, tensors = "never";
+  std::string filter, json, results, tensors = "never", policy, explain;
   unsigned repeat = 1;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
 };
@@ -37,7 +39,10 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--repeat", flags.repeat, "runs of the device, which must agree in every bit")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
-  app.add_flag("--strict", flags.strict, "mistrusted cases fail the run, with exit code 4");
+  app.add_flag("--strict", flags.strict, "mistrusted cases fail the run, with exit code 4; xpassed ones with 1");
+  auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
+  app.add_option("--explain", flags.explain, "say of these nodes (a glob) which rule decides, and why no other does")
+      ->needs(policy);
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
   app.add_option("-o,--output", flags.results, "results file (HDF5), all cases in one")->group("output");
   app.add_option("--tensors", flags.tensors,
@@ -75,8 +80,9 @@ std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
 }
 
 /// What a repro line repeats of the flags.
-std::string repeated_flags(const DeviceFlags& flags) {
+std::string repeated_flags(const DeviceFlags& flags, const std::string& policy) {
   std::string text;
+  if (!policy.empty()) text += " --policy '" + policy + "'";
   if (!flags.device.empty()) text += " --device '" + flags.device + "'";
   if (flags.poison) text += " --poison";
   if (flags.redzone) text += " --redzone";
@@ -93,6 +99,7 @@ class VerifyRun {
 
  private:
   void open_device();
+  void open_policy();
   void print_plan(const ir::Graph& graph);
   void report(const CaseResult& result);
   std::unique_ptr<Recorder> open_record() const;
@@ -103,6 +110,7 @@ class VerifyRun {
   ref_cpu::CpuExecutor reference_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
+  std::optional<policy::Gate> gate_;
   std::vector<CaseResult> results_;
 };
 
@@ -115,6 +123,14 @@ void VerifyRun::open_device() try {
   why_no_device_ = reason.what();
 }
 
+void VerifyRun::open_policy() {
+  if (flags_.policy.empty()) return;
+  gate_ = policy::Gate{.policy = policy::read(flags_.policy), .today = policy::today(), .explain = flags_.explain};
+  if (!device_) return;
+  const auto& facts = device_->facts();
+  gate_->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
+}
+
 void VerifyRun::print_plan(const ir::Graph& graph) {
   const auto fused = device_->fused(graph, {graph.results(), true}, {});
   out_ << gpu_vulkan::to_text(device_->plan(fused.graph, fused.capture), fused.graph) << '\n';
@@ -122,6 +138,7 @@ void VerifyRun::print_plan(const ir::Graph& graph) {
 
 void VerifyRun::report(const CaseResult& result) {
   const Detail detail = flags_.quiet ? Detail::verdicts : flags_.verbose ? Detail::all : Detail::worst;
+  for (const NodeResult& node : result.nodes) out_ << node.explanation;
   if (flags_.quiet && result.exit == ExitCode::passed) return;
   if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
   std::ostream& out = result.nodes.empty() && result.exit != ExitCode::passed ? std::cerr : out_;
@@ -157,11 +174,13 @@ int VerifyRun::run() {
   const auto paths = graph_paths(flags_.paths);
   const FillOptions fill = fill_options(flags_.graph);
   open_device();
+  open_policy();
   // Vulkan lets a device flush subnormals unless it promises to keep them.
   const bool flushes = device_ && !device_->facts().denormals_kept_f32;
   const Executors executors{
       .reference = reference_, .candidate = device_.get(), .why_not = why_no_device_, .flushes_subnormals = flushes};
-  const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device)};
+  const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device, flags_.policy),
+                              gate_ ? &*gate_ : nullptr};
   const auto recorder = open_record();
   for (const std::string& path : paths) {
     Progress progress;

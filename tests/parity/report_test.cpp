@@ -98,7 +98,7 @@ TEST(ResultsReport, ListsRunsAndTheirWorstNodes) {
   }
   const auto text = results_report(path, 1);
   std::filesystem::remove(path);
-  EXPECT_THAT(text, HasSubstr("plumb.results 1.0.0, plumb "));
+  EXPECT_THAT(text, HasSubstr("plumb.results 1.1.0, plumb "));
   EXPECT_THAT(text, HasSubstr(", device 00ff, seed 7, graph, 5 outputs, "));
   EXPECT_THAT(text, ::testing::ContainsRegex("weights +softmax .* failed\n"));
   EXPECT_THAT(text, HasSubstr("and 4 more"));

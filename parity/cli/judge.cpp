@@ -1,0 +1,66 @@
+#include "parity/judge.hpp"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "parity/cli/command.hpp"
+#include "parity/policy_file.hpp"
+#include "parity/policy_lint.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct JudgeFlags {
+  std::vector<std::string> results;
+  std::string policy, explain;
+  bool strict = false;
+};
+
+std::vector<JudgedRun> judge_all(const std::vector<std::string>& files, const policy::Policy& policy,
+                                 const std::string& explain) {
+  std::vector<JudgedRun> runs;
+  for (const std::string& file : files)
+    for (JudgedRun& run : judge_results(file, policy, policy::today(), explain)) runs.push_back(std::move(run));
+  return runs;
+}
+
+int run_judge(const JudgeFlags& flags) {
+  const auto policy = policy::read(flags.policy);
+  const auto runs = judge_all(flags.results, policy, flags.explain);
+  std::cout << to_text(runs);
+  return static_cast<int>(exit_code(runs, flags.strict));
+}
+
+int run_lint(const std::string& file, const std::vector<std::string>& results) {
+  const auto policy = policy::read(file);
+  const auto findings = results.empty() ? policy::lint(policy, policy::today())
+                                        : policy::lint(policy, policy::today(), judge_all(results, policy, ""));
+  for (const std::string& finding : findings) std::cout << finding << '\n';
+  if (findings.empty()) std::cout << file << ": " << policy.rules.size() << " rules, nothing to object to\n";
+  return findings.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+Action judge(CLI::App& app) {
+  const auto flags = std::make_shared<JudgeFlags>();
+  app.add_option("results", flags->results, "results files (HDF5) of plumb verify")->required();
+  app.add_option("--policy", flags->policy, "the policy (TOML, docs/policy.md)")->required();
+  app.add_option("--explain", flags->explain, "say of these nodes (a glob) which rule decides, and why no other does");
+  app.add_flag("--strict", flags->strict, "mistrusted runs end with exit code 4, xpassed ones with 1");
+  return [flags] { return run_judge(*flags); };
+}
+
+Action policy(CLI::App& app) {
+  const auto file = std::make_shared<std::string>();
+  const auto results = std::make_shared<std::vector<std::string>>();
+  CLI::App* const lint =
+      app.add_subcommand("lint", "rules that are expired, shadowed, unused or looser than the bound");
+  app.require_subcommand(1);
+  lint->add_option("policy", *file, "the policy (TOML, docs/policy.md)")->required();
+  lint->add_option("results", *results, "results files, in which every rule should decide something");
+  return [file, results] { return run_lint(*file, *results); };
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,206 @@
+#include "parity/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/attribute.hpp"
+#include "parity/policy_gate.hpp"
+#include "parity/results_schema.hpp"
+
+namespace plumb::parity {
+namespace {
+
+using results::no_number;
+
+template <class E>
+E known(results::Code<E> code, E otherwise) {
+  return code.value < enum_names(E{}).size() ? static_cast<E>(code) : otherwise;
+}
+
+std::string text_of(const StoredValues& values, const std::string& name) {
+  const auto found = values.find(name);
+  const auto* text = found == values.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return text != nullptr ? *text : "";
+}
+
+/// A results file, read once, judged run by run.
+class Judge {
+ public:
+  Judge(const std::filesystem::path& path, const policy::Policy& policy, std::chrono::sys_days today,
+        const std::string& explain);
+  std::vector<JudgedRun> all();
+
+ private:
+  JudgedNode judge(std::size_t row, const results::Run& run);
+  void decide(JudgedNode& node, const policy::Judgement& judgement, const results::Node& row) const;
+  const results::Node* total_of(std::size_t row) const;
+  const std::vector<results::GraphNode>& graph(std::uint32_t id);
+  const policy::Facts& device(std::uint32_t id);
+  const std::string& name(std::uint32_t id) const {
+    static const std::string unknown = "?";
+    return id < names_.size() ? names_[id] : unknown;
+  }
+
+  const Hdf5Store store_;
+  const policy::Policy& policy_;
+  const std::chrono::sys_days today_;
+  const std::string& explain_;
+  std::vector<std::string> names_;
+  std::vector<results::Run> runs_;
+  std::vector<results::Node> rows_;
+  std::vector<results::TopElement> worst_;
+  std::map<std::uint32_t, std::vector<results::GraphNode>> graphs_;
+  std::map<std::uint32_t, policy::Facts> devices_;
+};
+
+Judge::Judge(const std::filesystem::path& path, const policy::Policy& policy, std::chrono::sys_days today,
+             const std::string& explain)
+    : store_(Hdf5Store::open(path)), policy_(policy), today_(today), explain_(explain) {
+  results::require_results_file(store_);
+  names_ = store_.read_texts("/names");
+  runs_ = store_.read<results::Run>("/runs", results::run_type()).rows;
+  rows_ = store_.read<results::Node>("/results/nodes", results::node_type()).rows;
+  worst_ = store_.read<results::TopElement>("/results/topk", results::top_element_type()).rows;
+  ir::require(worst_.size() == rows_.size() * Comparison::worst_kept, path.string(), ": /results/topk has ",
+              worst_.size(), " elements, wanted ", Comparison::worst_kept, " for each of ", rows_.size(), " rows");
+}
+
+const std::vector<results::GraphNode>& Judge::graph(std::uint32_t id) {
+  const auto [found, is_new] = graphs_.try_emplace(id);
+  const std::string table = "/graph/" + name(id) + "/nodes";
+  if (is_new && id != 0 && store_.contains(table))
+    found->second = store_.read<results::GraphNode>(table, results::graph_node_type()).rows;
+  return found->second;
+}
+
+const policy::Facts& Judge::device(std::uint32_t id) {
+  const auto [found, is_new] = devices_.try_emplace(id);
+  const std::string path = "/device/" + name(id);
+  if (is_new && id != 0 && store_.contains(path)) {
+    const auto values = store_.attributes(path);
+    found->second =
+        policy::device_facts(text_of(values, "name"), text_of(values, "driver_name"), text_of(values, "driver_info"));
+  }
+  return found->second;
+}
+
+/// The total of the output whose local part is that row: they are written together.
+const results::Node* Judge::total_of(std::size_t row) const {
+  const results::Node& local = rows_[row];
+  for (std::size_t r = row + 1; r < rows_.size(); ++r) {
+    const results::Node& other = rows_[r];
+    if (other.run != local.run || other.node != local.node || other.out != local.out) break;
+    if (other.part == results::Part::total) return &other;
+  }
+  return nullptr;
+}
+
+void Judge::decide(JudgedNode& node, const policy::Judgement& judgement, const results::Node& row) const {
+  const bool gate_holds = judgement.verdict == Verdict::passed || judgement.verdict == Verdict::xpassed;
+  const bool was_gate = node.was == Verdict::passed || node.was == Verdict::xfailed || node.was == Verdict::xpassed ||
+                        (node.was == Verdict::failed && (row.n_bad > 0 || row.rule >= 0));
+  node.verdict = judgement.verdict;
+  node.why = judgement.why;
+  if (!gate_holds || was_gate) return;
+  node.verdict = node.was;
+  node.why = node.was == Verdict::failed ? "failed for a reason that is not in its numbers"
+                                         : "as it was: no policy changes that";
+}
+
+JudgedNode Judge::judge(std::size_t r, const results::Run& run) {
+  const results::Node& row = rows_[r];
+  const auto& nodes = graph(run.graph_id);
+  ir::require(row.node < nodes.size(), "run ", run.run, " has a row of node ", row.node, ", its graph ", nodes.size(),
+              " nodes");
+  const results::GraphNode& of = nodes[row.node];
+  JudgedNode node;
+  node.name = name(of.name_id) + (row.out != 0 ? fmt::format(":{}", row.out) : "");
+  const policy::Facts facts = policy::facts_of(device(run.device_id), of, node.name, run.fill);
+  node.op = facts.op;
+  node.was = node.verdict = known(row.verdict, Verdict::error);
+  node.was_compared = row.out_hash != no_number;
+  if (!node.was_compared) return node;
+  node.within_bound = row.n_bad == 0;
+  // Of several outputs the table holds the first one's dtype; ratios and ulps were taken with the right one.
+  const auto dtype = of.dtype_out.value < ir::dtype_count ? static_cast<ir::DType>(of.dtype_out.value) : ir::DType::f64;
+  const results::Node* total = total_of(r);
+  policy::Parts parts{policy::measured(row, worst_[r * Comparison::worst_kept], dtype), {}};
+  if (total != nullptr) {
+    const auto at = static_cast<std::size_t>(total - rows_.data());
+    parts.total = policy::measured(*total, worst_[at * Comparison::worst_kept], dtype);
+  }
+  const policy::Judgement judgement = policy::judge(policy_, facts, parts, today_);
+  node.rule = judgement.rule;
+  decide(node, judgement, row);
+  if (!explain_.empty() && policy::glob_matches(explain_, node.name))
+    node.explanation = policy::explain(policy_, facts, parts, today_);
+  return node;
+}
+
+std::vector<JudgedRun> Judge::all() {
+  std::map<std::uint32_t, std::vector<std::size_t>> local;
+  for (std::size_t r = 0; r < rows_.size(); ++r)
+    if (rows_[r].part == results::Part::local) local[rows_[r].run].push_back(r);
+  std::vector<JudgedRun> judged;
+  for (const results::Run& run : runs_) {
+    JudgedRun one{run.run, name(run.graph_id), device(run.device_id).device, run.seed};
+    one.was = one.verdict = known(run.verdict, Verdict::error);
+    std::vector<Verdict> verdicts;
+    bool none_was_bad = true;
+    for (const std::size_t r : local[run.run]) {
+      one.nodes.push_back(judge(r, run));
+      verdicts.push_back(one.nodes.back().verdict);
+      none_was_bad &= one.nodes.back().was != Verdict::failed && one.nodes.back().was != Verdict::error;
+    }
+    // A run that failed or broke off by no node of its own stays as it was.
+    const bool was_bad = one.was == Verdict::failed || one.was == Verdict::error || one.was == Verdict::unsupported;
+    if (!verdicts.empty() && !(was_bad && none_was_bad)) one.verdict = overall(std::span<const Verdict>(verdicts));
+    judged.push_back(std::move(one));
+  }
+  return judged;
+}
+
+}  // namespace
+
+std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy& policy,
+                                     std::chrono::sys_days today, const std::string& explain) {
+  return Judge(path, policy, today, explain).all();
+}
+
+std::string to_text(const std::vector<JudgedRun>& runs) {
+  std::string text;
+  std::map<Verdict, std::size_t> counts;
+  std::size_t changed = 0;
+  for (const JudgedRun& run : runs) {
+    ++counts[run.verdict];
+    changed += run.was != run.verdict;
+    text += fmt::format("run {}: graph {}, device '{}', seed {}, {} outputs: {}{}\n", run.run, run.graph, run.device,
+                        run.seed, run.nodes.size(), ir::enum_name(run.verdict),
+                        run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)));
+    for (const JudgedNode& node : run.nodes) {
+      const bool is_quiet = node.verdict == Verdict::passed || node.verdict == Verdict::skipped;
+      if (!is_quiet || node.was != node.verdict)
+        text += fmt::format("  {} ({}): {}{}{}{}\n", node.name, node.op, ir::enum_name(node.verdict),
+                            node.was == node.verdict ? "" : fmt::format(" (was {})", ir::enum_name(node.was)),
+                            node.why.empty() ? "" : ": ", node.why);
+      text += node.explanation;
+    }
+  }
+  text += fmt::format("{} runs:", runs.size());
+  for (const auto& [verdict, count] : counts) text += fmt::format(" {} {}", count, ir::enum_name(verdict));
+  return text + fmt::format("; {} changed\n", changed);
+}
+
+ExitCode exit_code(const std::vector<JudgedRun>& runs, bool strict) {
+  std::vector<ExitCode> codes;
+  for (const JudgedRun& run : runs) {
+    ExitCode code = exit_code(run.verdict);
+    if (strict && run.verdict == Verdict::mistrusted) code = ExitCode::mistrusted;
+    if (strict && run.verdict == Verdict::xpassed) code = ExitCode::failed;
+    codes.push_back(code);
+  }
+  return overall(std::span<const ExitCode>(codes));
+}
+
+}  // namespace plumb::parity

@@ -1,0 +1,137 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parity/compare.hpp"
+#include "parity/policy_value.hpp"
+#include "parity/verdict.hpp"
+
+/// A tolerance policy (docs/policy.md) as plain data, and what it says of a node: functions
+/// of the facts of the node and of what was measured, so that verify and judge say the same.
+namespace plumb::parity::policy {
+
+/// What rules select by. Where nothing is known a text is empty, which only "*" matches.
+struct Facts {
+  std::string node = {}, op = {}, in = {}, dtype = {}, acc = {};  ///< `in` is the dtype of the first operand
+  std::string exact = "unknown", fill = "graph";
+  std::string device = {}, driver = {}, device_profile = {};
+  Version driver_version = {};
+  std::uint64_t n = 0, k_reduce = 0;  ///< elements of the output; terms summed for one of them
+  double u = 0, u_out = 0;            ///< unit roundoff of acc and of dtype
+};
+
+/// One key of a rule's `match`: any of its patterns is enough.
+struct Selector {
+  std::string key;
+  std::vector<std::string> patterns = {};  ///< globs of text: * and ?
+  std::optional<VersionTest> number = {};  ///< of k_reduce, or after the name in driver
+};
+
+enum class Measure {
+  bitwise,
+  ratio_max,
+  max_abs,
+  max_rel,
+  max_ulp,
+  rel_l2,
+  nmse,
+  cosine,
+  snr_db,
+  mean_signed_sigma,
+  allclose,
+  any,
+};
+
+constexpr auto enum_names(Measure) {
+  return std::array<std::string_view, 12>{"bitwise", "ratio_max", "max_abs", "max_rel",           "max_ulp",  "rel_l2",
+                                          "nmse",    "cosine",    "snr_db",  "mean_signed_sigma", "allclose", "any"};
+}
+
+/// One thing a node must hold: a measure at most its limit; cosine and snr_db at least.
+struct Requirement {
+  Measure measure = Measure::ratio_max;
+  Limit limit = {};
+  double relative = 0, absolute = 0;               ///< of allclose
+  std::vector<std::vector<Requirement>> any = {};  ///< one of these lists must hold
+};
+
+/// Which error of a node a rule is about (docs/results.md).
+enum class RulePart { local, total };
+
+constexpr auto enum_names(RulePart) { return std::array<std::string_view, 2>{"local", "total"}; }
+
+struct Rule {
+  std::string id;
+  std::uint32_t line = 0;  ///< in the policy file
+  std::vector<Selector> match = {};
+  RulePart part = RulePart::local;
+  std::vector<Requirement> require = {};  ///< all of them; none: the bound
+  bool expects_failure = false;           ///< verdict = "xfail"
+  std::string reason = {};
+  std::optional<std::chrono::sys_days> expires = {};
+};
+
+/// What a result of a graph may be off in total.
+struct OutputBudget {
+  std::string output;  ///< a glob over "label", "label:1"
+  std::uint32_t line = 0;
+  std::vector<Requirement> require = {};
+};
+
+struct Policy {
+  std::string file;  ///< as given, for messages
+  std::string text;  ///< the file itself, for records
+  bool forbids_nan = false;
+  std::vector<Rule> rules = {};
+  std::vector<OutputBudget> outputs = {};
+};
+
+/// One comparison, from the tensors or from a results file.
+struct Measured {
+  std::uint64_t n = 0, n_bad = 0, n_nan = 0;  ///< elements; outside the bound; NaN on either side
+  bool specials_differ = false;               ///< a NaN or an infinity without its counterpart
+  double ratio_max = not_computed;            ///< over the bound; only the local part has one
+  double max_abs = not_computed, max_rel = not_computed, max_ulp = not_computed;
+  double mean_signed = not_computed, rms = not_computed, nmse = not_computed, cosine = not_computed;
+  double expected_absmax = not_computed;
+  std::function<bool(const Requirement&)> holds = {};  ///< asks every element; empty where the tensors are gone
+};
+
+struct Parts {
+  Measured local, total;
+};
+
+/// A verdict, and what it rests on.
+struct Judgement {
+  Verdict verdict = Verdict::passed;  ///< passed, failed, xfailed, xpassed; error where the numbers do not tell
+  std::optional<std::size_t> rule = {};
+  std::string why = {};
+};
+
+/// Whether a measure's limit is the least it may be, not the most.
+constexpr bool is_at_least(Measure measure) { return measure == Measure::cosine || measure == Measure::snr_db; }
+
+/// Why a rule says nothing of a node, or "" when it is about it.
+std::string why_not(const Rule& rule, const Facts& facts, std::chrono::sys_days today);
+
+/// What the first matching rule says, then the output budgets; without a rule the bound is the limit.
+Judgement judge(const Policy& policy, const Facts& facts, const Parts& measured, std::chrono::sys_days today);
+
+/// Every rule up to the first that matches, and why it does or does not; then the judgement.
+std::string explain(const Policy& policy, const Facts& facts, const Parts& measured, std::chrono::sys_days today);
+
+/// "gelu-f32 (policy.toml:31)".
+std::string where(const Policy& policy, const Rule& rule);
+
+/// "2026-12-31"
+std::string to_text(std::chrono::sys_days day);
+
+std::chrono::sys_days today();
+
+}  // namespace plumb::parity::policy

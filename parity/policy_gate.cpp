@@ -1,0 +1,130 @@
+#include "parity/policy_gate.hpp"
+
+#include <cmath>
+#include <complex>
+
+#include "parity/float_format.hpp"
+#include "parity/results_rows.hpp"
+#include "parity/verify.hpp"
+
+namespace plumb::parity::policy {
+namespace {
+
+std::string name_of(ir::DType dtype) { return std::string(ir::info(dtype).name); }
+
+/// A NaN, an infinity, or a finite truth that overflows, not met by its like: compare() puts
+/// these before all other elements, and measures no error of them.
+bool is_special(double expected, double got, double ratio, ir::DType dtype) {
+  if (std::isnan(ratio)) return false;
+  const bool overflows = ir::unit_roundoff(dtype) > 0 && std::abs(expected) >= float_format(dtype).overflow();
+  return !std::isfinite(expected) || !std::isfinite(got) || (overflows && std::isinf(ratio));
+}
+
+void set_dtypes(Facts& facts, ir::DType dtype) {
+  const bool is_real = ir::unit_roundoff(dtype) > 0;
+  const ir::DType acc = is_real ? compute_dtype(dtype) : dtype;
+  facts.dtype = name_of(dtype);
+  facts.acc = name_of(acc);
+  facts.u = ir::unit_roundoff(acc);
+  facts.u_out = ir::unit_roundoff(dtype);
+}
+
+template <class T>
+bool all_close(std::span<const T> truth, std::span<const T> got, const Requirement& requirement) {
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (truth[i] == got[i] || !std::isfinite(std::abs(truth[i]))) continue;  // specials are judged apart
+    const double limit = requirement.absolute + requirement.relative * std::abs(truth[i]);
+    if (!(std::abs(got[i] - truth[i]) <= limit)) return false;
+  }
+  return true;
+}
+
+bool all_close(const ir::TensorView& truth, const ir::TensorView& got, const Requirement& requirement) {
+  const ir::DType wide = ir::is_complex(got.dtype()) ? ir::DType::c128 : ir::DType::f64;
+  const ir::Tensor expected = ir::convert(truth, wide), found = ir::convert(got, wide);
+  if (wide == ir::DType::f64) return all_close(expected.as<double>(), found.as<double>(), requirement);
+  return all_close(expected.as<std::complex<double>>(), found.as<std::complex<double>>(), requirement);
+}
+
+}  // namespace
+
+Facts device_facts(std::string name, std::string driver, std::string_view driver_info) {
+  Facts facts;
+  facts.device = std::move(name);
+  facts.driver = std::move(driver);
+  facts.driver_version = first_version(driver_info);
+  return facts;
+}
+
+Facts facts_of(const Facts& device, const ir::Graph& graph, const NodeResult& result) {
+  const ir::Node& node = graph.nodes()[result.node];
+  ir::TensorTypes in, out;
+  for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
+  for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
+  Facts facts = device;
+  facts.node = result.name();
+  facts.op = result.op;
+  if (!in.empty()) facts.in = name_of(in[0].dtype);
+  set_dtypes(facts, result.type.dtype);
+  facts.n = static_cast<std::uint64_t>(result.type.shape.elements());
+  const auto terms = node.op.schema().cost(node.op, in, out).contraction;
+  facts.k_reduce = static_cast<std::uint64_t>(std::max<std::int64_t>(terms, 0));
+  return facts;
+}
+
+Facts facts_of(const Facts& device, const results::GraphNode& node, std::string label,
+               results::Code<results::FillKind> fill) {
+  Facts facts = device;
+  facts.node = std::move(label);
+  const auto& ops = results::op_choices();
+  if (node.op.value < ops.size()) facts.op = ops[node.op.value];
+  if (node.dtype_in.value < ir::dtype_count) facts.in = name_of(static_cast<ir::DType>(node.dtype_in.value));
+  if (node.dtype_out.value < ir::dtype_count) set_dtypes(facts, static_cast<ir::DType>(node.dtype_out.value));
+  const auto exact = enum_names(results::Exactness{});
+  if (node.exact.value < exact.size()) facts.exact = exact[node.exact.value];
+  const auto fills = enum_names(results::FillKind{});
+  if (fill.value < fills.size()) facts.fill = fills[fill.value];
+  facts.n = node.n_elem;
+  facts.k_reduce = node.k_reduce;
+  return facts;
+}
+
+Measured measured(const Comparison& c, ir::DType dtype) {
+  Measured m{.n = c.n, .n_bad = c.n_bad, .n_nan = c.n_nan_expected + c.n_nan_got};
+  if (!c.worst.empty()) m.specials_differ = is_special(c.worst[0].expected, c.worst[0].got, c.worst[0].ratio, dtype);
+  m.ratio_max = c.ratio();
+  m.max_abs = c.max_abs.value, m.max_rel = c.max_rel.value, m.max_ulp = c.max_ulp.value;
+  m.mean_signed = c.mean_signed, m.rms = c.rms, m.nmse = c.nmse, m.cosine = c.cosine;
+  m.expected_absmax = c.expected_absmax;
+  return m;
+}
+
+Measured measured(const results::Node& row, const results::TopElement& worst, ir::DType dtype) {
+  Measured m{.n = row.n, .n_bad = row.n_bad, .n_nan = row.n_nan_ref + row.n_nan_dev};
+  if (worst.index != results::no_number) {
+    const double ratio = row.part == results::Part::local ? row.ratio_max : 0;
+    m.specials_differ = is_special(worst.ref, worst.dev, ratio, dtype);
+  }
+  m.ratio_max = row.ratio_max;
+  m.max_abs = row.max_abs, m.max_rel = row.max_rel, m.max_ulp = row.max_ulp;
+  m.mean_signed = row.mean_signed, m.rms = row.rms, m.nmse = row.nmse, m.cosine = row.cosine;
+  m.expected_absmax = row.ref_absmax;
+  return m;
+}
+
+Judgement judge(const Gate& gate, const ir::Graph& graph, NodeResult& result, const ir::TensorView& truth,
+                const ir::TensorView& got) {
+  const Facts facts = facts_of(gate.device, graph, result);
+  Parts parts{measured(result.local, got.dtype()), measured(result.total, got.dtype())};
+  parts.local.holds = [&](const Requirement& requirement) {
+    if (requirement.measure == Measure::allclose) return all_close(truth, got, requirement);
+    return compare(truth, got, {.rule = Allowed::Rule::exact}).agrees();
+  };
+  Judgement judgement = judge(gate.policy, facts, parts, gate.today);
+  result.rule = judgement.rule;
+  if (!gate.explain.empty() && glob_matches(gate.explain, facts.node))
+    result.explanation = explain(gate.policy, facts, parts, gate.today);
+  return judgement;
+}
+
+}  // namespace plumb::parity::policy

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The small languages inside a policy's strings: globs, version tests and limits.
+namespace plumb::parity::policy {
+
+/// Whether the whole text matches: * is any run of characters, ? any one. Takes time
+/// proportional to the product of the lengths at worst, whatever the pattern.
+bool glob_matches(std::string_view pattern, std::string_view text);
+
+/// "26.1.3", or a count as its one part; missing parts are 0.
+using Version = std::vector<std::uint64_t>;
+
+/// The first dotted number in a text: 22.3.6 of "Mesa 22.3.6 (LLVM 15)"; empty where there is none.
+Version first_version(std::string_view text);
+
+enum class Order { less, at_most, equal, at_least, more };
+
+struct VersionTest {
+  Order order = Order::equal;
+  Version version = {};
+
+  bool holds(const Version& found) const;
+  /// Whether all that `other` takes is taken by this.
+  bool covers(const VersionTest& other) const;
+};
+
+/// "<26.1", ">= 64", "64"; throws Error.
+VersionTest parse_test(std::string_view text);
+
+/// What a limit may be computed from.
+struct Variables {
+  double n = 1, k = 1, u = 0, u_out = 0;
+};
+
+/// A limit: a number, or an expression such as "1.5 * u * sqrt(log2(n))".
+struct Limit {
+  double number = 0;
+  std::string expression = {};
+
+  double value(const Variables& variables) const;
+};
+
+/// + - * / ( ) over numbers, n, k, u, u_out, pi and sqrt, log2, abs, max, min. Throws Error that says where.
+double evaluate(std::string_view expression, const Variables& variables);
+
+}  // namespace plumb::parity::policy
