@@ -1,6 +1,7 @@
 #include "parity/judge.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -29,6 +30,11 @@ int run_judge(const JudgeFlags& flags) {
   const auto policy = policy::read(flags.policy);
   const auto runs = judge_all(flags.results, policy, flags.explain);
   std::cout << to_text(runs);
+  const auto is_explained = [](const JudgedRun& run) {
+    return std::ranges::any_of(run.nodes, [](const JudgedNode& node) { return !node.explanation.empty(); });
+  };
+  if (!flags.explain.empty() && std::ranges::none_of(runs, is_explained))
+    std::cout << "--explain '" << flags.explain << "': no such node was compared\n";
   return static_cast<int>(exit_code(runs, flags.strict));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -191,6 +192,11 @@ int VerifyRun::run() {
     report(results_.back());
     if (flags_.fail_fast && results_.back().exit != ExitCode::passed) break;
   }
+  const auto is_explained = [](const CaseResult& result) {
+    return std::ranges::any_of(result.nodes, [](const NodeResult& node) { return !node.explanation.empty(); });
+  };
+  if (!flags_.explain.empty() && std::ranges::none_of(results_, is_explained))
+    out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
   out_ << summary_line(results_) << '\n';
   write_json();
   if (recorder) {
