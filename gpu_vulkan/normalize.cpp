@@ -70,7 +70,8 @@ void lower_normalize(const Normalize& norm, Lowering& node) {
         .groups = share.groups(lines.outer),
     });
   };
-  if (share.slices == 1) return dispatch(LineStage::whole, {x, scale, bias, x}, {});
+  // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
+  if (share.slices == 1) return dispatch(LineStage::whole, {x, scale, bias}, {y});
   const Slot partials = node.scratch(static_cast<std::size_t>(lines.outer) * share.slices * 4 * sizeof(float));
   dispatch(LineStage::first, {x, scale, bias}, {partials});
   dispatch(LineStage::second, {x, scale, bias, partials}, {});

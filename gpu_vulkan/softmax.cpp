@@ -25,7 +25,8 @@ void lower_softmax(std::string_view name, std::int64_t axis, Lowering& node) {
     });
   };
   const Slot x = node.in(0), y = node.out(0);
-  if (share.slices == 1) return dispatch(LineStage::whole, {x, x}, {y});
+  // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
+  if (share.slices == 1) return dispatch(LineStage::whole, {x}, {y, y});
   const Slot partials = node.scratch(static_cast<std::size_t>(lines.count()) * share.slices * 2 * sizeof(float));
   dispatch(LineStage::first, {x}, {partials, y});
   dispatch(LineStage::second, {x, partials}, {y});

@@ -97,12 +97,12 @@ const results::Node* Judge::total_of(std::size_t row) const {
 }
 
 void Judge::decide(JudgedNode& node, const policy::Judgement& judgement, const results::Node& row) const {
-  const bool gate_holds = judgement.verdict == Verdict::passed || judgement.verdict == Verdict::xpassed;
+  const bool gate_fails = judgement.verdict == Verdict::failed || judgement.verdict == Verdict::error;
   const bool was_gate = node.was == Verdict::passed || node.was == Verdict::xfailed || node.was == Verdict::xpassed ||
                         (node.was == Verdict::failed && (row.n_bad > 0 || row.rule >= 0));
   node.verdict = judgement.verdict;
   node.why = judgement.why;
-  if (!gate_holds || was_gate) return;
+  if (gate_fails || was_gate) return;
   node.verdict = node.was;
   node.why = node.was == Verdict::failed ? "failed for a reason that is not in its numbers"
                                          : "as it was: no policy changes that";

@@ -36,9 +36,9 @@ bool needs_native(const Judged& judged, ir::DType dtype);
 ///
 /// `native` compares the CPU executor at the candidate's own precision, an honest
 /// evaluation of the same inputs, with the truth y; so the suspect does not scale its
-/// own limit. Where that says little (as precise as the truth, equal to it, or fewer than
-/// 64 elements), the second term is at least 4 max |y| times the larger of u and, with
-/// the accumulator's u, u sqrt(terms summed).
+/// own limit. Of ops fused on 16-bit floats it is the truth rounded once. Where that says
+/// little (as precise as the truth, equal to it, or fewer than 64 elements), the second term
+/// is at least 4 max |y| times the larger of u and, with the accumulator's u, u sqrt(terms summed).
 /// Data movement, comparisons, integers and indices are exact.
 Allowed allowed_for(const Judged& judged, ir::DType dtype, const Comparison& native);
 

@@ -24,7 +24,8 @@ void lower(const ir::ops::LpNorm& op, Lowering& node) {
     });
   };
   const Slot x = node.in(0), y = node.out(0);
-  if (share.slices == 1) return dispatch(LineStage::whole, {x, x}, {y});
+  // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
+  if (share.slices == 1) return dispatch(LineStage::whole, {x}, {y, y});
   const std::size_t pair = dtype == ir::DType::f64 ? 16 : 8;
   const Slot partials = node.scratch(static_cast<std::size_t>(lines.count()) * share.slices * pair);
   dispatch(LineStage::first, {x}, {partials, y});
