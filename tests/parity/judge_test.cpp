@@ -87,6 +87,19 @@ TEST(VerifyByPolicy, ARuleDecidesInPlaceOfTheBound) {
   EXPECT_EQ(exit_code(std::vector{expected}, true), ExitCode::failed);
 }
 
+TEST(VerifyByPolicy, AnExpectedFailureHidesNothingElse) {
+  float runs = 0;
+  auto fickle = spoiler("scores", [&runs](ir::Tensor& y) { y.as<float>()[3] += 1 + runs++; });
+  auto on_host = spoiler("scores", [](ir::Tensor& y) { y.as<float>()[3] += 1; });
+  on_host.on_host = {"scores"};
+  const auto known =
+      gate_of(rule("node = \"scores\"", "verdict = \"xfail\"\nreason = \"known\"\nexpires = 9999-12-31"));
+  const auto subject = make_case(small_graph);
+  EXPECT_EQ(verify_on(fickle, subject, {.gate = &known}).nodes[0].verdict, Verdict::xfailed);
+  EXPECT_EQ(verify_on(fickle, subject, {.repeat = 2, .gate = &known}).nodes[0].verdict, Verdict::nondeterministic);
+  EXPECT_EQ(verify_on(on_host, subject, {.gate = &known}).nodes[0].verdict, Verdict::fallback);
+}
+
 TEST(VerifyByPolicy, AsksEveryElementWhereNumbersDoNotTell) {
   Suspect wrong = wrong_scores();
   const auto subject = make_case(small_graph);
