@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,17 @@ class RecordCrash : public ::testing::Test {
     recorder.finish();
   }
 
+  ino_t inode() const {
+    struct stat status {};
+    return stat(file_.c_str(), &status) == 0 ? status.st_ino : 0;
+  }
+
+  void wait_for_another_file(ino_t before) const {
+    using namespace std::chrono_literals;
+    const auto start = std::chrono::steady_clock::now();
+    while (inode() == before && std::chrono::steady_clock::now() - start < 30s) std::this_thread::sleep_for(1ms);
+  }
+
   std::uint64_t runs_in_file() const {
     EXPECT_THAT(results::check_schema(file_), IsEmpty());
     return Hdf5Store::open(file_).rows("/runs");
@@ -67,6 +79,7 @@ TEST_F(RecordCrash, AKillAtAnyMomentLeavesAWholeFile) {
   write(2);
   int replaced = 0;
   for (int trial = 0; trial < trials; ++trial) {
+    const auto before = inode();
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0)
@@ -74,6 +87,7 @@ TEST_F(RecordCrash, AKillAtAnyMomentLeavesAWholeFile) {
         for (;;) write(3);
       });
     std::this_thread::sleep_for(one_write * trial * 3 / trials);
+    if (trial == trials - 1) wait_for_another_file(before);  // however busy the machine is
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     const auto runs = runs_in_file();
