@@ -39,6 +39,7 @@ class Id {
 };
 
 using FileId = Id<H5Fclose>;
+using GroupId = Id<H5Gclose>;
 using DatasetId = Id<H5Dclose>;
 using SpaceId = Id<H5Sclose>;
 using TypeId = Id<H5Tclose>;
@@ -276,6 +277,22 @@ void mark_bfloat16(hid_t dataset) {
   expect(H5Awrite(attribute, type, &text), "write an attribute");
 }
 
+/// A list for new objects of class `kind` without times: equal tensors give equal files.
+ListId timeless(hid_t kind) {
+  ListId list(H5Pcreate(kind));
+  expect(H5Pset_obj_track_times(list, false), "leave times out");
+  return list;
+}
+
+/// The groups that a dataset's name passes through. HDF5's own way of making them keeps times.
+void make_groups(hid_t file, const std::string& name, hid_t creation) {
+  for (std::size_t slash = name.find('/', 1); slash != std::string::npos; slash = name.find('/', slash + 1)) {
+    const std::string group = name.substr(0, slash);
+    if (group.back() == '/' || H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) continue;
+    const GroupId made(H5Gcreate2(file, group.c_str(), H5P_DEFAULT, creation, H5P_DEFAULT));
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path) {
@@ -284,16 +301,17 @@ std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path)
 
 void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors) {
   const Quiet quiet;
-  const ListId access(H5Pcreate(H5P_FILE_ACCESS)), links(H5Pcreate(H5P_LINK_CREATE));
+  const ListId access(H5Pcreate(H5P_FILE_ACCESS)), root = timeless(H5P_FILE_CREATE),
+               groups = timeless(H5P_GROUP_CREATE), datasets = timeless(H5P_DATASET_CREATE);
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
-  expect(H5Pset_create_intermediate_group(links, 1), "make groups");
-  const FileId file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access));
+  const FileId file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, root, access));
   for (const auto& [name, tensor] : tensors) {
     std::vector<hsize_t> extents(tensor.shape().begin(), tensor.shape().end());
     const SpaceId space(extents.empty() ? H5Screate(H5S_SCALAR)
                                         : H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
     const TypeId type = type_of(tensor.dtype());
-    const DatasetId dataset(H5Dcreate2(file, name.c_str(), type, space, links, H5P_DEFAULT, H5P_DEFAULT));
+    make_groups(file, name, groups);
+    const DatasetId dataset(H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, datasets, H5P_DEFAULT));
     if (tensor.elements() > 0)
       expect(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()), cat("write '", name, "'"));
     if (tensor.dtype() == DType::bf16) mark_bfloat16(dataset);
