@@ -118,12 +118,10 @@ std::optional<Replacement> replacement(const PatternGraph& graph, const Found& f
 }  // namespace
 
 ir::Graph fuse_attentions(const ir::Graph& given, const PassSetting& setting) {
-  const PatternGraph graph(given, setting);
-  std::vector<Replacement> replacements;
-  for (const ir::Node& node : given.nodes())
-    if (const auto found = found_at(graph, node.outputs[0]))
-      if (auto made = replacement(graph, *found)) replacements.push_back(std::move(*made));
-  return replaced(given, replacements);
+  return replaced(given, setting, [&](const PatternGraph& graph, std::size_t n) {
+    const auto found = found_at(graph, given.nodes()[n].outputs[0]);
+    return found ? replacement(graph, *found) : std::nullopt;
+  });
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -53,11 +53,9 @@ std::optional<Replacement> found_at(const PatternGraph& graph, Value y) {
 }  // namespace
 
 ir::Graph fuse_biases(const ir::Graph& given, const PassSetting& setting) {
-  const PatternGraph graph(given, setting);
-  std::vector<Replacement> replacements;
-  for (const ir::Node& node : given.nodes())
-    if (auto found = found_at(graph, node.outputs[0])) replacements.push_back(std::move(*found));
-  return replaced(given, replacements);
+  return replaced(given, setting, [&](const PatternGraph& graph, std::size_t n) {
+    return found_at(graph, given.nodes()[n].outputs[0]);
+  });
 }
 
 }  // namespace plumb::gpu_vulkan

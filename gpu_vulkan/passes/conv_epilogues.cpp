@@ -95,11 +95,7 @@ std::optional<Replacement> found_at(const PatternGraph& graph, std::size_t n) {
 }  // namespace
 
 ir::Graph fuse_conv_epilogues(const ir::Graph& given, const PassSetting& setting) {
-  const PatternGraph graph(given, setting);
-  std::vector<Replacement> replacements;
-  for (std::size_t n = 0; n < given.nodes().size(); ++n)
-    if (auto found = found_at(graph, n)) replacements.push_back(std::move(*found));
-  return replaced(given, replacements);
+  return replaced(given, setting, found_at);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -93,12 +93,11 @@ std::optional<Replacement> found_at(const PatternGraph& graph, Value y) {
 }  // namespace
 
 ir::Graph fuse_gelus(const ir::Graph& given, const PassSetting& setting) {
-  const PatternGraph graph(given, setting);
-  std::vector<Replacement> replacements;
-  for (const ir::Node& node : given.nodes())
-    if (graph.is(node.outputs[0], BinaryFunction::multiply) || graph.is(node.outputs[0], BinaryFunction::divide))
-      if (auto found = found_at(graph, node.outputs[0])) replacements.push_back(std::move(*found));
-  return replaced(given, replacements);
+  return replaced(given, setting, [&](const PatternGraph& graph, std::size_t n) -> std::optional<Replacement> {
+    const Value y = given.nodes()[n].outputs[0];
+    if (!graph.is(y, BinaryFunction::multiply) && !graph.is(y, BinaryFunction::divide)) return std::nullopt;
+    return found_at(graph, y);
+  });
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -125,21 +125,16 @@ std::optional<Replacement> replacement(const PatternGraph& graph, const Found& f
 }  // namespace
 
 ir::Graph fuse_layer_norms(const ir::Graph& given, const PassSetting& setting) {
-  const PatternGraph graph(given, setting);
-  std::vector<Replacement> replacements;
-  for (const ir::Node& node : given.nodes()) {
+  return replaced(given, setting, [&](const PatternGraph& graph, std::size_t n) -> std::optional<Replacement> {
     std::vector<Found> stages;  // from the least to the most
-    if (const auto plain = standardised(graph, node.outputs[0])) stages.push_back(*plain);
+    if (const auto plain = standardised(graph, given.nodes()[n].outputs[0])) stages.push_back(*plain);
     for (const auto function : {BinaryFunction::multiply, BinaryFunction::add})
       if (!stages.empty())
         if (auto more = extended(graph, stages.back(), function)) stages.push_back(std::move(*more));
     for (std::size_t s = stages.size(); s-- > 0;)
-      if (auto found = replacement(graph, stages[s])) {
-        replacements.push_back(std::move(*found));
-        break;
-      }
-  }
-  return replaced(given, replacements);
+      if (auto found = replacement(graph, stages[s])) return found;
+    return std::nullopt;
+  });
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -131,7 +131,11 @@ std::string new_name(const ir::Graph& given, const ir::Graph& next, std::string 
   return name;
 }
 
-ir::Graph replaced(const ir::Graph& graph, const std::vector<Replacement>& replacements) {
+ir::Graph replaced(const ir::Graph& graph, const PassSetting& setting, const Match& match) {
+  const PatternGraph pattern(graph, setting);
+  std::vector<Replacement> replacements;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
+    if (auto found = match(pattern, n)) replacements.push_back(std::move(*found));
   Nodes gone;
   std::map<std::size_t, const Replacement*> by_last;
   for (const Replacement& r : replacements) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "gpu_vulkan/device_facts.hpp"
@@ -87,7 +88,10 @@ struct Replacement {
 /// `name`, or with primes behind it, so that no value of either graph is called so.
 std::string new_name(const ir::Graph& given, const ir::Graph& next, std::string name);
 
-/// The graph with these replaced, in order; one that meets nodes of an earlier one is left out.
-ir::Graph replaced(const ir::Graph& graph, const std::vector<Replacement>& replacements);
+/// What ends in node n of the graph and is to be replaced, if anything.
+using Match = std::function<std::optional<Replacement>(const PatternGraph& graph, std::size_t n)>;
+
+/// The graph with every match replaced, in order; one that meets nodes of an earlier one is left out.
+ir::Graph replaced(const ir::Graph& graph, const PassSetting& setting, const Match& match);
 
 }  // namespace plumb::gpu_vulkan

@@ -77,14 +77,10 @@ std::optional<Replacement> product_at(const PatternGraph& graph, std::size_t n) 
 }  // namespace
 
 ir::Graph sink_transposes(const ir::Graph& given, const PassSetting& setting) {
-  const PatternGraph graph(given, setting);
-  std::vector<Replacement> replacements;
-  for (std::size_t n = 0; n < given.nodes().size(); ++n) {
+  return replaced(given, setting, [](const PatternGraph& graph, std::size_t n) {
     auto found = attention_at(graph, n);
-    if (!found) found = product_at(graph, n);
-    if (found) replacements.push_back(std::move(*found));
-  }
-  return replaced(given, replacements);
+    return found ? std::move(found) : product_at(graph, n);
+  });
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -48,4 +48,13 @@ void write_atomically(const std::filesystem::path& path,
   }
 }
 
+void write_text(const std::filesystem::path& path, std::string_view text) {
+  write_atomically(path, [&](const std::filesystem::path& part) {
+    std::ofstream file(part);
+    file << text;
+    file.close();
+    require(file.good(), "cannot write ", path.string());
+  });
+}
+
 }  // namespace plumb::ir

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace plumb::ir {
 
@@ -19,5 +20,8 @@ void require_regular_file(const std::filesystem::path& path);
 /// is never half a file. Whatever `write` throws leaves no trace.
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path&)>& write);
+
+/// The same for a file of text.
+void write_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace plumb::ir

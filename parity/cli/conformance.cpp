@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <regex>
@@ -54,12 +53,7 @@ void write(const std::string& path, const std::string& text) {
     std::cout << text;
     return;
   }
-  ir::write_atomically(path, [&](const std::filesystem::path& part) {
-    std::ofstream file(part);
-    file << text;
-    file.close();
-    ir::require(file.good(), "cannot write ", path);
-  });
+  ir::write_text(path, text);
 }
 
 std::vector<SuiteCase> cases_of(const Flags& flags) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -44,12 +43,7 @@ int run(const Flags& flags) {
     ir::save_tensors(weights.string(), taken);
     std::cout << "wrote " << taken.size() << " tensors to " << weights.string() << '\n';
   }
-  ir::write_atomically(output, [&](const fs::path& part) {
-    std::ofstream stream(part);
-    stream << text;
-    stream.close();
-    ir::require(stream.good(), "cannot write ", output.string());
-  });
+  ir::write_text(output, text);
   std::cout << "wrote " << file.graph.nodes().size() << " nodes to " << output.string() << '\n';
   return 0;
 }

@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 
@@ -163,12 +162,7 @@ void VerifyRun::write_json() const {
     std::cout << to_json(results_);
     return;
   }
-  ir::write_atomically(flags_.json, [this](const std::filesystem::path& path) {
-    std::ofstream file(path);
-    file << to_json(results_);
-    file.close();
-    ir::require(file.good(), "cannot write ", path.string());
-  });
+  ir::write_text(flags_.json, to_json(results_));
 }
 
 int VerifyRun::run() {
