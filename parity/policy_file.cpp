@@ -1,7 +1,6 @@
 #include "parity/policy_file.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <cmath>
 #include <set>
@@ -10,6 +9,7 @@
 #include "ir/dtype.hpp"
 #include "ir/formats/files.hpp"
 #include "ir/op.hpp"
+#include "parity/toml_text.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -283,37 +283,12 @@ void Reader::all(const toml::table& file) {
   if (const toml::node* node = file.get("output")) outputs(table(*node, "[output]"));
 }
 
-/// toml++ 3.4 takes it for granted that a table's header begins with a key, and is undefined
-/// where it does not; so no line may start with a bracket that no key follows.
-void require_keys_in_headers(std::string_view text, const std::string& file) {
-  std::size_t line = 1;
-  for (std::size_t at = 0; at < text.size(); ++line) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    const std::string_view here = text.substr(at, end - at);
-    at = end + 1;
-    const auto bracket = here.find_first_not_of("\xEF\xBB\xBF \t\r\v\f");
-    if (bracket == std::string_view::npos || here[bracket] != '[') continue;
-    const auto key = here.find_first_not_of(" \t[", bracket);
-    const char c = key == std::string_view::npos ? ' ' : here[key];
-    const bool is_key = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                        c == '-' || c == '"' || c == '\'';
-    const bool is_deeper = here.substr(bracket, 3) == "[[[" || here.find('[', bracket + 2) < key;
-    if (!is_key || is_deeper) ir::fail(file, ':', line, ": no TOML: wanted a table's name after '['");
-  }
-}
-
 }  // namespace
 
 Policy parse(std::string_view text, std::string file) {
   Policy policy{std::move(file), std::string(text)};
   ir::require(text.size() <= most_bytes, policy.file, ": a policy has at most ", most_bytes, " bytes");
-  require_keys_in_headers(text, policy.file);
-  toml::table table;
-  try {
-    table = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    ir::fail(policy.file, ':', error.source().begin.line, ": no TOML: ", error.description());
-  }
+  const toml::table table = parse_toml(text, policy.file);
   Reader(policy).all(table);
   return policy;
 }

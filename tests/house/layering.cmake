@@ -34,7 +34,7 @@ set(xxhash_place "^ir/.*\\.cpp$")
 set(cli11_header "CLI/")
 set(cli11_place "^parity/cli/")
 set(toml_header "toml\\+\\+/|toml\\.hpp")
-set(toml_place "^parity/policy_file\\.cpp$")
+set(toml_place "^parity/toml_text\\.hpp$")
 
 # 3. A header that includes such a header, itself or through others, stays in its folder.
 set(kept_in "")  # "<header>|<third party>"
