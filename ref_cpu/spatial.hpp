@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "ir/window.hpp"
 
@@ -9,14 +10,24 @@ namespace plumb::ref_cpu {
 
 /// Windows over an image in three dimensions; the leading ones are 1 where there are fewer.
 struct Windows {
+  /// A tap of the last axis: position o of the range meets element at + o * stride of the image's line.
+  struct Tap {
+    ir::IndexRange range;
+    std::int64_t at;
+  };
+
   std::array<ir::Window, 3> axes;
   std::array<std::int64_t, 3> positions{1, 1, 1};
+  std::vector<Tap> last;  ///< those that meet the image anywhere
 
   /// `y` ends with the positions on each axis of `given`.
   Windows(const std::vector<ir::Window>& given, const ir::Shape& y) {
     const auto rank = static_cast<std::ptrdiff_t>(given.size());
     std::ranges::copy(given, axes.end() - rank);
     std::copy(y.end() - rank, y.end(), positions.end() - rank);
+    for (std::int64_t t = 0; t < axes[2].kernel; ++t)
+      if (const auto range = axes[2].positions_inside(t, positions[2]); range.count() > 0)
+        last.push_back({range, t * axes[2].dilation - axes[2].pad_begin});
   }
 
   std::int64_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
@@ -49,10 +60,7 @@ void for_each_tap(const Windows& w, std::int64_t line, const Visit& visit) {
       const std::int64_t i0 = o0 * a0.stride - a0.pad_begin + t0 * a0.dilation;
       const std::int64_t i1 = o1 * a1.stride - a1.pad_begin + t1 * a1.dilation;
       const std::int64_t row = (i0 * a1.extent + i1) * a2.extent;
-      for (std::int64_t t2 = 0; t2 < a2.kernel; ++t2) {
-        const auto range = a2.positions_inside(t2, w.positions[2]);
-        if (range.count() > 0) visit(range, row + t2 * a2.dilation - a2.pad_begin);
-      }
+      for (const Windows::Tap& tap : w.last) visit(tap.range, row + tap.at);
     }
 }
 
