@@ -38,11 +38,11 @@ std::size_t ratio_bin(float ratio) {
 
 /// Sums in blocks, so that 10^8 terms lose no more than 10^5 would.
 struct Moments {
-  double parts = 0, error = 0, error2 = 0, y2 = 0, c2 = 0, yc = 0;
+  double parts = 0, error = 0, error2 = 0, y1 = 0, y2 = 0, c2 = 0, yc = 0;
 
   Moments& operator+=(const Moments& other) {
     parts += other.parts, error += other.error, error2 += other.error2;
-    y2 += other.y2, c2 += other.c2, yc += other.yc;
+    y1 += other.y1, y2 += other.y2, c2 += other.c2, yc += other.yc;
     return *this;
   }
 };
@@ -191,7 +191,7 @@ void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, 
     ulps_.add(static_cast<float>(size));
     ++result_.hist_ulp[ulp_bin(static_cast<float>(size), error < 0)];
   }
-  block_ += {1, error, error * error, part.y * part.y, part.c * part.c, part.y * part.c};
+  block_ += {1, error, error * error, std::abs(part.y), part.y * part.y, part.c * part.c, part.y * part.c};
   if (block_.parts >= 1024) total_ += block_, block_ = {};
   if (!(std::abs(part.y) <= result_.expected_absmax)) result_.expected_absmax = std::abs(part.y);
 }
@@ -215,13 +215,15 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element) 
   const double magnitude = parts == 1 ? std::abs(element[0].y) : std::hypot(element[0].y, element[parts - 1].y);
   Worst worst{.index = index};
   double error = -1, ratio = -1;
-  bool bad = false, any = false;
+  bool bad = false, any = false, nan = false, special = false;
   for (const Part& part : element) {
     const Finding found = judge(part, magnitude);
     if (found.finite)
       measure(index, part, found, magnitude);
     else if (found.good)
       continue;  // NaN met NaN, infinity its own: nothing to measure
+    else
+      special = true, nan |= std::isnan(part.y) || std::isnan(part.c);
     any = true;
     bad |= !found.good;
     const double found_ratio = found.ratio();
@@ -230,7 +232,9 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element) 
     worst = {index, part.y, part.c, found.allowed, ratio};
   }
   result_.n_bad += bad;
+  result_.n_nan_differ += nan, result_.n_inf_differ += special && !nan;
   if (!any) return;
+  if (!special && !(ratio <= result_.ratio_finite)) result_.ratio_finite = ratio;
   ratios_.add(static_cast<float>(ratio));
   ++result_.hist_ratio[ratio_bin(static_cast<float>(ratio))];
   keep_worst(worst, error);
@@ -244,6 +248,7 @@ Comparison Scan::finish() {
     result_.mean_signed = total_.error / total_.parts;
     result_.rms = std::sqrt(total_.error2 / total_.parts);
     result_.expected_rms = std::sqrt(total_.y2 / total_.parts);
+    result_.expected_norm1 = total_.y1, result_.expected_norm2 = std::sqrt(total_.y2);
   }
   if (total_.y2 > 0) {
     result_.nmse = total_.error2 / total_.y2;

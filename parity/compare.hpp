@@ -60,13 +60,16 @@ struct Comparison {
 
   std::uint64_t n = 0, n_bad = 0;
   std::uint64_t n_nan_expected = 0, n_nan_got = 0, n_inf_expected = 0, n_inf_got = 0, n_zero_expected = 0;
-  bool constant = true;  ///< every element expected is the same
+  std::uint64_t n_nan_differ = 0, n_inf_differ = 0;  ///< bad elements with a NaN on one side; else, an infinity
+  bool constant = true;                              ///< every element expected is the same
 
   Extreme max_abs, max_rel, max_ulp;  ///< relative errors where the truth is not 0; ulps of the dtype at the truth
   double ulp_p50 = not_computed, ulp_p99 = not_computed, ulp_p999 = not_computed, ratio_p99 = not_computed;
   double mean_signed = not_computed;  ///< of got - expected
   double rms = not_computed, nmse = not_computed, rel_l2 = not_computed, cosine = not_computed;
   double expected_absmax = not_computed, expected_rms = not_computed;
+  double expected_norm1 = not_computed, expected_norm2 = not_computed;  ///< sum of |y|; root of the sum of squares
+  double ratio_finite = not_computed;  ///< the largest ratio of elements that are finite on both sides
 
   std::vector<Worst> worst;  ///< by ratio, then by error; at most worst_kept, the first is the worst
   std::array<std::uint64_t, ulp_bins> hist_ulp = {};

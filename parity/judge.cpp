@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/attribute.hpp"
+#include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/results_schema.hpp"
 
@@ -27,7 +28,7 @@ std::string text_of(const StoredValues& values, const std::string& name) {
 /// A results file, read once, judged run by run.
 class Judge {
  public:
-  Judge(const std::filesystem::path& path, const policy::Policy& policy, std::chrono::sys_days today,
+  Judge(const std::filesystem::path& path, const policy::Policy* policy, std::chrono::sys_days today,
         const std::string& explain);
   std::vector<JudgedRun> all();
 
@@ -37,13 +38,16 @@ class Judge {
   const results::Node* total_of(std::size_t row) const;
   const std::vector<results::GraphNode>& graph(std::uint32_t id);
   const policy::Facts& device(std::uint32_t id);
+  const policy::Policy& policy(std::uint32_t id);
+  void judge_power(JudgedRun& judged, const results::Run& run);
   const std::string& name(std::uint32_t id) const {
     static const std::string unknown = "?";
     return id < names_.size() ? names_[id] : unknown;
   }
 
+  const std::filesystem::path path_;
   const Hdf5Store store_;
-  const policy::Policy& policy_;
+  const policy::Policy* const given_;
   const std::chrono::sys_days today_;
   const std::string& explain_;
   std::vector<std::string> names_;
@@ -52,11 +56,12 @@ class Judge {
   std::vector<results::TopElement> worst_;
   std::map<std::uint32_t, std::vector<results::GraphNode>> graphs_;
   std::map<std::uint32_t, policy::Facts> devices_;
+  std::map<std::uint32_t, policy::Policy> policies_;
 };
 
-Judge::Judge(const std::filesystem::path& path, const policy::Policy& policy, std::chrono::sys_days today,
+Judge::Judge(const std::filesystem::path& path, const policy::Policy* policy, std::chrono::sys_days today,
              const std::string& explain)
-    : store_(Hdf5Store::open(path)), policy_(policy), today_(today), explain_(explain) {
+    : path_(path), store_(Hdf5Store::open(path)), given_(policy), today_(today), explain_(explain) {
   results::require_results_file(store_);
   names_ = store_.read_texts("/names");
   runs_ = store_.read<results::Run>("/runs", results::run_type()).rows;
@@ -83,6 +88,26 @@ const policy::Facts& Judge::device(std::uint32_t id) {
         policy::device_facts(text_of(values, "name"), text_of(values, "driver_name"), text_of(values, "driver_info"));
   }
   return found->second;
+}
+
+/// The one that was given or, without, the file's own.
+const policy::Policy& Judge::policy(std::uint32_t id) {
+  if (given_ != nullptr) return *given_;
+  const auto [found, is_new] = policies_.try_emplace(id);
+  const std::string path = "/policy/" + name(id) + "/toml";
+  if (is_new && id != 0) found->second = policy::parse(store_.read_text(path), path_.string() + ":" + path);
+  return found->second;
+}
+
+/// A run that would not have caught enough has proved little by passing.
+void Judge::judge_power(JudgedRun& judged, const results::Run& run) {
+  judged.power = run.power;
+  const policy::Policy& policy = this->policy(run.policy_id);
+  const bool is_weak = policy.budget.min_power && judged.power < *policy.budget.min_power;
+  if (!is_weak || judged.verdict != Verdict::passed) return;
+  judged.verdict = Verdict::mistrusted;
+  judged.why = fmt::format("its power is {:.3g}, at least {:.3g} is required: [budget] ({}:{})", judged.power,
+                           *policy.budget.min_power, policy.file, policy.budget.line);
 }
 
 /// The total of the output whose local part is that row: they are written together.
@@ -120,7 +145,14 @@ JudgedNode Judge::judge(std::size_t r, const results::Run& run) {
   node.op = facts.op;
   node.was = node.verdict = known(row.verdict, Verdict::error);
   node.was_compared = row.out_hash != no_number;
-  if (!node.was_compared) return node;
+  node.vacuity = row.vacuity;
+  const policy::Policy& policy = this->policy(run.policy_id);
+  if (!node.was_compared) {
+    if (node.was != Verdict::skipped || !policy::has_budget(policy, node.name)) return node;
+    node.verdict = Verdict::error;
+    node.why = "[output] holds its total error to a limit, and it was not measured";
+    return node;
+  }
   node.within_bound = row.n_bad == 0;
   // Of several outputs the table holds the first one's dtype; ratios and ulps were taken with the right one.
   const auto dtype = of.dtype_out.value < ir::dtype_count ? static_cast<ir::DType>(of.dtype_out.value) : ir::DType::f64;
@@ -130,11 +162,11 @@ JudgedNode Judge::judge(std::size_t r, const results::Run& run) {
     const auto at = static_cast<std::size_t>(total - rows_.data());
     parts.total = policy::measured(*total, worst_[at * Comparison::worst_kept], dtype);
   }
-  const policy::Judgement judgement = policy::judge(policy_, facts, parts, today_);
+  const policy::Judgement judgement = policy::judge(policy, facts, parts, today_);
   node.rule = judgement.rule;
   decide(node, judgement, row);
   if (!explain_.empty() && policy::glob_matches(explain_, node.name))
-    node.explanation = policy::explain(policy_, facts, parts, today_);
+    node.explanation = policy::explain(policy, facts, parts, today_);
   return node;
 }
 
@@ -156,6 +188,7 @@ std::vector<JudgedRun> Judge::all() {
     // A run that failed or broke off by no node of its own stays as it was.
     const bool was_bad = one.was == Verdict::failed || one.was == Verdict::error || one.was == Verdict::unsupported;
     if (!verdicts.empty() && !(was_bad && none_was_bad)) one.verdict = overall(std::span<const Verdict>(verdicts));
+    judge_power(one, run);
     judged.push_back(std::move(one));
   }
   return judged;
@@ -163,9 +196,16 @@ std::vector<JudgedRun> Judge::all() {
 
 }  // namespace
 
-std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy& policy,
+std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy* policy,
                                      std::chrono::sys_days today, const std::string& explain) {
   return Judge(path, policy, today, explain).all();
+}
+
+std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<const JudgedRun> runs) {
+  std::vector<std::string> names;
+  for (const JudgedRun& run : runs)
+    for (const JudgedNode& node : run.nodes) names.push_back(node.name);
+  return policy::idle_budgets(policy, names);
 }
 
 std::string to_text(const std::vector<JudgedRun>& runs) {
@@ -175,9 +215,10 @@ std::string to_text(const std::vector<JudgedRun>& runs) {
   for (const JudgedRun& run : runs) {
     ++counts[run.verdict];
     changed += run.was != run.verdict;
-    text += fmt::format("run {}: graph {}, device '{}', seed {}, {} outputs: {}{}\n", run.run, run.graph, run.device,
-                        run.seed, run.nodes.size(), ir::enum_name(run.verdict),
-                        run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)));
+    text += fmt::format("run {}: graph {}, device '{}', seed {}, {} outputs: {}{}{}{}\n", run.run, run.graph,
+                        run.device, run.seed, run.nodes.size(), ir::enum_name(run.verdict),
+                        run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)),
+                        run.why.empty() ? "" : ": ", run.why);
     for (const JudgedNode& node : run.nodes) {
       const bool is_quiet = node.verdict == Verdict::passed || node.verdict == Verdict::skipped;
       if (!is_quiet || node.was != node.verdict)

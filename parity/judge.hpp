@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "parity/policy.hpp"
@@ -15,6 +16,7 @@ struct JudgedNode {
   std::optional<std::size_t> rule = {};
   bool within_bound = true;  ///< what was measured keeps to the bound
   bool was_compared = false;
+  double vacuity = not_computed;
 };
 
 struct JudgedRun {
@@ -22,15 +24,21 @@ struct JudgedRun {
   std::string graph = {}, device = {};
   std::uint64_t seed = 0;
   Verdict was = Verdict::error, verdict = Verdict::error;
+  std::string why = {};  ///< of the run as a whole
+  double power = not_computed;
   std::vector<JudgedNode> nodes = {};
 };
 
 /// Judges every run of a results file by a policy, from the numbers it holds: no device and no
 /// tensor. What a policy cannot change stays: other bits in another run, the host in place of the
 /// device, a case that proves nothing, a node that failed for a reason beside its numbers. Throws Error
-/// when the file is no results file. `explain` is a glob over nodes; "" for none.
-std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy& policy,
+/// when the file is no results file. `explain` is a glob over nodes; "" for none. Without a policy
+/// each run is judged by the one that the file holds for it or, where it holds none, by the bound.
+std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy* policy,
                                      std::chrono::sys_days today, const std::string& explain = "");
+
+/// Output budgets that name nothing in any of the runs.
+std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<const JudgedRun> runs);
 
 /// The runs for people: nodes that did not pass or whose verdict changed, then totals.
 std::string to_text(const std::vector<JudgedRun>& runs);

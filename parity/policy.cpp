@@ -138,7 +138,10 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
   if (is_without_error(m)) return {};
   const double value = value_of(measure, m);
   const auto k = static_cast<double>(std::max<std::uint64_t>(facts.k_reduce, 1));
-  const double limit = requirement.limit.value({static_cast<double>(facts.n), k, facts.u, facts.u_out});
+  const double limit = requirement.limit.value(
+      {static_cast<double>(facts.n), k, facts.u, facts.u_out, m.expected_norm1, m.expected_norm2, m.expected_absmax});
+  if (std::isnan(limit))
+    return {Outcome::unknown, fmt::format("the limit '{}' cannot be computed", requirement.limit.expression)};
   if (std::isnan(value)) return {Outcome::unknown, fmt::format("{} was not computed", ir::enum_name(measure))};
   const bool least = is_at_least(measure);
   return found(least ? value >= limit : value <= limit,
@@ -163,14 +166,27 @@ Finding check_bound(const Measured& m) {
 }
 
 Finding check_specials(const Policy& policy, const Measured& m) {
-  if (m.specials_differ) return {Outcome::unmet, "a NaN or an infinity does not meet its like"};
-  if (policy.forbids_nan && m.n_nan > 0) return {Outcome::unmet, "there are NaNs, and nan = \"forbid\""};
+  const bool ignores = policy.nan == NanRule::ignore;
+  if (ignores && m.specials_differ && !m.n_nan_differ)
+    return {Outcome::unknown, "whether only NaNs differ cannot be told from the file"};
+  if (ignores ? m.infinities_differ : m.specials_differ)
+    return {Outcome::unmet, "a NaN or an infinity does not meet its like"};
+  if (policy.nan == NanRule::forbid && m.n_nan > 0) return {Outcome::unmet, "there are NaNs, and nan = \"forbid\""};
   return {};
+}
+
+/// As if elements with a NaN on one side were not there: no error is measured of them anyway.
+Measured without_nans(Measured m) {
+  m.n_bad -= std::min(m.n_bad, m.n_nan_differ.value_or(0));
+  m.specials_differ = false;
+  m.ratio_max = m.ratio_finite;
+  return m;
 }
 
 Finding check_list(const Policy& policy, const std::vector<Requirement>& all, const Facts& facts, const Measured& m) {
   Finding special = check_specials(policy, m);
   if (special.outcome != Outcome::met) return special;
+  if (m.specials_differ) return check_list(policy, all, facts, without_nans(m));
   return all.empty() ? check_bound(m) : check_all(all, facts, m);
 }
 
@@ -200,6 +216,10 @@ Judgement judge_by_rule(const Policy& policy, const Facts& facts, const Parts& m
 
 }  // namespace
 
+bool has_budget(const Policy& policy, std::string_view output) {
+  return std::ranges::any_of(policy.outputs, [&](const auto& one) { return glob_matches(one.output, output); });
+}
+
 std::string why_not(const Rule& rule, const Facts& facts, std::chrono::sys_days today) {
   if (rule.expires && *rule.expires < today) return "it expired on " + to_text(*rule.expires);
   for (const Selector& selector : rule.match)
@@ -225,7 +245,13 @@ Judgement judge(const Policy& policy, const Facts& facts, const Parts& measured,
     judgement.verdict = verdict_of(finding.outcome);
     judgement.why =
         fmt::format("total {}: [output] '{}' ({}:{})", finding.why, budget.output, policy.file, budget.line);
-    break;
+    return judgement;
+  }
+  const bool is_vacuous = policy.budget.max_vacuity && measured.local.vacuity > *policy.budget.max_vacuity;
+  if (is_vacuous && judgement.verdict == Verdict::passed) {
+    judgement.verdict = Verdict::mistrusted;
+    judgement.why = fmt::format("its vacuity is {:.3g}, at most {:.3g} is trusted: [budget] ({}:{})",
+                                measured.local.vacuity, *policy.budget.max_vacuity, policy.file, policy.budget.line);
   }
   return judgement;
 }

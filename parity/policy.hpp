@@ -82,24 +82,45 @@ struct OutputBudget {
   std::string output;  ///< a glob over "label", "label:1"
   std::uint32_t line = 0;
   std::vector<Requirement> require = {};
+  std::string reason = {};  ///< why it became looser, for the ratchet
 };
+
+/// What the gate as a whole may and must be.
+struct Budget {
+  std::uint32_t line = 0;
+  std::optional<double> false_alarm_per_run = {};  ///< probability that a clean run fails, over all its comparisons
+  std::optional<double> min_power = {};            ///< share of the required faults that must be caught
+  std::optional<double> max_vacuity = {};          ///< above it an output is mistrusted
+  std::string reason = {};
+};
+
+/// What is said of a NaN: it meets a NaN, there is none, or nothing.
+enum class NanRule { match, forbid, ignore };
+
+constexpr auto enum_names(NanRule) { return std::array<std::string_view, 3>{"match", "forbid", "ignore"}; }
 
 struct Policy {
   std::string file;  ///< as given, for messages
   std::string text;  ///< the file itself, for records
-  bool forbids_nan = false;
+  NanRule nan = NanRule::match;
+  std::string special_reason = {};
+  Budget budget = {};
   std::vector<Rule> rules = {};
   std::vector<OutputBudget> outputs = {};
 };
 
 /// One comparison, from the tensors or from a results file.
 struct Measured {
-  std::uint64_t n = 0, n_bad = 0, n_nan = 0;  ///< elements; outside the bound; NaN on either side
-  bool specials_differ = false;               ///< a NaN or an infinity without its counterpart
-  double ratio_max = not_computed;            ///< over the bound; only the local part has one
+  std::uint64_t n = 0, n_bad = 0, n_nan = 0;      ///< elements; outside the bound; NaN on either side
+  std::optional<std::uint64_t> n_nan_differ = 0;  ///< bad since one side is NaN; nothing where that is not known
+  bool infinities_differ = false;                 ///< an infinity without its counterpart
+  bool specials_differ = false;                   ///< a NaN or an infinity without its counterpart
+  double ratio_max = not_computed;                ///< over the bound; only the local part has one
+  double ratio_finite = not_computed;             ///< and of the elements that are finite on both sides
   double max_abs = not_computed, max_rel = not_computed, max_ulp = not_computed;
   double mean_signed = not_computed, rms = not_computed, nmse = not_computed, cosine = not_computed;
-  double expected_absmax = not_computed;
+  double expected_absmax = not_computed, expected_norm1 = not_computed, expected_norm2 = not_computed;
+  double vacuity = not_computed;  ///< 0 for a case that could not pass by chance, 1 for one that proves nothing
   std::function<bool(const Requirement&)> holds = {};  ///< asks every element; empty where the tensors are gone
 };
 
@@ -109,13 +130,17 @@ struct Parts {
 
 /// A verdict, and what it rests on.
 struct Judgement {
-  Verdict verdict = Verdict::passed;  ///< passed, failed, xfailed, xpassed; error where the numbers do not tell
+  /// passed, failed, xfailed, xpassed, mistrusted; error where the numbers do not tell
+  Verdict verdict = Verdict::passed;
   std::optional<std::size_t> rule = {};
   std::string why = {};
 };
 
 /// Whether a measure's limit is the least it may be, not the most.
 constexpr bool is_at_least(Measure measure) { return measure == Measure::cosine || measure == Measure::snr_db; }
+
+/// Whether the total error of that output is held to something.
+bool has_budget(const Policy& policy, std::string_view output);
 
 /// Why a rule says nothing of a node, or "" when it is about it.
 std::string why_not(const Rule& rule, const Facts& facts, std::chrono::sys_days today);

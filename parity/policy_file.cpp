@@ -52,6 +52,7 @@ class Reader {
   }
 
   void special(const toml::table& table);
+  void budget(const toml::table& table);
   void rules(const toml::node& node);
   Rule rule(const toml::table& table, std::size_t index);
   void expected_failure(const toml::table& table, Rule& rule) const;
@@ -107,14 +108,37 @@ std::string Reader::choice(const toml::node& node, std::string_view where,
 }
 
 void Reader::special(const toml::table& special) {
-  only(special, "[special]", {"nan", "inf", "signed_zero"});
+  only(special, "[special]", {"nan", "inf", "signed_zero", "reason"});
   for (const auto& [key, value] : special) {
     const auto where = ir::cat("[special] ", text(key));
+    const auto rules = enum_names(NanRule{});
     if (text(key) == "nan")
-      policy_.forbids_nan = choice(value, where, {"match", "forbid"}) == "forbid";
+      policy_.nan = static_cast<NanRule>(std::ranges::find(rules, choice(value, where, {rules.begin(), rules.end()})) -
+                                         rules.begin());
+    else if (text(key) == "reason")
+      policy_.special_reason = string(value, where);
     else
       choice(value, where, {text(key) == "inf" ? std::string_view("match-sign") : std::string_view("ignore")});
   }
+}
+
+void Reader::budget(const toml::table& budget) {
+  const std::pair<std::string_view, std::optional<double> Budget::*> shares[] = {
+      {"false_alarm_per_run", &Budget::false_alarm_per_run},
+      {"min_power", &Budget::min_power},
+      {"max_vacuity", &Budget::max_vacuity}};
+  only(budget, "[budget]", {shares[0].first, shares[1].first, shares[2].first, "reason"});
+  policy_.budget.line = budget.source().begin.line;
+  for (const auto& [name, member] : shares) {
+    const toml::node* const node = budget.get(name);
+    if (node == nullptr) continue;
+    const double share = number(*node, ir::cat("[budget] ", name));
+    if (share > 1) refuse(*node, "[budget] ", name, ": wanted at most 1, found ", share);
+    policy_.budget.*member = share;
+  }
+  if (policy_.budget.false_alarm_per_run == 0.0)
+    refuse(budget, "[budget] false_alarm_per_run: wanted more than 0: a bound that is never exceeded is no statistic");
+  if (const toml::node* reason = budget.get("reason")) policy_.budget.reason = string(*reason, "[budget] reason");
 }
 
 Selector Reader::selector(std::string_view key, const toml::node& node) const {
@@ -154,7 +178,9 @@ Limit Reader::limit(std::string_view key, const toml::node& node, bool at_least)
   std::string expression = string(node, key);
   const std::string_view sign = at_least ? ">=" : "<=";
   if (expression.starts_with(sign)) expression.erase(0, sign.size());
-  at_line(node, key, [&] { return evaluate(expression, {.n = 2, .k = 2, .u = 0x1p-24, .u_out = 0x1p-24}); });
+  at_line(node, key, [&] {
+    return evaluate(expression, {.n = 2, .k = 2, .u = 0x1p-24, .u_out = 0x1p-24, .norm1 = 2, .norm2 = 2, .m = 1});
+  });
   return {0, expression};
 }
 
@@ -268,17 +294,21 @@ void Reader::rules(const toml::node& node) {
 void Reader::outputs(const toml::table& outputs) {
   for (const auto& [key, value] : outputs) {
     OutputBudget budget{std::string(text(key)), value.source().begin.line};
-    budget.require = requirements(table(value, ir::cat("[output] ", text(key))), RulePart::total, 0);
+    toml::table limits = table(value, ir::cat("[output] ", text(key)));
+    if (const toml::node* reason = limits.get("reason")) budget.reason = string(*reason, "[output] reason");
+    limits.erase("reason");
+    budget.require = requirements(limits, RulePart::total, 0);
     policy_.outputs.push_back(std::move(budget));
   }
 }
 
 void Reader::all(const toml::table& file) {
-  only(file, "policy", {"schema", "special", "rule", "output"});
+  only(file, "policy", {"schema", "budget", "special", "rule", "output"});
   const toml::node* schema = file.get("schema");
   if (schema == nullptr) refuse(file, "wanted schema = \"plumb-policy/1\" at the top");
   choice(*schema, "schema", {"plumb-policy/1"});
   if (const toml::node* node = file.get("special")) special(table(*node, "[special]"));
+  if (const toml::node* node = file.get("budget")) budget(table(*node, "[budget]"));
   if (const toml::node* node = file.get("rule")) rules(*node);
   if (const toml::node* node = file.get("output")) outputs(table(*node, "[output]"));
 }

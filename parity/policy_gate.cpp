@@ -1,5 +1,6 @@
 #include "parity/policy_gate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 
@@ -32,7 +33,7 @@ void set_dtypes(Facts& facts, ir::DType dtype) {
 template <class T>
 bool all_close(std::span<const T> truth, std::span<const T> got, const Requirement& requirement) {
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (truth[i] == got[i] || !std::isfinite(std::abs(truth[i]))) continue;  // specials are judged apart
+    if (truth[i] == got[i] || !std::isfinite(std::abs(truth[i] - got[i]))) continue;  // specials are judged apart
     const double limit = requirement.absolute + requirement.relative * std::abs(truth[i]);
     if (!(std::abs(got[i] - truth[i]) <= limit)) return false;
   }
@@ -89,36 +90,74 @@ Facts facts_of(const Facts& device, const results::GraphNode& node, std::string 
   return facts;
 }
 
-Measured measured(const Comparison& c, ir::DType dtype) {
+Measured measured(const Comparison& c) {
   Measured m{.n = c.n, .n_bad = c.n_bad, .n_nan = c.n_nan_expected + c.n_nan_got};
-  if (!c.worst.empty()) m.specials_differ = is_special(c.worst[0].expected, c.worst[0].got, c.worst[0].ratio, dtype);
-  m.ratio_max = c.ratio();
+  m.n_nan_differ = c.n_nan_differ;
+  m.infinities_differ = c.n_inf_differ > 0;
+  m.specials_differ = c.n_nan_differ + c.n_inf_differ > 0;
+  m.ratio_max = c.ratio(), m.ratio_finite = c.ratio_finite;
   m.max_abs = c.max_abs.value, m.max_rel = c.max_rel.value, m.max_ulp = c.max_ulp.value;
   m.mean_signed = c.mean_signed, m.rms = c.rms, m.nmse = c.nmse, m.cosine = c.cosine;
-  m.expected_absmax = c.expected_absmax;
+  m.expected_absmax = c.expected_absmax, m.expected_norm1 = c.expected_norm1, m.expected_norm2 = c.expected_norm2;
   return m;
 }
 
 Measured measured(const results::Node& row, const results::TopElement& worst, ir::DType dtype) {
   Measured m{.n = row.n, .n_bad = row.n_bad, .n_nan = row.n_nan_ref + row.n_nan_dev};
-  if (worst.index != results::no_number) {
+  const bool is_counted = row.n_nan_differ != results::no_number;  // since version 1.2 of the schema
+  if (is_counted) {
+    m.n_nan_differ = row.n_nan_differ;
+    m.infinities_differ = row.n_inf_differ > 0;
+    m.specials_differ = row.n_nan_differ + row.n_inf_differ > 0;
+  } else if (worst.index != results::no_number) {
+    m.n_nan_differ.reset();
     const double ratio = row.part == results::Part::local ? row.ratio_max : 0;
     m.specials_differ = is_special(worst.ref, worst.dev, ratio, dtype);
   }
-  m.ratio_max = row.ratio_max;
+  m.ratio_max = row.ratio_max, m.ratio_finite = row.ratio_finite;
   m.max_abs = row.max_abs, m.max_rel = row.max_rel, m.max_ulp = row.max_ulp;
   m.mean_signed = row.mean_signed, m.rms = row.rms, m.nmse = row.nmse, m.cosine = row.cosine;
-  m.expected_absmax = row.ref_absmax;
+  m.expected_absmax = row.ref_absmax, m.expected_norm1 = row.ref_norm1, m.expected_norm2 = row.ref_norm2;
+  m.vacuity = row.vacuity;
   return m;
+}
+
+bool has_budget(const Gate* gate, const ir::Node& node) {
+  if (gate == nullptr) return false;
+  for (std::size_t k = 0; k < node.outputs.size(); ++k)
+    if (has_budget(gate->policy, NodeResult{.output = k, .label = node.label}.name())) return true;
+  return false;
+}
+
+void require_total(const Gate* gate, NodeResult& result) {
+  if (gate == nullptr || !has_budget(gate->policy, result.name())) return;
+  result.verdict = Verdict::error;
+  result.why = "[output] holds its total error to a limit, and it was not measured: " + result.why;
+}
+
+double alpha_of_one(const Gate* gate, std::span<const NodeResult> nodes) {
+  const auto made = std::ranges::count_if(nodes, [](const NodeResult& node) { return node.hash.has_value(); });
+  if (gate == nullptr || made == 0) return not_computed;
+  return gate->policy.budget.false_alarm_per_run.value_or(not_computed) / static_cast<double>(made);
+}
+
+std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs) {
+  std::vector<std::string> findings;
+  for (const OutputBudget& budget : policy.outputs)
+    if (std::ranges::none_of(outputs, [&](const std::string& name) { return glob_matches(budget.output, name); }))
+      findings.push_back(
+          ir::cat(policy.file, ':', budget.line, ": [output] '", budget.output, "' unused: there is no such output"));
+  return findings;
 }
 
 Judgement judge(const Gate& gate, const ir::Graph& graph, NodeResult& result, const ir::TensorView& truth,
                 const ir::TensorView& got) {
   const Facts facts = facts_of(gate.device, graph, result);
-  Parts parts{measured(result.local, got.dtype()), measured(result.total, got.dtype())};
+  Parts parts{measured(result.local), measured(result.total)};
   parts.local.holds = [&](const Requirement& requirement) {
     if (requirement.measure == Measure::allclose) return all_close(truth, got, requirement);
-    return compare(truth, got, {.rule = Allowed::Rule::exact}).agrees();
+    const Comparison exact = compare(truth, got, {.rule = Allowed::Rule::exact});
+    return exact.n_bad == exact.n_nan_differ;
   };
   Judgement judgement = judge(gate.policy, facts, parts, gate.today);
   result.rule = judgement.rule;

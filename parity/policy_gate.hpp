@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "parity/policy.hpp"
 #include "parity/results_tables.hpp"
 
@@ -28,8 +32,21 @@ Facts facts_of(const Facts& device, const results::GraphNode& node, std::string 
                results::Code<results::FillKind>);
 
 /// A comparison, without its tensors.
-Measured measured(const Comparison& comparison, ir::DType dtype);
+Measured measured(const Comparison& comparison);
 Measured measured(const results::Node& row, const results::TopElement& worst, ir::DType dtype);
+
+/// Whether an output budget names an output of this node: then no filter leaves the node out.
+bool has_budget(const Gate* gate, const ir::Node& node);
+
+/// An output that was not compared, although a budget holds its total to something, becomes an error.
+void require_total(const Gate* gate, NodeResult& result);
+
+/// The probability of a false alarm that a run's budget leaves to each of its comparisons: the
+/// same share for all that were made. NaN without a budget, or without a comparison.
+double alpha_of_one(const Gate* gate, std::span<const NodeResult> nodes);
+
+/// Budgets that name none of these outputs, "FILE:LINE: ...".
+std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs);
 
 /// Judges an output that was just compared, every element at hand; adds to the result which rule
 /// it was and, where it is asked for, the explanation.

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "parity/policy_gate.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -35,6 +38,21 @@ bool is_loose(const std::vector<Requirement>& require) {
     if (std::ranges::any_of(one.any, is_loose)) return true;
   }
   return false;
+}
+
+/// Shares that the policy asks for and no run says.
+std::vector<std::string> idle_shares(const Policy& policy, std::span<const JudgedRun> runs) {
+  const auto says_power = [](const JudgedRun& run) { return !std::isnan(run.power); };
+  const auto says_vacuity = [](const JudgedRun& run) {
+    return std::ranges::any_of(run.nodes, [](const JudgedNode& node) { return !std::isnan(node.vacuity); });
+  };
+  std::vector<std::string> findings;
+  const auto at_budget = fmt::format("{}:{}: [budget] ", policy.file, policy.budget.line);
+  if (policy.budget.min_power && std::ranges::none_of(runs, says_power))
+    findings.push_back(at_budget + "min_power unused: no run says its power");
+  if (policy.budget.max_vacuity && std::ranges::none_of(runs, says_vacuity))
+    findings.push_back(at_budget + "max_vacuity unused: no run says the vacuity of an output");
+  return findings;
 }
 
 }  // namespace
@@ -70,12 +88,11 @@ std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today)
 std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today, std::span<const JudgedRun> runs) {
   std::vector<std::string> findings = lint(policy, today);
   std::vector<std::size_t> used(policy.rules.size()), loose(policy.rules.size());
-  std::vector<bool> budgeted(policy.outputs.size());
+  std::vector<std::string> names;
   for (const JudgedRun& run : runs)
     for (const JudgedNode& node : run.nodes) {
       if (!node.was_compared) continue;
-      for (std::size_t b = 0; b < budgeted.size(); ++b)
-        if (glob_matches(policy.outputs[b].output, node.name)) budgeted[b] = true;
+      names.push_back(node.name);
       if (!node.rule) continue;
       ++used[*node.rule];
       loose[*node.rule] += !node.within_bound && node.verdict == Verdict::passed;
@@ -87,10 +104,8 @@ std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today,
       findings.push_back(at(policy, rule) +
                          fmt::format("looser than the bound: {} outputs pass that the bound fails", loose[r]));
   }
-  for (std::size_t b = 0; b < budgeted.size(); ++b)
-    if (!budgeted[b])
-      findings.push_back(fmt::format("{}:{}: [output] '{}' unused: there is no such output", policy.file,
-                                     policy.outputs[b].line, policy.outputs[b].output));
+  for (std::string& finding : idle_budgets(policy, names)) findings.push_back(std::move(finding));
+  for (std::string& finding : idle_shares(policy, runs)) findings.push_back(std::move(finding));
   return findings;
 }
 

@@ -101,11 +101,14 @@ class Expression {
     if (word == "k") return variables_.k;
     if (word == "u") return variables_.u;
     if (word == "u_out") return variables_.u_out;
+    if (word == "m") return variables_.m;
+    if (word == "norm1") return variables_.norm1;
+    if (word == "norm2") return variables_.norm2;
     if (word == "pi") return std::numbers::pi;
     const bool takes_two = word == "max" || word == "min";
     if (!takes_two && word != "sqrt" && word != "log2" && word != "abs") {
       at_ = begin;
-      wanted("one of n, k, u, u_out, pi, sqrt, log2, abs, max, min");
+      wanted("one of n, k, m, u, u_out, norm1, norm2, pi, sqrt, log2, abs, max, min");
     }
     if (!takes('(')) wanted("'('");
     const double x = sum();

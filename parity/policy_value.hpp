@@ -35,6 +35,7 @@ VersionTest parse_test(std::string_view text);
 /// What a limit may be computed from.
 struct Variables {
   double n = 1, k = 1, u = 0, u_out = 0;
+  double norm1 = 0, norm2 = 0, m = 0;  ///< of the truth: sum of magnitudes, root of the sum of squares, largest
 };
 
 /// A limit: a number, or an expression such as "1.5 * u * sqrt(log2(n))".
@@ -45,7 +46,8 @@ struct Limit {
   double value(const Variables& variables) const;
 };
 
-/// + - * / ( ) over numbers, n, k, u, u_out, pi and sqrt, log2, abs, max, min. Throws Error that says where.
+/// + - * / ( ) over numbers, n, k, m, u, u_out, norm1, norm2, pi and sqrt, log2, abs, max, min. Throws Error that says
+/// where.
 double evaluate(std::string_view expression, const Variables& variables);
 
 }  // namespace plumb::parity::policy

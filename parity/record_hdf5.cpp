@@ -73,6 +73,7 @@ class Recorder::Writer {
   std::uint32_t graph_id(const ir::Graph& graph);
   std::uint32_t device_id();
   std::uint32_t environment_id();
+  std::uint32_t policy_id();
   void write_sources(const CaseResult& result);
   void write_tensors(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
   void append_results(const CaseResult& result);
@@ -204,6 +205,16 @@ std::uint32_t Recorder::Writer::environment_id() {
   return name_id(id);
 }
 
+std::uint32_t Recorder::Writer::policy_id() {
+  if (options_.policy.empty()) return 0;
+  const std::string hash = sha256(options_.policy), id = hash.substr(0, 12), path = "/policy/" + id + "/toml";
+  if (!store_.contains(path)) {
+    store_.write_text(path, options_.policy);
+    store_.set(path, "sha256", hash);
+  }
+  return name_id(id);
+}
+
 /// Where each input and param came from: what makes it again, or the numbers themselves.
 void Recorder::Writer::write_sources(const CaseResult& result) {
   const ir::GraphFile& file = *result.subject.file;
@@ -277,6 +288,8 @@ void Recorder::Writer::append_run(const CaseResult& result) {
   if (result.subject.file) run.graph_id = graph_id(result.subject.file->graph);
   run.device_id = device_id();
   run.env_id = environment_id();
+  run.policy_id = policy_id();
+  run.alpha = result.alpha;
   run.precision_id = name_id(result.subject.dtype ? std::string(ir::info(*result.subject.dtype).name) : "graph");
   run.repeat = result.repeat;
   run.wall_s = static_cast<float>(result.wall_seconds);

@@ -19,6 +19,7 @@ constexpr auto enum_names(KeepTensors) { return std::array<std::string_view, 4>{
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
   bool append = false;                 ///< keep the runs of an earlier results file of that name
+  std::string policy = {};             ///< text of the policy that judges; empty for none
   std::vector<std::string> argv = {};  ///< recorded without the folders of absolute paths
   Device device = {};
   Environment environment = {};

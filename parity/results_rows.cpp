@@ -121,6 +121,8 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
   row.ulp_p999 = static_cast<float>(c.ulp_p999);
   row.mean_signed = c.mean_signed, row.rms = c.rms, row.nmse = c.nmse, row.cosine = c.cosine;
   row.ref_absmax = c.expected_absmax, row.ref_rms = c.expected_rms;
+  row.ref_norm1 = c.expected_norm1, row.ref_norm2 = c.expected_norm2;
+  row.n_nan_differ = c.n_nan_differ, row.n_inf_differ = c.n_inf_differ;
   row.headroom_f16 = static_cast<float>(c.expected_absmax / largest_f16);
   row.placement = result.placement;
   row.t_ref_ns = result.reference_ns.value_or(no_number);
@@ -128,7 +130,7 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
   row.out_hash = result.hash.value_or(no_number);
   row.verdict = part == Part::local ? result.verdict : Verdict::skipped;  // the other parts have no limit
   if (judged) {
-    row.ratio_max = c.ratio(), row.ratio_p99 = static_cast<float>(c.ratio_p99);
+    row.ratio_max = c.ratio(), row.ratio_finite = c.ratio_finite, row.ratio_p99 = static_cast<float>(c.ratio_p99);
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }

@@ -35,6 +35,7 @@ const std::vector<Dataset>& datasets() {
       {"/graph/<sha12>/json", "canonical graph, attribute sha256", nullptr, "text", 1, "1", false},
       {"/graph/<sha12>/nodes", "inputs, params, then nodes", &graph_node_type(), "compound", 1, "1", false},
       {"/graph/<sha12>/edges", "source node, its output, destination node, its input", nullptr, "u4", 4, "1", false},
+      {"/policy/<sha12>/toml", "the policy as given, attribute sha256", nullptr, "text", 1, "1", false},
       {"/device/<uuid>/coopmat", "cooperative-matrix shapes", &coopmat_type(), "compound", 1, "1", false},
       {"/env/<id>/spirv", "shader modules by node", &spirv_type(), "compound", 1, "1", false}};
   return all;
@@ -46,6 +47,8 @@ constexpr std::array root_attributes = {"schema",    "schema_version", "tool_ver
 
 /// Ops are added without the schema's changing.
 bool is_open(const Column& column) { return column.choices.size() >= 2 && column.choices[1] == "param"; }
+
+bool is_scalar(const std::string& path) { return path.ends_with("/json") || path.ends_with("/toml"); }
 
 bool is_line(const Dataset& set) { return set.kind == "f8"; }
 
@@ -71,7 +74,7 @@ class Check {
   }
   void check_dataset(const Dataset& set, const std::string& path);
   void check_columns(const std::string& path, const std::vector<Column>& found, const TableType& wanted);
-  void check_graph(const std::string& id);
+  void check_text(const std::string& path, const std::string& id);
   void check_references();
 
   const Hdf5Store& store_;
@@ -104,7 +107,7 @@ void Check::check_dataset(const Dataset& set, const std::string& path) {
     return;
   }
   if (set.type != nullptr) check_columns(path, form.columns, *set.type);
-  const std::size_t rank = form.extents.size(), wanted_rank = path.ends_with("/json")          ? 0
+  const std::size_t rank = form.extents.size(), wanted_rank = is_scalar(path)                  ? 0
                                                               : set.width == 1 || is_line(set) ? 1
                                                                                                : 2;
   expect(rank == wanted_rank, path, " has rank ", rank, ", not ", wanted_rank);
@@ -117,8 +120,8 @@ void Check::check_dataset(const Dataset& set, const std::string& path) {
   if (set.kind != "text") expect(store_.attributes(path).contains("units"), path, " has no units");
 }
 
-void Check::check_graph(const std::string& id) {
-  const std::string path = "/graph/" + id + "/json";
+/// A text that is called by its hash.
+void Check::check_text(const std::string& path, const std::string& id) {
   if (!store_.contains(path)) return;
   const std::string hash = sha256(store_.read_text(path));
   expect(hash.starts_with(id), path, " has the hash ", hash);
@@ -144,6 +147,7 @@ void Check::check_references() {
     named(runs[r].graph_id, "/graph/");
     named(runs[r].device_id, "/device/");
     named(runs[r].env_id, "/env/");
+    named(runs[r].policy_id, "/policy/");
     if (runs[r].graph_id == 0 || runs[r].graph_id >= names.size()) continue;
     const std::string table = "/graph/" + names[runs[r].graph_id] + "/nodes";
     if (store_.contains(table)) graph_size[r] = store_.rows(table);
@@ -167,7 +171,8 @@ std::vector<std::string> Check::run() {
     for (const std::string& child : store_.children(set.path.substr(0, open - 1)))
       check_dataset(set, set.path.substr(0, open) + child + set.path.substr(shut + 1));
   }
-  for (const std::string& id : store_.children("/graph")) check_graph(id);
+  for (const std::string& id : store_.children("/graph")) check_text("/graph/" + id + "/json", id);
+  for (const std::string& id : store_.children("/policy")) check_text("/policy/" + id + "/toml", id);
   if (findings_.empty()) check_references();
   return std::move(findings_);
 }
@@ -233,7 +238,7 @@ std::string schema_json() {
   text += " \"datasets\": [";
   for (const Dataset& set : datasets()) {
     const bool first = &set == &datasets().front();
-    const Json rows = set.path.ends_with("/json") ? Json::array() : is_line(set) ? Json({set.width}) : Json({"rows"});
+    const Json rows = is_scalar(set.path) ? Json::array() : is_line(set) ? Json({set.width}) : Json({"rows"});
     Json head = {{"path", set.path}, {"doc", set.doc}, {"kind", set.kind}, {"shape", rows}};
     if (!is_line(set) && set.width != 1) head["shape"].push_back(set.width);
     if (set.type == nullptr) head["units"] = set.units;

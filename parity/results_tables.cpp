@@ -137,7 +137,12 @@ const TableType& node_type() {
                                column("t_dev_ns", &R::t_dev_ns, ns),
                                column("out_hash", &R::out_hash),
                                column("rule", &R::rule),
-                               column("verdict", &R::verdict)},
+                               column("verdict", &R::verdict),
+                               column("n_nan_differ", &R::n_nan_differ),
+                               column("n_inf_differ", &R::n_inf_differ),
+                               column("ref_norm1", &R::ref_norm1),
+                               column("ref_norm2", &R::ref_norm2),
+                               column("ratio_finite", &R::ratio_finite)},
                               sizeof(R)};
   return type;
 }

@@ -122,6 +122,8 @@ struct Node {
   std::uint64_t t_ref_ns = no_number, t_dev_ns = no_number, out_hash = no_number;
   std::int32_t rule = -1;
   Code<Verdict> verdict = Verdict::skipped;
+  std::uint64_t n_nan_differ = no_number, n_inf_differ = no_number;
+  double ref_norm1 = not_computed, ref_norm2 = not_computed, ratio_finite = not_computed;
 };
 
 /// /results/topk, 8 for each row of /results/nodes

@@ -273,7 +273,7 @@ void CaseRun::carry_truth(std::size_t n, const Evaluated* local) {
 
 void CaseRun::judge_node(std::size_t n) {
   const ir::Node& node = graph_.nodes()[n];
-  const bool wanted = std::regex_search(node.label, filter_);
+  const bool wanted = std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
   const bool any = std::ranges::any_of(node.outputs, [this](ir::Value v) { return captured(v); });
   Evaluated truth, native;
   if (wanted && any) {
@@ -291,10 +291,11 @@ void CaseRun::judge_node(std::size_t n) {
     NodeResult result = blank(n, k);
     if (!wanted)
       skip(result, "not chosen");
-    else if (!captured(node.outputs[k]))
-      skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel);
-    else
+    else if (captured(node.outputs[k]))
       compare_output(n, k, result, truth, native);
+    else
+      skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel),
+          policy::require_total(options_.gate, result);
     result_.nodes.push_back(std::move(result));
   }
 }
@@ -350,6 +351,7 @@ CaseResult CaseRun::finish() {
   observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
   std::vector<Verdict> verdicts;
   for (const NodeResult& node : result_.nodes) verdicts.push_back(node.verdict);
+  result_.alpha = policy::alpha_of_one(options_.gate, result_.nodes);
   if (result_.message.empty()) result_.verdict = overall(std::span<const Verdict>(verdicts));
   result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);

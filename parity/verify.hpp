@@ -110,6 +110,7 @@ struct CaseResult {
   std::string repro;
   unsigned repeat = 1;
   double wall_seconds = 0;
+  double alpha = not_computed;  ///< of the policy's budget of false alarms, what one comparison may take
 };
 
 /// Told what happens while a case runs.

@@ -18,7 +18,7 @@ struct JudgeFlags {
   bool strict = false;
 };
 
-std::vector<JudgedRun> judge_all(const std::vector<std::string>& files, const policy::Policy& policy,
+std::vector<JudgedRun> judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
                                  const std::string& explain) {
   std::vector<JudgedRun> runs;
   for (const std::string& file : files)
@@ -27,21 +27,24 @@ std::vector<JudgedRun> judge_all(const std::vector<std::string>& files, const po
 }
 
 int run_judge(const JudgeFlags& flags) {
-  const auto policy = policy::read(flags.policy);
-  const auto runs = judge_all(flags.results, policy, flags.explain);
+  std::optional<policy::Policy> policy;
+  if (!flags.policy.empty()) policy = policy::read(flags.policy);
+  const auto runs = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
   std::cout << to_text(runs);
   const auto is_explained = [](const JudgedRun& run) {
     return std::ranges::any_of(run.nodes, [](const JudgedNode& node) { return !node.explanation.empty(); });
   };
   if (!flags.explain.empty() && std::ranges::none_of(runs, is_explained))
     std::cout << "--explain '" << flags.explain << "': no such node was compared\n";
-  return static_cast<int>(exit_code(runs, flags.strict));
+  const auto idle = policy ? idle_budgets(*policy, runs) : std::vector<std::string>();
+  for (const std::string& finding : idle) std::cerr << finding << '\n';
+  return static_cast<int>(idle.empty() ? exit_code(runs, flags.strict) : ExitCode::tool_error);
 }
 
 int run_lint(const std::string& file, const std::vector<std::string>& results) {
   const auto policy = policy::read(file);
   const auto findings = results.empty() ? policy::lint(policy, policy::today())
-                                        : policy::lint(policy, policy::today(), judge_all(results, policy, ""));
+                                        : policy::lint(policy, policy::today(), judge_all(results, &policy, ""));
   for (const std::string& finding : findings) std::cout << finding << '\n';
   if (findings.empty()) std::cout << file << ": " << policy.rules.size() << " rules, nothing to object to\n";
   return findings.empty() ? 0 : 1;
@@ -52,7 +55,8 @@ int run_lint(const std::string& file, const std::vector<std::string>& results) {
 Action judge(CLI::App& app) {
   const auto flags = std::make_shared<JudgeFlags>();
   app.add_option("results", flags->results, "results files (HDF5) of plumb verify")->required();
-  app.add_option("--policy", flags->policy, "the policy (TOML, docs/policy.md)")->required();
+  app.add_option("--policy", flags->policy,
+                 "the policy (TOML, docs/policy.md); without one, that which the file holds for each run");
   app.add_option("--explain", flags->explain, "say of these nodes (a glob) which rule decides, and why no other does");
   app.add_flag("--strict", flags->strict, "mistrusted runs end with exit code 4, xpassed ones with 1");
   return [flags] { return run_judge(*flags); };

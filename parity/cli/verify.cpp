@@ -102,6 +102,7 @@ class VerifyRun {
   void open_policy();
   void print_plan(const ir::Graph& graph);
   void report(const CaseResult& result);
+  bool says_idle_budgets() const;
   std::unique_ptr<Recorder> open_record() const;
   void write_json() const;
 
@@ -151,9 +152,22 @@ std::unique_ptr<Recorder> VerifyRun::open_record() const {
   for (const KeepTensors keep : {KeepTensors::never, KeepTensors::fail, KeepTensors::worst, KeepTensors::all})
     if (ir::enum_name(keep) == flags_.tensors) options.tensors = keep;
   options.argv = command_line();
+  if (gate_) options.policy = gate_->policy.text;
   if (device_) options.device = describe(device_->facts());
   options.environment = describe_host(flags_.device.threads);
   return std::make_unique<Recorder>(flags_.results, std::move(options));
+}
+
+/// Output budgets that name nothing in any graph: what they hold to a limit was misspelt.
+bool VerifyRun::says_idle_budgets() const {
+  std::vector<std::string> names;
+  for (const CaseResult& result : results_)
+    for (const NodeResult& node : result.nodes) names.push_back(node.name());
+  const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != ExitCode::passed;
+  if (!gate_ || names.empty() || stopped) return false;
+  const auto findings = policy::idle_budgets(gate_->policy, names);
+  for (const std::string& finding : findings) std::cerr << finding << '\n';
+  return !findings.empty();
 }
 
 void VerifyRun::write_json() const {
@@ -197,7 +211,7 @@ int VerifyRun::run() {
     recorder->finish();
     std::cerr << "results: " << flags_.results << '\n';
   }
-  return static_cast<int>(exit_code(results_, flags_.strict));
+  return static_cast<int>(says_idle_budgets() ? ExitCode::tool_error : exit_code(results_, flags_.strict));
 }
 
 }  // namespace

@@ -53,6 +53,23 @@ TEST(Compare, NanMustMeetNan) {
   EXPECT_EQ(c.ratio(), inf);
 }
 
+TEST(Compare, CountsWhatIsNoNumberApartFromErrors) {
+  const auto quiet = std::numeric_limits<float>::quiet_NaN();
+  const auto c = compare(truth({nan, 3, inf, 1, -4, nan}), f32({0, quiet, 1, INFINITY, -4.5f, quiet}), within(1));
+  EXPECT_EQ(c.n_bad, 4u);
+  EXPECT_EQ(c.n_nan_differ, 2u);
+  EXPECT_EQ(c.n_inf_differ, 2u);
+  EXPECT_EQ(c.ratio_finite, 0.5);
+  EXPECT_TRUE(std::isnan(compare(truth({nan}), f32({0}), within(1)).ratio_finite));
+}
+
+TEST(Compare, KnowsTheNormsOfTheTruth) {
+  const auto c = compare(truth({3, -4, nan, 0}), f32({3, -4, 1, 0}), within(1));
+  EXPECT_EQ(c.expected_norm1, 7);
+  EXPECT_EQ(c.expected_norm2, 5);
+  EXPECT_EQ(c.expected_absmax, 4);
+}
+
 TEST(Compare, InfinityMustMeetTheInfinityOfItsSign) {
   EXPECT_EQ(bad(truth({inf, -inf}), f32({INFINITY, -INFINITY}), within(1e30)), 0u);
   EXPECT_EQ(bad(truth({inf, -inf, inf, 1}), f32({-INFINITY, INFINITY, 3e38f, INFINITY}), within(1e30)), 4u);

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/record_hdf5.hpp"
+#include "parity/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
 
 namespace plumb::parity {
@@ -50,6 +53,7 @@ class Judge : public ::testing::Test {
   /// One run that passes on the bound and one in which "scores" is wrong.
   void record_two(const policy::Gate* gate = nullptr) {
     RecordOptions options;
+    if (gate != nullptr) options.policy = gate->policy.text;
     options.device = {.uuid = "00ff", .name = "a device", .driver_name = "a driver", .driver_info = "Mesa 22.3.6"};
     Suspect honest, wrong = wrong_scores();
     Recorder recorder(file_, options);
@@ -60,7 +64,8 @@ class Judge : public ::testing::Test {
   }
 
   std::vector<JudgedRun> judged(const std::string& body, const std::string& explain = "") const {
-    return judge_results(file_, policy_of(body), policy::today(), explain);
+    const auto policy = policy_of(body);
+    return judge_results(file_, &policy, policy::today(), explain);
   }
 
   fs::path file_;
@@ -145,6 +150,96 @@ TEST_F(Judge, AnotherPolicyChangesOldRuns) {
   const auto strict = judged("[output]\nback = { max_abs = 0 }\n");
   EXPECT_EQ(strict[0].verdict, Verdict::failed);
   EXPECT_THAT(to_text(strict), HasSubstr("[output] 'back' (p.toml:3)"));
+}
+
+TEST(VerifyByPolicy, AnOutputBudgetIsKeptWhateverIsFilteredOrFused) {
+  const auto gate = gate_of("[budget]\nfalse_alarm_per_run = 1e-3\n[output]\n\"back\" = { max_abs = 0 }\n");
+  const auto subject = make_case(small_graph);
+  Suspect honest, fusing;
+  fusing.fused = {"back"};
+  const CaseResult filtered = verify_on(honest, subject, {.filter = "^scores$", .gate = &gate});
+  EXPECT_EQ(filtered.nodes[3].verdict, Verdict::failed);
+  EXPECT_EQ(filtered.nodes[1].verdict, Verdict::skipped);
+  EXPECT_DOUBLE_EQ(filtered.alpha, 1e-3 / 2);
+  const CaseResult fused = verify_on(fusing, subject, {.gate = &gate});
+  EXPECT_EQ(fused.nodes[3].verdict, Verdict::error);
+  EXPECT_THAT(fused.nodes[3].why, HasSubstr("it was not measured"));
+  EXPECT_EQ(fused.exit, ExitCode::tool_error);
+  EXPECT_DOUBLE_EQ(verify_on(honest, subject, {.gate = &gate}).alpha, 1e-3 / 5);
+  EXPECT_TRUE(std::isnan(verify_on(honest, subject).alpha));
+}
+
+TEST(VerifyByPolicy, NansAreIgnoredWhereThePolicySaysSo) {
+  const auto subject = make_case(small_graph);
+  auto nans = spoiler("scores", [](ir::Tensor& y) {
+    for (std::size_t i = 0; i < 20; ++i) y.as<float>()[3 * i] = std::nanf("");
+  });
+  const auto verdict = [&](const std::string& require, const char* rule_of_nans) {
+    const auto gate = gate_of("[special]\nnan = \"" + std::string(rule_of_nans) + "\"\n" +
+                              rule("node = \"scores\"", "require = {" + require + "}"));
+    return verify_on(nans, subject, {.gate = &gate}).nodes[0].verdict;
+  };
+  for (const char* require : {"bound = \"auto\"", "ratio_max = 1", "max_abs = 1e-5", "bitwise = true",
+                              "allclose = { rtol = 1e-5, atol = 1e-5 }"})
+    EXPECT_EQ(verdict(require, "match"), Verdict::failed) << require;
+  EXPECT_EQ(verdict("bound = \"auto\"", "ignore"), Verdict::passed);
+  EXPECT_EQ(verdict("allclose = { rtol = 1e-5, atol = 1e-5 }", "ignore"), Verdict::passed);
+  EXPECT_EQ(verdict("max_abs = 1e-5", "ignore"), Verdict::passed);
+  EXPECT_EQ(verdict("ratio_max = 1e-9", "ignore"), Verdict::failed);
+  nans = spoiler("scores", [](ir::Tensor& y) { y.as<float>()[3] = INFINITY; });
+  EXPECT_EQ(verdict("bound = \"auto\"", "ignore"), Verdict::failed);
+}
+
+TEST_F(Judge, KnowsOfIgnoredNansFromTheFile) {
+  Suspect nans = spoiler("back", [](ir::Tensor& y) { y.as<float>()[3] = std::nanf(""); });
+  Recorder recorder(file_, {});
+  recorder.record(verify_on(nans, make_case(small_graph), {}, recorder));
+  recorder.finish();
+  EXPECT_EQ(judged("")[0].nodes[3].verdict, Verdict::failed);
+  EXPECT_EQ(judged("[special]\nnan = \"ignore\"\n")[0].nodes[3].verdict, Verdict::passed);
+}
+
+TEST_F(Judge, UsesThePolicyOfTheFile) {
+  const auto gate =
+      gate_of("[budget]\nfalse_alarm_per_run = 0.01\n" + rule("node = \"scores\"", "require = { max_abs = 1e-2 }"));
+  record_two(&gate);
+  for (const JudgedRun& run : judge_results(file_, nullptr, policy::today())) {
+    EXPECT_EQ(run.verdict, run.was);
+    EXPECT_EQ(run.nodes[0].rule, 0u);
+  }
+  EXPECT_EQ(judged("")[1].verdict, Verdict::failed);
+  const auto store = Hdf5Store::open(file_);
+  const auto runs = store.read<results::Run>("/runs", results::run_type()).rows;
+  EXPECT_DOUBLE_EQ(runs[0].alpha, 0.01 / 5);
+  EXPECT_EQ(store.children("/policy").size(), 1u);
+  EXPECT_THAT(results::check_schema(file_), ::testing::IsEmpty());
+}
+
+TEST_F(Judge, SaysThatABudgetWasNotMeasuredOrNamesNothing) {
+  Suspect fusing;
+  fusing.fused = {"back"};
+  Recorder recorder(file_, {});
+  recorder.record(verify_on(fusing, make_case(small_graph), {}, recorder));
+  recorder.finish();
+  const auto policy = policy_of("[output]\n\"back\" = { max_abs = 1 }\n\"logits\" = { max_abs = 1 }\n");
+  const auto runs = judge_results(file_, &policy, policy::today());
+  EXPECT_EQ(runs[0].nodes[3].verdict, Verdict::error);
+  EXPECT_EQ(exit_code(runs, false), ExitCode::tool_error);
+  EXPECT_THAT(idle_budgets(policy, runs), ::testing::ElementsAre(HasSubstr("p.toml:4: [output] 'logits' unused")));
+}
+
+TEST_F(Judge, MistrustsARunThatWouldNotHaveCaughtEnough) {
+  record_two();
+  {
+    auto store = Hdf5Store::open_to_append(file_);
+    results::Run run;
+    run.run = 2, run.power = 0.5f, run.verdict = Verdict::passed;
+    store.append("/runs", results::run_type(), std::vector{run});
+  }
+  EXPECT_EQ(judged("")[2].verdict, Verdict::passed);
+  const JudgedRun weak = judged("[budget]\nmin_power = 0.9\n")[2];
+  EXPECT_EQ(weak.verdict, Verdict::mistrusted);
+  EXPECT_THAT(weak.why, HasSubstr("its power is 0.5, at least 0.9"));
 }
 
 TEST_F(Judge, RefusesWhatIsNoResultsFile) { EXPECT_THROW(judged(""), ir::Error); }

@@ -30,9 +30,12 @@ TEST(PolicyFile, RefusesWithTheLineWhatItDoesNotUnderstand) {
   EXPECT_THAT(refusal("schema = \"plumb-policy/2\""), HasSubstr("found 'plumb-policy/2'"));
   EXPECT_THAT(refusal("schema = \n"), HasSubstr("p.toml:1: no TOML"));
   EXPECT_THAT(refusal("schema = \"plumb-policy/1\"\n\nx = [1, 2"), HasSubstr("p.toml:3: no TOML"));
-  EXPECT_THAT(refused("[budget]\nmin_power = 0.9"), HasSubstr("p.toml:2: policy: wanted one of schema"));
-  EXPECT_THAT(refused("[special]\nnan = \"ignore\""),
-              HasSubstr("p.toml:3: [special] nan: wanted one of match, forbid"));
+  EXPECT_THAT(refused("[budgets]\nmin_power = 0.9"), HasSubstr("p.toml:2: policy: wanted one of schema"));
+  EXPECT_THAT(refused("[budget]\nmin_powers = 0.9"), HasSubstr("p.toml:3: [budget]: wanted one of false_alarm"));
+  EXPECT_THAT(refused("[budget]\nmin_power = 1.1"), HasSubstr("p.toml:3: [budget] min_power: wanted at most 1"));
+  EXPECT_THAT(refused("[budget]\nfalse_alarm_per_run = 0"), HasSubstr("wanted more than 0"));
+  EXPECT_THAT(refused("[special]\nnan = \"drop\""),
+              HasSubstr("p.toml:3: [special] nan: wanted one of match, forbid, ignore"));
   EXPECT_THAT(refused("[special]\nnan = 1"), HasSubstr("wanted a string, found a"));
   EXPECT_THAT(refused("special = 1"), HasSubstr("[special]: wanted a table"));
   EXPECT_THAT(refused("rule = 3"), HasSubstr("p.toml:2: rule: wanted [[rule]]"));
@@ -70,7 +73,7 @@ TEST(PolicyFile, RefusesRequirementsThatCannotBeKept) {
   EXPECT_THAT(of_require("any = []"), HasSubstr("any: wanted a list of tables"));
   EXPECT_THAT(of_require("any = [{ any = [{ any = [{ any = [{ any = [{ max_abs = 1 }] }] }] }] }]"),
               HasSubstr("at most 4 levels"));
-  EXPECT_THAT(of_require("max_abs = \"norm1(x)\""), HasSubstr("wanted one of n, k, u"));
+  EXPECT_THAT(of_require("max_abs = \"norm1(x)\""), HasSubstr("wanted the end, found '(x)'"));
   EXPECT_THAT(of_require("max_abs = \"2 *\""), HasSubstr("wanted a number, found the end"));
   EXPECT_THAT(of_require("max_abs = \"(1\""), HasSubstr("wanted ')'"));
   EXPECT_THAT(of_require("max_abs = \"1 1\""), HasSubstr("wanted the end, found '1'"));

@@ -131,6 +131,26 @@ TEST(Policy, WhatTheNumbersDoNotTellIsAnErrorAndNoPass) {
   EXPECT_EQ(verdict("require = { allclose = { rtol = 1, atol = 1 } }", tiny), Verdict::failed);
 }
 
+TEST(Policy, LimitsMayBeOfTheTruthsNorms) {
+  Measured m = with(0.5, 1e-2);
+  EXPECT_EQ(verdict("require = { max_abs = \"norm2\" }", m), Verdict::error);
+  m.expected_norm1 = 40, m.expected_norm2 = 10;  // m = 4
+  EXPECT_EQ(verdict("require = { max_abs = \"1e-3 * norm2\" }", m), Verdict::passed);
+  EXPECT_EQ(verdict("require = { max_abs = \"1e-3 * norm1 / m\" }", m), Verdict::passed);
+  EXPECT_EQ(verdict("require = { max_abs = \"9e-4 * norm2\" }", m), Verdict::failed);
+}
+
+TEST(Policy, WhatCouldPassByChanceIsMistrusted) {
+  const Policy policy = of("[budget]\nmax_vacuity = 0.3\n");
+  Measured m = with(0.5, 1e-2);
+  EXPECT_EQ(judge(policy, facts(), {m, m}, day).verdict, Verdict::passed);
+  m.vacuity = 0.31;
+  EXPECT_EQ(judge(policy, facts(), {m, m}, day).verdict, Verdict::mistrusted);
+  EXPECT_THAT(judge(policy, facts(), {m, m}, day).why, HasSubstr("[budget] (p.toml:2)"));
+  m.n_bad = 1;
+  EXPECT_EQ(judge(policy, facts(), {m, m}, day).verdict, Verdict::failed);
+}
+
 TEST(Policy, NoErrorMeetsEverythingAndASpecialValueNothing) {
   Measured none{.n = 5};  // as of a tensor of matching NaNs: nothing was measured
   const std::string all = "require = { bitwise = true, max_abs = 0, max_rel = 0, cosine = 1, snr_db = 200 }";
@@ -216,6 +236,17 @@ TEST(PolicyLint, FindsUnusedRulesAndWhatPassesBeyondTheBound) {
   EXPECT_THAT(lint(clean, day, std::vector{run}), IsEmpty());
 }
 
+TEST(PolicyLint, FindsSharesThatNoRunSays) {
+  const Policy policy = of("[budget]\nmin_power = 0.9\nmax_vacuity = 0.3\n");
+  JudgedRun run;
+  run.nodes.push_back({.name = "y", .op = "matmul", .was_compared = true});
+  EXPECT_THAT(lint(policy, day, std::vector{run}),
+              ElementsAre("p.toml:2: [budget] min_power unused: no run says its power",
+                          "p.toml:2: [budget] max_vacuity unused: no run says the vacuity of an output"));
+  run.power = 1, run.nodes[0].vacuity = 0;
+  EXPECT_THAT(lint(policy, day, std::vector{run}), IsEmpty());
+}
+
 TEST(PolicyValue, GlobsAndVersions) {
   EXPECT_TRUE(glob_matches("a*b?c", "a--b-c"));
   EXPECT_FALSE(glob_matches("a*b?c", "a--bc"));
@@ -230,6 +261,7 @@ TEST(PolicyValue, GlobsAndVersions) {
   EXPECT_TRUE(parse_test("== 26.1").holds({26, 1, 0}));
   EXPECT_DOUBLE_EQ(evaluate("1.5 * u * sqrt(log2(n))", {.n = 16, .u = 0.5}), 1.5);
   EXPECT_DOUBLE_EQ(evaluate("-2 + 3*(k - 1)/2", {.k = 5}), 4);
+  EXPECT_DOUBLE_EQ(evaluate("norm1 + norm2 / m", {.norm1 = 1, .norm2 = 6, .m = 3}), 3);
   EXPECT_DOUBLE_EQ(evaluate("min(1, 2) + max(abs(-3), pi*0)", {}), 4);
 }
 
