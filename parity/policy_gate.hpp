@@ -53,4 +53,8 @@ std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std:
 Judgement judge(const Gate& gate, const ir::Graph& graph, NodeResult& result, const ir::TensorView& truth,
                 const ir::TensorView& got);
 
+/// The same or, without a gate, what the bound says: all that a verdict takes from numbers.
+Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, NodeResult& result, const ir::TensorView& truth,
+                        const ir::TensorView& got);
+
 }  // namespace plumb::parity::policy

@@ -63,7 +63,6 @@ class CaseRun {
   void judge_node(std::size_t n);
   void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Evaluated& truth,
                       const Evaluated& native);
-  policy::Judgement gate(NodeResult& result, const ir::TensorView& truth, const ir::TensorView& device) const;
   void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& stated);
   std::string against_stated(NodeResult& result, const Judged& judged, ir::Value value);
   void check_returned_sources();
@@ -196,7 +195,8 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   result.hash = hashes_.at(value);
   if (result.total.max_abs.value == 0 && std::ranges::equal(truths_.at(value).bytes(), ir::widen(device).bytes()))
     clean_.insert(value);
-  judge(result, judged, gate(result, truth.outputs[k], device), against_stated(result, judged, value));
+  const auto gate = policy::judge_numbers(options_.gate, graph_, result, truth.outputs[k], device);
+  judge(result, judged, gate, against_stated(result, judged, value));
   observer_.compared(result, truth.outputs[k], device);
 }
 
@@ -228,13 +228,6 @@ void CaseRun::check_returned_sources() {
     result_.verdict = Verdict::failed;
     result_.message = ir::cat("'", graph_.name(value), "' is not what the file expects: ", summary(comparison));
   }
-}
-
-/// What the policy says of the numbers or, without one, the bound.
-policy::Judgement CaseRun::gate(NodeResult& result, const ir::TensorView& truth, const ir::TensorView& device) const {
-  if (options_.gate != nullptr) return policy::judge(*options_.gate, graph_, result, truth, device);
-  if (result.local.agrees()) return {};
-  return {Verdict::failed, {}, summary(result.local)};
 }
 
 void CaseRun::judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate,

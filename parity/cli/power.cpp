@@ -1,0 +1,110 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/files.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "parity/cli/graph_flags.hpp"
+#include "parity/faults/fault.hpp"
+#include "parity/policy_file.hpp"
+#include "parity/policy_gate.hpp"
+#include "parity/power.hpp"
+#include "parity/report.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::vector<std::string> paths;
+  std::string on = "gpu", policy, json;
+  power::Options power;
+  double min_power = 0.90;
+  bool list = false;
+  GraphFlags graph;
+  DeviceFlags device;
+};
+
+void add_flags(CLI::App& app, Flags& flags) {
+  app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX)");
+  app.add_flag("--list", flags.list, "name every fault and what it does, and end");
+  app.add_option("--faults", flags.power.faults, "plant only these (a glob)")->capture_default_str();
+  app.add_option("--filter", flags.power.filter, "regular expression over labels of the nodes to plant faults in");
+  app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
+  app.add_option("--min-power", flags.min_power, "share of the required faults that must be caught")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--max-vacuity", flags.power.max_vacuity, "share of elements that may say nothing")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--on", flags.on, "whose results the faults are planted in")
+      ->check(CLI::IsMember({"cpu", "gpu"}))
+      ->capture_default_str();
+  app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout");
+  add_graph_flags(app, flags.graph);
+  add_device_flags(app, flags.device);
+}
+
+/// The executors, and what outlives them.
+struct Bench {
+  ref_cpu::CpuExecutor reference;
+  std::unique_ptr<gpu_vulkan::VulkanExecutor> device;
+  std::optional<policy::Gate> gate;
+
+  explicit Bench(const Flags& flags) : reference({.threads = flags.device.threads}) {
+    if (flags.on == "gpu") device = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags.device));
+    if (flags.policy.empty()) return;
+    gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today()};
+    if (!device) return;
+    const auto& facts = device->facts();
+    gate->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
+  }
+
+  Executors executors() {
+    if (!device) return {.reference = reference, .candidate = &reference, .candidate_is_host = true};
+    return {.reference = reference,
+            .candidate = device.get(),
+            .flushes_subnormals = !device->facts().denormals_kept_f32};
+  }
+};
+
+int run_power(const Flags& flags) {
+  if (flags.list) {
+    std::cout << faults::fault_list();
+    return 0;
+  }
+  ir::require(!flags.paths.empty(), "power wants a graph; `plumb power --list` names the faults");
+  Bench bench(flags);
+  power::Options options = flags.power;
+  options.gate = bench.gate ? &*bench.gate : nullptr;
+  std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
+  std::vector<power::Result> results;
+  ExitCode worst = ExitCode::passed;
+  for (const std::string& path : flags.paths) {
+    Progress progress;
+    const Case subject = load_case(path, fill_options(flags.graph));
+    results.push_back(power::measure(subject, bench.executors(), options, progress));
+    const power::Result& result = results.back();
+    out << power::by_fault(result) << '\n' << power::to_table(result);
+    const double score = result.score();
+    const bool nothing = std::isnan(score);
+    const ExitCode ends = nothing ? ExitCode::nothing_ran
+                          : score >= flags.min_power ? ExitCode::passed : ExitCode::failed;
+    worst = overall(std::array{worst, ends});
+  }
+  if (flags.json == "-") std::cout << power::to_json(results, flags.min_power);
+  else if (!flags.json.empty()) ir::write_text(flags.json, power::to_json(results, flags.min_power));
+  return static_cast<int>(worst);
+}
+
+}  // namespace
+
+Action power(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  add_flags(app, *flags);
+  return [flags] { return run_power(*flags); };
+}
+
+}  // namespace plumb::parity::cli

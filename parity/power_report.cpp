@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "parity/power.hpp"
+#include "parity/table.hpp"
+
+namespace plumb::parity::power {
+namespace {
+
+struct Counts {
+  std::size_t caught = 0, missed = 0, no_effect = 0;
+
+  void add(Outcome outcome) {
+    ++(outcome == Outcome::caught ? caught : outcome == Outcome::missed ? missed : no_effect);
+  }
+  std::string share() const { return caught + missed == 0 ? "-" : fmt::format("{}/{}", caught, caught + missed); }
+};
+
+Counts required_of(const NodePower& node) {
+  Counts counts;
+  for (const Trial& trial : node.trials)
+    if (trial.fault->required) counts.add(trial.outcome);
+  return counts;
+}
+
+/// "3.2 ulp, 0.41 of the bound".
+std::string text_of(const Size& size) {
+  return fmt::format("{} ulp, {} of the bound", short_number(size.ulp), short_number(size.ratio));
+}
+
+std::string missed_line(const NodePower& node, const Trial& trial) {
+  std::string text = fmt::format("missed {} at {} ({}): {}", trial.fault->name, node.name, node.op,
+                                 text_of(trial.size));
+  if (trial.smallest) text += fmt::format("; caught from {} times it", short_number(trial.smallest->share));
+  return text + '\n';
+}
+
+/// The smallest fault of all that would be caught at a node, in ulps.
+double least_ulp(const NodePower& node) {
+  double least = not_computed;
+  for (const Trial& trial : node.trials)
+    if (trial.smallest) least = std::fmin(least, trial.smallest->ulp);
+  return least;
+}
+
+}  // namespace
+
+std::string to_table(const Result& result) {
+  TextTable table({"node", "op", "dtype", "caught", "no effect", "least ulp", "vacuity", "verdict"}, 3);
+  std::string missed;
+  for (const NodePower& node : result.nodes) {
+    const Counts counts = required_of(node);
+    table.row({node.name, node.op, std::string(ir::info(node.type.dtype).name), counts.share(),
+               std::to_string(counts.no_effect), short_number(least_ulp(node)),
+               fmt::format("{:.2f}", node.vacuity.score()), std::string(ir::enum_name(node.verdict))});
+    if (!node.why.empty()) table.note(node.why);
+    for (const Trial& trial : node.trials)
+      if (trial.fault->required && trial.outcome == Outcome::missed) missed += missed_line(node, trial);
+  }
+  const std::size_t caught = result.count(Outcome::caught), tried = caught + result.count(Outcome::missed);
+  return table.text() + missed +
+         fmt::format("{}: power {} | {} of {} required faults caught, {} without effect | {} | seed {} | {:.1f} s\n",
+                     result.subject.name, tried == 0 ? "-" : fmt::format("{:.3f}", result.score()), caught, tried,
+                     result.count(Outcome::no_effect), result.candidate, result.subject.seed, result.seconds);
+}
+
+std::string by_fault(const Result& result) {
+  TextTable table({"fault", "required", "caught", "no effect", "least ulp", "least ratio"}, 2);
+  for (const faults::Fault& fault : faults::all_faults()) {
+    Counts counts;
+    Size least;
+    for (const NodePower& node : result.nodes)
+      for (const Trial& trial : node.trials) {
+        if (trial.fault != &fault) continue;
+        counts.add(trial.outcome);
+        if (!trial.smallest) continue;
+        least.ulp = std::fmin(least.ulp, trial.smallest->ulp);
+        least.ratio = std::fmin(least.ratio, trial.smallest->ratio);
+      }
+    if (counts.caught + counts.missed + counts.no_effect == 0) continue;
+    table.row({std::string(fault.name), fault.required ? "yes" : "no", counts.share(),
+               std::to_string(counts.no_effect), short_number(least.ulp), short_number(least.ratio)});
+  }
+  return table.text();
+}
+
+}  // namespace plumb::parity::power
