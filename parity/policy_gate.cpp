@@ -154,6 +154,7 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, NodeResult& result, co
                 const ir::TensorView& got) {
   const Facts facts = facts_of(gate.device, graph, result);
   Parts parts{measured(result.local), measured(result.total)};
+  parts.local.vacuity = result.vacuity.score();
   parts.local.holds = [&](const Requirement& requirement) {
     if (requirement.measure == Measure::allclose) return all_close(truth, got, requirement);
     const Comparison exact = compare(truth, got, {.rule = Allowed::Rule::exact});

@@ -114,7 +114,7 @@ void Planter::compared(const NodeResult& result, const ir::TensorView& truth, co
                               executors_.reference);
   if (!site) return;
   site->flushes_subnormals = executors_.flushes_subnormals;
-  NodePower node{result.name(), result.op, result.type, result.verdict, result.why, vacuity_of(*site)};
+  NodePower node{result.name(), result.op, result.type, result.verdict, result.why, result.vacuity};
   if (node.verdict == Verdict::passed && node.vacuity.score() > options_.max_vacuity) {
     node.verdict = Verdict::mistrusted;
     node.why = "says little: " + node.vacuity.text();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "parity/faults/fault.hpp"
-#include "parity/vacuity.hpp"
 #include "parity/verify.hpp"
 
 /// Mutation testing of the verdict (numerics 2.4): what of a library of faults would it catch?

@@ -10,58 +10,57 @@
 namespace plumb::parity {
 namespace {
 
-using faults::Numbers;
-using faults::Site;
+using Numbers = std::span<const double>;
 
-double share(const Numbers& numbers, auto holds) {
+ir::Tensor wide(const ir::TensorView& tensor) { return ir::convert(tensor, ir::DType::f64); }
+
+double share(Numbers numbers, auto holds) {
   if (numbers.empty()) return 0;
   return static_cast<double>(std::ranges::count_if(numbers, holds)) / static_cast<double>(numbers.size());
 }
 
 bool is_zero(double x) { return x == 0; }
 
-double zeros_that_came_in(const Site& site) {
+double zeros_that_came_in(std::span<const ir::TensorView> inputs) {
   double most = 0;
-  for (const faults::Operand& operand : site.operands)
-    if (!ir::is_complex(operand.now.dtype())) most = std::max(most, share(faults::numbers_of(operand.now), is_zero));
+  for (const ir::TensorView& input : inputs)
+    if (!ir::is_complex(input.dtype())) most = std::max(most, share(wide(input).as<double>(), is_zero));
   return most;
 }
 
-/// Whether the op's results lie in [-1, 1], and touch the ends where it says no more of its operand.
-bool saturates_at_one(const Site& site) {
-  if (site.is("softmax")) return true;
-  if (!site.is("unary")) return false;
-  const auto function = std::get<std::string>(site.op()->attributes().at("function"));
+/// Whether the op's results lie in [-1, 1], and touch the ends where they say no more of their operand.
+bool saturates_at_one(const Segment& segment) {
+  const ir::Op& op = segment.graph.nodes().back().op;
+  if (op.name() != "unary") return op.name() == "softmax";
+  const auto function = std::get<std::string>(op.attributes().at("function"));
   return function == "tanh" || function == "sigmoid" || function == "erf" || function == "softsign";
 }
 
-double saturated(const Site& site) {
-  if (!ir::is_float(site.type.dtype)) return 0;
-  const double overflow = float_format(site.type.dtype).overflow();
-  const double next_to_one = saturates_at_one(site) ? 1 - ir::unit_roundoff(site.type.dtype) / 2 : overflow;
-  return share(site.truth, [=](double y) {
+double saturated(const Segment& segment, Numbers truth, ir::DType dtype) {
+  if (!ir::is_float(dtype)) return 0;
+  const double overflow = float_format(dtype).overflow();
+  const double next_to_one = saturates_at_one(segment) ? 1 - ir::unit_roundoff(dtype) / 2 : overflow;
+  return share(truth, [=](double y) {
     const double size = std::abs(y);
     return (size >= next_to_one && size <= 1) || (std::isfinite(y) && size >= overflow);
   });
 }
 
 /// Of rows of several elements.
-double constant_rows(const Site& site) {
-  const std::size_t width = site.columns();
-  if (width < 2) return 0;
+double constant_rows(Numbers truth, const ir::Shape& shape) {
+  const std::size_t width = shape.empty() ? truth.size() : static_cast<std::size_t>(shape.back());
+  if (width < 2 || truth.empty()) return 0;
   std::size_t constant = 0;
-  for (std::size_t row = 0; row < site.rows(); ++row) {
-    const auto first = site.truth.begin() + static_cast<std::ptrdiff_t>(row * width);
-    constant += std::all_of(first, first + static_cast<std::ptrdiff_t>(width), [&](double y) { return y == *first; });
-  }
-  return site.rows() == 0 ? 0 : static_cast<double>(constant) / static_cast<double>(site.rows());
+  for (std::size_t first = 0; first < truth.size(); first += width)
+    constant += std::ranges::all_of(truth.subspan(first, width), [&](double y) { return y == truth[first]; });
+  return static_cast<double>(constant * width) / static_cast<double>(truth.size());
 }
 
-double exact_sums(const Site& site) {
-  if (site.segment.judged.contraction < 2 || !ir::is_float(site.type.dtype)) return 0;
+double exact_sums(const Segment& segment, Numbers truth, Numbers got, ir::DType dtype) {
+  if (segment.judged.contraction < 2 || !ir::is_float(dtype) || truth.empty()) return 0;
   std::size_t exact = 0;
-  for (std::size_t i = 0; i < site.elements(); ++i) exact += site.got[i] == site.truth[i] && site.truth[i] != 0;
-  return site.elements() == 0 ? 0 : static_cast<double>(exact) / static_cast<double>(site.elements());
+  for (std::size_t i = 0; i < truth.size(); ++i) exact += got[i] == truth[i] && truth[i] != 0;
+  return static_cast<double>(exact) / static_cast<double>(truth.size());
 }
 
 }  // namespace
@@ -78,17 +77,22 @@ std::string Vacuity::text() const {
   return text;
 }
 
-Vacuity vacuity_of(const Site& site) {
+Vacuity vacuity_of(const Segment& segment, std::span<const ir::TensorView> inputs, const ir::TensorView& truth,
+                   const ir::TensorView& got) {
   Vacuity vacuity;
-  vacuity.not_finite = share(site.truth, [](double y) { return !std::isfinite(y); });
-  const ir::ErrorClass error_class = site.segment.judged.error_class;
+  if (ir::is_complex(truth.dtype())) return vacuity;
+  const ir::Tensor wide_truth = wide(truth), wide_got = wide(got);
+  const Numbers y = wide_truth.as<double>();
+  vacuity.not_finite = share(y, [](double value) { return !std::isfinite(value); });
+  const ir::ErrorClass error_class = segment.judged.error_class;
   const bool is_moved = error_class == ir::ErrorClass::bits || error_class == ir::ErrorClass::exact;
-  const double rows = constant_rows(site);
+  const double rows = constant_rows(y, truth.shape());
   if (!is_moved || rows == 1) vacuity.constant = rows;
   if (is_moved) return vacuity;
-  vacuity.zeros = std::min(share(site.truth, is_zero), zeros_that_came_in(site));
-  vacuity.saturated = saturated(site);
-  vacuity.exact = exact_sums(site);
+  const double zeros = share(y, is_zero);
+  vacuity.zeros = zeros > 0 ? std::min(zeros, zeros_that_came_in(inputs)) : 0;
+  vacuity.saturated = saturated(segment, y, got.dtype());
+  vacuity.exact = exact_sums(segment, y, wide_got.as<double>(), got.dtype());
   return vacuity;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "parity/faults/site.hpp"
+#include <string>
+
+#include "parity/segment.hpp"
 
 namespace plumb::parity {
 
@@ -19,6 +21,8 @@ struct Vacuity {
 };
 
 /// Of data that is only moved or selected only what is not finite counts, and rows when there are no others.
-Vacuity vacuity_of(const faults::Site& site);
+/// `inputs` are the segment's, at the candidate's dtypes. Of complex numbers it is all 0.
+Vacuity vacuity_of(const Segment& segment, std::span<const ir::TensorView> inputs, const ir::TensorView& truth,
+                   const ir::TensorView& got);
 
 }  // namespace plumb::parity

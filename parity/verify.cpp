@@ -189,6 +189,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   const Comparison honest = native.outputs.empty() ? Comparison{} : measure(truth.outputs[k], native.outputs[k]);
   result.allowed = allowed_for(judged, result.type.dtype, honest);
   result.local = compare(truth.outputs[k], device, result.allowed);
+  result.vacuity = vacuity_of(segments_[n], judged.inputs, truth.outputs[k], device);
   result.total = measure(truths_.at(value), device);
   result.inherited = measure(truths_.at(value), truth.outputs[k]);
   result.reference_ns = truth.nanoseconds;

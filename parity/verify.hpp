@@ -9,6 +9,7 @@
 
 #include "ir/formats/graph_file.hpp"
 #include "parity/tolerance.hpp"
+#include "parity/vacuity.hpp"
 #include "parity/verdict.hpp"
 
 namespace plumb::parity::policy {
@@ -85,6 +86,7 @@ struct NodeResult {
   Comparison local = {}, inherited = {}, total = {};
   std::optional<Comparison> expected = {};  ///< the device's output against what the file expects of it
   Allowed allowed = {};
+  Vacuity vacuity = {};  ///< where it was compared
 
   Verdict verdict = Verdict::skipped;
   std::string why = {};    ///< what the verdict rests on; never empty unless passed

@@ -21,7 +21,7 @@ struct Flags {
   std::vector<std::string> paths;
   std::string on = "gpu", policy, json;
   power::Options power;
-  double min_power = 0.90;
+  std::optional<double> min_power, max_vacuity;  ///< else the policy's, else the usual
   bool list = false;
   GraphFlags graph;
   DeviceFlags device;
@@ -33,12 +33,11 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--faults", flags.power.faults, "plant only these (a glob)")->capture_default_str();
   app.add_option("--filter", flags.power.filter, "regular expression over labels of the nodes to plant faults in");
   app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
-  app.add_option("--min-power", flags.min_power, "share of the required faults that must be caught")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  app.add_option("--max-vacuity", flags.power.max_vacuity, "share of elements that may say nothing")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
+  app.add_option("--min-power", flags.min_power,
+                 "share of the required faults that must be caught; else the policy's [budget] says it, else 0.90")
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--max-vacuity", flags.max_vacuity, "share of elements that may say nothing; likewise, else 0.30")
+      ->check(CLI::Range(0.0, 1.0));
   app.add_option("--on", flags.on, "whose results the faults are planted in")
       ->check(CLI::IsMember({"cpu", "gpu"}))
       ->capture_default_str();
@@ -62,6 +61,8 @@ struct Bench {
     gate->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
   }
 
+  policy::Budget budget() const { return gate ? gate->policy.budget : policy::Budget{}; }
+
   Executors executors() {
     if (!device) return {.reference = reference, .candidate = &reference, .candidate_is_host = true};
     return {.reference = reference,
@@ -79,6 +80,8 @@ int run_power(const Flags& flags) {
   Bench bench(flags);
   power::Options options = flags.power;
   options.gate = bench.gate ? &*bench.gate : nullptr;
+  options.max_vacuity = flags.max_vacuity.value_or(bench.budget().max_vacuity.value_or(options.max_vacuity));
+  const double min_power = flags.min_power.value_or(bench.budget().min_power.value_or(0.90));
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
   std::vector<power::Result> results;
   ExitCode worst = ExitCode::passed;
@@ -91,11 +94,11 @@ int run_power(const Flags& flags) {
     const double score = result.score();
     const bool nothing = std::isnan(score);
     const ExitCode ends = nothing ? ExitCode::nothing_ran
-                          : score >= flags.min_power ? ExitCode::passed : ExitCode::failed;
+                          : score >= min_power ? ExitCode::passed : ExitCode::failed;
     worst = overall(std::array{worst, ends});
   }
-  if (flags.json == "-") std::cout << power::to_json(results, flags.min_power);
-  else if (!flags.json.empty()) ir::write_text(flags.json, power::to_json(results, flags.min_power));
+  if (flags.json == "-") std::cout << power::to_json(results, min_power);
+  else if (!flags.json.empty()) ir::write_text(flags.json, power::to_json(results, min_power));
   return static_cast<int>(worst);
 }
 

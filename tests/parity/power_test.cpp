@@ -127,11 +127,26 @@ TEST(Power, AFaultThatChangesNothingIsNotCounted) {
   EXPECT_EQ(outcome(at(result, "y"), "dropped_tile"), Outcome::caught);
 }
 
+constexpr auto exact_graph = R"({"format": "plumb.graph/1", "why": "sums of small integers are exact",
+  "inputs": {"x": {"type": "f32[8, 8]", "fill": {"distribution": "uniform_int", "low": 1, "high": 9}},
+             "w": {"type": "f32[8, 8]", "fill": {"distribution": "uniform_int", "low": 1, "high": 9}}},
+  "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"]}], "results": ["y"]})";
+
+TEST(Power, VerifyTakesAPolicysVacuity) {
+  const auto verdict = [](std::string_view budget) {
+    const parity::policy::Gate gate{
+        .policy = parity::policy::parse("schema = \"plumb-policy/1\"\n" + std::string(budget), "p.toml"),
+        .device = {},
+        .today = parity::policy::today()};
+    Suspect honest;
+    return verify_on(honest, make_case(exact_graph), {.gate = &gate}).verdict;
+  };
+  EXPECT_EQ(verdict("[budget]\nmax_vacuity = 0.3\n"), parity::Verdict::mistrusted);
+  EXPECT_EQ(verdict(""), parity::Verdict::passed);
+}
+
 TEST(Power, MistrustsWhatSaysLittle) {
-  const auto whole = power_of(R"({"format": "plumb.graph/1", "why": "sums of small integers are exact",
-    "inputs": {"x": {"type": "f32[8, 8]", "fill": {"distribution": "uniform_int", "low": 1, "high": 9}},
-               "w": {"type": "f32[8, 8]", "fill": {"distribution": "uniform_int", "low": 1, "high": 9}}},
-    "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"]}], "results": ["y"]})");
+  const auto whole = power_of(exact_graph);
   EXPECT_EQ(at(whole, "y").vacuity.exact, 1);
   EXPECT_EQ(at(whole, "y").verdict, parity::Verdict::mistrusted);
   EXPECT_EQ(at(power_of(mixed_graph), "product").verdict, parity::Verdict::passed);
