@@ -40,8 +40,8 @@ std::string text_of(const Products& p) {
   text += fmt::format("exact_products = {}\n", word(p.exact_products));
   say("accumulator_bits", p.accumulator_bits);
   if (p.extra_bits) say("extra_bits", *p.extra_bits);
-  text += fmt::format("rounding = {}\n", word(p.rounding));
-  say("block", p.block), say("chunk", p.chunk), say("lanes", p.lanes);
+  text += fmt::format("normalized = {}\nrounding = {}\n", word(p.normalized), word(p.rounding));
+  say("block", p.block), say("group", p.group), say("chunk", p.chunk), say("lanes", p.lanes);
   return text + fmt::format("subnormals = {}\n", word(p.subnormals));
 }
 
@@ -55,9 +55,9 @@ std::string content(const DeviceProfile& profile) {
   for (const FmaHandling& f : profile.fma)
     text += fmt::format("\n[[fma]]\ndtype = {}\nkind = {}\n", word(f.dtype), word(f.kind));
   for (const FunctionError& f : profile.functions)
-    text += fmt::format(
-        "\n[[function]]\nname = {}\ndtype = {}\nmax_ulp = {:#}\nat = {:#}\nsamples = {}\nexhaustive = {}\n",
-        quoted(f.function), word(f.dtype), f.max_ulp, f.at, f.samples, f.exhaustive);
+    text +=
+        fmt::format("\n[[function]]\nname = {}\ndtype = {}\nmax_ulp = {:#}\nat = {:#}\nsamples = {}\nexhaustive = {}\n",
+                    quoted(f.function), word(f.dtype), f.max_ulp, f.at, f.samples, f.exhaustive);
   return text;
 }
 
@@ -70,7 +70,8 @@ double Products::unit_roundoff() const {
 
 bool Products::is_known() const {
   return operand_bits > 0 && exact_products != Known::unknown && accumulator_bits > 0 && extra_bits &&
-         rounding != Rounding::unknown && block > 0 && lanes > 0 && subnormals != Subnormals::unknown;
+         normalized != Known::unknown && rounding != Rounding::unknown && block > 0 && lanes > 0 &&
+         subnormals != Subnormals::unknown;
 }
 
 Products DeviceProfile::products_of(std::string_view kernel, ir::DType operands) const {

@@ -40,13 +40,17 @@ struct Products {
   Known exact_products = Known::unknown;
   int accumulator_bits = 0;  ///< of its significand: 24 for f32, 11 for f16; 0: unknown
   std::optional<int> extra_bits = {};
+  Known normalized = Known::unknown;  ///< products are brought to [1, 2) before they are aligned; if not, the
+                                      ///< exponent of one is the sum of its operands'
   Rounding rounding = Rounding::unknown;
-  int block = 0;                               ///< products added at once; 0: unknown
-  int chunk = 0;                               ///< terms before a new sum begins that is added to the
-                                               ///< earlier ones, rounded to nearest; 0: none was seen to begin
-  int lanes = 0;                               ///< sums side by side, each of every lanes-th term, added
-                                               ///< pairwise in the end: 1 when in order; 0: unknown
-  Subnormals subnormals = Subnormals::unknown;  ///< of f32 sums and operands
+  int block = 0;                                ///< products added at once; 0: unknown
+  int group = 0;                                ///< terms that are summed from 0 and then added, as another term,
+                                                ///< to the sum so far; 0: none, each block is added to it
+  int chunk = 0;                                ///< terms of a lane before a new sum begins that is added to
+                                                ///< the earlier ones, to nearest; 0: none was seen to begin
+  int lanes = 0;                                ///< sums side by side, each of every lanes-th term, added
+                                                ///< pairwise in the end: 1 when in order; 0: unknown
+  Subnormals subnormals = Subnormals::unknown;  ///< among the operands, and among sums in the accumulator
 
   /// Half or all of the spacing at 1 of the accumulator: what one rounding may do, relative to the
   /// sum. Of an unknown one the safe scale: an f32 that truncates.

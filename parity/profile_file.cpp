@@ -124,16 +124,18 @@ void Reader::device(const Place& at, DeviceProfile& profile) const {
 }
 
 Products Reader::product(const Place& at) const {
-  only(at, {"kernel", "operands", "operand_bits", "exact_products", "accumulator_bits", "extra_bits", "rounding",
-            "block", "chunk", "lanes", "subnormals"});
+  only(at, {"kernel", "operands", "operand_bits", "exact_products", "accumulator_bits", "extra_bits", "normalized",
+            "rounding", "block", "group", "chunk", "lanes", "subnormals"});
   Products p{.kernel = string(at, "kernel"), .operands = dtype(at, "operands")};
   const auto small = [&](std::string_view key, std::int64_t most) { return static_cast<int>(integer(at, key, most)); };
   p.operand_bits = small("operand_bits", 53);
   p.exact_products = choice<Known>(at, "exact_products");
   p.accumulator_bits = small("accumulator_bits", 53);
   if (at.table.contains("extra_bits")) p.extra_bits = small("extra_bits", Products::every_bit);
+  p.normalized = choice<Known>(at, "normalized");
   p.rounding = choice<Rounding>(at, "rounding");
-  p.block = small("block", most_terms), p.chunk = small("chunk", most_terms), p.lanes = small("lanes", most_terms);
+  p.block = small("block", most_terms), p.group = small("group", most_terms);
+  p.chunk = small("chunk", most_terms), p.lanes = small("lanes", most_terms);
   p.subnormals = choice<Subnormals>(at, "subnormals");
   return p;
 }

@@ -22,6 +22,7 @@ Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
 Action policy(CLI::App& app);
 Action power(CLI::App& app);
+Action probe(CLI::App& app);
 Action ops(CLI::App& app);
 Action devices(CLI::App& app);
 Action options(CLI::App& app);
@@ -41,6 +42,7 @@ inline constexpr Command commands[] = {
     {"judge", "judge the runs of a results file by a policy, without a device", judge},
     {"policy", "check a policy file", policy},
     {"power", "plant faults in every node and say which of them the verdict would catch", power},
+    {"probe", "find by experiment how a device rounds", probe},
     {"ops", "every op, its attributes and who can run it", ops},
     {"devices", "the Vulkan devices, and why one was refused", devices},
     {"options", "every knob, its default and its environment variable", options},

@@ -22,6 +22,7 @@ DeviceProfile example() {
                               .exact_products = Known::yes,
                               .accumulator_bits = 24,
                               .extra_bits = 2,
+                              .normalized = Known::no,
                               .rounding = Rounding::truncating,
                               .block = 16,
                               .chunk = 128,
@@ -101,7 +102,7 @@ TEST(Profile, RefusesWithTheLineWhatItDoesNotUnderstand) {
   EXPECT_THAT(refused("[device]", "[devices]"), HasSubstr("p.toml:4: profile: wanted one of schema"));
   EXPECT_THAT(refused("uuid", "id"), HasSubstr("[device]: wanted one of name, driver, uuid, found 'id'"));
   EXPECT_THAT(refused("block = 16", "block = -1"),
-              HasSubstr("p.toml:17: [[product]] 1.block: wanted an integer from 0 to 1048576"));
+              HasSubstr("p.toml:18: [[product]] 1.block: wanted an integer from 0 to 1048576"));
   EXPECT_THAT(refused("block = 16\n", ""), HasSubstr("[[product]] 1: wanted block"));
   EXPECT_THAT(refused("extra_bits = 2", "extra_bits = 65"), HasSubstr("wanted an integer from 0 to 64"));
   EXPECT_THAT(refused("extra_bits = 2", "extra_bits = \"2\""), HasSubstr("wanted an integer"));

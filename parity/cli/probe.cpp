@@ -1,0 +1,61 @@
+#include "parity/probe/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/files.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/describe.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::string on = "gpu", output;
+  DeviceFlags device;
+};
+
+DeviceProfile profile_of(const Flags& flags, const probe::ProbeOptions& options) {
+  ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
+  if (flags.on == "cpu") {
+    const Device host{.uuid = "cpu", .name = describe_host(flags.device.threads).cpu, .driver_name = "ref_cpu"};
+    return probe::probe(cpu, cpu, host, options);
+  }
+  gpu_vulkan::VulkanExecutor device(vulkan_options(flags.device));
+  return probe::probe(device, cpu, describe(device.facts()), options);
+}
+
+int run_probe(const Flags& flags) {
+  const auto start = std::chrono::steady_clock::now();
+  probe::ProbeOptions options{.is_host = flags.on == "cpu"};
+  const DeviceProfile profile = profile_of(flags, options);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (flags.output.empty()) {
+    std::cout << to_toml(profile);
+  } else {
+    ir::write_text(flags.output, to_toml(profile));
+    fmt::print(stderr, "wrote {}: profile {} of {}, {} kernels of products, {} functions, in {:.1f} s\n", flags.output,
+               profile.sha256().substr(0, 12), profile.name, profile.products.size(), profile.functions.size(),
+               spent.count());
+  }
+  return 0;
+}
+
+}  // namespace
+
+Action probe(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
+  app.add_option("-o,--output", flags->output, "write the profile (TOML, docs/probe.md) here instead of stdout");
+  add_device_flags(app, flags->device);
+  return [flags] { return run_probe(*flags); };
+}
+
+}  // namespace plumb::parity::cli

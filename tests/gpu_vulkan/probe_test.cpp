@@ -1,0 +1,39 @@
+#include "parity/probe/probe.hpp"
+
+#include <gtest/gtest.h>
+
+#include "ir/fill.hpp"
+#include "ir/ops/matmul.hpp"
+#include "parity/emulator.hpp"
+#include "parity/probe/one_op.hpp"
+#include "parity/probe/products.hpp"
+#include "tests/support/gpu.hpp"
+
+namespace plumb::parity::probe {
+namespace {
+
+/// What the probe found with tiny sums replays products that it never saw, bit for bit.
+void replays(ir::DType dtype) {
+  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+  ir::Executor& device = *testing::gpu().executor;
+  const auto found = probe_products(device, false, dtype, {16, 16});
+  ASSERT_TRUE(found);
+  ASSERT_TRUE(found->is_known()) << to_toml({.products = {*found}});
+  const std::vector<ir::Tensor> operands = {ir::fill({dtype, {37, 301}}, {}, 1, 1),
+                                            ir::fill({dtype, {301, 43}}, {}, 1, 2)};
+  ir::ops::Matmul product;
+  product.output_dtype = ir::DType::f32;
+  const auto got = run_op(device, false, product, operands);
+  ASSERT_TRUE(got);
+  const std::vector<ir::TensorView> views(operands.begin(), operands.end());
+  const auto replayed = emulate(product, views, got->type(), *found);
+  ASSERT_TRUE(replayed);
+  EXPECT_TRUE(std::ranges::equal(got->bytes(), replayed->bytes())) << to_toml({.products = {*found}});
+}
+
+TEST(Probe, WhatItFindsOfF32ReplaysTheDevice) { replays(ir::DType::f32); }
+TEST(Probe, WhatItFindsOfF16ReplaysTheDevice) { replays(ir::DType::f16); }
+TEST(Probe, WhatItFindsOfBf16ReplaysTheDevice) { replays(ir::DType::bf16); }
+
+}  // namespace
+}  // namespace plumb::parity::probe
