@@ -128,7 +128,8 @@ void Planter::compared(const NodeResult& result, const ir::TensorView& truth, co
   nodes.push_back(std::move(node));
 }
 
-/// What an earlier run might have been fed: the case's inputs of another seed.
+}  // namespace
+
 ir::Feeds earlier_feeds(const Case& subject) try {
   ir::Feeds feeds = subject.feeds;
   const ir::Feeds other = ir::materialise(*subject.file, subject.seed + 1);
@@ -139,8 +140,6 @@ ir::Feeds earlier_feeds(const Case& subject) try {
 } catch (const ir::Error&) {  // a file that is gone: then there was no earlier run
   return {};
 }
-
-}  // namespace
 
 std::size_t Result::count(Outcome outcome) const {
   std::size_t count = 0;

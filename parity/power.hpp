@@ -54,6 +54,10 @@ struct Result {
   double score() const;
 };
 
+/// What an earlier run might have been fed: the case's inputs of another seed, its params. Empty where the file's
+/// tensors cannot be made again.
+ir::Feeds earlier_feeds(const Case& subject);
+
 /// Runs the candidate twice, on other inputs and on the case's, and judges the second run as verify() does. Beside
 /// every output that it judges, each fault that applies is planted in what the candidate gave and held against
 /// the same truth by the same limits: nothing runs again but the faulty node's own truth. Throws as verify() does.

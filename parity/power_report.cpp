@@ -46,6 +46,21 @@ double least_ulp(const NodePower& node) {
   return least;
 }
 
+/// Every fault that was tried, in the order of the library, others behind.
+std::vector<const faults::Fault*> planted_in(const Result& result) {
+  std::vector<const faults::Fault*> found;
+  for (const NodePower& node : result.nodes)
+    for (const Trial& trial : node.trials)
+      if (std::ranges::find(found, trial.fault) == found.end()) found.push_back(trial.fault);
+  const auto place = [](const faults::Fault* fault) {
+    const auto all = faults::all_faults();
+    const bool is_of_library = fault >= all.data() && fault < all.data() + all.size();
+    return is_of_library ? fault - all.data() : std::ssize(all);
+  };
+  std::ranges::stable_sort(found, {}, place);
+  return found;
+}
+
 }  // namespace
 
 std::string to_table(const Result& result) {
@@ -69,19 +84,18 @@ std::string to_table(const Result& result) {
 
 std::string by_fault(const Result& result) {
   TextTable table({"fault", "required", "caught", "no effect", "least ulp", "least ratio"}, 2);
-  for (const faults::Fault& fault : faults::all_faults()) {
+  for (const faults::Fault* const fault : planted_in(result)) {
     Counts counts;
     Size least;
     for (const NodePower& node : result.nodes)
       for (const Trial& trial : node.trials) {
-        if (trial.fault != &fault) continue;
+        if (trial.fault != fault) continue;
         counts.add(trial.outcome);
         if (!trial.smallest) continue;
         least.ulp = std::fmin(least.ulp, trial.smallest->ulp);
         least.ratio = std::fmin(least.ratio, trial.smallest->ratio);
       }
-    if (counts.caught + counts.missed + counts.no_effect == 0) continue;
-    table.row({std::string(fault.name), fault.required ? "yes" : "no", counts.share(),
+    table.row({std::string(fault->name), fault->required ? "yes" : "no", counts.share(),
                std::to_string(counts.no_effect), short_number(least.ulp), short_number(least.ratio)});
   }
   return table.text();

@@ -7,6 +7,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
+#include "parity/cli/plan_faults.hpp"
 #include "parity/faults/fault.hpp"
 #include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
@@ -22,7 +23,7 @@ struct Flags {
   std::string on = "gpu", policy, json;
   power::Options power;
   std::optional<double> min_power, max_vacuity;  ///< else the policy's, else the usual
-  bool list = false;
+  bool list = false, plan = false;
   GraphFlags graph;
   DeviceFlags device;
 };
@@ -41,6 +42,7 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--on", flags.on, "whose results the faults are planted in")
       ->check(CLI::IsMember({"cpu", "gpu"}))
       ->capture_default_str();
+  app.add_flag("--plan", flags.plan, "break the GPU's plan of the whole graph, too: barriers, memory, uploads");
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout");
   add_graph_flags(app, flags.graph);
   add_device_flags(app, flags.device);
@@ -77,6 +79,7 @@ int run_power(const Flags& flags) {
     return 0;
   }
   ir::require(!flags.paths.empty(), "power wants a graph; `plumb power --list` names the faults");
+  ir::require(!flags.plan || flags.on == "gpu", "--plan breaks the GPU's plan: it goes with --on gpu");
   Bench bench(flags);
   power::Options options = flags.power;
   options.gate = bench.gate ? &*bench.gate : nullptr;
@@ -89,6 +92,8 @@ int run_power(const Flags& flags) {
     Progress progress;
     const Case subject = load_case(path, fill_options(flags.graph));
     results.push_back(power::measure(subject, bench.executors(), options, progress));
+    if (flags.plan)
+      results.back().nodes.push_back(break_plans(subject, bench.executors(), vulkan_options(flags.device), options));
     const power::Result& result = results.back();
     out << power::by_fault(result) << '\n' << power::to_table(result);
     const double score = result.score();

@@ -1,0 +1,148 @@
+#include "parity/cli/plan_faults.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gpu_vulkan/plan.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "parity/policy_value.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+using gpu_vulkan::Plan;
+
+/// The dispatch in the middle of those that `fits`; nothing where none does.
+template <class Fits>
+gpu_vulkan::Dispatch* middle_dispatch(Plan& plan, Fits fits) {
+  std::vector<gpu_vulkan::Dispatch*> found;
+  for (gpu_vulkan::Dispatch& dispatch : plan.schedule.dispatches)
+    if (fits(dispatch)) found.push_back(&dispatch);
+  return found.empty() ? nullptr : found[found.size() / 2];
+}
+
+bool no_barriers(Plan& plan) {
+  const bool had_any = std::ranges::count(plan.barrier_before, true) > 0;
+  plan.barrier_before.assign(plan.barrier_before.size(), false);
+  return had_any;
+}
+
+bool skip_dispatch(Plan& plan) {
+  auto* const dispatch = middle_dispatch(plan, [](const auto&) { return true; });
+  if (dispatch == nullptr) return false;
+  dispatch->groups = {0, 0, 0};
+  return true;
+}
+
+bool shorten_dispatch(Plan& plan) {
+  auto* const dispatch = middle_dispatch(plan, [](const auto& one) { return std::ranges::max(one.groups) > 1; });
+  if (dispatch == nullptr) return false;
+  --*std::ranges::max_element(dispatch->groups);
+  return true;
+}
+
+bool skip_upload(Plan& plan) {
+  if (plan.segments.empty() || plan.segments.front().uploads.empty()) return false;
+  plan.segments.front().uploads.erase(plan.segments.front().uploads.begin());
+  return true;
+}
+
+/// A dispatch that writes over what it reads.
+bool alias_slots(Plan& plan) {
+  const auto& slots = plan.schedule.slots;
+  const auto fits = [&](const gpu_vulkan::Dispatch& one) {
+    if (one.reads.empty() || one.writes.empty()) return false;
+    const auto &from = slots[one.reads.front()], &to = slots[one.writes.front()];
+    const bool are_transient = from.residence == gpu_vulkan::Residence::transient && to.residence == from.residence;
+    return are_transient && from.bytes >= to.bytes && !one.shader.name.starts_with("unary");
+  };
+  auto* const dispatch = middle_dispatch(plan, fits);
+  if (dispatch == nullptr) return false;
+  plan.arena.places[dispatch->writes.front()] = plan.arena.places[dispatch->reads.front()];
+  return true;
+}
+
+/// Constant 4 of elementwise shaders says which function they compute.
+bool wrong_function(Plan& plan) {
+  auto* const dispatch = middle_dispatch(plan, [](const gpu_vulkan::Dispatch& one) {
+    const bool has_function = one.shader.name.starts_with("unary.") || one.shader.name.starts_with("binary.");
+    return has_function && one.shader.constants.size() > 4;
+  });
+  if (dispatch == nullptr) return false;
+  dispatch->shader.constants[4] ^= 1;
+  return true;
+}
+
+struct PlanFault {
+  faults::Fault fault;
+  bool (*breaks)(Plan& plan);  ///< false where there is nothing to break
+};
+
+constexpr PlanFault plan_faults[] = {
+    {{"plan:no_barriers", "no dispatch waits for another", "any plan", true, nullptr}, no_barriers},
+    {{"plan:skipped_dispatch", "one dispatch does nothing", "any plan", true, nullptr}, skip_dispatch},
+    {{"plan:short_dispatch", "one dispatch is a workgroup short", "any plan", true, nullptr}, shorten_dispatch},
+    {{"plan:skipped_upload", "an input is not uploaded", "plans with inputs", true, nullptr}, skip_upload},
+    {{"plan:aliased_slots", "a dispatch writes where it reads", "any plan", true, nullptr}, alias_slots},
+    {{"plan:wrong_function", "a specialization constant names another function", "unary and binary kernels", true,
+      nullptr},
+     wrong_function},
+};
+
+using Hashes = std::map<std::string, std::optional<std::uint64_t>>;
+
+Hashes hashes_of(const CaseResult& result) {
+  Hashes hashes;
+  for (const NodeResult& node : result.nodes) hashes[node.name()] = node.hash;
+  return hashes;
+}
+
+/// The broken run beside the clean one.
+power::Trial trial_of(const faults::Fault& fault, const CaseResult& result, const Hashes& clean) {
+  power::Trial trial{.fault = &fault};
+  if (result.message.empty() && hashes_of(result) == clean) return trial;
+  trial.outcome = result.verdict == Verdict::failed ? power::Outcome::caught : power::Outcome::missed;
+  trial.size.ratio = 0;
+  for (const NodeResult& node : result.nodes) trial.size.ratio = std::fmax(trial.size.ratio, node.local.ratio());
+  return trial;
+}
+
+/// Memory that is given back holds what the last run left: let that be of other inputs, or what is not written would
+/// be right.
+void leave_other_numbers(ir::Executor& device, const Case& subject) {
+  const ir::Feeds earlier = power::earlier_feeds(subject);
+  const ir::Graph& graph = subject.file->graph;
+  if (!earlier.empty()) device.compile(graph, earlier, {graph.results(), true})->run(earlier);
+}
+
+}  // namespace
+
+power::NodePower break_plans(const Case& subject, const Executors& executors, gpu_vulkan::VulkanOptions options,
+                             const power::Options& chosen) {
+  const PlanFault* current = nullptr;
+  bool broke = false;
+  options.on_plan = [&](Plan& plan) { broke = current != nullptr && current->breaks(plan); };
+  gpu_vulkan::VulkanExecutor device(std::move(options));
+  Executors broken = executors;
+  broken.candidate = &device;
+  Observer nobody;
+  const VerifyOptions judged{.filter = chosen.filter, .gate = chosen.gate};
+  const Hashes clean = hashes_of(verify(subject, broken, judged, nobody));
+  power::NodePower whole{.name = "(the plan)", .op = "plan", .type = {}, .verdict = Verdict::passed};
+  for (const PlanFault& one : plan_faults) {
+    if (!policy::glob_matches(chosen.faults, one.fault.name)) continue;
+    current = nullptr;
+    leave_other_numbers(device, subject);
+    current = &one;
+    const CaseResult result = verify(subject, broken, judged, nobody);
+    if (!broke) continue;
+    whole.trials.push_back(trial_of(one.fault, result, clean));
+    if (result.message.empty()) continue;
+    // The run itself refused: an index of garbage, a message of the layers.
+    const std::string_view said = std::string_view(result.message).substr(0, result.message.find('\n'));
+    whole.why += ir::cat(whole.why.empty() ? "" : "\n", one.fault.name, ": ", said.substr(0, 100));
+  }
+  return whole;
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "gpu_vulkan/options.hpp"
+#include "parity/power.hpp"
+
+namespace plumb::parity::cli {
+
+/// Breaks the Vulkan executor's plan of the whole graph, one fault at a time: barriers left out, memory shared, an
+/// upload or a dispatch skipped, a specialization constant changed. Each broken plan runs on the device and is
+/// judged as any run; caught is one of which a node fails or which ends in an error.
+/// A plan that gives the bits of the unbroken one had no effect.
+power::NodePower break_plans(const Case& subject, const Executors& executors, gpu_vulkan::VulkanOptions options,
+                             const power::Options& chosen);
+
+}  // namespace plumb::parity::cli
