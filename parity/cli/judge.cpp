@@ -8,6 +8,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/policy_file.hpp"
 #include "parity/policy_lint.hpp"
+#include "parity/policy_ratchet.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -41,10 +42,13 @@ int run_judge(const JudgeFlags& flags) {
   return static_cast<int>(idle.empty() ? exit_code(runs, flags.strict) : ExitCode::tool_error);
 }
 
-int run_lint(const std::string& file, const std::vector<std::string>& results) {
+int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against) {
   const auto policy = policy::read(file);
-  const auto findings = results.empty() ? policy::lint(policy, policy::today())
-                                        : policy::lint(policy, policy::today(), judge_all(results, &policy, ""));
+  auto findings = results.empty() ? policy::lint(policy, policy::today())
+                                  : policy::lint(policy, policy::today(), judge_all(results, &policy, ""));
+  if (!against.empty())
+    for (auto& finding : policy::ratchet(policy, policy::read(against), policy::today()))
+      findings.push_back(std::move(finding));
   for (const std::string& finding : findings) std::cout << finding << '\n';
   if (findings.empty()) std::cout << file << ": " << policy.rules.size() << " rules, nothing to object to\n";
   return findings.empty() ? 0 : 1;
@@ -65,12 +69,14 @@ Action judge(CLI::App& app) {
 Action policy(CLI::App& app) {
   const auto file = std::make_shared<std::string>();
   const auto results = std::make_shared<std::vector<std::string>>();
+  const auto against = std::make_shared<std::string>();
   CLI::App* const lint =
       app.add_subcommand("lint", "rules that are expired, shadowed, unused or looser than the bound");
   app.require_subcommand(1);
   lint->add_option("policy", *file, "the policy (TOML, docs/policy.md)")->required();
   lint->add_option("results", *results, "results files, in which every rule should decide something");
-  return [file, results] { return run_lint(*file, *results); };
+  lint->add_option("--against", *against, "the policy that it replaces: nothing may be looser without a reason");
+  return [file, results, against] { return run_lint(*file, *results, *against); };
 }
 
 }  // namespace plumb::parity::cli
