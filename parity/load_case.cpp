@@ -40,6 +40,16 @@ double truths(const ir::Graph& graph) {
   return most;
 }
 
+/// Gives generated params a seed of their own, whatever the run's.
+void fix_params(ir::GraphFile& file, std::uint64_t seed) {
+  for (ir::Value v = file.graph.inputs().size(); file.graph.is_source(v); ++v) {
+    const auto [source, is_new] =
+        file.sources.try_emplace(file.graph.name(v), ir::Generated{ir::default_fill(file.graph.type(v).dtype)});
+    auto* const made = std::get_if<ir::Generated>(&source->second);
+    if (made != nullptr && !made->seed) made->seed = seed;
+  }
+}
+
 std::string gibibytes(double bytes) { return fmt::format("{:.3g} GiB", bytes * 0x1p-30); }
 
 }  // namespace
@@ -53,6 +63,7 @@ double memory_needed(const ir::Graph& graph) {
 
 Case load_case(const std::filesystem::path& path, const FillOptions& options) {
   ir::GraphFile file = options.read(path);
+  if (options.param_seed) fix_params(file, *options.param_seed);
   const double needed = memory_needed(file.graph), budget = static_cast<double>(options.memory_budget);
   ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
               gibibytes(budget), " may be used");

@@ -31,6 +31,8 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
   app.add_option("--seed", flags.seed, "of the generated inputs and params; 0: from the system, and printed")
       ->capture_default_str()
       ->group("input");
+  app.add_option("--param-seed", flags.param_seed, "of the generated params, where it is not that of the inputs")
+      ->group("input");
   app.add_option("--load-inputs", flags.load_inputs, "tensors by name (.npz, .h5), in place of generated ones")
       ->group("input");
   app.add_option("--dtype", flags.dtype, "storage of the graph's f32 values; f16 brings cooperative-matrix kernels in")
@@ -43,6 +45,7 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
 FillOptions fill_options(const GraphFlags& flags) {
   FillOptions options;
   options.seed = flags.seed != 0 ? flags.seed : fresh_seed();
+  if (flags.param_seed != 0) options.param_seed = flags.param_seed;
   if (flags.dtype != "f32") options.dtype = ir::find_dtype(flags.dtype);
   options.memory_budget = usual_share_of_memory();
   options.read = model_reader(flags.model);

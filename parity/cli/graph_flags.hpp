@@ -14,6 +14,7 @@ namespace plumb::parity::cli {
 /// The flags that say what a graph is fed, the same in every command.
 struct GraphFlags {
   std::uint64_t seed = 1;  ///< 0: from the system
+  std::uint64_t param_seed = 0;  ///< 0: as the inputs'
   std::string load_inputs;
   std::string dtype = "f32";
   ModelFlags model;

@@ -15,10 +15,12 @@
 #include "parity/cli/describe.hpp"
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
+#include "parity/compile_once.hpp"
 #include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/record_hdf5.hpp"
 #include "parity/report.hpp"
+#include "parity/seed_summary.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -30,6 +32,7 @@ struct Flags {
   DeviceFlags device;
   std::string filter, json, results, tensors = "never", policy, explain;
   unsigned repeat = 1;
+  std::uint64_t seeds = 1;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
@@ -39,6 +42,11 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--repeat", flags.repeat, "runs of the device, which must agree in every bit")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
+  app.add_option("--seeds", flags.seeds,
+                 "runs of each graph on inputs of as many seeds, from --seed on; params stay those of the first")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+      ->capture_default_str()
+      ->group("input");
   app.add_flag("--strict", flags.strict, "mistrusted cases fail the run, with exit code 4; xpassed ones with 1");
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
   app.add_option("--explain", flags.explain, "say of these nodes (a glob) which rule decides, and why no other does")
@@ -80,8 +88,9 @@ std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
 }
 
 /// What a repro line repeats of the flags.
-std::string repeated_flags(const DeviceFlags& flags, const std::string& policy) {
+std::string repeated_flags(const DeviceFlags& flags, const std::string& policy, const FillOptions& fill) {
   std::string text;
+  if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
   if (!policy.empty()) text += " --policy '" + policy + "'";
   if (!flags.device.empty()) text += " --device '" + flags.device + "'";
   if (flags.poison) text += " --poison";
@@ -102,6 +111,8 @@ class VerifyRun {
   void open_policy();
   void print_plan(const ir::Graph& graph);
   void report(const CaseResult& result);
+  bool run_graph(const std::string& path, FillOptions fill, const Executors& executors, const VerifyOptions& options,
+                 Recorder* recorder);
   bool says_idle_budgets() const;
   std::unique_ptr<Recorder> open_record() const;
   void write_json() const;
@@ -140,7 +151,8 @@ void VerifyRun::print_plan(const ir::Graph& graph) {
 void VerifyRun::report(const CaseResult& result) {
   const Detail detail = flags_.quiet ? Detail::verdicts : flags_.verbose ? Detail::all : Detail::worst;
   for (const NodeResult& node : result.nodes) out_ << node.explanation;
-  if (flags_.quiet && result.exit == ExitCode::passed) return;
+  const bool is_quiet = flags_.quiet || (flags_.seeds > 1 && !flags_.verbose);
+  if (is_quiet && result.exit == ExitCode::passed) return;
   if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
   std::ostream& out = result.nodes.empty() && result.exit != ExitCode::passed ? std::cerr : out_;
   out << to_table(result, detail) << '\n' << std::flush;
@@ -179,27 +191,44 @@ void VerifyRun::write_json() const {
   ir::write_text(flags_.json, to_json(results_));
 }
 
+/// Every seed of one graph; false when the run is to stop.
+bool VerifyRun::run_graph(const std::string& path, FillOptions fill, const Executors& executors,
+                          const VerifyOptions& options, Recorder* recorder) {
+  SeedSummary summary;
+  for (std::uint64_t s = 0; s < flags_.seeds; ++s, ++fill.seed) {
+    Progress progress;
+    Observers observers({&progress});
+    if (recorder != nullptr) observers = Observers({&progress, recorder});
+    results_.push_back(verify_file(path, fill, executors, options, observers));
+    CaseResult& result = results_.back();
+    if (recorder != nullptr) recorder->record(result);
+    report(result);
+    summary.add(result);
+    if (flags_.fail_fast && result.exit != ExitCode::passed) return false;
+    if (s > 0 && flags_.json.empty()) result.nodes = {};  // of thousands of seeds the summary is enough
+  }
+  if (flags_.seeds > 1) out_ << summary.text() << '\n';
+  return true;
+}
+
 int VerifyRun::run() {
   const auto paths = graph_paths(flags_.paths);
-  const FillOptions fill = fill_options(flags_.graph);
+  FillOptions fill = fill_options(flags_.graph);
+  if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   open_device();
   open_policy();
+  std::optional<CompileOnce> once;
+  if (device_ && flags_.seeds > 1) once.emplace(*device_);
+  ir::Executor* const candidate = once ? static_cast<ir::Executor*>(&*once) : device_.get();
   // Vulkan lets a device flush subnormals unless it promises to keep them.
   const bool flushes = device_ && !device_->facts().denormals_kept_f32;
   const Executors executors{
-      .reference = reference_, .candidate = device_.get(), .why_not = why_no_device_, .flushes_subnormals = flushes};
-  const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device, flags_.policy),
+      .reference = reference_, .candidate = candidate, .why_not = why_no_device_, .flushes_subnormals = flushes};
+  const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device, flags_.policy, fill),
                               gate_ ? &*gate_ : nullptr};
   const auto recorder = open_record();
-  for (const std::string& path : paths) {
-    Progress progress;
-    Observers observers({&progress});
-    if (recorder) observers = Observers({&progress, recorder.get()});
-    results_.push_back(verify_file(path, fill, executors, options, observers));
-    if (recorder) recorder->record(results_.back());
-    report(results_.back());
-    if (flags_.fail_fast && results_.back().exit != ExitCode::passed) break;
-  }
+  for (const std::string& path : paths)
+    if (!run_graph(path, fill, executors, options, recorder.get())) break;
   const auto is_explained = [](const CaseResult& result) {
     return std::ranges::any_of(result.nodes, [](const NodeResult& node) { return !node.explanation.empty(); });
   };
