@@ -75,6 +75,7 @@ struct Rule {
   bool expects_failure = false;           ///< verdict = "xfail"
   std::string reason = {};
   std::optional<std::chrono::sys_days> expires = {};
+  bool is_fitted = false, is_fitted_to_software = false;  ///< by plumb fit (docs/fit.md), to what kind of device
 };
 
 /// What a result of a graph may be off in total.

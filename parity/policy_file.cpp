@@ -279,8 +279,9 @@ Rule Reader::rule(const toml::table& table, std::size_t index) {
   if (made.require.empty() && !made.expects_failure) refuse(table, "rule ", made.id, ": wanted require or verdict");
   if (made.require.empty() && made.part != RulePart::local)
     refuse(table, "rule ", made.id, ": wanted require, as the total part has no bound");
-  if (const toml::node* source = table.get("source")) string(*source, "source");
-  if (const toml::node* fit = table.get("fit")) this->table(*fit, "fit");
+  if (const toml::node* source = table.get("source")) made.is_fitted = string(*source, "source") == "fitted";
+  if (const toml::node* fit = table.get("fit"))
+    made.is_fitted_to_software = this->table(*fit, "fit")["software"].value_or(false);
   return made;
 }
 

@@ -21,6 +21,7 @@ Action convert(CLI::App& app);
 Action conformance(CLI::App& app);
 Action judge(CLI::App& app);
 Action policy(CLI::App& app);
+Action fit(CLI::App& app);
 Action power(CLI::App& app);
 Action probe(CLI::App& app);
 Action ops(CLI::App& app);
@@ -41,6 +42,7 @@ inline constexpr Command commands[] = {
     {"conformance", "run ONNX's backend tests on both executors", conformance},
     {"judge", "judge the runs of a results file by a policy, without a device", judge},
     {"policy", "check a policy file", policy},
+    {"fit", "fit limits to results files, for a stated rate of false alarms", fit},
     {"power", "plant faults in every node and say which of them the verdict would catch", power},
     {"probe", "find by experiment how a device rounds", probe},
     {"ops", "every op, its attributes and who can run it", ops},

@@ -1,0 +1,75 @@
+#include "parity/fit.hpp"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "ir/formats/files.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/fit_policy.hpp"
+#include "parity/policy_file.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct FitFlags {
+  std::vector<std::string> results;
+  std::string policy, allow_loosen;
+  fit::Options options;
+  bool update = false;
+};
+
+void say(const fit::Fit& fit) {
+  for (const std::string& note : fit.notes) std::cerr << note << '\n';
+  for (const fit::FittedRule& rule : fit.rules)
+    std::cout << rule.id() << ": ratio_max " << rule.limit << ", " << rule.n_seeds << " seeds, " << rule.n_nodes
+              << " nodes\n";
+  for (const std::string& finding : fit.findings) std::cout << "finding: " << finding << '\n';
+}
+
+int run_fit(const FitFlags& flags) {
+  const bool exists = std::filesystem::exists(flags.policy);
+  ir::require(flags.update || !exists, flags.policy, ": exists and is not replaced; --update makes it tighter");
+  fit::Provenance from{.options = flags.options, .at = policy::to_text(policy::today()), .commit = ""};
+  std::vector<fit::Sample> samples;
+  std::uint64_t runs = 0;
+  for (const std::string& file : flags.results) {
+    fit::Samples read = fit::read_samples(file, runs);
+    runs += read.runs;
+    if (from.commit.empty()) from.commit = read.commit;
+    samples.insert(samples.end(), read.samples.begin(), read.samples.end());
+  }
+  const fit::Fit fitted = fit::fit(samples, flags.options);
+  say(fitted);
+  if (!fitted.rules.empty() && exists) {
+    const auto made = fit::updated_policy(policy::read(flags.policy), fitted, from, flags.allow_loosen);
+    for (const std::string& note : made.notes) std::cerr << note << '\n';
+    ir::write_text(flags.policy, made.text);
+  } else if (!fitted.rules.empty()) {
+    ir::write_text(flags.policy, fit::policy_text(fitted, from));
+  }
+  if (fitted.rules.empty() && fitted.findings.empty()) ir::fail("nothing to fit in ", runs, " runs");
+  std::cout << runs << " runs, " << fitted.rules.size() << " rules, " << fitted.findings.size() << " findings\n";
+  return static_cast<int>(fitted.findings.empty() ? ExitCode::passed : ExitCode::failed);
+}
+
+}  // namespace
+
+Action fit(CLI::App& app) {
+  const auto flags = std::make_shared<FitFlags>();
+  app.add_option("results", flags->results, "results files (HDF5) of plumb verify --seeds")->required();
+  app.add_option("-o,--output", flags->policy, "the policy (TOML, docs/fit.md) to write")->required();
+  app.add_option("--false-alarm", flags->options.false_alarm_per_run,
+                 "probability that a clean run fails by any of the fitted limits")
+      ->check(CLI::Range(1e-12, 0.5))
+      ->capture_default_str();
+  app.add_option("--confidence", flags->options.confidence, "that the limits are high enough for it")
+      ->check(CLI::Range(0.5, 0.999))
+      ->capture_default_str();
+  auto* const update = app.add_flag("--update", flags->update, "tighten a policy that exists, leaving its other rules");
+  app.add_option("--allow-loosen", flags->allow_loosen, "the reason for which limits may become looser")->needs(update);
+  return [flags] { return run_fit(*flags); };
+}
+
+}  // namespace plumb::parity::cli
