@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "parity/faults/inner.hpp"
 #include "parity/faults/witness.hpp"
 #include "parity/policy_gate.hpp"
 
@@ -99,6 +100,8 @@ class Planter final : public Observer {
   std::vector<NodePower> nodes;
 
  private:
+  void plant_inside(const Site& site, Bench& bench, NodePower& node) const;
+
   const Case& subject_;
   const Executors& executors_;
   const faults::Witness& witness_;
@@ -124,8 +127,23 @@ void Planter::compared(const NodeResult& result, const ir::TensorView& truth, co
     for (const faults::Fault& fault : faults::all_faults())
       if (policy::glob_matches(options_.faults, fault.name))
         if (const auto faulty = fault.plant(*site)) node.trials.push_back(bench.attempt(fault, *faulty));
+    plant_inside(*site, bench, node);
   }
   nodes.push_back(std::move(node));
+}
+
+/// In the nodes that were fused into this one.
+void Planter::plant_inside(const Site& site, Bench& bench, NodePower& node) const {
+  for (const std::size_t n : faults::inner_nodes(site)) {
+    const faults::Inner inner(site, n);
+    for (const faults::Fault& fault : faults::faults_of_computation()) {
+      if (!policy::glob_matches(options_.faults, fault.name)) continue;
+      const auto faulty = fault.plant(inner.site());
+      if (!faulty) continue;
+      node.trials.push_back(bench.attempt(fault, inner.carried_out(*faulty)));
+      node.trials.back().inside = site.segment.graph.nodes()[n].label;
+    }
+  }
 }
 
 }  // namespace

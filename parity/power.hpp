@@ -27,6 +27,7 @@ struct Size {
 /// One fault at one output.
 struct Trial {
   const faults::Fault* fault = nullptr;
+  std::string inside = {};              ///< of what was fused, the node that it is in
   Outcome outcome = Outcome::no_effect;
   Size size = {};                       ///< as the fault is
   std::optional<Size> smallest = {};    ///< that would be caught; nothing where it cannot be had in part

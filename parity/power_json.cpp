@@ -22,6 +22,7 @@ Json size_json(const Size& size) {
 
 Json trial_json(const Trial& trial) {
   return {{"fault", trial.fault->name},
+          {"inside", trial.inside},
           {"required", trial.fault->required},
           {"outcome", ir::enum_name(trial.outcome)},
           {"size", size_json(trial.size)},

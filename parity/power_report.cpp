@@ -32,7 +32,8 @@ std::string text_of(const Size& size) {
 }
 
 std::string missed_line(const NodePower& node, const Trial& trial) {
-  std::string text = fmt::format("missed {} at {} ({}): {}", trial.fault->name, node.name, node.op,
+  const std::string place = trial.inside.empty() ? "" : trial.inside + ", fused into ";
+  std::string text = fmt::format("missed {} at {}{} ({}): {}", trial.fault->name, place, node.name, node.op,
                                  text_of(trial.size));
   if (trial.smallest) text += fmt::format("; caught from {} times it", short_number(trial.smallest->share));
   return text + '\n';

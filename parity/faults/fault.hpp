@@ -25,14 +25,15 @@ struct Fault {
 std::span<const Fault> faults_of_values();
 std::span<const Fault> faults_of_layout();
 std::span<const Fault> faults_of_rounding();
+std::span<const Fault> faults_of_memory();
 std::span<const Fault> faults_of_sums();
 std::span<const Fault> faults_of_lines();
 std::span<const Fault> faults_of_operands();
-std::span<const Fault> faults_of_memory();
 std::span<const Fault> faults_of_attributes();
 
-/// All of them, by family.
+/// All of them, by family; and those of the computation: of sums, lines, operands, attributes.
 std::span<const Fault> all_faults();
+std::span<const Fault> faults_of_computation();
 
 /// The output with a share of the fault: got + share (faulty - got), rounded to the dtype. A share of
 /// 1 is the fault itself. Where either is not finite the fault cannot be had in part.

@@ -9,12 +9,18 @@ namespace plumb::parity::faults {
 std::span<const Fault> all_faults() {
   static const std::vector<Fault> all = [] {
     std::vector<Fault> list;
-    for (const auto family : {faults_of_values(), faults_of_layout(), faults_of_rounding(), faults_of_sums(),
-                              faults_of_lines(), faults_of_operands(), faults_of_memory(), faults_of_attributes()})
+    for (const auto family : {faults_of_values(), faults_of_layout(), faults_of_rounding(), faults_of_memory(),
+                              faults_of_sums(), faults_of_lines(), faults_of_operands(), faults_of_attributes()})
       list.insert(list.end(), family.begin(), family.end());
     return list;
   }();
   return all;
+}
+
+std::span<const Fault> faults_of_computation() {
+  const std::size_t others = faults_of_values().size() + faults_of_layout().size() + faults_of_rounding().size() +
+                             faults_of_memory().size();
+  return all_faults().subspan(others);
 }
 
 ir::Tensor planted(const Site& site, const Numbers& faulty, double share) {

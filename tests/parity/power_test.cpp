@@ -95,6 +95,24 @@ TEST(Power, AgreesWithVerifyOnAnExecutorWithTheFault) {
   EXPECT_EQ(seen.size(), 3u);  // every outcome was there to agree on
 }
 
+TEST(Power, PlantsFaultsInsideOfWhatWasFused) {
+  Suspect honest;
+  honest.fused = {"product", "rows"};
+  ref_cpu::CpuExecutor cpu;
+  parity::Observer nobody;
+  const parity::Case subject = make_case(mixed_graph);
+  const auto result = parity::power::measure(subject, {.reference = cpu, .candidate = &honest}, {}, nobody);
+  std::set<std::pair<std::string, std::string_view>> caught;
+  for (const auto& trial : at(result, "sum").trials)
+    if (trial.outcome == Outcome::caught) caught.emplace(trial.inside, trial.fault->name);
+  EXPECT_TRUE(caught.contains({"product", "tf32_inputs"}));
+  EXPECT_TRUE(caught.contains({"product", "f16_accumulation"}));
+  EXPECT_TRUE(caught.contains({"rows", "index_off_by_one"}));
+  EXPECT_FALSE(caught.contains({"product", "element_zero"}));  // nobody stores it
+  EXPECT_TRUE(caught.contains({"", "element_zero"}));
+  EXPECT_GE(result.score(), 0.98) << to_table(result);
+}
+
 TEST(Power, NamesWhatALoosePolicyMisses) {
   const auto loose = parity::policy::parse(R"(schema = "plumb-policy/1"
 [[rule]]
