@@ -5,6 +5,7 @@
 
 #include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/precision_plan.hpp"
 #include "parity/verify.hpp"
 
 namespace plumb::parity {
@@ -73,9 +74,16 @@ Case load_case(const std::filesystem::path& path, const FillOptions& options) {
                 "' to be given");
     file.sources.insert_or_assign(name, tensor);
   }
-  Case made{
-      .name = path.string(), .seed = options.seed, .dtype = options.dtype, .expected_within = options.expected_within};
+  Case made{.name = path.string(),
+            .seed = options.seed,
+            .dtype = options.dtype,
+            .expected_within = options.expected_within,
+            .precision = options.precision};
   made.feeds = ir::materialise(file, options.seed, options.memory_budget);
+  if (!options.precision.empty()) {
+    ir::require(!options.dtype, path.string(), ": --precision is of f32 graphs, not with --dtype");
+    file.graph = ir::at_precision(file.graph, plan_of(file.graph, options.precision));
+  }
   if (options.dtype) {
     file.graph = ir::as_dtype(file.graph, *options.dtype);
     made.feeds = ir::as_dtype(made.feeds, *options.dtype);

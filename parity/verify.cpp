@@ -32,9 +32,10 @@ std::string exactly(std::string_view text) {
 }
 
 std::string repro_of(const Case& subject, const VerifyOptions& options) {
-  return fmt::format("plumb verify {}{} --seed {}{}", subject.name,
-                     subject.dtype ? " --dtype " + std::string(ir::info(*subject.dtype).name) : "", subject.seed,
-                     options.flags);
+  std::string storage;
+  if (subject.dtype) storage = " --dtype " + std::string(ir::info(*subject.dtype).name);
+  if (!subject.precision.empty()) storage = " --precision '" + subject.precision + "'";
+  return fmt::format("plumb verify {}{} --seed {}{}", subject.name, storage, subject.seed, options.flags);
 }
 
 /// Whether the reference refuses these inputs, too.
@@ -107,7 +108,8 @@ CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOp
       options_(options),
       observer_(observer),
       filter_(pattern_of(options.filter)) {
-  result_.subject = {subject.name, subject.file, {}, subject.seed, subject.dtype, subject.expected_within};
+  result_.subject = {subject.name,     subject.file, {}, subject.seed, subject.dtype, subject.expected_within,
+                     subject.precision};
   result_.repeat = options.repeat;
   result_.repro = repro_of(subject, options);
   if (subject.dtype) {

@@ -33,6 +33,7 @@ struct Case {
   std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
   std::optional<Closeness> expected_within =
       {};  ///< of the device, where the file's expectations are somebody else's evaluation, not the truth
+  std::string precision = {};  ///< what FillOptions said of it
 };
 
 /// Reads a graph and what goes with it from a file of some format.
@@ -46,6 +47,7 @@ struct FillOptions {
   std::uint64_t memory_budget = ir::usual_memory_budget;
   GraphReader read = ir::read_graph;
   std::optional<Closeness> expected_within = {};
+  std::string precision = {};  ///< which nodes multiply in f16 (parity/precision_plan.hpp); none unless said
 };
 
 /// Reads a graph file and makes its tensors. Throws Error; before anything is

@@ -68,7 +68,7 @@ Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& 
   const PassSetting setting{capture.wanted, params, facts};
   Fused fused{.graph = graph};
   for (const auto pass : {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, sink_transposes, fuse_biases,
-                          fuse_conv_epilogues})
+                          fuse_conv_epilogues, fold_casts})
     fused.graph = pass(fused.graph, setting);
   fused.capture = surviving(graph, fused.graph, capture);
   match(graph, fused);

@@ -8,6 +8,9 @@ namespace plumb::gpu_vulkan {
 // what the device runs natively as it becomes, and values that nothing else reads and
 // nobody wants; value v of the result is value v of the original.
 
+/// Params and constants cast to a narrower float: constants of that dtype, rounded once for all runs.
+ir::Graph fold_casts(const ir::Graph& graph, const PassSetting& setting);
+
 /// conv, then batch_norm: the norm goes into weights and bias, where they are known.
 ir::Graph fold_batch_norms(const ir::Graph& graph, const PassSetting& setting);
 

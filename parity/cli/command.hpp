@@ -16,6 +16,7 @@ using Action = std::function<int()>;
 Action verify(CLI::App& app);
 Action run(CLI::App& app);
 Action dump(CLI::App& app);
+Action sweep(CLI::App& app);
 Action inspect(CLI::App& app);
 Action convert(CLI::App& app);
 Action conformance(CLI::App& app);
@@ -37,6 +38,7 @@ inline constexpr Command commands[] = {
     {"verify", "run graphs on the reference and on the device, compare every node, judge, record", verify},
     {"run", "run a graph on one executor: inputs in, results out", run},
     {"dump", "write tensors of chosen nodes from both executors", dump},
+    {"sweep", "run a graph at several precisions: error, bound and time, and which nodes may run in f16", sweep},
     {"inspect", "show a graph, a model or a results file", inspect},
     {"convert", "write an ONNX model as a graph file, with its weights beside it", convert},
     {"conformance", "run ONNX's backend tests on both executors", conformance},

@@ -78,6 +78,7 @@ Action dump(CLI::App& app) {
   app.add_option("-o,--output", flags->output, ".h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
       ->capture_default_str();
   add_graph_flags(app, flags->graph);
+  add_precision_flag(app, flags->graph);
   add_device_flags(app, flags->device);
   return [flags] { return dump_graph(*flags); };
 }

@@ -42,11 +42,18 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
   add_model_flags(app, flags.model);
 }
 
+void add_precision_flag(CLI::App& app, GraphFlags& flags) {
+  app.add_option("--precision", flags.precision,
+                 "f16acc32: products of f32 on f16 operands, summed in f32; or a plan of which (TOML, docs/f16.md)")
+      ->group("input");
+}
+
 FillOptions fill_options(const GraphFlags& flags) {
   FillOptions options;
   options.seed = flags.seed != 0 ? flags.seed : fresh_seed();
   if (flags.param_seed != 0) options.param_seed = flags.param_seed;
   if (flags.dtype != "f32") options.dtype = ir::find_dtype(flags.dtype);
+  if (flags.precision != "f32") options.precision = flags.precision;
   options.memory_budget = usual_share_of_memory();
   options.read = model_reader(flags.model);
   if (!flags.model.data.empty()) options.expected_within = Closeness();

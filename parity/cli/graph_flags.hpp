@@ -16,11 +16,14 @@ struct GraphFlags {
   std::uint64_t seed = 1;  ///< 0: from the system
   std::uint64_t param_seed = 0;  ///< 0: as the inputs'
   std::string load_inputs;
-  std::string dtype = "f32";
+  std::string dtype = "f32", precision;
   ModelFlags model;
 };
 
 void add_graph_flags(CLI::App& app, GraphFlags& flags);
+
+/// --precision, for commands that run a graph at one precision.
+void add_precision_flag(CLI::App& app, GraphFlags& flags);
 
 /// What the flags come to. A seed from the system is said on stderr, so that the
 /// run can be repeated. Throws Error when the inputs' file cannot be read.

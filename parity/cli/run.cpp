@@ -57,6 +57,7 @@ Action run(CLI::App& app) {
   app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
   app.add_option("-o,--output", flags->output, "write the results to this .npz or .h5");
   add_graph_flags(app, flags->graph);
+  add_precision_flag(app, flags->graph);
   add_device_flags(app, flags->device);
   return [flags] { return run_graph(*flags); };
 }

@@ -62,6 +62,7 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_flag("-v,--verbose", flags.verbose, "every node, and the plan of each graph")->group("output");
   app.add_flag("-q,--quiet", flags.quiet, "only what did not pass, and the last line")->group("output");
   add_graph_flags(app, flags.graph);
+  add_precision_flag(app, flags.graph);
   add_device_flags(app, flags.device);
 }
 

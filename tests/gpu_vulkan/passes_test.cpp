@@ -11,6 +11,7 @@
 #include "ir/fill.hpp"
 #include "ir/ops/attention.hpp"
 #include "ir/ops/batch_norm.hpp"
+#include "ir/ops/cast.hpp"
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/constant.hpp"
 #include "ir/ops/conv.hpp"
@@ -276,6 +277,21 @@ TEST(BatchNorms, GoIntoKnownWeightsOnly) {
   EXPECT_EQ(w.fused({y, y - 1}), (Names{"conv", "batch_norm"}));
   for (const auto& [other, last] : {build(DType::f16, 3), build(DType::f32, -2), build(DType::f32, 3, false)})
     EXPECT_EQ(other.fused({last}), (Names{"conv", "batch_norm"}));
+}
+
+TEST(Casts, OfKnownNumbersToFewerBitsAreConstants) {
+  Writer w;
+  const Value x = w.input("x", {2, 3}), weights = w.param("weights", {3, 5}, 1 + 0x1p-11);
+  const Value narrow = w.op(Cast{DType::f16}, {weights});
+  const Value y = w.op(Matmul{.output_dtype = DType::f32}, {w.op(Cast{DType::f16}, {x}), narrow});
+  const Value wide = w.op(Cast{DType::f64}, {weights});
+  EXPECT_EQ(w.fused({y, wide}), (Names{"cast", "matmul", "cast"}));  // x is not known, f64 has more bits
+  const auto fused = fuse(w.graph, {{y}}, w.params, testing::h200());
+  const auto& made = fused.graph.nodes()[*fused.graph.producer(narrow)];
+  EXPECT_EQ(made.label, "op0");
+  EXPECT_EQ(ir::TensorView({DType::f16, {3, 5}}, made.op.as<Constant>().data).as<ir::f16>()[14], ir::f16(1.0));
+  w.params.erase("weights");
+  EXPECT_EQ(w.fused({y}), (Names{"cast", "cast", "matmul", "cast"}));
 }
 
 TEST(Biases, MakeAProductAGemm) {

@@ -1,0 +1,103 @@
+#include "parity/sweep.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/files.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "parity/cli/graph_flags.hpp"
+#include "parity/precision_plan.hpp"
+#include "parity/report.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::string path, plan;
+  std::vector<std::string> precisions = {"f32", "f16acc32", "f16acc16"};
+  std::vector<std::string> choices = {"always", "oscillation", "bound"};
+  SweepOptions options;
+  bool verbose = false;
+  GraphFlags graph;
+  DeviceFlags device;
+};
+
+template <class E>
+std::vector<E> named(const std::vector<std::string>& names) {
+  std::vector<E> found;
+  for (const std::string& name : names) ir::from_attribute(name, found.emplace_back());
+  return found;
+}
+
+std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags) try {
+  return std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags));
+} catch (const ir::Unsupported& reason) {
+  std::cerr << "on the CPU, without a device: " << reason.what() << '\n';
+  return nullptr;
+}
+
+/// The plan that `bound` made, as a file.
+void write_plan(const Flags& flags, const SweepResult& result) {
+  const auto row = std::ranges::find(result.rows, Choice::bound, &SweepRow::choice);
+  ir::require(row != result.rows.end(), "--plan wants --choose bound and --precision f16acc32");
+  const auto source = ir::cat("plumb sweep ", flags.path, " --seed ", flags.graph.seed, " --budget ",
+                              flags.options.budget, ": rel_l2 of every output");
+  ir::write_text(flags.plan, to_toml(row->plan, source));
+  std::cerr << "plan: " << flags.plan << '\n';
+}
+
+int run_sweep(const Flags& flags) {
+  SweepOptions options = flags.options;
+  options.precisions = named<ir::Precision>(flags.precisions);
+  options.choices = named<Choice>(flags.choices);
+  const Case subject = load_case(flags.path, fill_options(flags.graph));
+  ref_cpu::CpuExecutor reference({.threads = flags.device.threads}), host({.threads = flags.device.threads});
+  const auto device = open_device(flags.device);
+  const bool flushes = device && !device->facts().denormals_kept_f32;
+  ir::Executor& candidate = device ? static_cast<ir::Executor&>(*device) : host;
+  const Executors executors{
+      .reference = reference, .candidate = &candidate, .candidate_is_host = !device, .flushes_subnormals = flushes};
+  SweepResult result;
+  {
+    Progress progress;
+    result = sweep(subject, executors, options, progress);
+  }
+  if (flags.verbose) std::cout << nodes_text(result) << '\n';
+  std::cout << to_text(result);
+  if (!flags.plan.empty()) write_plan(flags, result);
+  const auto failed = [](const SweepRow& row) { return row.verdict == Verdict::failed; };
+  return static_cast<int>(std::ranges::any_of(result.rows, failed) ? ExitCode::failed : ExitCode::passed);
+}
+
+}  // namespace
+
+Action sweep(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX) of f32")->required();
+  app.add_option("--precision", flags->precisions, "how products are computed: f32, f16acc32, f16acc16")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"f32", "f16acc32", "f16acc16"}))
+      ->capture_default_str();
+  app.add_option("--choose", flags->choices, "which nodes run in f16: never, always, oscillation, bound")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"never", "always", "oscillation", "bound"}))
+      ->capture_default_str();
+  app.add_option("--budget", flags->options.budget, "relative 2-norm error that `bound` allows every output")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--runs", flags->options.runs, "of which the fastest is reported")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
+  app.add_option("--plan", flags->plan, "write what `bound` chose (TOML), for --precision of verify, run and dump");
+  app.add_flag("-v,--verbose", flags->verbose, "every node: its share, its weight, who takes it");
+  add_graph_flags(app, flags->graph);
+  add_device_flags(app, flags->device);
+  return [flags] { return run_sweep(*flags); };
+}
+
+}  // namespace plumb::parity::cli
