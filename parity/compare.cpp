@@ -56,11 +56,15 @@ struct Part {
 /// How a part was found.
 struct Finding {
   bool good = true, finite = false;
-  double error = 0, allowed = 0;
+  double error = 0, allowed = 0, certain = 0;
 
-  double ratio() const {
+  double ratio() const { return over(allowed); }
+  double ratio_certain() const { return over(certain); }
+
+ private:
+  double over(double limit) const {
     if (good && error == 0) return 0;
-    return allowed > 0 ? error / allowed : infinity;
+    return limit > 0 ? error / limit : infinity;
   }
 };
 
@@ -68,18 +72,29 @@ struct Finding {
 class Limit {
  public:
   Limit(const Allowed& allowed, ir::DType dtype)
-      : allowed_(allowed), computed_(float_format(compute_dtype(dtype))), stored_(float_format(dtype)) {}
+      : allowed_(allowed), computed_(float_format(compute_dtype(dtype))), stored_(float_format(dtype)) {
+    if (allowed.limits == nullptr) return;
+    probable_ = allowed.limits->probable.as<double>();
+    certain_ = allowed.limits->certain.as<double>();
+  }
 
-  double at(double magnitude) const {
+  double at(double magnitude, std::uint64_t index) const { return at_least(magnitude, probable_, index); }
+  /// What no chance exceeds.
+  double certain_at(double magnitude, std::uint64_t index) const { return at_least(magnitude, certain_, index); }
+  std::size_t elements() const { return probable_.size(); }
+
+ private:
+  double at_least(double magnitude, std::span<const double> limits, std::uint64_t index) const {
     double limit = std::max(allowed_.relative * magnitude, allowed_.absolute);
+    if (!limits.empty()) limit = limits[index] * allowed_.of_limits + limit;
     if (allowed_.ulps > 0) limit = std::max(limit, allowed_.ulps * computed_.ulp(magnitude));
     if (allowed_.storage > 0) limit += allowed_.storage * stored_.ulp(magnitude);
     return limit + allowed_.subnormal;
   }
 
- private:
   const Allowed allowed_;
   const FloatFormat computed_, stored_;
+  std::span<const double> probable_, certain_;  ///< of each element; empty where one rule serves all
 };
 
 // ---- the scan
@@ -99,8 +114,8 @@ class Scan {
   Comparison finish();
 
  private:
-  Finding judge(const Part& part, double magnitude) const;
-  Finding judge_finite(const Part& part, double magnitude) const;
+  Finding judge(std::uint64_t index, const Part& part, double magnitude) const;
+  Finding judge_finite(std::uint64_t index, const Part& part, double magnitude) const;
   void measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude);
   void keep_worst(const Worst& worst, double error);
   void census(std::uint64_t index, const Part* part, std::size_t parts);
@@ -117,7 +132,7 @@ class Scan {
   std::vector<double> worst_errors_;
 };
 
-Finding Scan::judge_finite(const Part& part, double magnitude) const {
+Finding Scan::judge_finite(std::uint64_t index, const Part& part, double magnitude) const {
   using Rule = Allowed::Rule;
   Finding found{.finite = true};
   if (integer_) {
@@ -127,7 +142,8 @@ Finding Scan::judge_finite(const Part& part, double magnitude) const {
   }
   if (allowed_.rule == Rule::within) {
     found.error = std::abs(part.c - part.y);
-    found.allowed = limit_.at(magnitude);
+    found.allowed = limit_.at(magnitude, index);
+    found.certain = limit_.certain_at(magnitude, index);
     found.good = found.error <= found.allowed;
     return found;
   }
@@ -142,16 +158,16 @@ Finding Scan::judge_finite(const Part& part, double magnitude) const {
   return found;
 }
 
-Finding Scan::judge(const Part& part, double magnitude) const {
+Finding Scan::judge(std::uint64_t index, const Part& part, double magnitude) const {
   if (std::isnan(part.y) || std::isnan(part.c)) {
     const bool both = std::isnan(part.y) && std::isnan(part.c);
     return {.good = both, .error = both ? 0 : infinity};
   }
   const bool overflows = std::isinf(part.r) && allowed_.rule != Allowed::Rule::within;
-  if (std::isfinite(part.y) && std::isfinite(part.c) && !overflows) return judge_finite(part, magnitude);
+  if (std::isfinite(part.y) && std::isfinite(part.c) && !overflows) return judge_finite(index, part, magnitude);
   if (part.c == part.y || part.c == part.r) return {};  // also a finite truth that overflows
   const bool reaches = allowed_.rule == Allowed::Rule::within && std::isfinite(part.y) &&
-                       std::abs(part.y) + limit_.at(magnitude) >= overflow_ &&
+                       std::abs(part.y) + limit_.at(magnitude, index) >= overflow_ &&
                        std::signbit(part.c) == std::signbit(part.y);
   if (reaches) return {};
   return {.good = false, .error = infinity};
@@ -183,6 +199,8 @@ void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, 
   // Dividing only where the quotient is larger than before; not where it is NaN.
   const bool may_raise = !(found.error <= result_.max_rel.value * magnitude * (1 - 0x1p-50));
   if (may_raise && magnitude > 0) raise(result_.max_rel, found.error / magnitude, index);
+  if (limit_.elements() > 0 && !(found.ratio_certain() <= result_.ratio_certain))
+    result_.ratio_certain = found.ratio_certain();
   const double reference = integer_ || allowed_.rule == Allowed::Rule::within ? part.y : part.r;
   const double error = part.c - reference;
   if (!integer_) {
@@ -217,7 +235,7 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element) 
   double error = -1, ratio = -1;
   bool bad = false, any = false, nan = false, special = false;
   for (const Part& part : element) {
-    const Finding found = judge(part, magnitude);
+    const Finding found = judge(index, part, magnitude);
     if (found.finite)
       measure(index, part, found, magnitude);
     else if (found.good)
@@ -305,7 +323,9 @@ Comparison scan(const ir::TensorView& expected, const ir::TensorView& got, const
 
 double ulp_of(double y, ir::DType dtype) { return ir::unit_roundoff(dtype) == 0 ? 1 : float_format(dtype).ulp(y); }
 
-double Allowed::at(double magnitude, ir::DType dtype) const { return Limit(*this, dtype).at(magnitude); }
+double Allowed::at(double magnitude, ir::DType dtype, std::uint64_t index) const {
+  return Limit(*this, dtype).at(magnitude, index);
+}
 
 std::array<double, Comparison::ulp_bins> ulp_edges() {
   std::array<double, Comparison::ulp_bins> edges;
@@ -324,6 +344,8 @@ std::array<double, Comparison::ratio_bins> ratio_edges() {
 
 Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
   ir::require(expected.shape() == got.shape(), "compared ", got.type(), " with an expected ", expected.type());
+  ir::require(allowed.limits == nullptr || allowed.limits->probable.shape() == got.shape(), "limits of ",
+              got.type(), " are ", allowed.limits ? allowed.limits->probable.type() : got.type());
   if (expected.dtype() == ir::DType::f64 && ir::is_float(got.dtype())) {
     Comparison result;
     ir::visit_float(got.dtype(), [&]<class T>(T) { result = scan<T, double>(expected, got, allowed); });

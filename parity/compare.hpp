@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,13 @@ namespace plumb::parity {
 
 inline constexpr double not_computed = std::numeric_limits<double>::quiet_NaN();
 
-/// What an element may be, given the truth y. Made by tolerance.hpp.
+/// Limits of |c - y|, element by element, in f64 tensors of the output's shape: one that chance
+/// exceeds in one run of a million, and one that nothing but a defect exceeds.
+struct Limits {
+  ir::Tensor probable, certain;
+};
+
+/// What an element may be, given the truth y. Made by bounded.hpp.
 struct Allowed {
   enum class Rule {
     bits,     ///< y rounded to the dtype, the very bits; a NaN for a NaN
@@ -22,14 +29,17 @@ struct Allowed {
   };
 
   Rule rule = Rule::exact;
+  std::shared_ptr<const Limits> limits = {};  ///< where the data decide
+  double of_limits = 1;                       ///< how many of them
+
   double relative = 0;   ///< of |y|
   double ulps = 0;       ///< of the type that is computed in, at y
   double absolute = 0;   ///< for every element of the tensor
   double storage = 0;    ///< ulps of the dtype at y, added: its own rounding
   double subnormal = 0;  ///< added: results below it may be flushed to zero
 
-  /// The largest |c - y| allowed where |y| is `magnitude`, for an output of this dtype.
-  double at(double magnitude, ir::DType dtype) const;
+  /// The largest |c - y| allowed of element `index`, where |y| is `magnitude`, for an output of this dtype.
+  double at(double magnitude, ir::DType dtype, std::uint64_t index = 0) const;
 };
 
 constexpr auto enum_names(Allowed::Rule) {
@@ -70,6 +80,8 @@ struct Comparison {
   double expected_absmax = not_computed, expected_rms = not_computed;
   double expected_norm1 = not_computed, expected_norm2 = not_computed;  ///< sum of |y|; root of the sum of squares
   double ratio_finite = not_computed;  ///< the largest ratio of elements that are finite on both sides
+
+  double ratio_certain = not_computed;  ///< the largest error, over what nothing but a defect exceeds
 
   std::vector<Worst> worst;  ///< by ratio, then by error; at most worst_kept, the first is the worst
   std::array<std::uint64_t, ulp_bins> hist_ulp = {};

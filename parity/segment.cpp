@@ -97,21 +97,6 @@ Evaluated evaluate(ir::Executor& executor, const Segment& segment, const Lookup&
   return run(executor, segment.graph, feeds_of(segment, fed), segment.outputs);
 }
 
-bool rounds_in_between(const Segment& segment) {
-  const auto is_narrow = [&](ir::Value v) {
-    const ir::DType dtype = segment.graph.type(v).dtype;
-    return dtype == ir::DType::f16 || dtype == ir::DType::bf16;
-  };
-  return segment.graph.nodes().size() > 1 && std::ranges::any_of(segment.outputs, is_narrow);
-}
-
-Evaluated rounded_once(const Segment& segment, const Evaluated& truth) {
-  Evaluated rounded;
-  for (std::size_t k = 0; k < truth.outputs.size(); ++k)
-    rounded.outputs.push_back(ir::convert(truth.outputs[k], segment.graph.type(segment.outputs[k]).dtype));
-  return rounded;
-}
-
 Evaluated evaluate_widened(ir::Executor& executor, const Segment& segment, const Lookup& fed) {
   return run(executor, ir::widen(segment.graph), feeds_of(segment, fed), segment.outputs);
 }

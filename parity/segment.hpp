@@ -35,13 +35,6 @@ using Lookup = std::function<ir::Tensor(ir::Value)>;
 /// The segment's outputs, on tensors of the original's own dtypes.
 Evaluated evaluate(ir::Executor& executor, const Segment& segment, const Lookup& fed);
 
-/// Whether the segment is several ops on 16-bit floats, between which `evaluate` rounds and a
-/// fused kernel does not.
-bool rounds_in_between(const Segment& segment);
-
-/// The segment's outputs, of which `truth` is the value, as computed without rounding in between.
-Evaluated rounded_once(const Segment& segment, const Evaluated& truth);
-
 /// The segment's outputs in reference precision, on tensors of the widened dtypes.
 Evaluated evaluate_widened(ir::Executor& executor, const Segment& segment, const Lookup& fed);
 

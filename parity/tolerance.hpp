@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,41 +15,27 @@ struct Judged {
   ir::ErrorClass error_class = ir::ErrorClass::exact;
   std::int64_t contraction = 0;        ///< the most terms summed for one element; 0 when nothing is summed
   std::vector<ir::TensorView> inputs;  ///< all that the candidate was fed, at its own dtypes
-  bool flushes_subnormals = false;     ///< the device may give 0 for an f32 or f64 subnormal
   bool ends_exactly = false;           ///< of several ops the last is exact: a relu makes zeros of other numbers
 };
-
-/// One op on these inputs.
-Judged judged(const ir::Op& op, std::vector<ir::TensorView> inputs, ir::Types out);
 
 /// The error class of several ops one after the other: exact as long as all are
 /// (bits where all are), else comp.
 ir::ErrorClass chained(std::span<const ir::ErrorClass> classes);
 
-/// Whether `allowed_for` looks at the native evaluation at all.
-bool needs_native(const Judged& judged, ir::DType dtype);
+/// What an output may be where its class and dtype say everything: integers, and results that are
+/// moved, selected or correctly rounded. Nothing for the others, which error models speak for.
+std::optional<Allowed> allowed_by_class(const Judged& judged, ir::DType dtype);
 
-/// How far an output of this dtype may be from the truth. Until an op has an error
-/// model of its own (ops.md D.2 to D.7), elementwise functions are held to 8 ulps of
-/// the type they compute in, and other real arithmetic to the generic model (D.6):
-///
-///   max(8 u |y|, 4 max over the tensor of |native - y|)
-///
-/// `native` compares the CPU executor at the candidate's own precision, an honest
-/// evaluation of the same inputs, with the truth y; so the suspect does not scale its
-/// own limit. Of ops fused on 16-bit floats it is the truth rounded once. Where that says
-/// little (as precise as the truth, equal to it, or fewer than 64 elements), the second term
-/// is at least 4 max |y| times the larger of u and, with the accumulator's u, u sqrt(terms summed).
-/// Data movement, comparisons, integers and indices are exact.
-Allowed allowed_for(const Judged& judged, ir::DType dtype, const Comparison& native);
+/// The comparison of two tensors for its numbers alone: everything agrees.
+Comparison measure(const ir::TensorView& truth, const ir::TensorView& other);
 
-/// The comparison of the native evaluation that `allowed_for` wants.
-Comparison measure(const ir::TensorView& truth, const ir::TensorView& native);
+/// Of an output for which somebody states decimals: they, and those of the operands that they were made
+/// of, are rounded numbers, which adds to what the op itself may be off.
+Allowed with_rounded_decimals(Allowed allowed, ir::DType dtype);
 
-/// Whether the absolute part of a limit exceeds 10^-2 of the truth's rms, beyond what the
-/// spacing of the storage type accounts for: that is there whatever an executor does,
-/// and at 8 u = 3 % of bf16 it would mistrust every such graph.
-bool is_too_loose(const Allowed& allowed, const Comparison& comparison, ir::DType dtype);
+/// Whether the limits' rms exceeds 10^-2 of the truth's rms, beyond the rounding to the storage type:
+/// that is there whatever an executor does (ops.md D.8).
+bool is_too_loose(const Allowed& allowed, const Comparison& comparison);
 
 /// Why agreement would prove nothing (ops.md D.8), or "".
 ///
@@ -60,6 +47,6 @@ bool is_too_loose(const Allowed& allowed, const Comparison& comparison, ir::DTyp
 ///   tolerance  it is too loose, as above.
 ///
 /// Outputs of less than two elements, and outputs made of nothing, are as telling as they can be.
-std::string mistrust(const Judged& judged, const Allowed& allowed, const Comparison& comparison, ir::DType dtype);
+std::string mistrust(const Judged& judged, const Allowed& allowed, const Comparison& comparison);
 
 }  // namespace plumb::parity

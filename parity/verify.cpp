@@ -9,8 +9,8 @@
 
 #include "ir/hash.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/bounded.hpp"
 #include "parity/policy_gate.hpp"
-#include "parity/segment.hpp"
 
 namespace plumb::parity {
 namespace {
@@ -62,10 +62,9 @@ class CaseRun {
   void judge_all();
   void plan_segments();
   void judge_node(std::size_t n);
-  void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Evaluated& truth,
-                      const Evaluated& native);
+  void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Bounded& local);
   void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& stated);
-  std::string against_stated(NodeResult& result, const Judged& judged, ir::Value value);
+  std::string against_stated(NodeResult& result, ir::Value value);
   void check_returned_sources();
   void carry_truth(std::size_t n, const Evaluated* local);
   void release(std::size_t n);
@@ -181,32 +180,31 @@ void CaseRun::skip(NodeResult& result, std::string why) {
 }
 
 /// The truth of a value the device computed is that of its own inputs; what those had wrong is inherited.
-void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, const Evaluated& truth,
-                             const Evaluated& native) {
+void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, const Bounded& local) {
   const ir::Value value = graph_.nodes()[n].outputs[k];
   Judged judged = segments_[n].judged;
-  judged.flushes_subnormals = executors_.flushes_subnormals;
   for (const ir::Value v : segments_[n].fed) judged.inputs.push_back(got(v));
   const ir::Tensor& device = got(value);
-  const Comparison honest = native.outputs.empty() ? Comparison{} : measure(truth.outputs[k], native.outputs[k]);
-  result.allowed = allowed_for(judged, result.type.dtype, honest);
-  result.local = compare(truth.outputs[k], device, result.allowed);
-  result.vacuity = vacuity_of(segments_[n], judged.inputs, truth.outputs[k], device);
+  const ir::Tensor& truth = local.truth.outputs[k];
+  result.allowed = local.allowed[k];
+  result.local = compare(truth, device, result.allowed);
+  result.vacuity = vacuity_of(segments_[n], judged.inputs, truth, device);
   result.total = measure(truths_.at(value), device);
-  result.inherited = measure(truths_.at(value), truth.outputs[k]);
-  result.reference_ns = truth.nanoseconds;
+  result.inherited = measure(truths_.at(value), truth);
+  result.reference_ns = local.truth.nanoseconds;
   result.hash = hashes_.at(value);
   if (result.total.max_abs.value == 0 && std::ranges::equal(truths_.at(value).bytes(), ir::widen(device).bytes()))
     clean_.insert(value);
-  const auto gate = policy::judge_numbers(options_.gate, graph_, result, truth.outputs[k], device);
-  judge(result, judged, gate, against_stated(result, judged, value));
-  observer_.compared(result, truth.outputs[k], device);
+  const auto gate = policy::judge_numbers(options_.gate, graph_, result, truth, device);
+  judge(result, judged, gate, against_stated(result, value));
+  observer_.compared(result, truth, device);
+  result.allowed.limits.reset();
 }
 
 /// "" where the file states nothing, or what it states is so: of the truth, or, where the file has
 /// somebody else's evaluation, of the device. That was not made in f64 either: at a tie or a
 /// threshold the truth may be as far from it as the next integer.
-std::string CaseRun::against_stated(NodeResult& result, const Judged& judged, ir::Value value) {
+std::string CaseRun::against_stated(NodeResult& result, ir::Value value) {
   const auto stated = stated_.find(value);
   if (stated == stated_.end()) return "";
   const ir::Tensor& expected = *stated->second;
@@ -214,9 +212,7 @@ std::string CaseRun::against_stated(NodeResult& result, const Judged& judged, ir
     result.expected = compare(expected, got(value), limit_of(*subject_.expected_within));
     return result.expected->agrees() ? "" : "not what the file expects: " + summary(*result.expected);
   }
-  Judged as_written = judged;  // decimals, of inputs as of results, are not correctly rounded numbers
-  if (judged.error_class == ir::ErrorClass::rounded) as_written.error_class = ir::ErrorClass::comp;
-  const auto limit = allowed_for(as_written, result.type.dtype, measure(expected, expected));
+  const Allowed limit = with_rounded_decimals(result.allowed, result.type.dtype);
   const auto of_truth = compare(expected, ir::convert(truths_.at(value), result.type.dtype), limit);
   result.expected = compare(expected, got(value), limit);
   return of_truth.agrees() ? "" : "the truth is not what the file expects: " + summary(of_truth);
@@ -250,7 +246,7 @@ void CaseRun::judge(NodeResult& result, const Judged& judged, const policy::Judg
   if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
     return say(Verdict::fallback, "ran on the host: " + result.placement_reason);
   const bool proves = is_expected || stated_.contains(value);
-  const auto doubt = proves ? "" : mistrust(judged, result.allowed, result.local, result.type.dtype);
+  const auto doubt = proves ? "" : mistrust(judged, result.allowed, result.local);
   if (!doubt.empty()) return say(Verdict::mistrusted, doubt);
   say(gate.verdict, gate.why);
 }
@@ -271,24 +267,18 @@ void CaseRun::judge_node(std::size_t n) {
   const ir::Node& node = graph_.nodes()[n];
   const bool wanted = std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
   const bool any = std::ranges::any_of(node.outputs, [this](ir::Value v) { return captured(v); });
-  Evaluated truth, native;
-  if (wanted && any) {
-    const Segment& segment = segments_[n];
-    truth = evaluate_widened(executors_.reference, segment, [this](ir::Value v) { return ir::widen(got(v)); });
-    const bool measured = std::ranges::any_of(
-        node.outputs, [&](ir::Value v) { return needs_native(segment.judged, graph_.type(v).dtype); });
-    if (measured)
-      native = rounds_in_between(segment)
-                   ? rounded_once(segment, truth)
-                   : evaluate(executors_.reference, segment, [this](ir::Value v) { return got(v); });
-  }
-  carry_truth(n, wanted && any ? &truth : nullptr);
+  Bounded local;
+  if (wanted && any)
+    local = evaluate_bounded(
+        executors_.reference, segments_[n], [this](ir::Value v) { return ir::widen(got(v)); },
+        {bounds::safe_arithmetic(n < placements_.size() ? placements_[n].kernel : ""), executors_.flushes_subnormals});
+  carry_truth(n, wanted && any ? &local.truth : nullptr);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     NodeResult result = blank(n, k);
     if (!wanted)
       skip(result, "not chosen");
     else if (captured(node.outputs[k]))
-      compare_output(n, k, result, truth, native);
+      compare_output(n, k, result, local);
     else
       skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel),
           policy::require_total(options_.gate, result);

@@ -213,7 +213,8 @@ TEST(MeanVarianceNorm, AConstantSetGivesZeros) {
 TEST(MeanVarianceNorm, DataFarFromZeroKeepItsNoise) {
   check_op(MeanVarianceNorm{{0, 2}},
            {random_tensor({DType::f32, {4, 3, 300}}, 19,
-                          {.distribution = ir::Distribution::normal, .mean = 1e4, .scale = 1})});
+                          {.distribution = ir::Distribution::normal, .mean = 1e4, .scale = 1})},
+           testing::Data::ill_conditioned);
 }
 
 }  // namespace

@@ -61,9 +61,10 @@ TEST(LayerNorm, DataFarFromZeroKeepItsNoise) {
     return random_tensor({DType::f32, std::move(shape)}, 5, {.distribution = ir::Distribution::normal, .mean = 1e4});
   };
   const LayerNorm plain{.has_scale = false, .has_bias = false, .statistics = true};
-  check_op(plain, {far({5, 768})});
-  check_op(plain, {far({1, 200'003})});
-  check_op(GroupNorm{.num_groups = 2, .has_scale = false, .has_bias = false}, {far({2, 6, 5, 7})});
+  check_op(plain, {far({5, 768})}, testing::Data::ill_conditioned);
+  check_op(plain, {far({1, 200'003})}, testing::Data::ill_conditioned);
+  check_op(GroupNorm{.num_groups = 2, .has_scale = false, .has_bias = false}, {far({2, 6, 5, 7})},
+           testing::Data::ill_conditioned);
 }
 
 TEST(LayerNorm, AConstantLineGivesTheBias) {

@@ -25,7 +25,10 @@ TEST_P(SamplingOf, AGridAgreesInEveryMode) {
       if (GetParam() != DType::f32 && c.what != std::string("an image")) continue;
       SCOPED_TRACE(c.what);
       const Tensor x = random_tensor({GetParam(), c.x}, ++seed);
-      check_op(op, {x, testing::grid_for(c, GetParam(), ++seed)});
+      // Grids of few bits lie on the borders between pixels, where either is right.
+      const bool at_borders = op.mode == ir::ops::SampleMode::nearest;
+      check_op(op, {x, testing::grid_for(c, GetParam(), ++seed)},
+               at_borders ? testing::Data::ill_conditioned : testing::Data::ordinary);
     }
 }
 
@@ -46,7 +49,7 @@ TEST(GridSample, ExactCentresEdgesAndFarOutside) {
   const Tensor grid = Tensor::of<float>(
       {1, 15, 1}, {-0.875f, 0.125f, -1, 1, 0, -2, 3, 1025, -4097, 1e6f, -1e6f, INFINITY, -INFINITY, NAN, 0.75f});
   for (const GridSample& op : testing::samplings())
-    if (!op.align_corners) check_op(op, {x, grid});
+    if (!op.align_corners) check_op(op, {x, grid}, testing::Data::ill_conditioned);
 }
 
 TEST(Sampling, HasMoreWorkgroupsThanOneDimensionHolds) {

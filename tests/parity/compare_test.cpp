@@ -26,7 +26,7 @@ Tensor truth(const std::vector<double>& values) { return line(values); }
 Tensor f32(const std::vector<float>& values) { return line(values); }
 Tensor f16_infinity() { return line<ir::f16>({ir::f16::from_bits(0x7C00)}); }
 
-constexpr Allowed within(double absolute) { return {.rule = Rule::within, .absolute = absolute}; }
+Allowed within(double absolute) { return {.rule = Rule::within, .absolute = absolute}; }
 
 std::uint64_t bad(const Tensor& expected, const Tensor& got, const Allowed& allowed = {}) {
   return compare(expected, got, allowed).n_bad;

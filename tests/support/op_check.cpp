@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/passes/widen.hpp"
-#include "parity/tolerance.hpp"
+#include "parity/bounded.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 
@@ -35,13 +35,12 @@ std::vector<ir::Tensor> run_alone(ir::Executor& executor, const Alone& made, con
   return outputs;
 }
 
-std::vector<ir::Tensor> truth_of(const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
-  Alone made = alone(op, inputs);
-  made.graph = ir::widen(made.graph);
-  std::vector<ir::Tensor> wide;
-  for (const ir::Tensor& input : inputs) wide.push_back(ir::widen(input));
+parity::Bounded truth_of(const Alone& made, const std::vector<ir::Tensor>& inputs, bool on_gpu) {
+  parity::Segment segment = parity::segment_of(made.graph, 0);
+  for (const ir::Tensor& input : inputs) segment.judged.inputs.push_back(input);
   ref_cpu::CpuExecutor cpu;
-  return run_alone(cpu, made, wide);
+  return parity::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::widen(inputs.at(v)); },
+                                  {.flushes_subnormals = on_gpu});
 }
 
 /// "softmax of f32[2, 3], axis -1": what to run to see it again.
@@ -65,23 +64,15 @@ std::string describe(const ir::Op& op, const std::vector<ir::Tensor>& inputs, st
   return ir::cat(text, ", output ", output);
 }
 
-parity::Judged judged_alone(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const Alone& made, bool on_gpu) {
-  ir::TensorTypes out;
-  for (const ir::Value v : made.outputs) out.push_back(made.graph.type(v));
-  auto what = parity::judged(op, {inputs.begin(), inputs.end()}, out);
-  what.flushes_subnormals = on_gpu;
-  return what;
-}
-
 void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& inputs,
                    const std::vector<ir::Tensor>& expected, bool on_gpu) {
   const Alone made = alone(op, inputs);
   const auto got = run_alone(executor, made, inputs);
   ASSERT_EQ(got.size(), expected.size()) << op.name();
-  const auto what = judged_alone(op, inputs, made, on_gpu);
+  const auto truth = truth_of(made, inputs, on_gpu);
   for (std::size_t k = 0; k < got.size(); ++k) {
     ASSERT_EQ(expected[k].type(), got[k].type()) << describe(op, inputs, k);
-    const auto limit = parity::allowed_for(what, got[k].dtype(), parity::measure(expected[k], expected[k]));
+    const auto limit = parity::with_rounded_decimals(truth.allowed[k], got[k].dtype());
     const auto comparison = parity::compare(expected[k], got[k], limit);
     EXPECT_TRUE(comparison.agrees()) << executor.name() << ", " << describe(op, inputs, k) << ": "
                                      << parity::summary(comparison);
@@ -94,27 +85,22 @@ std::vector<ir::Tensor> run_op(ir::Executor& executor, const ir::Op& op, const s
   return run_alone(executor, alone(op, inputs), inputs);
 }
 
-OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where) {
+OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where, Data data) {
   const Alone made = alone(op, inputs);
-  const auto truth = truth_of(op, inputs);
+  const auto on_host = truth_of(made, inputs, false), on_device = truth_of(made, inputs, true);
   ref_cpu::CpuExecutor cpu;
   const auto native = run_alone(cpu, made, inputs);
   const bool with_gpu = where == Where::cpu_and_gpu && gpu().executor != nullptr;
   const auto device = with_gpu ? run_alone(*gpu().executor, made, inputs) : std::vector<ir::Tensor>{};
   OpCheck result;
-  for (std::size_t k = 0; k < truth.size(); ++k) {
-    const auto what = judged_alone(op, inputs, made, false), what_gpu = judged_alone(op, inputs, made, true);
-    const auto measured = parity::measure(truth[k], native[k]);
-    const ir::DType dtype = native[k].dtype();
-    const auto limit = parity::allowed_for(what, dtype, measured);
-    const auto on_cpu = result.cpu.emplace_back(parity::compare(truth[k], native[k], limit));
+  for (std::size_t k = 0; k < native.size(); ++k) {
+    const auto& truth = on_host.truth.outputs[k];
+    const auto on_cpu = result.cpu.emplace_back(parity::compare(truth, native[k], on_host.allowed[k]));
     EXPECT_TRUE(on_cpu.agrees()) << "ref_cpu, " << describe(op, inputs, k) << ": " << parity::summary(on_cpu);
-    EXPECT_FALSE(parity::is_too_loose(limit, on_cpu, dtype))
-        << "ref_cpu, " << describe(op, inputs, k) << ": its own error, up to " << measured.max_abs.value
-        << ", would allow anything";
+    EXPECT_FALSE(data == Data::ordinary && parity::is_too_loose(on_host.allowed[k], on_cpu))
+        << "ref_cpu, " << describe(op, inputs, k) << ": the error allowed would allow anything";
     if (!with_gpu) continue;
-    const auto on_gpu =
-        result.gpu.emplace_back(parity::compare(truth[k], device[k], parity::allowed_for(what_gpu, dtype, measured)));
+    const auto on_gpu = result.gpu.emplace_back(parity::compare(truth, device[k], on_device.allowed[k]));
     EXPECT_TRUE(on_gpu.agrees()) << gpu().executor->name() << ", " << describe(op, inputs, k) << ": "
                                  << parity::summary(on_gpu);
   }

@@ -12,17 +12,23 @@ namespace plumb::testing {
 /// Where check_op runs the op besides the truth and the native CPU evaluation.
 enum class Where { cpu_and_gpu, cpu_only };
 
+/// Data on which even an honest evaluation may be far off: cancellation, thresholds.
+enum class Data { ordinary, ill_conditioned };
+
 struct OpCheck {
   std::vector<parity::Comparison> cpu, gpu;  ///< with the truth, by output; gpu is empty where none ran
 };
 
 /// Runs `op` on these operands three times: widened on the CPU (the truth), as it is
-/// on the CPU, and on the GPU, and expects both to be as close to the truth as
-/// the tolerance allows (parity/tolerance.hpp). Failures say which element,
-/// what was expected and what came. The CPU evaluation, which scales the
-/// generic tolerance, must itself be exact where the op is, and good enough to
-/// be trusted. Without a device the CPU is checked and the test then skips, with the reason.
-OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where = Where::cpu_and_gpu);
+/// on the CPU, and on the GPU, and expects both to be as close to the truth as its
+/// error model says (parity/bounded.hpp). Failures say which element, what was expected and what
+/// came. Of ordinary data the model must say something: limits like the results themselves are a
+/// failure. Without a device the CPU is checked and the test then skips, with the reason.
+OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where = Where::cpu_and_gpu,
+                 Data data = Data::ordinary);
+inline OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Data data) {
+  return check_op(op, inputs, Where::cpu_and_gpu, data);
+}
 
 /// Expects the op on the CPU, as it is, to give what was worked out by hand.
 void check_cpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected);

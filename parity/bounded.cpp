@@ -1,0 +1,211 @@
+#include "parity/bounded.hpp"
+
+#include <complex>
+#include <optional>
+#include <set>
+
+#include "ir/passes/widen.hpp"
+#include "parity/float_format.hpp"
+
+namespace plumb::parity {
+namespace {
+
+using bounds::Bound;
+using bounds::Real;
+
+bool is_real(ir::DType dtype) { return ir::unit_roundoff(dtype) > 0 && !ir::is_complex(dtype); }
+bool is_double(ir::DType dtype) { return compute_dtype(dtype) == ir::DType::f64; }
+
+/// The widened segment, to which error models are added.
+class Draft {
+ public:
+  /// `known`: values to take in place of those that the graph computes.
+  Draft(const Segment& segment, const bounds::Arithmetic& arithmetic, std::map<ir::Value, ir::Value> known = {})
+      : segment_(segment),
+        arithmetic_(arithmetic),
+        known_(std::move(known)),
+        graph_(ir::widen(segment.graph)),
+        sketch_(graph_) {}
+
+  /// The limits of a value, added to the graph.
+  Bound bound_of(ir::Value value);
+  const ir::Graph& graph() const { return graph_; }
+
+ private:
+  void bound_node(const ir::Node& node);
+  Bound output_bound(const bounds::Node& node, const bounds::Model& model,
+                     const std::vector<std::optional<Bound>>& errors);
+  ir::TensorTypes candidate_types(const std::vector<ir::Value>& values) const;
+
+  const Segment& segment_;
+  const bounds::Arithmetic& arithmetic_;
+  const std::map<ir::Value, ir::Value> known_;
+  ir::Graph graph_;
+  bounds::Sketch sketch_;
+  std::map<ir::Value, Bound> errors_;  ///< of values that are not exact
+  std::set<ir::Value> done_;
+};
+
+ir::TensorTypes Draft::candidate_types(const std::vector<ir::Value>& values) const {
+  ir::TensorTypes types;
+  for (const ir::Value v : values) types.push_back(segment_.graph.type(v));
+  return types;
+}
+
+Bound Draft::output_bound(const bounds::Node& node, const bounds::Model& model,
+                          const std::vector<std::optional<Bound>>& errors) {
+  Bound bound = model.rounding ? model.rounding(node) : bounds::both(sketch_.constant(0));
+  const bool rounds = node.op.error_class() == ir::ErrorClass::rounded;
+  const double units = 2 * model.ulps + (rounds ? 1 : 0);
+  if (units > 0) bound = bound + bounds::both(units * node.unit() * abs(node.y()));
+  if (std::ranges::any_of(errors, [](const auto& error) { return error.has_value(); })) {
+    if (!model.carried)
+      throw ir::Unsupported(ir::cat("no error model says what '", node.op.name(), "' makes of errors of its operands"));
+    bounds::Errors probable, certain;
+    for (const auto& error : errors) {
+      probable.push_back(error ? std::optional(error->probable) : std::nullopt);
+      certain.push_back(error ? std::optional(error->certain) : std::nullopt);
+    }
+    bound = bound + Bound{model.carried(node, probable), model.carried(node, certain)};
+  }
+  const ir::Shape& shape = node.y().shape();
+  const Real probable = filled(bound.probable, shape);
+  return {probable, bound.certain.value == bound.probable.value ? probable : filled(bound.certain, shape)};
+}
+
+void Draft::bound_node(const ir::Node& original) {
+  const auto at = [this](const std::vector<ir::Value>& values) {
+    std::vector<Real> reals;
+    for (const ir::Value v : values) reals.push_back({&sketch_, known_.contains(v) ? known_.at(v) : v});
+    return reals;
+  };
+  const ir::Op op = graph_.nodes()[*graph_.producer(original.outputs.front())].op;
+  bounds::Node node{sketch_,
+                    op,
+                    at(original.inputs),
+                    at(original.outputs),
+                    0,
+                    candidate_types(original.inputs),
+                    candidate_types(original.outputs),
+                    arithmetic_};
+  std::vector<std::optional<Bound>> errors;
+  for (const ir::Value v : original.inputs) {
+    const auto found = errors_.find(v);
+    errors.push_back(found != errors_.end() ? std::optional(found->second) : std::nullopt);
+  }
+  const bounds::Model model = bounds::error_model(op);
+  for (node.output = 0; node.output < original.outputs.size(); ++node.output)
+    if (is_real(node.type().dtype))
+      errors_.insert_or_assign(original.outputs[node.output], output_bound(node, model, errors));
+}
+
+Bound Draft::bound_of(ir::Value value) {
+  for (const ir::Node& node : segment_.graph.nodes())
+    if (done_.insert(node.outputs.front()).second) bound_node(node);
+  return errors_.at(value);
+}
+
+/// What can be said without a formula; nothing where one is needed.
+std::optional<Allowed> plain_limit(const Segment& segment, ir::DType dtype) {
+  if (const auto by_class = allowed_by_class(segment.judged, dtype)) return by_class;
+  if (segment.graph.nodes().size() > 1) return std::nullopt;
+  const bounds::Model model = bounds::error_model(segment.graph.nodes().front().op);
+  Allowed allowed{.rule = Allowed::Rule::within};
+  if (ir::is_complex(dtype) && model.complex_units > 0)
+    allowed.relative = model.complex_units * ir::unit_roundoff(dtype);
+  else if (!ir::is_complex(dtype) && !model.rounding && model.ulps > 0)
+    allowed.ulps = model.ulps;
+  else
+    return std::nullopt;
+  return allowed;
+}
+
+/// The sizes of complex numbers, of real ones their values.
+ir::Tensor moduli(const ir::Tensor& x) {
+  if (x.dtype() != ir::DType::c128) return x;
+  ir::Tensor sizes({ir::DType::f64, x.shape()});
+  const auto from = x.as<std::complex<double>>();
+  const auto to = sizes.as<double>();
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::abs(from[i]);
+  return sizes;
+}
+
+/// What a complex op was given, and its truth.
+struct Evidence {
+  const ir::Feeds& feeds;
+  const ir::Tensor& truth;
+};
+
+/// Of a complex op: the limits of the same op on the sizes of its operands and result, whose parts'
+/// errors are those of twice as many terms.
+std::shared_ptr<const Limits> complex_limits(ir::Executor& reference, const Segment& segment, std::size_t k,
+                                             const Evidence& known, const Manner& manner) {
+  ir::require(segment.graph.nodes().size() == 1, "complex numbers in a fused kernel have no error model");
+  Segment sizes{.graph = {}, .fed = segment.fed, .outputs = {}, .judged = segment.judged};
+  ir::Feeds fed;
+  std::vector<ir::Value> operands;
+  for (const std::string& name : segment.graph.inputs()) {
+    const ir::Tensor& size = fed.emplace(name, moduli(known.feeds.at(name))).first->second;
+    operands.push_back(sizes.graph.input(name, size.type()));
+  }
+  const ir::Tensor& size = fed.emplace("the truth's size", moduli(known.truth)).first->second;
+  const ir::Value truth = sizes.graph.input("the truth's size", size.type());
+  const ir::Node& node = segment.graph.nodes().front();
+  sizes.outputs = sizes.graph.add_all(node.label, node.op, operands);
+  Draft draft(sizes, manner.arithmetic, {{sizes.outputs.at(k), truth}});
+  const double wider = ir::unit_roundoff(segment.graph.type(segment.outputs[k]).dtype) / 0x1p-53;
+  const Bound bound = (2 * wider) * draft.bound_of(sizes.outputs.at(k));
+  const auto results = reference.run(draft.graph(), fed, {bound.probable.value, bound.certain.value});
+  return std::make_shared<const Limits>(Limits{results.at(bound.probable.value), results.at(bound.certain.value)});
+}
+
+/// What holds of every rule.
+void finish(Allowed& allowed, ir::DType dtype, const Manner& manner, bool bits) {
+  if (ir::unit_roundoff(dtype) == 0) return;
+  if (manner.flushes_subnormals && !bits) allowed.subnormal = float_format(compute_dtype(dtype)).smallest_normal();
+  if (allowed.rule != Allowed::Rule::within) return;
+  allowed.absolute = float_format(compute_dtype(dtype)).ulp(0);  // below the smallest normal nothing is relative
+  allowed.storage = dtype == compute_dtype(dtype) || ir::is_complex(dtype) ? 0 : 0.5;
+  if (!is_double(dtype)) return;
+  // The truth is no more precise than the candidate.
+  allowed.ulps *= 2, allowed.relative *= 2, allowed.of_limits *= 2;
+}
+
+}  // namespace
+
+Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const Lookup& fed, const Manner& manner) {
+  ir::Feeds feeds;
+  for (std::size_t i = 0; i < segment.fed.size(); ++i) feeds.emplace(segment.graph.inputs()[i], fed(segment.fed[i]));
+  Draft draft(segment, manner.arithmetic);
+  const std::size_t own_nodes = draft.graph().nodes().size();
+  std::vector<ir::Value> wanted = segment.outputs;
+  std::vector<std::optional<Bound>> sought;
+  Bounded bounded;
+  for (const ir::Value v : segment.outputs) {
+    const ir::DType dtype = segment.graph.type(v).dtype;
+    const auto plain = plain_limit(segment, dtype);
+    bounded.allowed.push_back(plain.value_or(Allowed{.rule = Allowed::Rule::within}));
+    sought.push_back(plain || ir::is_complex(dtype) ? std::nullopt : std::optional(draft.bound_of(v)));
+    if (sought.back())
+      for (const Real limit : {sought.back()->probable, sought.back()->certain}) wanted.push_back(limit.value);
+  }
+  const auto executable = reference.compile(draft.graph(), {}, {wanted});
+  const auto results = executable->run(feeds);
+  const auto reports = executable->nodes();
+  for (const ir::NodeReport& report : std::span(reports).first(own_nodes))
+    bounded.truth.nanoseconds += report.nanoseconds.value_or(0);
+  for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
+    const ir::DType dtype = segment.graph.type(segment.outputs[k]).dtype;
+    bounded.truth.outputs.push_back(results.at(segment.outputs[k]));
+    if (sought[k])
+      bounded.allowed[k].limits = std::make_shared<const Limits>(
+          Limits{results.at(sought[k]->probable.value), results.at(sought[k]->certain.value)});
+    else if (ir::is_complex(dtype) && bounded.allowed[k].rule == Allowed::Rule::within &&
+             bounded.allowed[k].relative == 0)
+      bounded.allowed[k].limits = complex_limits(reference, segment, k, {feeds, bounded.truth.outputs[k]}, manner);
+    finish(bounded.allowed[k], dtype, manner, segment.judged.error_class == ir::ErrorClass::bits);
+  }
+  return bounded;
+}
+
+}  // namespace plumb::parity

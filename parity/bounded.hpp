@@ -1,0 +1,25 @@
+#pragma once
+
+#include "parity/error_model.hpp"
+#include "parity/segment.hpp"
+
+namespace plumb::parity {
+
+/// How the candidate computes what is judged.
+struct Manner {
+  bounds::Arithmetic arithmetic = {};
+  bool flushes_subnormals = false;  ///< it may give 0 for an f32 or f64 subnormal
+};
+
+/// The truth of a segment's outputs, and how far from it each may be.
+struct Bounded {
+  Evaluated truth;
+  std::vector<Allowed> allowed;
+};
+
+/// Evaluates a segment and the error models of its ops in one go (ops.md appendix D), on tensors
+/// of the widened dtypes. What an op adds is bounded by its own model and carried through those
+/// behind it to first order. Throws Unsupported, naming the op, where one has no such model.
+Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const Lookup& fed, const Manner& manner);
+
+}  // namespace plumb::parity

@@ -1,0 +1,55 @@
+#include "ir/ops/matmul.hpp"
+
+#include <utility>
+
+#include "ir/ops/binary.hpp"
+#include "ir/ops/transpose.hpp"
+#include "parity/error_terms.hpp"
+
+namespace plumb::parity::bounds {
+namespace {
+
+Real last_axes_swapped(Real x) {
+  ir::ops::Transpose swap;
+  for (std::size_t axis = 0; axis < x.shape().size(); ++axis)
+    swap.permutation.push_back(static_cast<std::int64_t>(axis));
+  std::swap(swap.permutation.back(), *(swap.permutation.end() - 2));
+  return x.sketch->apply(swap, {x});
+}
+
+/// The sums of the first k products, for some k: the products of the first columns of a and rows of b.
+std::vector<Real> partial_sums(const ir::ops::Matmul& op, const Node& node, std::int64_t k) {
+  const std::int64_t axis_a = op.transpose_a ? -2 : -1, axis_b = op.transpose_b ? -1 : -2, parts = parts_of(k);
+  std::vector<Real> sums;
+  for (std::int64_t j = 0; j < parts && parts > 1; ++j) {
+    const std::int64_t from = k * j / parts, to = k * (j + 1) / parts;
+    const Real step = node.apply({part(node.in[0], axis_a, from, to), part(node.in[1], axis_b, from, to)});
+    sums.push_back(sums.empty() ? step : sums.back() + step);
+  }
+  return sums;
+}
+
+/// Rows of a, or columns of b, of one number.
+Real uniform_factors(const ir::ops::Matmul& op, const Node& node) {
+  Real a = is_uniform(node.in[0], {op.transpose_a ? -2 : -1}), b = is_uniform(node.in[1], {op.transpose_b ? -1 : -2});
+  if (op.transpose_a) a = last_axes_swapped(a);
+  if (op.transpose_b) b = last_axes_swapped(b);
+  return node.sketch.apply(ir::ops::Binary{ir::ops::BinaryFunction::logical_or}, {a, b});
+}
+
+}  // namespace
+
+Model error_model(const ir::ops::Matmul& op) {
+  return {.rounding =
+              [op](const Node& node) {
+                const ir::Shape& a = node.in[0].shape();
+                const std::int64_t k = op.transpose_a ? a[a.size() - 2] : a[a.size() - 1];
+                Terms terms = product_terms(node, k);
+                terms.partial = partial_sums(op, node, k);
+                if (k > 0) terms.uniform = uniform_factors(op, node);
+                return dot(node, terms);
+              },
+          .carried = through_products};
+}
+
+}  // namespace plumb::parity::bounds
