@@ -344,8 +344,8 @@ std::array<double, Comparison::ratio_bins> ratio_edges() {
 
 Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
   ir::require(expected.shape() == got.shape(), "compared ", got.type(), " with an expected ", expected.type());
-  ir::require(allowed.limits == nullptr || allowed.limits->probable.shape() == got.shape(), "limits of ",
-              got.type(), " are ", allowed.limits ? allowed.limits->probable.type() : got.type());
+  ir::require(allowed.limits == nullptr || allowed.limits->probable.shape() == got.shape(), "limits of ", got.type(),
+              " are ", allowed.limits ? allowed.limits->probable.type() : got.type());
   if (expected.dtype() == ir::DType::f64 && ir::is_float(got.dtype())) {
     Comparison result;
     ir::visit_float(got.dtype(), [&]<class T>(T) { result = scan<T, double>(expected, got, allowed); });
@@ -364,8 +364,9 @@ std::string summary(const Comparison& comparison) {
   if (c.agrees()) return fmt::format("all {} elements agree; the largest error is {:.3g}", c.n, c.max_abs.value);
   const Worst& w = c.worst.front();
   const auto times = std::isinf(w.ratio) ? std::string() : fmt::format(", {:.3g} times the tolerance,", w.ratio);
-  return fmt::format("{} of {} elements differ; the worst{} is element {}: expected {:.9g}, got {:.9g}", c.n_bad, c.n,
-                     times, w.index, w.expected, w.got);
+  const char* defect = c.ratio_certain > 1 ? "; no order of rounding explains it" : "";
+  return fmt::format("{} of {} elements differ; the worst{} is element {}: expected {:.9g}, got {:.9g}{}", c.n_bad, c.n,
+                     times, w.index, w.expected, w.got, defect);
 }
 
 }  // namespace plumb::parity

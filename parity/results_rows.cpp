@@ -131,7 +131,8 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
   row.verdict = part == Part::local ? result.verdict : Verdict::skipped;  // the other parts have no limit
   if (judged) {
     row.vacuity = static_cast<float>(result.vacuity.score());
-    row.ratio_max = c.ratio(), row.ratio_finite = c.ratio_finite, row.ratio_p99 = static_cast<float>(c.ratio_p99);
+    row.ratio_max = c.ratio(), row.ratio_det = c.ratio_certain, row.ratio_finite = c.ratio_finite,
+    row.ratio_p99 = static_cast<float>(c.ratio_p99);
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }

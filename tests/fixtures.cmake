@@ -1,5 +1,6 @@
 # The product runs its own corpus: each folder of fixtures/ops, each file of the others,
 # on every device. expect.sh turns an exit status and a message into a verdict.
+# Further arguments are verify's.
 function(fixture_test name expectation path)
   set(devices ${PLUMB_TEST_DEVICES})
   if(expectation STREQUAL is_refused)
@@ -8,7 +9,7 @@ function(fixture_test name expectation path)
   foreach(device IN LISTS devices)
     set(test "${${device}_PREFIX}${name}")
     add_test(NAME "${test}" COMMAND sh "${PROJECT_SOURCE_DIR}/tests/expect.sh" ${expectation} "${path}"
-      ${${device}_LAUNCHER} "$<TARGET_FILE:plumb>" verify "${path}")
+      ${${device}_LAUNCHER} "$<TARGET_FILE:plumb>" verify "${path}" ${ARGN})
     set_tests_properties("${test}" PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_ENVIRONMENT}")
   endforeach()
 endfunction()
@@ -28,5 +29,12 @@ foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_ref
   foreach(path IN LISTS files)
     get_filename_component(name "${path}" NAME_WE)
     fixture_test("${folder}.${name}" ${expectation} "${path}")
+  endforeach()
+endforeach()
+
+# Storage in 16 bits is another set of kernels, and of fusions that may or may not be made.
+foreach(dtype f16 bf16)
+  foreach(name bert_tiny conv_norm_relu eeg_encoder encoder_in_primitives gelus_in_primitives llama_block residual_block)
+    fixture_test("graphs.${name}.${dtype}" passes "${PROJECT_SOURCE_DIR}/fixtures/graphs/${name}.json" --dtype ${dtype})
   endforeach()
 endforeach()

@@ -94,7 +94,8 @@ bool PatternGraph::serves(const ir::Op& op, const ir::TensorTypes& types) const 
 }
 
 bool is_near(double a, double b, ir::DType dtype) {
-  return std::abs(a - b) <= 4 * ir::unit_roundoff(dtype) * std::abs(b);
+  const bool is_double = dtype == ir::DType::f64;
+  return std::abs(a - b) <= 4 * ir::unit_roundoff(is_double ? ir::DType::f64 : ir::DType::f32) * std::abs(b);
 }
 
 namespace {

@@ -65,7 +65,9 @@ class PatternGraph {
   std::vector<bool> wanted_;
 };
 
-/// Whether two numbers are the same but for a rounding or two to the dtype.
+/// Whether two numbers are the same but for a rounding or two to what values of the dtype are computed in.
+/// A constant that was itself rounded to 16 bits is another number: what is made of it differs by more than an
+/// honest evaluation does.
 bool is_near(double a, double b, ir::DType dtype);
 
 /// A product of numbers and values, taken apart: v = number · Π factors. Inner products

@@ -144,12 +144,11 @@ Value tanh_gelu(Writer& w, Value x, bool by_products, double factor = 0.044715) 
 }
 
 TEST(Gelus, AreRecognisedInEverySpelling) {
-  for (const DType dtype : {DType::f32, DType::f16})
-    for (int spelling = 0; spelling < 6; ++spelling) {
-      Writer w{.dtype = dtype};
-      const Value y = gelu(w, w.input("x", {3, 5}), spelling);
-      EXPECT_EQ(w.fused({y}), Names{"unary"}) << spelling;
-    }
+  for (int spelling = 0; spelling < 6; ++spelling) {
+    Writer w;
+    const Value y = gelu(w, w.input("x", {3, 5}), spelling);
+    EXPECT_EQ(w.fused({y}), Names{"unary"}) << spelling;
+  }
   for (const bool by_products : {false, true}) {
     Writer w;
     const Value y = tanh_gelu(w, w.input("x", {3, 5}), by_products);
@@ -163,6 +162,12 @@ TEST(Gelus, OfOtherNumbersAreLeft) {
   const Value x = w.input("x", {3, 5});
   const Value near = gelu(w, x, 0, 1.4142), other = tanh_gelu(w, x, false, 0.0447);
   EXPECT_GT(w.fused({near, other}).size(), 10u);
+}
+
+TEST(Gelus, OfSixteenBitNumbersAreLeft) {
+  // √2 rounded to f16 is another number: far out, where 1 + erf is small, another result.
+  Writer w{.dtype = DType::f16};
+  EXPECT_EQ(w.fused({gelu(w, w.input("x", {3, 5}), 0)}).size(), 5u);
 }
 
 TEST(Gelus, OfAProductAreOfTheWholeProduct) {
