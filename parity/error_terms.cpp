@@ -141,6 +141,15 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
   return {known(of_y), of_mean, (node.sketch.constant(1) / divisor) * relative};
 }
 
+Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias) {
+  const ir::Shape shape = node.in[0].shape();
+  Norm norm{.x = node.in[0], .epsilon = epsilon, .y = node.out[0]};
+  for (std::size_t a = shape.axis(axis); a < shape.size(); ++a) norm.axes.push_back(static_cast<std::int64_t>(a));
+  if (has_scale) norm.scale = node.in[1];
+  if (has_bias) norm.bias = node.in.back();
+  return norm;
+}
+
 Real through_norm(const Node& node, const Norm& norm, const Errors& errors) {
   double count = 1;
   for (const std::int64_t axis : norm.axes) count *= static_cast<double>(norm.x.shape()[norm.x.shape().axis(axis)]);

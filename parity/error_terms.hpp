@@ -66,6 +66,9 @@ struct NormErrors {
 };
 NormErrors norm_errors(const Node& node, const Norm& norm);
 
+/// Of in[0] over its axes from `axis` on, with a scale in in[1] and a bias in the last operand where there are any.
+Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias);
+
 /// What errors of x, and of the scale and bias behind it, become in y.
 Real through_norm(const Node& node, const Norm& norm, const Errors& errors);
 

@@ -6,12 +6,8 @@ namespace plumb::parity::bounds {
 namespace {
 
 Norm norm_of(const ir::ops::RmsNorm& op, const Node& node) {
-  const ir::Shape shape = node.in[0].shape();
-  Norm norm{.x = node.in[0], .centred = false, .epsilon = op.epsilon, .y = node.out[0]};
-  for (std::size_t axis = shape.axis(op.axis); axis < shape.size(); ++axis)
-    norm.axes.push_back(static_cast<std::int64_t>(axis));
-  if (op.has_scale) norm.scale = node.in[1];
-  if (op.has_bias) norm.bias = node.in.back();
+  Norm norm = line_norm(node, op.axis, op.epsilon, op.has_scale, op.has_bias);
+  norm.centred = false;
   return norm;
 }
 
