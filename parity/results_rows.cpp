@@ -152,7 +152,7 @@ ir::Tensor bounds(const Allowed& allowed, const ir::TensorView& truth, ir::DType
   if (allowed.rule != Allowed::Rule::within) return limits;
   const auto out = limits.as<double>();
   const auto fill = [&]<class T>(const T* values) {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = allowed.at(std::abs(values[i]), dtype);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = allowed.at(std::abs(values[i]), dtype, i);
   };
   if (truth.dtype() == ir::DType::f64)
     fill(truth.as<double>().data());

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "parity/record_hdf5.hpp"
+#include "parity/results_rows.hpp"
 #include "parity/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
 #include "tests/support/paths.hpp"
@@ -166,6 +167,15 @@ TEST_F(Record, KeepsTheTensorsThatWereAskedFor) {
     EXPECT_EQ(form.extents, (std::vector<std::uint64_t>{7, 11}));
   }
   EXPECT_EQ(store.form("/inputs/0/x").extents, (std::vector<std::uint64_t>{7, 5}));
+}
+
+TEST(RecordedBounds, AreThoseOfEachElement) {
+  ir::Tensor limits({ir::DType::f64, {3}});
+  std::ranges::copy(std::array{1.0, 2.0, 4.0}, limits.as<double>().begin());
+  const Allowed allowed{.rule = Allowed::Rule::within,
+                        .limits = std::make_shared<const Limits>(Limits{limits, limits})};
+  const ir::Tensor bounds = results::bounds(allowed, ir::Tensor({ir::DType::f64, {3}}), ir::DType::f32);
+  EXPECT_THAT(bounds.as<double>(), ::testing::ElementsAre(1, 2, 4));
 }
 
 TEST_F(Record, ACaseThatCouldNotRunIsARunToo) {
