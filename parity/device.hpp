@@ -17,6 +17,7 @@ struct Device {
   std::vector<std::pair<std::string, std::string>> float_controls =
       {};  ///< what the driver says of rounding and subnormals
   std::vector<results::Coopmat> coopmat = {};
+  std::vector<std::pair<std::string, std::string>> profile = {};  ///< what profile_attributes says
 };
 
 /// What it says of the host and the build, beside build_info(): versions of libraries.

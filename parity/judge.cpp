@@ -86,6 +86,8 @@ const policy::Facts& Judge::device(std::uint32_t id) {
     const auto values = store_.attributes(path);
     found->second =
         policy::device_facts(text_of(values, "name"), text_of(values, "driver_name"), text_of(values, "driver_info"));
+    if (store_.contains(path + "/profile"))
+      found->second.device_profile = text_of(store_.attributes(path + "/profile"), "profile_sha256");
   }
   return found->second;
 }

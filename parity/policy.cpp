@@ -94,6 +94,8 @@ double value_of(Measure measure, const Measured& m) {
       return -10 * std::log10(m.nmse);
     case Measure::mean_signed_sigma:
       return std::abs(m.mean_signed) * std::sqrt(static_cast<double>(m.n)) / m.rms;
+    case Measure::emulator_ulp:
+      return m.emulator_ulp;
     default:
       return not_computed;
   }
@@ -135,7 +137,7 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
   if (measure == Measure::bitwise) return check_bitwise(requirement, m);
   if (measure == Measure::allclose) return check_allclose(requirement, m);
   if (measure == Measure::ratio_max && m.n_bad == 0 && std::isnan(m.ratio_max)) return {};
-  if (is_without_error(m)) return {};
+  if (measure != Measure::emulator_ulp && is_without_error(m)) return {};
   const double value = value_of(measure, m);
   const auto k = static_cast<double>(std::max<std::uint64_t>(facts.k_reduce, 1));
   const double limit = requirement.limit.value(

@@ -44,13 +44,15 @@ enum class Measure {
   cosine,
   snr_db,
   mean_signed_sigma,
+  emulator_ulp,
   allclose,
   any,
 };
 
 constexpr auto enum_names(Measure) {
-  return std::array<std::string_view, 12>{"bitwise", "ratio_max", "max_abs", "max_rel",           "max_ulp",  "rel_l2",
-                                          "nmse",    "cosine",    "snr_db",  "mean_signed_sigma", "allclose", "any"};
+  return std::array<std::string_view, 13>{"bitwise",      "ratio_max", "max_abs", "max_rel", "max_ulp",
+                                          "rel_l2",       "nmse",      "cosine",  "snr_db",  "mean_signed_sigma",
+                                          "emulator_ulp", "allclose",  "any"};
 }
 
 /// One thing a node must hold: a measure at most its limit; cosine and snr_db at least.
@@ -121,7 +123,8 @@ struct Measured {
   double max_abs = not_computed, max_rel = not_computed, max_ulp = not_computed;
   double mean_signed = not_computed, rms = not_computed, nmse = not_computed, cosine = not_computed;
   double expected_absmax = not_computed, expected_norm1 = not_computed, expected_norm2 = not_computed;
-  double vacuity = not_computed;  ///< 0 for a case that could not pass by chance, 1 for one that proves nothing
+  double emulator_ulp = not_computed;  ///< of the local part, where the emulator replayed it
+  double vacuity = not_computed;       ///< 0 for a case that could not pass by chance, 1 for one that proves nothing
   std::function<bool(const Requirement&)> holds = {};  ///< asks every element; empty where the tensors are gone
 };
 

@@ -209,7 +209,8 @@ Requirement Reader::requirement(std::string_view key, const toml::node& node, Ru
   if (found == names.end())
     refuse(node, "wanted one of ", list_of({names.begin(), names.end()}), ", bound, found '", key, "'");
   const auto measure = static_cast<Measure>(found - names.begin());
-  const bool is_local = measure == Measure::ratio_max || measure == Measure::bitwise || measure == Measure::allclose;
+  const bool is_local = measure == Measure::ratio_max || measure == Measure::bitwise || measure == Measure::allclose ||
+                        measure == Measure::emulator_ulp;
   if (is_local && part != RulePart::local) refuse(node, key, ": only the local part has it");
   if (measure == Measure::allclose) return allclose(node);
   if (measure == Measure::any) return any(node, part, depth);

@@ -119,6 +119,7 @@ Measured measured(const results::Node& row, const results::TopElement& worst, ir
   m.mean_signed = row.mean_signed, m.rms = row.rms, m.nmse = row.nmse, m.cosine = row.cosine;
   m.expected_absmax = row.ref_absmax, m.expected_norm1 = row.ref_norm1, m.expected_norm2 = row.ref_norm2;
   m.vacuity = row.vacuity;
+  m.emulator_ulp = row.emulator_ulp;
   return m;
 }
 
@@ -155,6 +156,7 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, NodeResult& result, co
   const Facts facts = facts_of(gate.device, graph, result);
   Parts parts{measured(result.local), measured(result.total)};
   parts.local.vacuity = result.vacuity.score();
+  parts.local.emulator_ulp = result.emulator_ulp.value_or(not_computed);
   parts.local.holds = [&](const Requirement& requirement) {
     if (requirement.measure == Measure::allclose) return all_close(truth, got, requirement);
     const Comparison exact = compare(truth, got, {.rule = Allowed::Rule::exact});

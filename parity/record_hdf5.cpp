@@ -181,6 +181,8 @@ std::uint32_t Recorder::Writer::device_id() {
   store_.set(path, "api_version", std::uint64_t{device.api_version});
   store_.set(path, "is_software", std::int64_t{device.is_software});
   for (const auto& [name, value] : device.float_controls) store_.set(path, name, value);
+  store_.make_group(path + "/profile");
+  for (const auto& [name, value] : device.profile) store_.set(path + "/profile", name, value);
   store_.make_table(path + "/coopmat", results::coopmat_type());
   store_.append(path + "/coopmat", results::coopmat_type(), device.coopmat);
   return name_id(device.uuid);

@@ -60,6 +60,7 @@ Json node_json(const NodeResult& node) {
           {"inherited", comparison(node.inherited, false)},
           {"total", comparison(node.total, false)},
           {"expected", node.expected ? comparison(*node.expected, true) : Json(nullptr)},
+          {"emulator_ulp", node.emulator_ulp ? number(*node.emulator_ulp) : Json(nullptr)},
           {"reference_ns", number(node.reference_ns)},
           {"device_ns", number(node.device_ns)},
           {"repro", node.repro}};

@@ -131,6 +131,7 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
   row.verdict = part == Part::local ? result.verdict : Verdict::skipped;  // the other parts have no limit
   if (judged) {
     row.vacuity = static_cast<float>(result.vacuity.score());
+    row.emulator_ulp = result.emulator_ulp.value_or(not_computed);
     row.ratio_max = c.ratio(), row.ratio_det = c.ratio_certain, row.ratio_finite = c.ratio_finite,
     row.ratio_p99 = static_cast<float>(c.ratio_p99);
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;

@@ -142,7 +142,8 @@ const TableType& node_type() {
                                column("n_inf_differ", &R::n_inf_differ),
                                column("ref_norm1", &R::ref_norm1),
                                column("ref_norm2", &R::ref_norm2),
-                               column("ratio_finite", &R::ratio_finite)},
+                               column("ratio_finite", &R::ratio_finite),
+                               column("emulator_ulp", &R::emulator_ulp, "ulp")},
                               sizeof(R)};
   return type;
 }

@@ -124,6 +124,7 @@ struct Node {
   Code<Verdict> verdict = Verdict::skipped;
   std::uint64_t n_nan_differ = no_number, n_inf_differ = no_number;
   double ref_norm1 = not_computed, ref_norm2 = not_computed, ratio_finite = not_computed;
+  double emulator_ulp = not_computed;
 };
 
 /// /results/topk, 8 for each row of /results/nodes

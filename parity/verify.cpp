@@ -10,7 +10,9 @@
 #include "ir/hash.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounded.hpp"
+#include "parity/emulated_node.hpp"
 #include "parity/policy_gate.hpp"
+#include "parity/profile_arithmetic.hpp"
 
 namespace plumb::parity {
 namespace {
@@ -195,6 +197,11 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   result.hash = hashes_.at(value);
   if (result.total.max_abs.value == 0 && std::ranges::equal(truths_.at(value).bytes(), ir::widen(device).bytes()))
     clean_.insert(value);
+  if (options_.emulated != nullptr && segments_[n].graph.nodes().size() == 1) {
+    std::vector<ir::TensorView> inputs;
+    for (const ir::Value v : graph_.nodes()[n].inputs) inputs.push_back(got(v));
+    result.emulator_ulp = emulator_ulp(*options_.emulated, result.kernel, graph_.nodes()[n].op, inputs, device);
+  }
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, truth, device);
   judge(result, judged, gate, against_stated(result, value));
   observer_.compared(result, truth, device);
@@ -271,7 +278,8 @@ void CaseRun::judge_node(std::size_t n) {
   if (wanted && any)
     local = evaluate_bounded(
         executors_.reference, segments_[n], [this](ir::Value v) { return ir::widen(got(v)); },
-        {bounds::safe_arithmetic(n < placements_.size() ? placements_[n].kernel : ""), executors_.flushes_subnormals});
+        {arithmetic_of(executors_.profile, n < placements_.size() ? placements_[n].kernel : "", segments_[n].graph),
+         executors_.flushes_subnormals});
   carry_truth(n, wanted && any ? &local.truth : nullptr);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     NodeResult result = blank(n, k);
@@ -336,7 +344,9 @@ CaseResult CaseRun::finish() {
   }
   observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
   std::vector<Verdict> verdicts;
-  for (const NodeResult& node : result_.nodes) verdicts.push_back(node.verdict);
+  std::vector<std::optional<double>> replayed;
+  for (const NodeResult& node : result_.nodes) verdicts.push_back(node.verdict), replayed.push_back(node.emulator_ulp);
+  if (options_.emulated != nullptr) result_.notes.push_back(emulation_note(*options_.emulated, replayed));
   result_.alpha = policy::alpha_of_one(options_.gate, result_.nodes);
   if (result_.message.empty()) result_.verdict = overall(std::span<const Verdict>(verdicts));
   result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

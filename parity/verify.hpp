@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/formats/graph_file.hpp"
+#include "parity/profile.hpp"
 #include "parity/tolerance.hpp"
 #include "parity/vacuity.hpp"
 #include "parity/verdict.hpp"
@@ -42,8 +43,8 @@ using GraphReader = std::function<ir::GraphFile(const std::filesystem::path&)>;
 struct FillOptions {
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> param_seed = {};  ///< of generated params, where it is not that of the inputs
-  std::optional<ir::DType> dtype = {};  ///< f16 or bf16: run the graph's f32 values in this storage
-  ir::Feeds given = {};                 ///< tensors in place of those that the file describes
+  std::optional<ir::DType> dtype = {};           ///< f16 or bf16: run the graph's f32 values in this storage
+  ir::Feeds given = {};                          ///< tensors in place of those that the file describes
   std::uint64_t memory_budget = ir::usual_memory_budget;
   GraphReader read = ir::read_graph;
   std::optional<Closeness> expected_within = {};
@@ -59,11 +60,12 @@ double memory_needed(const ir::Graph& graph);
 
 /// Who is compared with whom.
 struct Executors {
-  ir::Executor& reference;            ///< the CPU executor: truth on widened graphs, honest evaluation as it is
-  ir::Executor* candidate = nullptr;  ///< nothing when there is no device
-  std::string why_not = {};           ///< then why
-  bool candidate_is_host = false;     ///< it is meant to run on the CPU: that is no fallback
-  bool flushes_subnormals = false;    ///< the candidate may give 0 for f32 and f64 subnormals
+  ir::Executor& reference;                 ///< the CPU executor: truth on widened graphs, honest evaluation as it is
+  ir::Executor* candidate = nullptr;       ///< nothing when there is no device
+  std::string why_not = {};                ///< then why
+  bool candidate_is_host = false;          ///< it is meant to run on the CPU: that is no fallback
+  bool flushes_subnormals = false;         ///< the candidate may give 0 for f32 and f64 subnormals
+  const DeviceProfile* profile = nullptr;  ///< how the candidate sums products; the safe scale without
 };
 
 struct VerifyOptions {
@@ -71,6 +73,7 @@ struct VerifyOptions {
   unsigned repeat = 1;                 ///< runs of the candidate, which must agree in every bit
   std::string flags = {};              ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
   const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
+  const DeviceProfile* emulated = nullptr;  ///< matrix products are replayed as it says, beside the comparison
 };
 
 /// One output of one node.
@@ -97,6 +100,8 @@ struct NodeResult {
 
   std::optional<std::size_t> rule = {};  ///< of the policy, the one that decided
   std::string explanation = {};          ///< which rules were asked, where somebody wants to know
+
+  std::optional<double> emulator_ulp = {};  ///< how far from what the emulator replays, where it was asked to
 
   std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
   std::optional<std::uint64_t> hash = {};  ///< of the device's output

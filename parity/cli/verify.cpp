@@ -16,8 +16,10 @@
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
 #include "parity/compile_once.hpp"
+#include "parity/emulated_node.hpp"
 #include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
+#include "parity/profile_file.hpp"
 #include "parity/record_hdf5.hpp"
 #include "parity/report.hpp"
 #include "parity/seed_summary.hpp"
@@ -30,11 +32,18 @@ struct Flags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
-  std::string filter, json, results, tensors = "never", policy, explain;
+  std::string filter, json, results, tensors = "never", policy, explain, profile, emulate;
   unsigned repeat = 1;
   std::uint64_t seeds = 1;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
 };
+
+void add_profile_flags(CLI::App& app, Flags& flags) {
+  auto* const profile = app.add_option("--profile", flags.profile, "how the device rounds, from plumb probe");
+  app.add_option("--emulate", flags.emulate, "replay matrix products as this profile says, and say how far they are")
+      ->excludes(profile)
+      ->type_name("PROFILE");
+}
 
 void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX), or folders of them")->required();
@@ -51,6 +60,7 @@ void add_flags(CLI::App& app, Flags& flags) {
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
   app.add_option("--explain", flags.explain, "say of these nodes (a glob) which rule decides, and why no other does")
       ->needs(policy);
+  add_profile_flags(app, flags);
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
   app.add_option("-o,--output", flags.results, "results file (HDF5), all cases in one")->group("output");
   app.add_option("--tensors", flags.tensors,
@@ -89,9 +99,13 @@ std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
 }
 
 /// What a repro line repeats of the flags.
-std::string repeated_flags(const DeviceFlags& flags, const std::string& policy, const FillOptions& fill) {
+std::string repeated_flags(const Flags& all, const FillOptions& fill) {
+  const DeviceFlags& flags = all.device;
+  const std::string& policy = all.policy;
   std::string text;
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
+  if (!all.profile.empty()) text += " --profile '" + all.profile + "'";
+  if (!all.emulate.empty()) text += " --emulate '" + all.emulate + "'";
   if (!policy.empty()) text += " --policy '" + policy + "'";
   if (!flags.device.empty()) text += " --device '" + flags.device + "'";
   if (flags.poison) text += " --poison";
@@ -110,6 +124,8 @@ class VerifyRun {
  private:
   void open_device();
   void open_policy();
+  void open_profile();
+  bool flushes_subnormals() const;
   void print_plan(const ir::Graph& graph);
   void report(const CaseResult& result);
   bool run_graph(const std::string& path, FillOptions fill, const Executors& executors, const VerifyOptions& options,
@@ -124,6 +140,7 @@ class VerifyRun {
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
   std::optional<policy::Gate> gate_;
+  DeviceProfile profile_ = safe_profile();
   std::vector<CaseResult> results_;
 };
 
@@ -142,6 +159,29 @@ void VerifyRun::open_policy() {
   if (!device_) return;
   const auto& facts = device_->facts();
   gate_->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
+}
+
+/// The profile, and a line that says which.
+void VerifyRun::open_profile() {
+  const std::string& path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
+  if (path.empty()) {
+    if (!flags_.quiet) out_ << "profile: none, so that the safe scale is taken (plumb probe makes one)\n";
+    return;
+  }
+  profile_ = read_profile(path);
+  if (gate_) gate_->device.device_profile = profile_.sha256();
+  const std::string name = device_ ? device_->facts().name : profile_.name;
+  const std::string other = name == profile_.name ? "" : ", which is not this device, " + name;
+  if (!flags_.quiet)
+    out_ << fmt::format("profile: {} of {} ({}){}\n", profile_.sha256().substr(0, 12), profile_.name, path, other);
+}
+
+/// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows.
+bool VerifyRun::flushes_subnormals() const {
+  const SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
+  if (f32.in != Subnormals::unknown && f32.out != Subnormals::unknown)
+    return f32.in == Subnormals::flushed || f32.out == Subnormals::flushed;
+  return device_ && !device_->facts().denormals_kept_f32;
 }
 
 void VerifyRun::print_plan(const ir::Graph& graph) {
@@ -167,6 +207,7 @@ std::unique_ptr<Recorder> VerifyRun::open_record() const {
   options.argv = command_line();
   if (gate_) options.policy = gate_->policy.text;
   if (device_) options.device = describe(device_->facts());
+  options.device.profile = profile_attributes(profile_);
   options.environment = describe_host(flags_.device.threads);
   return std::make_unique<Recorder>(flags_.results, std::move(options));
 }
@@ -218,15 +259,17 @@ int VerifyRun::run() {
   if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   open_device();
   open_policy();
+  open_profile();
   std::optional<CompileOnce> once;
   if (device_ && flags_.seeds > 1) once.emplace(*device_);
   ir::Executor* const candidate = once ? static_cast<ir::Executor*>(&*once) : device_.get();
-  // Vulkan lets a device flush subnormals unless it promises to keep them.
-  const bool flushes = device_ && !device_->facts().denormals_kept_f32;
-  const Executors executors{
-      .reference = reference_, .candidate = candidate, .why_not = why_no_device_, .flushes_subnormals = flushes};
-  const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_.device, flags_.policy, fill),
-                              gate_ ? &*gate_ : nullptr};
+  const Executors executors{.reference = reference_,
+                            .candidate = candidate,
+                            .why_not = why_no_device_,
+                            .flushes_subnormals = flushes_subnormals(),
+                            .profile = &profile_};
+  const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_, fill), gate_ ? &*gate_ : nullptr,
+                              flags_.emulate.empty() ? nullptr : &profile_};
   const auto recorder = open_record();
   for (const std::string& path : paths)
     if (!run_graph(path, fill, executors, options, recorder.get())) break;

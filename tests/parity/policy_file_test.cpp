@@ -62,7 +62,7 @@ TEST(PolicyFile, RefusesRequirementsThatCannotBeKept) {
   const auto of_require = [](const std::string& require) {
     return refused(rule("a", "", "require = {" + require + "}"));
   };
-  EXPECT_THAT(of_require("emulator_ulp = 1"), HasSubstr("p.toml:5: wanted one of bitwise, ratio_max"));
+  EXPECT_THAT(of_require("emulator_ulps = 1"), HasSubstr("p.toml:5: wanted one of bitwise, ratio_max"));
   EXPECT_THAT(of_require("max_abs = -1"), HasSubstr("max_abs: wanted a finite number >= 0"));
   EXPECT_THAT(of_require("max_abs = nan"), HasSubstr("wanted a finite number"));
   EXPECT_THAT(of_require("max_abs = inf"), HasSubstr("wanted a finite number"));

@@ -1,0 +1,132 @@
+#include "parity/emulated_node.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "parity/policy_file.hpp"
+#include "parity/policy_gate.hpp"
+#include "parity/results_rows.hpp"
+#include "tests/parity/small_case.hpp"
+#include "tests/support/emulated_device.hpp"
+
+namespace plumb::parity {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr auto products_graph = R"({"format": "plumb.graph/1", "why": "a product of matrices, alone and in a gemm",
+  "inputs": {"x": {"type": "f16[2, 17, 70]"}, "c": {"type": "f16[9]"}, "v": {"type": "f16[70, 17]"}},
+  "params": {"w": {"type": "f16[70, 9]"}},
+  "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"]},
+            {"label": "z", "op": "gemm", "inputs": ["v", "w", "c"], "alpha": 0.5, "beta": 2, "transpose_a": true,
+             "has_c": true},
+            {"label": "r", "op": "unary", "inputs": ["y"], "function": "relu"}],
+  "results": ["r", "z"]})";
+
+/// A matrix unit that truncates.
+DeviceProfile unit() {
+  return {.name = "unit",
+          .products = {{.kernel = "unit",
+                        .operands = ir::DType::f16,
+                        .operand_bits = 11,
+                        .exact_products = Known::yes,
+                        .accumulator_bits = 11,
+                        .extra_bits = 2,
+                        .normalized = Known::no,
+                        .rounding = Rounding::truncating,
+                        .block = 16,
+                        .chunk = 32,
+                        .lanes = 1,
+                        .subnormals = Subnormals::kept}}};
+}
+
+/// On a device that is `unit()`.
+CaseResult verify_unit(const DeviceProfile* emulated, const policy::Gate* gate = nullptr) {
+  testing::EmulatedDevice device(unit());
+  ref_cpu::CpuExecutor reference;
+  Observer observer;
+  VerifyOptions options;
+  options.emulated = emulated, options.gate = gate;
+  return verify(testing::make_case(products_graph), {.reference = reference, .candidate = &device}, options, observer);
+}
+
+TEST(EmulatedNode, OfTheRightProfileIsWhatTheDeviceGave) {
+  const DeviceProfile profile = unit();
+  const CaseResult result = verify_unit(&profile);
+  EXPECT_EQ(result.nodes[0].emulator_ulp, 0);
+  EXPECT_EQ(result.nodes[1].emulator_ulp, 0);
+  EXPECT_EQ(result.nodes[2].emulator_ulp, std::nullopt);
+  EXPECT_GT(result.nodes[0].local.max_ulp.value, 1);  // the truth is further away
+  ASSERT_FALSE(result.notes.empty());
+  EXPECT_THAT(result.notes.back(), HasSubstr("2 products replayed with profile " + profile.sha256().substr(0, 12)));
+  EXPECT_THAT(result.notes.back(), HasSubstr("at most 0 ulps away"));
+}
+
+TEST(EmulatedNode, OfAWrongProfileIsNot) {
+  DeviceProfile profile = unit();
+  profile.products[0].rounding = Rounding::nearest;
+  EXPECT_GT(*verify_unit(&profile).nodes[0].emulator_ulp, 1);
+  profile = unit();
+  profile.products[0].block = 8;
+  EXPECT_GT(*verify_unit(&profile).nodes[0].emulator_ulp, 0);
+}
+
+TEST(EmulatedNode, IsNotReplayedByWhatIsNotKnown) {
+  EXPECT_EQ(verify_unit(nullptr).nodes[0].emulator_ulp, std::nullopt);
+  DeviceProfile profile = unit();
+  profile.products[0].block = 0;
+  const CaseResult result = verify_unit(&profile);
+  EXPECT_EQ(result.nodes[0].emulator_ulp, std::nullopt);
+  EXPECT_THAT(result.notes.back(), HasSubstr("no node was replayed"));
+}
+
+TEST(EmulatedNode, IsWhatAPolicyMayGateOn) {
+  const auto gate = policy::Gate{.policy = policy::parse(R"(schema = "plumb-policy/1"
+[[rule]]
+id = "replayed"
+match = { op = ["matmul", "gemm"] }
+require = { emulator_ulp = 1 }
+[[rule]]
+id = "others"
+match = {}
+require = { bound = "auto" }
+)",
+                                                         "p.toml")};
+  DeviceProfile profile = unit();
+  const auto right = verify_unit(&profile, &gate);
+  EXPECT_EQ(right.nodes[0].verdict, Verdict::passed) << right.nodes[0].why;
+  profile.products[0].rounding = Rounding::nearest;
+  const auto wrong = verify_unit(&profile, &gate);
+  EXPECT_EQ(wrong.nodes[0].verdict, Verdict::failed);
+  EXPECT_THAT(wrong.nodes[0].why, HasSubstr("emulator_ulp is"));
+  const auto without = verify_unit(nullptr, &gate);
+  EXPECT_EQ(without.nodes[0].verdict, Verdict::error);
+  EXPECT_THAT(without.nodes[0].why, HasSubstr("emulator_ulp was not computed"));
+}
+
+TEST(EmulatedNode, IsInTheRowsOfResults) {
+  const DeviceProfile profile = unit();
+  const CaseResult result = verify_unit(&profile);
+  results::Rows rows;
+  rows.add(result.subject.file->graph, result.nodes[0], 0);
+  EXPECT_EQ(rows.nodes[0].emulator_ulp, 0);
+}
+
+TEST(ProfileAttributes, SayWhatIsKnown) {
+  DeviceProfile profile = unit();
+  const auto said = [&](std::string_view name) {
+    for (const auto& [key, value] : profile_attributes(profile))
+      if (key == name) return value;
+    return std::string("absent");
+  };
+  EXPECT_EQ(said("profile_sha256"), profile.sha256());
+  EXPECT_EQ(said("acc_block"), "16");
+  EXPECT_EQ(said("acc_rounding"), "truncating");
+  EXPECT_EQ(said("fma"), "unknown");
+  profile = safe_profile();
+  EXPECT_EQ(said("profile_sha256"), "");
+  EXPECT_EQ(said("acc_bits"), "unknown");
+}
+
+}  // namespace
+}  // namespace plumb::parity
