@@ -65,6 +65,7 @@ Facts facts_of(const Facts& device, const ir::Graph& graph, const NodeResult& re
   Facts facts = device;
   facts.node = result.name();
   facts.op = result.op;
+  facts.exact = ir::enum_name(result.proof.exact);
   if (!in.empty()) facts.in = name_of(in[0].dtype);
   set_dtypes(facts, result.type.dtype);
   facts.n = static_cast<std::uint64_t>(result.type.shape.elements());

@@ -70,7 +70,7 @@ class Recorder::Writer {
   void make_layout();
   void read_names();
   std::uint32_t name_id(const std::string& name);
-  std::uint32_t graph_id(const ir::Graph& graph);
+  std::uint32_t graph_id(const Case& subject);
   std::uint32_t device_id();
   std::uint32_t environment_id();
   std::uint32_t policy_id();
@@ -152,14 +152,15 @@ std::uint32_t Recorder::Writer::name_id(const std::string& name) {
   return found->second;
 }
 
-std::uint32_t Recorder::Writer::graph_id(const ir::Graph& graph) {
+std::uint32_t Recorder::Writer::graph_id(const Case& subject) {
+  const ir::Graph& graph = subject.file->graph;
   const std::string json = ir::graph_json(graph), hash = sha256(json), id = hash.substr(0, 12), path = "/graph/" + id;
   if (!store_.contains(path)) {
     store_.write_text(path + "/json", json);
     store_.set(path + "/json", "sha256", hash);
     store_.make_table(path + "/nodes", results::graph_node_type());
-    store_.append(path + "/nodes", results::graph_node_type(),
-                  results::graph_nodes(graph, [this](const std::string& name) { return name_id(name); }));
+    const auto id_of = [this](const std::string& name) { return name_id(name); };
+    store_.append(path + "/nodes", results::graph_node_type(), results::graph_nodes(graph, subject.proofs, id_of));
     store_.make_grid(path + "/edges", 4);
     store_.append_grid(path + "/edges", results::graph_edges(graph));
   }
@@ -287,12 +288,13 @@ void Recorder::Writer::append_run(const CaseResult& result) {
   run.run = run_;
   run.utc = seconds_since_1970();
   run.seed = result.subject.seed;
-  if (result.subject.file) run.graph_id = graph_id(result.subject.file->graph);
+  if (result.subject.file) run.graph_id = graph_id(result.subject);
   run.device_id = device_id();
   run.env_id = environment_id();
   run.policy_id = policy_id();
   run.alpha = result.alpha;
   run.precision_id = name_id(result.subject.dtype ? std::string(ir::info(*result.subject.dtype).name) : "graph");
+  run.fill = result.subject.fill;
   run.repeat = result.repeat;
   run.wall_s = static_cast<float>(result.wall_seconds);
   run.verdict = result.verdict;

@@ -62,7 +62,7 @@ std::uint32_t node_row(const ir::Graph& graph, std::size_t node) {
   return static_cast<std::uint32_t>(graph.inputs().size() + graph.params().size() + node);
 }
 
-std::vector<GraphNode> graph_nodes(const ir::Graph& graph, const NameId& name_id) {
+std::vector<GraphNode> graph_nodes(const ir::Graph& graph, std::span<const Proof> proofs, const NameId& name_id) {
   std::vector<GraphNode> rows;
   for (ir::Value v = 0; graph.is_source(v); ++v) {
     GraphNode row;
@@ -75,6 +75,7 @@ std::vector<GraphNode> graph_nodes(const ir::Graph& graph, const NameId& name_id
   for (const ir::Node& node : graph.nodes()) {
     rows.push_back(of_node(graph, node));
     rows.back().name_id = name_id(node.label);
+    if (!proofs.empty()) rows.back().exact = proofs[&node - graph.nodes().data()].exact;
   }
   for (std::uint32_t n = 0; n < rows.size(); ++n) rows[n].node = n;
   return rows;

@@ -13,7 +13,8 @@ using NameId = std::function<std::uint32_t(const std::string&)>;
 /// The row of a graph's node table that stands for a node: sources come first.
 std::uint32_t node_row(const ir::Graph& graph, std::size_t node);
 
-std::vector<GraphNode> graph_nodes(const ir::Graph& graph, const NameId& name_id);
+/// `proofs` is empty, or has one for each node.
+std::vector<GraphNode> graph_nodes(const ir::Graph& graph, std::span<const Proof> proofs, const NameId& name_id);
 
 /// Source node, its output, destination node, its input: four numbers an edge.
 std::vector<std::uint32_t> graph_edges(const ir::Graph& graph);

@@ -9,6 +9,7 @@
 
 #include "ir/executor.hpp"
 #include "parity/compare.hpp"
+#include "parity/exactness.hpp"
 #include "parity/verdict.hpp"
 
 /// The rows of a results file (docs/results.md), as plain data: what the file's compound types,
@@ -18,19 +19,16 @@ namespace plumb::parity::results {
 
 inline constexpr std::uint64_t no_number = std::numeric_limits<std::uint64_t>::max();
 
+using parity::Exactness;
+using parity::FillKind;
+
 enum class RunMode { propagate, isolate, attribute };
-enum class FillKind { graph, uniform, normal, exact, adversarial, file };
 enum class Part { local, inherited, total };
-enum class Exactness { proved, impossible, unknown };
 enum class PatternKind { none, rows, columns, tiles };
 enum class Scope { device, workgroup, subgroup, queue_family };
 
 constexpr auto enum_names(RunMode) { return std::array<std::string_view, 3>{"propagate", "isolate", "attribute"}; }
-constexpr auto enum_names(FillKind) {
-  return std::array<std::string_view, 6>{"graph", "uniform", "normal", "exact", "adversarial", "file"};
-}
 constexpr auto enum_names(Part) { return std::array<std::string_view, 3>{"local", "inherited", "total"}; }
-constexpr auto enum_names(Exactness) { return std::array<std::string_view, 3>{"proved", "impossible", "unknown"}; }
 constexpr auto enum_names(PatternKind) { return std::array<std::string_view, 4>{"none", "rows", "columns", "tiles"}; }
 constexpr auto enum_names(Scope) {
   return std::array<std::string_view, 4>{"device", "workgroup", "subgroup", "queue_family"};

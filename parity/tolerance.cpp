@@ -57,6 +57,10 @@ ErrorClass chained(std::span<const ErrorClass> classes) {
   return all;
 }
 
+void hold_exactly(Judged& judged) {
+  if (judged.error_class != ErrorClass::bits) judged.error_class = ErrorClass::exact;
+}
+
 Comparison measure(const ir::TensorView& truth, const ir::TensorView& native) {
   return compare(truth, native, {.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()});
 }

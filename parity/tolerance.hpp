@@ -22,6 +22,10 @@ struct Judged {
 /// (bits where all are), else comp.
 ir::ErrorClass chained(std::span<const ir::ErrorClass> classes);
 
+/// Says that every evaluation of these operands must give the same bits, as is proved of exact twins. The sign of
+/// a zero still only counts where all that was done is movement.
+void hold_exactly(Judged& judged);
+
 /// What an output may be where its class and dtype say everything: integers, and results that are
 /// moved, selected or correctly rounded. Nothing for the others, which error models speak for.
 std::optional<Allowed> allowed_by_class(const Judged& judged, ir::DType dtype);

@@ -66,6 +66,7 @@ class CaseRun {
   void judge_node(std::size_t n);
   void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Bounded& local);
   void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& stated);
+  void follow_exactly(std::size_t n, ir::Value value, NodeResult& result);
   std::string against_stated(NodeResult& result, ir::Value value);
   void check_returned_sources();
   void carry_truth(std::size_t n, const Evaluated* local);
@@ -80,6 +81,9 @@ class CaseRun {
   }
   ir::Tensor truth(ir::Value v) const {
     return graph_.is_source(v) ? ir::widen(ir::fed(graph_, subject_.feeds, v)) : truths_.at(v);
+  }
+  bool must_be_exact(std::size_t n) const {
+    return !subject_.proofs.empty() && subject_.proofs[n].exact == Exactness::proved;
   }
   bool is_clean(ir::Value v) const { return graph_.is_source(v) || clean_.contains(v); }
 
@@ -99,6 +103,7 @@ class CaseRun {
   std::map<ir::Value, std::size_t> last_use_, last_truth_;
   ir::Tensors truths_;         ///< of the graph from its inputs on
   std::set<ir::Value> clean_;  ///< values whose truth is what the candidate computed
+  std::set<ir::Value> off_;    ///< of an exact twin: values that are not what they were proved to be
   CaseResult result_;
 };
 
@@ -109,8 +114,9 @@ CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOp
       options_(options),
       observer_(observer),
       filter_(pattern_of(options.filter)) {
-  result_.subject = {subject.name,     subject.file, {}, subject.seed, subject.dtype, subject.expected_within,
-                     subject.precision};
+  result_.subject = {subject.name,      subject.file,  {},
+                     subject.seed,      subject.dtype, subject.expected_within,
+                     subject.precision, subject.fill,  subject.proofs};
   result_.repeat = options.repeat;
   result_.repro = repro_of(subject, options);
   if (subject.dtype) {
@@ -156,6 +162,7 @@ void CaseRun::plan_segments() {
   const auto is_captured = [this](ir::Value v) { return captured(v); };
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
     segments_.push_back(segment_of(graph_, n, is_captured));
+    if (must_be_exact(n)) hold_exactly(segments_.back().judged);
     for (const ir::Value v : segments_.back().fed) last_use_[v] = n;
     for (const ir::Value v : graph_.nodes()[n].inputs) last_truth_[v] = n;
   }
@@ -166,6 +173,7 @@ NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
   NodeResult result{.node = n, .output = k, .label = node.label, .op = std::string(node.op.name())};
   for (const ir::Value v : node.inputs) result.in.push_back(graph_.type(v).dtype);
   result.type = graph_.type(node.outputs[k]);
+  if (!subject_.proofs.empty()) result.proof = subject_.proofs[n];
   if (n < placements_.size()) {
     result.placement = placements_[n].placement;
     result.kernel = placements_[n].kernel;
@@ -204,8 +212,17 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   }
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, truth, device);
   judge(result, judged, gate, against_stated(result, value));
+  if (must_be_exact(n)) follow_exactly(n, value, result);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
+}
+
+/// A proof is about the operands of the twin: on others, which a failure before gave, it says nothing.
+void CaseRun::follow_exactly(std::size_t n, ir::Value value, NodeResult& result) {
+  if (!compare(truths_.at(value), got(value), {.rule = Allowed::Rule::exact}).agrees()) off_.insert(value);
+  for (const ir::Value v : segments_[n].fed)
+    if (off_.contains(v) && result.verdict == Verdict::failed)
+      skip(result, "nothing is proved of it on what '" + graph_.name(v) + "' gave");
 }
 
 /// "" where the file states nothing, or what it states is so: of the truth, or, where the file has
@@ -272,19 +289,20 @@ void CaseRun::carry_truth(std::size_t n, const Evaluated* local) {
 
 void CaseRun::judge_node(std::size_t n) {
   const ir::Node& node = graph_.nodes()[n];
-  const bool wanted = std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
+  const bool chosen = std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
+  const bool wanted = chosen && (subject_.proofs.empty() || must_be_exact(n));
   const bool any = std::ranges::any_of(node.outputs, [this](ir::Value v) { return captured(v); });
   Bounded local;
   if (wanted && any)
     local = evaluate_bounded(
         executors_.reference, segments_[n], [this](ir::Value v) { return ir::widen(got(v)); },
         {arithmetic_of(executors_.profile, n < placements_.size() ? placements_[n].kernel : "", segments_[n].graph),
-         executors_.flushes_subnormals});
+         executors_.flushes_subnormals && !must_be_exact(n)});
   carry_truth(n, wanted && any ? &local.truth : nullptr);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     NodeResult result = blank(n, k);
     if (!wanted)
-      skip(result, "not chosen");
+      skip(result, result.proof.exact == Exactness::impossible ? result.proof.why : "not chosen");
     else if (captured(node.outputs[k]))
       compare_output(n, k, result, local);
     else
@@ -362,6 +380,7 @@ CaseResult verify(const Case& subject, const Executors& executors, const VerifyO
   observer.begins(subject);
   CaseResult result = CaseRun(subject, executors, options, observer).finish();
   result.exit = exit_code(result.verdict);
+  if (!subject.proofs.empty()) result.notes.push_back(to_text(subject.proofs));
   if (result.verdict == Verdict::skipped) result.message = "no node was compared";
   if (subject.file->must == ir::Must::fail && result.verdict == Verdict::passed)
     result.notes.push_back("the file says that it must fail, and nothing failed");

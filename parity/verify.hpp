@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/formats/graph_file.hpp"
+#include "parity/exactness.hpp"
 #include "parity/profile.hpp"
 #include "parity/tolerance.hpp"
 #include "parity/vacuity.hpp"
@@ -35,6 +36,8 @@ struct Case {
   std::optional<Closeness> expected_within =
       {};  ///< of the device, where the file's expectations are somebody else's evaluation, not the truth
   std::string precision = {};  ///< what FillOptions said of it
+  FillKind fill = FillKind::graph;
+  std::vector<Proof> proofs = {};  ///< by node, of an exact twin; nodes that are proved must give the very bits
 };
 
 /// Reads a graph and what goes with it from a file of some format.
@@ -48,7 +51,8 @@ struct FillOptions {
   std::uint64_t memory_budget = ir::usual_memory_budget;
   GraphReader read = ir::read_graph;
   std::optional<Closeness> expected_within = {};
-  std::string precision = {};  ///< which nodes multiply in f16 (parity/precision_plan.hpp); none unless said
+  std::string precision = {};       ///< which nodes multiply in f16 (parity/precision_plan.hpp); none unless said
+  FillKind kind = FillKind::graph;  ///< exact: the case becomes its exact twin
 };
 
 /// Reads a graph file and makes its tensors. Throws Error; before anything is
@@ -93,6 +97,7 @@ struct NodeResult {
   std::optional<Comparison> expected = {};  ///< the device's output against what the file expects of it
   Allowed allowed = {};
   Vacuity vacuity = {};  ///< where it was compared
+  Proof proof = {};      ///< of an exact twin
 
   Verdict verdict = Verdict::skipped;
   std::string why = {};    ///< what the verdict rests on; never empty unless passed

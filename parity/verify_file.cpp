@@ -1,6 +1,6 @@
 #include <new>
 
-#include "parity/verify.hpp"
+#include "parity/exact/twin.hpp"
 
 namespace plumb::parity {
 
@@ -15,7 +15,8 @@ CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fil
     return result;
   };
   try {
-    const Case subject = load_case(path, fill);
+    Case subject = load_case(path, fill);
+    if (fill.kind == FillKind::exact) subject = exact::make_twin(subject, executors.reference);
     result.subject.file = subject.file;
     return verify(subject, executors, options, observer);
   } catch (const ir::Unsupported& error) {

@@ -29,6 +29,9 @@ foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_ref
   foreach(path IN LISTS files)
     get_filename_component(name "${path}" NAME_WE)
     fixture_test("${folder}.${name}" ${expectation} "${path}")
+    if(folder STREQUAL graphs AND NOT name MATCHES "^(bert_base|resnet18)$")  # those take too long
+      fixture_test("exact.${name}" passes "${path}" --fill exact)
+    endif()
   endforeach()
 endforeach()
 

@@ -32,7 +32,7 @@ struct Flags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
-  std::string filter, json, results, tensors = "never", policy, explain, profile, emulate;
+  std::string filter, json, results, tensors = "never", policy, explain, profile, emulate, fill = "graph";
   unsigned repeat = 1;
   std::uint64_t seeds = 1;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
@@ -61,6 +61,10 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("--explain", flags.explain, "say of these nodes (a glob) which rule decides, and why no other does")
       ->needs(policy);
   add_profile_flags(app, flags);
+  app.add_option("--fill", flags.fill, "exact: whole numbers on which every order of evaluation gives the same bits")
+      ->check(CLI::IsMember({"graph", "exact"}))
+      ->capture_default_str()
+      ->group("input");
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
   app.add_option("-o,--output", flags.results, "results file (HDF5), all cases in one")->group("output");
   app.add_option("--tensors", flags.tensors,
@@ -103,6 +107,7 @@ std::string repeated_flags(const Flags& all, const FillOptions& fill) {
   const DeviceFlags& flags = all.device;
   const std::string& policy = all.policy;
   std::string text;
+  if (fill.kind == FillKind::exact) text += " --fill exact";
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
   if (!all.profile.empty()) text += " --profile '" + all.profile + "'";
   if (!all.emulate.empty()) text += " --emulate '" + all.emulate + "'";
@@ -159,6 +164,7 @@ void VerifyRun::open_policy() {
   if (!device_) return;
   const auto& facts = device_->facts();
   gate_->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
+  gate_->device.fill = flags_.fill;
 }
 
 /// The profile, and a line that says which.
@@ -256,6 +262,9 @@ bool VerifyRun::run_graph(const std::string& path, FillOptions fill, const Execu
 int VerifyRun::run() {
   const auto paths = graph_paths(flags_.paths);
   FillOptions fill = fill_options(flags_.graph);
+  if (flags_.fill == "exact") fill.kind = FillKind::exact;
+  ir::require(fill.kind == FillKind::graph || flags_.seeds == 1, "--fill exact is a graph of its own for each seed");
+  ir::require(fill.kind == FillKind::graph || fill.precision.empty(), "--fill exact is not with --precision");
   if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   open_device();
   open_policy();

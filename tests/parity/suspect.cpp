@@ -1,5 +1,7 @@
 #include "tests/parity/suspect.hpp"
 
+#include <algorithm>
+
 #include "parity/segment.hpp"
 
 namespace plumb::testing {
@@ -17,7 +19,8 @@ class Suspect::Program final : public ir::Executable {
     ref_cpu::CpuExecutor cpu;
     for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
       const ir::Node& node = graph_.nodes()[n];
-      auto made = parity::evaluate(cpu, parity::segment_of(graph_, n), [&](ir::Value v) { return values.at(v); });
+      auto made =
+          parity::evaluate(cpu, parity::segment_of(graph_, n), [&](ir::Value v) { return read(node, v, values); });
       for (std::size_t k = 0; k < node.outputs.size(); ++k) {
         suspect_.tamper(node, made.outputs[k]);
         values.emplace(node.outputs[k], std::move(made.outputs[k]));
@@ -41,6 +44,13 @@ class Suspect::Program final : public ir::Executable {
   }
 
  private:
+  ir::Tensor read(const ir::Node& node, ir::Value v, const ir::Tensors& values) const {
+    ir::Tensor x = values.at(v);
+    const auto operand = std::ranges::find(node.inputs, v) - node.inputs.begin();
+    if (suspect_.misread) suspect_.misread(node, static_cast<std::size_t>(operand), x);
+    return x;
+  }
+
   const Suspect& suspect_;
   const ir::Graph graph_;
   const ir::Feeds params_;

@@ -1,0 +1,143 @@
+#include "parity/exact/prove.hpp"
+
+#include <cmath>
+
+#include "ir/passes/widen.hpp"
+#include "parity/exact/lattice.hpp"
+#include "parity/float_format.hpp"
+
+namespace plumb::parity::exact {
+namespace {
+
+ir::Graph graph_of(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
+  ir::Graph graph;
+  std::vector<ir::Value> inputs;
+  for (const ir::Tensor& x : operands) inputs.push_back(graph.input(ir::cat("x", inputs.size()), x.type()));
+  for (const ir::Value v : graph.add_all("y", op, inputs)) graph.returns(v);
+  return graph;
+}
+
+std::vector<ir::Tensor> run(ir::Executor& executor, const ir::Graph& graph, const std::vector<ir::Tensor>& operands) {
+  ir::Feeds feeds;
+  for (std::size_t i = 0; i < operands.size(); ++i) feeds.emplace(graph.inputs()[i], operands[i]);
+  auto made = executor.run(graph, feeds, graph.results());
+  std::vector<ir::Tensor> outputs;
+  for (const ir::Value v : graph.results()) outputs.push_back(std::move(made.at(v)));
+  return outputs;
+}
+
+std::vector<ir::Tensor> run_widened(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& operands) {
+  std::vector<ir::Tensor> wide;
+  for (const ir::Tensor& x : operands) wide.push_back(ir::widen(x));
+  return run(executor, ir::widen(graph_of(op, operands)), wide);
+}
+
+ir::TensorTypes types_of(const std::vector<ir::Tensor>& tensors) {
+  ir::TensorTypes types;
+  for (const ir::Tensor& x : tensors) types.push_back(x.type());
+  return types;
+}
+
+/// The absolute values of the floats among these.
+std::vector<ir::Tensor> sizes_of(std::vector<ir::Tensor> tensors) {
+  for (ir::Tensor& x : tensors)
+    if (ir::is_float(x.dtype()))
+      ir::visit_float(x.dtype(), [&]<class T>(T) {
+        for (T& value : x.as<T>()) {
+          if constexpr (std::is_floating_point_v<T>)
+            value = std::abs(value);
+          else
+            value = T::from_bits(value.bits & 0x7FFF);
+        }
+      });
+  return tensors;
+}
+
+double largest(const ir::Tensor& x) {
+  double most = 0;
+  for (const double value : x.as<double>()) most = std::max(most, value);
+  return most;
+}
+
+/// All |terms| of an element, in whole steps of 2^grain.
+struct Sum {
+  int grain = 0;
+  double steps = 0;
+  bool finite = true;
+};
+
+/// The intervals: each term as large as its operands allow.
+Sum sum_of(const std::vector<Term>& terms, const std::vector<ir::Tensor>& operands) {
+  std::vector<Lattice> lattices;
+  for (const ir::Tensor& x : operands) lattices.push_back(lattice_of(x));
+  Sum sum;
+  std::vector<Lattice> sizes;
+  for (const Term& term : terms) {
+    Lattice size = lattice_of(term.factor);
+    for (const std::size_t i : term.operands) {
+      size.grain += lattices.at(i).grain;
+      size.most *= lattices.at(i).most;
+      sum.finite &= lattices.at(i).finite;
+    }
+    size.most *= static_cast<double>(term.count);
+    if (!size.is_zero()) sizes.push_back(size);
+  }
+  for (const Lattice& size : sizes) sum.grain = std::min(&size == sizes.data() ? size.grain : sum.grain, size.grain);
+  for (const Lattice& size : sizes) sum.steps += std::ldexp(size.most, size.grain - sum.grain);
+  return sum;
+}
+
+/// The accumulator of an output's dtype.
+struct Accumulator {
+  int bits, least_exponent, greatest_exponent;
+
+  explicit Accumulator(ir::DType dtype) {
+    const FloatFormat format = float_format(compute_dtype(dtype));
+    const bool as_truth = format.fraction_bits == 52;  // the truth is no wider, and the sizes are sums, too
+    bits = as_truth ? 52 : format.fraction_bits + 1;
+    least_exponent = format.min_exponent, greatest_exponent = format.max_exponent;
+  }
+  bool holds(const Sum& sum, std::int64_t divisor) const {
+    const int finest = sum.grain - static_cast<int>(std::lround(std::log2(static_cast<double>(divisor))));
+    return sum.finite && sum.steps <= std::ldexp(1.0, bits) && finest >= least_exponent &&
+           sum.grain + bits < greatest_exponent;
+  }
+};
+
+int bits_of(double steps) { return steps < 1 ? 0 : std::ilogb(steps) + 1; }
+
+Proof impossible(std::string why) { return {Exactness::impossible, std::move(why)}; }
+
+std::string too_many(const Sum& sum, const Accumulator& accumulator) {
+  if (!sum.finite) return "an operand is not finite";
+  return ir::cat("a sum may need ", bits_of(sum.steps), " bits, the accumulator has ", accumulator.bits);
+}
+
+Outcome prove_sums(const ir::Op& op, const Rule& rule, const std::vector<ir::Tensor>& operands, ir::DType dtype,
+                   ir::Executor& reference) {
+  const Accumulator accumulator(dtype);
+  Sum sum = sum_of(rule.terms, operands);
+  if (!accumulator.holds(sum, rule.divisor) && sum.finite && rule.sums_of) {
+    const auto sizes = run_widened(reference, *rule.sums_of, sizes_of(operands));
+    sum.steps = std::ldexp(largest(sizes.at(0)) * static_cast<double>(rule.divisor), -sum.grain);
+  }
+  if (!accumulator.holds(sum, rule.divisor)) return {impossible(too_many(sum, accumulator))};
+  auto truths = run_widened(reference, op, operands);
+  if (!fits(truths.at(0), dtype))
+    return {impossible(ir::cat("a result is no ", ir::info(dtype).name, ": it would be rounded"))};
+  Outcome proved{{Exactness::proved, ir::cat("sums need ", bits_of(sum.steps), " of ", accumulator.bits, " bits")}};
+  proved.outputs.push_back(ir::convert(truths[0], dtype));
+  return proved;
+}
+
+}  // namespace
+
+Outcome prove(const ir::Op& op, const std::vector<ir::Tensor>& operands, ir::Executor& reference) {
+  const ir::TensorTypes in = types_of(operands), out = ir::infer(op, in);
+  const Rule rule = rule_of(op, in, out);
+  if (rule.arithmetic == Rule::Arithmetic::rounds) return {impossible(rule.why)};
+  if (rule.arithmetic == Rule::Arithmetic::sums) return prove_sums(op, rule, operands, out.at(0).dtype, reference);
+  return {{Exactness::proved, "selects, compares or wraps"}, run(reference, graph_of(op, operands), operands)};
+}
+
+}  // namespace plumb::parity::exact
