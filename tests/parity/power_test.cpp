@@ -128,7 +128,8 @@ require = { cosine = 0.997 })", "loose.toml");
 }
 
 TEST(Power, BisectsToTheBound) {
-  for (const auto& trial : at(power_of(mixed_graph, {.faults = "scaled"}), "product").trials) {
+  const auto result = power_of(mixed_graph, {.faults = "scaled"});
+  for (const auto& trial : at(result, "product").trials) {
     ASSERT_TRUE(trial.smallest);
     EXPECT_GT(trial.smallest->ratio, 1);
     EXPECT_LT(trial.smallest->ratio, 1.2);
