@@ -25,19 +25,10 @@ constexpr auto products_graph = R"({"format": "plumb.graph/1", "why": "a product
 
 /// A matrix unit that truncates.
 DeviceProfile unit() {
-  return {.name = "unit",
-          .products = {{.kernel = "unit",
-                        .operands = ir::DType::f16,
-                        .operand_bits = 11,
-                        .exact_products = Known::yes,
-                        .accumulator_bits = 11,
-                        .extra_bits = 2,
-                        .normalized = Known::no,
-                        .rounding = Rounding::truncating,
-                        .block = 16,
-                        .chunk = 32,
-                        .lanes = 1,
-                        .subnormals = Subnormals::kept}}};
+  Products narrow = testing::matrix_unit("unit", ir::DType::f16, 11);
+  narrow.accumulator_bits = 11;
+  narrow.chunk = 32;
+  return {.name = "unit", .products = {narrow}};
 }
 
 /// On a device that is `unit()`.

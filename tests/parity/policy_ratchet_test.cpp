@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "parity/policy_file.hpp"
+#include "tests/parity/policy_text.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -13,18 +13,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-constexpr std::chrono::sys_days day = 2026y / 6 / 1;
-
-Policy of(const std::string& body, const std::string& file) {
-  return parse("schema = \"plumb-policy/1\"\n" + body, file);
-}
-
 std::vector<std::string> ratchet(const std::string& now, const std::string& before) {
   return ratchet(of(now, "new.toml"), of(before, "old.toml"), day);
-}
-
-std::string rule(const std::string& id, const std::string& match, const std::string& rest) {
-  return "[[rule]]\nid = \"" + id + "\"\nmatch = {" + match + "}\n" + rest + "\n";
 }
 
 std::string requiring(const std::string& require) { return rule("r", "", "require = {" + require + "}"); }

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "ir/error.hpp"
-#include "parity/policy_file.hpp"
 #include "parity/policy_lint.hpp"
+#include "tests/parity/policy_text.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -16,14 +16,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
-
-constexpr std::chrono::sys_days day = 2026y / 6 / 1;
-
-Policy of(const std::string& body) { return parse("schema = \"plumb-policy/1\"\n" + body, "p.toml"); }
-
-std::string rule(const std::string& id, const std::string& match, const std::string& rest) {
-  return "[[rule]]\nid = \"" + id + "\"\nmatch = {" + match + "}\n" + rest + "\n";
-}
 
 Facts facts() {
   Facts f;

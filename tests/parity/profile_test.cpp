@@ -8,6 +8,7 @@
 
 #include "ir/error.hpp"
 #include "parity/profile_file.hpp"
+#include "tests/support/emulated_device.hpp"
 
 namespace plumb::parity {
 namespace {
@@ -16,18 +17,7 @@ using ::testing::HasSubstr;
 
 DeviceProfile example() {
   DeviceProfile profile{.name = "A \"quoted\" device\\\n", .driver = "driver 1.2", .uuid = "6a0c"};
-  profile.products.push_back({.kernel = "coopmat_f16",
-                              .operands = ir::DType::f16,
-                              .operand_bits = 11,
-                              .exact_products = Known::yes,
-                              .accumulator_bits = 24,
-                              .extra_bits = 2,
-                              .normalized = Known::no,
-                              .rounding = Rounding::truncating,
-                              .block = 16,
-                              .chunk = 128,
-                              .lanes = 1,
-                              .subnormals = Subnormals::kept});
+  profile.products.push_back(testing::matrix_unit("coopmat_f16", ir::DType::f16, 11));
   profile.products.push_back({.kernel = "tiled", .operands = ir::DType::f32});
   profile.subnormals.push_back({ir::DType::f32, Subnormals::kept, Subnormals::flushed});
   profile.fma.push_back({ir::DType::f32, FmaKind::fused});

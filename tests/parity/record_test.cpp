@@ -36,7 +36,7 @@ class Record : public ::testing::Test {
 
   static RecordOptions options(KeepTensors tensors = KeepTensors::never) {
     RecordOptions made{.tensors = tensors,
-                       .argv = {"/home/me/bin/plumb", "verify", "/home/me/small.json", "--out=/tmp/x.h5"}};
+                       .argv = {"/opt/bin/plumb", "verify", "/opt/graphs/small.json", "--out=/opt/x.h5"}};
     made.device = {.uuid = "00ff", .name = "a device", .driver_name = "a driver", .vendor_id = 0x10de};
     made.device.coopmat.push_back({.M = 16, .N = 16, .K = 16, .a = ir::DType::f16, .b = ir::DType::f16});
     made.environment = {.cpu = "a cpu", .threads = 2, .libraries = {{"eigen", "3.4.0"}}};

@@ -24,7 +24,7 @@ Tensor constant(DType dtype, std::int64_t n, double value) {
 }
 
 Judged of_class(ErrorClass error_class, std::vector<ir::TensorView> inputs = {}) {
-  return {.error_class = error_class, .contraction = 0, .inputs = std::move(inputs)};
+  return {.error_class = error_class, .inputs = std::move(inputs)};
 }
 
 Allowed limited(std::int64_t n, double limit) {

@@ -106,4 +106,19 @@ std::unique_ptr<ir::Executable> EmulatedDevice::compile(const ir::Graph& graph, 
   return std::make_unique<Program>(profile_, graph, params);
 }
 
+parity::Products matrix_unit(std::string kernel, ir::DType operands, int operand_bits) {
+  return {.kernel = std::move(kernel),
+          .operands = operands,
+          .operand_bits = operand_bits,
+          .exact_products = parity::Known::yes,
+          .accumulator_bits = 24,
+          .extra_bits = 2,
+          .normalized = parity::Known::no,
+          .rounding = parity::Rounding::truncating,
+          .block = 16,
+          .chunk = 128,
+          .lanes = 1,
+          .subnormals = parity::Subnormals::kept};
+}
+
 }  // namespace plumb::testing

@@ -22,4 +22,8 @@ class EmulatedDevice final : public ir::Executor {
   parity::DeviceProfile profile_;
 };
 
+/// A matrix unit of which everything is known: 16 products at a time, aligned with two more bits than an f32 has,
+/// cut off; a new sum every 128 terms.
+parity::Products matrix_unit(std::string kernel, ir::DType operands, int operand_bits);
+
 }  // namespace plumb::testing

@@ -12,18 +12,7 @@ namespace {
 TEST(Probe, FindsTheProfileOfADevice) {
   DeviceProfile device = {.name = "unit", .driver = "emulated 1", .uuid = "0"};
   for (const auto& [dtype, bits] : {std::pair{ir::DType::f16, 11}, {ir::DType::bf16, 8}, {ir::DType::f32, 11}})
-    device.products.push_back({.kernel = "matrix_unit",
-                               .operands = dtype,
-                               .operand_bits = bits,
-                               .exact_products = Known::yes,
-                               .accumulator_bits = 24,
-                               .extra_bits = 2,
-                               .normalized = Known::no,
-                               .rounding = Rounding::truncating,
-                               .block = 16,
-                               .chunk = 128,
-                               .lanes = 1,
-                               .subnormals = Subnormals::kept});
+    device.products.push_back(testing::matrix_unit("matrix_unit", dtype, bits));
   for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16, ir::DType::f32, ir::DType::f64}) {
     const auto handling = dtype == ir::DType::f32 ? Subnormals::flushed : Subnormals::kept;
     device.subnormals.push_back({dtype, handling, handling});
