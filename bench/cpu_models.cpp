@@ -15,6 +15,7 @@
 #include <string_view>
 #include <thread>
 
+#include "ir/cost.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -51,10 +52,7 @@ class EigenProduct {
 double flops_of_products(const ir::Graph& graph) {
   double flops = 0;
   for (const ir::Node& node : graph.nodes()) {
-    ir::TensorTypes in, out;
-    for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
-    for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
-    const ir::Cost cost = node.op.schema().cost(node.op, in, out);
+    const ir::Cost cost = ir::cost_of(graph, node);
     constexpr std::string_view products[] = {"matmul", "gemm", "attention", "conv"};
     if (cost.contraction > 1 && std::ranges::find(products, node.op.name()) != std::end(products)) flops += cost.flops;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/cost.hpp"
 #include "ir/formats/graph_file.hpp"
 
 namespace plumb::bench {
@@ -17,12 +18,8 @@ struct Work {
 Work work_of(const ir::Graph& graph) {
   Work work;
   for (const ir::Node& node : graph.nodes()) {
-    ir::TensorTypes in, out;
-    for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
-    for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
-    work.flops += node.op.schema().cost(node.op, in, out).flops;
-    for (const auto* types : {&in, &out})
-      for (const ir::TensorType& type : *types) work.bytes += static_cast<double>(type.bytes());
+    work.flops += ir::cost_of(graph, node).flops;
+    work.bytes += static_cast<double>(ir::bytes_of(graph, node));
   }
   return work;
 }

@@ -179,29 +179,30 @@ Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const 
   Draft draft(segment, manner.arithmetic);
   const std::size_t own_nodes = draft.graph().nodes().size();
   std::vector<ir::Value> wanted = segment.outputs;
+  std::vector<std::optional<Allowed>> plain;
   std::vector<std::optional<Bound>> sought;
-  Bounded bounded;
   for (const ir::Value v : segment.outputs) {
     const ir::DType dtype = segment.graph.type(v).dtype;
-    const auto plain = plain_limit(segment, dtype);
-    bounded.allowed.push_back(plain.value_or(Allowed{.rule = Allowed::Rule::within}));
-    sought.push_back(plain || ir::is_complex(dtype) ? std::nullopt : std::optional(draft.bound_of(v)));
-    if (sought.back())
+    plain.push_back(plain_limit(segment, dtype));
+    const bool has_formula = !plain.back() && !ir::is_complex(dtype);
+    sought.push_back(has_formula ? std::optional(draft.bound_of(v)) : std::nullopt);
+    if (has_formula)
       for (const Real limit : {sought.back()->probable, sought.back()->certain}) wanted.push_back(limit.value);
   }
   const auto executable = reference.compile(draft.graph(), {}, {wanted});
   const auto results = executable->run(feeds);
   const auto reports = executable->nodes();
+  Bounded bounded;
   for (const ir::NodeReport& report : std::span(reports).first(own_nodes))
     bounded.truth.nanoseconds += report.nanoseconds.value_or(0);
   for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
     const ir::DType dtype = segment.graph.type(segment.outputs[k]).dtype;
     bounded.truth.outputs.push_back(results.at(segment.outputs[k]));
+    bounded.allowed.push_back(plain[k].value_or(Allowed{.rule = Allowed::Rule::within}));
     if (sought[k])
       bounded.allowed[k].limits = std::make_shared<const Limits>(
           Limits{results.at(sought[k]->probable.value), results.at(sought[k]->certain.value)});
-    else if (ir::is_complex(dtype) && bounded.allowed[k].rule == Allowed::Rule::within &&
-             bounded.allowed[k].relative == 0)
+    else if (!plain[k])
       bounded.allowed[k].limits = complex_limits(reference, segment, k, {feeds, bounded.truth.outputs[k]}, manner);
     finish(bounded.allowed[k], dtype, manner, segment.judged.error_class == ir::ErrorClass::bits);
   }

@@ -11,13 +11,11 @@ namespace {
 
 constexpr double excess_probability = 1e-6;  // D.3
 
-struct Entry {
-  Model (*model)(const ir::Op&);
-};
+using MakeModel = Model (*)(const ir::Op&);
 
-const ir::OpTable<Entry>& table() {
-  static const auto all =
-      Ops::table<Entry>([]<class T>() -> Entry { return {[](const ir::Op& op) { return error_model(op.as<T>()); }}; });
+const ir::OpTable<MakeModel>& table() {
+  static const auto all = Ops::table<MakeModel>(
+      []<class T>() -> MakeModel { return [](const ir::Op& op) { return error_model(op.as<T>()); }; });
   return all;
 }
 
@@ -83,7 +81,7 @@ bool is_modelled_by_class(ir::ErrorClass error_class) {
 }
 
 Model error_model(const ir::Op& op) {
-  if (const auto found = table().find(&op.schema()); found != table().end()) return found->second.model(op);
+  if (const auto found = table().find(&op.schema()); found != table().end()) return found->second(op);
   if (!is_modelled_by_class(op.error_class())) throw ir::Unsupported(ir::cat("'", op.name(), "' has no error model"));
   return {.carried = moved};
 }

@@ -34,6 +34,21 @@ Real number_or(Real x, Real other) {
   return x.sketch->apply(ir::ops::Where{}, {is_nan, other, x});
 }
 
+/// The error of sums, or products, of as many terms as updates hit a target.
+Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& adding) {
+  const double u = node.unit();
+  std::vector<Real> ones = node.in;
+  for (std::size_t i = 0; i < ones.size(); ++i)
+    if (ir::is_float(node.sketch.type(ones[i]).dtype))
+      ones[i] = filled(node.sketch.constant(i == updates ? 1 : 0), ones[i].shape());
+  const Real hits = node.sketch.apply(adding, ones, node.output);
+  if (node.op.error_class() == ir::ErrorClass::comp) return both(u * (hits * abs(node.y())));
+  const Terms terms = product_terms(node, 1);
+  const Real certain = u * (hits * terms.magnitude), stored = u * abs(node.y());
+  const Real squares = hits * ((1.0 / 3) * square(node.y()) + (1.0 / 6) * terms.squares);
+  return {min(node.lambda() * u * sqrt(squares) + stored, certain), certain};
+}
+
 }  // namespace
 
 Bound dot(const Node& node, const Terms& terms) {
@@ -182,18 +197,11 @@ Bound grouped_norm_error(const Node& node, std::int64_t groups, double epsilon, 
   return {reshaped(error.probable, shape), reshaped(error.certain, shape)};
 }
 
-Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& adding) {
-  const double u = node.unit();
-  std::vector<Real> ones = node.in;
-  for (std::size_t i = 0; i < ones.size(); ++i)
-    if (ir::is_float(node.sketch.type(ones[i]).dtype))
-      ones[i] = filled(node.sketch.constant(i == updates ? 1 : 0), ones[i].shape());
-  const Real hits = node.sketch.apply(adding, ones, node.output);
-  if (node.op.error_class() == ir::ErrorClass::comp) return both(u * (hits * abs(node.y())));
-  const Terms terms = product_terms(node, 1);
-  const Real certain = u * (hits * terms.magnitude), stored = u * abs(node.y());
-  const Real squares = hits * ((1.0 / 3) * square(node.y()) + (1.0 / 6) * terms.squares);
-  return {min(node.lambda() * u * sqrt(squares) + stored, certain), certain};
+Model scatter_model(const ir::Op& op, std::size_t updates, const ir::Op& adding) {
+  Model model{.carried = moved};
+  if (!is_modelled_by_class(op.error_class()))
+    model.rounding = [=](const Node& node) { return scattered_error(node, updates, adding); };
+  return model;
 }
 
 Real moved(const Node& node, const Errors& errors) {

@@ -78,9 +78,9 @@ Bound grouped_norm_error(const Node& node, std::int64_t groups, double epsilon, 
 
 // ---- scatter
 
-/// Of an op that adds or multiplies updates (operand `updates`) to targets: by how many hit each.
+/// Of an op that moves, adds or multiplies updates (operand `updates`) to targets: by how many hit each.
 /// `adding` is the op itself, adding.
-Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& adding);
+Model scatter_model(const ir::Op& op, std::size_t updates, const ir::Op& adding);
 
 // ---- errors of operands
 

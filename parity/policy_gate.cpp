@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 
+#include "ir/cost.hpp"
 #include "parity/float_format.hpp"
 #include "parity/results_rows.hpp"
 #include "parity/verify.hpp"
@@ -59,17 +60,14 @@ Facts device_facts(std::string name, std::string driver, std::string_view driver
 
 Facts facts_of(const Facts& device, const ir::Graph& graph, const NodeResult& result) {
   const ir::Node& node = graph.nodes()[result.node];
-  ir::TensorTypes in, out;
-  for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
-  for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
   Facts facts = device;
   facts.node = result.name();
   facts.op = result.op;
   facts.exact = ir::enum_name(result.proof.exact);
-  if (!in.empty()) facts.in = name_of(in[0].dtype);
+  if (!node.inputs.empty()) facts.in = name_of(graph.type(node.inputs[0]).dtype);
   set_dtypes(facts, result.type.dtype);
   facts.n = static_cast<std::uint64_t>(result.type.shape.elements());
-  const auto terms = node.op.schema().cost(node.op, in, out).contraction;
+  const auto terms = ir::cost_of(graph, node).contraction;
   facts.k_reduce = static_cast<std::uint64_t>(std::max<std::int64_t>(terms, 0));
   return facts;
 }

@@ -1,7 +1,5 @@
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "parity/build_info.hpp"
+#include "parity/json_number.hpp"
 #include "parity/power.hpp"
 
 namespace plumb::parity::power {
@@ -9,15 +7,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Not computed is null; infinities as graph files write them.
-Json number(double x) {
-  if (std::isnan(x)) return nullptr;
-  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
-  return x;
-}
-
 Json size_json(const Size& size) {
-  return {{"share", number(size.share)}, {"ulp", number(size.ulp)}, {"ratio", number(size.ratio)}};
+  return {{"share", json_number(size.share)}, {"ulp", json_number(size.ulp)}, {"ratio", json_number(size.ratio)}};
 }
 
 Json trial_json(const Trial& trial) {
@@ -55,7 +46,7 @@ Json result_json(const Result& result) {
   return {{"graph", result.subject.name},
           {"candidate", result.candidate},
           {"seed", result.subject.seed},
-          {"power", number(result.score())},
+          {"power", json_number(result.score())},
           {"caught", result.count(Outcome::caught)},
           {"missed", result.count(Outcome::missed)},
           {"no_effect", result.count(Outcome::no_effect)},

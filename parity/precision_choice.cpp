@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "ir/cost.hpp"
 #include "ir/ops/constant.hpp"
 
 namespace plumb::parity {
@@ -18,13 +19,6 @@ double worst_square(const Candidate& candidate) {
   double worst = 0;
   for (const double error : candidate.errors) worst = std::max(worst, error * error);
   return worst;
-}
-
-ir::Cost cost_of(const ir::Graph& graph, const ir::Node& node) {
-  ir::TensorTypes in, out;
-  for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
-  for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
-  return node.op.schema().cost(node.op, in, out);
 }
 
 /// The numbers of a param or a constant.
@@ -58,7 +52,7 @@ std::vector<Candidate> candidates_of(const ir::Graph& graph, const ir::Feeds& fe
     if (!ir::why_not(graph, node, precision).empty()) continue;
     const ir::Shape& y = graph.type(node.outputs[0]).shape;
     Candidate one{.node = n, .label = node.label, .op = std::string(node.op.name())};
-    one.flops = cost_of(graph, node).flops;
+    one.flops = ir::cost_of(graph, node).flops;
     one.columns = node.op.name() == "conv" ? y[1] : y.back();
     if (const auto weight = known(graph, feeds, node.inputs[1])) one.oscillation = oscillation(*weight);
     found.push_back(std::move(one));

@@ -1,7 +1,5 @@
-#include <cmath>
-#include <nlohmann/json.hpp>
-
 #include "parity/build_info.hpp"
+#include "parity/json_number.hpp"
 #include "parity/report.hpp"
 
 namespace plumb::parity {
@@ -9,17 +7,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has no numbers that are not finite: NaN, which means not computed, is null, and
-/// infinities travel as graph files write them.
-Json number(double x) {
-  if (std::isnan(x)) return nullptr;
-  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
-  return x;
-}
+Json whole(const std::optional<std::uint64_t>& x) { return x ? Json(*x) : Json(nullptr); }
 
-Json number(const std::optional<std::uint64_t>& x) { return x ? Json(*x) : Json(nullptr); }
-
-Json extreme(const Extreme& one) { return {{"value", number(one.value)}, {"index", one.index}}; }
+Json extreme(const Extreme& one) { return {{"value", json_number(one.value)}, {"index", one.index}}; }
 
 /// `limited`: errors were held against a limit, so that ratios mean something.
 Json comparison(const Comparison& c, bool limited) {
@@ -33,15 +23,17 @@ Json comparison(const Comparison& c, bool limited) {
                {"max_abs", extreme(c.max_abs)},
                {"max_rel", extreme(c.max_rel)},
                {"max_ulp", extreme(c.max_ulp)},
-               {"mean_signed", number(c.mean_signed)},
-               {"rms", number(c.rms)},
-               {"rel_l2", number(c.rel_l2)},
-               {"cosine", number(c.cosine)}};
+               {"mean_signed", json_number(c.mean_signed)},
+               {"rms", json_number(c.rms)},
+               {"rel_l2", json_number(c.rel_l2)},
+               {"cosine", json_number(c.cosine)}};
   if (limited && !c.worst.empty()) {
     const Worst& w = c.worst.front();
-    json["ratio"] = number(w.ratio);
-    json["worst"] = {
-        {"index", w.index}, {"expected", number(w.expected)}, {"got", number(w.got)}, {"allowed", number(w.allowed)}};
+    json["ratio"] = json_number(w.ratio);
+    json["worst"] = {{"index", w.index},
+                     {"expected", json_number(w.expected)},
+                     {"got", json_number(w.got)},
+                     {"allowed", json_number(w.allowed)}};
   }
   return json;
 }
@@ -62,9 +54,9 @@ Json node_json(const NodeResult& node) {
           {"inherited", comparison(node.inherited, false)},
           {"total", comparison(node.total, false)},
           {"expected", node.expected ? comparison(*node.expected, true) : Json(nullptr)},
-          {"emulator_ulp", node.emulator_ulp ? number(*node.emulator_ulp) : Json(nullptr)},
-          {"reference_ns", number(node.reference_ns)},
-          {"device_ns", number(node.device_ns)},
+          {"emulator_ulp", node.emulator_ulp ? json_number(*node.emulator_ulp) : Json(nullptr)},
+          {"reference_ns", whole(node.reference_ns)},
+          {"device_ns", whole(node.device_ns)},
           {"repro", node.repro}};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/cost.hpp"
 #include "parity/float_format.hpp"
 
 namespace plumb::parity::results {
@@ -34,14 +35,10 @@ GraphNode of_node(const ir::Graph& graph, const ir::Node& node) {
   row.op = code_of(node.op.name());
   if (!node.inputs.empty()) row.dtype_in = graph.type(node.inputs[0]).dtype;
   if (!node.outputs.empty()) describe(row, graph.type(node.outputs[0]));
-  ir::TensorTypes in, out;
-  for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
-  for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
-  const ir::Cost cost = node.op.schema().cost(node.op, in, out);
+  const ir::Cost cost = ir::cost_of(graph, node);
   row.k_reduce = static_cast<std::uint64_t>(std::max<std::int64_t>(cost.contraction, 0));
   row.flops = whole(cost.flops);
-  for (const auto& types : {in, out})
-    for (const ir::TensorType& type : types) row.bytes += type.bytes();
+  row.bytes = ir::bytes_of(graph, node);
   return row;
 }
 

@@ -29,14 +29,7 @@ bool narrows(const ir::Graph& graph, const ir::Node& node) {
 Judged judged_of(const ir::Graph& graph, const std::set<std::size_t>& nodes, std::size_t last) {
   std::vector<ir::ErrorClass> classes;
   Judged judged;
-  for (const std::size_t n : nodes) {
-    const ir::Node& node = graph.nodes()[n];
-    ir::TensorTypes in, out;
-    for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
-    for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
-    classes.push_back(node.op.error_class());
-    judged.contraction = std::max(judged.contraction, node.op.schema().cost(node.op, in, out).contraction);
-  }
+  for (const std::size_t n : nodes) classes.push_back(graph.nodes()[n].op.error_class());
   judged.error_class = chained(classes);
   const ir::ErrorClass of_last = graph.nodes()[last].op.error_class();
   judged.ends_exactly = nodes.size() > 1 && (of_last == ir::ErrorClass::bits || of_last == ir::ErrorClass::exact);

@@ -13,7 +13,6 @@ namespace plumb::parity {
 /// What made the output that is being judged: one op, or several that an executor fused.
 struct Judged {
   ir::ErrorClass error_class = ir::ErrorClass::exact;
-  std::int64_t contraction = 0;        ///< the most terms summed for one element; 0 when nothing is summed
   std::vector<ir::TensorView> inputs;  ///< all that the candidate was fed, at its own dtypes
   bool ends_exactly = false;           ///< of several ops the last is exact: a relu makes zeros of other numbers
 };

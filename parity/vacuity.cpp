@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/cost.hpp"
 #include "parity/float_format.hpp"
 
 namespace plumb::parity {
@@ -59,12 +60,8 @@ double constant_rows(Numbers truth, const ir::Shape& shape) {
 /// The most terms that a node sums for one element.
 std::int64_t terms(const Segment& segment) {
   std::int64_t most = 0;
-  for (const ir::Node& node : segment.graph.nodes()) {
-    ir::TensorTypes in, out;
-    for (const ir::Value v : node.inputs) in.push_back(segment.graph.type(v));
-    for (const ir::Value v : node.outputs) out.push_back(segment.graph.type(v));
-    most = std::max(most, node.op.schema().cost(node.op, in, out).contraction);
-  }
+  for (const ir::Node& node : segment.graph.nodes())
+    most = std::max(most, ir::cost_of(segment.graph, node).contraction);
   return most;
 }
 

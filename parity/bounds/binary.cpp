@@ -6,8 +6,6 @@ namespace plumb::parity::bounds {
 Model error_model(const ir::ops::Binary& op) {
   using F = ir::ops::BinaryFunction;
   switch (op.function) {
-    case F::multiply:
-      return {.complex_units = 4, .carried = by_difference};
     case F::divide:
       return {.ulps = 2.5, .complex_units = 16, .carried = by_difference};
     case F::power:

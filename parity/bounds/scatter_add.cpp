@@ -3,8 +3,7 @@
 #include "parity/error_terms.hpp"
 
 namespace plumb::parity::bounds {
-Model error_model(const ir::ops::ScatterAdd& op) {
-  return {.rounding = [op](const Node& node) { return scattered_error(node, 0, op); }, .carried = moved};
-}
+
+Model error_model(const ir::ops::ScatterAdd& op) { return scatter_model(op, 0, op); }
 
 }  // namespace plumb::parity::bounds

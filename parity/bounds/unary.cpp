@@ -46,7 +46,6 @@ Bound gelu_tanh(const Node& node) {
 
 Model error_model(const ir::ops::Unary& op) {
   Model model{.complex_units = 8, .carried = by_difference};
-  if (op.error_class() == ir::ErrorClass::bits) model.complex_units = 0;
   if (op.error_class() == ir::ErrorClass::ulp || op.error_class() == ir::ErrorClass::comp)
     model.ulps = ulps_of(op.function);
   if (op.function == F::gelu) model.rounding = gelu;

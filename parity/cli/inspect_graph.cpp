@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/cost.hpp"
+
 namespace plumb::parity::cli {
 namespace {
 
@@ -20,13 +22,9 @@ std::vector<Share> shares_of(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes()) {
     auto found = std::find_if(shares.begin(), shares.end(), [&](const Share& s) { return s.op == node.op.name(); });
     if (found == shares.end()) found = shares.insert(found, {node.op.name()});
-    ir::TensorTypes in, out;
-    for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
-    for (const ir::Value v : node.outputs) out.push_back(graph.type(v));
     ++found->nodes;
-    found->flops += node.op.schema().cost(node.op, in, out).flops;
-    for (const auto* types : {&in, &out})
-      for (const ir::TensorType& type : *types) found->bytes += static_cast<double>(type.bytes());
+    found->flops += ir::cost_of(graph, node).flops;
+    found->bytes += static_cast<double>(ir::bytes_of(graph, node));
   }
   std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.flops > b.flops; });
   return shares;
