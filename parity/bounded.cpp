@@ -174,8 +174,7 @@ void finish(Allowed& allowed, ir::DType dtype, const Manner& manner, bool bits) 
 }  // namespace
 
 Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const Lookup& fed, const Manner& manner) {
-  ir::Feeds feeds;
-  for (std::size_t i = 0; i < segment.fed.size(); ++i) feeds.emplace(segment.graph.inputs()[i], fed(segment.fed[i]));
+  const ir::Feeds feeds = feeds_of(segment, fed);
   Draft draft(segment, manner.arithmetic);
   const std::size_t own_nodes = draft.graph().nodes().size();
   std::vector<ir::Value> wanted = segment.outputs;

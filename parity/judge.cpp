@@ -34,7 +34,7 @@ class Judge {
 
  private:
   JudgedNode judge(std::size_t row, const results::Run& run);
-  void decide(JudgedNode& node, const policy::Judgement& judgement, const results::Node& row) const;
+  void decide(JudgedNode& node, const policy::Judgement& judgement, const results::Node& gated) const;
   const results::Node* total_of(std::size_t row) const;
   const std::vector<results::GraphNode>& graph(std::uint32_t id);
   const policy::Facts& device(std::uint32_t id);
@@ -123,10 +123,10 @@ const results::Node* Judge::total_of(std::size_t row) const {
   return nullptr;
 }
 
-void Judge::decide(JudgedNode& node, const policy::Judgement& judgement, const results::Node& row) const {
+void Judge::decide(JudgedNode& node, const policy::Judgement& judgement, const results::Node& gated) const {
   const bool gate_fails = judgement.verdict == Verdict::failed || judgement.verdict == Verdict::error;
   const bool was_gate = node.was == Verdict::passed || node.was == Verdict::xfailed || node.was == Verdict::xpassed ||
-                        (node.was == Verdict::failed && (row.n_bad > 0 || row.rule >= 0));
+                        (node.was == Verdict::failed && (gated.n_bad > 0 || gated.rule >= 0));
   node.verdict = judgement.verdict;
   node.why = judgement.why;
   if (gate_fails || was_gate) return;
@@ -155,18 +155,21 @@ JudgedNode Judge::judge(std::size_t r, const results::Run& run) {
     node.why = "[output] holds its total error to a limit, and it was not measured";
     return node;
   }
-  node.within_bound = row.n_bad == 0;
+  const results::Node* total = total_of(r);
+  const bool gates_total = total != nullptr && known(total->verdict, Verdict::skipped) != Verdict::skipped;
+  const results::Node& gated = gates_total ? *total : row;
+  node.within_bound = gated.n_bad == 0;
   // Of several outputs the table holds the first one's dtype; ratios and ulps were taken with the right one.
   const auto dtype = of.dtype_out.value < ir::dtype_count ? static_cast<ir::DType>(of.dtype_out.value) : ir::DType::f64;
-  const results::Node* total = total_of(r);
-  policy::Parts parts{policy::measured(row, worst_[r * Comparison::worst_kept], dtype), {}};
-  if (total != nullptr) {
-    const auto at = static_cast<std::size_t>(total - rows_.data());
-    parts.total = policy::measured(*total, worst_[at * Comparison::worst_kept], dtype);
-  }
+  const auto measured = [&](const results::Node& part) {
+    const auto at = static_cast<std::size_t>(&part - rows_.data());
+    return policy::measured(part, worst_[at * Comparison::worst_kept], dtype);
+  };
+  policy::Parts parts{measured(gated), {}};
+  if (total != nullptr) parts.total = measured(*total);
   const policy::Judgement judgement = policy::judge(policy, facts, parts, today_);
   node.rule = judgement.rule;
-  decide(node, judgement, row);
+  decide(node, judgement, gated);
   if (!explain_.empty() && policy::glob_matches(explain_, node.name))
     node.explanation = policy::explain(policy, facts, parts, today_);
   return node;

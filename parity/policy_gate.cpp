@@ -110,7 +110,8 @@ Measured measured(const results::Node& row, const results::TopElement& worst, ir
     m.specials_differ = row.n_nan_differ + row.n_inf_differ > 0;
   } else if (worst.index != results::no_number) {
     m.n_nan_differ.reset();
-    const double ratio = row.part == results::Part::local ? row.ratio_max : 0;
+    const bool is_limited = row.part == results::Part::local || !std::isnan(row.ratio_max);
+    const double ratio = is_limited ? row.ratio_max : 0;
     m.specials_differ = is_special(worst.ref, worst.dev, ratio, dtype);
   }
   m.ratio_max = row.ratio_max, m.ratio_finite = row.ratio_finite;
@@ -153,7 +154,7 @@ std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std:
 Judgement judge(const Gate& gate, const ir::Graph& graph, NodeResult& result, const ir::TensorView& truth,
                 const ir::TensorView& got) {
   const Facts facts = facts_of(gate.device, graph, result);
-  Parts parts{measured(result.local), measured(result.total)};
+  Parts parts{measured(result.gated()), measured(result.total)};
   parts.local.vacuity = result.vacuity.score();
   parts.local.emulator_ulp = result.emulator_ulp.value_or(not_computed);
   parts.local.holds = [&](const Requirement& requirement) {
@@ -171,8 +172,8 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, NodeResult& result, co
 Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, NodeResult& result, const ir::TensorView& truth,
                         const ir::TensorView& got) {
   if (gate != nullptr) return judge(*gate, graph, result, truth, got);
-  if (result.local.agrees()) return {};
-  return {Verdict::failed, {}, summary(result.local)};
+  if (result.gated().agrees()) return {};
+  return {Verdict::failed, {}, summary(result.gated())};
 }
 
 }  // namespace plumb::parity::policy

@@ -48,7 +48,7 @@ double alpha_of_one(const Gate* gate, std::span<const NodeResult> nodes);
 /// Budgets that name none of these outputs, "FILE:LINE: ...".
 std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs);
 
-/// Judges an output that was just compared, every element at hand; adds to the result which rule
+/// Judges an output that was just compared, every element of what is judged at hand; adds to the result which rule
 /// it was and, where it is asked for, the explanation.
 Judgement judge(const Gate& gate, const ir::Graph& graph, NodeResult& result, const ir::TensorView& truth,
                 const ir::TensorView& got);

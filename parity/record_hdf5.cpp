@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "parity/attribution.hpp"
 #include "parity/build_info.hpp"
 #include "parity/record_hdf5_store.hpp"
 #include "parity/results_rows.hpp"
@@ -295,6 +296,9 @@ void Recorder::Writer::append_run(const CaseResult& result) {
   run.alpha = result.alpha;
   run.precision_id = name_id(result.subject.dtype ? std::string(ir::info(*result.subject.dtype).name) : "graph");
   run.fill = result.subject.fill;
+  run.mode = result.mode;
+  if (const NodeResult* guilty = first_guilty(result))
+    run.first_guilty = results::node_row(result.subject.file->graph, guilty->node);
   run.repeat = result.repeat;
   run.wall_s = static_cast<float>(result.wall_seconds);
   run.verdict = result.verdict;

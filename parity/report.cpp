@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 
+#include "parity/attribution.hpp"
 #include "parity/table.hpp"
 
 namespace plumb::parity {
@@ -36,7 +37,7 @@ std::string number(double x, const char* format = "{:.2e}") {
 }
 
 double allowed_at_worst(const NodeResult& node) {
-  return node.local.worst.empty() ? not_computed : node.local.worst.front().allowed;
+  return node.gated().worst.empty() ? not_computed : node.gated().worst.front().allowed;
 }
 
 std::string time_of(const std::optional<std::uint64_t>& nanoseconds) {
@@ -76,7 +77,7 @@ std::vector<const NodeResult*> worst_first(const CaseResult& result) {
   std::vector<const NodeResult*> nodes;
   for (const NodeResult& node : result.nodes) nodes.push_back(&node);
   const auto ratio = [](const NodeResult* node) {
-    const double value = node->local.ratio();
+    const double value = node->gated().ratio();
     return std::isnan(value) ? -1.0 : value;
   };
   std::stable_sort(nodes.begin(), nodes.end(), [&](const NodeResult* a, const NodeResult* b) {
@@ -104,11 +105,13 @@ Widths widths_of(const std::vector<const NodeResult*>& nodes) {
 
 void write_node(Text out, const NodeResult& node, const Widths& widths) {
   const auto from_file = node.expected ? number(node.expected->max_abs.value) : "-";
-  fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9}  {:<6} {:>9}{}  {}\n", node.name(), widths.name,
-                 node.op, widths.op, dtypes_of(node), widths.dtype, number(node.local.max_abs.value),
-                 is_compared(node) ? number(node.local.ratio(), "{:.3f}") : "-", short_number(node.local.max_ulp.value),
-                 number(allowed_at_worst(node)), ir::enum_name(node.placement), time_of(node.device_ns),
-                 widths.has_expected ? fmt::format(" {:>9}", from_file) : "", ir::enum_name(node.verdict));
+  fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9} {:>9} {:>8}  {:<6} {:>9}{}  {}\n", node.name(),
+                 widths.name, node.op, widths.op, dtypes_of(node), widths.dtype, number(node.gated().max_abs.value),
+                 is_compared(node) ? number(node.gated().ratio(), "{:.3f}") : "-",
+                 short_number(node.gated().max_ulp.value), number(allowed_at_worst(node)),
+                 number(node.inherited.max_abs.value), short_number(node.amplification), ir::enum_name(node.placement),
+                 time_of(node.device_ns), widths.has_expected ? fmt::format(" {:>9}", from_file) : "",
+                 ir::enum_name(node.verdict));
   if (!node.why.empty() && node.verdict != Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
   const bool shows_repro = rank(node.verdict) <= rank(Verdict::nondeterministic);
   if (shows_repro && !node.repro.empty()) fmt::format_to(out, "    repro: {}\n", node.repro);
@@ -133,7 +136,7 @@ void write_totals(Text out, const CaseResult& result) {
   double worst = not_computed;
   for (const NodeResult& node : result.nodes) {
     ++counts[node.verdict];
-    if (is_compared(node)) worst = std::fmax(worst, node.local.ratio());
+    if (is_compared(node)) worst = std::fmax(worst, node.gated().ratio());
   }
   fmt::format_to(out, "{}: {} | {} nodes:", result.subject.name, ir::enum_name(result.verdict), result.nodes.size());
   for (const auto& [verdict, count] : counts) fmt::format_to(out, " {} {}", count, ir::enum_name(verdict));
@@ -157,12 +160,13 @@ std::string to_table(const CaseResult& result, Detail detail) {
   const auto shown = shown_of(nodes, detail);
   if (!shown.empty()) {
     const Widths widths = widths_of(shown);
-    fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9}  {:<6} {:>9}{}  {}\n", "node", widths.name,
-                   "op", widths.op, "dtype", widths.dtype, "error", "ratio", "ulp", "allowed", "place", "us",
-                   widths.has_expected ? fmt::format(" {:>9}", "from file") : "", "verdict");
+    fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9} {:>9} {:>8}  {:<6} {:>9}{}  {}\n", "node",
+                   widths.name, "op", widths.op, "dtype", widths.dtype, "error", "ratio", "ulp", "allowed", "inherited",
+                   "amp", "place", "us", widths.has_expected ? fmt::format(" {:>9}", "from file") : "", "verdict");
     for (const NodeResult* node : shown) write_node(out, *node, widths);
   }
   if (shown.size() < nodes.size()) fmt::format_to(out, "... {} more nodes, no worse\n", nodes.size() - shown.size());
+  if (const auto guilty = guilty_text(result); !guilty.empty()) fmt::format_to(out, "first guilty: {}\n", guilty);
   for (const std::string& note : result.notes) fmt::format_to(out, "note: {}\n", note);
   write_totals(out, result);
   return text;

@@ -1,3 +1,4 @@
+#include "parity/attribution.hpp"
 #include "parity/build_info.hpp"
 #include "parity/json_number.hpp"
 #include "parity/report.hpp"
@@ -52,7 +53,8 @@ Json node_json(const NodeResult& node) {
           {"placement_reason", node.placement_reason},
           {"local", comparison(node.local, true)},
           {"inherited", comparison(node.inherited, false)},
-          {"total", comparison(node.total, false)},
+          {"total", comparison(node.total, node.gates_total)},
+          {"amplification", json_number(node.amplification)},
           {"expected", node.expected ? comparison(*node.expected, true) : Json(nullptr)},
           {"emulator_ulp", node.emulator_ulp ? json_number(*node.emulator_ulp) : Json(nullptr)},
           {"reference_ns", whole(node.reference_ns)},
@@ -60,8 +62,15 @@ Json node_json(const NodeResult& node) {
           {"repro", node.repro}};
 }
 
+Json first_guilty_json(const CaseResult& result) {
+  const NodeResult* guilty = first_guilty(result);
+  if (guilty == nullptr) return nullptr;
+  return {{"node", guilty->name()}, {"ratio", json_number(guilty->local.ratio())}, {"text", guilty_text(result)}};
+}
+
 Json case_json(const CaseResult& result) {
   Json nodes = Json::array();
+  const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
   for (const NodeResult& node : result.nodes) nodes.push_back(node_json(node));
   return {{"graph", result.subject.name},
           {"why", result.subject.file ? result.subject.file->why : ""},
@@ -71,6 +80,8 @@ Json case_json(const CaseResult& result) {
           {"seed", result.subject.seed},
           {"dtype", result.subject.dtype ? ir::info(*result.subject.dtype).name : "as the graph"},
           {"fill", ir::enum_name(result.subject.fill)},
+          {"mode", ir::enum_name(result.mode)},
+          {"first_guilty", first_guilty_json(result)},
           {"wall_seconds", result.wall_seconds},
           {"notes", result.notes},
           {"repro", result.repro},

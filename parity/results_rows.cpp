@@ -105,7 +105,8 @@ void Rows::add(const ir::Graph& graph, const NodeResult& result, std::uint32_t r
 
 void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint32_t run, Part part,
                     const Comparison& c) {
-  const bool judged = part == Part::local && result.hash.has_value();
+  const bool has_limit = part == Part::local || (part == Part::total && result.gates_total);
+  const bool judged = has_limit && result.hash.has_value();
   Node row;
   row.run = run, row.node = node_row(graph, result.node), row.out = static_cast<std::uint16_t>(result.output);
   row.part = part;
@@ -126,7 +127,7 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
   row.t_ref_ns = result.reference_ns.value_or(no_number);
   row.t_dev_ns = result.device_ns.value_or(no_number);
   row.out_hash = result.hash.value_or(no_number);
-  row.verdict = part == Part::local ? result.verdict : Verdict::skipped;  // the other parts have no limit
+  row.verdict = has_limit ? result.verdict : Verdict::skipped;
   if (judged) {
     row.vacuity = static_cast<float>(result.vacuity.score());
     row.emulator_ulp = result.emulator_ulp.value_or(not_computed);
@@ -135,6 +136,7 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }
+  if (part == Part::inherited) row.amplification = static_cast<float>(result.amplification);
   nodes.push_back(row);
   add_counts(hist_ulp, c.hist_ulp);
   add_counts(hist_ratio, judged ? c.hist_ratio : decltype(c.hist_ratio){});

@@ -92,7 +92,8 @@ const TableType& run_type() {
        column("graph_id", &R::graph_id), column("device_id", &R::device_id), column("env_id", &R::env_id),
        column("policy_id", &R::policy_id), column("mode", &R::mode), column("precision_id", &R::precision_id),
        column("fill", &R::fill), column("repeat", &R::repeat), column("wall_s", &R::wall_s, second),
-       column("alpha", &R::alpha), column("power", &R::power), column("verdict", &R::verdict)},
+       column("alpha", &R::alpha), column("power", &R::power), column("first_guilty", &R::first_guilty),
+       column("verdict", &R::verdict)},
       sizeof(R)};
   return type;
 }

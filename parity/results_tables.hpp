@@ -10,6 +10,7 @@
 #include "ir/executor.hpp"
 #include "parity/compare.hpp"
 #include "parity/exactness.hpp"
+#include "parity/mode.hpp"
 #include "parity/verdict.hpp"
 
 /// The rows of a results file (docs/results.md), as plain data: what the file's compound types,
@@ -22,12 +23,10 @@ inline constexpr std::uint64_t no_number = std::numeric_limits<std::uint64_t>::m
 using parity::Exactness;
 using parity::FillKind;
 
-enum class RunMode { propagate, isolate, attribute };
 enum class Part { local, inherited, total };
 enum class PatternKind { none, rows, columns, tiles };
 enum class Scope { device, workgroup, subgroup, queue_family };
 
-constexpr auto enum_names(RunMode) { return std::array<std::string_view, 3>{"propagate", "isolate", "attribute"}; }
 constexpr auto enum_names(Part) { return std::array<std::string_view, 3>{"local", "inherited", "total"}; }
 constexpr auto enum_names(PatternKind) { return std::array<std::string_view, 4>{"none", "rows", "columns", "tiles"}; }
 constexpr auto enum_names(Scope) {
@@ -86,13 +85,14 @@ struct Run {
   double utc = not_computed;
   std::uint64_t seed = 0;
   std::uint32_t graph_id = 0, device_id = 0, env_id = 0, policy_id = 0;
-  Code<RunMode> mode = RunMode::attribute;
+  Code<Mode> mode = Mode::attribute;
   std::uint32_t precision_id = 0;
   Code<FillKind> fill = FillKind::graph;
   std::uint32_t repeat = 1;
   float wall_s = std::numeric_limits<float>::quiet_NaN();
   double alpha = not_computed;
   float power = std::numeric_limits<float>::quiet_NaN();
+  std::uint64_t first_guilty = no_number;  ///< the row of the graph's node table
   Code<Verdict> verdict = Verdict::error;
 };
 

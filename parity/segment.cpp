@@ -49,12 +49,6 @@ Evaluated run(ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& f
   return evaluated;
 }
 
-ir::Feeds feeds_of(const Segment& segment, const Lookup& fed) {
-  ir::Feeds feeds;
-  for (std::size_t i = 0; i < segment.fed.size(); ++i) feeds.emplace(segment.graph.inputs()[i], fed(segment.fed[i]));
-  return feeds;
-}
-
 }  // namespace
 
 Segment segment_of(const ir::Graph& graph, std::size_t node, const Available& available) {
@@ -84,6 +78,12 @@ Segment segment_of(const ir::Graph& graph, std::size_t node, const Available& av
 
 Segment segment_of(const ir::Graph& graph, std::size_t node) {
   return segment_of(graph, node, [](ir::Value) { return true; });
+}
+
+ir::Feeds feeds_of(const Segment& segment, const Lookup& fed) {
+  ir::Feeds feeds;
+  for (std::size_t i = 0; i < segment.fed.size(); ++i) feeds.emplace(segment.graph.inputs()[i], fed(segment.fed[i]));
+  return feeds;
 }
 
 Evaluated evaluate(ir::Executor& executor, const Segment& segment, const Lookup& fed) {

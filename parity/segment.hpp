@@ -25,12 +25,15 @@ Segment segment_of(const ir::Graph& graph, std::size_t node, const Available& av
 /// The segment of one node and its operands.
 Segment segment_of(const ir::Graph& graph, std::size_t node);
 
+using Lookup = std::function<ir::Tensor(ir::Value)>;
+
+/// What the segment's inputs are fed, by their names.
+ir::Feeds feeds_of(const Segment& segment, const Lookup& fed);
+
 struct Evaluated {
   std::vector<ir::Tensor> outputs;
   std::uint64_t nanoseconds = 0;
 };
-
-using Lookup = std::function<ir::Tensor(ir::Value)>;
 
 /// The segment's outputs, on tensors of the original's own dtypes.
 Evaluated evaluate(ir::Executor& executor, const Segment& segment, const Lookup& fed);

@@ -59,8 +59,12 @@ void hold_exactly(Judged& judged) {
   if (judged.error_class != ErrorClass::bits) judged.error_class = ErrorClass::exact;
 }
 
+Allowed no_limit() {
+  return {.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()};
+}
+
 Comparison measure(const ir::TensorView& truth, const ir::TensorView& native) {
-  return compare(truth, native, {.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()});
+  return compare(truth, native, no_limit());
 }
 
 std::optional<Allowed> allowed_by_class(const Judged& judged, ir::DType dtype) {

@@ -29,6 +29,9 @@ void hold_exactly(Judged& judged);
 /// moved, selected or correctly rounded. Nothing for the others, which error models speak for.
 std::optional<Allowed> allowed_by_class(const Judged& judged, ir::DType dtype);
 
+/// Any error is within it: to measure one.
+Allowed no_limit();
+
 /// The comparison of two tensors for its numbers alone: everything agrees.
 Comparison measure(const ir::TensorView& truth, const ir::TensorView& other);
 

@@ -1,56 +1,21 @@
 #include "parity/verify.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
-#include <regex>
 #include <set>
 
-#include "ir/hash.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/attribution.hpp"
+#include "parity/blame.hpp"
 #include "parity/bounded.hpp"
+#include "parity/candidate_run.hpp"
 #include "parity/emulated_node.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/profile_arithmetic.hpp"
+#include "parity/repro.hpp"
 
 namespace plumb::parity {
 namespace {
-
-std::regex pattern_of(const std::string& filter) try {
-  return std::regex(filter, std::regex::ECMAScript | std::regex::optimize);
-} catch (const std::regex_error& error) {
-  ir::fail("--filter '", filter, "' is not a regular expression: ", error.what());
-}
-
-/// `text` as a regular expression that matches it alone, for a shell.
-std::string exactly(std::string_view text) {
-  std::string pattern = "'^";
-  for (const char c : text) {
-    if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) pattern += '\\';
-    pattern += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return pattern + "$'";
-}
-
-std::string repro_of(const Case& subject, const VerifyOptions& options) {
-  std::string storage;
-  if (subject.dtype) storage = " --dtype " + std::string(ir::info(*subject.dtype).name);
-  if (!subject.precision.empty()) storage = " --precision '" + subject.precision + "'";
-  return fmt::format("plumb verify {}{} --seed {}{}", subject.name, storage, subject.seed, options.flags);
-}
-
-/// Whether the reference refuses these inputs, too.
-bool is_refused_by_all(const Case& subject, const Executors& executors) try {
-  executors.reference.run(subject.file->graph, subject.feeds, subject.file->graph.results());
-  return false;
-} catch (const ir::Error&) {
-  return true;
-}
-
-Allowed limit_of(const Closeness& closeness) {
-  return {.rule = Allowed::Rule::within, .relative = closeness.relative, .absolute = closeness.absolute};
-}
 
 /// The state of one case between its nodes.
 class CaseRun {
@@ -63,7 +28,14 @@ class CaseRun {
   bool try_candidate();
   void judge_all();
   void plan_segments();
+  bool is_chosen(const ir::Node& node) const {
+    return std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
+  }
   void judge_node(std::size_t n);
+  void take(CandidateRun& run);
+  CandidateRun run_node(std::size_t n);
+  void hand_on(std::size_t n);
+  void find_blame();
   void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Bounded& local);
   void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& stated);
   void follow_exactly(std::size_t n, ir::Value value, NodeResult& result);
@@ -74,8 +46,13 @@ class CaseRun {
   void stop_at(std::size_t n, const ir::Error& error);
   NodeResult blank(std::size_t n, std::size_t k) const;
   void skip(NodeResult& result, std::string why);
+  double amplification_of(std::size_t n, const Comparison& inherited) const;
 
-  bool captured(ir::Value v) const { return graph_.is_source(v) || got_.contains(v) || released_.contains(v); }
+  bool isolates() const { return options_.mode == Mode::isolate; }
+  bool keeps_all() const { return !isolates() && options_.blame != 0u; }  ///< of got_: blame may be looked for
+  bool captured(ir::Value v) const {
+    return graph_.is_source(v) || isolates() || got_.contains(v) || released_.contains(v);
+  }
   const ir::Tensor& got(ir::Value v) const {
     return graph_.is_source(v) ? ir::fed(graph_, subject_.feeds, v) : got_.at(v);
   }
@@ -95,14 +72,15 @@ class CaseRun {
   const std::regex filter_;
   std::map<ir::Value, const ir::Tensor*> stated_;
 
-  ir::Tensors got_;                          ///< what the candidate computed, until its last reader is judged
+  ir::Tensors got_;  ///< what the candidate's nodes are given and compute, until the last reader is judged
   std::set<ir::Value> released_, unstable_;  ///< of those: no longer held; different in another run
   std::map<ir::Value, std::uint64_t> hashes_;
   std::vector<ir::NodeReport> placements_;
   std::vector<Segment> segments_;  ///< by node
   std::map<ir::Value, std::size_t> last_use_, last_truth_;
-  ir::Tensors truths_;         ///< of the graph from its inputs on
-  std::set<ir::Value> clean_;  ///< values whose truth is what the candidate computed
+  ir::Tensors truths_;                  ///< of the graph from its inputs on
+  std::set<ir::Value> clean_;           ///< values whose truth is what the candidate's nodes are given
+  std::map<ir::Value, double> errors_;  ///< of what they are given, relative to its truth
   std::set<ir::Value> off_;    ///< of an exact twin: values that are not what they were proved to be
   CaseResult result_;
 };
@@ -117,6 +95,7 @@ CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOp
   result_.subject = {subject.name,      subject.file,  {},
                      subject.seed,      subject.dtype, subject.expected_within,
                      subject.precision, subject.fill,  subject.proofs};
+  result_.mode = options.mode;
   result_.repeat = options.repeat;
   result_.repro = repro_of(subject, options);
   if (subject.dtype) {
@@ -130,16 +109,17 @@ CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOp
 }
 
 void CaseRun::run_candidate() {
+  if (isolates()) return placements_.assign(graph_.nodes().size(), {ir::Placement::gpu, "", "", {}});
   observer_.step("running " + std::string(executors_.candidate->name()), 0, graph_.nodes().size() + 1);
-  const auto executable = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results(), true});
-  const auto hashed = [](const ir::Tensor& tensor) { return ir::hash_bytes(tensor.bytes()); };
-  got_ = executable->run(subject_.feeds);
-  std::erase_if(got_, [this](const auto& kept) { return graph_.is_source(kept.first); });
-  for (const auto& [value, tensor] : got_) hashes_.emplace(value, hashed(tensor));
-  for (unsigned again = 1; again < options_.repeat; ++again)
-    for (const auto& [value, tensor] : executable->run(subject_.feeds))
-      if (!graph_.is_source(value) && hashed(tensor) != hashes_.at(value)) unstable_.insert(value);
-  placements_ = executable->nodes();
+  CandidateRun run = run_whole(*executors_.candidate, graph_, subject_.feeds, options_.repeat);
+  placements_ = run.nodes;
+  take(run);
+}
+
+void CaseRun::take(CandidateRun& run) {
+  for (auto& [value, tensor] : run.values) got_.insert_or_assign(value, std::move(tensor));
+  hashes_.merge(run.hashes);
+  unstable_.merge(run.unstable);
 }
 
 /// Runs the candidate; false when it refuses what the reference accepts, which is a
@@ -152,7 +132,7 @@ bool CaseRun::try_candidate() try {
 } catch (const ir::DeviceError&) {
   throw;
 } catch (const ir::Error& error) {
-  if (is_refused_by_all(subject_, executors_)) throw;
+  if (is_refused(executors_.reference, graph_, subject_.feeds)) throw;
   result_.verdict = Verdict::failed;
   result_.message = ir::cat("the candidate refuses what the reference runs: ", error.what());
   return false;
@@ -180,7 +160,7 @@ NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
     result.placement_reason = placements_[n].reason;
     result.device_ns = placements_[n].nanoseconds;
   }
-  result.repro = result_.repro + " --filter " + exactly(node.label);
+  result.repro = repro_of(result_.repro, node.label);
   return result;
 }
 
@@ -196,24 +176,30 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   for (const ir::Value v : segments_[n].fed) judged.inputs.push_back(got(v));
   const ir::Tensor& device = got(value);
   const ir::Tensor& truth = local.truth.outputs[k];
+  const ir::Tensor& whole = truths_.at(value);
   result.allowed = local.allowed[k];
   result.local = compare(truth, device, result.allowed);
   result.vacuity = vacuity_of(segments_[n], judged.inputs, truth, device);
-  result.total = measure(truths_.at(value), device);
-  result.inherited = measure(truths_.at(value), truth);
+  result.gates_total = gates_total(options_.mode, result.allowed, result.type.dtype);
+  result.total = compare(whole, device, result.gates_total ? result.allowed : no_limit());
+  result.inherited = measure(whole, truth);
+  result.amplification = amplification_of(n, result.inherited);
+  errors_[value] = relative_error(result.total);
   result.reference_ns = local.truth.nanoseconds;
   result.hash = hashes_.at(value);
-  if (result.total.max_abs.value == 0 && std::ranges::equal(truths_.at(value).bytes(), ir::widen(device).bytes()))
+  if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::widen(device).bytes()))
     clean_.insert(value);
   if (options_.emulated != nullptr && segments_[n].graph.nodes().size() == 1) {
     std::vector<ir::TensorView> inputs;
     for (const ir::Value v : graph_.nodes()[n].inputs) inputs.push_back(got(v));
     result.emulator_ulp = emulator_ulp(*options_.emulated, result.kernel, graph_.nodes()[n].op, inputs, device);
   }
-  const auto gate = policy::judge_numbers(options_.gate, graph_, result, truth, device);
+  const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
+  result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == Verdict::failed;
   judge(result, judged, gate, against_stated(result, value));
   if (must_be_exact(n)) follow_exactly(n, value, result);
   observer_.compared(result, truth, device);
+  observer_.attributed(result, whole, truth, device);
   result.allowed.limits.reset();
 }
 
@@ -225,6 +211,13 @@ void CaseRun::follow_exactly(std::size_t n, ir::Value value, NodeResult& result)
       skip(result, "nothing is proved of it on what '" + graph_.name(v) + "' gave");
 }
 
+double CaseRun::amplification_of(std::size_t n, const Comparison& inherited) const {
+  std::vector<double> inputs;
+  for (const ir::Value v : segments_[n].fed)
+    if (!graph_.is_source(v)) inputs.push_back(errors_.at(v));
+  return amplification(relative_error(inherited), inputs);
+}
+
 /// "" where the file states nothing, or what it states is so: of the truth, or, where the file has
 /// somebody else's evaluation, of the device. That was not made in f64 either: at a tie or a
 /// threshold the truth may be as far from it as the next integer.
@@ -233,7 +226,9 @@ std::string CaseRun::against_stated(NodeResult& result, ir::Value value) {
   if (stated == stated_.end()) return "";
   const ir::Tensor& expected = *stated->second;
   if (subject_.expected_within) {
-    result.expected = compare(expected, got(value), limit_of(*subject_.expected_within));
+    const auto& [relative, absolute] = *subject_.expected_within;
+    const Allowed limit{.rule = Allowed::Rule::within, .relative = relative, .absolute = absolute};
+    result.expected = compare(expected, got(value), limit);
     return result.expected->agrees() ? "" : "not what the file expects: " + summary(*result.expected);
   }
   const Allowed limit = with_rounded_decimals(result.allowed, result.type.dtype);
@@ -292,6 +287,8 @@ void CaseRun::judge_node(std::size_t n) {
   const bool chosen = std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
   const bool wanted = chosen && (subject_.proofs.empty() || must_be_exact(n));
   const bool any = std::ranges::any_of(node.outputs, [this](ir::Value v) { return captured(v); });
+  CandidateRun alone = wanted && isolates() ? run_node(n) : CandidateRun{};
+  take(alone);
   Bounded local;
   if (wanted && any)
     local = evaluate_bounded(
@@ -301,7 +298,9 @@ void CaseRun::judge_node(std::size_t n) {
   carry_truth(n, wanted && any ? &local.truth : nullptr);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     NodeResult result = blank(n, k);
-    if (!wanted)
+    if (alone.refused)
+      result.verdict = *alone.refused, result.why = alone.why;
+    else if (!wanted)
       skip(result, result.proof.exact == Exactness::impossible ? result.proof.why : "not chosen");
     else if (captured(node.outputs[k]))
       compare_output(n, k, result, local);
@@ -309,6 +308,28 @@ void CaseRun::judge_node(std::size_t n) {
       skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel),
           policy::require_total(options_.gate, result);
     result_.nodes.push_back(std::move(result));
+  }
+  hand_on(n);
+}
+
+/// In mode isolate: the node's outputs come from a run of its own.
+CandidateRun CaseRun::run_node(std::size_t n) {
+  const auto given = [this](ir::Value v) { return got(v); };
+  CandidateRun run = run_alone(*executors_.candidate, graph_.nodes()[n], segments_[n], given, options_.repeat);
+  if (!run.nodes.empty()) placements_[n] = run.nodes[0];
+  return run;
+}
+
+/// What the node's readers are given: in mode isolate the truth, rounded, else what the candidate computed.
+void CaseRun::hand_on(std::size_t n) {
+  for (const ir::Value v : graph_.nodes()[n].outputs) {
+    if (isolates()) {
+      got_.insert_or_assign(v, ir::convert(truths_.at(v), graph_.type(v).dtype));
+      if (std::ranges::equal(truths_.at(v).bytes(), ir::widen(got_.at(v)).bytes())) clean_.insert(v);
+      errors_.erase(v);
+    }
+    if (got_.contains(v) && !errors_.contains(v))  // not compared: filtered out, or replaced
+      errors_[v] = relative_error(measure(truths_.at(v), got_.at(v)));
   }
 }
 
@@ -320,7 +341,7 @@ void CaseRun::release(std::size_t n) {
   std::erase_if(truths_, [&](const auto& held) { return done(last_truth_, held.first); });
   for (const auto& read : {graph_.nodes()[n].outputs, segments_[n].fed})
     for (const ir::Value v : read)
-      if (done(last_use_, v) && got_.erase(v) != 0) released_.insert(v);
+      if (done(last_use_, v) && !keeps_all() && got_.erase(v) != 0) released_.insert(v);
 }
 
 /// The reference refuses what the candidate took: an index out of range, say.
@@ -347,10 +368,19 @@ void CaseRun::judge_all() {
     } catch (const ir::Unsupported&) {
       throw;
     } catch (const ir::Error& error) {
+      if (isolates()) throw;  // nobody but the reference had these inputs
       return stop_at(n, error);
     }
     release(n);
   }
+}
+
+void CaseRun::find_blame() {
+  const std::size_t most = options_.blame.value_or(result_.verdict == Verdict::failed ? 4 : 0);
+  if (most == 0 || isolates() || result_.nodes.empty()) return;
+  const auto is_kept = [this](ir::Value v) { return captured(v); };
+  const auto device = [this](ir::Value v) { return got(v); };
+  assign_blame(result_, {graph_, segments_, is_kept, device}, executors_.reference, most);
 }
 
 CaseResult CaseRun::finish() {
@@ -367,6 +397,7 @@ CaseResult CaseRun::finish() {
   if (options_.emulated != nullptr) result_.notes.push_back(emulation_note(*options_.emulated, replayed));
   result_.alpha = policy::alpha_of_one(options_.gate, result_.nodes);
   if (result_.message.empty()) result_.verdict = overall(std::span<const Verdict>(verdicts));
+  find_blame();
   result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);
 }

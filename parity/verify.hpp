@@ -9,6 +9,7 @@
 
 #include "ir/formats/graph_file.hpp"
 #include "parity/exactness.hpp"
+#include "parity/mode.hpp"
 #include "parity/profile.hpp"
 #include "parity/tolerance.hpp"
 #include "parity/vacuity.hpp"
@@ -78,6 +79,7 @@ struct VerifyOptions {
   std::string flags = {};              ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
   const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
   const DeviceProfile* emulated = nullptr;  ///< matrix products are replayed as it says, beside the comparison
+  Mode mode = Mode::attribute;
 };
 
 /// One output of one node.
@@ -90,10 +92,14 @@ struct NodeResult {
   ir::Placement placement = ir::Placement::gpu;
   std::string kernel = {}, placement_reason = {};
 
-  /// local: the device's output against the truth of the device's own inputs; this is
-  /// judged. inherited: what those inputs had wrong already, carried through the truth.
-  /// total: against the truth of the graph from its inputs on.
+  /// local: the device's output against the truth of the device's own inputs.
+  /// inherited: what those inputs had wrong already, carried through the truth.
+  /// total: against the truth of the graph from its inputs on; local + inherited.
   Comparison local = {}, inherited = {}, total = {};
+  bool gates_total = false;             ///< what is judged: total rather than local
+  double amplification = not_computed;  ///< of what its inputs had wrong (attribution.hpp)
+  bool is_guilty = false;               ///< its own error is more than it may be
+  std::vector<double> blame = {};       ///< its share of the error of each result of the graph, where that was measured
   std::optional<Comparison> expected = {};  ///< the device's output against what the file expects of it
   Allowed allowed = {};
   Vacuity vacuity = {};  ///< where it was compared
@@ -113,6 +119,7 @@ struct NodeResult {
 
   /// "label" or "label:1".
   std::string name() const;
+  const Comparison& gated() const { return gates_total ? total : local; }
 };
 
 struct CaseResult {
@@ -123,6 +130,7 @@ struct CaseResult {
   std::vector<std::string> notes;  ///< what a reader should know besides
   std::vector<NodeResult> nodes;   ///< in the order of the graph
   std::string repro;
+  Mode mode = Mode::attribute;
   unsigned repeat = 1;
   double wall_seconds = 0;
   double alpha = not_computed;  ///< of the policy's budget of false alarms, what one comparison may take
@@ -141,6 +149,10 @@ class Observer {
 
   /// A node was compared: the truth of its inputs, and what came.
   virtual void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
+
+  /// The same node's output with what its error in total is measured against, the truth of the graph.
+  virtual void attributed(const NodeResult& result, const ir::TensorView& whole, const ir::TensorView& truth,
+                          const ir::TensorView& got);
 };
 
 /// Tells several observers.
@@ -151,6 +163,8 @@ class Observers final : public Observer {
   void begins(const Case& subject) override;
   void step(std::string_view what, std::size_t done, std::size_t steps) override;
   void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) override;
+  void attributed(const NodeResult& result, const ir::TensorView& whole, const ir::TensorView& truth,
+                  const ir::TensorView& got) override;
 
  private:
   std::vector<Observer*> all_;
@@ -158,7 +172,8 @@ class Observers final : public Observer {
 
 /// Runs the candidate once, keeping every value that survives its passes, and compares
 /// each node's outputs with the truth (ops.md 1.10): the widened op on the very
-/// inputs that the candidate's node had, so that one bad node is not blamed on its successors.
+/// inputs that the candidate's node had, so that one bad node is not blamed on its successors. In mode isolate
+/// the candidate runs each node alone instead, on the truth of its operands.
 /// What the file says of results is held against the truth of the whole graph. Throws as the executors do.
 CaseResult verify(const Case& subject, const Executors& executors, const VerifyOptions& options, Observer& observer);
 

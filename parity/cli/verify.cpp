@@ -33,8 +33,10 @@ struct Flags {
   GraphFlags graph;
   DeviceFlags device;
   std::string filter, json, results, tensors = "never", policy, explain, profile, emulate, fill = "graph";
+  std::string mode = "attribute";
   unsigned repeat = 1;
   std::uint64_t seeds = 1;
+  std::optional<std::size_t> blame;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
@@ -48,6 +50,15 @@ void add_profile_flags(CLI::App& app, Flags& flags) {
 void add_flags(CLI::App& app, Flags& flags) {
   app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX), or folders of them")->required();
   app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
+  app.add_option(
+         "--mode", flags.mode,
+         "judge each node's own error (attribute), its error in total (propagate), or that of a run of the node "
+         "alone on the truth (isolate)")
+      ->check(CLI::IsMember({"propagate", "isolate", "attribute"}))
+      ->capture_default_str();
+  app.add_option(
+      "--blame", flags.blame,
+      "measure which share of the results' errors the N most suspected nodes have (default: 4 of a case that fails)");
   app.add_option("--repeat", flags.repeat, "runs of the device, which must agree in every bit")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
@@ -100,6 +111,12 @@ std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
     std::sort(paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end());
   }
   return paths;
+}
+
+Mode mode_of(const std::string& name) {
+  for (const Mode mode : {Mode::propagate, Mode::isolate})
+    if (ir::enum_name(mode) == name) return mode;
+  return Mode::attribute;
 }
 
 /// What a repro line repeats of the flags.
@@ -277,8 +294,12 @@ int VerifyRun::run() {
                             .why_not = why_no_device_,
                             .flushes_subnormals = flushes_subnormals(),
                             .profile = &profile_};
-  const VerifyOptions options{flags_.filter, flags_.repeat, repeated_flags(flags_, fill), gate_ ? &*gate_ : nullptr,
-                              flags_.emulate.empty() ? nullptr : &profile_};
+  const VerifyOptions options{.filter = flags_.filter,
+                              .repeat = flags_.repeat,
+                              .flags = repeated_flags(flags_, fill),
+                              .gate = gate_ ? &*gate_ : nullptr,
+                              .emulated = flags_.emulate.empty() ? nullptr : &profile_,
+                              .mode = mode_of(flags_.mode)};
   const auto recorder = open_record();
   for (const std::string& path : paths)
     if (!run_graph(path, fill, executors, options, recorder.get())) break;

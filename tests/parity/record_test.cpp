@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 
@@ -73,6 +75,7 @@ TEST_F(Record, HoldsARowForEveryOutputAndPart) {
   EXPECT_EQ(runs[0].verdict, Verdict::passed);
   EXPECT_EQ(runs[1].verdict, Verdict::failed);
   EXPECT_EQ(runs[1].seed, 2u);
+  EXPECT_EQ(runs[1].first_guilty, 2u);  // after x and w
   EXPECT_EQ(runs[0].graph_id, runs[1].graph_id);
   EXPECT_EQ(store.children("/graph").size(), 1u);
   const auto nodes = nodes_of(store);
@@ -99,17 +102,19 @@ TEST_F(Record, SaysNanAndNeverZeroOfWhatWasNotComputed) {
   record_two(options());
   const auto store = Hdf5Store::open(file());
   for (const results::Node& row : nodes_of(store)) {
-    EXPECT_TRUE(std::isnan(row.ref_uncert) && std::isnan(row.amplification));
+    EXPECT_TRUE(std::isnan(row.ref_uncert));
     if (row.part != results::Part::local) {
       EXPECT_TRUE(std::isnan(row.ratio_det));
     }
-    EXPECT_TRUE(std::isnan(row.blame));
+    EXPECT_TRUE(std::isnan(row.amplification) || row.part == results::Part::inherited);
+    EXPECT_TRUE(std::isnan(row.blame) || (row.run == 1 && row.part == results::Part::local));  // of the one that failed
     EXPECT_EQ(std::isnan(row.vacuity), row.part != results::Part::local);
     EXPECT_EQ(std::isnan(row.ratio_max), row.part != results::Part::local);
     EXPECT_EQ(row.rule, -1);
   }
   const auto run = store.read<results::Run>("/runs", results::run_type()).rows.at(0);
   EXPECT_TRUE(std::isnan(run.alpha) && std::isnan(run.power));
+  EXPECT_EQ(run.first_guilty, results::no_number);
   const auto top = store.read<results::TopElement>("/results/topk", results::top_element_type()).rows;
   const auto whole = top.at((4 * 3 + 1) * 8);  // integers inherited: 55 elements, none without a limit
   EXPECT_TRUE(std::isnan(whole.bound));
@@ -248,7 +253,7 @@ TEST_F(Record, ReadsFilesOfOtherMinorVersions) {
   }
   const auto read = Hdf5Store::open(file()).read<results::Run>("/runs", results::run_type());
   EXPECT_EQ(read.rows.at(0).seed, 7u);
-  EXPECT_EQ(read.rows.at(0).mode, results::RunMode::attribute);
+  EXPECT_EQ(read.rows.at(0).mode, Mode::attribute);
   EXPECT_TRUE(std::isnan(read.rows.at(0).power));
   EXPECT_EQ(std::ranges::count(read.columns, "power"), 0);
 }

@@ -1,0 +1,100 @@
+// What does attribution cost? Everything that verify does on the host beside the one plain run of the
+// widened graph that tells what is true; the candidate hands back what it computed before, so that its own time
+// does not count. docs/attribution.md has the results.
+//
+//   plumb_bench --benchmark_filter=attribution/
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+#include "ir/passes/widen.hpp"
+#include "parity/verify.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::bench {
+namespace {
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// An executor that has run already.
+class Replay final : public ir::Executor {
+ public:
+  Replay(const ir::Graph& graph, const ir::Feeds& feeds) {
+    const auto executable = ref_cpu::CpuExecutor().compile(graph, feeds, {graph.results(), true});
+    values_ = executable->run(feeds);
+    reports_ = executable->nodes();
+    for (ir::NodeReport& report : reports_) report.placement = ir::Placement::gpu;
+  }
+
+  std::string_view name() const override { return "replay"; }
+  bool has_kernel(const ir::OpSchema&) const override { return true; }
+  std::unique_ptr<ir::Executable> compile(const ir::Graph&, const ir::Feeds&, const ir::Capture&) override {
+    return std::make_unique<Program>(*this);
+  }
+
+ private:
+  class Program final : public ir::Executable {
+   public:
+    explicit Program(const Replay& replay) : replay_(replay) {}
+    ir::Tensors run(const ir::Feeds&) override { return replay_.values_; }
+    std::vector<ir::NodeReport> nodes() const override { return replay_.reports_; }
+
+   private:
+    const Replay& replay_;
+  };
+
+  ir::Tensors values_;
+  std::vector<ir::NodeReport> reports_;
+};
+
+std::filesystem::path graph_path(const std::string& name) {
+  const char* moved = std::getenv("PLUMB_SOURCE_DIR");
+  return std::filesystem::path(moved != nullptr ? moved : PLUMB_SOURCE_DIR) / "fixtures/graphs" / (name + ".json");
+}
+
+/// Both in turn, the best of each.
+void attribution(benchmark::State& state, const std::string& name, const parity::VerifyOptions& options) {
+  const parity::Case subject = parity::load_case(graph_path(name), {});
+  const ir::Graph& graph = subject.file->graph;
+  Replay replay(graph, subject.feeds);
+  ref_cpu::CpuExecutor reference;
+  const ir::Graph wide = ir::widen(graph);
+  ir::Feeds wide_feeds;
+  for (const auto& [source, tensor] : subject.feeds) wide_feeds.emplace(source, ir::widen(tensor));
+  const auto plain_run = reference.compile(wide, wide_feeds, {graph.results()});
+  parity::Observer nobody;
+  double plain = std::numeric_limits<double>::infinity(), whole = plain;
+  for ([[maybe_unused]] auto _ : state) {
+    plain = std::min(plain, seconds_of([&] { benchmark::DoNotOptimize(plain_run->run(wide_feeds)); }));
+    const double seconds = seconds_of([&] {
+      benchmark::DoNotOptimize(verify(subject, {.reference = reference, .candidate = &replay}, options, nobody));
+    });
+    whole = std::min(whole, seconds);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["plain_ms"] = 1e3 * plain;
+  state.counters["verify_ms"] = 1e3 * whole;
+  state.counters["ratio"] = whole / plain;
+}
+
+const auto registered = [] {
+  for (const std::string name : {"bert_tiny", "eeg_encoder", "bert_base"})
+    benchmark::RegisterBenchmark(("attribution/" + name).c_str(),
+                                 [name](benchmark::State& state) { attribution(state, name, {}); })
+        ->UseManualTime()
+        ->Iterations(name == "bert_base" ? 2 : 10)
+        ->Unit(benchmark::kMillisecond);
+  return true;
+}();
+
+}  // namespace
+}  // namespace plumb::bench

@@ -1,0 +1,68 @@
+#include "parity/attribution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace plumb::parity {
+namespace {
+
+/// What the guilty one did.
+std::string deed_of(const NodeResult& node) {
+  const Comparison& own = node.local;
+  if (own.worst.empty()) return "its own error is beyond what it is allowed";
+  const Worst& worst = own.worst.front();
+  if (!std::isfinite(worst.got) || !std::isfinite(worst.expected))
+    return fmt::format("it gives {:.6g} where its inputs make {:.6g}", worst.got, worst.expected);
+  if (std::isinf(worst.ratio)) return "it has to be exact, and is not";
+  if (own.agrees())
+    return fmt::format("its own error, {:.3g} times its bound, is more than its rule allows", worst.ratio);
+  return fmt::format("its own error is {:.3g} times its bound", worst.ratio);
+}
+
+std::string rest_of(const CaseResult& result, const NodeResult& first) {
+  std::size_t guilty = 0, inherit = 0;
+  for (const NodeResult& node : result.nodes) {
+    if (node.node <= first.node || !node.hash) continue;
+    guilty += node.is_guilty;
+    inherit += !node.is_guilty && node.inherited.max_abs.value > 0;
+  }
+  std::string text;
+  if (inherit > 0) text += fmt::format("; {} after it only inherit{}", inherit, inherit == 1 ? "s" : "");
+  if (guilty > 0) text += fmt::format("; {} after it {} guilty, too", guilty, guilty == 1 ? "is" : "are");
+  return text;
+}
+
+}  // namespace
+
+double relative_error(const Comparison& c) {
+  const bool specials_differ = c.n_nan_expected != c.n_nan_got || c.n_inf_expected != c.n_inf_got;
+  if (specials_differ) return not_computed;
+  return c.max_abs.value == 0 ? 0 : c.rel_l2;
+}
+
+double amplification(double inherited, std::span<const double> inputs) {
+  double squares = 0;
+  for (const double one : inputs) squares += one * one;
+  return squares == 0 ? not_computed : inherited / std::sqrt(squares);
+}
+
+bool gates_total(Mode mode, const Allowed& allowed, ir::DType dtype) {
+  const bool is_handed_on = allowed.rule != Allowed::Rule::within && ir::unit_roundoff(dtype) > 0;
+  return mode == Mode::propagate && !is_handed_on;
+}
+
+const NodeResult* first_guilty(const CaseResult& result) {
+  const auto found = std::ranges::find_if(result.nodes, &NodeResult::is_guilty);
+  return found == result.nodes.end() ? nullptr : &*found;
+}
+
+std::string guilty_text(const CaseResult& result) {
+  const NodeResult* first = first_guilty(result);
+  if (first == nullptr) return "";
+  return fmt::format("{} ({}): {}{}", first->name(), first->op, deed_of(*first), rest_of(result, *first));
+}
+
+}  // namespace plumb::parity

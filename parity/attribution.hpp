@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "parity/verify.hpp"
+
+namespace plumb::parity {
+
+/// How large an error is beside the truth, both by their 2-norms: 0 of no error at all, NaN where that has no meaning
+/// (a truth of zeros, a NaN that met a number).
+double relative_error(const Comparison& comparison);
+
+/// By how much a node enlarges what its inputs have wrong: the relative error it inherits over that of its
+/// inputs, whose squares are added. An observed condition number; NaN when its inputs have no error.
+double amplification(double inherited, std::span<const double> inputs);
+
+/// Whether it is the error in total that a mode judges of an output. Not of floats that are only moved, chosen or
+/// rounded: they hand on what was judged where it was made.
+bool gates_total(Mode mode, const Allowed& allowed, ir::DType dtype);
+
+/// The first node, in the order of the graph, whose own error is beyond what it is allowed; none when there is no such.
+const NodeResult* first_guilty(const CaseResult& result);
+
+/// "attn0/softmax (softmax): its own error is 7.4 times its bound; the 3 nodes after it only inherit", or "" when
+/// nobody is guilty.
+std::string guilty_text(const CaseResult& result);
+
+}  // namespace plumb::parity
