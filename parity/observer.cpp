@@ -5,7 +5,6 @@ namespace plumb::parity {
 void Observer::begins(const Case&) {}
 void Observer::step(std::string_view, std::size_t, std::size_t) {}
 void Observer::compared(const NodeResult&, const ir::TensorView&, const ir::TensorView&) {}
-void Observer::attributed(const NodeResult&, const ir::TensorView&, const ir::TensorView&, const ir::TensorView&) {}
 
 void Observers::begins(const Case& subject) {
   for (Observer* one : all_) one->begins(subject);
@@ -15,10 +14,6 @@ void Observers::step(std::string_view what, std::size_t done, std::size_t steps)
 }
 void Observers::compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) {
   for (Observer* one : all_) one->compared(result, truth, got);
-}
-void Observers::attributed(const NodeResult& result, const ir::TensorView& whole, const ir::TensorView& truth,
-                           const ir::TensorView& got) {
-  for (Observer* one : all_) one->attributed(result, whole, truth, got);
 }
 
 }  // namespace plumb::parity

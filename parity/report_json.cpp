@@ -70,7 +70,6 @@ Json first_guilty_json(const CaseResult& result) {
 
 Json case_json(const CaseResult& result) {
   Json nodes = Json::array();
-  const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
   for (const NodeResult& node : result.nodes) nodes.push_back(node_json(node));
   return {{"graph", result.subject.name},
           {"why", result.subject.file ? result.subject.file->why : ""},

@@ -59,9 +59,7 @@ void hold_exactly(Judged& judged) {
   if (judged.error_class != ErrorClass::bits) judged.error_class = ErrorClass::exact;
 }
 
-Allowed no_limit() {
-  return {.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()};
-}
+Allowed no_limit() { return {.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()}; }
 
 Comparison measure(const ir::TensorView& truth, const ir::TensorView& native) {
   return compare(truth, native, no_limit());

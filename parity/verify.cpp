@@ -6,13 +6,13 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/attribution.hpp"
-#include "parity/blame.hpp"
 #include "parity/bounded.hpp"
 #include "parity/candidate_run.hpp"
 #include "parity/emulated_node.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/profile_arithmetic.hpp"
 #include "parity/repro.hpp"
+#include "parity/stated.hpp"
 
 namespace plumb::parity {
 namespace {
@@ -28,19 +28,14 @@ class CaseRun {
   bool try_candidate();
   void judge_all();
   void plan_segments();
-  bool is_chosen(const ir::Node& node) const {
-    return std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
-  }
+  bool is_wanted(std::size_t n) const;
   void judge_node(std::size_t n);
   void take(CandidateRun& run);
   CandidateRun run_node(std::size_t n);
   void hand_on(std::size_t n);
-  void find_blame();
   void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Bounded& local);
-  void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& stated);
+  void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, NodeResult& result);
-  std::string against_stated(NodeResult& result, ir::Value value);
-  void check_returned_sources();
   void carry_truth(std::size_t n, const Evaluated* local);
   void release(std::size_t n);
   void stop_at(std::size_t n, const ir::Error& error);
@@ -49,7 +44,6 @@ class CaseRun {
   double amplification_of(std::size_t n, const Comparison& inherited) const;
 
   bool isolates() const { return options_.mode == Mode::isolate; }
-  bool keeps_all() const { return !isolates() && options_.blame != 0u; }  ///< of got_: blame may be looked for
   bool captured(ir::Value v) const {
     return graph_.is_source(v) || isolates() || got_.contains(v) || released_.contains(v);
   }
@@ -70,7 +64,7 @@ class CaseRun {
   const VerifyOptions& options_;
   Observer& observer_;
   const std::regex filter_;
-  std::map<ir::Value, const ir::Tensor*> stated_;
+  const Stated stated_;
 
   ir::Tensors got_;  ///< what the candidate's nodes are given and compute, until the last reader is judged
   std::set<ir::Value> released_, unstable_;  ///< of those: no longer held; different in another run
@@ -81,7 +75,7 @@ class CaseRun {
   ir::Tensors truths_;                  ///< of the graph from its inputs on
   std::set<ir::Value> clean_;           ///< values whose truth is what the candidate's nodes are given
   std::map<ir::Value, double> errors_;  ///< of what they are given, relative to its truth
-  std::set<ir::Value> off_;    ///< of an exact twin: values that are not what they were proved to be
+  std::set<ir::Value> off_;             ///< of an exact twin: values that are not what they were proved to be
   CaseResult result_;
 };
 
@@ -91,21 +85,17 @@ CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOp
       executors_(executors),
       options_(options),
       observer_(observer),
-      filter_(pattern_of(options.filter)) {
+      filter_(pattern_of(options.filter)),
+      stated_(subject) {
   result_.subject = {subject.name,      subject.file,  {},
                      subject.seed,      subject.dtype, subject.expected_within,
                      subject.precision, subject.fill,  subject.proofs};
   result_.mode = options.mode;
   result_.repeat = options.repeat;
   result_.repro = repro_of(subject, options);
-  if (subject.dtype) {
-    if (!subject.file->expected.empty())
-      result_.notes.push_back("what the file expects was not checked: its numbers are not those of " +
-                              std::string(ir::info(*subject.dtype).name));
-    return;
-  }
-  for (const auto& [name, tensor] : subject.file->expected)
-    if (const auto value = graph_.find(name)) stated_.emplace(*value, &tensor);
+  if (subject.dtype && !subject.file->expected.empty())
+    result_.notes.push_back("what the file expects was not checked: its numbers are not those of " +
+                            std::string(ir::info(*subject.dtype).name));
 }
 
 void CaseRun::run_candidate() {
@@ -196,10 +186,9 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   }
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == Verdict::failed;
-  judge(result, judged, gate, against_stated(result, value));
-  if (must_be_exact(n)) follow_exactly(n, value, result);
+  judge(result, judged, gate, stated_.against(result, value, whole, device));
+  if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
   observer_.compared(result, truth, device);
-  observer_.attributed(result, whole, truth, device);
   result.allowed.limits.reset();
 }
 
@@ -218,38 +207,8 @@ double CaseRun::amplification_of(std::size_t n, const Comparison& inherited) con
   return amplification(relative_error(inherited), inputs);
 }
 
-/// "" where the file states nothing, or what it states is so: of the truth, or, where the file has
-/// somebody else's evaluation, of the device. That was not made in f64 either: at a tie or a
-/// threshold the truth may be as far from it as the next integer.
-std::string CaseRun::against_stated(NodeResult& result, ir::Value value) {
-  const auto stated = stated_.find(value);
-  if (stated == stated_.end()) return "";
-  const ir::Tensor& expected = *stated->second;
-  if (subject_.expected_within) {
-    const auto& [relative, absolute] = *subject_.expected_within;
-    const Allowed limit{.rule = Allowed::Rule::within, .relative = relative, .absolute = absolute};
-    result.expected = compare(expected, got(value), limit);
-    return result.expected->agrees() ? "" : "not what the file expects: " + summary(*result.expected);
-  }
-  const Allowed limit = with_rounded_decimals(result.allowed, result.type.dtype);
-  const auto of_truth = compare(expected, ir::convert(truths_.at(value), result.type.dtype), limit);
-  result.expected = compare(expected, got(value), limit);
-  return of_truth.agrees() ? "" : "the truth is not what the file expects: " + summary(of_truth);
-}
-
-/// Results that no node computes are what they were fed.
-void CaseRun::check_returned_sources() {
-  for (const auto& [value, expected] : stated_) {
-    if (!graph_.is_source(value)) continue;
-    const auto comparison = compare(*expected, ir::fed(graph_, subject_.feeds, value), {.rule = Allowed::Rule::exact});
-    if (comparison.agrees()) continue;
-    result_.verdict = Verdict::failed;
-    result_.message = ir::cat("'", graph_.name(value), "' is not what the file expects: ", summary(comparison));
-  }
-}
-
 void CaseRun::judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate,
-                    const std::string& stated) {
+                    const std::string& refuted) {
   const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
   const auto say = [&](Verdict verdict, std::string why) {
     result.verdict = verdict;
@@ -259,12 +218,12 @@ void CaseRun::judge(NodeResult& result, const Judged& judged, const policy::Judg
   const bool is_expected = gate.verdict == Verdict::xfailed;
   const bool holds = gate.verdict == Verdict::passed || gate.verdict == Verdict::xpassed;
   if (!holds && !is_expected) return say(gate.verdict, gate.why);
-  if (!stated.empty()) return say(Verdict::failed, stated);
+  if (!refuted.empty()) return say(Verdict::failed, refuted);
   if (unstable_.contains(value))
     return say(Verdict::nondeterministic, "another run on the same inputs gave other bits");
   if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
     return say(Verdict::fallback, "ran on the host: " + result.placement_reason);
-  const bool proves = is_expected || stated_.contains(value);
+  const bool proves = is_expected || stated_.speaks_of(value);
   const auto doubt = proves ? "" : mistrust(judged, result.allowed, result.local);
   if (!doubt.empty()) return say(Verdict::mistrusted, doubt);
   say(gate.verdict, gate.why);
@@ -282,20 +241,26 @@ void CaseRun::carry_truth(std::size_t n, const Evaluated* local) {
     truths_.insert_or_assign(node.outputs[k], same ? local->outputs[k] : std::move(evaluated.outputs[k]));
 }
 
+bool CaseRun::is_wanted(std::size_t n) const {
+  const ir::Node& node = graph_.nodes()[n];
+  const bool is_chosen = std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
+  return is_chosen && (subject_.proofs.empty() || must_be_exact(n));
+}
+
 void CaseRun::judge_node(std::size_t n) {
   const ir::Node& node = graph_.nodes()[n];
-  const bool chosen = std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
-  const bool wanted = chosen && (subject_.proofs.empty() || must_be_exact(n));
-  const bool any = std::ranges::any_of(node.outputs, [this](ir::Value v) { return captured(v); });
+  const bool wanted = is_wanted(n);
   CandidateRun alone = wanted && isolates() ? run_node(n) : CandidateRun{};
   take(alone);
+  const bool compares =
+      wanted && !alone.refused && std::ranges::any_of(node.outputs, [this](ir::Value v) { return captured(v); });
   Bounded local;
-  if (wanted && any)
+  if (compares)
     local = evaluate_bounded(
         executors_.reference, segments_[n], [this](ir::Value v) { return ir::widen(got(v)); },
         {arithmetic_of(executors_.profile, n < placements_.size() ? placements_[n].kernel : "", segments_[n].graph),
          executors_.flushes_subnormals && !must_be_exact(n)});
-  carry_truth(n, wanted && any ? &local.truth : nullptr);
+  carry_truth(n, compares ? &local.truth : nullptr);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     NodeResult result = blank(n, k);
     if (alone.refused)
@@ -341,7 +306,7 @@ void CaseRun::release(std::size_t n) {
   std::erase_if(truths_, [&](const auto& held) { return done(last_truth_, held.first); });
   for (const auto& read : {graph_.nodes()[n].outputs, segments_[n].fed})
     for (const ir::Value v : read)
-      if (done(last_use_, v) && !keeps_all() && got_.erase(v) != 0) released_.insert(v);
+      if (done(last_use_, v) && got_.erase(v) != 0) released_.insert(v);
 }
 
 /// The reference refuses what the candidate took: an index out of range, say.
@@ -375,20 +340,13 @@ void CaseRun::judge_all() {
   }
 }
 
-void CaseRun::find_blame() {
-  const std::size_t most = options_.blame.value_or(result_.verdict == Verdict::failed ? 4 : 0);
-  if (most == 0 || isolates() || result_.nodes.empty()) return;
-  const auto is_kept = [this](ir::Value v) { return captured(v); };
-  const auto device = [this](ir::Value v) { return got(v); };
-  assign_blame(result_, {graph_, segments_, is_kept, device}, executors_.reference, most);
-}
-
 CaseResult CaseRun::finish() {
   const auto start = std::chrono::steady_clock::now();
   if (try_candidate()) {
     plan_segments();
     judge_all();
-    check_returned_sources();
+    if (const auto refuted = stated_.against_sources(); !refuted.empty())
+      result_.verdict = Verdict::failed, result_.message = refuted;
   }
   observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
   std::vector<Verdict> verdicts;
@@ -397,7 +355,6 @@ CaseResult CaseRun::finish() {
   if (options_.emulated != nullptr) result_.notes.push_back(emulation_note(*options_.emulated, replayed));
   result_.alpha = policy::alpha_of_one(options_.gate, result_.nodes);
   if (result_.message.empty()) result_.verdict = overall(std::span<const Verdict>(verdicts));
-  find_blame();
   result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);
 }

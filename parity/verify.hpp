@@ -96,10 +96,9 @@ struct NodeResult {
   /// inherited: what those inputs had wrong already, carried through the truth.
   /// total: against the truth of the graph from its inputs on; local + inherited.
   Comparison local = {}, inherited = {}, total = {};
-  bool gates_total = false;             ///< what is judged: total rather than local
-  double amplification = not_computed;  ///< of what its inputs had wrong (attribution.hpp)
-  bool is_guilty = false;               ///< its own error is more than it may be
-  std::vector<double> blame = {};       ///< its share of the error of each result of the graph, where that was measured
+  bool gates_total = false;                 ///< what is judged: total rather than local
+  double amplification = not_computed;      ///< of what its inputs had wrong (attribution.hpp)
+  bool is_guilty = false;                   ///< its own error is more than it may be
   std::optional<Comparison> expected = {};  ///< the device's output against what the file expects of it
   Allowed allowed = {};
   Vacuity vacuity = {};  ///< where it was compared
@@ -149,10 +148,6 @@ class Observer {
 
   /// A node was compared: the truth of its inputs, and what came.
   virtual void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
-
-  /// The same node's output with what its error in total is measured against, the truth of the graph.
-  virtual void attributed(const NodeResult& result, const ir::TensorView& whole, const ir::TensorView& truth,
-                          const ir::TensorView& got);
 };
 
 /// Tells several observers.
@@ -163,8 +158,6 @@ class Observers final : public Observer {
   void begins(const Case& subject) override;
   void step(std::string_view what, std::size_t done, std::size_t steps) override;
   void compared(const NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) override;
-  void attributed(const NodeResult& result, const ir::TensorView& whole, const ir::TensorView& truth,
-                  const ir::TensorView& got) override;
 
  private:
   std::vector<Observer*> all_;

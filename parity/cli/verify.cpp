@@ -36,7 +36,6 @@ struct Flags {
   std::string mode = "attribute";
   unsigned repeat = 1;
   std::uint64_t seeds = 1;
-  std::optional<std::size_t> blame;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
@@ -56,9 +55,6 @@ void add_flags(CLI::App& app, Flags& flags) {
          "alone on the truth (isolate)")
       ->check(CLI::IsMember({"propagate", "isolate", "attribute"}))
       ->capture_default_str();
-  app.add_option(
-      "--blame", flags.blame,
-      "measure which share of the results' errors the N most suspected nodes have (default: 4 of a case that fails)");
   app.add_option("--repeat", flags.repeat, "runs of the device, which must agree in every bit")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
