@@ -1,5 +1,7 @@
 #include "gpu_vulkan/lower.hpp"
 
+#include <algorithm>
+
 #include "gpu_vulkan/op_table.hpp"
 #include "gpu_vulkan/passes/fused_conv.hpp"
 #include "ir/ops/constant.hpp"
@@ -83,8 +85,8 @@ void Lowering::needs_its_types() const {
 Groups groups_for(std::int64_t count, std::int64_t each) {
   constexpr std::int64_t widest = 65535;  // what every Vulkan device offers
   const std::int64_t groups = (count + each - 1) / each;
-  if (groups <= widest) return {static_cast<std::uint32_t>(groups), 1, 1};
-  return {static_cast<std::uint32_t>(widest), static_cast<std::uint32_t>((groups + widest - 1) / widest), 1};
+  const std::int64_t rows = std::max<std::int64_t>(1, (groups + widest - 1) / widest);
+  return {static_cast<std::uint32_t>((groups + rows - 1) / rows), static_cast<std::uint32_t>(rows), 1};
 }
 
 bool has_kernel(const ir::OpSchema& schema) {

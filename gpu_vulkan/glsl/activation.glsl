@@ -21,15 +21,31 @@ float gatedf(float x, float s) {
 /// x sigmoid(x).
 float siluf(float x) { return gatedf(x, x); }
 
-/// x (1 + erf(x / sqrt 2)) / 2.
-precise float geluf(float x) {
-  if (is_nan(x) || floatBitsToUint(x) == infinity_bits) return x;
+/// geluf for |x| > 12.5, infinite or NaN.
+precise float far_geluf(float x) {
+  if (is_nan(x) || sign_of(x) == 0u) return x;
   if (is_infinite(x)) return quiet_nan();
-  const float half_x = 0.5 * x, t = x * 0.707106781, b = abs(x), h = upper_half(b);
-  if (abs(t) < 0.47) return fma(half_x, t + erf_beyond_x(t), half_x);
-  // x^2 / 2 is taken from x, of which t is rounded
-  const float tail = erfc_times(abs(t), 0.5 * (h * h), 0.5 * ((b - h) * (b + h)), half_x);
-  return x < 0.0 ? tail : x - tail;
+  const float a = -x, h = upper_half(a);  // x^2 / 2 is taken from x, of which its quotient by sqrt 2 is rounded
+  return erfc_times(a * 0.707106781, 0.5 * (h * h), 0.5 * ((a - h) * (a + h)), 0.5 * x);
+}
+
+/// x (1 + erf(x / sqrt 2)) / 2 = x e^(-x^2 / 2) r for x < 0, where r = e^(x^2 / 2) erfc(|x| / sqrt 2) / 2
+/// is a polynomial in v = 1 / (1 + p|x|) - 1 (minimax, relative to the error allowed); no cancellation.
+precise float geluf(float x) {
+  if (magnitude_of(x) > 0x41480000u) return far_geluf(x);
+  const float p = 0.28125, d = fma(p, abs(x), 1.0), about = 1.0 / d;
+  const float v = -p * abs(x) * fma(about, fma(-d, about, 1.0), about);
+  float r = 3.96145917e-2;
+  r = fma(r, v, 0.102432199);
+  r = fma(r, v, -3.22824600e-3);
+  r = fma(r, v, -0.198211133);
+  r = fma(r, v, 0.118936516);
+  r = fma(r, v, 1.07456982);
+  r = fma(r, v, 1.74199545);
+  r = fma(r, v, 1.41845977);
+  r = fma(r, v, 0.5);
+  const float tail = r * x * exp_shifted(-0.5 * (x * x), 0);
+  return sign_of(x) != 0u ? tail : x - tail;
 }
 
 /// The same by tanh: x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2.

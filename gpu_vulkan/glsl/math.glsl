@@ -32,6 +32,22 @@ precise float exp_times(float x, float factor) {
 /// e^x.
 float expf(float x) { return is_nan(x) ? x : exp_times(x, 1.0); }
 
+/// 2^up e^x within 1.5 ulp (and |x| / 2 ulp where fma is two roundings), for x of which that is neither
+/// subnormal nor too large. For kernels that should wait for memory only: nothing is converted to an
+/// integer, which takes a GPU as long as eight additions; 1.5·2^23 + m holds the whole number m in its low bits.
+precise float exp_shifted(float x, int up) {
+  const float shift = 12582912.0 + float(127 + up);
+  const float k = fma(x, 1.44269502, shift);
+  const float f = fma(x, 1.92596299e-8, fma(x, 1.44269502, shift - k));  // x / ln 2 = n + f, |f| < 0.501
+  float q = 1.53456887e-4;
+  q = fma(q, f, 1.34000636e-3);
+  q = fma(q, f, 9.61849000e-3);
+  q = fma(q, f, 5.55032827e-2);
+  q = fma(q, f, 0.240226462);
+  q = fma(q, f, 0.693147182);
+  return fma(q, f, 1.0) * uintBitsToFloat(floatBitsToUint(k) << 23);
+}
+
 /// e^x - 1.
 precise float expm1f(float x) {
   if (is_nan(x) || is_zero(x)) return x;
