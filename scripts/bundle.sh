@@ -9,7 +9,7 @@ usage() {
 usage: scripts/bundle.sh [--tests] [--bench] [BUNDLE.tar.gz]
 
   --tests  with the test programs too
-  --bench  with the benchmarks too
+  --bench  with the benchmarks too, and scripts/bench_h200.sh
 The CPU executor is made for x86-64-v3 (AVX2, FMA). The file is
 build/plumbline-VERSION-x86_64.tar.gz unless named. Unpack it, run bin/plumb.
 USAGE
@@ -20,7 +20,7 @@ for argument in "$@"; do
   case $argument in
     -h | --help) usage; exit 0 ;;
     --tests) targets+=(all_tests) ;;
-    --bench) targets+=(plumb_bench) ;;
+    --bench) targets+=(plumb_bench plumb_gpu_bench) ;;
     -*) echo "bundle: unknown argument '$argument'" >&2; usage >&2; exit 2 ;;
     *) output=$(realpath -m "$argument") ;;
   esac
@@ -50,7 +50,7 @@ for program in build/bundle/bin/*; do
   file=$(basename "$program")
   case $file in
     plumb) ;;
-    plumb_bench) [[ " ${targets[*]} " == *" plumb_bench "* ]] || continue ;;
+    plumb_bench | plumb_gpu_bench) [[ " ${targets[*]} " == *" $file "* ]] || continue ;;
     *_tests) [[ " ${targets[*]} " == *" all_tests "* ]] || continue ;;
     *) continue ;;
   esac
@@ -84,8 +84,9 @@ RUN
 chmod 755 "$bundle/bin/plumbline-run"
 cp -r fixtures LICENSE "$bundle/"
 if [ -e "$bundle/bin/plumb_bench" ]; then
-  mkdir "$bundle/bench"
-  cp -r bench/ops "$bundle/bench/"
+  mkdir "$bundle"/{bench,scripts}
+  cp -r bench/ops bench/peers "$bundle/bench/"
+  cp scripts/bench_h200.sh "$bundle/scripts/"
 fi
 if [ -e README.md ]; then cp README.md "$bundle/"; fi
 

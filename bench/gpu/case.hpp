@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "ir/fill.hpp"
+#include "ir/graph.hpp"
+
+namespace plumb::bench {
+
+/// Sizes that people measure, or the same cases so small that software Vulkan runs them
+/// all in a moment.
+enum class Scale { full, small };
+constexpr auto enum_names(Scale) { return std::array<std::string_view, 2>{"full", "small"}; }
+
+/// What is measured of a case.
+enum class Measure {
+  gpu,       ///< time of its dispatches on the device, the L2 cache flushed before each run
+  latency,   ///< from the call of run() to the results in the host's hands
+  overhead,  ///< latency less time on the device
+};
+constexpr auto enum_names(Measure) { return std::array<std::string_view, 3>{"gpu", "latency", "overhead"}; }
+
+/// One line of the table: a graph whose large operands are params, so that they lie on the
+/// device before anything is timed. Names are those of bench/peers.
+struct Case {
+  std::string name;
+  Measure measure = Measure::gpu;
+  /// Whether the passes may rewrite it. Not of a single op: they would fold what they know of its params.
+  bool fuse = false;
+  ir::Graph graph = {};
+  std::map<std::string, ir::Fill, std::less<>> fills = {};  ///< of sources that default_fill does not suit
+  double flops = 0, bytes = 0;                              ///< of one run, for rates; 0 where nobody counts them
+};
+
+std::vector<Case> product_cases(Scale scale);
+std::vector<Case> memory_cases(Scale scale);
+std::vector<Case> attention_cases(Scale scale);
+std::vector<Case> convolution_cases(Scale scale);
+std::vector<Case> model_cases(Scale scale);
+
+/// All of them, in the order of the table.
+std::vector<Case> all_cases(Scale scale);
+
+}  // namespace plumb::bench

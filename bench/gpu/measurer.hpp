@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+
+#include "bench/gpu/case.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
+
+namespace plumb::bench {
+
+/// How long a case is measured: until the budget is spent, but for at least and at most so
+/// many runs.
+struct Effort {
+  double budget_ms = 60;
+  std::size_t least_runs = 7, most_runs = 200;
+  double patience_ms = 3000;  ///< of the host's clock: after it the least of runs is enough
+};
+
+/// What a case came to.
+struct Measured {
+  double ms = 0;                     ///< median of what is measured
+  double best_ms = 0, worst_ms = 0;  ///< of the same runs
+  std::size_t runs = 0;
+  std::optional<double> latency_ms, gpu_ms;  ///< medians, of an overhead: what it is the difference of
+  std::vector<std::string> kernels;          ///< that ran, each once, in order
+};
+
+/// Measures cases on one device.
+class Measurer {
+ public:
+  /// `flushed_bytes` are written before every run whose time on the device is measured.
+  Measurer(gpu_vulkan::VulkanOptions options, Effort effort, std::size_t flushed_bytes)
+      : options_(std::move(options)), effort_(effort), flushed_bytes_(flushed_bytes) {}
+
+  /// Throws Unsupported when there is no device that can be measured.
+  std::string device();
+
+  /// Throws Error when the case does not run wholly on the device.
+  Measured measure(const Case& one);
+
+ private:
+  struct Times;
+  struct Device {
+    std::unique_ptr<gpu_vulkan::VulkanExecutor> executor;
+    std::unique_ptr<ir::Executable> flush;  ///< writes flushed_bytes
+  };
+
+  Device& with(bool timestamps, bool fuse);
+  Times gpu_times(const Case& one, const ir::Feeds& feeds, std::vector<std::string>& kernels);
+  Times latencies(const Case& one, const ir::Feeds& feeds);
+
+  gpu_vulkan::VulkanOptions options_;
+  Effort effort_;
+  std::size_t flushed_bytes_;
+  std::map<std::pair<bool, bool>, Device> devices_;  ///< by timestamps and fuse, made when they are first asked for
+};
+
+}  // namespace plumb::bench

@@ -1,0 +1,154 @@
+// Whole graphs: a BERT encoder, and small graphs in which the host's part of a run counts.
+
+#include <cmath>
+
+#include "bench/gpu/case.hpp"
+#include "ir/cost.hpp"
+#include "ir/ops/attention.hpp"
+#include "ir/ops/binary.hpp"
+#include "ir/ops/gather.hpp"
+#include "ir/ops/layer_norm.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/reshape.hpp"
+#include "ir/ops/slice.hpp"
+#include "ir/ops/softmax.hpp"
+#include "ir/ops/transpose.hpp"
+#include "ir/ops/unary.hpp"
+
+namespace plumb::bench {
+namespace {
+
+using namespace ir::ops;
+using ir::DType;
+using ir::Value;
+
+struct EncoderSize {
+  std::int64_t layers, width, heads, hidden, batch, length, vocabulary;
+};
+
+/// BERT (Devlin et al. 2019) without padding and pooler: embeddings of words and positions,
+/// post-norm layers; the result is the first token of every sequence. All tensors but the
+/// token ids have one dtype.
+class Encoder {
+ public:
+  Encoder(std::string name, Measure measure, DType dtype, const EncoderSize& size)
+      : made_{.name = std::move(name), .measure = measure, .fuse = true}, dtype_(dtype), size_(size) {}
+
+  Case make() {
+    const Value ids = made_.graph.input("ids", {DType::i32, {size_.batch, size_.length}});
+    made_.fills["ids"] = {
+        .distribution = ir::Distribution::uniform_int, .low = 0, .high = static_cast<double>(size_.vocabulary)};
+    declare_params();
+    Value x = add("words", Gather{}, {param("words.table"), ids});
+    x = norm("embeddings", binary("embeddings", BinaryFunction::add, x, param("positions.table")));
+    for (std::int64_t i = 0; i < size_.layers; ++i) x = layer(ir::cat("layer", i), x);
+    made_.graph.returns(add("first", Slice{{1}, {0}, {1}, {}}, {x}));
+    for (const ir::Node& node : made_.graph.nodes()) {
+      const ir::Cost cost = ir::cost_of(made_.graph, node);
+      const bool product = node.op.is<Matmul>() || node.op.is<Attention>();
+      if (product && made_.measure != Measure::overhead) made_.flops += cost.flops;
+    }
+    return std::move(made_);
+  }
+
+ private:
+  void declare(std::string name, ir::Shape shape, ir::Fill fill) {
+    made_.graph.param(name, {dtype_, std::move(shape)});
+    made_.fills[std::move(name)] = fill;
+  }
+  void declare_linear(const std::string& name, std::int64_t in, std::int64_t out) {
+    declare(name + ".weight", {in, out}, {.scale = 1 / std::sqrt(static_cast<double>(in))});
+    declare(name + ".bias", {out}, {.scale = 0.02});
+  }
+  void declare_norm(const std::string& name) {
+    declare(name + ".norm.scale", {size_.width}, {.mean = 1, .scale = 0.1});
+    declare(name + ".norm.bias", {size_.width}, {.scale = 0.02});
+  }
+  void declare_params() {
+    declare("words.table", {size_.vocabulary, size_.width}, {});
+    declare("positions.table", {size_.length, size_.width}, {});
+    declare_norm("embeddings");
+    for (std::int64_t i = 0; i < size_.layers; ++i) {
+      const auto name = ir::cat("layer", i);
+      for (const char* part : {".q", ".k", ".v", ".out"}) declare_linear(name + part, size_.width, size_.width);
+      declare_norm(name + ".attention");
+      declare_linear(name + ".up", size_.width, size_.hidden);
+      declare_linear(name + ".down", size_.hidden, size_.width);
+      declare_norm(name + ".ff");
+    }
+  }
+
+  Value param(const std::string& name) const { return *made_.graph.find(name); }
+  Value add(std::string label, ir::Op op, std::vector<Value> inputs) {
+    return made_.graph.add(std::move(label), std::move(op), std::move(inputs));
+  }
+  Value binary(const std::string& label, BinaryFunction function, Value a, Value b) {
+    return add(label + "/" + std::string(ir::enum_name(function)), Binary{function}, {a, b});
+  }
+  Value linear(const std::string& name, Value x) {
+    return binary(name, BinaryFunction::add, add(name + "/product", Matmul{}, {x, param(name + ".weight")}),
+                  param(name + ".bias"));
+  }
+  Value norm(const std::string& name, Value x) {
+    return add(name + "/norm", LayerNorm{.epsilon = 1e-12},
+               {x, param(name + ".norm.scale"), param(name + ".norm.bias")});
+  }
+  Value heads(const std::string& name, Value x) {
+    const Value split =
+        add(name + "/split", Reshape{{size_.batch, size_.length, size_.heads, size_.width / size_.heads}},
+            {linear(name, x)});
+    return add(name + "/heads", Transpose{{0, 2, 1, 3}}, {split});
+  }
+  Value layer(const std::string& name, Value x) {
+    const Value attended =
+        add(name + "/attention", Attention{}, {heads(name + ".q", x), heads(name + ".k", x), heads(name + ".v", x)});
+    const Value merged = add(name + "/merged", Transpose{{0, 2, 1, 3}}, {attended});
+    const Value joined = add(name + "/joined", Reshape{{size_.batch, size_.length, size_.width}}, {merged});
+    x = norm(name + ".attention", binary(name + ".attention", BinaryFunction::add, x, linear(name + ".out", joined)));
+    const Value hidden = add(name + "/gelu", Unary{UnaryFunction::gelu}, {linear(name + ".up", x)});
+    return norm(name + ".ff", binary(name + ".ff", BinaryFunction::add, x, linear(name + ".down", hidden)));
+  }
+
+  Case made_;
+  DType dtype_;
+  EncoderSize size_;
+};
+
+/// softmax(gelu(x + b)): x lies on the device already, or is fed on every run.
+Case three_nodes(std::string name, Measure measure, bool fed) {
+  Case made{.name = std::move(name), .measure = measure, .fuse = true};
+  const ir::TensorType type = {DType::f32, {8, 128}};
+  const Value x = fed ? made.graph.input("x", type) : made.graph.param("x", type);
+  const Value shifted = made.graph.add("shifted", Binary{BinaryFunction::add}, {x, made.graph.param("b", type)});
+  const Value active = made.graph.add("active", Unary{UnaryFunction::gelu}, {shifted});
+  made.graph.returns(made.graph.add("y", Softmax{}, {active}));
+  return made;
+}
+
+}  // namespace
+
+std::vector<Case> model_cases(Scale scale) {
+  const EncoderSize tiny = {2, 128, 2, 512, 1, 128, 1000}, base = scale == Scale::full
+                                                                      ? EncoderSize{12, 768, 12, 3072, 8, 512, 30522}
+                                                                      : EncoderSize{2, 64, 2, 128, 2, 24, 100};
+  std::vector<Case> cases;
+  for (const DType dtype : {DType::f16, DType::f32}) {
+    const auto name = ir::cat("bert_base_", dtype, "_8x512");
+    cases.push_back(Encoder(name, Measure::gpu, dtype, base).make());
+    cases.push_back(Encoder(name + "_latency", Measure::latency, dtype, base).make());
+  }
+  cases.push_back(three_nodes("three_nodes_latency", Measure::latency, false));
+  cases.push_back(three_nodes("three_nodes_fed_latency", Measure::latency, true));
+  cases.push_back(three_nodes("three_nodes_overhead", Measure::overhead, true));
+  cases.push_back(Encoder("bert_tiny_f32_1x128_overhead", Measure::overhead, DType::f32, tiny).make());
+  return cases;
+}
+
+std::vector<Case> all_cases(Scale scale) {
+  std::vector<Case> all;
+  for (const auto cases : {product_cases, memory_cases, attention_cases, convolution_cases, model_cases})
+    for (Case& one : cases(scale)) all.push_back(std::move(one));
+  return all;
+}
+
+}  // namespace plumb::bench

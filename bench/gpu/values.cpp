@@ -1,0 +1,35 @@
+#include "bench/gpu/values.hpp"
+
+namespace plumb::bench {
+namespace {
+
+constexpr std::int64_t period = 1'000'003;  // a prime
+
+ir::Tensor repeated(const ir::Tensor& pattern, const ir::TensorType& type) {
+  ir::Tensor whole(type);
+  const auto from = pattern.bytes();
+  for (auto to = whole.bytes(); !to.empty();) {
+    const auto part = std::min(to.size(), from.size());
+    std::ranges::copy(from.first(part), to.begin());
+    to = to.subspan(part);
+  }
+  return whole;
+}
+
+}  // namespace
+
+ir::Feeds values_for(const Case& one) {
+  ir::Feeds feeds;
+  for (ir::Value v = 0; v < one.graph.value_count() && one.graph.is_source(v); ++v) {
+    const std::string name = one.graph.name(v);
+    const ir::TensorType& type = one.graph.type(v);
+    const auto given = one.fills.find(name);
+    const ir::Fill fill = given == one.fills.end() ? ir::default_fill(type.dtype) : given->second;
+    const bool large = type.shape.elements() > period;
+    ir::Tensor values = ir::fill(large ? ir::TensorType{type.dtype, {period}} : type, fill, 0, ir::stream_of(name));
+    feeds.emplace(name, large ? repeated(values, type) : std::move(values));
+  }
+  return feeds;
+}
+
+}  // namespace plumb::bench

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""The cases of plumb_gpu_bench in PyTorch: usage: torch_peer.py [--filter REGEX] [-o OUT.json]
+
+Times are medians of triton's do_bench, which writes 256 MB between runs, as plumb_gpu_bench does. True f32: no
+TF32 anywhere. cuDNN chooses among its convolutions by trying them. Ends 1 when a case fails.
+"""
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from triton.testing import do_bench
+
+DTYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16}
+
+
+def normal(dtype, *shape):
+    return torch.randn(*shape, device="cuda").to(DTYPES[dtype])
+
+
+def gpu_ms(run):
+    return do_bench(run, warmup=20, rep=60, return_mode="median")
+
+
+def captured(run):
+    """`run` as a CUDA graph."""
+    side = torch.cuda.Stream()
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        for _ in range(3):
+            run()
+    torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    return graph
+
+
+def latency_ms(run, budget=0.06):
+    """Median of the host's time for a run and the wait for it."""
+    def once():
+        start = time.perf_counter()
+        run()
+        torch.cuda.synchronize()
+        return time.perf_counter() - start
+    for _ in range(50):
+        once()
+    times = []
+    while sum(times) < budget or len(times) < 7:
+        times.append(once())
+    return 1e3 * statistics.median(times)
+
+
+def back_to_back_ms(run, count=100):
+    """Time on the device of a run among others that follow at once."""
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    run()
+    start.record()
+    for _ in range(count):
+        run()
+    end.record()
+    torch.cuda.synchronize()
+    return start.elapsed_time(end) / count
+
+
+def products():
+    def case(dtype, m, k, n):
+        def make():
+            a, b = normal(dtype, m, k), normal(dtype, k, n)
+            return lambda: a @ b
+        return make
+    for n in (512, 1024, 2048, 4096, 8192):
+        for dtype in DTYPES:
+            yield f"mm_{dtype}_{n}", case(dtype, n, n, n)
+    for m, k, n in ((512, 768, 768), (512, 768, 2304), (512, 768, 3072), (512, 3072, 768), (4096, 768, 3072),
+                    (1, 4096, 4096), (1, 4096, 14336), (8, 4096, 4096)):
+        for dtype in ("f32", "f16"):
+            yield f"mm_{dtype}_{m}x{k}x{n}", case(dtype, m, k, n)
+
+
+def memory_bound():
+    def case(run):
+        def make():
+            x = normal("f32", 4096, 16384)
+            return lambda: run(x)
+        return make
+    def with_more(run, *makers):
+        def make():
+            x, more = normal("f32", 4096, 16384), [maker() for maker in makers]
+            return lambda: run(x, *more)
+        return make
+    like, row = lambda: normal("f32", 4096, 16384), lambda: normal("f32", 16384)
+    yield "copy_256MiB", case(lambda x: x.clone())
+    yield "add_4096x16384", with_more(lambda x, y: x + y, like)
+    yield "gelu_4096x16384", case(F.gelu)
+    yield "softmax_4096x16384", case(lambda x: torch.softmax(x, -1))
+    yield "layernorm_4096x16384", with_more(lambda x, g, b: F.layer_norm(x, (16384,), g, b), row, row)
+    yield "rmsnorm_4096x16384", with_more(lambda x, g: F.rms_norm(x, (16384,), g), row)
+    yield "sum_lastdim", case(lambda x: x.sum(-1))
+    yield "sum_firstdim", case(lambda x: x.sum(0))
+    yield "transpose", case(lambda x: x.t().contiguous())
+    yield "cumsum", case(lambda x: x.cumsum(-1))
+    yield "argmax", case(lambda x: x.argmax(-1))
+    yield "topk64", case(lambda x: x.topk(64, -1))
+    yield "gather_rows_8192x16384", with_more(lambda x, i: x[i], lambda: torch.randint(0, 4096, (8192,), device="cuda"))
+    yield "where_4096x16384", with_more(lambda x, c, y: torch.where(c, x, y),
+                                        lambda: torch.rand(4096, 16384, device="cuda") < 0.5, like)
+    yield "cast_f32_f16_4096x16384", case(lambda x: x.half())
+
+
+def attentions():
+    def case(dtype, causal, *shape):
+        def make():
+            q, k, v = (normal(dtype, *shape) for _ in range(3))
+            return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        return make
+    for shape in ((8, 12, 512, 64), (4, 32, 2048, 128), (1, 32, 8192, 128)):
+        size = "x".join(map(str, shape))
+        yield f"sdpa_f32_{size}", case("f32", False, *shape)
+        yield f"sdpa_f16_{size}", case("f16", False, *shape)
+        yield f"sdpa_f16_causal_{size}", case("f16", True, *shape)
+
+
+def convolutions():
+    def case(dtype, images, channels, extent, filters, kernel):
+        def make():
+            x, w = normal(dtype, images, channels, extent, extent), normal(dtype, filters, channels, kernel, kernel)
+            return lambda: F.conv2d(x, w, stride=2 if kernel == 7 else 1, padding=kernel // 2)
+        return make
+    for n, c, e, f, k in ((16, 64, 56, 64, 3), (16, 256, 56, 64, 1), (16, 256, 14, 256, 3), (8, 3, 224, 64, 7)):
+        for dtype in ("f32", "f16"):
+            yield f"conv2d_{dtype}_{n}x{c}x{e}_k{f}_r{k}", case(dtype, n, c, e, f, k)
+
+
+class Encoder:
+    """BERT without padding and pooler; gives the first token of every sequence."""
+
+    def __init__(self, dtype, layers, width, heads, hidden, batch, length, vocabulary):
+        self.heads, self.width = heads, width
+        weight = lambda out, fan_in: (normal(dtype, out, fan_in) * fan_in**-0.5, normal(dtype, out) * 0.02)
+        norm = lambda: (1 + 0.1 * normal(dtype, width), 0.02 * normal(dtype, width))
+        self.ids = torch.randint(0, vocabulary, (batch, length), device="cuda")
+        self.words, self.positions, self.norm = normal(dtype, vocabulary, width), normal(dtype, length, width), norm()
+        self.layers = [dict(q=weight(width, width), k=weight(width, width), v=weight(width, width),
+                            out=weight(width, width), attention=norm(), up=weight(hidden, width),
+                            down=weight(width, hidden), ff=norm()) for _ in range(layers)]
+
+    def __call__(self):
+        norm = lambda x, p: F.layer_norm(x, (self.width,), *p, eps=1e-12)
+        x = norm(F.embedding(self.ids, self.words) + self.positions, self.norm)
+        split = lambda y: y.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        for p in self.layers:
+            q, k, v = (split(F.linear(x, *p[part])) for part in "qkv")
+            y = F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
+            x = norm(x + F.linear(y, *p["out"]), p["attention"])
+            x = norm(x + F.linear(F.gelu(F.linear(x, *p["up"])), *p["down"]), p["ff"])
+        return x[:, :1].contiguous()
+
+
+def three_nodes(fed):
+    """softmax(gelu(x + b)) as a CUDA graph; fed: with x copied from pinned memory and y to it, in the graph too."""
+    x, b = normal("f32", 8, 128), normal("f32", 8, 128)
+    x_host, y_host = (torch.randn(8, 128).pin_memory() for _ in range(2))
+    def run():
+        if fed:
+            x.copy_(x_host, non_blocking=True)
+        y = torch.softmax(F.gelu(x + b), -1)
+        if fed:
+            y_host.copy_(y, non_blocking=True)
+    return captured(run)
+
+
+def overhead_ms(graph):
+    return latency_ms(graph.replay) - back_to_back_ms(graph.replay)
+
+
+def others():
+    """Cases that time themselves."""
+    base, tiny = (12, 768, 12, 3072, 8, 512, 30522), (2, 128, 2, 512, 1, 128, 1000)
+    for dtype in ("f16", "f32"):
+        name = f"bert_base_{dtype}_8x512"
+        yield name, lambda dtype=dtype: gpu_ms(captured(Encoder(dtype, *base)).replay)
+        yield f"{name}_eager", lambda dtype=dtype: gpu_ms(Encoder(dtype, *base))
+        yield f"{name}_latency", lambda dtype=dtype: latency_ms(captured(Encoder(dtype, *base)).replay)
+    yield "three_nodes_latency", lambda: latency_ms(three_nodes(False).replay)
+    yield "three_nodes_fed_latency", lambda: latency_ms(three_nodes(True).replay)
+    yield "three_nodes_overhead", lambda: overhead_ms(three_nodes(True))
+    yield "bert_tiny_f32_1x128_overhead", lambda: overhead_ms(captured(Encoder("f32", *tiny)))
+
+
+def all_cases():
+    for group in (products, memory_bound, attentions, convolutions):
+        for name, make in group():
+            yield name, lambda make=make: gpu_ms(make())
+    yield from others()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--filter", default="", help="cases whose names match this regular expression somewhere")
+    parser.add_argument("-o", "--output", help="JSON file")
+    arguments = parser.parse_args()
+    torch.manual_seed(0)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cudnn.benchmark = True
+    result = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "scale": "full", "cases": {}}
+    chosen = [case for case in all_cases() if re.search(arguments.filter, case[0])]
+    if not chosen:
+        sys.exit(f"torch_peer: no case matches '{arguments.filter}'")
+    with torch.no_grad():
+        for name, measure in chosen:
+            try:
+                result["cases"][name] = {"ms": measure()}
+                print(f"{name:42} {result['cases'][name]['ms']:10.4f} ms", flush=True)
+            except Exception as error:  # the others can still be measured
+                result.setdefault("failed", {})[name] = str(error)
+                print(f"{name:42} FAILED: {error}", flush=True)
+            torch.cuda.empty_cache()
+    if arguments.output:
+        with open(arguments.output, "w") as file:
+            json.dump(result, file, indent=1)
+    return 1 if "failed" in result else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
