@@ -45,6 +45,7 @@ struct DeviceFacts {
   std::array<std::uint32_t, 3> max_group_count{}, max_group_size{};
   std::uint32_t max_push_bytes = 128, max_push_descriptors = 0;
   std::uint32_t subgroup_size = 0, min_subgroup_size = 0, max_subgroup_size = 0;
+  std::uint32_t max_group_subgroups = 0;  ///< of a workgroup that asks for the size of its subgroups
   bool subgroup_arithmetic = false, subgroup_shuffle = false, subgroup_ballot = false, subgroup_size_control = false;
 
   bool storage16 = false, storage8 = false;  ///< 16- and 8-bit elements in storage buffers

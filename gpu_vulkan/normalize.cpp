@@ -1,19 +1,26 @@
 #include "gpu_vulkan/normalize.hpp"
 
+#include <algorithm>
+#include <span>
+
+#include "gpu_vulkan/elementwise.hpp"
 #include "gpu_vulkan/lines.hpp"
+#include "gpu_vulkan/rows.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
-struct Block {
-  std::uint32_t lines, length, slices, slice_length;
-  float epsilon;
-  std::array<std::uint32_t, 8> extents, scale_strides, bias_strides;
+using Strides = std::array<std::uint32_t, 8>;
+
+/// The axes of scale and bias, innermost first: those within a line, then those across lines.
+struct Axes {
+  Strides extents{}, scale_strides{}, bias_strides{};
+  std::uint32_t inner = 0, outer = 0;
 };
 
-/// Writes the axes [begin, end) into the block from `next` on, innermost first, those
+/// Writes the axes [begin, end) from `next` on, innermost first, those
 /// joined that scale and bias walk as one. Returns how many there are.
-std::uint32_t write_axes(const Normalize& norm, std::size_t begin, std::size_t end, std::uint32_t next, Block& block) {
+std::uint32_t write_axes(const Normalize& norm, std::size_t begin, std::size_t end, std::uint32_t next, Axes& axes) {
   const std::uint32_t first = next;
   for (std::size_t a = end; a-- > begin;) {
     const auto extent = static_cast<std::uint32_t>(norm.shape[a]);
@@ -21,17 +28,100 @@ std::uint32_t write_axes(const Normalize& norm, std::size_t begin, std::size_t e
     const auto bias = static_cast<std::uint32_t>(norm.bias_strides[a]);
     if (extent == 1) continue;
     if (next > first) {
-      const std::uint32_t inner = block.extents[next - 1];
-      if (scale == block.scale_strides[next - 1] * inner && bias == block.bias_strides[next - 1] * inner) {
-        block.extents[next - 1] *= extent;
+      const std::uint32_t inner = axes.extents[next - 1];
+      if (scale == axes.scale_strides[next - 1] * inner && bias == axes.bias_strides[next - 1] * inner) {
+        axes.extents[next - 1] *= extent;
         continue;
       }
     }
-    block.extents.at(next) = extent;
-    block.scale_strides.at(next) = scale;
-    block.bias_strides.at(next++) = bias;
+    axes.extents.at(next) = extent;
+    axes.scale_strides.at(next) = scale;
+    axes.bias_strides.at(next++) = bias;
   }
   return next - first;
+}
+
+Axes axes_of(const Normalize& norm) {
+  Axes axes;
+  axes.inner = write_axes(norm, norm.first, norm.shape.size(), 0, axes);
+  axes.outer = write_axes(norm, 0, norm.first, axes.inner, axes);
+  return axes;
+}
+
+/// How glsl/normalize_rows.glsl reads scale or bias.
+enum class Walk : std::uint32_t { absent, by_unit, stretched, by_element };
+
+Walk walk_of(bool is_there, const Strides& strides, const Axes& axes, std::uint32_t width) {
+  if (!is_there) return Walk::absent;
+  if (axes.inner == 0 || (strides[0] == 0 && axes.extents[0] % width == 0)) return Walk::stretched;
+  const auto across = std::span(strides).subspan(axes.inner);
+  const bool is_shared = std::ranges::all_of(across, [](std::uint32_t stride) { return stride == 0; });
+  return width > 1 && axes.inner == 1 && strides[0] == 1 && is_shared ? Walk::by_unit : Walk::by_element;
+}
+
+struct NormSlots {
+  Slot x, y, scale, bias;
+};
+
+/// y, and mean and inverse deviation where the shader can write them.
+std::vector<Slot> results(const Normalize& norm, const NormSlots& slots, const Lowering& node) {
+  std::vector<Slot> writes = {slots.y};
+  if (norm.has_statistics)
+    for (const std::size_t i : {1, 2}) writes.push_back(node.outputs() > 1 ? node.out(i) : slots.y);
+  return writes;
+}
+
+void emit_rows(const Normalize& norm, const NormSlots& slots, const HeldRows& held, const ir::Lines& lines,
+               Lowering& node) {
+  struct Block {
+    std::uint32_t rows, row_length;
+    float epsilon;
+    Strides extents, scale_strides, bias_strides;
+  };
+  const Axes axes = axes_of(norm);
+  const auto width = static_cast<std::uint32_t>(lines.length / held.row_units);
+  const auto walk = [&](bool is_there, const Strides& strides) {
+    return static_cast<std::uint32_t>(walk_of(is_there, strides, axes, width));
+  };
+  node.dispatch({
+      .shader = held.shader(ir::cat(norm.name, "_rows.", node.in_type(0).dtype),
+                            {axes.inner, axes.outer, walk(norm.has_scale, axes.scale_strides),
+                             walk(norm.has_bias, axes.bias_strides), node.outputs() > 1}),
+      .reads = {slots.x, slots.scale, slots.bias},
+      .writes = results(norm, slots, node),
+      .push = Block{static_cast<std::uint32_t>(lines.outer), static_cast<std::uint32_t>(lines.length),
+                    static_cast<float>(norm.epsilon), axes.extents, axes.scale_strides, axes.bias_strides},
+      .groups = held.groups(lines.outer),
+  });
+}
+
+void emit_lines(const Normalize& norm, const NormSlots& slots, const LineShare& share, const ir::Lines& lines,
+                Lowering& node) {
+  struct Block {
+    std::uint32_t lines, length, slices, slice_length;
+    float epsilon;
+    Strides extents, scale_strides, bias_strides;
+  };
+  const Axes axes = axes_of(norm);
+  const auto dispatch = [&](LineStage stage, std::vector<Slot> reads, std::vector<Slot> writes) {
+    for (const Slot slot : results(norm, slots, node)) writes.push_back(slot);
+    node.dispatch({
+        .shader = {ir::cat(norm.name, ".", node.in_type(0).dtype),
+                   {share.threads, share.lanes, false, static_cast<std::uint32_t>(stage), axes.inner, axes.outer,
+                    norm.has_scale, norm.has_bias, node.outputs() > 1}},
+        .reads = std::move(reads),
+        .writes = std::move(writes),
+        .push = Block{static_cast<std::uint32_t>(lines.outer), static_cast<std::uint32_t>(lines.length), share.slices,
+                      share.slice_length, static_cast<float>(norm.epsilon), axes.extents, axes.scale_strides,
+                      axes.bias_strides},
+        .groups = share.groups(lines.outer),
+    });
+  };
+  // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
+  if (share.slices == 1) return dispatch(LineStage::whole, {slots.x, slots.scale, slots.bias}, {slots.y});
+  const Slot partials = node.scratch(static_cast<std::size_t>(lines.outer) * share.slices * 4 * sizeof(float));
+  dispatch(LineStage::first, {slots.x, slots.scale, slots.bias}, {partials});
+  dispatch(LineStage::second, {slots.x, slots.scale, slots.bias, partials}, {});
 }
 
 }  // namespace
@@ -42,39 +132,14 @@ void lower_normalize(const Normalize& norm, Lowering& node) {
   node.needs(dtype != ir::DType::f64, "shaders have no f64 square root within its bound");
   const ir::Lines lines = ir::lines_from(norm.shape, static_cast<std::int64_t>(norm.first));
   const LineShare share = share_lines(node.facts(), lines.outer, lines.length);
-  Block block{static_cast<std::uint32_t>(lines.outer),
-              static_cast<std::uint32_t>(lines.length),
-              share.slices,
-              share.slice_length,
-              static_cast<float>(norm.epsilon),
-              {},
-              {},
-              {}};
-  const std::uint32_t inner = write_axes(norm, norm.first, norm.shape.size(), 0, block);
-  const std::uint32_t outer = write_axes(norm, 0, norm.first, inner, block);
-
-  const Slot x = norm.x.value_or(node.in(0)), y = norm.y.value_or(node.out(0)), scale = norm.has_scale ? node.in(1) : x;
-  const Slot bias = norm.has_bias ? node.in(node.inputs() - 1) : x;
-  const bool statistics = node.outputs() > 1;
-  const auto dispatch = [&](LineStage stage, std::vector<Slot> reads, std::vector<Slot> writes) {
-    writes.push_back(y);
-    if (norm.has_statistics)
-      for (const std::size_t i : {1, 2}) writes.push_back(statistics ? node.out(i) : y);
-    node.dispatch({
-        .shader = {ir::cat(norm.name, ".", dtype),
-                   {share.threads, share.lanes, false, static_cast<std::uint32_t>(stage), inner, outer, norm.has_scale,
-                    norm.has_bias, statistics}},
-        .reads = std::move(reads),
-        .writes = std::move(writes),
-        .push = block,
-        .groups = share.groups(lines.outer),
-    });
-  };
-  // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
-  if (share.slices == 1) return dispatch(LineStage::whole, {x, scale, bias}, {y});
-  const Slot partials = node.scratch(static_cast<std::size_t>(lines.outer) * share.slices * 4 * sizeof(float));
-  dispatch(LineStage::first, {x, scale, bias}, {partials});
-  dispatch(LineStage::second, {x, scale, bias, partials}, {});
+  const Slot x = norm.x.value_or(node.in(0));
+  const NormSlots slots{x, norm.y.value_or(node.out(0)), norm.has_scale ? node.in(1) : x,
+                        norm.has_bias ? node.in(node.inputs() - 1) : x};
+  const RowsChoice rows = hold_rows(node.facts(), share, lines, pack_size(dtype));
+  node.choose({
+      {"rows", [&] { return rows.refusal; }, [&] { emit_rows(norm, slots, rows.held, lines, node); }},
+      {"lines", [] { return std::nullopt; }, [&] { emit_lines(norm, slots, share, lines, node); }},
+  });
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -22,6 +22,8 @@ layout(push_constant) uniform Block {
   uint extents[8], scale_strides[8], bias_strides[8];  // innermost first
 };
 
+#include "line_scales.glsl"
+
 #define HELD vec4
 vec4 combine(vec4 a, vec4 b, uint how) { return vec4(plus(a.xy, b.xy), plus(a.zw, b.zw)); }
 #include "lines.glsl"
@@ -90,18 +92,6 @@ Moments merged(uint first) {
 #endif
   m.squares = centered(found.y, n, m.rest);
   return m;
-}
-
-/// Where scale and bias of position i of some of the axes lie.
-uvec2 offsets(uint i, uint axis, uint axes) {
-  uvec2 at = uvec2(0u);
-  for (uint a = axis; a < axis + axes; ++a) {
-    const bool last = a + 1u == axis + axes;
-    const uint index = last ? i : i % extents[a];
-    at += index * uvec2(scale_strides[a], bias_strides[a]);
-    if (!last) i /= extents[a];
-  }
-  return at;
 }
 
 void main() {

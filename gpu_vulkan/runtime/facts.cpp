@@ -86,6 +86,7 @@ void read_properties(VkPhysicalDevice device, DeviceFacts& facts) {
   facts.subgroup_size = v11.subgroupSize;
   facts.min_subgroup_size = v13.minSubgroupSize;
   facts.max_subgroup_size = v13.maxSubgroupSize;
+  facts.max_group_subgroups = v13.maxComputeWorkgroupSubgroups;
   const bool in_compute = (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
   const auto has = [&](VkSubgroupFeatureFlags bit) {
     return in_compute && (v11.subgroupSupportedOperations & bit) != 0;

@@ -7,6 +7,7 @@
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/softmax.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
+#include "tests/gpu_vulkan/lowered.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -62,6 +63,40 @@ TEST(LinesLowering, AWorkgroupTakesSeveralShortLines) {
   };
   EXPECT_EQ(groups({256'000, 3}), (Groups{1000, 1, 1}));
   EXPECT_EQ(groups({100'000, 4096}), (Groups{50000, 2, 1}));  // a row of workgroups is folded
+}
+
+TEST(LinesLowering, RowsThatRegistersHoldAreReadOnce) {
+  struct Seen {
+    std::string shader;
+    std::uint32_t lanes, units;
+    bool packed, full;
+    bool operator==(const Seen&) const = default;
+  };
+  const auto seen = [](DType dtype, const ir::Shape& shape, const DeviceFacts& facts) {
+    const Shader shader = scheduled(Softmax{}, {{dtype, shape}}, facts).dispatches.at(0).shader;
+    return Seen{shader.name, shader.constants.at(1), shader.constants.at(2), shader.constants.at(3) != 0,
+                shader.constants.at(4) != 0};
+  };
+  EXPECT_EQ(seen(DType::f32, {4096, 16384}, testing::h200()), (Seen{"softmax_rows.f32", 512, 8, true, true}));
+  EXPECT_EQ(seen(DType::f16, {4096, 1024}, testing::h200()), (Seen{"softmax_rows.f16", 64, 4, true, true}));
+  EXPECT_EQ(seen(DType::f32, {4096, 768}, testing::h200()), (Seen{"softmax_rows.f32", 64, 3, true, true}));
+  EXPECT_EQ(seen(DType::f32, {4096, 1001}, testing::h200()), (Seen{"softmax_rows.f32", 256, 4, false, false}));
+  EXPECT_EQ(seen(DType::f32, {4096, 32768}, testing::h200()), (Seen{"softmax_rows.f32", 1024, 8, true, true}));
+  EXPECT_EQ(seen(DType::f32, {4096, 1, 3}, testing::h200()), (Seen{"softmax_rows.f32", 1, 3, false, true}));
+  EXPECT_EQ(seen(DType::f32, {4096, 128}, testing::lavapipe()), (Seen{"softmax_rows.f32", 8, 4, true, true}));
+}
+
+TEST(LinesLowering, SaysWhyRowsAreNotHeld) {
+  const auto why = [](const ir::Op& op, const ir::Shape& shape, const DeviceFacts& facts) {
+    return lowered_node(op, {{DType::f32, shape}}, facts).choice.refusals.at(0);
+  };
+  EXPECT_EQ(why(Softmax{}, {4096, 32772}, testing::h200()),
+            "rows: rows of 32772 elements do not fit into 1024 invocations");
+  EXPECT_EQ(why(Softmax{}, {4096, 16384}, testing::lavapipe()),
+            "rows: rows of 16384 elements do not fit into 256 invocations");
+  EXPECT_EQ(why(Softmax{0}, {300, 300}, testing::h200()), "rows: neighbours are of different lines");
+  EXPECT_EQ(why(Softmax{}, {2, 50257}, testing::h200()), "rows: 2 lines are too few not to be cut");
+  EXPECT_EQ(why(Softmax{}, {300, 300}, testing::phone()), "rows: phone has no shuffles in subgroups of a known size");
 }
 
 TEST(LinesLowering, RefusesF64WithItsReason) {

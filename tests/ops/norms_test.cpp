@@ -54,7 +54,10 @@ INSTANTIATE_TEST_SUITE_P(
                           Case{{2, 3, 4, 5, 6}, 3, {2, 1, 4, 1, 6}, {3, 1, 5, 1}},
                           Case{{2, 1, 3, 1, 2, 1, 2, 3}, 4, {3, 1, 1, 1, 1, 3}, {2, 1, 1, 1, 2, 1, 1, 1}},
                           Case{{4}, 0, {4}, {1}}, Case{{70001, 2}, 1, {2}, {2}}, Case{{2, 300'007}, 1, {1}, {300'007}},
-                          Case{{0, 5}, 1, {5}, {5}}, Case{{3, 0}, 1, {0}, {1}})));
+                          Case{{0, 5}, 1, {5}, {5}}, Case{{3, 0}, 1, {0}, {1}}, Case{{3, 8192}, 1, {8192}, {8192}},
+                          Case{{2, 16387}, 1, {16387}, {1}}, Case{{2, 7172}, 1, {1}, {7172}},
+                          Case{{2, 8191}, 1, {8191}, {8191}}, Case{{3, 5, 8}, 1, {5, 1}, {5, 8}},
+                          Case{{6, 32}, 1, {6, 1}, {6, 32}}, Case{{5, 1}, 1, {1}, {5, 1}})));
 
 TEST(LayerNorm, DataFarFromZeroKeepItsNoise) {
   const auto far = [](ir::Shape shape) {
@@ -129,7 +132,8 @@ INSTANTIATE_TEST_SUITE_P(Edges, GroupNormCases,
                          ::testing::Combine(::testing::Values(DType::f32),
                                             ::testing::Values(Groups{{2, 6, 5}, 1}, Groups{{2, 6, 5}, 6},
                                                               Groups{{0, 6, 5}, 2}, Groups{{2, 4, 0}, 2},
-                                                              Groups{{1, 2, 97, 1031}, 1})));
+                                                              Groups{{1, 2, 97, 1031}, 1}, Groups{{2, 8, 64}, 2},
+                                                              Groups{{1, 6, 12, 52}, 3})));
 
 }  // namespace
 }  // namespace plumb

@@ -48,7 +48,10 @@ INSTANTIATE_TEST_SUITE_P(Edges, SoftmaxCases,
                                             ::testing::Values(Case{{70001, 3}, 1}, Case{{1, 1'000'003}, 1},
                                                               Case{{100003, 2}, 0}, Case{{4, 1}, 1}, Case{{1}, 0},
                                                               Case{{0, 3}, 1}, Case{{3, 0}, 1},
-                                                              Case{{8, 128, 128}, 2})));
+                                                              Case{{8, 128, 128}, 2}, Case{{5, 31}, 1},
+                                                              Case{{300, 33}, 1}, Case{{3, 4096}, 1},
+                                                              Case{{2, 8191}, 1}, Case{{2, 16387}, 1},
+                                                              Case{{3, 8192}, 1}, Case{{2, 7172}, 1})));
 
 TEST(Softmax, DoesNotOverflow) {
   const Tensor x = Tensor::of<float>({2, 3}, {1000, 1000, -1000, -1000, -1000, -1003});
@@ -57,6 +60,25 @@ TEST(Softmax, DoesNotOverflow) {
   testing::check_cpu(Softmax{}, {x}, {y});
   testing::check_gpu(Softmax{}, {x}, {y});
   check_op(LogSoftmax{}, {x});
+}
+
+// Differences from the maximum down to those whose exponentials are 0, and results that are subnormal.
+TEST(Softmax, TinyResultsKeepTheirLimits) {
+  Tensor x({DType::f32, {3, 2048}});
+  for (std::size_t k = 0; k < 3 * 2048; ++k) x.as<float>()[k] = -0.0625f * static_cast<float>(k % 2048);
+  for (std::size_t k = 2048; k < 4096; ++k) x.as<float>()[k] -= 3e38f;
+  x.as<float>()[4096 + 77] = infinity;
+  check_op(Softmax{}, {x});
+  check_op(LogSoftmax{}, {x});
+}
+
+TEST(Softmax, ANanAnywhereInALineIsFound) {
+  for (const float sign : {1.0f, -1.0f}) {
+    Tensor x = random_tensor({DType::f32, {40, 1000}}, 12);
+    for (std::size_t r = 0; r < 40; ++r) x.as<float>()[r * 1000 + r * 25] = std::copysign(nan, sign);
+    check_op(Softmax{}, {x});
+    check_op(LogSoftmax{}, {x});
+  }
 }
 
 TEST(Softmax, F16DifferencesMayExceedItsRange) {

@@ -1,0 +1,131 @@
+// normalize.glsl of rows that stay in registers.
+#include "pack.glsl"
+
+#include "arithmetic.glsl"
+#include "index.glsl"
+#include "sum.glsl"
+
+#define HELD vec2
+/// The sum of both, in which neither comes first.
+vec2 combine(vec2 a, vec2 b, uint how) { return plus(vec2(a.x, a.y + b.y), b.x); }
+#include "rows.glsl"
+
+// How scale and bias are read: not at all, in units like x, one element for a unit, or by element.
+const uint ABSENT = 0u, BY_UNIT = 1u, STRETCHED = 2u, BY_ELEMENT = 3u;  // as Walk in gpu_vulkan/normalize.cpp
+layout(constant_id = 6) const uint inner_axes = 1;                      // of scale and bias within a row, and
+layout(constant_id = 7) const uint outer_axes = 0;                      // across rows: the axes after those
+layout(constant_id = 8) const uint scale_walk = ABSENT;
+layout(constant_id = 9) const uint bias_walk = ABSENT;
+layout(constant_id = 10) const bool statistics = false;
+
+layout(push_constant) uniform Block {
+  uint rows, row_length;
+  float epsilon;
+  uint extents[8], scale_strides[8], bias_strides[8];  // innermost first
+};
+#include "line_scales.glsl"
+
+layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
+layout(set = 0, binding = 0) readonly buffer PackedX { PACKED packed_x[]; };
+layout(set = 0, binding = 1) readonly buffer Scale { STORED scales[]; };
+layout(set = 0, binding = 1) readonly buffer PackedScale { PACKED packed_scales[]; };
+layout(set = 0, binding = 2) readonly buffer Bias { STORED biases[]; };
+layout(set = 0, binding = 2) readonly buffer PackedBias { PACKED packed_biases[]; };
+layout(set = 0, binding = 3) writeonly buffer Y { STORED y[]; };
+layout(set = 0, binding = 3) writeonly buffer PackedY { PACKED packed_y[]; };
+#ifdef STATISTICS
+layout(set = 0, binding = 4) writeonly buffer Mean { float means[]; };
+layout(set = 0, binding = 5) writeonly buffer InvStd { float inv_stds[]; };
+#endif
+
+float v[units * width];
+
+void read(uint first, uint row_units) {
+  [[unroll]] for (uint u = 0u; u < units; ++u) {
+    const bool there = has_unit(u, row_units);
+    PACKED p;
+    if (is_packed && there) p = packed_x[first + unit_of(u)];
+    [[unroll]] for (uint i = 0u; i < width; ++i) {
+      v[u * width + i] = 0.0;
+      if (there) v[u * width + i] = is_packed ? unpack(p, i) : load(x[first + unit_of(u)]);
+    }
+  }
+}
+
+/// v less mean and rest, and Σ of its squares.
+float center(uint row_units, out float mean, out float rest) {
+  vec2 sum = vec2(0.0), squares = vec2(0.0);
+  mean = rest = 0.0;
+#ifdef CENTERED
+  [[unroll]] for (uint k = 0u; k < units * width; ++k) sum = plus(sum, v[k]);
+  mean = divide(total(combined(sum, 0u, 0u)), float(row_length));
+  sum = vec2(0.0);
+#endif
+  [[unroll]] for (uint u = 0u; u < units; ++u) {
+    if (!has_unit(u, row_units)) continue;
+    [[unroll]] for (uint i = 0u; i < width; ++i) {
+      const float d = v[u * width + i] - mean;
+      v[u * width + i] = d;
+      squares = plus(squares, d * d);
+#ifdef CENTERED
+      sum = plus(sum, d);
+#endif
+    }
+  }
+#ifdef CENTERED
+  const float rests = total(combined(sum, 0u, 1u));
+  if (is_finite(mean)) rest = divide(rests, float(row_length));
+#endif
+  // Σ d² less the part that comes from the mean of d.
+  return maximum(total(combined(squares, 0u, 0u)) - float(row_length) * rest * rest, 0.0);
+}
+
+/// The scale, or bias, of element i of unit k of a row.
+float scale_of(PACKED p, uint k, uint i, uvec2 at, uvec2 outer) {
+  if (scale_walk == BY_UNIT) return unpack(p, i);
+  return load(scales[scale_walk == STRETCHED ? at.x : outer.x + offsets(k * width + i, 0u, inner_axes).x]);
+}
+float bias_of(PACKED p, uint k, uint i, uvec2 at, uvec2 outer) {
+  if (bias_walk == BY_UNIT) return unpack(p, i);
+  return load(biases[bias_walk == STRETCHED ? at.y : outer.y + offsets(k * width + i, 0u, inner_axes).y]);
+}
+
+void write(uint first, uint row_units, uvec2 outer, float rest, float inv_std) {
+  [[unroll]] for (uint u = 0u; u < units; ++u) {
+    if (!has_unit(u, row_units)) continue;
+    const uint k = unit_of(u);
+    uvec2 at = uvec2(0u);
+    if (scale_walk == STRETCHED || bias_walk == STRETCHED) at = outer + offsets(k * width, 0u, inner_axes);
+    PACKED p, scale, bias;
+    if (scale_walk == BY_UNIT) scale = packed_scales[k];
+    if (bias_walk == BY_UNIT) bias = packed_biases[k];
+    [[unroll]] for (uint i = 0u; i < width; ++i) {
+      float value = (v[u * width + i] - rest) * inv_std;
+      if (scale_walk != ABSENT) value *= scale_of(scale, k, i, at, outer);
+      if (bias_walk != ABSENT) value += bias_of(bias, k, i, at, outer);
+      pack(p, i, value);
+    }
+    if (is_packed) packed_y[first + k] = p;
+    else y[first + k] = store(unpack(p, 0u));
+  }
+}
+
+void main() {
+  const uint row_units = row_length / width, r = min(row(), rows - 1u), first = r * row_units;
+  read(first, row_units);
+  float mean, rest;
+  const float squares = center(row_units, mean, rest), variance = divide(squares, float(row_length));
+  if (row() >= rows) return;
+#ifdef EPSILON_OUTSIDE
+  const float inv_std = divide(1.0, square_root(variance) + epsilon);
+#else
+  const float inv_std = inverse_square_root(variance + epsilon);
+#endif
+#ifdef STATISTICS
+  if (statistics && lane() == 0u) {
+    means[r] = mean + rest;
+    inv_stds[r] = inv_std;
+  }
+#endif
+  write(first, row_units, offsets(r, inner_axes, outer_axes), rest, inv_std);
+}

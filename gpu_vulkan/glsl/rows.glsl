@@ -1,0 +1,56 @@
+// Rows of neighbouring elements that are read once, stay in registers, and are written once. `lanes`
+// invocations, a power of two, hold a row: neighbouring lanes hold neighbouring units, of PACK elements
+// or of one, `units` of them each. They agree by shuffles in a subgroup, and across
+// subgroups through shared memory, in an order that depends on the shape and the size of subgroups only.
+// The includer defines HELD, what an invocation brings to the agreement, and
+//   HELD combine(HELD a, HELD b, uint how)
+// which must not mind the order of a and b.
+#ifndef PLUMB_ROWS_GLSL
+#define PLUMB_ROWS_GLSL
+
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint lanes = 1;
+layout(constant_id = 2) const uint units = 1;
+layout(constant_id = 3) const bool is_packed = false;  // a unit is PACK elements
+layout(constant_id = 4) const bool is_full = false;    // rows are lanes·units units long, not shorter
+layout(constant_id = 5) const uint subgroup_size = 1;
+
+const uint width = is_packed ? PACK : 1u;
+
+// Not gl_LocalInvocationID: which of them share a subgroup is the device's own affair.
+uint invocation() { return gl_SubgroupID * subgroup_size + gl_SubgroupInvocationID; }
+uint lane() { return invocation() % lanes; }
+uint row() { return group_index() * (gl_WorkGroupSize.x / lanes) + invocation() / lanes; }
+
+/// Which unit of its row unit u of a lane is, and whether the row has it.
+uint unit_of(uint u) { return u * lanes + lane(); }
+bool has_unit(uint u, uint row_units) { return is_full || unit_of(u) < row_units; }
+
+shared HELD agreed[2][gl_WorkGroupSize.x / subgroup_size];
+
+/// What all lanes of this row hold, combined; every invocation must come here. `turn` is 0 and 1 in turns:
+/// what one call leaves in shared memory may still be read while the next call writes.
+HELD combined(HELD mine, uint how, uint turn) {
+  const uint together = min(lanes, subgroup_size), parts = lanes / together;
+  [[unroll]] for (uint apart = 1u; apart < together; apart *= 2u)
+    mine = combine(mine, subgroupShuffleXor(mine, apart), how);
+  if (parts == 1u) return mine;
+  const uint first = invocation() / lanes * parts;
+  if (gl_SubgroupInvocationID == 0u) agreed[turn][gl_SubgroupID] = mine;
+  barrier();
+  if (parts <= subgroup_size) {
+    mine = agreed[turn][first + gl_SubgroupInvocationID % parts];
+    [[unroll]] for (uint apart = 1u; apart < parts; apart *= 2u)
+      mine = combine(mine, subgroupShuffleXor(mine, apart), how);
+  } else {
+    mine = agreed[turn][first];
+    for (uint p = 1u; p < parts; ++p) mine = combine(mine, agreed[turn][first + p], how);
+  }
+  return mine;
+}
+
+#endif

@@ -1,0 +1,5 @@
+#version 450
+// variants: f32 f16 bf16
+#extension GL_GOOGLE_include_directive : require
+#define LOGARITHM
+#include "softmax_rows.glsl"
