@@ -173,8 +173,8 @@ void finish(Allowed& allowed, ir::DType dtype, const Manner& manner, bool bits) 
 
 }  // namespace
 
-Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const Lookup& fed, const Manner& manner) {
-  const ir::Feeds feeds = feeds_of(segment, fed);
+Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const ir::Feeds& feeds,
+                         const Manner& manner) {
   Draft draft(segment, manner.arithmetic);
   const std::size_t own_nodes = draft.graph().nodes().size();
   std::vector<ir::Value> wanted = segment.outputs;

@@ -20,6 +20,10 @@ struct Bounded {
 /// Evaluates a segment and the error models of its ops in one go (ops.md appendix D), on tensors
 /// of the widened dtypes. What an op adds is bounded by its own model and carried through those
 /// behind it to first order. Throws Unsupported, naming the op, where one has no such model.
-Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const Lookup& fed, const Manner& manner);
+Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const ir::Feeds& fed, const Manner& manner);
+inline Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const Lookup& fed,
+                                const Manner& manner) {
+  return evaluate_bounded(reference, segment, feeds_of(segment, fed), manner);
+}
 
 }  // namespace plumb::parity

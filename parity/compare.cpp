@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
+#include <utility>
 
 #include "parity/float_format.hpp"
+#include "parity/moments.hpp"
+#include "parity/parallel.hpp"
 #include "parity/quantiles.hpp"
 
 namespace plumb::parity {
@@ -35,17 +40,6 @@ std::size_t ratio_bin(float ratio) {
   const int k = 2 * (exponent_of(ratio) + 16) + 1 + (upper ? 1 : 0);
   return static_cast<std::size_t>(std::clamp(k, 0, static_cast<int>(Comparison::ratio_bins) - 1));
 }
-
-/// Sums in blocks, so that 10^8 terms lose no more than 10^5 would.
-struct Moments {
-  double parts = 0, error = 0, error2 = 0, y1 = 0, y2 = 0, c2 = 0, yc = 0;
-
-  Moments& operator+=(const Moments& other) {
-    parts += other.parts, error += other.error, error2 += other.error2;
-    y1 += other.y1, y2 += other.y2, c2 += other.c2, yc += other.yc;
-    return *this;
-  }
-};
 
 /// One real number of an element: the truth, the truth rounded to the dtype, what came.
 struct Part {
@@ -78,15 +72,18 @@ class Limit {
     certain_ = allowed.limits->certain.as<double>();
   }
 
-  double at(double magnitude, std::uint64_t index) const { return at_least(magnitude, probable_, index); }
+  double at(double magnitude, std::uint64_t index) const {
+    return with(probable_.empty() ? 0 : probable_[index], magnitude);
+  }
   /// What no chance exceeds.
-  double certain_at(double magnitude, std::uint64_t index) const { return at_least(magnitude, certain_, index); }
-  std::size_t elements() const { return probable_.size(); }
+  double certain_at(double magnitude, std::uint64_t index) const {
+    return with(certain_.empty() ? 0 : certain_[index], magnitude);
+  }
+  bool knows_certain() const { return !certain_.empty(); }
 
  private:
-  double at_least(double magnitude, std::span<const double> limits, std::uint64_t index) const {
-    double limit = std::max(allowed_.relative * magnitude, allowed_.absolute);
-    if (!limits.empty()) limit = limits[index] * allowed_.of_limits + limit;
+  double with(double of_element, double magnitude) const {
+    double limit = of_element * allowed_.of_limits + std::max(allowed_.relative * magnitude, allowed_.absolute);
     if (allowed_.ulps > 0) limit = std::max(limit, allowed_.ulps * computed_.ulp(magnitude));
     if (allowed_.storage > 0) limit += allowed_.storage * stored_.ulp(magnitude);
     return limit + allowed_.subnormal;
@@ -108,17 +105,24 @@ class Scan {
         overflow_(format_.overflow()),
         integer_(integer) {}
 
+  /// Elements come in the order of their indices, though not all. `first` is the truth of element 0.
   template <std::size_t parts>
-  void element(std::uint64_t index, const std::array<Part, parts>& element);
+  void element(std::uint64_t index, const std::array<Part, parts>& element, const std::array<double, parts>& first);
 
-  Comparison finish();
+  /// The sums since they were taken last.
+  Moments take_sums() { return std::exchange(total_, {}) += std::exchange(block_, {}); }
+
+  /// What another scan found in other elements.
+  void absorb(const Scan& other);
+  Comparison finish(const Moments& sums);
 
  private:
   Finding judge(std::uint64_t index, const Part& part, double magnitude) const;
   Finding judge_finite(std::uint64_t index, const Part& part, double magnitude) const;
   void measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude);
   void keep_worst(const Worst& worst, double error);
-  void census(std::uint64_t index, const Part* part, std::size_t parts);
+  template <std::size_t parts>
+  void census(const std::array<Part, parts>& element, const std::array<double, parts>& first);
 
   const Allowed allowed_;
   const Limit limit_;
@@ -128,7 +132,6 @@ class Scan {
   Comparison result_;
   Moments block_, total_;
   Quantiles ulps_, ratios_;
-  std::array<double, 2> first_ = {};
   std::vector<double> worst_errors_;
 };
 
@@ -166,58 +169,55 @@ Finding Scan::judge(std::uint64_t index, const Part& part, double magnitude) con
   const bool overflows = std::isinf(part.r) && allowed_.rule != Allowed::Rule::within;
   if (std::isfinite(part.y) && std::isfinite(part.c) && !overflows) return judge_finite(index, part, magnitude);
   if (part.c == part.y || part.c == part.r) return {};  // also a finite truth that overflows
-  const bool reaches = allowed_.rule == Allowed::Rule::within && std::isfinite(part.y) &&
-                       std::abs(part.y) + limit_.at(magnitude, index) >= overflow_ &&
-                       std::signbit(part.c) == std::signbit(part.y);
+  const double limit = limit_.at(magnitude, index);
+  const bool reaches = allowed_.rule == Allowed::Rule::within && std::isfinite(part.y) && std::isfinite(limit) &&
+                       std::abs(part.y) + limit >= overflow_ && std::signbit(part.c) == std::signbit(part.y);
   if (reaches) return {};
   return {.good = false, .error = infinity};
 }
 
-void Scan::census(std::uint64_t index, const Part* part, std::size_t parts) {
-  bool nan_y = false, nan_c = false, inf_y = false, inf_c = false, zero = true;
+template <std::size_t parts>
+void Scan::census(const std::array<Part, parts>& element, const std::array<double, parts>& first) {
+  bool nan_y = false, nan_c = false, inf_y = false, inf_c = false, zero = true, exact = true;
   for (std::size_t p = 0; p < parts; ++p) {
-    const double y = part[p].y, c = part[p].c;
+    const double y = element[p].y, c = element[p].c;
+    zero &= y == 0, exact &= y == c;
+    if (!(y == first[p] || (std::isnan(y) && std::isnan(first[p])))) result_.constant = false;
+    if (std::isfinite(y - c)) continue;
     nan_y |= std::isnan(y), nan_c |= std::isnan(c), inf_y |= std::isinf(y), inf_c |= std::isinf(c);
-    zero &= y == 0;
-    if (index == 0)
-      first_[p] = y;
-    else if (!(y == first_[p] || (std::isnan(y) && std::isnan(first_[p]))))
-      result_.constant = false;
   }
   ++result_.n;
+  result_.n_zero_expected += zero, result_.n_exact += exact && !zero;
+  if (!(nan_y || nan_c || inf_y || inf_c)) return;
   result_.n_nan_expected += nan_y, result_.n_nan_got += nan_c;
   result_.n_inf_expected += inf_y, result_.n_inf_got += inf_c;
-  result_.n_zero_expected += zero;
-}
-
-void raise(Extreme& extreme, double value, std::uint64_t index) {
-  if (!(value <= extreme.value)) extreme = {value, index};  // anything replaces NaN
 }
 
 void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude) {
-  raise(result_.max_abs, found.error, index);
+  raise(result_.max_abs, {found.error, index});
   // Dividing only where the quotient is larger than before; not where it is NaN.
   const bool may_raise = !(found.error <= result_.max_rel.value * magnitude * (1 - 0x1p-50));
-  if (may_raise && magnitude > 0) raise(result_.max_rel, found.error / magnitude, index);
-  if (limit_.elements() > 0 && !(found.ratio_certain() <= result_.ratio_certain))
-    result_.ratio_certain = found.ratio_certain();
+  if (may_raise && magnitude > 0) raise(result_.max_rel, {found.error / magnitude, index});
+  if (limit_.knows_certain() && !(found.error <= result_.ratio_certain * found.certain))
+    raise(result_.ratio_certain, found.ratio_certain());
   const double reference = integer_ || allowed_.rule == Allowed::Rule::within ? part.y : part.r;
   const double error = part.c - reference;
   if (!integer_) {
     const double size = found.error == 0 ? 0 : found.error / format_.ulp(magnitude);
-    raise(result_.max_ulp, size, index);
+    raise(result_.max_ulp, {size, index});
     ulps_.add(static_cast<float>(size));
     ++result_.hist_ulp[ulp_bin(static_cast<float>(size), error < 0)];
   }
   block_ += {1, error, error * error, std::abs(part.y), part.y * part.y, part.c * part.c, part.y * part.c};
   if (block_.parts >= 1024) total_ += block_, block_ = {};
-  if (!(std::abs(part.y) <= result_.expected_absmax)) result_.expected_absmax = std::abs(part.y);
+  raise(result_.expected_absmax, std::abs(part.y));
 }
 
 void Scan::keep_worst(const Worst& worst, double error) {
   auto& kept = result_.worst;
   const auto worse = [&](std::size_t i) {
-    return worst.ratio > kept[i].ratio || (worst.ratio == kept[i].ratio && error > worst_errors_[i]);
+    if (worst.ratio != kept[i].ratio) return worst.ratio > kept[i].ratio;
+    return error > worst_errors_[i] || (error == worst_errors_[i] && worst.index < kept[i].index);
   };
   if (kept.size() == Comparison::worst_kept && !worse(kept.size() - 1)) return;
   std::size_t place = kept.size();
@@ -228,8 +228,9 @@ void Scan::keep_worst(const Worst& worst, double error) {
 }
 
 template <std::size_t parts>
-void Scan::element(std::uint64_t index, const std::array<Part, parts>& element) {
-  census(index, element.data(), parts);
+void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
+                   const std::array<double, parts>& first) {
+  census(element, first);
   const double magnitude = parts == 1 ? std::abs(element[0].y) : std::hypot(element[0].y, element[parts - 1].y);
   Worst worst{.index = index};
   double error = -1, ratio = -1;
@@ -258,21 +259,27 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element) 
   keep_worst(worst, error);
 }
 
-Comparison Scan::finish() {
-  total_ += block_;
+void Scan::absorb(const Scan& other) {
+  const Comparison& found = other.result_;
+  result_.n += found.n, result_.n_bad += found.n_bad, result_.n_zero_expected += found.n_zero_expected;
+  result_.n_exact += found.n_exact;
+  result_.n_nan_expected += found.n_nan_expected, result_.n_nan_got += found.n_nan_got;
+  result_.n_inf_expected += found.n_inf_expected, result_.n_inf_got += found.n_inf_got;
+  result_.n_nan_differ += found.n_nan_differ, result_.n_inf_differ += found.n_inf_differ;
+  result_.constant &= found.constant;
+  raise(result_.max_abs, found.max_abs), raise(result_.max_rel, found.max_rel), raise(result_.max_ulp, found.max_ulp);
+  raise(result_.expected_absmax, found.expected_absmax), raise(result_.ratio_finite, found.ratio_finite);
+  raise(result_.ratio_certain, found.ratio_certain);
+  for (std::size_t k = 0; k < found.worst.size(); ++k) keep_worst(found.worst[k], other.worst_errors_[k]);
+  std::ranges::transform(result_.hist_ulp, found.hist_ulp, result_.hist_ulp.begin(), std::plus{});
+  std::ranges::transform(result_.hist_ratio, found.hist_ratio, result_.hist_ratio.begin(), std::plus{});
+  ulps_.add(other.ulps_), ratios_.add(other.ratios_);
+}
+
+Comparison Scan::finish(const Moments& sums) {
   result_.ulp_p50 = ulps_.at(0.5), result_.ulp_p99 = ulps_.at(0.99), result_.ulp_p999 = ulps_.at(0.999);
   result_.ratio_p99 = ratios_.at(0.99);
-  if (total_.parts > 0) {
-    result_.mean_signed = total_.error / total_.parts;
-    result_.rms = std::sqrt(total_.error2 / total_.parts);
-    result_.expected_rms = std::sqrt(total_.y2 / total_.parts);
-    result_.expected_norm1 = total_.y1, result_.expected_norm2 = std::sqrt(total_.y2);
-  }
-  if (total_.y2 > 0) {
-    result_.nmse = total_.error2 / total_.y2;
-    result_.rel_l2 = std::sqrt(result_.nmse);
-  }
-  if (total_.y2 > 0 && total_.c2 > 0) result_.cosine = total_.yc / (std::sqrt(total_.y2) * std::sqrt(total_.c2));
+  sums.describe(result_);
   return std::move(result_);
 }
 
@@ -305,18 +312,39 @@ Part part_of(Y y, T c, const Allowed& allowed) {
 }
 
 template <class T, class Y>
+auto parts_of(Y y, T c, const Allowed& allowed) {
+  if constexpr (ir::is_complex(ir::dtype_of<T>))
+    return std::array{part_of(y.real(), c.real(), allowed), part_of(y.imag(), c.imag(), allowed)};
+  else
+    return std::array{part_of(y, c, allowed)};
+}
+
+template <std::size_t parts>
+std::array<double, parts> truths_of(const std::array<Part, parts>& element) {
+  std::array<double, parts> truths;
+  for (std::size_t p = 0; p < parts; ++p) truths[p] = element[p].y;
+  return truths;
+}
+
+/// In pieces, on several threads: sums are kept by piece and added in order, all else does not depend on an order.
+template <class T, class Y>
 Comparison scan(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
-  Scan scan(allowed, got.dtype(), std::is_integral_v<T>);
+  constexpr std::size_t piece_size = 16384;
   const auto y = expected.as<Y>();
   const auto c = got.as<T>();
-  for (std::size_t i = 0; i < c.size(); ++i) {
-    if constexpr (ir::is_complex(ir::dtype_of<T>))
-      scan.template element<2>(
-          i, {part_of(y[i].real(), c[i].real(), allowed), part_of(y[i].imag(), c[i].imag(), allowed)});
-    else
-      scan.template element<1>(i, {part_of(y[i], c[i], allowed)});
-  }
-  return scan.finish();
+  const std::size_t pieces = (c.size() + piece_size - 1) / piece_size, workers = workers_for(pieces);
+  std::vector<Scan> scans(workers, Scan(allowed, got.dtype(), std::is_integral_v<T>));
+  std::vector<Moments> sums(pieces);
+  for_each_piece(pieces, workers, [&](std::size_t piece, std::size_t worker) {
+    const auto first = truths_of(parts_of(y[0], c[0], allowed));
+    const std::size_t end = std::min(c.size(), (piece + 1) * piece_size);
+    for (std::size_t i = piece * piece_size; i < end; ++i)
+      scans[worker].element(i, parts_of(y[i], c[i], allowed), first);
+    sums[piece] = scans[worker].take_sums();
+  });
+  for (std::size_t worker = 1; worker < workers; ++worker) scans[0].absorb(scans[worker]);
+  return scans[0].finish(
+      std::accumulate(sums.begin(), sums.end(), Moments{}, [](Moments all, const Moments& one) { return all += one; }));
 }
 
 }  // namespace

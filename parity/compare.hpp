@@ -71,6 +71,7 @@ struct Comparison {
   std::uint64_t n = 0, n_bad = 0;
   std::uint64_t n_nan_expected = 0, n_nan_got = 0, n_inf_expected = 0, n_inf_got = 0, n_zero_expected = 0;
   std::uint64_t n_nan_differ = 0, n_inf_differ = 0;  ///< bad elements with a NaN on one side; else, an infinity
+  std::uint64_t n_exact = 0;                         ///< elements that are what is expected in every digit, and not 0
   bool constant = true;                              ///< every element expected is the same
 
   Extreme max_abs, max_rel, max_ulp;  ///< relative errors where the truth is not 0; ulps of the dtype at the truth

@@ -8,28 +8,35 @@
 namespace plumb::parity {
 namespace {
 
-constexpr std::size_t most_kept = 65536;
+constexpr std::size_t most_kept = 8192;
 
 }  // namespace
 
-/// Floats without a sign order as their bits do, so the upper bits of the pattern are a logarithmic bin.
-std::size_t Quantiles::bin(float x) { return std::bit_cast<std::uint32_t>(x) >> 15 & 0xFFFF; }
-
 void Quantiles::keep(float x) {
   kept_.push_back(x);
-  if (kept_.size() <= most_kept) return;
+  if (kept_.size() > most_kept) count_kept();
+}
+
+void Quantiles::count_kept() {
   counts_.assign(std::size_t{1} << 16, 0);
   for (const float one : kept_) ++counts_[bin(one)];
   kept_ = {};
 }
 
-double Quantiles::at(double q) const {
+void Quantiles::add(const Quantiles& others) {
+  for (const float x : others.kept_) add(x);
+  if (others.counts_.empty()) return;
+  if (counts_.empty()) count_kept();
+  for (std::size_t k = 0; k < counts_.size(); ++k) counts_[k] += others.counts_[k];
+  total_ += others.total_;
+}
+
+double Quantiles::at(double q) {
   if (total_ == 0) return std::numeric_limits<double>::quiet_NaN();
   const auto rank = static_cast<std::uint64_t>(std::max(1.0, std::ceil(q * static_cast<double>(total_))));
   if (counts_.empty()) {
-    auto sorted = kept_;
-    const auto place = sorted.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-    std::nth_element(sorted.begin(), place, sorted.end());
+    const auto place = kept_.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::nth_element(kept_.begin(), place, kept_.end());
     return *place;
   }
   std::uint64_t below = 0;

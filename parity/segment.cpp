@@ -90,8 +90,12 @@ Evaluated evaluate(ir::Executor& executor, const Segment& segment, const Lookup&
   return run(executor, segment.graph, feeds_of(segment, fed), segment.outputs);
 }
 
+Evaluated evaluate_widened(ir::Executor& executor, const Segment& segment, const ir::Feeds& fed) {
+  return run(executor, ir::widen(segment.graph), fed, segment.outputs);
+}
+
 Evaluated evaluate_widened(ir::Executor& executor, const Segment& segment, const Lookup& fed) {
-  return run(executor, ir::widen(segment.graph), feeds_of(segment, fed), segment.outputs);
+  return evaluate_widened(executor, segment, feeds_of(segment, fed));
 }
 
 }  // namespace plumb::parity

@@ -39,6 +39,7 @@ struct Evaluated {
 Evaluated evaluate(ir::Executor& executor, const Segment& segment, const Lookup& fed);
 
 /// The segment's outputs in reference precision, on tensors of the widened dtypes.
+Evaluated evaluate_widened(ir::Executor& executor, const Segment& segment, const ir::Feeds& fed);
 Evaluated evaluate_widened(ir::Executor& executor, const Segment& segment, const Lookup& fed);
 
 }  // namespace plumb::parity

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ir/passes/widen.hpp"
+#include "parity/measure.hpp"
 
 namespace plumb::parity {
 namespace {

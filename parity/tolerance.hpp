@@ -29,12 +29,6 @@ void hold_exactly(Judged& judged);
 /// moved, selected or correctly rounded. Nothing for the others, which error models speak for.
 std::optional<Allowed> allowed_by_class(const Judged& judged, ir::DType dtype);
 
-/// Any error is within it: to measure one.
-Allowed no_limit();
-
-/// The comparison of two tensors for its numbers alone: everything agrees.
-Comparison measure(const ir::TensorView& truth, const ir::TensorView& other);
-
 /// Of an output for which somebody states decimals: they, and those of the operands that they were made
 /// of, are rounded numbers, which adds to what the op itself may be off.
 Allowed with_rounded_decimals(Allowed allowed, ir::DType dtype);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ir/cost.hpp"
+#include "parity/census.hpp"
 #include "parity/float_format.hpp"
 
 namespace plumb::parity {
@@ -13,19 +14,15 @@ namespace {
 
 using Numbers = std::span<const double>;
 
-ir::Tensor wide(const ir::TensorView& tensor) { return ir::convert(tensor, ir::DType::f64); }
-
 double share(Numbers numbers, auto holds) {
   if (numbers.empty()) return 0;
   return static_cast<double>(std::ranges::count_if(numbers, holds)) / static_cast<double>(numbers.size());
 }
 
-bool is_zero(double x) { return x == 0; }
-
 double zeros_that_came_in(std::span<const ir::TensorView> inputs) {
   double most = 0;
   for (const ir::TensorView& input : inputs)
-    if (!ir::is_complex(input.dtype())) most = std::max(most, share(wide(input).as<double>(), is_zero));
+    if (!ir::is_complex(input.dtype())) most = std::max(most, share_of_zeros(input));
   return most;
 }
 
@@ -37,10 +34,11 @@ bool saturates_at_one(const Segment& segment) {
   return function == "tanh" || function == "sigmoid" || function == "erf" || function == "softsign";
 }
 
-double saturated(const Segment& segment, Numbers truth, ir::DType dtype) {
+double saturated(const Segment& segment, const Comparison& known, Numbers truth, ir::DType dtype) {
   if (!ir::is_float(dtype)) return 0;
   const double overflow = float_format(dtype).overflow();
   const double next_to_one = saturates_at_one(segment) ? 1 - ir::unit_roundoff(dtype) / 2 : overflow;
+  if (known.expected_absmax < next_to_one && known.n_nan_got + known.n_inf_got == 0) return 0;
   return share(truth, [=](double y) {
     const double size = std::abs(y);
     return (size >= next_to_one && size <= 1) || (std::isfinite(y) && size >= overflow);
@@ -65,13 +63,6 @@ std::int64_t terms(const Segment& segment) {
   return most;
 }
 
-double exact_sums(const Segment& segment, Numbers truth, Numbers got, ir::DType dtype) {
-  if (terms(segment) < 2 || !ir::is_float(dtype) || truth.empty()) return 0;
-  std::size_t exact = 0;
-  for (std::size_t i = 0; i < truth.size(); ++i) exact += got[i] == truth[i] && truth[i] != 0;
-  return static_cast<double>(exact) / static_cast<double>(truth.size());
-}
-
 }  // namespace
 
 double Vacuity::score() const { return std::max({zeros, saturated, not_finite, constant, exact}); }
@@ -87,21 +78,22 @@ std::string Vacuity::text() const {
 }
 
 Vacuity vacuity_of(const Segment& segment, std::span<const ir::TensorView> inputs, const ir::TensorView& truth,
-                   const ir::TensorView& got) {
+                   ir::DType dtype, const Comparison& known) {
   Vacuity vacuity;
-  if (ir::is_complex(truth.dtype())) return vacuity;
-  const ir::Tensor wide_truth = wide(truth), wide_got = wide(got);
-  const Numbers y = wide_truth.as<double>();
-  vacuity.not_finite = share(y, [](double value) { return !std::isfinite(value); });
+  if (ir::is_complex(truth.dtype()) || known.n == 0) return vacuity;
+  const auto share_of = [&](std::uint64_t count) { return static_cast<double>(count) / static_cast<double>(known.n); };
+  const ir::Tensor converted = truth.dtype() == ir::DType::f64 ? ir::Tensor() : ir::convert(truth, ir::DType::f64);
+  const Numbers y = truth.dtype() == ir::DType::f64 ? truth.as<double>() : converted.as<double>();
+  vacuity.not_finite = share_of(known.n_nan_expected + known.n_inf_expected);
   const ir::ErrorClass error_class = segment.judged.error_class;
   const bool is_moved = error_class == ir::ErrorClass::bits || error_class == ir::ErrorClass::exact;
   const double rows = constant_rows(y, truth.shape());
   if (!is_moved || rows == 1) vacuity.constant = rows;
   if (is_moved) return vacuity;
-  const double zeros = share(y, is_zero);
+  const double zeros = share_of(known.n_zero_expected);
   vacuity.zeros = zeros > 0 ? std::min(zeros, zeros_that_came_in(inputs)) : 0;
-  vacuity.saturated = saturated(segment, y, got.dtype());
-  vacuity.exact = exact_sums(segment, y, wide_got.as<double>(), got.dtype());
+  vacuity.saturated = saturated(segment, known, y, dtype);
+  if (terms(segment) > 1 && ir::is_float(dtype)) vacuity.exact = share_of(known.n_exact);
   return vacuity;
 }
 

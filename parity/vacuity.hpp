@@ -21,8 +21,9 @@ struct Vacuity {
 };
 
 /// Of data that is only moved or selected only what is not finite counts, and rows when there are no others.
-/// `inputs` are the segment's, at the candidate's dtypes. Of complex numbers it is all 0.
+/// `inputs` are the segment's, at the candidate's dtypes, `dtype` is the output's, `known` how it compared with its
+/// truth. Of complex numbers it is all 0.
 Vacuity vacuity_of(const Segment& segment, std::span<const ir::TensorView> inputs, const ir::TensorView& truth,
-                   const ir::TensorView& got);
+                   ir::DType dtype, const Comparison& known);
 
 }  // namespace plumb::parity

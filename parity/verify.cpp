@@ -9,6 +9,7 @@
 #include "parity/bounded.hpp"
 #include "parity/candidate_run.hpp"
 #include "parity/emulated_node.hpp"
+#include "parity/measure.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/profile_arithmetic.hpp"
 #include "parity/repro.hpp"
@@ -36,7 +37,7 @@ class CaseRun {
   void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Bounded& local);
   void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, NodeResult& result);
-  void carry_truth(std::size_t n, const Evaluated* local);
+  void carry_truth(std::size_t n, const Evaluated* local, ir::Feeds fed);
   void release(std::size_t n);
   void stop_at(std::size_t n, const ir::Error& error);
   NodeResult blank(std::size_t n, std::size_t k) const;
@@ -169,10 +170,12 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, c
   const ir::Tensor& whole = truths_.at(value);
   result.allowed = local.allowed[k];
   result.local = compare(truth, device, result.allowed);
-  result.vacuity = vacuity_of(segments_[n], judged.inputs, truth, device);
+  result.vacuity = vacuity_of(segments_[n], judged.inputs, truth, device.dtype(), result.local);
   result.gates_total = gates_total(options_.mode, result.allowed, result.type.dtype);
-  result.total = compare(whole, device, result.gates_total ? result.allowed : no_limit());
-  result.inherited = measure(whole, truth);
+  const ir::TensorView both[] = {truth, device};
+  const auto measured = measure(whole, both, result.type.dtype);
+  result.inherited = measured[0];
+  result.total = result.gates_total ? compare(whole, device, result.allowed) : measured[1];
   result.amplification = amplification_of(n, result.inherited);
   errors_[value] = relative_error(result.total);
   result.reference_ns = local.truth.nanoseconds;
@@ -229,14 +232,21 @@ void CaseRun::judge(NodeResult& result, const Judged& judged, const policy::Judg
   say(gate.verdict, gate.why);
 }
 
-/// The truth of the whole graph, node by node; where nothing was wrong so far it is the local one.
-void CaseRun::carry_truth(std::size_t n, const Evaluated* local) {
+/// The truth of the whole graph, node by node; where nothing was wrong so far it is the local one. `fed`: what that was
+/// made of, of which it takes what is the same.
+void CaseRun::carry_truth(std::size_t n, const Evaluated* local, ir::Feeds fed) {
   const ir::Node& node = graph_.nodes()[n];
   const bool same =
       local != nullptr && std::ranges::all_of(segments_[n].fed, [this](ir::Value v) { return is_clean(v); });
   Evaluated evaluated;
-  if (!same)
-    evaluated = evaluate_widened(executors_.reference, segment_of(graph_, n), [this](ir::Value v) { return truth(v); });
+  if (!same) {
+    const Segment alone = segment_of(graph_, n);
+    for (std::size_t i = 0; i < alone.fed.size(); ++i) {
+      const std::string& name = alone.graph.inputs()[i];
+      if (!graph_.is_source(alone.fed[i]) || !fed.contains(name)) fed.insert_or_assign(name, truth(alone.fed[i]));
+    }
+    evaluated = evaluate_widened(executors_.reference, alone, fed);
+  }
   for (std::size_t k = 0; k < node.outputs.size(); ++k)
     truths_.insert_or_assign(node.outputs[k], same ? local->outputs[k] : std::move(evaluated.outputs[k]));
 }
@@ -255,12 +265,15 @@ void CaseRun::judge_node(std::size_t n) {
   const bool compares =
       wanted && !alone.refused && std::ranges::any_of(node.outputs, [this](ir::Value v) { return captured(v); });
   Bounded local;
-  if (compares)
-    local = evaluate_bounded(
-        executors_.reference, segments_[n], [this](ir::Value v) { return ir::widen(got(v)); },
-        {arithmetic_of(executors_.profile, n < placements_.size() ? placements_[n].kernel : "", segments_[n].graph),
-         executors_.flushes_subnormals && !must_be_exact(n)});
-  carry_truth(n, compares ? &local.truth : nullptr);
+  ir::Feeds fed;
+  if (compares) {
+    const std::string kernel = n < placements_.size() ? placements_[n].kernel : "";
+    const Manner manner{arithmetic_of(executors_.profile, kernel, segments_[n].graph),
+                        executors_.flushes_subnormals && !must_be_exact(n)};
+    fed = feeds_of(segments_[n], [this](ir::Value v) { return ir::widen(got(v)); });
+    local = evaluate_bounded(executors_.reference, segments_[n], fed, manner);
+  }
+  carry_truth(n, compares ? &local.truth : nullptr, std::move(fed));
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     NodeResult result = blank(n, k);
     if (alone.refused)

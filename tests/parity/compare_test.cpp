@@ -191,6 +191,32 @@ TEST(Compare, QuantilesOfLargeTensorsAreWithinHalfAPercent) {
   EXPECT_NEAR(result.ulp_p99, 198'000, 800);
 }
 
+/// Pieces of large tensors are whoever's has time: numbers that repeat, so that many are the worst.
+TEST(Compare, GivesEqualBitsHoweverThreadsShareTheWork) {
+  std::vector<double> y;
+  std::vector<float> c;
+  for (int i = 0; i < 300'000; ++i) {
+    y.push_back(std::sin(i % 1000));
+    c.push_back(static_cast<float>(y.back()) + static_cast<float>(i % 100) * 1e-7f);
+  }
+  const Tensor expected = truth(y), got = f32(c);
+  const auto first = compare(expected, got, within(1e-5));
+  EXPECT_EQ(first.worst.front().index, first.max_abs.index);
+  EXPECT_LT(first.worst.back().index, 99'000u);  // of equals those that come first
+  for (int time = 0; time < 20; ++time) {
+    const auto again = compare(expected, got, within(1e-5));
+    EXPECT_EQ(again.mean_signed, first.mean_signed);
+    EXPECT_EQ(again.rms, first.rms);
+    EXPECT_EQ(again.cosine, first.cosine);
+    EXPECT_EQ(again.max_rel.index, first.max_rel.index);
+    EXPECT_EQ(again.ulp_p50, first.ulp_p50);
+    EXPECT_EQ(again.ratio_p99, first.ratio_p99);
+    EXPECT_EQ(again.hist_ulp, first.hist_ulp);
+    EXPECT_EQ(again.hist_ratio, first.hist_ratio);
+    for (std::size_t k = 0; k < first.worst.size(); ++k) EXPECT_EQ(again.worst[k].index, first.worst[k].index);
+  }
+}
+
 TEST(Compare, HistogramsAreSignedAndComplete) {
   const auto edges = ulp_edges();
   EXPECT_TRUE(std::ranges::is_sorted(edges));

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "parity/measure.hpp"
+
 namespace plumb::parity {
 namespace {
 

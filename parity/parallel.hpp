@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace plumb::parity {
+
+/// How many threads work on so many pieces: at most one for every core, each with several pieces.
+std::size_t workers_for(std::size_t pieces);
+
+/// Calls work(piece, worker) once for every piece below `pieces`, on `workers` threads of which the caller's is one.
+/// Which worker has which piece is chance, so whatever must not depend on it is kept by piece. `work` must not throw.
+void for_each_piece(std::size_t pieces, std::size_t workers,
+                    const std::function<void(std::size_t piece, std::size_t worker)>& work);
+
+}  // namespace plumb::parity
