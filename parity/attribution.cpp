@@ -65,4 +65,20 @@ std::string guilty_text(const CaseResult& result) {
   return fmt::format("{} ({}): {}{}", first->name(), first->op, deed_of(*first), rest_of(result, *first));
 }
 
+std::string blame_text(const CaseResult& result) {
+  std::string text;
+  if (!result.subject.file) return text;
+  const ir::Graph& graph = result.subject.file->graph;
+  for (std::size_t r = 0; r < graph.results().size(); ++r) {
+    std::multimap<double, std::string, std::greater<>> shares;
+    for (const NodeResult& node : result.nodes)
+      if (r < node.blame.size() && node.blame[r] >= 0.005) shares.emplace(node.blame[r], node.label);
+    std::string list;
+    for (const auto& [share, label] : shares)
+      list += fmt::format("{}{:.0f} % from {}", list.empty() ? "" : ", ", 100 * share, label);
+    if (!list.empty()) text += fmt::format("error of {}: {}\n", graph.name(graph.results()[r]), list);
+  }
+  return text;
+}
+
 }  // namespace plumb::parity

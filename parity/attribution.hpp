@@ -26,4 +26,7 @@ const NodeResult* first_guilty(const CaseResult& result);
 /// nobody is guilty.
 std::string guilty_text(const CaseResult& result);
 
+/// "error of logits: 97 % from scores, 2 % from weights", a line for each result whose error was shared out.
+std::string blame_text(const CaseResult& result);
+
 }  // namespace plumb::parity

@@ -39,7 +39,16 @@ Json comparison(const Comparison& c, bool limited) {
   return json;
 }
 
-Json node_json(const NodeResult& node) {
+/// By result of the graph.
+Json blame_json(const NodeResult& node, const ir::Graph* graph) {
+  if (graph == nullptr || node.blame.empty()) return nullptr;
+  Json json = Json::object();
+  for (std::size_t r = 0; r < node.blame.size(); ++r)
+    json[graph->name(graph->results()[r])] = json_number(node.blame[r]);
+  return json;
+}
+
+Json node_json(const NodeResult& node, const ir::Graph* graph) {
   return {{"node", node.name()},
           {"op", node.op},
           {"dtype", ir::info(node.type.dtype).name},
@@ -55,6 +64,7 @@ Json node_json(const NodeResult& node) {
           {"inherited", comparison(node.inherited, false)},
           {"total", comparison(node.total, node.gates_total)},
           {"amplification", json_number(node.amplification)},
+          {"blame", blame_json(node, graph)},
           {"expected", node.expected ? comparison(*node.expected, true) : Json(nullptr)},
           {"emulator_ulp", node.emulator_ulp ? json_number(*node.emulator_ulp) : Json(nullptr)},
           {"reference_ns", whole(node.reference_ns)},
@@ -70,7 +80,8 @@ Json first_guilty_json(const CaseResult& result) {
 
 Json case_json(const CaseResult& result) {
   Json nodes = Json::array();
-  for (const NodeResult& node : result.nodes) nodes.push_back(node_json(node));
+  const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
+  for (const NodeResult& node : result.nodes) nodes.push_back(node_json(node, graph));
   return {{"graph", result.subject.name},
           {"why", result.subject.file ? result.subject.file->why : ""},
           {"verdict", ir::enum_name(result.verdict)},

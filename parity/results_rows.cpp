@@ -137,6 +137,9 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }
   if (part == Part::inherited) row.amplification = static_cast<float>(result.amplification);
+  if (part == Part::local)
+    for (const double share : result.blame)
+      if (!(std::abs(share) <= std::abs(row.blame))) row.blame = static_cast<float>(share);
   nodes.push_back(row);
   add_counts(hist_ulp, c.hist_ulp);
   add_counts(hist_ratio, judged ? c.hist_ratio : decltype(c.hist_ratio){});

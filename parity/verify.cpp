@@ -6,6 +6,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/attribution.hpp"
+#include "parity/blame.hpp"
 #include "parity/bounded.hpp"
 #include "parity/candidate_run.hpp"
 #include "parity/emulated_node.hpp"
@@ -45,6 +46,7 @@ class CaseRun {
   double amplification_of(std::size_t n, const Comparison& inherited) const;
 
   bool isolates() const { return options_.mode == Mode::isolate; }
+  bool keeps_all() const { return !isolates() && options_.blame != 0u; }  ///< of got_: blame may be looked for
   bool captured(ir::Value v) const {
     return graph_.is_source(v) || isolates() || got_.contains(v) || released_.contains(v);
   }
@@ -319,7 +321,7 @@ void CaseRun::release(std::size_t n) {
   std::erase_if(truths_, [&](const auto& held) { return done(last_truth_, held.first); });
   for (const auto& read : {graph_.nodes()[n].outputs, segments_[n].fed})
     for (const ir::Value v : read)
-      if (done(last_use_, v) && got_.erase(v) != 0) released_.insert(v);
+      if (done(last_use_, v) && !keeps_all() && got_.erase(v) != 0) released_.insert(v);
 }
 
 /// The reference refuses what the candidate took: an index out of range, say.
@@ -368,6 +370,11 @@ CaseResult CaseRun::finish() {
   if (options_.emulated != nullptr) result_.notes.push_back(emulation_note(*options_.emulated, replayed));
   result_.alpha = policy::alpha_of_one(options_.gate, result_.nodes);
   if (result_.message.empty()) result_.verdict = overall(std::span<const Verdict>(verdicts));
+  if (!isolates())  // there nothing was handed on
+    assign_blame(
+        result_,
+        {graph_, segments_, [this](ir::Value v) { return captured(v); }, [this](ir::Value v) { return got(v); }},
+        executors_.reference, options_.blame.value_or(result_.verdict == Verdict::failed ? 4 : 0));
   result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);
 }

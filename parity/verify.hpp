@@ -80,6 +80,7 @@ struct VerifyOptions {
   const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
   const DeviceProfile* emulated = nullptr;  ///< matrix products are replayed as it says, beside the comparison
   Mode mode = Mode::attribute;
+  std::optional<std::size_t> blame = {};  ///< nodes to measure the blame of; else a few of a case that failed
 };
 
 /// One output of one node.
@@ -99,6 +100,7 @@ struct NodeResult {
   bool gates_total = false;                 ///< what is judged: total rather than local
   double amplification = not_computed;      ///< of what its inputs had wrong (attribution.hpp)
   bool is_guilty = false;                   ///< its own error is more than it may be
+  std::vector<double> blame = {};           ///< its share of the error of each result, where that was measured
   std::optional<Comparison> expected = {};  ///< the device's output against what the file expects of it
   Allowed allowed = {};
   Vacuity vacuity = {};  ///< where it was compared

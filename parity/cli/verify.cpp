@@ -35,6 +35,7 @@ struct Flags {
   std::string filter, json, results, tensors = "never", policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;
+  std::optional<std::size_t> blame;
   std::uint64_t seeds = 1;
   bool strict = false, fail_fast = false, verbose = false, quiet = false;
 };
@@ -55,6 +56,9 @@ void add_flags(CLI::App& app, Flags& flags) {
          "alone on the truth (isolate)")
       ->check(CLI::IsMember({"propagate", "isolate", "attribute"}))
       ->capture_default_str();
+  app.add_option(
+      "--blame", flags.blame,
+      "measure which share of the results' errors the N most suspected nodes have (default: 4 of a case that fails)");
   app.add_option("--repeat", flags.repeat, "runs of the device, which must agree in every bit")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
@@ -295,7 +299,8 @@ int VerifyRun::run() {
                               .flags = repeated_flags(flags_, fill),
                               .gate = gate_ ? &*gate_ : nullptr,
                               .emulated = flags_.emulate.empty() ? nullptr : &profile_,
-                              .mode = mode_of(flags_.mode)};
+                              .mode = mode_of(flags_.mode),
+                              .blame = flags_.blame};
   const auto recorder = open_record();
   for (const std::string& path : paths)
     if (!run_graph(path, fill, executors, options, recorder.get())) break;
