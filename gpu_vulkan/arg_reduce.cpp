@@ -1,5 +1,6 @@
 #include "gpu_vulkan/arg_reduce.hpp"
 
+#include "gpu_vulkan/elementwise.hpp"
 #include "gpu_vulkan/lines.hpp"
 #include "gpu_vulkan/ordered.hpp"
 #include "gpu_vulkan/strided_copy.hpp"
@@ -13,7 +14,10 @@ void lower_arg_reduce(std::int64_t axis, ArgExtreme extreme, Slot to, std::uint3
   const std::size_t width = ir::info(dtype).bytes;
   const std::string shader = word_variant("arg_reduce", width, node);
   const std::uint32_t encoding = encoding_of(dtype);
-  const LineShare share = share_lines(node.facts(), lines.count(), lines.length, lines.inner);
+  LineShare share = share_lines(node.facts(), lines.count(), lines.length, lines.inner);
+  const std::int64_t pack = pack_size(dtype);
+  const bool is_packed = lines.inner == 1 && pack > 1 && lines.length % pack == 0;
+  if (is_packed) share.cut_at_multiples(pack);
   struct Block {
     std::uint32_t lines, length, inner, slices, slice_length;
   };
@@ -21,7 +25,7 @@ void lower_arg_reduce(std::int64_t axis, ArgExtreme extreme, Slot to, std::uint3
     node.dispatch({
         .shader = {shader,
                    {by.threads, by.lanes, stage != LineStage::second && lines.inner > 1,
-                    static_cast<std::uint32_t>(stage), encoding, extreme.smallest, extreme.last, words}},
+                    static_cast<std::uint32_t>(stage), encoding, extreme.smallest, extreme.last, words, is_packed}},
         .reads = std::move(reads),
         .writes = std::move(writes),
         .push = Block{static_cast<std::uint32_t>(lines.count()), static_cast<std::uint32_t>(lines.length),

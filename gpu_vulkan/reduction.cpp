@@ -1,5 +1,6 @@
 #include "gpu_vulkan/reduction.hpp"
 
+#include "gpu_vulkan/elementwise.hpp"
 #include "gpu_vulkan/lines.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -53,19 +54,36 @@ struct Block {
   std::array<std::uint32_t, 4> kept_extents, kept_strides, reduced_extents, reduced_strides;
 };
 
+/// What reduce.comp reads several of at once: neighbouring terms, or terms of neighbouring outputs.
+enum class Packed : std::uint32_t { nothing, terms, outputs };
+
+Packed packed_of(const Split& split, std::int64_t pack) {
+  if (pack == 1) return Packed::nothing;
+  if (split.columns > 1) return split.columns % pack == 0 ? Packed::outputs : Packed::nothing;
+  const bool are_neighbours = split.reduced.strides[0] == 1;
+  return are_neighbours && split.reduced.extents[0] % pack == 0 ? Packed::terms : Packed::nothing;
+}
+
 struct Fold {
   DType dtype;
   ReduceFunction function;
   float count;  ///< terms of an output of the node
 };
 
-void dispatch(Lowering& node, const Fold& fold, const Split& split, const LineShare& share, bool of_partials, Slot from,
-              Slot to) {
+struct Pass {
+  Split split;
+  LineShare share;
+  Packed packed = Packed::nothing;
+  bool of_partials = false;
+};
+
+void dispatch(Lowering& node, const Fold& fold, const Pass& pass, Slot from, Slot to) {
+  const auto& [split, share, packed, of_partials] = pass;
   const bool columns = split.columns > 1, to_partials = share.slices > 1;
   node.dispatch({
       .shader = {ir::cat("reduce.", fold.dtype),
                  {share.threads, share.lanes, columns, static_cast<std::uint32_t>(fold.function), split.kept.count,
-                  split.reduced.count, of_partials, to_partials}},
+                  split.reduced.count, of_partials, to_partials, static_cast<std::uint32_t>(packed)}},
       .reads = {from},
       .writes = {to},
       .push = Block{static_cast<std::uint32_t>(split.kept.elements),
@@ -78,7 +96,8 @@ void dispatch(Lowering& node, const Fold& fold, const Split& split, const LineSh
                     split.kept.strides,
                     split.reduced.extents,
                     split.reduced.strides},
-      .groups = share.groups(split.kept.elements),
+      .groups = share.groups(packed == Packed::outputs ? split.kept.elements / pack_size(fold.dtype)
+                                                       : split.kept.elements),
   });
 }
 
@@ -93,20 +112,24 @@ std::size_t partial_bytes(DType dtype) {
 void reduce(ReduceFunction function, const ir::TensorType& x, const std::vector<bool>& reduced, Slot from, Slot to,
             Lowering& node) {
   const DType dtype = x.dtype;
-  const Split whole = split(x.shape, reduced);
-  const Fold fold{dtype, function, static_cast<float>(whole.reduced.elements)};
-  const LineShare share = share_lines(node.facts(), whole.kept.elements, whole.reduced.elements, whole.columns);
-  if (share.slices == 1) return dispatch(node, fold, whole, share, false, from, to);
-  const auto partials = whole.kept.elements * share.slices;
-  const Slot scratch = node.scratch(static_cast<std::size_t>(partials) * partial_bytes(dtype));
-  dispatch(node, fold, whole, share, false, from, scratch);
-  Split rest;
-  rest.kept.add(whole.kept.elements, share.slices);
-  rest.reduced.add(share.slices, 1);
-  LineShare once = share_lines(node.facts(), whole.kept.elements, share.slices);
-  once.slices = 1;
-  once.slice_length = share.slices;
-  dispatch(node, fold, rest, once, true, scratch, to);
+  Pass whole{.split = split(x.shape, reduced), .share = {}};
+  const std::int64_t outputs = whole.split.kept.elements, terms = whole.split.reduced.elements;
+  const std::int64_t pack = pack_size(dtype), columns = whole.split.columns;
+  whole.packed = packed_of(whole.split, pack);
+  const Fold fold{dtype, function, static_cast<float>(terms)};
+  whole.share = whole.packed == Packed::outputs ? share_lines(node.facts(), outputs / pack, terms, columns / pack)
+                                                : share_lines(node.facts(), outputs, terms, columns);
+  if (whole.packed == Packed::terms) whole.share.cut_at_multiples(pack);
+  if (whole.share.slices == 1) return dispatch(node, fold, whole, from, to);
+  const std::int64_t slices = whole.share.slices;
+  const Slot scratch = node.scratch(static_cast<std::size_t>(outputs * slices) * partial_bytes(dtype));
+  dispatch(node, fold, whole, from, scratch);
+  Pass rest{.split = {}, .share = share_lines(node.facts(), outputs, slices), .of_partials = true};
+  rest.split.kept.add(outputs, slices);
+  rest.split.reduced.add(slices, 1);
+  rest.share.slices = 1;
+  rest.share.slice_length = whole.share.slices;
+  dispatch(node, fold, rest, scratch, to);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -21,45 +21,69 @@ struct HeldRows {
   }
 };
 
-/// A refusal says why rows cannot be held.
+/// A refusal says why rows cannot be worked on so.
 struct RowsChoice {
   HeldRows held;
   std::optional<std::string> refusal;
 };
 
-/// For lines of which `pack` neighbouring elements are read at once; `share` is how they would be worked on otherwise.
+/// Why no shader over rows.glsl serves these lines; `share` is how they would be worked on otherwise.
+inline std::optional<std::string> refuse_rows(const DeviceFacts& facts, const LineShare& share,
+                                              const ir::Lines& lines) {
+  if (lines.inner > 1) return "neighbours are of different lines";
+  if (lines.length == 0) return "lines are empty";
+  if (share.slices > 1) return ir::cat(lines.count(), " lines are too few not to be cut");
+  if (!facts.subgroup_shuffle || !facts.subgroup_size_control)
+    return ir::cat(facts.name, " has no shuffles in subgroups of a known size");
+  return std::nullopt;
+}
+
+/// The most invocations of a workgroup that asks for the size of its subgroups, a power of two.
+inline std::uint32_t most_invocations(const DeviceFacts& facts) {
+  return std::bit_floor(std::min({1024u, facts.max_invocations, facts.max_group_subgroups * facts.subgroup_size}));
+}
+
+/// Rows of `row_units` units of which each of `lanes` holds `units`.
+inline HeldRows rows_of(const DeviceFacts& facts, std::int64_t row_units, std::int64_t lanes, std::int64_t units) {
+  HeldRows held;
+  held.subgroup_size = facts.subgroup_size;
+  held.lanes = static_cast<std::uint32_t>(lanes);
+  held.threads = std::max({held.lanes, std::min(256u, most_invocations(facts)), facts.subgroup_size});
+  held.units = static_cast<std::uint32_t>(units);
+  held.is_full = row_units % (lanes * units) == 0;
+  held.row_units = static_cast<std::uint32_t>(row_units);
+  return held;
+}
+
+/// Rows that registers hold, of which `pack` neighbouring elements are read at once where rows consist of packs.
 inline RowsChoice hold_rows(const DeviceFacts& facts, const LineShare& share, const ir::Lines& lines,
                             std::int64_t pack) {
   // Per lane 16 elements are enough to wait for memory together, and 32 still leave a multiprocessor two groups.
   constexpr std::int64_t enough_packs = 4, most_packs = 8, enough_lanes = 512;
-  const std::int64_t length = lines.length;
-  if (lines.inner > 1) return {{}, "neighbours are of different lines"};
-  if (length == 0) return {{}, "lines are empty"};
-  if (share.slices > 1) return {{}, ir::cat(lines.count(), " lines are too few not to be cut")};
-  if (!facts.subgroup_shuffle || !facts.subgroup_size_control)
-    return {{}, ir::cat(facts.name, " has no shuffles in subgroups of a known size")};
-  const auto power = [](std::int64_t n) {
-    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n)));
-  };
-  const std::uint32_t most_threads = std::bit_floor(
-      std::min({1024u, facts.max_invocations, facts.max_group_subgroups * facts.subgroup_size}));
-  const std::int64_t most_lanes = most_threads;
-  const bool is_packed = length % pack == 0;
-  const std::int64_t row_units = is_packed ? length / pack : length;
-  const std::int64_t most_units = is_packed ? most_packs : most_packs * pack;
-  std::int64_t lanes = power((row_units + enough_packs - 1) / enough_packs);
-  lanes = std::min({lanes, enough_lanes, most_lanes});
+  if (auto refusal = refuse_rows(facts, share, lines)) return {{}, std::move(refusal)};
+  const bool is_packed = lines.length % pack == 0;
+  const std::int64_t row_units = is_packed ? lines.length / pack : lines.length;
+  const std::int64_t most_units = is_packed ? most_packs : most_packs * pack, most_lanes = most_invocations(facts);
+  std::int64_t lanes = std::min({power_above((row_units + enough_packs - 1) / enough_packs), enough_lanes, most_lanes});
   while (lanes < most_lanes && lanes * most_units < row_units) lanes *= 2;
   if (lanes * most_units < row_units)
-    return {{}, ir::cat("rows of ", length, " elements do not fit into ", lanes, " invocations")};
-  HeldRows held;
-  held.subgroup_size = facts.subgroup_size;
-  held.lanes = static_cast<std::uint32_t>(lanes);
-  held.threads = std::max({held.lanes, std::min(256u, most_threads), facts.subgroup_size});
-  held.units = static_cast<std::uint32_t>((row_units + lanes - 1) / lanes);
+    return {{}, ir::cat("rows of ", lines.length, " elements do not fit into ", lanes, " invocations")};
+  HeldRows held = rows_of(facts, row_units, lanes, (row_units + lanes - 1) / lanes);
   held.is_packed = is_packed;
-  held.is_full = held.units * lanes == row_units;
-  held.row_units = static_cast<std::uint32_t>(row_units);
+  return {held, std::nullopt};
+}
+
+/// Rows of whole packs, of any length, that shaders work on tile after tile of lanes·units packs.
+inline RowsChoice stream_rows(const DeviceFacts& facts, const LineShare& share, const ir::Lines& lines,
+                              std::int64_t pack) {
+  constexpr std::int64_t most_units = 4, enough_lanes = 256;
+  if (auto refusal = refuse_rows(facts, share, lines)) return {{}, std::move(refusal)};
+  if (lines.length % pack != 0) return {{}, ir::cat("rows of ", lines.length, " do not consist of packs of ", pack)};
+  const std::int64_t row_units = lines.length / pack, most_lanes = most_invocations(facts);
+  const std::int64_t lanes =
+      std::min({power_above((row_units + most_units - 1) / most_units), enough_lanes, most_lanes});
+  HeldRows held = rows_of(facts, row_units, lanes, std::min(most_units, (row_units + lanes - 1) / lanes));
+  held.is_packed = true;
   return {held, std::nullopt};
 }
 

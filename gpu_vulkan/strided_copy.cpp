@@ -1,5 +1,7 @@
 #include "gpu_vulkan/strided_copy.hpp"
 
+#include <algorithm>
+
 #include "gpu_vulkan/divisor.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -51,17 +53,28 @@ std::size_t crossing_axis(const std::vector<CopyAxis>& axes) {
   return last;
 }
 
+/// Of the tiles that move words of `width` bytes. Wide ones read and write memory in long stretches;
+/// 16-bit words and bytes are held in 32 bits.
+std::uint32_t tile_side(std::size_t width, std::int64_t shorter_extent, const DeviceFacts& facts) {
+  if (width >= 16) return 16;
+  const bool fits = 64 * 65 * std::max<std::size_t>(width, 4) <= facts.shared_memory;
+  return fits && shorter_extent > 32 ? 64 : 32;
+}
+
 /// Through square tiles over the last axis and axis `down`.
 void copy_tiles(const ir::StridedCopy& copy, std::size_t down, Slot from, Slot to, Lowering& node) {
   struct Block {
+    Divisor by_tiles_down, by_tiles_across;
     std::uint32_t tiles = 0, tiles_down, tiles_across, down, across, across_from, down_to, from, to;
     std::array<std::uint32_t, 6> extents{}, from_strides{}, to_strides{};
   };
-  const std::uint32_t side = copy.width >= 16 ? 16 : 32;
   const CopyAxis i = copy.axes[down], j = copy.axes.back();
+  const std::uint32_t side = tile_side(copy.width, std::min(i.extent, j.extent), node.facts()), rows = 4;
   const auto tiles = [&](std::int64_t extent) { return (extent + side - 1) / side; };
   std::int64_t count = tiles(i.extent) * tiles(j.extent);
-  Block block{.tiles_down = word(tiles(i.extent)),
+  Block block{.by_tiles_down = Divisor(tiles(i.extent)),
+              .by_tiles_across = Divisor(tiles(j.extent)),
+              .tiles_down = word(tiles(i.extent)),
               .tiles_across = word(tiles(j.extent)),
               .down = word(i.extent),
               .across = word(j.extent),
@@ -79,7 +92,7 @@ void copy_tiles(const ir::StridedCopy& copy, std::size_t down, Slot from, Slot t
   }
   block.tiles = word(count);
   node.dispatch({
-      .shader = {word_variant("strided_transpose", copy.width, node), {side, threads / side, others}},
+      .shader = {word_variant("strided_transpose", copy.width, node), {side, rows, others}},
       .reads = {from},
       .writes = {to},
       .push = block,

@@ -5,6 +5,9 @@
 // The includer defines HELD, what an invocation brings to the agreement, and
 //   HELD combine(HELD a, HELD b, uint how)
 // which must not mind the order of a and b.
+//
+// Loops whose bounds are specialization constants ask to be unrolled. Others must not: spirv-opt would do it,
+// and forget what is `precise` in the copies.
 #ifndef PLUMB_ROWS_GLSL
 #define PLUMB_ROWS_GLSL
 

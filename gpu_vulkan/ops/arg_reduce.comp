@@ -2,7 +2,10 @@
 // variants: w1 w2 w4 w8
 // `lanes` invocations find the extreme of a line, or of a slice of it; a long line is
 // done in slices by a first dispatch, and the extremes of its slices by a second.
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
+#include "pack.glsl"
+
 #include "index.glsl"
 #include "ordered.glsl"
 
@@ -12,6 +15,7 @@ layout(constant_id = 4) const uint encoding = UNSIGNED;
 layout(constant_id = 5) const bool smallest = false;
 layout(constant_id = 6) const bool select_last = false;
 layout(constant_id = 7) const uint index_words = 2;
+layout(constant_id = 8) const bool is_packed = false;  // lines are neighbours, and whole packs
 
 layout(push_constant) uniform Block { uint lines, line_length, inner, slices, slice_length; };
 
@@ -29,21 +33,40 @@ Extreme combine(Extreme a, Extreme b, uint how) {
 }
 #include "lines.glsl"
 
-layout(set = 0, binding = 0) readonly buffer X { WORD x[]; };
+layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
+layout(set = 0, binding = 0) readonly buffer PackedX { PACKED packed_x[]; };
 layout(set = 0, binding = 1) buffer Partials { Extreme partials[]; };  // of each slice of each line
 layout(set = 0, binding = 2) writeonly buffer Y { uint y[]; };
 
 KEY rank_of(KEY key) { return smallest && !is_unordered(key, encoding) ? ~key : key; }
 
+/// The extreme so far and element k, which comes after it.
+Extreme with_element(Extreme found, COMPUTED bits, uint k) {
+  const KEY rank = rank_of(key_of(bits, encoding));
+  const bool is_beaten = select_last ? !before(rank, found.rank) : before(found.rank, rank);
+  return is_beaten ? Extreme(rank, select_last ? k : ~k) : found;
+}
+
 Extreme extreme_of_slice(uint first, uint begin, uint end) {
-  Extreme found = Extreme(first_key, 0u);
-  for (uint k = begin + lane(); k < end; k += lanes) {
-#if defined(VARIANT_w8)
-    const KEY key = key_of(x[first + k * inner], encoding);
-#else
-    const KEY key = key_of(uint(x[first + k * inner]), encoding);
-#endif
-    found = combine(found, Extreme(rank_of(key), select_last ? k : ~k), 0u);
+  const uint width = is_packed ? PACK : 1u, batch = 4u, stride = lanes * width;
+  const uint mine = begin + lane() * width;  // the first of this lane, which is not below the first of all keys
+  Extreme found = Extreme(first_key, mine < end && !select_last ? ~mine : 0u);
+  for (uint start = mine; start < end; start += batch * stride) {
+    PACKED packs[batch];
+    COMPUTED single[batch];
+    [[unroll]] for (uint b = 0u; b < batch; ++b) {  // all loads are under way before the first is waited for
+      const uint k = start + b * stride;
+      if (k >= end) continue;
+      if (is_packed) packs[b] = packed_x[(first + k) / PACK];
+      else single[b] = load(x[first + k * inner]);
+    }
+    [[unroll]] for (uint b = 0u; b < batch; ++b) {
+      const uint k = start + b * stride;
+      if (k >= end) continue;
+      if (!is_packed) found = with_element(found, single[b], k);
+      else
+        [[unroll]] for (uint i = 0u; i < PACK; ++i) found = with_element(found, unpack(packs[b], i), k + i);
+    }
   }
   return combined(found, 0u);
 }

@@ -1,6 +1,8 @@
 #include "ir/ops/cumulative.hpp"
 
+#include "gpu_vulkan/elementwise.hpp"
 #include "gpu_vulkan/lines.hpp"
+#include "gpu_vulkan/rows.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -28,23 +30,40 @@ std::size_t partial_bytes(DType dtype) {
   return ir::is_float(dtype) || dtype == DType::i64 || dtype == DType::c64 ? 8 : 4;
 }
 
-}  // namespace
+/// A scan as shaders see it: complex sums go by component.
+struct Scan {
+  DType dtype;
+  ir::Lines lines;
+};
 
-void lower(const ir::ops::Cumulative& op, Lowering& node) {
-  node.needs_its_types();
-  DType dtype = node.in_type(0).dtype;
-  ir::Lines lines = ir::along(node.in_type(0).shape, op.axis);
-  if (ir::is_complex(dtype) && op.function == Function::sum) {  // goes by component: one more axis, of 2
-    dtype = dtype == DType::c64 ? DType::f32 : DType::f64;
-    lines.inner *= 2;
-  }
-  const LineShare share = share_lines(node.facts(), lines.count(), lines.length, lines.inner);
+RowsChoice choose_rows(const Scan& scan, const LineShare& share, const DeviceFacts& facts) {
+  constexpr std::array with_kernel = {DType::f32, DType::f16, DType::bf16, DType::i32, DType::u32};
+  if (std::ranges::find(with_kernel, scan.dtype) == with_kernel.end()) return {{}, ir::cat("not of ", scan.dtype)};
+  return stream_rows(facts, share, scan.lines, pack_size(scan.dtype));
+}
+
+void emit_rows(const ir::ops::Cumulative& op, const Scan& scan, const HeldRows& rows, Lowering& node) {
+  struct Block {
+    std::uint32_t rows, row_units;
+  };
+  node.dispatch({
+      .shader = rows.shader(ir::cat("cumulative_rows.", scan.dtype),
+                            {number_of(op.function), op.exclusive, op.reverse}),
+      .reads = {node.in(0)},
+      .writes = {node.out(0)},
+      .push = Block{static_cast<std::uint32_t>(scan.lines.count()), rows.row_units},
+      .groups = rows.groups(scan.lines.count()),
+  });
+}
+
+void emit_lines(const ir::ops::Cumulative& op, const Scan& scan, const LineShare& share, Lowering& node) {
+  const ir::Lines& lines = scan.lines;
   struct Block {
     std::uint32_t lines, length, inner, slices, slice_length;
   };
   const auto dispatch = [&](LineStage stage, std::vector<Slot> reads, std::vector<Slot> writes) {
     node.dispatch({
-        .shader = {ir::cat("cumulative.", dtype),
+        .shader = {ir::cat("cumulative.", scan.dtype),
                    {share.threads, share.lanes, lines.inner > 1, static_cast<std::uint32_t>(stage),
                     number_of(op.function), op.exclusive, op.reverse}},
         .reads = std::move(reads),
@@ -56,9 +75,27 @@ void lower(const ir::ops::Cumulative& op, Lowering& node) {
   };
   const Slot x = node.in(0), y = node.out(0);
   if (share.slices == 1) return dispatch(LineStage::whole, {x}, {y, y});
-  const Slot partials = node.scratch(static_cast<std::size_t>(lines.count()) * share.slices * partial_bytes(dtype));
+  const std::size_t bytes = static_cast<std::size_t>(lines.count()) * share.slices * partial_bytes(scan.dtype);
+  const Slot partials = node.scratch(bytes);
   dispatch(LineStage::first, {x}, {partials, y});
   dispatch(LineStage::second, {x, partials}, {y});
+}
+
+}  // namespace
+
+void lower(const ir::ops::Cumulative& op, Lowering& node) {
+  node.needs_its_types();
+  Scan scan{node.in_type(0).dtype, ir::along(node.in_type(0).shape, op.axis)};
+  if (ir::is_complex(scan.dtype) && op.function == Function::sum) {  // one more axis, of 2
+    scan.dtype = scan.dtype == DType::c64 ? DType::f32 : DType::f64;
+    scan.lines.inner *= 2;
+  }
+  const LineShare share = share_lines(node.facts(), scan.lines.count(), scan.lines.length, scan.lines.inner);
+  const RowsChoice rows = choose_rows(scan, share, node.facts());
+  node.choose({
+      {"rows", [&] { return rows.refusal; }, [&] { emit_rows(op, scan, rows.held, node); }},
+      {"lines", [] { return std::nullopt; }, [&] { emit_lines(op, scan, share, node); }},
+  });
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -1,9 +1,12 @@
 #version 450
 // variants: f32 f16 bf16 f64 i64 i32 u32 i16 i8 u8 bool
 // `lanes` invocations fold one element of y over a slice of its terms; a long fold
-// is done in slices by a first dispatch, and their partial results by a second.
+// is done in slices by a first dispatch, and their partial results by a second. Where terms are
+// neighbours, or elements of y are, PACK of them are read at once.
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "element.glsl"
+#include "pack.glsl"
+
 #include "index.glsl"
 
 const uint SUM = 0u, MEAN = 1u, PRODUCT = 2u, MAX = 3u, MIN = 4u, L1 = 5u, SUM_SQUARE = 6u, L2 = 7u, LOG_SUM = 8u,
@@ -13,6 +16,8 @@ layout(constant_id = 4) const uint kept_axes = 1;
 layout(constant_id = 5) const uint reduced_axes = 1;
 layout(constant_id = 6) const bool of_partials = false;  // the second dispatch
 layout(constant_id = 7) const bool to_partials = false;  // the first
+const uint NOTHING = 0u, TERMS = 1u, OUTPUTS = 2u;       // as Packed in gpu_vulkan/reduction.cpp
+layout(constant_id = 8) const uint packed = NOTHING;     // what lies in a pack
 
 layout(push_constant) uniform Block {
   uint outputs, terms, slices, slice_terms;
@@ -28,9 +33,14 @@ layout(push_constant) uniform Block {
 #include "lines.glsl"
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
+layout(set = 0, binding = 0) readonly buffer PackedX { PACKED packed_x[]; };
 layout(set = 0, binding = 0) readonly buffer PartialsIn { HELD partials_in[]; };
 layout(set = 0, binding = 1) writeonly buffer Y { STORED y[]; };
 layout(set = 0, binding = 1) writeonly buffer PartialsOut { HELD partials_out[]; };
+
+const uint terms_in_pack = packed == TERMS ? PACK : 1u;
+const uint outputs_in_pack = packed == OUTPUTS ? PACK : 1u;  // neighbouring elements of y that an invocation makes
+const uint batch = 4u;                                       // loads under way at once
 
 uint offset(uint i, uint axes, uvec4 extents, uvec4 strides) {
   uint at = 0u;
@@ -41,31 +51,57 @@ uint offset(uint i, uint axes, uvec4 extents, uvec4 strides) {
   return at + i * strides[axes - 1u];
 }
 
-/// Folds terms [begin, end) of the output that starts at `first`, as `how` says.
-HELD fold(uint first, uint begin, uint end, uint how, HELD peak) {
-  HELD folded = neutral(how);
-  for (uint k = begin + lane(); k < end; k += lanes) {
-    const uint at = first + offset(k, reduced_axes, reduced_extents, reduced_strides);
-    const HELD one = of_partials ? partial_term(partials_in[at], how, peak) : term(load(x[at]), how, peak);
-    folded = combine(folded, one, how);
+/// Folds terms [begin, end) of the outputs that start at `first`, as `how` says.
+void fold(uint first, uint begin, uint end, uint how, HELD peak[outputs_in_pack], out HELD folded[outputs_in_pack]) {
+  [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) folded[o] = neutral(how);
+  const uint stride = lanes * terms_in_pack;  // of the terms that an invocation reads
+  // Drivers unroll these; asked to, spirv-opt would, and forget what is `precise` in its copies.
+  for (uint start = begin + lane() * terms_in_pack; start < end; start += batch * stride) {
+    PACKED packs[batch];
+    HELD single[batch];
+    for (uint b = 0u; b < batch; ++b) {
+      const uint k = start + b * stride;
+      if (k >= end) continue;
+      const uint at = first + offset(k, reduced_axes, reduced_extents, reduced_strides);
+      if (packed != NOTHING) packs[b] = packed_x[at / PACK];
+      else if (of_partials) single[b] = partial_term(partials_in[at], how, peak[0]);
+      else single[b] = term(load(x[at]), how, peak[0]);
+    }
+    for (uint b = 0u; b < batch; ++b) {
+      if (start + b * stride >= end) continue;
+      if (packed == NOTHING) {
+        folded[0] = combine(folded[0], single[b], how);
+        continue;
+      }
+      for (uint i = 0u; i < PACK; ++i) {
+        const uint o = packed == OUTPUTS ? i : 0u;
+        folded[o] = combine(folded[o], term(unpack(packs[b], i), how, peak[o]), how);
+      }
+    }
   }
-  return combined(folded, how);
+  [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) folded[o] = combined(folded[o], how);
 }
 
 void main() {
-  const uint group = group_index(), slice = group % slices, o = group / slices * lines_here() + place();
-  const bool live = o < outputs;
+  const uint group = group_index(), slice = group % slices;
+  const uint first_output = (group / slices * lines_here() + place()) * outputs_in_pack;
+  const bool live = first_output < outputs;
   const uint begin = min(slice * slice_terms, terms), end = live ? min(begin + slice_terms, terms) : begin;
-  const uint first = live ? offset(o, kept_axes, kept_extents, kept_strides) : 0u;
-  HELD result;
+  const uint first = live ? offset(first_output, kept_axes, kept_extents, kept_strides) : 0u;
+  HELD none[outputs_in_pack], results[outputs_in_pack];
+  [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) none[o] = neutral(function);
 #ifdef HAS_LOG_SUM_EXP
   if (function == LOG_SUM_EXP) {
-    const HELD peak = fold(first, begin, end, MAX, neutral(MAX));
-    result = with_peak(peak, fold(first, begin, end, LOG_SUM_EXP, peak));
+    HELD peaks[outputs_in_pack];
+    fold(first, begin, end, MAX, none, peaks);
+    fold(first, begin, end, LOG_SUM_EXP, peaks, results);
+    [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) results[o] = with_peak(peaks[o], results[o]);
   } else
 #endif
-    result = fold(first, begin, end, function, neutral(function));
+    fold(first, begin, end, function, none, results);
   if (!live || lane() != 0u) return;
-  if (to_partials) partials_out[o * slices + slice] = result;
-  else y[o] = store(finish(result, count));
+  [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) {
+    if (to_partials) partials_out[(first_output + o) * slices + slice] = results[o];
+    else y[first_output + o] = store(finish(results[o], count));
+  }
 }

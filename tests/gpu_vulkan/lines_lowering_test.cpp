@@ -86,6 +86,20 @@ TEST(LinesLowering, RowsThatRegistersHoldAreReadOnce) {
   EXPECT_EQ(seen(DType::f32, {4096, 128}, testing::lavapipe()), (Seen{"softmax_rows.f32", 8, 4, true, true}));
 }
 
+TEST(LinesLowering, PacksOfTermsOrOfOutputsAreReadAtOnce) {
+  const auto packed = [](const ir::Shape& shape, std::int64_t axis) {
+    const Schedule schedule = scheduled(Reduce{F::sum, {axis}}, {{DType::f32, shape}}, testing::h200());
+    return schedule.dispatches.at(0).shader.constants.at(8);
+  };
+  EXPECT_EQ(packed({4096, 16384}, 1), 1u);
+  EXPECT_EQ(packed({4096, 16384}, 0), 2u);
+  EXPECT_EQ(packed({4096, 16383}, 1), 0u);
+  EXPECT_EQ(packed({4096, 16383}, 0), 0u);
+  // Columns are cut into slices until a device is full.
+  const auto first = scheduled(Reduce{F::sum, {0}}, {{DType::f32, {4096, 16384}}}, testing::h200()).dispatches.at(0);
+  EXPECT_EQ(first.groups, (Groups{1024, 1, 1}));
+}
+
 TEST(LinesLowering, SaysWhyRowsAreNotHeld) {
   const auto why = [](const ir::Op& op, const ir::Shape& shape, const DeviceFacts& facts) {
     return lowered_node(op, {{DType::f32, shape}}, facts).choice.refusals.at(0);

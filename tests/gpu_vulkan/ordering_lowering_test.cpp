@@ -78,7 +78,9 @@ TEST(OrderingLowering, Bits64AskNothingOfADeviceThatHasNone) {
 }
 
 TEST(OrderingLowering, LongLinesAreScannedInSlices) {
-  EXPECT_EQ(shaders(Cumulative{}, {{DType::f32, {4000, 300}}}), Names{"cumulative.f32"});
+  EXPECT_EQ(shaders(Cumulative{}, {{DType::f32, {4000, 300}}}), Names{"cumulative_rows.f32"});
+  EXPECT_EQ(shaders(Cumulative{}, {{DType::f32, {4000, 301}}}), Names{"cumulative.f32"});  // not whole packs
+  EXPECT_EQ(shaders(Cumulative{.axis = 0}, {{DType::f32, {300, 4000}}}), Names{"cumulative.f32"});
   EXPECT_EQ(shaders(Cumulative{}, {{DType::c64, {1 << 20}}}), (Names{"cumulative.f32", "cumulative.f32"}));
   EXPECT_EQ(shaders(ArgReduce{}, {{DType::f32, {1 << 20}}}), (Names{"arg_reduce.w4", "arg_reduce.w4"}));
 }

@@ -46,6 +46,9 @@ const Case edges[] = {
     {{70001, 3}, 1},
     {{3, 70001}, 1},
     {{2, 100003, 3}, 1},
+    {{300, 8}, 1},
+    {{3, 4100}, 1},
+    {{2, 70004}, 1},
 };
 
 INSTANTIATE_TEST_SUITE_P(, ArgReduceCases,
@@ -57,6 +60,14 @@ INSTANTIATE_TEST_SUITE_P(OtherTypes, ArgReduceCases,
                                                               DType::i16, DType::i32, DType::u32, DType::i64),
                                             ::testing::Values(Case{{5, 300}, 1}, Case{{67, 13}, 0},
                                                               Case{{2, 70001}, 1})));
+
+TEST(ArgReduce, EqualElementsAreToldByTheirPlace) {
+  for (const DType dtype : {DType::f32, DType::u8, DType::u32, DType::i64})
+    for (const F function : {F::max, F::min})
+      for (const bool last : {false, true})
+        for (const std::int64_t n : {3, 8, 1021, 4096})  // zeros: for unsigned numbers the least there is
+          check_op(ArgReduce{.function = function, .select_last = last}, {ir::Tensor({dtype, {2, n}})});
+}
 
 TEST(ArgReduce, NaNInOneSliceOfALongLineWins) {
   ir::Tensor x({DType::f32, {300'000}});

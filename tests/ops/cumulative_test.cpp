@@ -60,7 +60,8 @@ TEST_P(CumulativeCases, MeetTheTruth) {
 const Case edges[] = {
     {{5, 300}, 1},   {{300, 5}, 0},  {{3, 41, 67}, -2}, {{7, 1, 3}, 1},
     {{1}, 0},        {{0, 3}, 1},    {{3, 0}, 1},       {{2, 2, 2, 3, 1, 2, 2, 5}, 3},
-    {{65537, 2}, 1}, {{9, 1025}, 1}, {{9, 1023}, 1},
+    {{65537, 2}, 1}, {{9, 1025}, 1}, {{9, 1023}, 1},    {{300, 4}, 1},
+    {{70, 36}, 1},   {{9, 1024}, 1}, {{2, 12300}, 1},
 };
 
 INSTANTIATE_TEST_SUITE_P(, CumulativeCases,
@@ -85,14 +86,15 @@ TEST(CumulativeGpu, AMillionTerms) {
 }
 
 TEST(CumulativeGpu, SmallTermsOutliveLargeOnesThatCancel) {
-  constexpr std::size_t n = 1'000'002;
-  std::vector<float> x(n), sums(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    x[i] = i % 3 == 0 ? 1e8f : i % 3 == 1 ? -1e8f : 1.0f;
-    const double small = static_cast<double>((i + 1) / 3);
-    sums[i] = static_cast<float>(i % 3 == 0 ? 1e8 + small : small);
+  for (const std::int64_t n : {12, 3000, 12'300, 1'000'002}) {  // those of whole packs, and slices
+    std::vector<float> x(static_cast<std::size_t>(n)), sums(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = i % 3 == 0 ? 1e8f : i % 3 == 1 ? -1e8f : 1.0f;
+      const double small = static_cast<double>((i + 1) / 3);
+      sums[i] = static_cast<float>(i % 3 == 0 ? 1e8 + small : small);
+    }
+    testing::check_gpu(Cumulative{}, {Tensor::of<float>({n}, x)}, {Tensor::of<float>({n}, sums)});
   }
-  testing::check_gpu(Cumulative{}, {Tensor::of<float>({n}, x)}, {Tensor::of<float>({n}, sums)});
 }
 
 TEST(CumulativeGpu, SpecialValues) {

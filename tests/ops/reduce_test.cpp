@@ -72,6 +72,11 @@ const Case edges[] = {
     {{1}, {0}},
     {{5, 2000}, {1}},
     {{2000, 5}, {0}},
+    {{300, 8}, {1}},
+    {{300, 8}, {0}},
+    {{70, 132}, {0}},
+    {{3, 40, 64}, {1}},
+    {{3, 5, 8, 12}, {0, 2}},
     {{3, 0}, {1}},
     {{0, 3}, {0}},
     {{0, 3}, {1}},
@@ -93,6 +98,8 @@ TEST(ReduceGpu, LongLinesAreCutIntoSlices) {
     check_op(Reduce{function, {1}}, {random_tensor({DType::f32, {3, 200003}}, 5)});
     check_op(Reduce{function, {0}}, {random_tensor({DType::f32, {100003, 3}}, 6)});
     check_op(Reduce{function, {0, 1}}, {random_tensor({DType::f16, {1009, 997}}, 7)});
+    check_op(Reduce{function, {1}}, {random_tensor({DType::f32, {3, 100004}}, 8)});  // whole packs, odd slices
+    check_op(Reduce{function, {0}}, {random_tensor({DType::f32, {10003, 36}}, 9)});
   }
   check_op(Reduce{F::sum, {0}}, {random_tensor({DType::i32, {1'000'003}}, 8)});
   check_op(Reduce{F::sum, {0}}, {random_tensor({DType::i8, {1'000'003}}, 8)});
@@ -105,11 +112,13 @@ TEST(ReduceGpu, MoreOutputsThanAWorkgroupRowHolds) {
 }
 
 TEST(ReduceGpu, AMillionTermsThatCancelLeaveTheSmallOnes) {
-  std::vector<float> x(1'000'002);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 3 == 0 ? 1e8f : i % 3 == 1 ? -1e8f : 1.0f;
-  const Tensor terms = Tensor::of<float>({1'000'002}, x);
-  testing::check_gpu(Reduce{F::sum, {0}}, {terms}, {Tensor::of<float>({1}, {333334})});
-  testing::check_gpu(Reduce{F::mean, {0}}, {terms}, {Tensor::of<float>({1}, {1.0f / 3})});
+  for (const std::int64_t n : {12, 3000, 1'000'002, 1'200'000}) {
+    std::vector<float> x(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 3 == 0 ? 1e8f : i % 3 == 1 ? -1e8f : 1.0f;
+    const Tensor terms = Tensor::of<float>({n}, x);
+    testing::check_gpu(Reduce{F::sum, {0}}, {terms}, {Tensor::of<float>({1}, {static_cast<float>(n / 3)})});
+    testing::check_gpu(Reduce{F::mean, {0}}, {terms}, {Tensor::of<float>({1}, {1.0f / 3})});
+  }
 }
 
 TEST(ReduceGpu, NaNAndInfinitiesPropagate) {
