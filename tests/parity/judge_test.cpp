@@ -244,5 +244,25 @@ TEST_F(Judge, MistrustsARunThatWouldNotHaveCaughtEnough) {
 
 TEST_F(Judge, RefusesWhatIsNoResultsFile) { EXPECT_THROW(judged(""), ir::Error); }
 
+/// As many runs as a night of seeds leaves: each is judged by its own numbers.
+TEST_F(Judge, KeepsManyRunsApart) {
+  Suspect honest, wrong = wrong_scores();
+  auto passed = verify_on(honest, make_case(small_graph)), failed = verify_on(wrong, make_case(small_graph));
+  Recorder recorder(file_, {});
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CaseResult& result = seed % 10 == 3 ? failed : passed;
+    result.subject.seed = seed;
+    recorder.record(result);
+  }
+  recorder.finish();
+  const auto runs = judge_results(file_, nullptr, policy::today());
+  ASSERT_EQ(runs.size(), 200u);
+  for (const JudgedRun& run : runs) {
+    EXPECT_EQ(run.seed, run.run);
+    EXPECT_EQ(run.verdict, run.seed % 10 == 3 ? Verdict::failed : Verdict::passed) << run.seed;
+    EXPECT_EQ(run.nodes.size(), 5u);
+  }
+}
+
 }  // namespace
 }  // namespace plumb::parity
