@@ -3,22 +3,15 @@
 #ifndef PLUMB_ROUND16_GLSL
 #define PLUMB_ROUND16_GLSL
 
+// Without branches: a cast reads and writes so little that its arithmetic is what it waits for.
 uint f16_from_float(float x) {
-  const uint bits = floatBitsToUint(x), sign = bits >> 16 & 0x8000u;
-  uint magnitude = bits & 0x7FFFFFFFu;
-  if (magnitude > 0x7F800000u) return sign | 0x7E00u;   // NaN
-  if (magnitude >= 0x477FF000u) return sign | 0x7C00u;  // 65520 and above
-  if (magnitude >= 0x38800000u) {                       // normal: 2^-14 and above
-    magnitude += 0x0FFFu + (magnitude >> 13 & 1u);
-    return sign | (magnitude - 0x38000000u) >> 13;
-  }
-  const uint exponent = magnitude >> 23;
-  if (exponent < 102u) return sign;  // below 2^-25, half the smallest subnormal
-  const uint significand = magnitude & 0x007FFFFFu | 0x00800000u, shift = 126u - exponent;
-  const uint rest = significand & (1u << shift) - 1u, tie = 1u << shift - 1u;
-  uint rounded = significand >> shift;
-  if (rest > tie || (rest == tie && (rounded & 1u) != 0u)) ++rounded;
-  return sign | rounded;
+  const uint bits = floatBitsToUint(x), magnitude = bits & 0x7FFFFFFFu;
+  // Below 2^-14 the spacing is 2^-24, as that of f32 is from 1/2 to 1: the addition rounds.
+  precise const float shifted = uintBitsToFloat(magnitude) + 0.5;
+  const uint subnormal = floatBitsToUint(shifted) - 0x3F000000u;
+  const uint normal = magnitude + (magnitude >> 13 & 1u) + 0x0FFFu - 0x38000000u >> 13;
+  const uint finite = magnitude < 0x38800000u ? subnormal : min(normal, 0x7C00u);  // infinite from 65520 on
+  return (magnitude > 0x7F800000u ? 0x7E00u : finite) | bits >> 16 & 0x8000u;
 }
 
 float float_from_f16(uint bits) {
