@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu_vulkan/stopwatch.hpp"
+#include "ir/copy_bytes.hpp"
 #include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -32,6 +34,7 @@ VulkanExecutable::VulkanExecutable(std::shared_ptr<Runtime> runtime, const Vulka
   recording_ = std::make_unique<Recording>(*runtime_, plan_, options_);
   upload_resident(params);
   make_host_parts(params);
+  find_known();
   runtime_->pipelines.save();
 }
 
@@ -58,6 +61,16 @@ void VulkanExecutable::upload_resident(const ir::Feeds& params) {
   recording_->upload_resident(contents);
 }
 
+void VulkanExecutable::find_known() {
+  for (const ir::Value v : plan_.captured)
+    if (const auto param = captured_params_.find(v); param != captured_params_.end())
+      known_.emplace_back(v, param->second.bytes());
+    else if (const auto* bytes = constant_bytes(graph_, v))
+      known_.emplace_back(v, *bytes);
+    else if (graph_.type(v).bytes() == 0)
+      known_.emplace_back(v, std::span<const std::byte>{});
+}
+
 void VulkanExecutable::make_host_parts(const ir::Feeds& params) {
   std::vector<bool> visible(graph_.value_count());
   for (const ir::Value v : plan_.captured) visible[v] = true;
@@ -74,42 +87,68 @@ void VulkanExecutable::make_host_parts(const ir::Feeds& params) {
 }
 
 ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
+  ir::Tensors results;
+  run_into(inputs, results);
+  return results;
+}
+
+void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
   if (!runtime_->lost.empty())
     throw ir::DeviceError(ir::cat(runtime_->device.facts().name, " was lost before: ", runtime_->lost));
-  ir::Tensors on_host;
+  const auto is_foreign = [&](const auto& entry) {
+    return !is_captured(entry.first) || entry.second.type() != graph_.type(entry.first);
+  };
+  std::erase_if(results, is_foreign);
+  times_ = {};
   for (ir::Value v = 0; v < graph_.inputs().size(); ++v) {
     const ir::Tensor& tensor = ir::fed(graph_, inputs, v);
-    if (host_reads_[v]) on_host.emplace(v, tensor);
+    if (host_reads_[v]) put(v, tensor.bytes(), results);
   }
-  for (std::size_t s = 0; s < plan_.segments.size(); ++s) run_segment(s, inputs, on_host);
+  for (std::size_t s = 0; s < plan_.segments.size(); ++s) run_segment(s, inputs, results);
   throw_damage();
   runtime_->instance.throw_new_messages();
-  return results(std::move(on_host));
+  std::erase_if(results, is_foreign);  // what host parts read and made
+  for (const auto& [value, bytes] : known_) put(value, bytes, results);
+}
+
+bool VulkanExecutable::is_captured(ir::Value value) const { return std::ranges::binary_search(plan_.captured, value); }
+
+void VulkanExecutable::put(ir::Value value, std::span<const std::byte> bytes, ir::Tensors& on_host) const {
+  const ir::TensorType& type = graph_.type(value);
+  ir::Tensor& tensor = on_host[value];
+  if (tensor.type() != type) tensor = ir::Tensor(type);
+  ir::copy_bytes(bytes, tensor.bytes());
 }
 
 void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs, ir::Tensors& on_host) {
   const Segment& part = plan_.segments[segment];
+  Stopwatch watch;
   for (const ir::Value v : part.uploads) {
     const ir::Tensor& tensor = graph_.is_source(v) ? ir::fed(graph_, inputs, v) : on_host.at(v);
-    std::ranges::copy(tensor.bytes(), recording_->upload_bytes(v).begin());
+    ir::copy_bytes(tensor.bytes(), recording_->upload_bytes(v));
   }
+  times_.upload += watch.lap();
   try {
-    recording_->run(segment);
+    recording_->run(segment, times_);
   } catch (const ir::DeviceError& error) {
     runtime_->lost = error.what();
     throw;
   }
   throw_fault();
-  for (const ir::Value v : part.downloads) {
-    ir::Tensor tensor(graph_.type(v));
-    std::ranges::copy(recording_->download_bytes(v), tensor.bytes().begin());
-    on_host.insert_or_assign(v, std::move(tensor));
-  }
+  watch.lap();
+  for (const ir::Value v : part.downloads) put(v, recording_->download_bytes(v), on_host);
+  times_.download += watch.lap();
   if (host_parts_[segment] != nullptr) host_parts_[segment]->run(on_host);
 }
 
-void VulkanExecutable::throw_fault() const {
-  const Fault fault = recording_->fault();
+RunTimes VulkanExecutable::times() const {
+  RunTimes times = times_;
+  times.device = recording_->device_nanoseconds();
+  return times;
+}
+
+void VulkanExecutable::throw_fault() {
+  const Fault fault = recording_->take_fault();
   if (fault.raised == 0) return;
   const ir::Node& node = graph_.nodes().at(fault.node);
   ir::fail("node '", node.label, "' (", node.op.name(), "): index ", fault.value(), " at position ", fault.position,
@@ -136,25 +175,6 @@ void VulkanExecutable::throw_damage() const {
   if (!damage) return;
   ir::fail("a kernel wrote into the red zone of ", describe(damage->slot), ", ", damage->distance, " bytes ",
            damage->after ? "behind it" : "before it");
-}
-
-ir::Tensors VulkanExecutable::results(ir::Tensors on_host) const {
-  ir::Tensors results;
-  for (const ir::Value v : plan_.captured) {
-    const auto found = on_host.find(v);
-    if (found != on_host.end()) {
-      results.insert(on_host.extract(found));
-      continue;
-    }
-    if (const auto param = captured_params_.find(v); param != captured_params_.end()) {
-      results.insert(*param);
-      continue;
-    }
-    ir::Tensor tensor(graph_.type(v));  // of a constant, or empty
-    if (const auto* bytes = constant_bytes(graph_, v)) std::ranges::copy(*bytes, tensor.bytes().begin());
-    results.emplace(v, std::move(tensor));
-  }
-  return results;
 }
 
 std::vector<ir::NodeReport> VulkanExecutable::nodes() const {

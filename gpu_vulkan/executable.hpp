@@ -15,16 +15,22 @@ class VulkanExecutable final : public ir::Executable {
   ~VulkanExecutable() override;
 
   ir::Tensors run(const ir::Feeds& inputs) override;
+  void run_into(const ir::Feeds& inputs, ir::Tensors& results) override;
   std::vector<ir::NodeReport> nodes() const override;
+
+  /// Of the last run.
+  RunTimes times() const;
 
  private:
   void upload_resident(const ir::Feeds& params);
+  void find_known();
   void make_host_parts(const ir::Feeds& params);
   void run_segment(std::size_t segment, const ir::Feeds& inputs, ir::Tensors& on_host);
-  void throw_fault() const;
+  void throw_fault();
   void throw_damage() const;
   std::string describe(Slot slot) const;
-  ir::Tensors results(ir::Tensors on_host) const;
+  void put(ir::Value value, std::span<const std::byte> bytes, ir::Tensors& on_host) const;
+  bool is_captured(ir::Value value) const;
 
   std::shared_ptr<Runtime> runtime_;
   VulkanOptions options_;
@@ -33,9 +39,11 @@ class VulkanExecutable final : public ir::Executable {
   const ir::Graph& graph_;  ///< of fused_
   Plan plan_;
   ir::Tensors captured_params_;
+  std::vector<std::pair<ir::Value, std::span<const std::byte>>> known_;  ///< results that no segment brings
   std::unique_ptr<Recording> recording_;
   std::vector<bool> host_reads_;                       ///< by value: captured, or read by a node on the host
   std::vector<std::unique_ptr<HostPart>> host_parts_;  ///< by segment; null where the host has nothing to do
+  RunTimes times_;                                     ///< of the host
 };
 
 }  // namespace plumb::gpu_vulkan

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "gpu_vulkan/runtime/structure.hpp"
+#include "gpu_vulkan/stopwatch.hpp"
+#include "ir/copy_bytes.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -27,26 +29,51 @@ Recording::Recording(Runtime& runtime, const Plan& plan, const VulkanOptions& op
       pool_(make_command_pool(runtime.device)) {
   for (const std::size_t bytes : plan.arena.buffers)
     buffers_.emplace_back(runtime.device, bytes, writes_directly_ ? MemoryUse::device_mapped : MemoryUse::device);
+  find_direct_results();
   reserve_staging();
   up_.allocate();
   down_.allocate();
-  if (options.timestamps && runtime.device.facts().timestamps && !plan.schedule.dispatches.empty()) make_queries();
+  take_fault();  // the first one is what the memory held
+  if (options.timestamps != Timestamps::off && runtime.device.facts().timestamps && !plan.schedule.dispatches.empty())
+    make_queries();
   if (options.poison) find_poisoned();
   for (std::size_t s = 0; s < plan.segments.size(); ++s) record(s);
 }
 
+/// Faults and small results that nobody reads on the device: bytes that kernels write into the
+/// host's memory need no copy, and no barrier for one.
+void Recording::find_direct_results() {
+  if (plan_.placed(plan_.faults)) direct_places_[plan_.faults] = down_.reserve(sizeof(Fault));
+  if (reads_directly_ || options_.redzone) return;
+  const auto& slots = plan_.schedule.slots;
+  std::vector<bool> read(slots.size()), written(slots.size());
+  for (const Dispatch& dispatch : plan_.schedule.dispatches) {
+    for (const Slot slot : dispatch.reads) read[slot] = true;
+    for (const Slot slot : dispatch.writes) written[slot] = true;
+  }
+  for (const Segment& segment : plan_.segments) {
+    for (const ir::Value v : segment.uploads) read[plan_.slot(v)] = true;
+    for (const ir::Value v : segment.downloads) {
+      const Slot slot = plan_.slot(v);
+      const bool small = slots[slot].bytes <= static_cast<std::size_t>(options_.direct_results);
+      if (small && written[slot] && !read[slot] && !direct_places_.contains(slot))
+        direct_places_[slot] = down_.reserve(slots[slot].bytes);
+    }
+  }
+}
+
 void Recording::reserve_staging() {
-  fault_place_ = down_.reserve(sizeof(Fault));
   for (const Segment& segment : plan_.segments) {
     if (!writes_directly_)
       for (const ir::Value v : segment.uploads) up_places_[v] = up_.reserve(plan_.schedule.slots[plan_.slot(v)].bytes);
     if (!reads_directly_)
       for (const ir::Value v : segment.downloads)
-        down_places_[v] = down_.reserve(plan_.schedule.slots[plan_.slot(v)].bytes);
+        if (const Slot slot = plan_.slot(v); !direct_places_.contains(slot))
+          down_places_[v] = down_.reserve(plan_.schedule.slots[slot].bytes);
   }
   if (!options_.redzone) return;
   for (Slot s = 0; s < plan_.schedule.slots.size(); ++s)
-    if (plan_.placed(s))
+    if (plan_.placed(s) && !direct_places_.contains(s))
       for (const bool after : {false, true}) zones_.push_back({s, after, down_.reserve(zone_bytes)});
 }
 
@@ -75,7 +102,7 @@ void Recording::find_poisoned() {
 
 void Recording::upload_resident(const std::vector<std::pair<Slot, std::span<const std::byte>>>& contents) {
   if (writes_directly_) {
-    for (const auto& [slot, bytes] : contents) std::ranges::copy(bytes, mapped(slot).begin());
+    for (const auto& [slot, bytes] : contents) ir::copy_bytes(bytes, mapped(slot));
     return;
   }
   if (plan_.arena.resident_buffers == 0) return;
@@ -113,22 +140,20 @@ void Recording::record(std::size_t segment) {
 
 void Recording::begin_segment(Commands& commands, std::size_t segment) {
   const Segment& part = plan_.segments[segment];
-  const auto dispatches = static_cast<std::uint32_t>(part.end - part.begin);
-  if (queries_.get() != VK_NULL_HANDLE && dispatches > 0)
-    commands.reset(queries_.get(), static_cast<std::uint32_t>(part.begin) * queries_per_dispatch,
-                   dispatches * queries_per_dispatch);
+  bool transfers = false;
   if (segment == 0 && options_.redzone) {
     for (std::size_t b = plan_.arena.resident_buffers; b < buffers_.size(); ++b)
       commands.fill({buffers_[b].get(), 0, VK_WHOLE_SIZE}, zone_word);
     commands.barrier(Access::transfer, Access::transfer);
+    transfers = true;
   }
-  if (segment == 0 && plan_.placed(plan_.faults)) commands.fill(bound(plan_.faults), 0);
   for (const auto v : part.uploads) {
     const auto place = up_places_.find(v);
-    if (place != up_places_.end() && up_.range(place->second).bytes > 0)
-      commands.copy(up_.range(place->second), bound(plan_.slot(v)));
+    if (place == up_places_.end() || up_.range(place->second).bytes == 0) continue;
+    commands.copy(up_.range(place->second), bound(plan_.slot(v)));
+    transfers = true;
   }
-  commands.barrier(Access::transfer, Access::transfer | Access::shader);
+  if (transfers) commands.barrier(Access::transfer, Access::transfer | Access::shader);
 }
 
 void Recording::record_dispatch(Commands& commands, std::size_t d) {
@@ -149,7 +174,8 @@ void Recording::record_dispatch(Commands& commands, std::size_t d) {
   const auto query = static_cast<std::uint32_t>(d) * queries_per_dispatch;
   if (queries_.get() != VK_NULL_HANDLE && starts_a_batch(d)) commands.timestamp(queries_.get(), query);
   commands.dispatch(runtime_.pipelines.get(dispatch), bindings, dispatch.push.bytes(), dispatch.groups);
-  if (queries_.get() != VK_NULL_HANDLE) commands.timestamp(queries_.get(), query + 1);
+  if (queries_.get() != VK_NULL_HANDLE && (options_.timestamps == Timestamps::nodes || ends_a_batch(d)))
+    commands.timestamp(queries_.get(), query + 1);
 }
 
 /// Whether nothing is timed before the dispatch in its submit.
@@ -158,37 +184,57 @@ bool Recording::starts_a_batch(std::size_t dispatch) const {
          std::ranges::any_of(plan_.segments, [&](const Segment& segment) { return segment.begin == dispatch; });
 }
 
+/// Whether nothing is timed after it.
+bool Recording::ends_a_batch(std::size_t dispatch) const {
+  return options_.step ||
+         std::ranges::any_of(plan_.segments, [&](const Segment& segment) { return segment.end == dispatch + 1; });
+}
+
 void Recording::end_segment(Commands& commands, std::size_t segment) {
-  commands.barrier(Access::shader | Access::transfer, Access::transfer | Access::host);
-  if (plan_.placed(plan_.faults)) commands.copy(range(plan_.faults, sizeof(Fault)), down_.range(fault_place_));
-  for (const auto v : plan_.segments[segment].downloads) {
+  const auto& downloads = plan_.segments[segment].downloads;
+  const bool is_last = segment + 1 == plan_.segments.size();
+  const bool copies = (is_last && !zones_.empty()) ||
+                      std::ranges::any_of(downloads, [&](ir::Value v) { return down_places_.contains(v); });
+  commands.barrier(Access::shader | Access::transfer, copies ? Access::transfer | Access::host : Access::host);
+  for (const auto v : downloads) {
     const auto place = down_places_.find(v);
     if (place == down_places_.end()) continue;
     const BufferRange to = down_.range(place->second);
     commands.copy(range(plan_.slot(v), to.bytes), to);
   }
-  if (segment + 1 == plan_.segments.size())
+  if (is_last)
     for (const Zone& zone : zones_) {
       BufferRange from = bound(zone.slot);
       from.offset = zone.after ? from.offset + from.bytes : from.offset - zone_bytes;
       from.bytes = zone_bytes;
       commands.copy(from, down_.range(zone.place));
     }
-  commands.barrier(Access::transfer, Access::host);
+  if (copies) commands.barrier(Access::transfer, Access::host);
 }
 
-void Recording::run(std::size_t segment) {
+void Recording::run(std::size_t segment, RunTimes& times) {
+  Stopwatch watch;
+  const Segment& part = plan_.segments[segment];
+  if (queries_.get() != VK_NULL_HANDLE && part.begin < part.end)
+    vkResetQueryPool(runtime_.device.get(), queries_.get(),
+                     queries_per_dispatch * static_cast<std::uint32_t>(part.begin),
+                     queries_per_dispatch * static_cast<std::uint32_t>(part.end - part.begin));
+  const auto wait = [&] {
+    times.submit += watch.lap();
+    runtime_.timeline.wait(std::chrono::duration<double>(options_.timeout));
+    times.wait += watch.lap();
+  };
   for (const Batch& batch : batches_.at(segment)) {
     try {
       runtime_.timeline.submit(batch.commands.get());
-      if (options_.step) runtime_.timeline.wait(std::chrono::duration<double>(options_.timeout));
+      if (options_.step) wait();
     } catch (const ir::DeviceError& error) {
       if (batch.dispatch == nothing) throw;
       const Dispatch& dispatch = plan_.schedule.dispatches[batch.dispatch];
       throw ir::DeviceError(ir::cat("dispatch ", batch.dispatch, " (", dispatch.shader.name, "): ", error.what()));
     }
   }
-  if (!options_.step) runtime_.timeline.wait(std::chrono::duration<double>(options_.timeout));
+  if (!options_.step) wait();
   has_run_ = segment + 1 == plan_.segments.size();
 }
 
@@ -198,13 +244,19 @@ std::span<std::byte> Recording::upload_bytes(ir::Value value) const {
 }
 
 std::span<const std::byte> Recording::download_bytes(ir::Value value) const {
+  if (const auto direct = direct_places_.find(plan_.slot(value)); direct != direct_places_.end())
+    return down_.bytes(direct->second);
   const auto place = down_places_.find(value);
   return place == down_places_.end() ? mapped(plan_.slot(value)) : down_.bytes(place->second);
 }
 
-Fault Recording::fault() const {
+Fault Recording::take_fault() {
   Fault fault{};
-  if (plan_.placed(plan_.faults)) std::memcpy(&fault, down_.bytes(fault_place_).data(), sizeof fault);
+  if (const auto place = direct_places_.find(plan_.faults); place != direct_places_.end()) {
+    const auto bytes = down_.bytes(place->second);
+    std::memcpy(&fault, bytes.data(), sizeof fault);
+    if (fault.raised != 0) std::ranges::fill(bytes, std::byte{0});
+  }
   return fault;
 }
 
@@ -220,29 +272,48 @@ std::optional<Recording::Damage> Recording::damage() const {
   return std::nullopt;
 }
 
-std::vector<std::optional<std::uint64_t>> Recording::nanoseconds() const {
-  const std::size_t dispatches = plan_.schedule.dispatches.size();
-  std::vector<std::optional<std::uint64_t>> spent(dispatches);
-  if (queries_.get() == VK_NULL_HANDLE || !has_run_) return spent;
-  struct Tick {
-    std::uint64_t value, available;
-  };
-  std::vector<Tick> ticks(dispatches * queries_per_dispatch);
+std::vector<Recording::Tick> Recording::ticks() const {
+  std::vector<Tick> ticks(plan_.schedule.dispatches.size() * queries_per_dispatch);
   const VkResult result = vkGetQueryPoolResults(
       runtime_.device.get(), queries_.get(), 0, static_cast<std::uint32_t>(ticks.size()), ticks.size() * sizeof(Tick),
       ticks.data(), sizeof(Tick), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-  if (result != VK_NOT_READY) check(result, "vkGetQueryPoolResults");  // not every start was written
-  const double period = runtime_.device.facts().timestamp_period;
-  for (std::size_t d = 0; d < dispatches; ++d) {
-    const Tick &start = starts_a_batch(d) ? ticks[2 * d] : ticks[2 * d - 1], &end = ticks[2 * d + 1];
-    const auto elapsed = (end.value - start.value) & runtime_.device.timestamp_mask();
-    if (start.available != 0 && end.available != 0)
-      spent[d] = static_cast<std::uint64_t>(static_cast<double>(elapsed) * period);
-  }
+  if (result != VK_NOT_READY) check(result, "vkGetQueryPoolResults");  // not every one was written
+  return ticks;
+}
+
+std::optional<std::uint64_t> Recording::elapsed(const Tick& start, const Tick& end) const {
+  if (start.available == 0 || end.available == 0) return std::nullopt;
+  const auto count = (end.value - start.value) & runtime_.device.timestamp_mask();
+  return static_cast<std::uint64_t>(static_cast<double>(count) * runtime_.device.facts().timestamp_period);
+}
+
+std::vector<std::optional<std::uint64_t>> Recording::nanoseconds() const {
+  std::vector<std::optional<std::uint64_t>> spent(plan_.schedule.dispatches.size());
+  if (queries_.get() == VK_NULL_HANDLE || !has_run_ || options_.timestamps != Timestamps::nodes) return spent;
+  const auto all = ticks();
+  for (std::size_t d = 0; d < spent.size(); ++d)
+    spent[d] = elapsed(starts_a_batch(d) ? all[2 * d] : all[2 * d - 1], all[2 * d + 1]);
   return spent;
 }
 
+std::optional<std::uint64_t> Recording::device_nanoseconds() const {
+  if (queries_.get() == VK_NULL_HANDLE || !has_run_) return std::nullopt;
+  const auto all = ticks();
+  std::uint64_t sum = 0;
+  for (const Segment& segment : plan_.segments) {
+    if (segment.begin == segment.end) continue;
+    const auto spent = elapsed(all[2 * segment.begin], all[2 * segment.end - 1]);
+    if (!spent) return std::nullopt;
+    sum += *spent;
+  }
+  return sum;
+}
+
 BufferRange Recording::range(Slot slot, std::size_t bytes) const {
+  if (const auto direct = direct_places_.find(slot); direct != direct_places_.end()) {
+    const BufferRange whole = down_.range(direct->second);
+    return {whole.buffer, whole.offset, bytes};
+  }
   const Place& place = plan_.arena.places.at(slot);
   return {buffers_.at(place.buffer).get(), place.offset, bytes};
 }

@@ -9,6 +9,12 @@
 
 namespace plumb::gpu_vulkan {
 
+/// Where the time of a run went, in nanoseconds.
+struct RunTimes {
+  std::uint64_t upload = 0, submit = 0, wait = 0, download = 0;  ///< on the host
+  std::optional<std::uint64_t> device;  ///< from the first kernel's start to the last one's end, where it was measured
+};
+
 /// The device's side of one compiled plan: its memory, and its segments as command
 /// buffers that are submitted on every run. Runtime, plan and options must outlive it.
 class Recording {
@@ -23,11 +29,11 @@ class Recording {
   /// Where the host finds a downloaded value after its segment ran.
   std::span<const std::byte> download_bytes(ir::Value value) const;
 
-  /// Runs one segment and waits for it. Throws DeviceError.
-  void run(std::size_t segment);
+  /// Runs one segment and waits for it; adds what that took to `times`. Throws DeviceError.
+  void run(std::size_t segment, RunTimes& times);
 
-  /// What the shaders reported up to the last segment that ran.
-  Fault fault() const;
+  /// What the shaders reported since it was last taken.
+  Fault take_fault();
 
   /// A guard byte that did not survive the run.
   struct Damage {
@@ -41,6 +47,8 @@ class Recording {
   /// GPU time of each dispatch in the last run, from the end of the one before to its
   /// own; nothing where it is not measured.
   std::vector<std::optional<std::uint64_t>> nanoseconds() const;
+  /// GPU time of all segments of the last run.
+  std::optional<std::uint64_t> device_nanoseconds() const;
 
  private:
   static constexpr std::size_t nothing = ~std::size_t{0};
@@ -50,12 +58,16 @@ class Recording {
     Commands commands;
     std::size_t dispatch;  ///< of step mode: the only one in it
   };
+  struct Tick {
+    std::uint64_t value, available;
+  };
   struct Zone {
     Slot slot;
     bool after;
     std::size_t place;  ///< in down_
   };
 
+  void find_direct_results();
   void reserve_staging();
   void make_queries();
   void find_poisoned();
@@ -63,6 +75,9 @@ class Recording {
   void begin_segment(Commands& commands, std::size_t segment);
   void record_dispatch(Commands& commands, std::size_t dispatch);
   bool starts_a_batch(std::size_t dispatch) const;
+  bool ends_a_batch(std::size_t dispatch) const;
+  std::vector<Tick> ticks() const;
+  std::optional<std::uint64_t> elapsed(const Tick& start, const Tick& end) const;
   void end_segment(Commands& commands, std::size_t segment);
 
   BufferRange range(Slot slot, std::size_t bytes) const;
@@ -76,7 +91,7 @@ class Recording {
   std::vector<DeviceBuffer> buffers_;      ///< of the arena
   StagingBuffers up_, down_;
   std::map<ir::Value, std::size_t> up_places_, down_places_;
-  std::size_t fault_place_ = 0;
+  std::map<Slot, std::size_t> direct_places_;  ///< in down_: slots that are not in the arena after all
   std::vector<Zone> zones_;
   std::vector<std::vector<Slot>> poisoned_;  ///< by dispatch: slots that it is the first to use
   QueryPool queries_;

@@ -41,6 +41,10 @@ class Executable {
   /// range, DeviceError when the device fails.
   virtual Tensors run(const Feeds& inputs) = 0;
 
+  /// As run, into the results of an earlier run: tensors of the right type are written over
+  /// where the executor can, so that many runs allocate once. After an error they hold anything.
+  virtual void run_into(const Feeds& inputs, Tensors& results) { results = run(inputs); }
+
   /// One report for each node of the graph that was compiled, in its order.
   virtual std::vector<NodeReport> nodes() const = 0;
 };

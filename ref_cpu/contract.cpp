@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/copy_bytes.hpp"
 #include "ref_cpu/fold.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/product.hpp"
@@ -65,7 +66,7 @@ void sum_over(const Term& x, const ir::Labels& labels, const ir::MutableView& y)
     if (std::ranges::find(labels, label) == labels.end()) summed.push_back(label);
   const Arranged lines(x, joined(labels, summed), {y.elements(), elements(x.axes, summed)});
   if (summed.empty()) {
-    std::ranges::copy(lines.view().bytes(), y.bytes().begin());
+    ir::copy_bytes(lines.view().bytes(), y.bytes());
     return;
   }
   ir::visit_number(y.dtype(), [&]<class T>(T) { sum_lines<T>(lines.view().as<T>(), y.as<T>()); });

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "ir/copy_bytes.hpp"
 #include "ir/scatter.hpp"
 #include "ref_cpu/integers.hpp"
 #include "ref_cpu/kernel.hpp"
@@ -61,7 +62,7 @@ void scatter(ir::ScatterReduction reduction, Call& call, const Each& each) {
   const ir::TensorView &x = call.in(0), &updates = call.in(2);
   const ir::MutableView& y = call.out(0);
   if (reduction == ir::ScatterReduction::none) {
-    std::ranges::copy(x.bytes(), y.bytes().begin());
+    ir::copy_bytes(x.bytes(), y.bytes());
     const std::size_t width = ir::info(x.dtype()).bytes;
     return each([&](std::size_t target, std::size_t update) {
       std::memcpy(y.bytes().data() + target * width, updates.bytes().data() + update * width, width);

@@ -32,11 +32,10 @@ nlohmann::ordered_json to_json(const Case& one, const Measured& measured) {
                                  {"best_ms", measured.best_ms},
                                  {"worst_ms", measured.worst_ms},
                                  {"runs", measured.runs}};
-  if (measured.latency_ms) json["latency_ms"] = *measured.latency_ms;
-  if (measured.gpu_ms) json["gpu_ms"] = *measured.gpu_ms;
   if (one.flops > 0) json["flops"] = one.flops;
   if (one.bytes > 0) json["bytes"] = one.bytes;
-  if (!measured.kernels.empty()) json["kernels"] = measured.kernels;
+  json["kernels"] = measured.kernels;
+  if (!measured.parts_us.empty()) json["parts_us"] = measured.parts_us;
   return json;
 }
 
@@ -47,7 +46,9 @@ std::string line(const Case& one, const Measured& measured) {
     rate = fmt::format("{:9.2f} TF/s", one.flops * per_second / 1e12);
   else if (one.bytes > 0)
     rate = fmt::format("{:9.1f} GB/s", one.bytes * per_second / 1e9);
-  return fmt::format("{:42} {:10.4f} ms {:14} {:4} runs  {}", one.name, measured.ms, rate, measured.runs,
+  std::string parts;
+  for (const auto& [part, us] : measured.parts_us) parts += fmt::format("{} {:.1f} us  ", part, us);
+  return fmt::format("{:42} {:10.4f} ms {:14} {:5} runs  {}{}", one.name, measured.ms, rate, measured.runs, parts,
                      fmt::join(measured.kernels, " "));
 }
 

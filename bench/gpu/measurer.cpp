@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "bench/gpu/values.hpp"
+#include "gpu_vulkan/executable.hpp"
 #include "ir/ops/expand.hpp"
 #include "ir/ops/slice.hpp"
 
@@ -11,6 +12,8 @@ namespace plumb::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using gpu_vulkan::RunTimes;
+using gpu_vulkan::Timestamps;
 
 constexpr std::string_view probe = "probe";
 
@@ -74,92 +77,117 @@ ir::Graph flushing(std::size_t bytes) {
   return probed(graph);
 }
 
+/// What only this executor tells.
+RunTimes times_of(const ir::Executable& executable) {
+  return dynamic_cast<const gpu_vulkan::VulkanExecutable&>(executable).times();
+}
+
+double device_ms(const ir::Executable& executable) {
+  const auto nanoseconds = times_of(executable).device;
+  ir::require(nanoseconds.has_value(), "the time on the device was not measured");
+  return 1e-6 * static_cast<double>(*nanoseconds);
+}
+
+double median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
+  std::ranges::nth_element(numbers, middle);
+  return *middle;
+}
+
+void summarise(const std::vector<double>& ms, Measured& result) {
+  result.ms = median(ms);
+  result.best_ms = std::ranges::min(ms);
+  result.worst_ms = std::ranges::max(ms);
+  result.runs = ms.size();
+}
+
 }  // namespace
 
-struct Measurer::Times {
-  std::vector<double> ms;
+std::string Measurer::device() { return with(Timestamps::nodes, false).executor->facts().name; }
 
-  double median() {
-    const auto middle = ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2);
-    std::ranges::nth_element(ms, middle);
-    return *middle;
-  }
-};
-
-std::string Measurer::device() { return with(true, false).executor->facts().name; }
-
-Measurer::Device& Measurer::with(bool timestamps, bool fuse) {
+Measurer::Device& Measurer::with(Timestamps timestamps, bool fuse) {
   Device& device = devices_[{timestamps, fuse}];
   if (device.executor != nullptr) return device;
   gpu_vulkan::VulkanOptions options = options_;
   options.timestamps = timestamps;
   options.fuse = fuse;
   auto executor = std::make_unique<gpu_vulkan::VulkanExecutor>(options);
-  if (timestamps) {
+  if (timestamps != Timestamps::off) {
     if (!executor->facts().timestamps) throw ir::Unsupported(executor->facts().name + " has no timestamps");
     const ir::Graph graph = flushing(flushed_bytes_);
     device.flush = executor->compile(graph, {{"one", ir::Tensor::of<float>({1}, {1})}}, {graph.results()});
     device.flush->run({});
-    ir::require(gpu_ms(graph, *device.flush) > 0, "the cache is not flushed: nothing is written");
+    ir::require(device_ms(*device.flush) > 0, "the cache is not flushed: nothing is written");
   }
   device.executor = std::move(executor);
   return device;
 }
 
-Measurer::Times Measurer::gpu_times(const Case& one, const ir::Feeds& feeds, std::vector<std::string>& kernels) {
-  Device& device = with(true, one.fuse);
-  const ir::Graph graph = probed(one.graph);
+Measured Measurer::measure(const Case& one) {
+  const ir::Feeds feeds = values_for(one);
+  return one.measure == Measure::gpu ? gpu(one, feeds) : host(one, feeds);
+}
+
+/// Of a single op without the probes, node by node; of a model from its first kernel to its
+/// last, as a timestamp behind every kernel would keep them apart.
+Measured Measurer::gpu(const Case& one, const ir::Feeds& feeds) {
+  Device& device = with(one.fuse ? Timestamps::run : Timestamps::nodes, one.fuse);
+  const ir::Graph graph = one.fuse ? one.graph : probed(one.graph);
   const auto executable = device.executor->compile(graph, feeds, {graph.results()});
-  kernels = kernels_of(graph, *executable);
+  Measured result;
+  result.kernels = kernels_of(graph, *executable);
+  ir::Tensors results;
   const auto run = [&] {
-    if (one.measure == Measure::gpu) device.flush->run({});
-    executable->run(feeds);
-    return gpu_ms(graph, *executable);
+    device.flush->run({});
+    executable->run_into(feeds, results);
+    return one.fuse ? device_ms(*executable) : gpu_ms(graph, *executable);
   };
   const auto start = Clock::now();
   double spent = 0;
   for (int warm = 0; warm < 3 || (warm < 20 && spent < effort_.budget_ms / 3); ++warm) spent += run();
-  Times times;
-  spent = 0;
-  while (times.ms.size() < effort_.least_runs ||
-         (spent < effort_.budget_ms && times.ms.size() < effort_.most_runs && ms_since(start) < effort_.patience_ms)) {
-    times.ms.push_back(run());
-    spent += times.ms.back();
-  }
-  ir::require(std::ranges::min(times.ms) > 0, "no time passed on the device");
-  return times;
+  std::vector<double> ms;
+  for (spent = 0; ms.size() < effort_.least_runs ||
+                  (spent < effort_.budget_ms && ms.size() < effort_.most_runs && ms_since(start) < effort_.patience_ms);
+       spent += ms.back())
+    ms.push_back(run());
+  ir::require(std::ranges::min(ms) > 0, "no time passed on the device");
+  summarise(ms, result);
+  return result;
 }
 
-Measurer::Times Measurer::latencies(const Case& one, const ir::Feeds& feeds) {
-  const auto executable = with(false, one.fuse).executor->compile(one.graph, feeds, {one.graph.results()});
+Measured Measurer::host(const Case& one, const ir::Feeds& feeds) {
+  const bool is_overhead = one.measure == Measure::overhead;
+  const auto executable = with(is_overhead ? Timestamps::run : Timestamps::off, one.fuse)
+                              .executor->compile(one.graph, feeds, {one.graph.results()});
+  Measured result;
+  result.kernels = kernels_of(one.graph, *executable);
+  ir::Tensors results;
+  std::vector<double> ms;
+  std::map<std::string, std::vector<double>> parts;
   const auto run = [&] {
     const auto start = Clock::now();
-    executable->run(feeds);
-    return ms_since(start);
+    executable->run_into(feeds, results);
+    const double latency = ms_since(start);
+    const RunTimes times = times_of(*executable);
+    ms.push_back(is_overhead ? latency - device_ms(*executable) : latency);
+    const auto note = [&](const char* part, std::uint64_t nanoseconds) {
+      parts[part].push_back(1e-3 * static_cast<double>(nanoseconds));
+    };
+    note("upload", times.upload);
+    note("submit", times.submit);
+    note("wait", times.wait);
+    note("download", times.download);
+    if (times.device) note("device", *times.device);
+    return latency;
   };
   double spent = 0;
   for (int warm = 0; warm < 3 || (warm < 1000 && spent < effort_.budget_ms / 3); ++warm) spent += run();
-  Times times;
+  ms.clear();
+  parts.clear();
   constexpr std::size_t enough = 10000;  // they are short, and scatter as the host's do
-  for (spent = 0; times.ms.size() < effort_.least_runs || (spent < effort_.budget_ms && times.ms.size() < enough);
-       spent += times.ms.back())
-    times.ms.push_back(run());
-  return times;
-}
-
-Measured Measurer::measure(const Case& one) {
-  const ir::Feeds feeds = values_for(one);
-  Measured result;
-  Times times;
-  if (one.measure != Measure::latency) times = gpu_times(one, feeds, result.kernels);
-  if (one.measure == Measure::overhead) result.gpu_ms = times.median();
-  if (one.measure != Measure::gpu) times = latencies(one, feeds);
-  const double less = result.gpu_ms.value_or(0);
-  if (one.measure == Measure::overhead) result.latency_ms = times.median();
-  result.ms = times.median() - less;
-  result.best_ms = std::ranges::min(times.ms) - less;
-  result.worst_ms = std::ranges::max(times.ms) - less;
-  result.runs = times.ms.size();
+  for (spent = 0; ms.size() < effort_.least_runs || (spent < effort_.budget_ms && ms.size() < enough);) spent += run();
+  summarise(ms, result);
+  for (const auto& [part, us] : parts) result.parts_us[part] = median(us);
   return result;
 }
 

@@ -20,8 +20,8 @@ struct Measured {
   double ms = 0;                     ///< median of what is measured
   double best_ms = 0, worst_ms = 0;  ///< of the same runs
   std::size_t runs = 0;
-  std::optional<double> latency_ms, gpu_ms;  ///< medians, of an overhead: what it is the difference of
-  std::vector<std::string> kernels;          ///< that ran, each once, in order
+  std::vector<std::string> kernels;        ///< that ran, each once, in order
+  std::map<std::string, double> parts_us;  ///< of a latency, medians in microseconds: what it is made of
 };
 
 /// Measures cases on one device.
@@ -38,20 +38,20 @@ class Measurer {
   Measured measure(const Case& one);
 
  private:
-  struct Times;
   struct Device {
     std::unique_ptr<gpu_vulkan::VulkanExecutor> executor;
     std::unique_ptr<ir::Executable> flush;  ///< writes flushed_bytes
   };
 
-  Device& with(bool timestamps, bool fuse);
-  Times gpu_times(const Case& one, const ir::Feeds& feeds, std::vector<std::string>& kernels);
-  Times latencies(const Case& one, const ir::Feeds& feeds);
+  Device& with(gpu_vulkan::Timestamps timestamps, bool fuse);
+  Measured gpu(const Case& one, const ir::Feeds& feeds);
+  Measured host(const Case& one, const ir::Feeds& feeds);
 
   gpu_vulkan::VulkanOptions options_;
   Effort effort_;
   std::size_t flushed_bytes_;
-  std::map<std::pair<bool, bool>, Device> devices_;  ///< by timestamps and fuse, made when they are first asked for
+  std::map<std::pair<gpu_vulkan::Timestamps, bool>, Device>
+      devices_;  ///< by timestamps and fuse, made when they are first asked for
 };
 
 }  // namespace plumb::bench

@@ -1,5 +1,7 @@
 #include "bench/gpu/values.hpp"
 
+#include "ir/copy_bytes.hpp"
+
 namespace plumb::bench {
 namespace {
 
@@ -10,7 +12,7 @@ ir::Tensor repeated(const ir::Tensor& pattern, const ir::TensorType& type) {
   const auto from = pattern.bytes();
   for (auto to = whole.bytes(); !to.empty();) {
     const auto part = std::min(to.size(), from.size());
-    std::ranges::copy(from.first(part), to.begin());
+    ir::copy_bytes(from.first(part), to);
     to = to.subspan(part);
   }
   return whole;

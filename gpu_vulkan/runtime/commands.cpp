@@ -89,10 +89,6 @@ void Commands::dispatch(const Pipeline& pipeline, std::span<const BufferRange> b
   vkCmdDispatch(commands_, groups[0], groups[1], groups[2]);
 }
 
-void Commands::reset(VkQueryPool queries, std::uint32_t first, std::uint32_t count) {
-  vkCmdResetQueryPool(commands_, queries, first, count);
-}
-
 void Commands::timestamp(VkQueryPool queries, std::uint32_t query) {
   vkCmdWriteTimestamp2(commands_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries, query);
 }

@@ -35,7 +35,6 @@ class Commands {
   void dispatch(const Pipeline& pipeline, std::span<const BufferRange> bindings, std::span<const std::byte> push,
                 const std::array<std::uint32_t, 3>& groups);
 
-  void reset(VkQueryPool queries, std::uint32_t first, std::uint32_t count);
   /// Writes the time at which everything before is done.
   void timestamp(VkQueryPool queries, std::uint32_t query);
 

@@ -41,7 +41,7 @@ Features::Features(const PhysicalDevice& physical) {
   add(v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
   v11.storageBuffer16BitAccess = facts.storage16;
   add(v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-  v12.timelineSemaphore = VK_TRUE;
+  v12.timelineSemaphore = v12.hostQueryReset = VK_TRUE;
   v12.storageBuffer8BitAccess = facts.storage8;
   v12.shaderFloat16 = facts.float16;
   v12.shaderInt8 = facts.int8;

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 
+#include "ir/copy_bytes.hpp"
+
 namespace plumb::gpu_vulkan {
 namespace {
 
-constexpr std::size_t alignment = 64;
 constexpr std::size_t upload_bytes = std::size_t{32} << 20;
 constexpr std::chrono::minutes patience{10};  // for copies: a device that takes longer is gone
 
 }  // namespace
 
 std::size_t StagingBuffers::reserve(std::size_t bytes) {
+  const auto alignment = std::max<std::size_t>(64, device_.facts().offset_alignment);  // shaders may use it
   const std::size_t whole = (std::max<std::size_t>(bytes, 4) + alignment - 1) / alignment * alignment;
   if (sizes_.empty() || sizes_.back() + whole > device_.facts().max_allocation) sizes_.push_back(0);
   places_.push_back({sizes_.size() - 1, sizes_.back(), bytes});
@@ -43,7 +45,7 @@ void Uploader::upload(BufferRange to, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     if (used_ == staging_.size()) flush();
     const auto part = std::min(bytes.size(), staging_.size() - used_);
-    std::ranges::copy(bytes.first(part), staging_.mapped().begin() + static_cast<std::ptrdiff_t>(used_));
+    ir::copy_bytes(bytes.first(part), staging_.mapped().subspan(used_));
     copies_.push_back({{staging_.get(), used_, part}, {to.buffer, to.offset, part}});
     used_ += part;
     to.offset += part;
@@ -54,6 +56,7 @@ void Uploader::upload(BufferRange to, std::span<const std::byte> bytes) {
 void Uploader::fill(const BufferRange& range, std::uint32_t word) {
   Commands commands(device_, pool_.get());
   commands.fill(range, word);
+  commands.barrier(Access::transfer, Access::transfer | Access::shader);
   commands.end();
   timeline_.submit(commands.get());
   timeline_.wait(patience);
@@ -63,6 +66,7 @@ void Uploader::flush() {
   if (copies_.empty()) return;
   Commands commands(device_, pool_.get());
   for (const auto& [source, destination] : copies_) commands.copy(source, destination);
+  commands.barrier(Access::transfer, Access::transfer | Access::shader);  // for every later submit
   commands.end();
   timeline_.submit(commands.get());
   timeline_.wait(patience);

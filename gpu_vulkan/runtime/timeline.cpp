@@ -7,6 +7,10 @@
 namespace plumb::gpu_vulkan {
 namespace {
 
+/// To be woken up takes a sleeping thread ten microseconds and more, a small graph no more than
+/// that. A device made of this machine's own cores needs them itself.
+constexpr std::chrono::duration<double> longest_spin = std::chrono::milliseconds(1);
+
 Semaphore make_semaphore(const Device& device) {
   auto type = structure<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
@@ -16,7 +20,10 @@ Semaphore make_semaphore(const Device& device) {
 
 }  // namespace
 
-Timeline::Timeline(const Device& device) : device_(device), semaphore_(make_semaphore(device)) {}
+Timeline::Timeline(const Device& device)
+    : device_(device),
+      semaphore_(make_semaphore(device)),
+      spin_(device.facts().kind == DeviceKind::software ? std::chrono::seconds(0) : longest_spin) {}
 
 void Timeline::submit(VkCommandBuffer commands) {
   auto command = structure<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
@@ -28,7 +35,8 @@ void Timeline::submit(VkCommandBuffer commands) {
   auto after = before;
   after.value = submitted_ + 1;
   auto info = structure<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
-  info.waitSemaphoreInfoCount = info.signalSemaphoreInfoCount = info.commandBufferInfoCount = 1;
+  info.waitSemaphoreInfoCount = busy_ ? 1 : 0;
+  info.signalSemaphoreInfoCount = info.commandBufferInfoCount = 1;
   info.pWaitSemaphoreInfos = &before;
   info.pSignalSemaphoreInfos = &after;
   info.pCommandBufferInfos = &command;
@@ -37,7 +45,20 @@ void Timeline::submit(VkCommandBuffer commands) {
   busy_ = true;
 }
 
+bool Timeline::reached_within(std::chrono::duration<double> time) {
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < time) {
+    std::uint64_t done = 0;
+    const VkResult result = vkGetSemaphoreCounterValue(device_.get(), semaphore_.get(), &done);
+    busy_ = result == VK_SUCCESS && done < submitted_;
+    check(result, "vkGetSemaphoreCounterValue");
+    if (!busy_) return true;
+  }
+  return false;
+}
+
 void Timeline::wait(std::chrono::duration<double> timeout) {
+  if (reached_within(std::min(spin_, timeout))) return;
   const VkSemaphore semaphore = semaphore_.get();
   auto info = structure<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
   info.semaphoreCount = 1;

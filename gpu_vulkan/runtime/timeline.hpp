@@ -6,11 +6,13 @@
 
 namespace plumb::gpu_vulkan {
 
-/// Submits command buffers one after the other: each waits for the one before.
+/// Submits command buffers one after the other: each starts when the one before has ended.
 class Timeline {
  public:
   explicit Timeline(const Device& device);
 
+  /// What is known to have ended is not waited for on the device: that what an earlier submit
+  /// wrote is visible to a later one is for the barriers of either to see to.
   void submit(VkCommandBuffer commands);
 
   /// Waits until everything that was submitted is done. Throws DeviceError when the
@@ -23,8 +25,11 @@ class Timeline {
  private:
   const Device& device_;
   Semaphore semaphore_;
+  std::chrono::duration<double> spin_;  ///< time for which wait asks again and again before it sleeps
   std::uint64_t submitted_ = 0;
   bool busy_ = false;
+
+  bool reached_within(std::chrono::duration<double> time);
 };
 
 }  // namespace plumb::gpu_vulkan

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "ir/copy_bytes.hpp"
 #include "ref_cpu/contract.hpp"
 #include "ref_cpu/kernel.hpp"
 
@@ -36,7 +37,7 @@ void run(const ir::ops::Einsum& op, Call& call) {
     tensors.push_back(std::as_const(y).view());
   }
   const ir::Tensor rounded = ir::convert(held.back(), dtype);
-  std::ranges::copy(rounded.bytes(), call.out(0).bytes().begin());
+  ir::copy_bytes(rounded.bytes(), call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

@@ -69,7 +69,7 @@ TEST_F(Executor, ExecutablesTakeTurnsAndOutliveIt) {
 }
 
 TEST_F(Executor, ReportsPlacementKernelAndTimeOfEveryNode) {
-  const auto gpu = executor_with([](VulkanOptions& options) { options.timestamps = true; });
+  const auto gpu = executor_with([](VulkanOptions& options) { options.timestamps = Timestamps::nodes; });
   const auto executable = gpu->compile(sample.graph, sample.params, {{sample.y}});
   EXPECT_FALSE(executable->nodes()[2].nanoseconds.has_value());  // nothing ran yet
   executable->run(sample.feeds);
@@ -85,7 +85,7 @@ TEST_F(Executor, ReportsPlacementKernelAndTimeOfEveryNode) {
 }
 
 TEST_F(Executor, MeasuresNothingWhenToldSo) {
-  const auto gpu = executor_with([](VulkanOptions& options) { options.timestamps = false; });
+  const auto gpu = executor_with([](VulkanOptions& options) { options.timestamps = Timestamps::off; });
   const auto executable = gpu->compile(sample.graph, sample.params, {{sample.y}});
   executable->run(sample.feeds);
   for (const auto& node : executable->nodes()) EXPECT_FALSE(node.nanoseconds.has_value());
@@ -184,6 +184,9 @@ INSTANTIATE_TEST_SUITE_P(, Mode,
                          ::testing::Values(Modes{{"poison", "1"}}, Modes{{"redzone", "1"}}, Modes{{"no_reuse", "1"}},
                                            Modes{{"full_barriers", "1"}}, Modes{{"step", "1"}},
                                            Modes{{"staging", "always"}}, Modes{{"max_buffer", "512"}},
+                                           Modes{{"staging", "always"}, {"direct_results", "0"}},
+                                           Modes{{"staging", "always"}, {"direct_results", "140"}},
+                                           Modes{{"timestamps", "run"}, {"step", "1"}},
                                            Modes{{"max_buffer", "512"}, {"staging", "always"}},
                                            Modes{{"max_buffer", "2048"}, {"redzone", "1"}},
                                            Modes{{"poison", "1"},

@@ -82,7 +82,10 @@ class FusedModel : public testing::OnDevice {};
 
 TEST_F(FusedModel, HandsBackWhatSurvivesAndReportsEveryNode) {
   const Model model = model_of("fixtures/graphs/encoder_in_primitives.json", 3, DType::f32);
-  const auto gpu = executor_with([](VulkanOptions& options) { options.fuse = options.timestamps = true; });
+  const auto gpu = executor_with([](VulkanOptions& options) {
+    options.fuse = true;
+    options.timestamps = Timestamps::nodes;
+  });
   const auto executable = gpu->compile(model.graph, model.feeds, {model.graph.results(), true});
   const auto values = executable->run(model.feeds);
   const auto reports = executable->nodes();

@@ -17,13 +17,13 @@ TEST(Options, AreSetByName) {
   set_option(options, "device", "cpu");
   set_option(options, "fallback", "allow");
   set_option(options, "poison", "1");
-  set_option(options, "timestamps", "false");
+  set_option(options, "timestamps", "run");
   set_option(options, "timeout", "0.25");
   set_option(options, "max_buffer", "4096");
   EXPECT_EQ(options.device, "cpu");
   EXPECT_EQ(options.fallback, Fallback::allow);
   EXPECT_TRUE(options.poison);
-  EXPECT_FALSE(options.timestamps);
+  EXPECT_EQ(options.timestamps, Timestamps::run);
   EXPECT_EQ(options.timeout, 0.25);
   EXPECT_EQ(options.max_buffer, 4096);
 }

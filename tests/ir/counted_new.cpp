@@ -5,10 +5,12 @@
 
 namespace plumb::tests {
 std::atomic<std::size_t> largest_allocation = 0;
+thread_local std::size_t allocations = 0;
 
 #if !defined(__SANITIZE_ADDRESS__)
 namespace {
 void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
   if (size > largest_allocation) largest_allocation = size;
   if (void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)) return memory;
   throw std::bad_alloc();
