@@ -38,6 +38,7 @@ function(op_table layer folder extension)
     string(APPEND declarations "${line}\nstatic_assert(std::string_view(${type}::name) == \"${stem}\");\n")
     list(APPEND types "${type}")
   endforeach()
+  string(REPLACE "/" "::" namespace "${layer}")
   list(JOIN types ",\n    " types)
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/${layer}/op_table.hpp" @ONLY CONTENT
 "// Generated from ${layer}/${folder}. Do not edit.
@@ -47,10 +48,10 @@ function(op_table layer folder extension)
 
 #include \"ir/op_list.hpp\"
 ${includes}
-namespace plumb::${layer} {
+namespace plumb::${namespace} {
 ${declarations}
 using Ops = plumb::ir::OpList<
     ${types}>;
-}  // namespace plumb::${layer}
+}  // namespace plumb::${namespace}
 ")
 endfunction()

@@ -282,6 +282,9 @@ void Recorder::Writer::append_results(const CaseResult& result) {
   store_.append_grid("/results/hist_ratio", rows.hist_ratio);
   store_.append("/results/topk", results::top_element_type(), rows.topk);
   store_.append("/results/pattern", results::pattern_type(), std::vector<results::Pattern>(rows.nodes.size()));
+  const auto id_of = [this](const std::string& name) { return name_id(name); };
+  store_.append("/results/relations", results::relation_type(),
+                results::relation_rows(result.subject.file->graph, result.relations, run_, id_of));
 }
 
 void Recorder::Writer::append_run(const CaseResult& result) {

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "parity/attribution.hpp"
+#include "parity/relations/relation_report.hpp"
 #include "parity/table.hpp"
 
 namespace plumb::parity {
@@ -168,6 +169,7 @@ std::string to_table(const CaseResult& result, Detail detail) {
   if (shown.size() < nodes.size()) fmt::format_to(out, "... {} more nodes, no worse\n", nodes.size() - shown.size());
   if (const auto guilty = guilty_text(result); !guilty.empty()) fmt::format_to(out, "first guilty: {}\n", guilty);
   text += blame_text(result);
+  text += relations_text(result.relations, detail == Detail::all);
   for (const std::string& note : result.notes) fmt::format_to(out, "note: {}\n", note);
   write_totals(out, result);
   return text;

@@ -78,10 +78,20 @@ Json first_guilty_json(const CaseResult& result) {
   return {{"node", guilty->name()}, {"ratio", json_number(guilty->local.ratio())}, {"text", guilty_text(result)}};
 }
 
+Json relation_json(const RelationResult& one) {
+  return {{"node", one.label},      {"relation", ir::enum_name(one.relation)},
+          {"how", one.how},         {"verdict", ir::enum_name(one.verdict)},
+          {"why", one.why},         {"bitwise", one.bitwise},
+          {"elements", one.n},      {"bad", one.n_bad},
+          {"differ", one.n_differ}, {"ratio", json_number(one.ratio)}};
+}
+
 Json case_json(const CaseResult& result) {
   Json nodes = Json::array();
   const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
   for (const NodeResult& node : result.nodes) nodes.push_back(node_json(node, graph));
+  Json relations = Json::array();
+  for (const RelationResult& one : result.relations) relations.push_back(relation_json(one));
   return {{"graph", result.subject.name},
           {"why", result.subject.file ? result.subject.file->why : ""},
           {"verdict", ir::enum_name(result.verdict)},
@@ -95,7 +105,8 @@ Json case_json(const CaseResult& result) {
           {"wall_seconds", result.wall_seconds},
           {"notes", result.notes},
           {"repro", result.repro},
-          {"nodes", std::move(nodes)}};
+          {"nodes", std::move(nodes)},
+          {"relations", std::move(relations)}};
 }
 
 }  // namespace

@@ -151,6 +151,24 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
   }
 }
 
+std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const RelationResult> relations,
+                                       std::uint32_t run, const NameId& name_id) {
+  std::vector<RelationRow> rows;
+  for (const RelationResult& one : relations)
+    rows.push_back({.run = run,
+                    .node = node_row(graph, one.node),
+                    .name_id = name_id(one.label),
+                    .relation = one.relation,
+                    .how_id = name_id(one.how),
+                    .bitwise = one.bitwise,
+                    .n = one.n,
+                    .n_bad = one.n_bad,
+                    .n_differ = one.n_differ,
+                    .ratio_max = one.ratio,
+                    .verdict = one.verdict});
+  return rows;
+}
+
 ir::Tensor bounds(const Allowed& allowed, const ir::TensorView& truth, ir::DType dtype) {
   ir::Tensor limits({ir::DType::f64, truth.shape()});
   if (allowed.rule != Allowed::Rule::within) return limits;

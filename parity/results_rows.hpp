@@ -32,6 +32,9 @@ struct Rows {
   void add_part(const ir::Graph& graph, const NodeResult& result, std::uint32_t run, Part part, const Comparison& c);
 };
 
+std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const RelationResult> relations,
+                                       std::uint32_t run, const NameId& name_id);
+
 /// The limit of every element of an output, for its truth.
 ir::Tensor bounds(const Allowed& allowed, const ir::TensorView& truth, ir::DType dtype);
 

@@ -32,6 +32,7 @@ const std::vector<Dataset>& datasets() {
       {"/results/ratio_edges", "lower edges of hist_ratio", nullptr, "f8", Comparison::ratio_bins},
       {"/results/topk", "the worst elements", &top_element_type(), "compound", Comparison::worst_kept},
       {"/results/pattern", "where errors gather", &pattern_type()},
+      {"/results/relations", "what was asked of nodes by --metamorphic", &relation_type()},
       {"/graph/<sha12>/json", "canonical graph, attribute sha256", nullptr, "text", 1, "1", false},
       {"/graph/<sha12>/nodes", "inputs, params, then nodes", &graph_node_type(), "compound", 1, "1", false},
       {"/graph/<sha12>/edges", "source node, its output, destination node, its input", nullptr, "u4", 4, "1", false},
@@ -156,6 +157,9 @@ void Check::check_references() {
     const bool good = nodes[i].run < runs.size() && nodes[i].node < graph_size[nodes[i].run];
     expect(good, "/results/nodes[", i, "]: there is no node ", nodes[i].node, " in run ", nodes[i].run);
   }
+  for (const RelationRow& row : store_.read<RelationRow>("/results/relations", relation_type()).rows)
+    expect(row.run < runs.size() && row.node < graph_size[row.run] && row.how_id < names.size(),
+           "/results/relations: there is no node ", row.node, " in run ", row.run);
 }
 
 std::vector<std::string> Check::run() {

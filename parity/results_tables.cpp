@@ -149,6 +149,17 @@ const TableType& node_type() {
   return type;
 }
 
+const TableType& relation_type() {
+  using R = RelationRow;
+  static const TableType type{
+      {column("run", &R::run), column("node", &R::node), column("name_id", &R::name_id),
+       column("relation", &R::relation), column("how_id", &R::how_id), column("bitwise", &R::bitwise),
+       column("n", &R::n), column("n_bad", &R::n_bad), column("n_differ", &R::n_differ),
+       column("ratio_max", &R::ratio_max), column("verdict", &R::verdict)},
+      sizeof(R)};
+  return type;
+}
+
 const TableType& top_element_type() {
   using R = TopElement;
   static const TableType type{

@@ -11,6 +11,7 @@
 #include "parity/compare.hpp"
 #include "parity/exactness.hpp"
 #include "parity/mode.hpp"
+#include "parity/relations/relation_result.hpp"
 #include "parity/verdict.hpp"
 
 /// The rows of a results file (docs/results.md), as plain data: what the file's compound types,
@@ -125,6 +126,17 @@ struct Node {
   double emulator_ulp = not_computed;
 };
 
+/// /results/relations
+struct RelationRow {
+  std::uint32_t run = 0, node = 0, name_id = 0;
+  Code<Relation> relation;
+  std::uint32_t how_id = 0;
+  std::uint8_t bitwise = 1;
+  std::uint64_t n = 0, n_bad = 0, n_differ = 0;
+  double ratio_max = not_computed;
+  Code<Verdict> verdict = Verdict::skipped;
+};
+
 /// /results/topk, 8 for each row of /results/nodes
 struct TopElement {
   std::uint64_t index = no_number;
@@ -166,6 +178,7 @@ const TableType& graph_node_type();
 const TableType& coopmat_type();
 const TableType& run_type();
 const TableType& node_type();
+const TableType& relation_type();
 const TableType& top_element_type();
 const TableType& pattern_type();
 const TableType& spirv_type();

@@ -13,6 +13,7 @@
 #include "parity/measure.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/profile_arithmetic.hpp"
+#include "parity/relations/metamorphic.hpp"
 #include "parity/repro.hpp"
 #include "parity/stated.hpp"
 
@@ -387,6 +388,7 @@ CaseResult verify(const Case& subject, const Executors& executors, const VerifyO
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
   observer.begins(subject);
   CaseResult result = CaseRun(subject, executors, options, observer).finish();
+  if (options.metamorphic && !result.nodes.empty()) relations::add(subject, executors, options.filter, result);
   result.exit = exit_code(result.verdict);
   if (!subject.proofs.empty()) result.notes.push_back(to_text(subject.proofs));
   if (result.verdict == Verdict::skipped) result.message = "no node was compared";

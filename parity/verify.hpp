@@ -11,6 +11,7 @@
 #include "parity/exactness.hpp"
 #include "parity/mode.hpp"
 #include "parity/profile.hpp"
+#include "parity/relations/relation_result.hpp"
 #include "parity/tolerance.hpp"
 #include "parity/vacuity.hpp"
 #include "parity/verdict.hpp"
@@ -81,6 +82,7 @@ struct VerifyOptions {
   const DeviceProfile* emulated = nullptr;  ///< matrix products are replayed as it says, beside the comparison
   Mode mode = Mode::attribute;
   std::optional<std::size_t> blame = {};  ///< nodes to measure the blame of; else a few of a case that failed
+  bool metamorphic = false;  ///< also asks what must hold whatever is right (docs/metamorphic.md)
 };
 
 /// One output of one node.
@@ -127,9 +129,10 @@ struct CaseResult {
   Case subject;  ///< without its feeds
   Verdict verdict = Verdict::error;
   ExitCode exit = ExitCode::tool_error;
-  std::string message;             ///< of an error, or why nothing ran
-  std::vector<std::string> notes;  ///< what a reader should know besides
-  std::vector<NodeResult> nodes;   ///< in the order of the graph
+  std::string message;                         ///< of an error, or why nothing ran
+  std::vector<std::string> notes;              ///< what a reader should know besides
+  std::vector<NodeResult> nodes;               ///< in the order of the graph
+  std::vector<RelationResult> relations = {};  ///< where they were asked
   std::string repro;
   Mode mode = Mode::attribute;
   unsigned repeat = 1;

@@ -17,7 +17,7 @@ endfunction()
 file(GLOB ops CONFIGURE_DEPENDS LIST_DIRECTORIES true "${PROJECT_SOURCE_DIR}/fixtures/ops/*")
 foreach(path IN LISTS ops)
   get_filename_component(name "${path}" NAME)
-  fixture_test("fixtures.${name}" passes "${path}")
+  fixture_test("fixtures.${name}" passes "${path}" --metamorphic)
 endforeach()
 
 foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_refused")
@@ -31,6 +31,7 @@ foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_ref
     fixture_test("${folder}.${name}" ${expectation} "${path}")
     if(folder STREQUAL graphs AND NOT name MATCHES "^(bert_base|resnet18)$")  # those take too long
       fixture_test("exact.${name}" passes "${path}" --fill exact)
+      fixture_test("metamorphic.${name}" passes "${path}" --metamorphic)
     endif()
   endforeach()
 endforeach()

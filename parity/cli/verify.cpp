@@ -37,7 +37,7 @@ struct Flags {
   unsigned repeat = 1;
   std::optional<std::size_t> blame;
   std::uint64_t seeds = 1;
-  bool strict = false, fail_fast = false, verbose = false, quiet = false;
+  bool metamorphic = false, strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
 void add_profile_flags(CLI::App& app, Flags& flags) {
@@ -76,6 +76,8 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->check(CLI::IsMember({"graph", "exact"}))
       ->capture_default_str()
       ->group("input");
+  app.add_flag("--metamorphic", flags.metamorphic,
+               "also ask what must hold whatever is right: permuted rows, half the batch, operands times 4, ...");
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
   app.add_option("-o,--output", flags.results, "results file (HDF5), all cases in one")->group("output");
   app.add_option("--tensors", flags.tensors,
@@ -125,6 +127,7 @@ std::string repeated_flags(const Flags& all, const FillOptions& fill) {
   const std::string& policy = all.policy;
   std::string text;
   if (fill.kind == FillKind::exact) text += " --fill exact";
+  if (all.metamorphic) text += " --metamorphic";
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
   if (!all.profile.empty()) text += " --profile '" + all.profile + "'";
   if (!all.emulate.empty()) text += " --emulate '" + all.emulate + "'";
@@ -300,7 +303,8 @@ int VerifyRun::run() {
                               .gate = gate_ ? &*gate_ : nullptr,
                               .emulated = flags_.emulate.empty() ? nullptr : &profile_,
                               .mode = mode_of(flags_.mode),
-                              .blame = flags_.blame};
+                              .blame = flags_.blame,
+                              .metamorphic = flags_.metamorphic};
   const auto recorder = open_record();
   for (const std::string& path : paths)
     if (!run_graph(path, fill, executors, options, recorder.get())) break;

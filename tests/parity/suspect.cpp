@@ -27,7 +27,7 @@ class Suspect::Program final : public ir::Executable {
       }
     }
     for (const ir::Node& node : graph_.nodes())
-      if (suspect_.fused.contains(node.label))
+      if (is_fused(node))
         for (const ir::Value v : node.outputs) values.erase(v);
     return values;
   }
@@ -36,7 +36,7 @@ class Suspect::Program final : public ir::Executable {
     std::vector<ir::NodeReport> reports;
     for (const ir::Node& node : graph_.nodes()) {
       ir::NodeReport report{ir::Placement::gpu, "kernel_of_" + node.label, "", 1000};
-      if (suspect_.fused.contains(node.label)) report = {ir::Placement::fused, "the next one", "", {}};
+      if (is_fused(node)) report = {ir::Placement::fused, "the next one", "", {}};
       if (suspect_.on_host.contains(node.label)) report = {ir::Placement::cpu, "ref_cpu", "has no kernel", {}};
       reports.push_back(report);
     }
@@ -44,6 +44,9 @@ class Suspect::Program final : public ir::Executable {
   }
 
  private:
+  /// A node alone has nothing to be fused into.
+  bool is_fused(const ir::Node& node) const { return graph_.nodes().size() > 1 && suspect_.fused.contains(node.label); }
+
   ir::Tensor read(const ir::Node& node, ir::Value v, const ir::Tensors& values) const {
     ir::Tensor x = values.at(v);
     const auto operand = std::ranges::find(node.inputs, v) - node.inputs.begin();

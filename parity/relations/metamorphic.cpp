@@ -1,0 +1,108 @@
+#include "parity/relations/metamorphic.hpp"
+
+#include <algorithm>
+#include <regex>
+
+#include "parity/relations/node_check.hpp"
+
+namespace plumb::parity::relations {
+namespace {
+
+class GraphCheck {
+ public:
+  GraphCheck(const Case& subject, const Executors& executors)
+      : subject_(subject), graph_(subject.file->graph), executors_(executors) {}
+
+  std::vector<RelationResult> run(const std::regex& chosen);
+
+ private:
+  void run_graph();
+  void hold(Relation relation, const ir::Tensors& again);
+  Operands operands_of(const ir::Node& node) const;
+  void complete(const ir::Node& node);
+
+  const Case& subject_;
+  const ir::Graph& graph_;
+  const Executors& executors_;
+  ir::Tensors values_;  ///< what the candidate computed, until its last reader was asked
+  std::vector<RelationResult> results_;
+};
+
+void GraphCheck::hold(Relation relation, const ir::Tensors& again) {
+  for (const auto& [value, tensor] : again) {
+    if (graph_.is_source(value)) continue;
+    const ir::Tensor& first = values_.at(value);
+    RelationResult result{*graph_.producer(value), graph_.name(value), relation, "every bit"};
+    const std::size_t width = ir::info(tensor.dtype()).bytes;
+    result.n = static_cast<std::uint64_t>(tensor.elements());
+    for (std::size_t at = 0; at < tensor.bytes().size(); at += width)
+      result.n_bad += !std::ranges::equal(tensor.bytes().subspan(at, width), first.bytes().subspan(at, width));
+    result.n_differ = result.n_bad;
+    if (result.n_bad > 0) {
+      result.verdict = Verdict::failed;
+      result.why = ir::cat(result.n_bad, " of ", result.n, " elements have other bits");
+    }
+    results_.push_back(std::move(result));
+  }
+}
+
+/// The same values in another run, and where fewer are kept.
+void GraphCheck::run_graph() {
+  const auto tapped = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results(), true});
+  values_ = tapped->run(subject_.feeds);
+  hold(Relation::run_to_run, tapped->run(subject_.feeds));
+  const auto untapped = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results()});
+  hold(Relation::tap, untapped->run(subject_.feeds));
+}
+
+Operands GraphCheck::operands_of(const ir::Node& node) const {
+  Operands operands;
+  for (const ir::Value v : node.inputs) {
+    operands.tensors.push_back(graph_.is_source(v) ? ir::fed(graph_, subject_.feeds, v) : values_.at(v));
+    operands.is_param.push_back(graph_.is_source(v) && v >= graph_.inputs().size());
+  }
+  return operands;
+}
+
+/// What a pass of the candidate did away with, computed by the node alone.
+void GraphCheck::complete(const ir::Node& node) {
+  if (std::ranges::all_of(node.outputs, [this](ir::Value v) { return values_.contains(v); })) return;
+  Alone alone = run_alone(*executors_.candidate, node.label, node.op, operands_of(node));
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) values_.emplace(node.outputs[k], std::move(alone.outputs[k]));
+}
+
+std::vector<RelationResult> GraphCheck::run(const std::regex& chosen) {
+  run_graph();
+  std::map<ir::Value, std::size_t> last_reader;
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n)
+    for (const ir::Value v : graph_.nodes()[n].inputs) last_reader[v] = n;
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
+    const ir::Node& node = graph_.nodes()[n];
+    complete(node);
+    if (!node.inputs.empty() && std::regex_search(node.label, chosen)) {
+      auto found = check_node(executors_, graph_, n, operands_of(node));
+      std::ranges::move(found, std::back_inserter(results_));
+    }
+    std::erase_if(values_, [&](const auto& held) {
+      const auto reader = last_reader.find(held.first);
+      return reader == last_reader.end() ? graph_.producer(held.first) <= n : reader->second <= n;
+    });
+  }
+  return std::move(results_);
+}
+
+}  // namespace
+
+std::vector<RelationResult> check(const Case& subject, const Executors& executors, const std::string& filter) {
+  if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
+  return GraphCheck(subject, executors).run(std::regex(filter));
+}
+
+void add(const Case& subject, const Executors& executors, const std::string& filter, CaseResult& result) {
+  result.relations = check(subject, executors, filter);
+  if (std::ranges::find(result.relations, Verdict::failed, &RelationResult::verdict) == result.relations.end()) return;
+  const std::array both = {result.verdict, Verdict::failed};
+  result.verdict = overall(both);
+}
+
+}  // namespace plumb::parity::relations

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "parity/relations/relation_result.hpp"
+#include "parity/verify.hpp"
+
+namespace plumb::parity::relations {
+
+/// Asks what must hold of a case's results on the candidate whatever the right ones are (docs/metamorphic.md): of the
+/// whole graph, which runs again, and again with fewer values kept; then of each chosen node, which runs by itself on
+/// what the candidate computed, as it is and with operands changed. The reference says nothing of results; where
+/// the order of evaluation may change, its error models say how far two right ones may be apart.
+///
+/// Nodes that the candidate has no kernel for, or runs on the host, are left out. `filter` is a regular expression over
+/// labels. Throws as the executors do.
+std::vector<RelationResult> check(const Case& subject, const Executors& executors, const std::string& filter);
+
+/// The same, added to the result of the case, which fails where something is broken.
+void add(const Case& subject, const Executors& executors, const std::string& filter, CaseResult& result);
+
+}  // namespace plumb::parity::relations

@@ -1,0 +1,296 @@
+#include "parity/relations/node_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/passes/widen.hpp"
+#include "parity/bounded.hpp"
+#include "parity/float_format.hpp"
+#include "parity/profile_arithmetic.hpp"
+#include "parity/relations/rearrange.hpp"
+#include "parity/relations/symmetry.hpp"
+
+namespace plumb::parity::relations {
+namespace {
+
+constexpr int scale_exponent = 2;
+
+using Change = std::function<ir::Tensor(const ir::Tensor&)>;
+
+/// The op alone; its values are numbered inputs first.
+struct OneNode {
+  ir::Graph graph;
+  std::vector<ir::Value> operands;  ///< by number
+};
+
+OneNode one_node(const std::string& label, const ir::Op& op, const Operands& operands) {
+  OneNode made;
+  made.operands.resize(operands.tensors.size());
+  for (const bool params : {false, true})
+    for (std::size_t i = 0; i < operands.tensors.size(); ++i) {
+      if (operands.is_param[i] != params) continue;
+      const auto name = ir::cat("operand ", i);
+      const ir::TensorType& type = operands.tensors[i].type();
+      made.operands[i] = params ? made.graph.param(name, type) : made.graph.input(name, type);
+    }
+  for (const ir::Value v : made.graph.add_all(label, op, made.operands)) made.graph.returns(v);
+  return made;
+}
+
+ir::Tensor sum(const ir::Tensor& a, const ir::Tensor& b) {
+  ir::Tensor y = a;
+  const std::span<double> to = y.as<double>();
+  const std::span<const double> from = b.as<double>();
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
+  return y;
+}
+
+ir::Tensor moduli(const ir::Tensor& x) {
+  ir::Tensor y({ir::DType::f64, x.shape()});
+  const auto to = y.as<double>();
+  const auto from = [&]<class T>(const T* values) {
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(std::abs(values[i]));
+  };
+  if (x.dtype() == ir::DType::c128)
+    from(x.as<std::complex<double>>().data());
+  else
+    from(x.as<double>().data());
+  return y;
+}
+
+class NodeCheck {
+ public:
+  NodeCheck(const Executors& executors, const ir::Graph& graph, std::size_t n, const Operands& operands)
+      : executors_(executors), n_(n), node_(graph.nodes()[n]), operands_(operands) {}
+
+  std::vector<RelationResult> run();
+
+ private:
+  void along(const AxisSymmetry& axis);
+  void rearrange(Relation relation, const AxisSymmetry& axis, const std::vector<std::int64_t>& positions);
+  void scale(const Homogeneity& degree);
+  void add_parts(const Homogeneity& degree);
+  void exchange(const Exchange& exchange);
+  Alone candidate(const ir::Op& op, const Operands& operands) const {
+    return run_alone(*executors_.candidate, node_.label, op, operands);
+  }
+  const ir::Tensor& y() const { return base_.outputs.front(); }
+  bool rounds_alike() const;
+  void within_limits(RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
+                     const ir::Tensor& limits);
+  void bit_by_bit(RelationResult result, const ir::Tensor& expected, const ir::Tensor& got);
+  ir::Tensor limits_of(const ir::Op& op, const Operands& operands, const std::string& kernel) const;
+  const ir::Tensor& base_limits();
+  void changed(RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
+               bool same_order);
+
+  const Executors& executors_;
+  const std::size_t n_;
+  const ir::Node& node_;
+  const Operands& operands_;
+  Alone base_;
+  std::optional<ir::Tensor> base_limits_;
+  Symmetries declared_;
+  std::vector<RelationResult> results_;
+};
+
+/// Whether two evaluations must agree in every bit, in whatever order they were made.
+bool NodeCheck::rounds_alike() const {
+  const ir::ErrorClass of = node_.op.error_class();
+  return ir::unit_roundoff(y().dtype()) == 0 || of == ir::ErrorClass::bits || of == ir::ErrorClass::exact ||
+         of == ir::ErrorClass::rounded;
+}
+
+/// How far from the truth each element of the first output may be, as f64.
+ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, const std::string& kernel) const {
+  const OneNode one = one_node(node_.label, op, operands);
+  const Segment segment = segment_of(one.graph, 0);
+  const auto wide = [&](ir::Value v) {
+    return ir::widen(
+        operands.tensors.at(static_cast<std::size_t>(std::ranges::find(one.operands, v) - one.operands.begin())));
+  };
+  const Bounded bounded =
+      evaluate_bounded(executors_.reference, segment, wide,
+                       {arithmetic_of(executors_.profile, kernel, segment.graph), executors_.flushes_subnormals});
+  const ir::DType dtype = segment.graph.type(segment.outputs.front()).dtype;
+  const Allowed& allowed = bounded.allowed.front();
+  ir::Tensor limits = moduli(bounded.truth.outputs.front());
+  const auto values = limits.as<double>();
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = allowed.rule == Allowed::Rule::within ? allowed.at(values[i], dtype, i)
+                                                      : 0.5 * ulp_of(values[i], dtype) + allowed.subnormal;
+  return limits;
+}
+
+const ir::Tensor& NodeCheck::base_limits() {
+  if (!base_limits_) base_limits_ = limits_of(node_.op, operands_, base_.kernel);
+  return *base_limits_;
+}
+
+void NodeCheck::bit_by_bit(RelationResult result, const ir::Tensor& expected, const ir::Tensor& got) {
+  const Comparison found = compare(expected, got, {.rule = Allowed::Rule::exact});
+  result.n = found.n, result.n_bad = result.n_differ = found.n_bad;
+  if (!found.agrees()) result.verdict = Verdict::failed, result.why = summary(found);
+  results_.push_back(std::move(result));
+}
+
+/// `expected` is of the dtype of `got` or, where it is made of several results, f64.
+void NodeCheck::within_limits(RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
+                              const ir::Tensor& limits) {
+  Allowed allowed{.rule = Allowed::Rule::within, .limits = std::make_shared<const Limits>(Limits{limits, limits})};
+  const Comparison found = compare(ir::widen(expected), got, allowed);
+  result.bitwise = false;
+  result.n = found.n, result.n_bad = found.n_bad, result.ratio = found.ratio();
+  result.n_differ = compare(expected, got, {.rule = Allowed::Rule::exact}).n_bad;
+  if (!found.agrees())
+    result.verdict = Verdict::failed, result.why = summary(found);
+  else if (is_too_loose(allowed, found))
+    result.verdict = Verdict::mistrusted, result.why = "the limits are too wide to prove anything";
+  results_.push_back(std::move(result));
+}
+
+/// Another evaluation, of which the result must be the first one's, changed.
+void NodeCheck::changed(RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
+                        bool same_order) {
+  const Alone other = candidate(op, operands);
+  const ir::Tensor expected = change(y());
+  if (rounds_alike() || (same_order && other.kernel == base_.kernel))
+    return bit_by_bit(std::move(result), expected, other.outputs.front());
+  within_limits(std::move(result), expected, other.outputs.front(),
+                sum(change(base_limits()), limits_of(op, operands, other.kernel)));
+}
+
+void NodeCheck::rearrange(Relation relation, const AxisSymmetry& axis, const std::vector<std::int64_t>& positions) {
+  Operands operands = operands_;
+  std::string how;
+  for (std::size_t i = 0; i < axis.in.size(); ++i) {
+    if (!axis.in[i]) continue;
+    operands.tensors[i] = taken(operands.tensors[i], *axis.in[i], positions);
+    how += fmt::format("{}axis {} of operand {}", how.empty() ? "" : ", ", *axis.in[i], i);
+  }
+  const Change change = [&](const ir::Tensor& x) { return axis.out ? taken(x, *axis.out, positions) : x; };
+  changed({n_, node_.label, relation, how}, change, node_.op, operands, axis.independent && !declared_.tiled);
+}
+
+void NodeCheck::along(const AxisSymmetry& axis) {
+  std::int64_t extent = 0;
+  for (std::size_t i = 0; i < axis.in.size(); ++i)
+    if (axis.in[i]) extent = operands_.tensors[i].shape()[*axis.in[i]];
+  if (extent < 2) return;
+  std::vector<std::int64_t> positions(static_cast<std::size_t>(extent));
+  std::iota(positions.rbegin(), positions.rend(), 0);
+  rearrange(axis.out ? Relation::permutation : Relation::summation_order, axis, positions);
+  if (!axis.independent) return;
+  std::ranges::reverse(positions);
+  positions.resize(static_cast<std::size_t>((extent + 1) / 2));
+  rearrange(Relation::batch_slice, axis, positions);
+}
+
+std::string numbers(const std::vector<std::size_t>& operands) {
+  return fmt::format("operand{} {}", operands.size() > 1 ? "s" : "", fmt::join(operands, " and "));
+}
+
+void NodeCheck::scale(const Homogeneity& degree) {
+  const FloatFormat computed = float_format(compute_dtype(y().dtype()));
+  double least = 1;  // of any product of operands
+  for (const ir::Tensor& x : operands_.tensors)
+    if (ir::is_float(x.dtype())) least *= least_size(x);
+  // Far enough from subnormals that no term, nor a difference of terms, is one.
+  if (least < std::ldexp(1.0, computed.min_exponent + computed.fraction_bits + 24)) return;
+  if (!stays_finite(y(), scale_exponent + 1)) return;
+  Operands operands = operands_;
+  for (const std::size_t i : degree.operands) {
+    if (!stays_finite(operands.tensors[i], scale_exponent)) return;
+    operands.tensors[i] = scaled(operands.tensors[i], scale_exponent);
+  }
+  ir::Tensor other = candidate(node_.op, operands).outputs.front();
+  ir::Tensor expected = scaled(y(), scale_exponent);
+  clear_subnormals(expected, other, scale_exponent);
+  bit_by_bit(
+      {n_, node_.label, Relation::scaling, numbers(degree.operands) + fmt::format(" times {}", 1 << scale_exponent)},
+      expected, other);
+}
+
+/// The first operand as the sum of two, that are 0 where the other is not; what is scaled with it goes with one.
+void NodeCheck::add_parts(const Homogeneity& degree) {
+  if (!stays_finite(y(), 1)) return;
+  for (const ir::Tensor& x : operands_.tensors)
+    if (ir::is_float(x.dtype()) && !stays_finite(x, 0)) return;
+  if (operands_.tensors[degree.operands.front()].elements() < 2) return;
+  std::optional<ir::Tensor> total, limits = base_limits();
+  for (const std::size_t part : {0u, 1u}) {
+    Operands operands = operands_;
+    for (const std::size_t i : degree.operands) {
+      if (i == degree.operands.front())
+        operands.tensors[i] = every_other(operands.tensors[i], part);
+      else if (part == 1)
+        operands.tensors[i] = ir::Tensor(operands.tensors[i].type());
+    }
+    const Alone one = candidate(node_.op, operands);
+    const ir::Tensor wide = ir::widen(one.outputs.front());
+    total = total ? sum(*total, wide) : wide;
+    limits = sum(*limits, limits_of(node_.op, operands, one.kernel));
+  }
+  within_limits({n_, node_.label, Relation::linearity, numbers(degree.operands)}, *total, y(), *limits);
+}
+
+void NodeCheck::exchange(const Exchange& exchange) {
+  Operands operands = operands_;
+  std::swap(operands.tensors[0], operands.tensors[1]);
+  std::vector<bool>::swap(operands.is_param[0], operands.is_param[1]);
+  const Change change = [&](const ir::Tensor& x) { return exchange.transposes ? transposed_last(x) : x; };
+  const auto relation = exchange.transposes ? Relation::transposition : Relation::commutativity;
+  changed({n_, node_.label, relation, "operands 0 and 1"}, change, exchange.op, operands, !exchange.transposes);
+}
+
+std::vector<RelationResult> NodeCheck::run() {
+  base_ = candidate(node_.op, operands_);
+  if (base_.placement == ir::Placement::cpu && !executors_.candidate_is_host) return {};
+  const ir::TensorTypes in = operands_.types();
+  declared_ = symmetries_of(node_.op, in, ir::infer(node_.op, in));
+  if (y().elements() == 0) return {};
+  const auto ask = [&](const auto& relation) {
+    try {
+      relation();
+    } catch (const ir::Unsupported&) {  // a size that the candidate does not take, or no error model
+    }
+  };
+  for (const AxisSymmetry& axis : declared_.axes) ask([&] { along(axis); });
+  for (const Homogeneity& degree : declared_.homogeneous) {
+    if (!ir::is_float(y().dtype())) break;
+    ask([&] { scale(degree); });
+    if (degree.linear) ask([&] { add_parts(degree); });
+  }
+  if (declared_.exchange) ask([&] { exchange(*declared_.exchange); });
+  return std::move(results_);
+}
+
+}  // namespace
+
+ir::TensorTypes Operands::types() const {
+  ir::TensorTypes types;
+  for (const ir::Tensor& x : tensors) types.push_back(x.type());
+  return types;
+}
+
+Alone run_alone(ir::Executor& executor, const std::string& label, const ir::Op& op, const Operands& operands) {
+  const OneNode one = one_node(label, op, operands);
+  ir::Feeds feeds;
+  for (std::size_t i = 0; i < operands.tensors.size(); ++i)
+    feeds.emplace(one.graph.name(one.operands[i]), operands.tensors[i]);
+  const auto executable = executor.compile(one.graph, feeds, {one.graph.results()});
+  auto results = executable->run(feeds);
+  const ir::NodeReport report = executable->nodes().at(0);
+  Alone alone{{}, report.kernel, report.placement};
+  for (const ir::Value v : one.graph.results()) alone.outputs.push_back(results.at(v));
+  return alone;
+}
+
+std::vector<RelationResult> check_node(const Executors& executors, const ir::Graph& graph, std::size_t n,
+                                       const Operands& operands) {
+  return NodeCheck(executors, graph, n, operands).run();
+}
+
+}  // namespace plumb::parity::relations

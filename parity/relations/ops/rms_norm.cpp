@@ -1,0 +1,10 @@
+#include "ir/ops/rms_norm.hpp"
+
+#include "parity/relations/axes.hpp"
+
+namespace plumb::parity::relations {
+Symmetries symmetries(const ir::ops::RmsNorm& op, ir::Types in, ir::Types) {
+  return {.axes = norm_of_lines(in, op.axis)};
+}
+
+}  // namespace plumb::parity::relations

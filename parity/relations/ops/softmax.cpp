@@ -1,0 +1,10 @@
+#include "ir/ops/softmax.hpp"
+
+#include "parity/relations/axes.hpp"
+
+namespace plumb::parity::relations {
+Symmetries symmetries(const ir::ops::Softmax& op, ir::Types in, ir::Types) {
+  return {.axes = lines(in, op.axis, true)};
+}
+
+}  // namespace plumb::parity::relations

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "parity/relations/relation_result.hpp"
+
+namespace plumb::parity {
+
+/// "metamorphic: 118 relations hold, 2 do not"; what does not on a line each, or every relation: "scores: permutation
+/// (axis 0 of operand 0) holds, bit by bit".
+std::string relations_text(std::span<const RelationResult> results, bool all);
+
+}  // namespace plumb::parity
