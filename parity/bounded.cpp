@@ -16,20 +16,22 @@ using bounds::Real;
 bool is_real(ir::DType dtype) { return ir::unit_roundoff(dtype) > 0 && !ir::is_complex(dtype); }
 bool is_double(ir::DType dtype) { return compute_dtype(dtype) == ir::DType::f64; }
 
-/// The widened segment, to which error models are added.
+/// The error models of an evaluation of a segment, added to the widened segment.
 class Draft {
  public:
+  /// `types` has the dtypes that the evaluation computes in: the segment's, or, of the truth, the widened ones.
   /// `known`: values to take in place of those that the graph computes.
-  Draft(const Segment& segment, const bounds::Arithmetic& arithmetic, std::map<ir::Value, ir::Value> known = {})
+  Draft(const Segment& segment, ir::Graph& wide, const ir::Graph& types, const bounds::Arithmetic& arithmetic,
+        std::map<ir::Value, ir::Value> known = {})
       : segment_(segment),
+        types_(types),
         arithmetic_(arithmetic),
         known_(std::move(known)),
-        graph_(ir::widen(segment.graph)),
-        sketch_(graph_) {}
+        graph_(wide),
+        sketch_(wide) {}
 
   /// The limits of a value, added to the graph.
   Bound bound_of(ir::Value value);
-  const ir::Graph& graph() const { return graph_; }
 
  private:
   void bound_node(const ir::Node& node);
@@ -38,9 +40,10 @@ class Draft {
   ir::TensorTypes candidate_types(const std::vector<ir::Value>& values) const;
 
   const Segment& segment_;
-  const bounds::Arithmetic& arithmetic_;
+  const ir::Graph& types_;
+  const bounds::Arithmetic arithmetic_;
   const std::map<ir::Value, ir::Value> known_;
-  ir::Graph graph_;
+  ir::Graph& graph_;
   bounds::Sketch sketch_;
   std::map<ir::Value, Bound> errors_;  ///< of values that are not exact
   std::set<ir::Value> done_;
@@ -48,7 +51,7 @@ class Draft {
 
 ir::TensorTypes Draft::candidate_types(const std::vector<ir::Value>& values) const {
   ir::TensorTypes types;
-  for (const ir::Value v : values) types.push_back(segment_.graph.type(v));
+  for (const ir::Value v : values) types.push_back(types_.type(v));
   return types;
 }
 
@@ -130,11 +133,26 @@ ir::Tensor moduli(const ir::Tensor& x) {
   return sizes;
 }
 
+/// How many times the unit roundoff of the truth that of an output is.
+double wider_than_truth(const Segment& segment, std::size_t k) {
+  return ir::unit_roundoff(segment.graph.type(segment.outputs[k]).dtype) / 0x1p-53;
+}
+
 /// What a complex op was given, and its truth.
 struct Evidence {
   const ir::Feeds& feeds;
   const ir::Tensor& truth;
 };
+
+/// Of limits that are known to first order only, those that hold: the rest is smaller by n u, n terms below 2^33.
+constexpr double all_orders = 1 + 0x1p-20;
+
+/// How far the truth may be off where that needs no formula.
+Allowed plain_uncertainty(const Segment& segment, ir::DType dtype) {
+  const auto plain = plain_limit(segment, ir::wider(dtype)).value_or(Allowed{});
+  if (plain.rule == Allowed::Rule::rounded) return {.rule = Allowed::Rule::within, .relative = 0x1p-53};
+  return plain;
+}
 
 /// Of a complex op: the limits of the same op on the sizes of its operands and result, whose parts'
 /// errors are those of twice as many terms.
@@ -152,11 +170,20 @@ std::shared_ptr<const Limits> complex_limits(ir::Executor& reference, const Segm
   const ir::Value truth = sizes.graph.input("the truth's size", size.type());
   const ir::Node& node = segment.graph.nodes().front();
   sizes.outputs = sizes.graph.add_all(node.label, node.op, operands);
-  Draft draft(sizes, manner.arithmetic, {{sizes.outputs.at(k), truth}});
-  const double wider = ir::unit_roundoff(segment.graph.type(segment.outputs[k]).dtype) / 0x1p-53;
-  const Bound bound = (2 * wider) * draft.bound_of(sizes.outputs.at(k));
-  const auto results = reference.run(draft.graph(), fed, {bound.probable.value, bound.certain.value});
+  ir::Graph graph = ir::widen(sizes.graph);
+  Draft draft(sizes, graph, sizes.graph, manner.arithmetic, {{sizes.outputs.at(k), truth}});
+  const Bound bound = (2 * wider_than_truth(segment, k)) * draft.bound_of(sizes.outputs.at(k));
+  const auto results = reference.run(graph, fed, {bound.probable.value, bound.certain.value});
   return std::make_shared<const Limits>(Limits{results.at(bound.probable.value), results.at(bound.certain.value)});
+}
+
+/// Where in the graph the limits of an output are.
+struct Formula {
+  ir::Value probable, certain, of_truth;
+};
+
+std::shared_ptr<const Limits> limits_of(const ir::Tensor& probable, const ir::Tensor& certain) {
+  return std::make_shared<const Limits>(Limits{probable, certain});
 }
 
 /// What holds of every rule.
@@ -175,20 +202,22 @@ void finish(Allowed& allowed, ir::DType dtype, const Manner& manner, bool bits) 
 
 Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const ir::Feeds& feeds,
                          const Manner& manner) {
-  Draft draft(segment, manner.arithmetic);
-  const std::size_t own_nodes = draft.graph().nodes().size();
+  ir::Graph graph = ir::widen(segment.graph);
+  const std::size_t own_nodes = graph.nodes().size();
+  Draft of_candidate(segment, graph, segment.graph, manner.arithmetic), of_truth(segment, graph, graph, {});
   std::vector<ir::Value> wanted = segment.outputs;
   std::vector<std::optional<Allowed>> plain;
-  std::vector<std::optional<Bound>> sought;
+  std::vector<std::optional<Formula>> sought;
   for (const ir::Value v : segment.outputs) {
     const ir::DType dtype = segment.graph.type(v).dtype;
     plain.push_back(plain_limit(segment, dtype));
-    const bool has_formula = !plain.back() && !ir::is_complex(dtype);
-    sought.push_back(has_formula ? std::optional(draft.bound_of(v)) : std::nullopt);
-    if (has_formula)
-      for (const Real limit : {sought.back()->probable, sought.back()->certain}) wanted.push_back(limit.value);
+    sought.emplace_back();
+    if (plain.back() || ir::is_complex(dtype)) continue;
+    const Bound bound = of_candidate.bound_of(v);
+    sought.back() = {bound.probable.value, bound.certain.value, of_truth.bound_of(v).certain.value};
+    wanted.insert(wanted.end(), {sought.back()->probable, sought.back()->certain, sought.back()->of_truth});
   }
-  const auto executable = reference.compile(draft.graph(), {}, {wanted});
+  const auto executable = reference.compile(graph, {}, {wanted});
   const auto results = executable->run(feeds);
   const auto reports = executable->nodes();
   Bounded bounded;
@@ -197,13 +226,21 @@ Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const 
   for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
     const ir::DType dtype = segment.graph.type(segment.outputs[k]).dtype;
     bounded.truth.outputs.push_back(results.at(segment.outputs[k]));
-    bounded.allowed.push_back(plain[k].value_or(Allowed{.rule = Allowed::Rule::within}));
-    if (sought[k])
-      bounded.allowed[k].limits = std::make_shared<const Limits>(
-          Limits{results.at(sought[k]->probable.value), results.at(sought[k]->certain.value)});
-    else if (!plain[k])
-      bounded.allowed[k].limits = complex_limits(reference, segment, k, {feeds, bounded.truth.outputs[k]}, manner);
-    finish(bounded.allowed[k], dtype, manner, segment.judged.error_class == ir::ErrorClass::bits);
+    Allowed& allowed = bounded.allowed.emplace_back(plain[k].value_or(Allowed{.rule = Allowed::Rule::within}));
+    Allowed uncertainty = plain_uncertainty(segment, dtype);
+    if (sought[k]) {
+      allowed.limits = limits_of(results.at(sought[k]->probable), results.at(sought[k]->certain));
+      const ir::Tensor& certain = results.at(sought[k]->of_truth);
+      uncertainty = {.rule = Allowed::Rule::within, .limits = limits_of(certain, certain), .of_limits = all_orders};
+    } else if (!plain[k]) {
+      allowed.limits = complex_limits(reference, segment, k, {feeds, bounded.truth.outputs[k]}, manner);
+      const ir::Tensor& certain = allowed.limits->certain;
+      uncertainty = {.rule = Allowed::Rule::within,
+                     .limits = limits_of(certain, certain),
+                     .of_limits = all_orders / wider_than_truth(segment, k)};
+    }
+    bounded.uncertainty.push_back(std::move(uncertainty));
+    finish(allowed, dtype, manner, segment.judged.error_class == ir::ErrorClass::bits);
   }
   return bounded;
 }

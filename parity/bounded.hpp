@@ -11,10 +11,11 @@ struct Manner {
   bool flushes_subnormals = false;  ///< it may give 0 for an f32 or f64 subnormal
 };
 
-/// The truth of a segment's outputs, and how far from it each may be.
+/// The truth of a segment's outputs, how far from it each may be, and how far the truth itself may be off: it is an
+/// evaluation, too, in f64, which the certain limits of the same error models hold for (docs/certified_truth.md).
 struct Bounded {
   Evaluated truth;
-  std::vector<Allowed> allowed;
+  std::vector<Allowed> allowed, uncertainty;
 };
 
 /// Evaluates a segment and the error models of its ops in one go (ops.md appendix D), on tensors

@@ -130,6 +130,8 @@ void Rows::add_part(const ir::Graph& graph, const NodeResult& result, std::uint3
   row.verdict = has_limit ? result.verdict : Verdict::skipped;
   if (judged) {
     row.vacuity = static_cast<float>(result.vacuity.score());
+    row.ref_uncert = result.certificate.uncertainty;
+    row.n_recomputed = result.certificate.recomputed, row.n_undecided = result.certificate.undecided;
     row.emulator_ulp = result.emulator_ulp.value_or(not_computed);
     row.ratio_max = c.ratio(), row.ratio_det = c.ratio_certain, row.ratio_finite = c.ratio_finite,
     row.ratio_p99 = static_cast<float>(c.ratio_p99);

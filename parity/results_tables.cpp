@@ -144,7 +144,9 @@ const TableType& node_type() {
                                column("ref_norm1", &R::ref_norm1),
                                column("ref_norm2", &R::ref_norm2),
                                column("ratio_finite", &R::ratio_finite),
-                               column("emulator_ulp", &R::emulator_ulp, "ulp")},
+                               column("emulator_ulp", &R::emulator_ulp, "ulp"),
+                               column("n_recomputed", &R::n_recomputed),
+                               column("n_undecided", &R::n_undecided)},
                               sizeof(R)};
   return type;
 }

@@ -124,6 +124,7 @@ struct Node {
   std::uint64_t n_nan_differ = no_number, n_inf_differ = no_number;
   double ref_norm1 = not_computed, ref_norm2 = not_computed, ratio_finite = not_computed;
   double emulator_ulp = not_computed;
+  std::uint64_t n_recomputed = no_number, n_undecided = no_number;
 };
 
 /// /results/relations

@@ -20,7 +20,7 @@ struct Real {
 };
 
 /// Writes formulas as nodes of a graph, for the executor that makes the truth to evaluate: an
-/// error model is as fast and as well tested as the ops themselves.
+/// error model is as fast and as well tested as the ops themselves. What the graph computes already it computes once.
 class Sketch {
  public:
   explicit Sketch(ir::Graph& graph) : graph_(graph) {}

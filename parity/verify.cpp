@@ -7,8 +7,8 @@
 #include "ir/passes/widen.hpp"
 #include "parity/attribution.hpp"
 #include "parity/blame.hpp"
-#include "parity/bounded.hpp"
 #include "parity/candidate_run.hpp"
+#include "parity/certify/certify.hpp"
 #include "parity/emulated_node.hpp"
 #include "parity/measure.hpp"
 #include "parity/policy_gate.hpp"
@@ -36,7 +36,7 @@ class CaseRun {
   void take(CandidateRun& run);
   CandidateRun run_node(std::size_t n);
   void hand_on(std::size_t n);
-  void compare_output(std::size_t n, std::size_t k, NodeResult& result, const Bounded& local);
+  void compare_output(std::size_t n, std::size_t k, NodeResult& result, Bounded& local);
   void judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, NodeResult& result);
   void carry_truth(std::size_t n, const Evaluated* local, ir::Feeds fed);
@@ -164,15 +164,15 @@ void CaseRun::skip(NodeResult& result, std::string why) {
 }
 
 /// The truth of a value the device computed is that of its own inputs; what those had wrong is inherited.
-void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, const Bounded& local) {
+void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, Bounded& local) {
   const ir::Value value = graph_.nodes()[n].outputs[k];
   Judged judged = segments_[n].judged;
   for (const ir::Value v : segments_[n].fed) judged.inputs.push_back(got(v));
   const ir::Tensor& device = got(value);
-  const ir::Tensor& truth = local.truth.outputs[k];
   const ir::Tensor& whole = truths_.at(value);
   result.allowed = local.allowed[k];
-  result.local = compare(truth, device, result.allowed);
+  result.local = certify(segments_[n], judged.inputs, k, local, device, result.certificate);
+  const ir::Tensor& truth = local.truth.outputs[k];
   result.vacuity = vacuity_of(segments_[n], judged.inputs, truth, device.dtype(), result.local);
   result.gates_total = gates_total(options_.mode, result.allowed, result.type.dtype);
   const ir::TensorView both[] = {truth, device};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/formats/graph_file.hpp"
+#include "parity/certify/certificate.hpp"
 #include "parity/exactness.hpp"
 #include "parity/mode.hpp"
 #include "parity/profile.hpp"
@@ -105,8 +106,9 @@ struct NodeResult {
   std::vector<double> blame = {};           ///< its share of the error of each result, where that was measured
   std::optional<Comparison> expected = {};  ///< the device's output against what the file expects of it
   Allowed allowed = {};
-  Vacuity vacuity = {};  ///< where it was compared
-  Proof proof = {};      ///< of an exact twin
+  Certificate certificate = {};  ///< of the truth of its own inputs
+  Vacuity vacuity = {};          ///< where it was compared
+  Proof proof = {};              ///< of an exact twin
 
   Verdict verdict = Verdict::skipped;
   std::string why = {};    ///< what the verdict rests on; never empty unless passed

@@ -1,0 +1,88 @@
+#include "parity/certify/certify.hpp"
+
+#include <algorithm>
+
+#include "ir/cost.hpp"
+#include "ir/passes/widen.hpp"
+
+namespace plumb::parity {
+namespace {
+
+constexpr std::uint64_t most_terms = std::uint64_t{1} << 26;  // added again for one output
+
+std::span<const double> limits_of(const Allowed& allowed) {
+  return allowed.limits ? allowed.limits->probable.as<double>() : std::span<const double>();
+}
+
+/// The largest uncertainty of a finite element.
+double largest(const Allowed& uncertainty, const Comparison& compared) {
+  double most = uncertainty.at(std::isnan(compared.expected_absmax) ? 0 : compared.expected_absmax, ir::DType::f64);
+  for (const double limit : limits_of(uncertainty))
+    if (std::isfinite(limit)) most = std::max(most, limit * uncertainty.of_limits);
+  return most;
+}
+
+/// Elements whose error is as close to its limit as the truth is uncertain. `ratio` is the largest error over its
+/// limit.
+std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView& got, const Allowed& allowed,
+                                   const Allowed& uncertainty, double ratio) {
+  std::vector<std::size_t> suspects;
+  if (allowed.rule != Allowed::Rule::within || !ir::is_float(got.dtype()) || std::isnan(ratio)) return suspects;
+  const double margin = std::max(1 - ratio, 0.0);  // of every limit
+  const auto limits = limits_of(allowed), off = limits_of(uncertainty);
+  const bool wide = got.dtype() == ir::DType::f64;
+  if (limits.empty() && !wide && margin > 0x1p-20) return suspects;  // ulps of the narrower type are 2^29 times those
+  for (std::size_t i = 0; i < static_cast<std::size_t>(truth.elements()); ++i) {
+    const bool is_clear =
+        !limits.empty() && !off.empty() && off[i] * uncertainty.of_limits <= limits[i] * allowed.of_limits * margin;
+    if (!is_clear) suspects.push_back(i);
+  }
+  if (suspects.empty()) return suspects;
+  const ir::Tensor came = ir::widen(got);
+  const auto y = truth.as<double>(), c = came.as<double>();
+  std::erase_if(suspects, [&](std::size_t i) {
+    const double size = std::abs(y[i]), doubt = uncertainty.at(size, ir::DType::f64, i);
+    const double distance = std::abs(std::abs(c[i] - y[i]) - allowed.at(size, got.dtype(), i));
+    return !(doubt > 0 && distance <= doubt);
+  });
+  return suspects;
+}
+
+/// Computes elements of the truth again; how many there was a way for.
+std::uint64_t recompute(const Segment& segment, std::span<const ir::TensorView> inputs,
+                        const std::vector<std::size_t>& which, ir::Tensor& truth) {
+  if (segment.graph.nodes().size() != 1) return 0;
+  const ir::Node& node = segment.graph.nodes().front();
+  const ir::Op op = ir::widen(segment.graph).nodes().front().op;  // its constants as the truth has them
+  std::vector<ir::Tensor> operands;                               // one input may be several operands
+  for (const ir::Value v : node.inputs) operands.push_back(ir::widen(inputs[v]));
+  if (std::ranges::any_of(operands, [](const ir::Tensor& x) { return x.dtype() != ir::DType::f64; })) return 0;
+  const auto terms =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(ir::cost_of(segment.graph, node).contraction, 1));
+  std::uint64_t done = 0;
+  for (const std::size_t index : which) {
+    if (done >= most_terms / terms) break;
+    const auto element = element_of(op, operands, index);
+    if (!element) break;
+    truth.as<double>()[index] = element->rounded();
+    ++done;
+  }
+  return done;
+}
+
+}  // namespace
+
+Comparison certify(const Segment& segment, std::span<const ir::TensorView> inputs, std::size_t k, Bounded& bounded,
+                   const ir::TensorView& got, Certificate& certificate) {
+  ir::Tensor& truth = bounded.truth.outputs.at(k);
+  const Allowed &allowed = bounded.allowed.at(k), &uncertainty = bounded.uncertainty.at(k);
+  const Comparison compared = compare(truth, got, allowed);
+  certificate.uncertainty = largest(uncertainty, compared);
+  if (truth.dtype() != ir::DType::f64) return compared;
+  const auto which = undecided(truth, got, allowed, uncertainty, compared.ratio_finite);
+  if (!which.empty()) certificate.recomputed = recompute(segment, inputs, which, truth);
+  certificate.undecided = which.size() - certificate.recomputed;
+  return certificate.recomputed > 0 ? compare(truth, got, allowed) : compared;
+}
+
+}  // namespace plumb::parity
