@@ -124,18 +124,30 @@ struct Fragments {
   std::uint32_t rows(const CooperativeShape& s) const { return subgroups_m * each_m * s.m; }
   std::uint32_t columns(const CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
   std::uint32_t subgroups() const { return subgroups_m * subgroups_n; }
+  std::uint32_t depth(const CooperativeShape& s) const { return deep * s.k; }
   /// Tiles of a and b, their lines 8 elements longer, and a matrix of sums for each subgroup.
   std::size_t shared_bytes(const CooperativeShape& s, const Product& p) const {
     const auto lines = [&](std::uint32_t across, bool transposed) {
-      const std::size_t depth = deep * s.k;
-      return transposed ? depth * (across + 8) : across * (depth + 8);
+      return transposed ? depth(s) * (across + 8) : std::size_t{across} * (depth(s) + 8);
     };
     return 2 * (lines(rows(s), p.transpose_a) + lines(columns(s), !p.transpose_b)) +
            std::size_t{4} * subgroups() * s.m * s.n;
   }
 };
 
-constexpr std::array<Fragments, 3> fragment_sizes = {{{2, 4, 4, 2, 2}, {2, 2, 2, 2, 2}, {2, 2, 1, 1, 2}}};
+constexpr std::array<Fragments, 4> fragment_sizes = {
+    {{2, 2, 4, 4, 2}, {2, 4, 4, 2, 4}, {2, 2, 2, 2, 4}, {2, 2, 1, 1, 4}}};
+
+constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 27;  ///< multiplications
+
+/// Whether operands can be read 8 elements at a time: lines and matrices begin and end at multiples of 8.
+bool is_wide(const Product& p) {
+  const auto even = [](std::int64_t x) { return x % 8 == 0; };
+  const Block block = block_of(p, DType::f16);
+  return even(block.a_line) && even(block.b_line) && even(p.transpose_a ? p.m : p.k) &&
+         even(p.transpose_b ? p.k : p.n) && std::ranges::all_of(p.a_strides, even) &&
+         std::ranges::all_of(p.b_strides, even);
+}
 
 bool fits(const Fragments& f, const CooperativeShape& s, const Product& p, const DeviceFacts& facts) {
   return f.subgroups() * facts.subgroup_size <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
@@ -164,12 +176,18 @@ void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& nod
   const auto found = std::ranges::find_if(fragment_sizes, good);
   const Fragments& f = found != fragment_sizes.end() ? *found : fragment_sizes.back();
   const std::uint32_t size = node.facts().subgroup_size;
-  dispatch(
-      p, slots, node,
-      {"matmul_cooperative." + variant(slots),
-       {f.subgroups() * size, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p)},
-       size},
-      tiles(p, f.rows(s), f.columns(s)));
+  const Block block = block_of(p, slots.operands);
+  const std::uint32_t invocations = f.subgroups() * size;
+  // A pipeline of its own pays for large products; the small ones of a graph share theirs.
+  const std::uint32_t fixed = p.batch.elements() * p.m * p.n * p.k >= worth_a_pipeline ? 1 : 0;
+  dispatch(p, slots, node,
+           {"matmul_cooperative." + variant(slots) +
+                (slots.result == DType::f16 && node.facts().rounds_to_even_f16 ? "_even" : ""),
+            {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p),
+             is_wide(p), fixed * block.k, fixed * block.a_line, fixed * block.b_line, invocations,
+             fixed == 1 && p.k % f.depth(s) == 0},
+            size},
+           tiles(p, f.rows(s), f.columns(s)));
 }
 
 }  // namespace

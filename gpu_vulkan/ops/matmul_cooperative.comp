@@ -1,8 +1,12 @@
 #version 450
 // y = alpha a b + beta c for f16 operands, summed in f32 by cooperative matrices of M x K by K x N. A workgroup stages
-// tiles of a and b in shared memory, zeros where they reach over the edge; each of its subgroups computes
-// each_m x each_n matrices of y, in chunks of 128 terms: the units may truncate where they add.
-// variants: f16 f16_f32
+// tiles of a and b in shared memory, zeros where they reach beyond the terms; each of its subgroups computes
+// each_m x each_n matrices of y. While one tile is multiplied the next is on its way in registers. Both come in pieces
+// of 8 neighbouring elements: one access each where WIDE says that every line and matrix begins at a multiple of 8
+// elements and ends at one. What addresses depend on may be constant: a tenth of the time of large products, measured.
+// Variant f16_even has conversions that round to nearest even, and stores matrices of y as they are where all of the
+// tile is inside; the others store f32 matrices so, and round by hand.
+// variants: f16 f16_even f16_f32
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -11,15 +15,21 @@
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
+#ifdef VARIANT_f16_even
+#extension GL_EXT_spirv_intrinsics : require
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
+#endif
 #pragma use_vulkan_memory_model
 #include "index.glsl"
 #include "round16.glsl"
 
 #ifdef VARIANT_f16_f32
 #define RESULT float
+#define STORED float
 RESULT rounded(float x) { return x; }
 #else
 #define RESULT uint16_t
+#define STORED float16_t
 RESULT rounded(float x) { return uint16_t(f16_from_float(x)); }
 #endif
 
@@ -33,37 +43,124 @@ layout(constant_id = 6) const uint each_m = 2;
 layout(constant_id = 7) const uint each_n = 2;
 layout(constant_id = 8) const uint deep = 2;
 layout(constant_id = 9) const uint TRANSPOSED_OPERANDS = 0;
+layout(constant_id = 10) const bool WIDE = false;
+layout(constant_id = 11) const uint TERMS = 0;  // k, and the lines that follow; 0: as pushed
+layout(constant_id = 12) const uint A_LINE = 0;
+layout(constant_id = 13) const uint B_LINE = 0;
+layout(constant_id = 14) const uint invocations = 64;
+layout(constant_id = 15) const bool whole = false;  // no tile reaches beyond the terms
 #define TRANSPOSED TRANSPOSED_OPERANDS
 #include "product.glsl"
+uint terms() { return TERMS != 0u ? TERMS : k; }
+uint line_of_a() { return TERMS != 0u ? A_LINE : a_line; }
+uint line_of_b() { return TERMS != 0u ? B_LINE : b_line; }
 
-layout(set = 0, binding = 0) readonly buffer A { float16_t a[]; };
-layout(set = 0, binding = 1) readonly buffer B { float16_t b[]; };
+layout(set = 0, binding = 0) readonly buffer A { uint16_t a[]; };
+layout(set = 0, binding = 0) readonly buffer WideA { uvec4 wide_a[]; };
+layout(set = 0, binding = 1) readonly buffer B { uint16_t b[]; };
+layout(set = 0, binding = 1) readonly buffer WideB { uvec4 wide_b[]; };
 layout(set = 0, binding = 2) readonly buffer C { uint16_t c[]; };
 layout(set = 0, binding = 3) writeonly buffer Y { RESULT y[]; };
+layout(set = 0, binding = 2) readonly buffer HalfC { float16_t half_c[]; };
+layout(set = 0, binding = 3) writeonly buffer WideY { uvec4 wide_y[]; };
+layout(set = 0, binding = 3) writeonly buffer MatrixY { STORED stored_y[]; };
 
 const bool transpose_a = (TRANSPOSED & TRANSPOSE_A) != 0u, transpose_b = (TRANSPOSED & TRANSPOSE_B) != 0u;
 const uint rows = subgroups_m * each_m * M, columns = subgroups_n * each_n * N, depth = deep * K;
-// A line of a tile is a line of the operand in memory, and 8 elements more that keep shared memory's banks apart.
-const uint a_lines = transpose_a ? depth : rows, a_length = transpose_a ? rows : depth, a_pitch = a_length + 8;
-const uint b_lines = transpose_b ? columns : depth, b_length = transpose_b ? depth : columns, b_pitch = b_length + 8;
-shared float16_t a_tile[a_lines * a_pitch];
-shared float16_t b_tile[b_lines * b_pitch];
+// A line of a tile is a line of the operand in memory, and a piece more that keeps shared memory's banks apart.
+const uint a_lines = transpose_a ? depth : rows, a_pieces = (transpose_a ? rows : depth) / 8u, a_pitch = a_pieces + 1u;
+const uint b_lines = transpose_b ? columns : depth, b_pieces = (transpose_b ? depth : columns) / 8u;
+const uint b_pitch = b_pieces + 1u;
+shared uvec4 a_tile[a_lines * a_pitch];
+shared uvec4 b_tile[b_lines * b_pitch];
 shared float matrices[subgroups_m * subgroups_n * M * N];
 
-void stage(uvec2 first, uint row, uint column, uint term) {
-  for (uint i = gl_LocalInvocationID.x; i < a_lines * a_length; i += gl_WorkGroupSize.x) {
-    const uint r = row + (transpose_a ? i % a_length : i / a_length);
-    const uint t = term + (transpose_a ? i / a_length : i % a_length);
-    float16_t x = float16_t(0);
-    if (r < m && t < k) x = a[first.x + position_in_a(r, t)];
-    a_tile[i / a_length * a_pitch + i % a_length] = x;
+const uint a_each = (a_lines * a_pieces + invocations - 1u) / invocations;
+const uint b_each = (b_lines * b_pieces + invocations - 1u) / invocations;
+const bool a_even = a_lines * a_pieces % invocations == 0u, b_even = b_lines * b_pieces % invocations == 0u;
+uvec4 fetched_a[a_each], fetched_b[b_each];
+uint a_start[a_each], b_start[b_each];  // of the first tile's pieces: pieces of a wide operand, else elements
+
+coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> sums[each_m * each_n];
+
+// Lines and positions in them that lie beyond the rows or columns are those of the last: nobody reads their sums.
+// Beyond the terms there are zeros.
+uint a_begin(uint first, uint row, uint piece) {
+  const uint line = piece / a_pieces, along = piece % a_pieces * 8u;
+  if (!transpose_a) return first + min(row + line, m - 1u) * line_of_a() + along;
+  return first + line * line_of_a() + min(row + along, WIDE ? m - 8u : m - 1u);
+}
+uint b_begin(uint first, uint column, uint piece) {
+  const uint line = piece / b_pieces, along = piece % b_pieces * 8u;
+  if (transpose_b) return first + min(column + line, n - 1u) * line_of_b() + along;
+  return first + line * line_of_b() + min(column + along, WIDE ? n - 8u : n - 1u);
+}
+
+// Eight elements of a piece that begins at term `term` where pieces lie along the terms, else all of term `term`.
+uvec4 elements_of_a(uint start, uint row, uint piece, uint term) {
+  uint x[8];
+  const uint left = transpose_a ? m - min(m, row + piece % a_pieces * 8u) : terms() - min(terms(), term);
+  [[unroll]] for (uint i = 0; i < 8u; ++i) x[i] = i < left ? uint(a[start + i]) : 0u;
+  return uvec4(x[0] | x[1] << 16, x[2] | x[3] << 16, x[4] | x[5] << 16, x[6] | x[7] << 16);
+}
+uvec4 elements_of_b(uint start, uint column, uint piece, uint term) {
+  uint x[8];
+  const uint left = transpose_b ? terms() - min(terms(), term) : n - min(n, column + piece % b_pieces * 8u);
+  [[unroll]] for (uint i = 0; i < 8u; ++i) x[i] = i < left ? uint(b[start + i]) : 0u;
+  return uvec4(x[0] | x[1] << 16, x[2] | x[3] << 16, x[4] | x[5] << 16, x[6] | x[7] << 16);
+}
+
+void fetch(uint row, uint column, uint step) {
+  [[unroll]] for (uint i = 0; i < a_each; ++i) {
+    const uint piece = gl_LocalInvocationID.x + i * invocations;
+    const uint term = step * depth + (transpose_a ? piece / a_pieces : piece % a_pieces * 8u);
+    if ((a_even || piece < a_lines * a_pieces) && (whole || term < terms())) {
+      const uint start = a_start[i] + step * depth * (transpose_a ? line_of_a() : 1u) / (WIDE ? 8u : 1u);
+      fetched_a[i] = WIDE ? wide_a[start] : elements_of_a(start, row, piece, term);
+    } else {
+      fetched_a[i] = uvec4(0u);
+    }
   }
-  for (uint i = gl_LocalInvocationID.x; i < b_lines * b_length; i += gl_WorkGroupSize.x) {
-    const uint s = column + (transpose_b ? i / b_length : i % b_length);
-    const uint t = term + (transpose_b ? i % b_length : i / b_length);
-    float16_t x = float16_t(0);
-    if (s < n && t < k) x = b[first.y + position_in_b(t, s)];
-    b_tile[i / b_length * b_pitch + i % b_length] = x;
+  [[unroll]] for (uint i = 0; i < b_each; ++i) {
+    const uint piece = gl_LocalInvocationID.x + i * invocations;
+    const uint term = step * depth + (transpose_b ? piece % b_pieces * 8u : piece / b_pieces);
+    if ((b_even || piece < b_lines * b_pieces) && (whole || term < terms())) {
+      const uint start = b_start[i] + step * depth * (transpose_b ? 1u : line_of_b()) / (WIDE ? 8u : 1u);
+      fetched_b[i] = WIDE ? wide_b[start] : elements_of_b(start, column, piece, term);
+    } else {
+      fetched_b[i] = uvec4(0u);
+    }
+  }
+}
+
+void stage() {
+  [[unroll]] for (uint i = 0; i < a_each; ++i) {
+    const uint piece = gl_LocalInvocationID.x + i * invocations;
+    if (a_even || piece < a_lines * a_pieces) a_tile[piece / a_pieces * a_pitch + piece % a_pieces] = fetched_a[i];
+  }
+  [[unroll]] for (uint i = 0; i < b_each; ++i) {
+    const uint piece = gl_LocalInvocationID.x + i * invocations;
+    if (b_even || piece < b_lines * b_pieces) b_tile[piece / b_pieces * b_pitch + piece % b_pieces] = fetched_b[i];
+  }
+}
+
+// Adds the products of the staged tiles to the sums of the matrices at my_row, my_column.
+void multiply(uint my_row, uint my_column) {
+  [[unroll]] for (uint t = 0; t < depth; t += K) {
+    coopmat<float16_t, gl_ScopeSubgroup, M, K, gl_MatrixUseA> left[each_m];
+    [[unroll]] for (uint i = 0; i < each_m; ++i) {
+      const uint r = my_row + i * M;
+      if (transpose_a) coopMatLoad(left[i], a_tile, t * a_pitch + r / 8u, a_pitch, gl_CooperativeMatrixLayoutColumnMajor);
+      else coopMatLoad(left[i], a_tile, r * a_pitch + t / 8u, a_pitch, gl_CooperativeMatrixLayoutRowMajor);
+    }
+    [[unroll]] for (uint j = 0; j < each_n; ++j) {
+      const uint s = my_column + j * N;
+      coopmat<float16_t, gl_ScopeSubgroup, K, N, gl_MatrixUseB> right;
+      if (transpose_b) coopMatLoad(right, b_tile, s * b_pitch + t / 8u, b_pitch, gl_CooperativeMatrixLayoutColumnMajor);
+      else coopMatLoad(right, b_tile, t * b_pitch + s / 8u, b_pitch, gl_CooperativeMatrixLayoutRowMajor);
+      [[unroll]] for (uint i = 0; i < each_m; ++i)
+        sums[i * each_n + j] = coopMatMulAdd(left[i], right, sums[i * each_n + j]);
+    }
   }
 }
 
@@ -73,52 +170,93 @@ float finished(float sum, uint row, uint column) {
   return sum;
 }
 
+// Eight neighbouring elements of y, of which the first is inside.
+void write(uint index, uint row, uint column, uint from) {
+  const uint at = (index * m + row) * n + column;
+  RESULT x[8];
+  [[unroll]] for (uint i = 0; i < 8u; ++i)
+    if (column + i < n) x[i] = rounded(finished(matrices[from + i], row, column + i));
+  if (n % 8u == 0u) {
+#ifdef VARIANT_f16_f32
+    wide_y[at / 4u] = floatBitsToUint(vec4(x[0], x[1], x[2], x[3]));
+    wide_y[at / 4u + 1u] = floatBitsToUint(vec4(x[4], x[5], x[6], x[7]));
+#else
+    wide_y[at / 8u] = uvec4(uint(x[0]) | uint(x[1]) << 16, uint(x[2]) | uint(x[3]) << 16,
+                            uint(x[4]) | uint(x[5]) << 16, uint(x[6]) | uint(x[7]) << 16);
+#endif
+  } else {
+    [[unroll]] for (uint i = 0; i < 8u; ++i)
+      if (column + i < n) y[at + i] = x[i];
+  }
+}
+
+// The matrices of y from row, column on, of which some elements may be outside, in pieces by way of shared memory. The
+// loop is one: as many copies of its body as there are matrices do not fit in a cache of instructions.
+void write_all(uint index, uint row, uint column) {
+  const uint mine = gl_SubgroupID * M * N;
+  for (uint e = 0; e < each_m * each_n; ++e) {
+    [[unroll]] for (uint f = 0; f < each_m * each_n; ++f)
+      if (e == f) coopMatStore(sums[f], matrices, mine, N, gl_CooperativeMatrixLayoutRowMajor);
+    subgroupBarrier();
+    for (uint i = gl_SubgroupInvocationID; i < M * N / 8u; i += gl_SubgroupSize) {
+      const uint r = row + e / each_n * M + i * 8u / N, s = column + e % each_n * N + i * 8u % N;
+      if (r < m && s < n) write(index, r, s, mine + i * 8u);
+    }
+    subgroupBarrier();
+  }
+}
+
+#ifndef VARIANT_f16
+void store_all(uint index, uint row, uint column) {
+  [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) {
+    const uint r = row + e / each_n * M, s = column + e % each_n * N;
+    if ((flags & SCALED) != 0u) sums[e] *= uintBitsToFloat(alpha[0]);
+    if ((flags & HAS_C) != 0u) {
+      coopmat<float16_t, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> added;
+      coopMatLoad(added, half_c, r * c_strides[0] + s, c_strides[0], gl_CooperativeMatrixLayoutRowMajor);
+      sums[e] += uintBitsToFloat(beta[0]) * coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(added);
+    }
+    coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[e]), stored_y,
+                 (index * m + r) * n + s, n, gl_CooperativeMatrixLayoutRowMajor);
+  }
+}
+#endif
+
 void main() {
   const uint tiles_across = (n + columns - 1) / columns, tiles = (m + rows - 1) / rows * tiles_across;
   const uint index = group_index() / tiles, tile = group_index() % tiles;
   if (index >= batches) return;
-  const uint row = tile / tiles_across * rows, column = tile % tiles_across * columns;
+  // Eight rows of tiles together, so that what runs at one time shares operands.
+  const uint band = tile / (8u * tiles_across), high = min(8u, (m + rows - 1) / rows - band * 8u);
+  const uint row = (band * 8u + tile % (8u * tiles_across) % high) * rows;
+  const uint column = tile % (8u * tiles_across) / high * columns;
   const uint my_row = gl_SubgroupID / subgroups_n * each_m * M, my_column = gl_SubgroupID % subgroups_n * each_n * N;
   const uvec2 first = operands_of(index);
 
-  coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> sums[each_m * each_n], chunk[each_m * each_n];
+  [[unroll]] for (uint i = 0; i < a_each; ++i)
+    a_start[i] = a_begin(first.x, row, gl_LocalInvocationID.x + i * invocations) / (WIDE ? 8u : 1u);
+  [[unroll]] for (uint i = 0; i < b_each; ++i)
+    b_start[i] = b_begin(first.y, column, gl_LocalInvocationID.x + i * invocations) / (WIDE ? 8u : 1u);
   [[unroll]] for (uint e = 0; e < each_m * each_n; ++e)
-    sums[e] = chunk[e] = coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(0.0);
-  for (uint term = 0; term < k; term += depth) {
-    stage(first, row, column, term);
+    sums[e] = coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(0.0);
+  fetch(row, column, 0);
+  stage();
+  barrier();
+  for (uint step = 1; step < (terms() + depth - 1u) / depth; ++step) {
+    fetch(row, column, step);
+    multiply(my_row, my_column);
     barrier();
-    for (uint t = 0; t < depth; t += K) {
-      coopmat<float16_t, gl_ScopeSubgroup, M, K, gl_MatrixUseA> left[each_m];
-      [[unroll]] for (uint i = 0; i < each_m; ++i) {
-        const uint r = my_row + i * M;
-        if (transpose_a) coopMatLoad(left[i], a_tile, t * a_pitch + r, a_pitch, gl_CooperativeMatrixLayoutColumnMajor);
-        else coopMatLoad(left[i], a_tile, r * a_pitch + t, a_pitch, gl_CooperativeMatrixLayoutRowMajor);
-      }
-      [[unroll]] for (uint j = 0; j < each_n; ++j) {
-        const uint s = my_column + j * N;
-        coopmat<float16_t, gl_ScopeSubgroup, K, N, gl_MatrixUseB> right;
-        if (transpose_b) coopMatLoad(right, b_tile, s * b_pitch + t, b_pitch, gl_CooperativeMatrixLayoutColumnMajor);
-        else coopMatLoad(right, b_tile, t * b_pitch + s, b_pitch, gl_CooperativeMatrixLayoutRowMajor);
-        [[unroll]] for (uint i = 0; i < each_m; ++i)
-          chunk[i * each_n + j] = coopMatMulAdd(left[i], right, chunk[i * each_n + j]);
-      }
-    }
+    stage();
     barrier();
-    if ((term + depth) % 128 < depth || term + depth >= k) {
-      [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) {
-        sums[e] += chunk[e];
-        chunk[e] = coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(0.0);
-      }
-    }
   }
-  const uint mine = gl_SubgroupID * M * N;
-  [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) {
-    coopMatStore(sums[e], matrices, mine, N, gl_CooperativeMatrixLayoutRowMajor);
-    subgroupBarrier();
-    for (uint i = gl_SubgroupInvocationID; i < M * N; i += gl_SubgroupSize) {
-      const uint r = row + my_row + e / each_n * M + i / N, s = column + my_column + e % each_n * N + i % N;
-      if (r < m && s < n) y[(index * m + r) * n + s] = rounded(finished(matrices[mine + i], r, s));
-    }
-    subgroupBarrier();
-  }
+  multiply(my_row, my_column);
+
+#ifndef VARIANT_f16
+  // What a row of c is aligned to is what a matrix of it needs.
+  const bool c_in_rows = (flags & HAS_C) == 0u || (c_strides[1] == 1u && c_strides[0] % 8u == 0u);
+  if (row + rows <= m && column + columns <= n && n % 8u == 0u && c_in_rows)
+    store_all(index, row + my_row, column + my_column);
+  else
+#endif
+    write_all(index, row + my_row, column + my_column);
 }
