@@ -66,13 +66,70 @@ void dispatch(const Product& p, const ProductSlots& slots, Lowering& node, Shade
   });
 }
 
+/// Smaller tiles keep the device busier until there are so many workgroups.
+constexpr std::int64_t enough_groups = 128;
+
+/// Whether operands can be read 16 bytes at a time: lines and matrices begin and end at multiples of so many elements.
+bool is_wide(const Product& p, std::int64_t elements) {
+  const auto even = [=](std::int64_t x) { return x % elements == 0; };
+  const Block block = block_of(p, DType::f32);
+  return even(block.a_line) && even(block.b_line) && even(p.transpose_a ? p.m : p.k) &&
+         even(p.transpose_b ? p.k : p.n) && std::ranges::all_of(p.a_strides, even) &&
+         std::ranges::all_of(p.b_strides, even);
+}
+
+/// What the shaders of large products take for constant: a pipeline of their own pays for those, the small ones of a
+/// graph share theirs.
+struct Fixed {
+  std::uint32_t terms = 0, a_line = 0, b_line = 0, whole = 0;  ///< whole: no tile reaches beyond the terms
+};
+
+Fixed fixed_of(const Product& p, std::uint32_t depth) {
+  constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 27;  // multiplications
+  if (p.batch.elements() * p.m * p.n * p.k < worth_a_pipeline) return {};
+  const Block block = block_of(p, DType::f32);
+  return {block.k, block.a_line, block.b_line, block.k % depth == 0 ? 1u : 0u};
+}
+
 /// One row or one column: every number of the matrix is read once, so that reading it in order is what counts.
+bool is_by_lines(const Product& p) { return p.n == 1 ? !p.transpose_a : p.transpose_b; }  // a line is one sum
+
 void emit_vector(const Product& p, const ProductSlots& slots, Lowering& node) {
-  const bool by_lines = p.n == 1 ? !p.transpose_a : p.transpose_b;  // a line of the matrix is one sum
+  const bool by_lines = is_by_lines(p);
   const std::uint32_t across = node.facts().max_invocations < 256 ? 8 : 16;
   const std::uint32_t elements = by_lines ? 2 : 16, lanes = by_lines ? 64 : across;
   dispatch(p, slots, node, {"matmul_vector." + variant(slots), {elements * lanes, elements, lanes, by_lines}},
            p.batch.elements() * pieces(std::max(p.m, p.n), elements));
+}
+
+std::optional<std::string> refuse_wide_vector(const Product& p, const ProductSlots& slots, const Lowering& node) {
+  const ir::DType x = slots.operands;
+  if (x != DType::f32 && x != DType::f16 && x != DType::bf16)
+    return ir::cat("operands are ", x, ", it takes f32, f16 and bf16");
+  if (node.facts().max_invocations < 256 || node.facts().shared_memory < 32 << 10)
+    return ir::cat(node.facts().name, " has too small workgroups or too little shared memory");
+  const std::int64_t elements = 16 / static_cast<std::int64_t>(ir::info(x).bytes);
+  const auto even = [=](std::int64_t n) { return n % elements == 0; };
+  const Block block = block_of(p, x);
+  const bool vector_is_dense = p.n == 1 ? p.transpose_b || block.b_line == 1 : !p.transpose_a || block.a_line == 1;
+  if (!vector_is_dense) return "the vector's elements are apart";
+  const auto& strides = p.n == 1 ? p.a_strides : p.b_strides;
+  const auto& vector_strides = p.n == 1 ? p.b_strides : p.a_strides;
+  if (!even(p.n == 1 ? block.a_line : block.b_line) || !even(is_by_lines(p) ? p.k : std::max(p.m, p.n)) ||
+      !std::ranges::all_of(strides, even) || (is_by_lines(p) && !std::ranges::all_of(vector_strides, even)))
+    return ir::cat("lines of its operands are no multiples of ", elements, " elements");
+  return std::nullopt;
+}
+
+void emit_wide_vector(const Product& p, const ProductSlots& slots, Lowering& node) {
+  const bool by_lines = is_by_lines(p);
+  const std::uint32_t width = slots.operands == DType::f32 ? 4 : 8;
+  // Across lines, the fewer columns a workgroup has the more of them there are; 64 bytes of a line are the least.
+  const std::int64_t columns = std::max(p.m, p.n);
+  const std::uint32_t narrow = columns / (16 * width) < enough_groups ? 8 : 16;
+  const std::uint32_t across = by_lines ? 4 : narrow, lanes = by_lines ? 64 : 256 / narrow;
+  dispatch(p, slots, node, {"matmul_vector_wide." + variant(slots), {across * lanes, across, lanes, by_lines}},
+           p.batch.elements() * pieces(columns, by_lines ? across : across * width));
 }
 
 /// A workgroup's tile, and the part of it that each of its invocations computes.
@@ -86,7 +143,6 @@ struct Tile {
 constexpr std::array<Tile, 4> tile_sizes = {
     {{128, 128, 8, 8, 8}, {64, 64, 16, 4, 4}, {32, 32, 16, 4, 4}, {32, 32, 8, 4, 4}}};
 constexpr Tile smallest_tile = {8, 8, 16, 1, 1};  ///< for many tiny products
-constexpr std::int64_t enough_groups = 128;       ///< smaller tiles keep the device busier until there are this many
 
 void emit_tiled(const Product& p, const ProductSlots& slots, Lowering& node) {
   const std::size_t element = std::max<std::size_t>(4, ir::info(slots.operands).bytes);
@@ -103,6 +159,38 @@ void emit_tiled(const Product& p, const ProductSlots& slots, Lowering& node) {
                                               : smallest_tile;
   dispatch(p, slots, node,
            {"matmul." + variant(slots), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each}},
+           tiles(p, t.rows, t.columns));
+}
+
+/// A workgroup's tile of matmul_wide, and how many blocks of 4 x 4 elements each invocation computes.
+struct WideTile {
+  std::uint32_t rows, columns, depth, groups_m, groups_n;
+
+  std::uint32_t invocations() const { return rows / (4 * groups_m) * (columns / (4 * groups_n)); }
+  std::size_t shared_bytes() const { return std::size_t{4} * depth * (rows + columns + 8); }
+};
+
+constexpr std::array<WideTile, 3> wide_tiles = {{{128, 128, 16, 2, 4}, {64, 64, 16, 1, 2}, {32, 32, 32, 1, 1}}};
+
+std::optional<std::string> refuse_wide(const Product& p, const ProductSlots& slots, const Lowering& node) {
+  if (slots.operands != DType::f32) return ir::cat("operands are ", slots.operands, ", it takes f32");
+  if (!is_wide(p, 4)) return "lines of its operands are no multiples of 4 elements";
+  if (wide_tiles.back().shared_bytes() > node.facts().shared_memory) return "too little shared memory";
+  return std::nullopt;
+}
+
+void emit_wide(const Product& p, const ProductSlots& slots, Lowering& node) {
+  const auto good = [&](const WideTile& t) {
+    return t.invocations() <= node.facts().max_invocations && t.shared_bytes() <= node.facts().shared_memory &&
+           tiles(p, t.rows, t.columns) >= enough_groups;
+  };
+  const auto found = std::ranges::find_if(wide_tiles, good);
+  const WideTile& t = found != wide_tiles.end() ? *found : wide_tiles.back();
+  const Fixed fixed = fixed_of(p, t.depth);
+  dispatch(p, slots, node,
+           {"matmul_wide",
+            {t.invocations(), t.rows, t.columns, t.depth, t.groups_m, t.groups_n, transposed(p), fixed.terms,
+             fixed.a_line, fixed.b_line, fixed.whole}},
            tiles(p, t.rows, t.columns));
 }
 
@@ -138,17 +226,6 @@ struct Fragments {
 constexpr std::array<Fragments, 4> fragment_sizes = {
     {{2, 2, 4, 4, 2}, {2, 4, 4, 2, 4}, {2, 2, 2, 2, 4}, {2, 2, 1, 1, 4}}};
 
-constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 27;  ///< multiplications
-
-/// Whether operands can be read 8 elements at a time: lines and matrices begin and end at multiples of 8.
-bool is_wide(const Product& p) {
-  const auto even = [](std::int64_t x) { return x % 8 == 0; };
-  const Block block = block_of(p, DType::f16);
-  return even(block.a_line) && even(block.b_line) && even(p.transpose_a ? p.m : p.k) &&
-         even(p.transpose_b ? p.k : p.n) && std::ranges::all_of(p.a_strides, even) &&
-         std::ranges::all_of(p.b_strides, even);
-}
-
 bool fits(const Fragments& f, const CooperativeShape& s, const Product& p, const DeviceFacts& facts) {
   return f.subgroups() * facts.subgroup_size <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
 }
@@ -176,16 +253,13 @@ void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& nod
   const auto found = std::ranges::find_if(fragment_sizes, good);
   const Fragments& f = found != fragment_sizes.end() ? *found : fragment_sizes.back();
   const std::uint32_t size = node.facts().subgroup_size;
-  const Block block = block_of(p, slots.operands);
   const std::uint32_t invocations = f.subgroups() * size;
-  // A pipeline of its own pays for large products; the small ones of a graph share theirs.
-  const std::uint32_t fixed = p.batch.elements() * p.m * p.n * p.k >= worth_a_pipeline ? 1 : 0;
+  const Fixed fixed = fixed_of(p, f.depth(s));
+  const bool even = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
   dispatch(p, slots, node,
-           {"matmul_cooperative." + variant(slots) +
-                (slots.result == DType::f16 && node.facts().rounds_to_even_f16 ? "_even" : ""),
+           {ir::cat("matmul_cooperative.", variant(slots), even ? "_even" : ""),
             {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p),
-             is_wide(p), fixed * block.k, fixed * block.a_line, fixed * block.b_line, invocations,
-             fixed == 1 && p.k % f.depth(s) == 0},
+             is_wide(p, 8), fixed.terms, fixed.a_line, fixed.b_line, invocations, fixed.whole},
             size},
            tiles(p, f.rows(s), f.columns(s)));
 }
@@ -194,10 +268,15 @@ void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& nod
 
 void lower_product(const Product& product, const ProductSlots& slots, Lowering& node) {
   if (product.m == 1 || product.n == 1)
-    return node.choose({{"vector", [] { return std::nullopt; }, [&] { emit_vector(product, slots, node); }}});
+    return node.choose({
+        {"vector_wide", [&] { return refuse_wide_vector(product, slots, node); },
+         [&] { emit_wide_vector(product, slots, node); }},
+        {"vector", [] { return std::nullopt; }, [&] { emit_vector(product, slots, node); }},
+    });
   node.choose({
       {"coopmat_f16", [&] { return refuse_cooperative(product, slots, node); },
        [&] { emit_cooperative(product, slots, node); }},
+      {"tiled_wide", [&] { return refuse_wide(product, slots, node); }, [&] { emit_wide(product, slots, node); }},
       {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, slots, node); }},
   });
 }

@@ -16,7 +16,7 @@ using ir::DType;
 using ir::ops::Gemm;
 using ir::ops::Matmul;
 
-Lowered square(DType dtype, const DeviceFacts& facts, std::int64_t n = 100) {
+Lowered square(DType dtype, const DeviceFacts& facts, std::int64_t n = 101) {
   return lowered(Matmul{}, {{dtype, {n, n}}, {dtype, {n, n}}}, facts);
 }
 
@@ -41,7 +41,7 @@ TEST(Product, SaysWhyItTakesNoCooperativeMatrices) {
   const auto refusal = [](DType dtype, const DeviceFacts& facts) {
     const auto [choice, dispatch] = square(dtype, facts);
     EXPECT_EQ(choice.name, "tiled");
-    EXPECT_EQ(choice.refusals.size(), 1u);
+    EXPECT_EQ(choice.refusals.size(), 2u);
     return choice.refusals.at(0);
   };
   const auto without = [](auto take_away) {
@@ -88,6 +88,7 @@ TEST(Product, ReadsTheMatrixOfARowOrColumnInOrder) {
   const auto constants = [](const Matmul& op, const ir::Shape& a, const ir::Shape& b) {
     const auto [choice, dispatch] = lowered(op, {{DType::f16, a}, {DType::f16, b}}, modern());
     EXPECT_EQ(choice.name, "vector");
+    EXPECT_EQ(choice.refusals.size(), 1u);
     EXPECT_EQ(dispatch.shader.name, "matmul_vector.f16");
     return std::vector<std::uint32_t>(dispatch.shader.constants.begin() + 1, dispatch.shader.constants.begin() + 4);
   };
@@ -99,12 +100,12 @@ TEST(Product, ReadsTheMatrixOfARowOrColumnInOrder) {
 }
 
 TEST(Product, UsesLargerTilesOnlyWhereManyAreLeft) {
-  const auto rows = [](std::int64_t n) { return square(DType::f32, modern(), n).dispatch.shader.constants.at(1); };
+  const auto rows = [](std::int64_t n) { return square(DType::i32, modern(), n).dispatch.shader.constants.at(1); };
   EXPECT_EQ(rows(8), 8u);
   EXPECT_EQ(rows(9), 32u);
   EXPECT_EQ(rows(64 * 12), 64u);
   EXPECT_EQ(rows(128 * 12), 128u);
-  const auto many = lowered(Matmul{}, {{DType::f32, {200, 64, 64}}, {DType::f32, {200, 64, 64}}}, modern());
+  const auto many = lowered(Matmul{}, {{DType::i32, {200, 64, 64}}, {DType::i32, {200, 64, 64}}}, modern());
   EXPECT_EQ(many.dispatch.shader.constants.at(1), 128u);
   EXPECT_EQ(many.dispatch.groups, (Groups{200, 1, 1}));
 }
@@ -120,12 +121,40 @@ TEST(Product, ManyMatricesByOneAreOneProduct) {
   EXPECT_EQ(groups(false, {6, 10, 10}), 30u);
 }
 
+TEST(Product, ReadsSixteenBytesAtATimeWhereLinesAllowIt) {
+  const auto kernel = [](DType dtype, const ir::Shape& a, const ir::Shape& b, const Matmul& op = {}) {
+    return lowered(op, {{dtype, a}, {dtype, b}}, modern()).choice.name;
+  };
+  EXPECT_EQ(kernel(DType::f32, {100, 52}, {52, 20}), "tiled_wide");
+  EXPECT_EQ(kernel(DType::f32, {99, 52}, {52, 20}), "tiled_wide");  // rows are no lines
+  EXPECT_EQ(kernel(DType::f32, {52, 99}, {52, 20}, {true, false, {}}), "tiled");
+  EXPECT_EQ(kernel(DType::f32, {100, 53}, {53, 20}), "tiled");
+  EXPECT_EQ(kernel(DType::f32, {100, 52}, {52, 21}), "tiled");
+  EXPECT_EQ(kernel(DType::f32, {100, 52}, {21, 52}, {false, true, {}}), "tiled_wide");
+  EXPECT_EQ(kernel(DType::f64, {100, 52}, {52, 20}), "tiled");
+  EXPECT_EQ(kernel(DType::f16, {1, 53}, {53, 24}), "vector_wide");
+  EXPECT_EQ(kernel(DType::f16, {1, 53}, {53, 20}), "vector");
+  EXPECT_EQ(kernel(DType::f32, {1, 53}, {53, 20}), "vector_wide");
+  EXPECT_EQ(kernel(DType::bf16, {1, 56}, {53, 56}, {false, true, {}}), "vector_wide");
+  EXPECT_EQ(kernel(DType::f32, {20, 52}, {52, 1}), "vector_wide");
+  EXPECT_EQ(kernel(DType::f32, {20, 53}, {53, 1}), "vector");
+  EXPECT_EQ(kernel(DType::i32, {1, 52}, {52, 20}), "vector");
+}
+
+TEST(Product, GivesLargeProductsAPipelineOfTheirOwn) {
+  const auto terms = [](std::int64_t n) {
+    return lowered(Matmul{}, {{DType::f16, {n, n}}, {DType::f16, {n, n}}}, modern()).dispatch.shader.constants.at(11);
+  };
+  EXPECT_EQ(terms(504), 0u);
+  EXPECT_EQ(terms(512), 512u);
+}
+
 TEST(Product, FitsTheLeastThatVulkanPromises) {
   DeviceFacts facts = modern();
   facts.shared_memory = 16 << 10;
   facts.max_invocations = 128;
   for (const DType dtype : {DType::f32, DType::f16, DType::c128, DType::f64})
-    for (const std::int64_t n : {5, 100, 2000}) {
+    for (const std::int64_t n : {5, 100, 101, 2000}) {
       const auto [choice, dispatch] = square(dtype, facts, n);
       EXPECT_LE(dispatch.shader.constants.at(0), 128u) << dtype << " " << n;
     }
