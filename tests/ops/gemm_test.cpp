@@ -29,6 +29,17 @@ TEST(Gemm, AgreesWithEveryTranspositionAndBroadcastOfC) {
       }
 }
 
+TEST(Gemm, AddsEveryCToWholeTiles) {
+  std::uint64_t seed = 1;
+  for (const DType dtype : {DType::f32, DType::f16})
+    for (const Shape& c : {Shape{}, Shape{64}, Shape{128, 1}, Shape{128, 64}}) {
+      check_op(Gemm{0.75, -1.5, false, true, true},
+               {random_tensor({dtype, {128, 40}}, seed), random_tensor({dtype, {64, 40}}, seed + 1),
+                random_tensor({dtype, c}, seed + 2)});
+      seed += 3;
+    }
+}
+
 TEST(Gemm, ScalesWithoutC) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16, DType::f64})
     check_op(Gemm{1.0 / 3, 5, false, false, false},

@@ -82,6 +82,45 @@ TEST(Matmul, TakesEveryTileSize) {
   }
 }
 
+/// Operands whose lines allow accesses of 16 bytes, with every transposition: m x k by k x n.
+void check_wide(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, const Shape& batch = {}) {
+  for (const bool turned_a : {false, true})
+    for (const bool turned_b : {false, true}) {
+      Shape a = batch, b = batch;
+      a.push_back(turned_a ? k : m), a.push_back(turned_a ? m : k);
+      b.push_back(turned_b ? n : k), b.push_back(turned_b ? k : n);
+      SCOPED_TRACE(ir::cat(dtype, " ", a, turned_a ? " turned" : "", " by ", b, turned_b ? " turned" : ""));
+      check_op(Matmul{turned_a, turned_b, {}}, {random_tensor({dtype, a}, 1), random_tensor({dtype, b}, 2)});
+    }
+}
+
+TEST(Matmul, ReadsSixteenBytesAtATime) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
+    check_wide(dtype, 8, 8, 8);
+    check_wide(dtype, 72, 40, 24);       // ends of tiles and of terms
+    check_wide(dtype, 56, 136, 200);     //
+    check_wide(dtype, 64, 64, 64, {3});  // whole tiles
+    check_wide(dtype, 16, 24, 40, {2, 3});
+  }
+}
+
+TEST(Matmul, ReadsMatricesOfVectorsSixteenBytesAtATime) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
+    for (const std::int64_t k : {8, 504, 2056})
+      for (const std::int64_t n : {8, 72, 520}) {
+        check_wide(dtype, 1, k, n);
+        check_wide(dtype, n, k, 1, {2});
+      }
+}
+
+TEST(Matmul, HasPipelinesForLargeProducts) {
+  for (const DType dtype : {DType::f32, DType::f16}) {
+    check_op(Matmul{}, {random_tensor({dtype, {520, 520}}, 1), random_tensor({dtype, {520, 520}}, 2)});
+    check_op(Matmul{false, false, DType::f32},
+             {random_tensor({dtype, {512, 512}}, 1), random_tensor({dtype, {512, 512}}, 2)});
+  }
+}
+
 TEST(Matmul, HasMoreWorkgroupsThanOneDimensionHolds) {
   check_op(Matmul{}, {random_tensor({DType::f32, {65537, 2, 3}}, 1), random_tensor({DType::f32, {3, 2}}, 2)});
 }
