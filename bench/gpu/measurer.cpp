@@ -143,11 +143,12 @@ Measured Measurer::gpu(const Case& one, const ir::Feeds& feeds) {
     return one.fuse ? device_ms(*executable) : gpu_ms(graph, *executable);
   };
   const auto start = Clock::now();
-  double spent = 0;
-  for (int warm = 0; warm < 3 || (warm < 20 && spent < effort_.budget_ms / 3); ++warm) spent += run();
+  for (int warm = 0; warm < 3 || ms_since(start) < effort_.warm_ms; ++warm) run();
+  const auto measuring = Clock::now();
   std::vector<double> ms;
-  for (spent = 0; ms.size() < effort_.least_runs ||
-                  (spent < effort_.budget_ms && ms.size() < effort_.most_runs && ms_since(start) < effort_.patience_ms);
+  for (double spent = 0;
+       ms.size() < effort_.least_runs || (spent < effort_.budget_ms && ms.size() < effort_.most_runs &&
+                                          ms_since(measuring) < effort_.patience_ms);
        spent += ms.back())
     ms.push_back(run());
   ir::require(std::ranges::min(ms) > 0, "no time passed on the device");
@@ -180,12 +181,13 @@ Measured Measurer::host(const Case& one, const ir::Feeds& feeds) {
     if (times.device) note("device", *times.device);
     return latency;
   };
-  double spent = 0;
-  for (int warm = 0; warm < 3 || (warm < 1000 && spent < effort_.budget_ms / 3); ++warm) spent += run();
+  const auto warming = Clock::now();
+  for (int warm = 0; warm < 3 || ms_since(warming) < effort_.warm_ms; ++warm) run();
   ms.clear();
   parts.clear();
   constexpr std::size_t enough = 10000;  // they are short, and scatter as the host's do
-  for (spent = 0; ms.size() < effort_.least_runs || (spent < effort_.budget_ms && ms.size() < enough);) spent += run();
+  for (double spent = 0; ms.size() < effort_.least_runs || (spent < effort_.budget_ms && ms.size() < enough);)
+    spent += run();
   summarise(ms, result);
   for (const auto& [part, us] : parts) result.parts_us[part] = median(us);
   return result;

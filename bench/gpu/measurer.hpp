@@ -11,6 +11,7 @@ namespace plumb::bench {
 /// many runs.
 struct Effort {
   double budget_ms = 60;
+  double warm_ms = 400;  ///< of the host's clock before it: a GPU that was idle takes that long to reach its clock rate
   std::size_t least_runs = 7, most_runs = 200;
   double patience_ms = 3000;  ///< of the host's clock: after it the least of runs is enough
 };
