@@ -85,7 +85,7 @@ struct Fixed {
 };
 
 Fixed fixed_of(const Product& p, std::uint32_t depth) {
-  constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 27;  // multiplications
+  constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 24;  // multiplications
   if (p.batch.elements() * p.m * p.n * p.k < worth_a_pipeline) return {};
   const Block block = block_of(p, DType::f32);
   return {block.k, block.a_line, block.b_line, block.k % depth == 0 ? 1u : 0u};
@@ -127,7 +127,7 @@ void emit_wide_vector(const Product& p, const ProductSlots& slots, Lowering& nod
   // Across lines, the fewer columns a workgroup has the more of them there are; 64 bytes of a line are the least.
   const std::int64_t columns = std::max(p.m, p.n);
   const std::uint32_t narrow = columns / (16 * width) < enough_groups ? 8 : 16;
-  const std::uint32_t across = by_lines ? 4 : narrow, lanes = by_lines ? 64 : 256 / narrow;
+  const std::uint32_t across = by_lines ? 4 : narrow, lanes = by_lines ? 64 : (node.facts().max_invocations < 512 ? 256 : 512) / narrow;
   dispatch(p, slots, node, {"matmul_vector_wide." + variant(slots), {across * lanes, across, lanes, by_lines}},
            p.batch.elements() * pieces(columns, by_lines ? across : across * width));
 }
@@ -256,8 +256,9 @@ void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& nod
   const std::uint32_t invocations = f.subgroups() * size;
   const Fixed fixed = fixed_of(p, f.depth(s));
   const bool even = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
+  const bool is_fixed = fixed.terms > 0 && (even || slots.result == DType::f32);
   dispatch(p, slots, node,
-           {ir::cat("matmul_cooperative.", variant(slots), even ? "_even" : ""),
+           {ir::cat("matmul_cooperative.", variant(slots), even ? "_even" : "", is_fixed ? "_fixed" : ""),
             {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p),
              is_wide(p, 8), fixed.terms, fixed.a_line, fixed.b_line, invocations, fixed.whole},
             size},

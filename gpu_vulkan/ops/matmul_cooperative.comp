@@ -3,10 +3,11 @@
 // tiles of a and b in shared memory, zeros where they reach beyond the terms; each of its subgroups computes
 // each_m x each_n matrices of y. While one tile is multiplied the next is on its way in registers. Both come in pieces
 // of 8 neighbouring elements: one access each where WIDE says that every line and matrix begins at a multiple of 8
-// elements and ends at one. What addresses depend on may be constant: a tenth of the time of large products, measured.
-// Variant f16_even has conversions that round to nearest even, and stores matrices of y as they are where all of the
-// tile is inside; the others store f32 matrices so, and round by hand.
-// variants: f16 f16_even f16_f32
+// elements and ends at one.
+// Of a variant that is _fixed all that addresses depend on is constant: a sixth of the time of large products, measured.
+// One that is _even has conversions that round to nearest even; it stores matrices of y as they are where all of the
+// tile is inside, as f16_f32 does. The others round by hand.
+// variants: f16 f16_even f16_f32 f16_even_fixed f16_f32_fixed
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -15,7 +16,13 @@
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
-#ifdef VARIANT_f16_even
+#if defined(VARIANT_f16_even_fixed) || defined(VARIANT_f16_f32_fixed)
+#define FIXED
+#endif
+#if defined(VARIANT_f16_f32) || defined(VARIANT_f16_f32_fixed)
+#define F32_RESULT
+#elif !defined(VARIANT_f16)
+#define EVEN
 #extension GL_EXT_spirv_intrinsics : require
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
 #endif
@@ -23,7 +30,7 @@ spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [44
 #include "index.glsl"
 #include "round16.glsl"
 
-#ifdef VARIANT_f16_f32
+#ifdef F32_RESULT
 #define RESULT float
 #define STORED float
 RESULT rounded(float x) { return x; }
@@ -44,16 +51,22 @@ layout(constant_id = 7) const uint each_n = 2;
 layout(constant_id = 8) const uint deep = 2;
 layout(constant_id = 9) const uint TRANSPOSED_OPERANDS = 0;
 layout(constant_id = 10) const bool WIDE = false;
-layout(constant_id = 11) const uint TERMS = 0;  // k, and the lines that follow; 0: as pushed
-layout(constant_id = 12) const uint A_LINE = 0;
-layout(constant_id = 13) const uint B_LINE = 0;
+layout(constant_id = 11) const uint TERMS = 16;  // k, where that is fixed
+layout(constant_id = 12) const uint A_LINE = 16;
+layout(constant_id = 13) const uint B_LINE = 16;
 layout(constant_id = 14) const uint invocations = 64;
 layout(constant_id = 15) const bool whole = false;  // no tile reaches beyond the terms
 #define TRANSPOSED TRANSPOSED_OPERANDS
 #include "product.glsl"
-uint terms() { return TERMS != 0u ? TERMS : k; }
-uint line_of_a() { return TERMS != 0u ? A_LINE : a_line; }
-uint line_of_b() { return TERMS != 0u ? B_LINE : b_line; }
+#ifdef FIXED
+uint terms() { return TERMS; }
+uint line_of_a() { return A_LINE; }
+uint line_of_b() { return B_LINE; }
+#else
+uint terms() { return k; }
+uint line_of_a() { return a_line; }
+uint line_of_b() { return b_line; }
+#endif
 
 layout(set = 0, binding = 0) readonly buffer A { uint16_t a[]; };
 layout(set = 0, binding = 0) readonly buffer WideA { uvec4 wide_a[]; };
@@ -111,11 +124,13 @@ uvec4 elements_of_b(uint start, uint column, uint piece, uint term) {
 }
 
 void fetch(uint row, uint column, uint step) {
+  const uint a_stride = depth * (transpose_a ? line_of_a() : 1u) / (WIDE ? 8u : 1u);
+  const uint b_stride = depth * (transpose_b ? 1u : line_of_b()) / (WIDE ? 8u : 1u);
   [[unroll]] for (uint i = 0; i < a_each; ++i) {
     const uint piece = gl_LocalInvocationID.x + i * invocations;
     const uint term = step * depth + (transpose_a ? piece / a_pieces : piece % a_pieces * 8u);
     if ((a_even || piece < a_lines * a_pieces) && (whole || term < terms())) {
-      const uint start = a_start[i] + step * depth * (transpose_a ? line_of_a() : 1u) / (WIDE ? 8u : 1u);
+      const uint start = a_start[i] + step * a_stride;
       fetched_a[i] = WIDE ? wide_a[start] : elements_of_a(start, row, piece, term);
     } else {
       fetched_a[i] = uvec4(0u);
@@ -125,7 +140,7 @@ void fetch(uint row, uint column, uint step) {
     const uint piece = gl_LocalInvocationID.x + i * invocations;
     const uint term = step * depth + (transpose_b ? piece % b_pieces * 8u : piece / b_pieces);
     if ((b_even || piece < b_lines * b_pieces) && (whole || term < terms())) {
-      const uint start = b_start[i] + step * depth * (transpose_b ? 1u : line_of_b()) / (WIDE ? 8u : 1u);
+      const uint start = b_start[i] + step * b_stride;
       fetched_b[i] = WIDE ? wide_b[start] : elements_of_b(start, column, piece, term);
     } else {
       fetched_b[i] = uvec4(0u);
@@ -177,7 +192,7 @@ void write(uint index, uint row, uint column, uint from) {
   [[unroll]] for (uint i = 0; i < 8u; ++i)
     if (column + i < n) x[i] = rounded(finished(matrices[from + i], row, column + i));
   if (n % 8u == 0u) {
-#ifdef VARIANT_f16_f32
+#ifdef F32_RESULT
     wide_y[at / 4u] = floatBitsToUint(vec4(x[0], x[1], x[2], x[3]));
     wide_y[at / 4u + 1u] = floatBitsToUint(vec4(x[4], x[5], x[6], x[7]));
 #else
@@ -206,7 +221,7 @@ void write_all(uint index, uint row, uint column) {
   }
 }
 
-#ifndef VARIANT_f16
+#if defined(EVEN) || defined(F32_RESULT)
 void store_all(uint index, uint row, uint column) {
   [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) {
     const uint r = row + e / each_n * M, s = column + e % each_n * N;
@@ -251,7 +266,7 @@ void main() {
   }
   multiply(my_row, my_column);
 
-#ifndef VARIANT_f16
+#if defined(EVEN) || defined(F32_RESULT)
   // What a row of c is aligned to is what a matrix of it needs.
   const bool c_in_rows = (flags & HAS_C) == 0u || (c_strides[1] == 1u && c_strides[0] % 8u == 0u);
   if (row + rows <= m && column + columns <= n && n % 8u == 0u && c_in_rows)

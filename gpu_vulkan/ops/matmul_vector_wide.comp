@@ -27,7 +27,7 @@ const uint width = 8u;
 float number(uvec4 piece, uint i) { return load(STORED(piece[i / 2u] >> i % 2u * 16u & 0xFFFFu)); }
 #endif
 
-const uint at_once = 4u;
+const uint at_once = 8u;
 shared float partial[across * lanes * (by_lines ? 1u : width)];
 
 uvec4 piece_of_matrix(uint at) { return n == 1u ? wide_a[at] : wide_b[at]; }
@@ -57,14 +57,13 @@ void main() {
                                              : (matrix + at * line + element) / width);
       }
       [[unroll]] for (uint u = 0; u < at_once; ++u) {
-        const uint at = t + u * lanes;
-        if (at >= steps) break;
-        if (by_lines) {
-          const uvec4 factors = piece_of_vector(vector / width + at);
-          [[unroll]] for (uint i = 0; i < width; ++i) sums[i] += number(pieces[u], i) * number(factors, i);
-        } else {
-          const float factor = number_of_vector(vector + at);
-          [[unroll]] for (uint i = 0; i < width; ++i) sums[i] += number(pieces[u], i) * factor;
+        const uint at = min(t + u * lanes, steps - 1u);
+        const bool counts = t + u * lanes < steps;
+        const uvec4 factors = by_lines ? piece_of_vector(vector / width + at) : uvec4(0u);
+        const float factor = by_lines ? 0.0 : number_of_vector(vector + at);
+        [[unroll]] for (uint i = 0; i < width; ++i) {
+          const float term = number(pieces[u], i) * (by_lines ? number(factors, i) : factor);
+          sums[i] += counts ? term : 0.0;
         }
       }
     }

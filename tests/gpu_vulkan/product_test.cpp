@@ -142,11 +142,19 @@ TEST(Product, ReadsSixteenBytesAtATimeWhereLinesAllowIt) {
 }
 
 TEST(Product, GivesLargeProductsAPipelineOfTheirOwn) {
-  const auto terms = [](std::int64_t n) {
-    return lowered(Matmul{}, {{DType::f16, {n, n}}, {DType::f16, {n, n}}}, modern()).dispatch.shader.constants.at(11);
+  const auto shader = [](std::int64_t n) {
+    DeviceFacts facts = modern();
+    facts.rounds_to_even_f16 = true;
+    return lowered(Matmul{}, {{DType::f16, {n, n}}, {DType::f16, {n, n}}}, facts).dispatch.shader;
   };
-  EXPECT_EQ(terms(504), 0u);
-  EXPECT_EQ(terms(512), 512u);
+  EXPECT_EQ(shader(248).name, "matmul_cooperative.f16_even");
+  EXPECT_EQ(shader(248), [&] {
+    Shader other = shader(240);
+    other.constants.at(15) = 0;
+    return other;
+  }());
+  EXPECT_EQ(shader(256).name, "matmul_cooperative.f16_even_fixed");
+  EXPECT_EQ(shader(256).constants.at(11), 256u);
 }
 
 TEST(Product, FitsTheLeastThatVulkanPromises) {

@@ -115,9 +115,9 @@ TEST(Matmul, ReadsMatricesOfVectorsSixteenBytesAtATime) {
 
 TEST(Matmul, HasPipelinesForLargeProducts) {
   for (const DType dtype : {DType::f32, DType::f16}) {
-    check_op(Matmul{}, {random_tensor({dtype, {520, 520}}, 1), random_tensor({dtype, {520, 520}}, 2)});
+    check_op(Matmul{}, {random_tensor({dtype, {264, 264}}, 1), random_tensor({dtype, {264, 264}}, 2)});
     check_op(Matmul{false, false, DType::f32},
-             {random_tensor({dtype, {512, 512}}, 1), random_tensor({dtype, {512, 512}}, 2)});
+             {random_tensor({dtype, {256, 256}}, 1), random_tensor({dtype, {256, 256}}, 2)});
   }
 }
 
