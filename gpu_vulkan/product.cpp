@@ -247,10 +247,12 @@ std::optional<std::string> refuse_cooperative(const Product& p, const ProductSlo
 
 void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& node) {
   const CooperativeShape& s = *shape_of(node.facts());
+  const bool wide = is_wide(p, 8);
   const auto good = [&](const Fragments& f) {
     return fits(f, s, p, node.facts()) && tiles(p, f.rows(s), f.columns(s)) >= enough_groups;
   };
-  const auto found = std::ranges::find_if(fragment_sizes, good);
+  // Element by element large tiles take more instructions than they save.
+  const auto found = std::find_if(fragment_sizes.begin() + (wide ? 0 : 2), fragment_sizes.end(), good);
   const Fragments& f = found != fragment_sizes.end() ? *found : fragment_sizes.back();
   const std::uint32_t size = node.facts().subgroup_size;
   const std::uint32_t invocations = f.subgroups() * size;
@@ -260,7 +262,7 @@ void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& nod
   dispatch(p, slots, node,
            {ir::cat("matmul_cooperative.", variant(slots), even ? "_even" : "", is_fixed ? "_fixed" : ""),
             {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p),
-             is_wide(p, 8), fixed.terms, fixed.a_line, fixed.b_line, invocations, fixed.whole},
+             wide, fixed.terms, fixed.a_line, fixed.b_line, invocations, fixed.whole},
             size},
            tiles(p, f.rows(s), f.columns(s)));
 }
