@@ -91,9 +91,10 @@ Fixed fixed_of(const Product& p, std::uint32_t depth) {
   return {block.k, block.a_line, block.b_line, block.k % depth == 0 ? 1u : 0u};
 }
 
-/// One row or one column: every number of the matrix is read once, so that reading it in order is what counts.
-bool is_by_lines(const Product& p) { return p.n == 1 ? !p.transpose_a : p.transpose_b; }  // a line is one sum
+/// Of a product that is one row or one column: whether a line of the matrix is one sum.
+bool is_by_lines(const Product& p) { return p.n == 1 ? !p.transpose_a : p.transpose_b; }
 
+/// One row or one column: every number of the matrix is read once, so that reading it in order is what counts.
 void emit_vector(const Product& p, const ProductSlots& slots, Lowering& node) {
   const bool by_lines = is_by_lines(p);
   const std::uint32_t across = node.facts().max_invocations < 256 ? 8 : 16;

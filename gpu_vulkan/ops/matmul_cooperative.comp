@@ -4,7 +4,7 @@
 // each_m x each_n matrices of y. While one tile is multiplied the next is on its way in registers. Both come in pieces
 // of 8 neighbouring elements: one access each where WIDE says that every line and matrix begins at a multiple of 8
 // elements and ends at one.
-// Of a variant that is _fixed all that addresses depend on is constant: a sixth of the time of large products, measured.
+// Of a variant that is _fixed all that addresses depend on is constant: a sixth of the time of large products.
 // One that is _even has conversions that round to nearest even; it stores matrices of y as they are where all of the
 // tile is inside, as f16_f32 does. The others round by hand.
 // variants: f16 f16_even f16_f32 f16_even_fixed f16_f32_fixed
@@ -165,14 +165,16 @@ void multiply(uint my_row, uint my_column) {
     coopmat<float16_t, gl_ScopeSubgroup, M, K, gl_MatrixUseA> left[each_m];
     [[unroll]] for (uint i = 0; i < each_m; ++i) {
       const uint r = my_row + i * M;
-      if (transpose_a) coopMatLoad(left[i], a_tile, t * a_pitch + r / 8u, a_pitch, gl_CooperativeMatrixLayoutColumnMajor);
-      else coopMatLoad(left[i], a_tile, r * a_pitch + t / 8u, a_pitch, gl_CooperativeMatrixLayoutRowMajor);
+      const uint at = transpose_a ? t * a_pitch + r / 8u : r * a_pitch + t / 8u;
+      if (transpose_a) coopMatLoad(left[i], a_tile, at, a_pitch, gl_CooperativeMatrixLayoutColumnMajor);
+      else coopMatLoad(left[i], a_tile, at, a_pitch, gl_CooperativeMatrixLayoutRowMajor);
     }
     [[unroll]] for (uint j = 0; j < each_n; ++j) {
       const uint s = my_column + j * N;
       coopmat<float16_t, gl_ScopeSubgroup, K, N, gl_MatrixUseB> right;
-      if (transpose_b) coopMatLoad(right, b_tile, s * b_pitch + t / 8u, b_pitch, gl_CooperativeMatrixLayoutColumnMajor);
-      else coopMatLoad(right, b_tile, t * b_pitch + s / 8u, b_pitch, gl_CooperativeMatrixLayoutRowMajor);
+      const uint at = transpose_b ? s * b_pitch + t / 8u : t * b_pitch + s / 8u;
+      if (transpose_b) coopMatLoad(right, b_tile, at, b_pitch, gl_CooperativeMatrixLayoutColumnMajor);
+      else coopMatLoad(right, b_tile, at, b_pitch, gl_CooperativeMatrixLayoutRowMajor);
       [[unroll]] for (uint i = 0; i < each_m; ++i)
         sums[i * each_n + j] = coopMatMulAdd(left[i], right, sums[i * each_n + j]);
     }

@@ -74,12 +74,16 @@ void stage() {
   [[unroll]] for (uint i = 0; i < a_each; ++i) {
     const uint piece = gl_LocalInvocationID.x + i * invocations, line = piece / a_pieces, along = piece % a_pieces * 4u;
     if (transpose_a) a_tile[(line * a_pitch + along) / 4u] = fetched_a[i];
-    else [[unroll]] for (uint j = 0; j < 4u; ++j) a_tile[((along + j) * a_pitch + line) / 4u][line % 4u] = fetched_a[i][j];
+    else
+      [[unroll]] for (uint j = 0; j < 4u; ++j)
+        a_tile[((along + j) * a_pitch + line) / 4u][line % 4u] = fetched_a[i][j];
   }
   [[unroll]] for (uint i = 0; i < b_each; ++i) {
     const uint piece = gl_LocalInvocationID.x + i * invocations, line = piece / b_pieces, along = piece % b_pieces * 4u;
     if (!transpose_b) b_tile[(line * b_pitch + along) / 4u] = fetched_b[i];
-    else [[unroll]] for (uint j = 0; j < 4u; ++j) b_tile[((along + j) * b_pitch + line) / 4u][line % 4u] = fetched_b[i][j];
+    else
+      [[unroll]] for (uint j = 0; j < 4u; ++j)
+        b_tile[((along + j) * b_pitch + line) / 4u][line % 4u] = fetched_b[i][j];
   }
 }
 
