@@ -128,7 +128,8 @@ void emit_wide_vector(const Product& p, const ProductSlots& slots, Lowering& nod
   // Across lines, the fewer columns a workgroup has the more of them there are; 64 bytes of a line are the least.
   const std::int64_t columns = std::max(p.m, p.n);
   const std::uint32_t narrow = columns / (16 * width) < enough_groups ? 8 : 16;
-  const std::uint32_t across = by_lines ? 4 : narrow, lanes = by_lines ? 64 : (node.facts().max_invocations < 512 ? 256 : 512) / narrow;
+  const std::uint32_t invocations = node.facts().max_invocations < 512 || by_lines ? 256 : 512;
+  const std::uint32_t across = by_lines ? 4 : narrow, lanes = invocations / across;
   dispatch(p, slots, node, {"matmul_vector_wide." + variant(slots), {across * lanes, across, lanes, by_lines}},
            p.batch.elements() * pieces(columns, by_lines ? across : across * width));
 }
