@@ -2,7 +2,7 @@
 """One markdown table of what plumb_gpu_bench and torch_peer.py measured: usage:
 table.py OURS.json TORCH.json [-o TABLE.json]
 
-The ratio is of times, ours to PyTorch's: below 1 we are faster. What ggml reached, and what is aimed at, is in
+The ratio is of speeds, ours to PyTorch's: above 1 we are faster. What ggml reached, and what is aimed at, is in
 anchors.json. With -o the rows are written as JSON too. Ends 1 when a case failed or only one side has it.
 """
 
@@ -32,12 +32,12 @@ def rows(ours, torch, anchors):
             row["torch_rate"] = torch_case and rate(our_case, row["torch_ms"])[0]
             row["kernels"] = our_case.get("kernels", [])
         if our_case and torch_case:
-            row["ratio"] = row["ours_ms"] / row["torch_ms"]
+            row["ratio"] = row["torch_ms"] / row["ours_ms"]
         if "ms" in anchor:
             row["target"], row["met"] = f"{anchor['ms']} ms", our_case and row["ours_ms"] <= anchor["ms"]
         if "ratio" in anchor:
             row["target"] = f"ratio {anchor['ratio']:.2f}"
-            row["met"] = "ratio" in row and row["ratio"] <= anchor["ratio"]
+            row["met"] = "ratio" in row and row["ratio"] >= anchor["ratio"]
         yield row
 
 
@@ -65,7 +65,7 @@ def main():
     if ours["scale"] != torch["scale"]:
         sys.exit(f"table: ours are of scale {ours['scale']}, theirs of scale {torch['scale']}")
     table = list(rows(ours.get("cases", {}), torch.get("cases", {}), anchors))
-    print(f"{ours['device']}; PyTorch {torch['torch']} on {torch['device']}. Medians in ms; ratio: ours / PyTorch.\n")
+    print(f"{ours['device']}; PyTorch {torch['torch']} on {torch['device']}. Medians in ms; ratio: our speed to PyTorch's, an aim is the least of it.\n")
     print("| case | ours | PyTorch | ratio | rate | PyTorch's | ggml's | aim |\n|---|---|---|---|---|---|---|---|")
     for row in table:
         print(markdown(row))
