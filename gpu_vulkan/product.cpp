@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu_vulkan/cooperative.hpp"
+
 namespace plumb::gpu_vulkan {
 namespace {
 
@@ -196,16 +198,6 @@ void emit_wide(const Product& p, const ProductSlots& slots, Lowering& node) {
            tiles(p, t.rows, t.columns));
 }
 
-/// The largest shape of f16 products that the device sums in f32; null when there is none.
-const CooperativeShape* shape_of(const DeviceFacts& facts) {
-  const CooperativeShape* best = nullptr;
-  for (const CooperativeShape& s : facts.cooperative_shapes) {
-    if (s.a != DType::f16 || s.b != DType::f16 || s.c != DType::f32 || s.r != DType::f32) continue;
-    if (best == nullptr || s.m * s.n * s.k > best->m * best->n * best->k) best = &s;
-  }
-  return best;
-}
-
 /// Subgroups of a workgroup by rows and columns of y, and the cooperative matrices
 /// that each of them computes.
 struct Fragments {
@@ -234,21 +226,14 @@ bool fits(const Fragments& f, const CooperativeShape& s, const Product& p, const
 
 std::optional<std::string> refuse_cooperative(const Product& p, const ProductSlots& slots, const Lowering& node) {
   const DeviceFacts& facts = node.facts();
-  const DType dtype = slots.operands;
-  if (dtype != DType::f16) return ir::cat("operands are ", dtype, ", it takes f16");
-  if (!facts.float16) return facts.name + " has no f16 arithmetic in shaders";
-  if (!facts.vulkan_memory_model) return facts.name + " has no Vulkan memory model";
-  if (!facts.subgroup_size_control) return facts.name + " cannot promise full subgroups";
-  const CooperativeShape* shape = shape_of(facts);
-  if (shape == nullptr) return facts.name + " lists no cooperative matrices of f16 summed in f32";
-  if (!fits(fragment_sizes.back(), *shape, p, facts))
-    return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", shape->m, "x", shape->n,
-                   "x", shape->k);
-  return std::nullopt;
+  if (const auto refusal = refuse_cooperative_matrices(slots.operands, facts)) return refusal;
+  const CooperativeShape& s = *f16_shape(facts);
+  if (fits(fragment_sizes.back(), s, p, facts)) return std::nullopt;
+  return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", s.m, "x", s.n, "x", s.k);
 }
 
 void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& node) {
-  const CooperativeShape& s = *shape_of(node.facts());
+  const CooperativeShape& s = *f16_shape(node.facts());
   const bool wide = is_wide(p, 8);
   const auto good = [&](const Fragments& f) {
     return fits(f, s, p, node.facts()) && tiles(p, f.rows(s), f.columns(s)) >= enough_groups;

@@ -65,7 +65,8 @@ def main():
     if ours["scale"] != torch["scale"]:
         sys.exit(f"table: ours are of scale {ours['scale']}, theirs of scale {torch['scale']}")
     table = list(rows(ours.get("cases", {}), torch.get("cases", {}), anchors))
-    print(f"{ours['device']}; PyTorch {torch['torch']} on {torch['device']}. Medians in ms; ratio: our speed to PyTorch's, an aim is the least of it.\n")
+    print(f"{ours['device']}; PyTorch {torch['torch']} on {torch['device']}. Medians in ms.")
+    print("The ratio is of our speed to PyTorch's; an aim is the least of it.\n")
     print("| case | ours | PyTorch | ratio | rate | PyTorch's | ggml's | aim |\n|---|---|---|---|---|---|---|---|")
     for row in table:
         print(markdown(row))

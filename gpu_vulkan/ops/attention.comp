@@ -23,22 +23,7 @@ layout(constant_id = 10) const bool has_bias = false;
 layout(constant_id = 11) const bool capped = false;
 layout(constant_id = 12) const uint length_words = 0;  // of each of kv_lengths; 0 when there are none
 
-layout(push_constant) uniform Block {
-  uint tasks, Hq, share, Sq, Sk;  // share: query heads of a kv head
-  uint q_head, q_row, k_head, k_row, v_head, v_row, y_head, y_row;
-  uint mask_strides[4], bias_strides[4];
-  float scale, softcap;
-  int lowest, highest;  // query i sees keys j with lowest <= j - p <= highest, p being i plus
-  uint bottom_right;    // the length less Sq where this is 1
-};
-
-layout(set = 0, binding = 0) readonly buffer Q { STORED q[]; };
-layout(set = 0, binding = 1) readonly buffer K { STORED k[]; };
-layout(set = 0, binding = 2) readonly buffer V { STORED v[]; };
-layout(set = 0, binding = 3) readonly buffer Mask { uint8_t mask[]; };
-layout(set = 0, binding = 4) readonly buffer Bias { STORED bias[]; };
-layout(set = 0, binding = 5) readonly buffer Lengths { int lengths[]; };
-layout(set = 0, binding = 6) writeonly buffer Y { STORED y[]; };
+#include "attention.glsl"
 
 const uint rows = row_threads * rows_each, keys = key_threads * keys_each;
 // One more than wide: neighbouring rows lie in different banks.
@@ -49,28 +34,13 @@ shared float weights[rows * weight_pitch];
 shared float peaks[rows * key_threads];  // of each invocation's scores
 shared float sums[rows * key_threads];   // of its weights
 
-const uint least_bits = 0xFF7FFFFFu, minus_infinity_bits = 0xFF800000u;
 /// The weight of a key that is hidden: a product with it is left out, as 0 times NaN is NaN.
 const uint hidden_bits = 0x80000000u;
 
-// What this workgroup works on, and what this invocation has of it.
-uint batch, head, first;  // `first` query
+// What this invocation has of the work.
 uint row_thread, key_thread;
-int key_count, shift;  // keys in use; query i is at position i + shift
 float peak[rows_each], sum[rows_each], s[rows_each * keys_each], result[rows_each * columns_each];
 uint hidden_here;  // a bit for each of its scores
-
-int length_of_batch() {
-  if (length_words == 0u) return int(Sk);
-  const int low = lengths[batch * length_words];
-  const int high = length_words == 2u ? lengths[batch * length_words + 1u] : (low < 0 ? -1 : 0);
-  if (high < 0) return 0;
-  return high > 0 || uint(low) > Sk ? int(Sk) : low;
-}
-
-uint index_of(uint strides[4], uint i, uint j) {
-  return batch * strides[0] + head * strides[1] + i * strides[2] + j * strides[3];
-}
 
 void load_q(uint at) {
   for (uint e = gl_LocalInvocationID.x; e < rows * D; e += gl_WorkGroupSize.x) {
@@ -103,30 +73,15 @@ void multiply_q_and_k() {
     }
 }
 
-/// The score of a key that its position allows, from a product. One of -inf becomes the
-/// least float: it weighs nothing beside others, and is told from a hidden key.
-float score(float product, uint i, uint j, out bool hidden) {
-  hidden = has_mask && uint(mask[index_of(mask_strides, i, j)]) == 0u;
-  float value = scale * product;
-  if (capped) value = softcap * tanhf(divide(value, softcap));
-  if (has_bias) {
-    const float added = load(bias[index_of(bias_strides, i, j)]);
-    hidden = hidden || floatBitsToUint(added) == minus_infinity_bits;
-    value += added;
-  }
-  return floatBitsToUint(value) == minus_infinity_bits ? uintBitsToFloat(least_bits) : value;
-}
-
 /// Scores of the keys from `from` on, and the largest that this invocation has of each row.
 void find_scores(uint from) {
   hidden_here = 0u;
   for (uint r = 0u; r < rows_each; ++r) {
     const uint row = row_thread + r * row_threads, i = first + row;
-    const int position = int(i) + shift;
     float mine = uintBitsToFloat(minus_infinity_bits);
     for (uint c = 0u; c < keys_each; ++c) {
       const uint j = from + key_thread + c * key_threads, e = r * keys_each + c;
-      bool hidden = i >= Sq || int(j) < position + lowest || int(j) > position + highest || int(j) >= key_count;
+      bool hidden = is_out_of_sight(i, j);
       if (!hidden) s[e] = score(s[e], i, j, hidden);
       if (hidden) hidden_here |= 1u << e;
       else mine = maximum(mine, s[e]);
@@ -196,37 +151,26 @@ void store_results(uint at) {
 void main() {
   const uint blocks = (Sq + rows - 1u) / rows, task = group_index();
   if (task >= tasks) return;
-  batch = task / blocks / Hq;
-  head = task / blocks % Hq;
-  first = task % blocks * rows;
+  begin_task(task, blocks, rows);
   row_thread = gl_LocalInvocationID.x / key_threads;
   key_thread = gl_LocalInvocationID.x % key_threads;
-  key_count = length_of_batch();
-  shift = bottom_right == 1u ? key_count - int(Sq) : 0;
-  const uint Hk = Hq / share, kv_head = head / share;
-  const uint k_at = batch * Hk * Sk * D + kv_head * k_head, v_at = batch * Hk * Sk * Dv + kv_head * v_head;
-  // The keys that some query of the block may see.
-  const int last = int(min(first + rows, Sq)) - 1;
-  const uint begin = uint(max(0, int(first) + shift + lowest));
-  const uint end = uint(max(0, min(key_count, last + shift + highest + 1)));
-
-  load_q(batch * Hq * Sq * D + head * q_head);
+  load_q(q_begin(D));
   for (uint r = 0u; r < rows_each; ++r) {
     peak[r] = uintBitsToFloat(minus_infinity_bits);
     sum[r] = 0.0;
   }
   for (uint e = 0u; e < rows_each * columns_each; ++e) result[e] = 0.0;
   for (uint from = begin; from < end; from += keys) {
-    load_k(k_at, from, end);
+    load_k(k_begin(D), from, end);
     barrier();
     multiply_q_and_k();
     find_scores(from);
     barrier();  // every invocation is done with k
-    load_v(v_at, from, end);
+    load_v(v_begin(Dv), from, end);
     find_weights();
     barrier();
     multiply_weights_and_v();
     barrier();  // the tiles may be written again
   }
-  store_results(batch * Hq * Sq * Dv + head * y_head);
+  store_results(y_begin(Dv));
 }

@@ -74,7 +74,6 @@ layout(set = 0, binding = 1) readonly buffer B { uint16_t b[]; };
 layout(set = 0, binding = 1) readonly buffer WideB { uvec4 wide_b[]; };
 layout(set = 0, binding = 2) readonly buffer C { uint16_t c[]; };
 layout(set = 0, binding = 3) writeonly buffer Y { RESULT y[]; };
-layout(set = 0, binding = 2) readonly buffer HalfC { float16_t half_c[]; };
 layout(set = 0, binding = 3) writeonly buffer WideY { uvec4 wide_y[]; };
 layout(set = 0, binding = 3) writeonly buffer MatrixY { STORED stored_y[]; };
 
@@ -225,13 +224,18 @@ void write_all(uint index, uint row, uint column) {
 
 #if defined(EVEN) || defined(F32_RESULT)
 void store_all(uint index, uint row, uint column) {
+  const uint mine = gl_SubgroupID * M * N;
   [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) {
     const uint r = row + e / each_n * M, s = column + e % each_n * N;
     if ((flags & SCALED) != 0u) sums[e] *= uintBitsToFloat(alpha[0]);
     if ((flags & HAS_C) != 0u) {
-      coopmat<float16_t, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> added;
-      coopMatLoad(added, half_c, r * c_strides[0] + s, c_strides[0], gl_CooperativeMatrixLayoutRowMajor);
-      sums[e] += uintBitsToFloat(beta[0]) * coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(added);
+      for (uint i = gl_SubgroupInvocationID; i < M * N; i += gl_SubgroupSize)
+        matrices[mine + i] = float_from_f16(uint(c[position_in_c(r + i / N, s + i % N)]));
+      subgroupBarrier();
+      coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> added;
+      coopMatLoad(added, matrices, mine, N, gl_CooperativeMatrixLayoutRowMajor);
+      sums[e] += uintBitsToFloat(beta[0]) * added;
+      subgroupBarrier();
     }
     coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[e]), stored_y,
                  (index * m + r) * n + s, n, gl_CooperativeMatrixLayoutRowMajor);
@@ -269,9 +273,7 @@ void main() {
   multiply(my_row, my_column);
 
 #if defined(EVEN) || defined(F32_RESULT)
-  // What a row of c is aligned to is what a matrix of it needs.
-  const bool c_in_rows = (flags & HAS_C) == 0u || (c_strides[1] == 1u && c_strides[0] % 8u == 0u);
-  if (row + rows <= m && column + columns <= n && n % 8u == 0u && c_in_rows)
+  if (row + rows <= m && column + columns <= n && n % 8u == 0u)
     store_all(index, row + my_row, column + my_column);
   else
 #endif

@@ -33,6 +33,8 @@ void Dot::set(std::size_t k, int exponent, float factor) {
 DotSums run_dots(ir::Executor& executor, ir::DType operands, ProductShape shape, std::span<const Dot> dots) {
   std::size_t terms = 0;
   for (const Dot& dot : dots) terms = std::max(terms, dot.a.size());
+  constexpr std::size_t aligned = 8;  // 16 bytes of f16
+  terms = (terms + aligned - 1) / aligned * aligned + (shape.unaligned ? 1 : 0);
   const ir::Tensor a = operand(dots, &Dot::a, shape.m, terms, false, operands);
   const ir::Tensor b = operand(dots, &Dot::b, shape.n, terms, true, operands);
   ir::Graph graph;

@@ -19,9 +19,11 @@ struct Dot {
   void set(std::size_t k, int exponent, float factor = 1);
 };
 
-/// Which of the kernels of matrix products is to compute the sums: those of m x n matrices.
+/// Which of the kernels of matrix products is to compute the sums: those of m x n matrices, of as many terms as wide
+/// accesses want (zeros make up the number), or of one more.
 struct ProductShape {
   std::int64_t m = 16, n = 16;
+  bool unaligned = false;
 };
 
 struct DotSums {

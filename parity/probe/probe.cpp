@@ -9,8 +9,10 @@
 namespace plumb::parity::probe {
 namespace {
 
-/// Matrices for the tiles, and those of one row or one column, which have kernels of their own.
-constexpr std::array shapes = {ProductShape{16, 16}, ProductShape{1, 4}, ProductShape{4, 1}};
+/// Matrices for the tiles, and those of one row or one column, which have kernels of their own; each for wide accesses
+/// and for narrow ones.
+constexpr std::array shapes = {ProductShape{16, 16}, ProductShape{16, 16, true}, ProductShape{1, 8},
+                               ProductShape{8, 1},   ProductShape{1, 5, true},   ProductShape{5, 1, true}};
 
 /// What both say of one kernel: that where it sums in different ways, none of them is known.
 Products merged(Products one, const Products& other) {

@@ -13,14 +13,12 @@ namespace plumb::parity::probe {
 namespace {
 
 /// What the probe found with tiny sums replays products that it never saw, bit for bit.
-void replays(ir::DType dtype) {
-  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+void replays(ir::DType dtype, ProductShape shape, std::int64_t m, std::int64_t k, std::int64_t n) {
   ir::Executor& device = *testing::gpu().executor;
-  const auto found = probe_products(device, false, dtype, {16, 16});
+  const auto found = probe_products(device, false, dtype, shape);
   ASSERT_TRUE(found);
   ASSERT_TRUE(found->is_known()) << to_toml({.products = {*found}});
-  const std::vector<ir::Tensor> operands = {ir::fill({dtype, {37, 301}}, {}, 1, 1),
-                                            ir::fill({dtype, {301, 43}}, {}, 1, 2)};
+  const std::vector<ir::Tensor> operands = {ir::fill({dtype, {m, k}}, {}, 1, 1), ir::fill({dtype, {k, n}}, {}, 1, 2)};
   ir::ops::Matmul product;
   product.output_dtype = ir::DType::f32;
   const auto got = run_op(device, false, product, operands);
@@ -29,6 +27,13 @@ void replays(ir::DType dtype) {
   const auto replayed = emulate(product, views, got->type(), *found);
   ASSERT_TRUE(replayed);
   EXPECT_TRUE(std::ranges::equal(got->bytes(), replayed->bytes())) << to_toml({.products = {*found}});
+}
+
+/// By the kernels of narrow accesses and by those of wide ones.
+void replays(ir::DType dtype) {
+  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+  replays(dtype, {16, 16, true}, 37, 301, 43);
+  replays(dtype, {16, 16}, 40, 304, 48);
 }
 
 TEST(Probe, WhatItFindsOfF32ReplaysTheDevice) { replays(ir::DType::f32); }

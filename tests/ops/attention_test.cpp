@@ -25,6 +25,8 @@ class AttentionCases : public ::testing::TestWithParam<tests::AttentionCase> {};
 
 TEST_P(AttentionCases, MeetTheTruth) { check_op(GetParam().op, tests::operands_of(GetParam(), DType::f32)); }
 
+TEST_P(AttentionCases, MeetTheTruthInF16) { check_op(GetParam().op, tests::operands_of(GetParam(), DType::f16)); }
+
 INSTANTIATE_TEST_SUITE_P(, AttentionCases, ::testing::ValuesIn(tests::attention_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
@@ -80,6 +82,19 @@ TEST(Attention, AHiddenKeyHasNoInfluence) {
     check_both({.has_kv_lengths = true},
                {row({1}), row({1, poison}), row({2, poison}), Tensor::of<std::int32_t>({1}, {1})}, row({2}));
   }
+}
+
+/// Heads as wide as cooperative matrices take them; the last key is out of sight of all queries but the last.
+TEST(Attention, AHiddenKeyOfWideHeadsHasNoInfluence) {
+  const tests::AttentionCase c{"", {1, 2, 1, 40, 40, 24, 16}, {.causal = true}, {}, {}};
+  for (const float poison : {nan, infinity, -infinity})
+    for (const std::size_t operand : {1, 2}) {
+      auto operands = tests::operands_of(c, DType::f32);
+      const auto values = operands[operand].as<float>();
+      values[values.size() - 3] = poison;
+      for (Tensor& tensor : operands) tensor = ir::convert(tensor, DType::f16);
+      check_op(c.op, operands);
+    }
 }
 
 TEST(Attention, ANaNScoreOfAnAllowedKeyTakesItsRow) {
