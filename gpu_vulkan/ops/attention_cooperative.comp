@@ -1,8 +1,8 @@
 #version 450
-// attention.comp's f16 variant with products by cooperative matrices of M x K by K x N, summed in f32. A subgroup holds
-// M queries, whose results it keeps in matrices, and a workgroup's subgroups share blocks of keys in shared memory. What
-// a key weighs is rounded to 11 bits and the rest to 11 more, so that nothing is lost beside sums in f32. Operands are
-// read in pieces of 8 neighbouring elements.
+// attention.comp's f16 variant with products by cooperative matrices of M x K by K x N, summed in f32. A subgroup
+// holds M queries, whose results it keeps in matrices, and a workgroup's subgroups share blocks of keys in shared
+// memory. What a key weighs is rounded to 11 bits and the rest to 11 more, so that nothing is lost beside sums in f32.
+// Operands are read in pieces of 8 neighbouring elements.
 #define VARIANT_f16 1
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
