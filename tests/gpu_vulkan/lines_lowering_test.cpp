@@ -120,8 +120,8 @@ TEST(LinesLowering, RefusesF64WithItsReason) {
   EXPECT_EQ(refusal(Softmax{}, {{DType::f64, {3}}}, testing::h200()), "shaders have no f64 exponential");
 }
 
-std::vector<TensorType> qkv(std::int64_t queries, std::int64_t width) {
-  return {{DType::f32, {1, 2, queries, width}}, {DType::f32, {1, 2, 100, width}}, {DType::f32, {1, 2, 100, width}}};
+std::vector<TensorType> qkv(std::int64_t queries, std::int64_t width, DType dtype = DType::f32) {
+  return {{dtype, {1, 2, queries, width}}, {dtype, {1, 2, 100, width}}, {dtype, {1, 2, 100, width}}};
 }
 
 TEST(AttentionLowering, LaysWorkgroupsOutByQueriesAndSharedMemory) {
@@ -138,12 +138,32 @@ TEST(AttentionLowering, LaysWorkgroupsOutByQueriesAndSharedMemory) {
   EXPECT_EQ(tile(1, 64, 48 << 10), std::pair(1u, 64u));
 }
 
+TEST(AttentionLowering, TakesCooperativeMatricesForF16) {
+  const auto choice = [](std::int64_t width, const DeviceFacts& facts) {
+    return lowered_node(Attention{}, qkv(128, width, DType::f16), facts).choice;
+  };
+  EXPECT_EQ(choice(64, testing::h200()).name, "coopmat_f16");
+  EXPECT_EQ(choice(256, testing::h200()).name, "coopmat_f16");
+  const auto why = [&](std::int64_t width, const DeviceFacts& facts) { return choice(width, facts).refusals.at(0); };
+  EXPECT_EQ(why(60, testing::h200()), "coopmat_f16: heads are no multiples of 8 wide");
+  DeviceFacts facts = testing::h200();
+  facts.subgroup_shuffle = false;
+  EXPECT_EQ(why(64, facts), "coopmat_f16: NVIDIA H200 has no shuffles in subgroups");
+  facts = testing::h200();
+  facts.shared_memory = 16 << 10;
+  EXPECT_EQ(why(64, facts), "coopmat_f16: NVIDIA H200 has too little shared memory or too small workgroups");
+  facts = testing::h200();
+  for (CooperativeShape& shape : facts.cooperative_shapes) shape.m = 8, shape.n = 8, shape.k = 8;
+  EXPECT_EQ(why(136, facts), "coopmat_f16: heads are wider than 16 matrices of 8x8");
+}
+
 TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
   DeviceFacts facts = testing::h200();
   EXPECT_EQ(refusal(Attention{}, qkv(8, 300), facts), "heads are at most 256 wide here, D is 300, Dv is 300");
   facts.shared_memory = 4 << 10;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 256), facts),
-            "NVIDIA H200 has 4096 bytes of shared memory, too few for heads of 256");
+            "coopmat_f16: operands are f32, it takes f16; tiled: NVIDIA H200 has 4096 bytes of shared memory, too few for "
+            "heads of 256");
   facts.storage8 = false;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 64), facts), "NVIDIA H200 has no 8-bit elements in shaders, which read masks");
 }
