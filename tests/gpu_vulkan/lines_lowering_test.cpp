@@ -162,8 +162,8 @@ TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
   EXPECT_EQ(refusal(Attention{}, qkv(8, 300), facts), "heads are at most 256 wide here, D is 300, Dv is 300");
   facts.shared_memory = 4 << 10;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 256), facts),
-            "coopmat_f16: operands are f32, it takes f16; tiled: NVIDIA H200 has 4096 bytes of shared memory, too few for "
-            "heads of 256");
+            "coopmat_f16: operands are f32, it takes f16; "
+            "tiled: NVIDIA H200 has 4096 bytes of shared memory, too few for heads of 256");
   facts.storage8 = false;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 64), facts), "NVIDIA H200 has no 8-bit elements in shaders, which read masks");
 }
