@@ -41,7 +41,7 @@ TEST(DoubleDouble, SumsWhatDoublesLose) {
 /// One op on its operands, and what is known of its truth.
 struct Known {
   Segment segment;
-  std::vector<ir::TensorView> operands;
+  std::vector<ir::Tensor> operands;
   Bounded bounded;
 };
 
@@ -53,12 +53,13 @@ Known known(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
   graph.returns(graph.add("y", op, inputs));
   Segment segment = segment_of(graph, 0);
   Bounded bounded = evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::widen(operands[v]); }, {});
-  return {std::move(segment), {operands.begin(), operands.end()}, std::move(bounded)};
+  return {std::move(segment), operands, std::move(bounded)};
 }
 
 Certificate certificate_of(Known y, const ir::Tensor& got) {
   Certificate certificate;
-  certify(y.segment, y.operands, 0, y.bounded, got, certificate);
+  const std::vector<ir::TensorView> operands(y.operands.begin(), y.operands.end());
+  certify(y.segment, operands, 0, y.bounded, got, certificate);
   return certificate;
 }
 
