@@ -43,6 +43,8 @@ struct Known {
   Segment segment;
   std::vector<ir::Tensor> operands;
   Bounded bounded;
+
+  std::vector<ir::TensorView> views() const { return {operands.begin(), operands.end()}; }
 };
 
 Known known(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
@@ -58,8 +60,7 @@ Known known(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
 
 Certificate certificate_of(Known y, const ir::Tensor& got) {
   Certificate certificate;
-  const std::vector<ir::TensorView> operands(y.operands.begin(), y.operands.end());
-  certify(y.segment, operands, 0, y.bounded, got, certificate);
+  certify(y.segment, y.views(), 0, y.bounded, got, certificate);
   return certificate;
 }
 
@@ -134,7 +135,7 @@ TEST(Certify, AnElementOfAnIllConditionedNodeIsDecidedInDoubleDouble) {
       const auto got = ir::Tensor::of<double>({1, 1}, {came});
       const bool in_f64 = compare(bounded.truth.outputs[0], got, bounded.allowed[0]).agrees();
       Certificate certificate;
-      const bool agrees = certify(y.segment, y.operands, 0, bounded, got, certificate).agrees();
+      const bool agrees = certify(y.segment, y.views(), 0, bounded, got, certificate).agrees();
       EXPECT_EQ(certificate.recomputed, 1u);
       EXPECT_EQ(certificate.undecided, 0u);
       EXPECT_EQ(bounded.truth.outputs[0].as<double>()[0], exact);
