@@ -35,4 +35,12 @@ uint position_in_b(uint depth, uint column) {
 }
 uint position_in_c(uint row, uint column) { return row * c_strides[0] + column * c_strides[1]; }
 
+// The first row and column of y in a tile of so many. Eight rows of tiles are numbered together, so that what runs at
+// one time shares operands.
+uvec2 begin_of_tile(uint tile, uint rows, uint columns) {
+  const uint across = (n + columns - 1u) / columns, down = (m + rows - 1u) / rows;
+  const uint band = tile / (8u * across), in_band = tile % (8u * across), high = min(8u, down - band * 8u);
+  return uvec2((band * 8u + in_band % high) * rows, in_band / high * columns);
+}
+
 #endif

@@ -31,4 +31,9 @@ uint bf16_from_float(float x) {
 
 float float_from_bf16(uint bits) { return uintBitsToFloat(bits << 16); }
 
+// Eight neighbours, each in the low half of a word, as they lie in memory.
+uvec4 joined_halves(uint x[8]) {
+  return uvec4(x[0] | x[1] << 16, x[2] | x[3] << 16, x[4] | x[5] << 16, x[6] | x[7] << 16);
+}
+
 #endif

@@ -243,8 +243,7 @@ void store_results(uint mine) {
         x[c] = uint(store(total == nothing_allowed ? 0.0 : total == nothing_weighs ? quiet_nan() : value));
       }
       if (i < Sq && column < Dv)
-        wide_y[(y_begin(Dv) + i * y_row + column) / 8u] =
-            uvec4(x[0] | x[1] << 16, x[2] | x[3] << 16, x[4] | x[5] << 16, x[6] | x[7] << 16);
+        wide_y[(y_begin(Dv) + i * y_row + column) / 8u] = joined_halves(x);
     }
     subgroupBarrier();
   }
@@ -275,7 +274,6 @@ void main() {
     barrier();  // every subgroup is done with k
     stage_v();
     fetch_k(from + keys);
-    subgroupBarrier();
     find_weights(mine, from);
     barrier();
     scale_results();

@@ -113,13 +113,13 @@ uvec4 elements_of_a(uint start, uint row, uint piece, uint term) {
   uint x[8];
   const uint left = transpose_a ? m - min(m, row + piece % a_pieces * 8u) : terms() - min(terms(), term);
   [[unroll]] for (uint i = 0; i < 8u; ++i) x[i] = i < left ? uint(a[start + i]) : 0u;
-  return uvec4(x[0] | x[1] << 16, x[2] | x[3] << 16, x[4] | x[5] << 16, x[6] | x[7] << 16);
+  return joined_halves(x);
 }
 uvec4 elements_of_b(uint start, uint column, uint piece, uint term) {
   uint x[8];
   const uint left = transpose_b ? terms() - min(terms(), term) : n - min(n, column + piece % b_pieces * 8u);
   [[unroll]] for (uint i = 0; i < 8u; ++i) x[i] = i < left ? uint(b[start + i]) : 0u;
-  return uvec4(x[0] | x[1] << 16, x[2] | x[3] << 16, x[4] | x[5] << 16, x[6] | x[7] << 16);
+  return joined_halves(x);
 }
 
 void fetch(uint row, uint column, uint step) {
@@ -244,13 +244,10 @@ void store_all(uint index, uint row, uint column) {
 #endif
 
 void main() {
-  const uint tiles_across = (n + columns - 1) / columns, tiles = (m + rows - 1) / rows * tiles_across;
-  const uint index = group_index() / tiles, tile = group_index() % tiles;
+  const uint tiles = (m + rows - 1u) / rows * ((n + columns - 1u) / columns), index = group_index() / tiles;
   if (index >= batches) return;
-  // Eight rows of tiles together, so that what runs at one time shares operands.
-  const uint band = tile / (8u * tiles_across), high = min(8u, (m + rows - 1) / rows - band * 8u);
-  const uint row = (band * 8u + tile % (8u * tiles_across) % high) * rows;
-  const uint column = tile % (8u * tiles_across) / high * columns;
+  const uvec2 begin = begin_of_tile(group_index() % tiles, rows, columns);
+  const uint row = begin.x, column = begin.y;
   const uint my_row = gl_SubgroupID / subgroups_n * each_m * M, my_column = gl_SubgroupID % subgroups_n * each_n * N;
   const uvec2 first = operands_of(index);
 

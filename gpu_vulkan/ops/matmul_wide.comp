@@ -118,13 +118,10 @@ vec4 finished(vec4 sum, uint row, uint column) {
 }
 
 void main() {
-  const uint tiles_across = (n + columns - 1) / columns, tiles = (m + rows - 1) / rows * tiles_across;
-  const uint index = group_index() / tiles, tile = group_index() % tiles;
+  const uint tiles = (m + rows - 1u) / rows * ((n + columns - 1u) / columns), index = group_index() / tiles;
   if (index >= batches) return;
-  // Eight rows of tiles together, so that what runs at one time shares operands.
-  const uint band = tile / (8u * tiles_across), high = min(8u, (m + rows - 1) / rows - band * 8u);
-  const uint row = (band * 8u + tile % (8u * tiles_across) % high) * rows;
-  const uint column = tile % (8u * tiles_across) / high * columns;
+  const uvec2 begin = begin_of_tile(group_index() % tiles, rows, columns);
+  const uint row = begin.x, column = begin.y;
   const uint my_row = gl_LocalInvocationID.x / across * 4u, my_column = gl_LocalInvocationID.x % across * 4u;
   const uvec2 first = operands_of(index);
 

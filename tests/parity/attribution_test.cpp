@@ -15,16 +15,11 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::make_case;
+using testing::node;
 using testing::small_graph;
 using testing::spoiler;
 using testing::Suspect;
 using testing::verify_on;
-
-const NodeResult& node(const CaseResult& result, std::string_view name) {
-  for (const NodeResult& one : result.nodes)
-    if (one.name() == name) return one;
-  throw std::runtime_error("no such node: " + std::string(name));
-}
 
 std::string first_of(const CaseResult& result) {
   const NodeResult* guilty = first_guilty(result);

@@ -17,15 +17,10 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::make_case;
+using testing::node;
 using testing::spoiler;
 using testing::Suspect;
 using testing::verify_on;
-
-const NodeResult& node(const CaseResult& result, std::string_view name) {
-  for (const NodeResult& one : result.nodes)
-    if (one.name() == name) return one;
-  throw std::runtime_error("no such node: " + std::string(name));
-}
 
 /// Two results: sum gets the errors of both abs nodes, alone that of the right one.
 constexpr auto two_results = R"({"format": "plumb.graph/1",

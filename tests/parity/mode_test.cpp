@@ -25,12 +25,7 @@ using testing::Suspect;
 using testing::verify_on;
 using Labels = std::vector<std::string>;
 
-Labels failed(const CaseResult& result) {
-  Labels labels;
-  for (const NodeResult& node : result.nodes)
-    if (node.verdict == Verdict::failed) labels.push_back(node.name());
-  return labels;
-}
+Labels failed(const CaseResult& result) { return testing::labels_with(result, Verdict::failed); }
 
 Suspect wrong_scores() {
   return spoiler("scores", [](ir::Tensor& y) { y.as<float>()[13] += 1e-3f; });

@@ -18,6 +18,19 @@ parity::CaseResult verify_on(Suspect& suspect, const parity::Case& subject, cons
   return parity::verify(subject, {.reference = reference, .candidate = &suspect}, options, observer);
 }
 
+const parity::NodeResult& node(const parity::CaseResult& result, std::string_view name) {
+  for (const parity::NodeResult& one : result.nodes)
+    if (one.name() == name) return one;
+  throw std::runtime_error("no such node: " + std::string(name));
+}
+
+std::vector<std::string> labels_with(const parity::CaseResult& result, parity::Verdict verdict) {
+  std::vector<std::string> labels;
+  for (const parity::NodeResult& one : result.nodes)
+    if (one.verdict == verdict) labels.push_back(one.name());
+  return labels;
+}
+
 Suspect spoiler(const std::string& label, std::function<void(ir::Tensor&)> spoil) {
   Suspect suspect;
   suspect.tamper = [=](const ir::Node& at, ir::Tensor& output) {

@@ -24,6 +24,12 @@ parity::CaseResult verify_on(Suspect& suspect, const parity::Case& subject, cons
 parity::CaseResult verify_on(Suspect& suspect, const parity::Case& subject, const parity::VerifyOptions& options,
                              parity::Observer& observer);
 
+/// The result called "label" or "label:1"; throws where there is none.
+const parity::NodeResult& node(const parity::CaseResult& result, std::string_view name);
+
+/// The names of all results with a verdict, in the order of the graph.
+std::vector<std::string> labels_with(const parity::CaseResult& result, parity::Verdict verdict);
+
 /// A suspect that spoils the output of one node.
 Suspect spoiler(const std::string& label, std::function<void(ir::Tensor&)> spoil);
 

@@ -12,24 +12,13 @@ namespace plumb::parity {
 namespace {
 
 using ::testing::HasSubstr;
+using testing::labels_with;
 using testing::make_case;
+using testing::node;
 using testing::small_graph;
 using testing::spoiler;
 using testing::Suspect;
 using testing::verify_on;
-
-const NodeResult& node(const CaseResult& result, std::string_view name) {
-  for (const NodeResult& one : result.nodes)
-    if (one.name() == name) return one;
-  throw std::runtime_error("no such node: " + std::string(name));
-}
-
-std::vector<std::string> labels_with(const CaseResult& result, Verdict verdict) {
-  std::vector<std::string> labels;
-  for (const NodeResult& one : result.nodes)
-    if (one.verdict == verdict) labels.push_back(one.name());
-  return labels;
-}
 
 using Labels = std::vector<std::string>;
 
