@@ -27,8 +27,11 @@ bool is_zero(float x) { return is_none(magnitude_of(x)); }
 float quiet_nan() { return uintBitsToFloat(0x7FC00000u); }
 float positive_infinity() { return uintBitsToFloat(infinity_bits); }
 
-/// |x| with the sign of `of`.
-float with_sign(float x, float of) { return uintBitsToFloat(magnitude_of(x) | sign_of(of)); }
+/// |x| with the sign of `of`. Chosen, not joined by bits: of those LLVM makes a copysign, and of several of
+/// them, one in either branch, code for AVX-512 that takes the wrong operand (LLVM 19, in lavapipe).
+float with_sign(float x, float of) {
+  return uintBitsToFloat(sign_of(of) != 0u ? floatBitsToUint(x) | 0x80000000u : magnitude_of(x));
+}
 
 /// 2^n for n in [-126, 127].
 float power_of_two(int n) { return uintBitsToFloat(uint(n + 127) << 23); }

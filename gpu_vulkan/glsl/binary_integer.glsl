@@ -3,6 +3,8 @@
 #ifndef PLUMB_BINARY_INTEGER_GLSL
 #define PLUMB_BINARY_INTEGER_GLSL
 
+#include "binary_functions.glsl"
+
 #if defined(VARIANT_u8) || defined(VARIANT_i8)
 #define WIDTH 8
 #elif defined(VARIANT_i16)

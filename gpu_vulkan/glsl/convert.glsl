@@ -1,6 +1,6 @@
 // One number from dtype `from` to dtype `to`, both as bits (.x the low word), by the
 // rules of the op cast: integers wrap, float to integer truncates and saturates with
-// NaN as 0, floats round once to nearest even. The includer declares `from` and `to`.
+// NaN as 0, floats round once to nearest even.
 #ifndef PLUMB_CONVERT_GLSL
 #define PLUMB_CONVERT_GLSL
 
@@ -43,7 +43,7 @@ uvec2 double_bits(float x) {
 }
 #endif
 
-uvec2 from_float(float x) {
+uvec2 from_float(float x, uint to) {
   if (to == F16) return word(f16_from_float(x));
   if (to == BF16) return word(bf16_from_float(x));
   if (to == F32 || to == C64) return word(floatBitsToUint(x));
@@ -66,7 +66,7 @@ uvec2 from_float(float x) {
 }
 
 /// Of an integer that is `magnitude` with a sign, and whose bits are `bits`.
-uvec2 from_integer(uvec2 bits, uint magnitude, bool is_negative) {
+uvec2 from_integer(uvec2 bits, uint magnitude, bool is_negative, uint to) {
   const uint sign = is_negative ? 0x80000000u : 0u;
   const float x = float(magnitude);
   if (to == F16) return word(f16_from_float(uintBitsToFloat(floatBitsToUint(x) | sign)));
@@ -80,7 +80,7 @@ uvec2 from_integer(uvec2 bits, uint magnitude, bool is_negative) {
 }
 
 #ifdef HAS_I64
-uvec2 from_i64(int64_t x) {
+uvec2 from_i64(int64_t x, uint to) {
   const uvec2 bits = unpackUint2x32(uint64_t(x));
   if (to == F32 || to == C64) return word(floatBitsToUint(float(x)));
   if (to == BOOL) return word(any(notEqual(bits, uvec2(0u))));
@@ -132,7 +132,7 @@ uint nearest_float_bits(double x) {
   return sign_of(x) | (kept + (up ? 1u : 0u));
 }
 
-uvec2 from_double(double x) {
+uvec2 from_double(double x, uint to) {
   if (to == F64) return unpackDouble2x32(x);
   if (to == F16) return word(f16_from_float(uintBitsToFloat(sticky_float_bits(x))));
   if (to == BF16) return word(bf16_from_float(uintBitsToFloat(sticky_float_bits(x))));
@@ -154,22 +154,22 @@ uvec2 from_double(double x) {
 #endif
 
 /// Of 32-bit integers as they are, sign and all.
-uvec2 from_int(int x) { return from_integer(word(x), x < 0 ? 0u - uint(x) : uint(x), x < 0); }
+uvec2 from_int(int x, uint to) { return from_integer(word(x), x < 0 ? 0u - uint(x) : uint(x), x < 0, to); }
 
-uvec2 convert(uvec2 bits) {
-  if (from == BOOL || from == U8 || from == U32) return from_integer(bits, bits.x, false);
-  if (from == I8) return from_int(bitfieldExtract(int(bits.x), 0, 8));
-  if (from == I16) return from_int(bitfieldExtract(int(bits.x), 0, 16));
-  if (from == I32) return from_int(int(bits.x));
-  if (from == F16) return from_float(float_from_f16(bits.x));
-  if (from == BF16) return from_float(float_from_bf16(bits.x));
+uvec2 convert(uvec2 bits, uint from, uint to) {
+  if (from == BOOL || from == U8 || from == U32) return from_integer(bits, bits.x, false, to);
+  if (from == I8) return from_int(bitfieldExtract(int(bits.x), 0, 8), to);
+  if (from == I16) return from_int(bitfieldExtract(int(bits.x), 0, 16), to);
+  if (from == I32) return from_int(int(bits.x), to);
+  if (from == F16) return from_float(float_from_f16(bits.x), to);
+  if (from == BF16) return from_float(float_from_bf16(bits.x), to);
 #ifdef HAS_I64
-  if (from == I64) return from_i64(int64_t(packUint2x32(bits)));
+  if (from == I64) return from_i64(int64_t(packUint2x32(bits)), to);
 #endif
 #ifdef HAS_F64
-  if (from == F64) return from_double(packDouble2x32(bits));
+  if (from == F64) return from_double(packDouble2x32(bits), to);
 #endif
-  return from_float(uintBitsToFloat(bits.x));
+  return from_float(uintBitsToFloat(bits.x), to);
 }
 
 #endif

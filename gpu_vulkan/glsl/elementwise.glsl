@@ -1,7 +1,10 @@
 // The loops of an elementwise op over operands that broadcast, filled in by
-// gpu_vulkan/elementwise.cpp. An invocation makes one unit of the result: PACK
-// neighbours, or one element. Along the last axis an operand is dense, and read in units,
-// or stretched, and one element is read for the whole unit.
+// gpu_vulkan/elementwise.cpp. The result is made in units: PACK neighbours, or one element. An
+// invocation makes several, and reads all of them before it stores the first. Along the last axis an
+// operand is dense, and read in units, or stretched, and one element is read for the whole unit.
+//
+// Loops over the elements of a unit run to its width, a constant of the pipeline, and are unrolled:
+// an element at an index that is not constant would go through memory.
 //
 // Unit q of the result has q[last] = q, q[k] = q[k+1] / extent[k+1], and its multi-index is
 // q[k] - q[k-1]·extent[k]; so an operand is read at Σ q[k]·step[k] with step[k] = stride[k] -
@@ -12,6 +15,7 @@
 #ifndef PLUMB_ELEMENTWISE_GLSL
 #define PLUMB_ELEMENTWISE_GLSL
 
+#extension GL_EXT_control_flow_attributes : require
 #include "pack.glsl"
 
 #include "divide.glsl"
@@ -19,7 +23,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint axes = 1;
-layout(constant_id = 2) const bool is_packed = false;  // a unit is PACK elements
+layout(constant_id = 2) const uint packs = 0;          // units of PACK elements an invocation; 0: one of one element
 layout(constant_id = 3) const uint dense = 0;          // bit k: operand k is dense along the last axis
 layout(push_constant) uniform Block {
   uint count;            // elements of the result
@@ -28,7 +32,12 @@ layout(push_constant) uniform Block {
   uint steps[21];        // of axes 0 to 6, for each operand
 };
 
-const uint width = is_packed ? PACK : 1u;
+#define MOST_UNITS 4  // for an invocation
+const bool is_packed = packs != 0u;
+const uint width = is_packed ? PACK : 1u, units = is_packed ? packs : 1u;
+
+/// The u-th unit of this invocation: at any time neighbours work on neighbouring units.
+uint unit(uint u) { return (group_index() * units + u) * gl_WorkGroupSize.x + gl_LocalInvocationID.x; }
 
 bool is_dense(uint operand) { return (dense >> operand & 1u) != 0u; }
 

@@ -55,12 +55,33 @@ float apply(float v) {
 }
 #endif
 
+PACKED operand_x(uint q, uint n) {
+  PACKED p;
+  if (is_packed && n == PACK) return packed_x[q];
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(x[q * width + i]));
+  return p;
+}
+
+void store_unit(uint q, uint n, PACKED r) {
+  if (is_packed && n == PACK) {
+    packed_y[q] = r;
+    return;
+  }
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = store(unpack(r, i));
+}
+
 void main() {
-  const uint q = invocation_index(), n = elements_in(q);
-  const bool whole = is_packed && n == PACK;
-  PACKED v, r;
-  if (whole) v = packed_x[q];
-  for (uint i = 0; i < n; ++i) pack(r, i, apply(whole ? unpack(v, i) : load(x[q * width + i])));
-  if (whole) packed_y[q] = r;
-  else for (uint i = 0; i < n; ++i) y[q * width + i] = store(unpack(r, i));
+  PACKED v[MOST_UNITS];
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    v[u] = operand_x(q, n);
+  }
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    PACKED r;
+    [[unroll]] for (uint i = 0; i < width; ++i) pack(r, i, apply(unpack(v[u], i)));
+    store_unit(q, n, r);
+  }
 }

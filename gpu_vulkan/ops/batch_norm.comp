@@ -21,7 +21,8 @@ layout(set = 0, binding = 5) writeonly buffer PackedY { PACKED packed_y[]; };
 PACKED operand_x(uint at, uint n) {
   PACKED p;
   if (is_packed && is_dense(0) && n == PACK) return packed_x[at];
-  for (uint i = 0; i < n; ++i) pack(p, i, load(x[is_dense(0) ? at * width + i : at]));
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(x[is_dense(0) ? at * width + i : at]));
   return p;
 }
 
@@ -34,16 +35,21 @@ COMPUTED factor_of(uint c) {
   return load(scales[c]) * inverse_square_root(load(variances[c]) + epsilon);
 }
 
-void main() {
-  const uint q = invocation_index(), n = elements_in(q);
-  if (n == 0u) return;
-  uint at[OPERANDS];
-  locate(q, at);
-  const PACKED values = operand_x(at[0], n);
-  const uint first = is_dense(1) ? at[1] * width : at[1];
+void store_unit(uint q, uint n, PACKED r) {
+  if (is_packed && n == PACK) {
+    packed_y[q] = r;
+    return;
+  }
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = store(unpack(r, i));
+}
+
+/// The unit of values, of which the first is of channel `first`.
+PACKED normalized(PACKED values, uint first, uint n) {
   COMPUTED factor = factor_of(first), mean = load(means[first]), bias = load(biases[first]);
   PACKED r;
-  for (uint i = 0; i < n; ++i) {
+  [[unroll]] for (uint i = 0; i < width; ++i) {
+    if (i >= n) break;
     if (is_dense(1) && i > 0u) {  // the next channel
       factor = factor_of(first + i);
       mean = load(means[first + i]);
@@ -51,6 +57,20 @@ void main() {
     }
     pack(r, i, (unpack(values, i) - mean) * factor + bias);
   }
-  if (is_packed && n == PACK) packed_y[q] = r;
-  else for (uint i = 0; i < n; ++i) y[q * width + i] = store(unpack(r, i));
+  return r;
+}
+
+void main() {
+  uint at[MOST_UNITS][OPERANDS];
+  PACKED values[MOST_UNITS];
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    locate(q, at[u]);
+    values[u] = operand_x(at[u][0], n);
+  }
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    if (n == 0u) return;
+    store_unit(q, n, normalized(values[u], is_dense(1) ? at[u][1] * width : at[u][1], n));
+  }
 }

@@ -1,8 +1,10 @@
 #version 450
 // variants: w32 i64 f64 i64_f64
-// y = x in another dtype, four elements an invocation. One shader for all pairs: the variant
+// y = x in another dtype, several units of four elements an invocation, all read before any is stored.
+// One shader for all pairs: the variant
 // is what 64-bit types it needs of the device, `from` and `to` are constants.
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_8bit_storage : require
 
@@ -11,6 +13,7 @@ layout(constant_id = 1) const uint from = 9;
 layout(constant_id = 2) const uint to = 9;
 layout(constant_id = 3) const uint from_bytes = 4;
 layout(constant_id = 4) const uint to_bytes = 4;
+layout(constant_id = 5) const uint units = 1;  // at most 2
 #include "convert.glsl"
 #include "index.glsl"
 
@@ -81,16 +84,29 @@ void store_whole(uint q, uvec4 low, uvec4 high) {
   }
 }
 
+/// A whole unit in dtype `to`. Not a loop: at an index that is not constant, elements would go through memory.
+void convert_whole(uvec4 low, uvec4 high, out uvec4 y_low, out uvec4 y_high) {
+  y_low = y_high = uvec4(0u);
+  set_element(y_low, y_high, to_bytes, 0u, convert(element(low, high, from_bytes, 0u), from, to));
+  set_element(y_low, y_high, to_bytes, 1u, convert(element(low, high, from_bytes, 1u), from, to));
+  set_element(y_low, y_high, to_bytes, 2u, convert(element(low, high, from_bytes, 2u), from, to));
+  set_element(y_low, y_high, to_bytes, 3u, convert(element(low, high, from_bytes, 3u), from, to));
+}
+
 void main() {
-  const uint q = invocation_index(), first = 4u * q;
-  if (first >= count) return;
-  const uint n = min(count - first, 4u);
-  uvec4 low, high, y_low = uvec4(0u), y_high = uvec4(0u);
-  if (n == 4u) load_whole(q, low, high);
-  for (uint i = 0; i < n; ++i) {
-    const uvec2 bits = convert(n == 4u ? element(low, high, from_bytes, i) : load_one(first + i));
-    if (n == 4u) set_element(y_low, y_high, to_bytes, i, bits);
-    else store_one(first + i, bits);
+  const uint threads = gl_WorkGroupSize.x, whole = count / 4u;
+  const uint first = group_index() * units * threads + gl_LocalInvocationID.x;
+  uvec4 low[2], high[2];
+  [[unroll]] for (uint u = 0; u < units; ++u)
+    if (first + u * threads < whole) load_whole(first + u * threads, low[u], high[u]);
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = first + u * threads;
+    if (q < whole) {
+      uvec4 y_low, y_high;
+      convert_whole(low[u], high[u], y_low, y_high);
+      store_whole(q, y_low, y_high);
+    } else if (q == whole) {  // what is left
+      for (uint i = 4u * q; i < count; ++i) store_one(i, convert(load_one(i), from, to));
+    }
   }
-  if (n == 4u) store_whole(q, y_low, y_high);
 }

@@ -25,23 +25,38 @@ layout(set = 0, binding = 3) writeonly buffer PackedY { PACKED packed_y[]; };
 PACKED operand_x(uint at, uint n) {
   PACKED p;
   if (is_packed && is_dense(0) && n == PACK) return packed_x[at];
-  for (uint i = 0; i < n; ++i) pack(p, i, load(x[is_dense(0) ? at * width + i : at]));
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(x[is_dense(0) ? at * width + i : at]));
   return p;
 }
 
-void main() {
-  const uint q = invocation_index(), n = elements_in(q);
-  if (n == 0u) return;
-  uint at[OPERANDS];
-  locate(q, at);
-  const PACKED values = operand_x(at[0], n);
-  PACKED r;
-  for (uint i = 0; i < n; ++i) {
-    COMPUTED v = unpack(values, i);
-    if (has_low) v = maximum(v, load(low[is_dense(1) ? at[1] * width + i : at[1]]));
-    if (has_high) v = minimum(v, load(high[is_dense(2) ? at[2] * width + i : at[2]]));
-    pack(r, i, v);
+void store_unit(uint q, uint n, PACKED r) {
+  if (is_packed && n == PACK) {
+    packed_y[q] = r;
+    return;
   }
-  if (is_packed && n == PACK) packed_y[q] = r;
-  else for (uint i = 0; i < n; ++i) y[q * width + i] = store(unpack(r, i));
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = store(unpack(r, i));
+}
+
+void main() {
+  uint at[MOST_UNITS][OPERANDS];
+  PACKED values[MOST_UNITS];
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    locate(q, at[u]);
+    values[u] = operand_x(at[u][0], n);
+  }
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    PACKED r;
+    [[unroll]] for (uint i = 0; i < width; ++i) {
+      if (i >= n) break;
+      COMPUTED v = unpack(values[u], i);
+      if (has_low) v = maximum(v, load(low[is_dense(1) ? at[u][1] * width + i : at[u][1]]));
+      if (has_high) v = minimum(v, load(high[is_dense(2) ? at[u][2] * width + i : at[u][2]]));
+      pack(r, i, v);
+    }
+    store_unit(q, n, r);
+  }
 }

@@ -26,13 +26,33 @@ bool apply(COMPUTED v) {
   }
 }
 
+PACKED operand_x(uint q, uint n) {
+  PACKED p;
+  if (is_packed && n == PACK) return packed_x[q];
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(x[q * width + i]));
+  return p;
+}
+
+void store_unit(uint q, uint n, uint bytes) {
+  if (is_packed && n == 4u) {
+    packed_y[q] = bytes;
+    return;
+  }
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = uint8_t(bytes >> 8u * i & 1u);
+}
+
 void main() {
-  const uint q = invocation_index(), n = elements_in(q);
-  const bool whole = is_packed && n == PACK;
-  PACKED v;
-  if (whole) v = packed_x[q];
-  uint bytes = 0u;
-  for (uint i = 0; i < n; ++i) bytes |= apply(whole ? unpack(v, i) : load(x[q * width + i])) ? 1u << 8u * i : 0u;
-  if (is_packed && n == 4u) packed_y[q] = bytes;
-  else for (uint i = 0; i < n; ++i) y[q * width + i] = uint8_t(bytes >> 8u * i & 1u);
+  PACKED v[MOST_UNITS];
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    v[u] = operand_x(q, n);
+  }
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    uint bytes = 0u;
+    [[unroll]] for (uint i = 0; i < width; ++i) bytes |= apply(unpack(v[u], i)) ? 1u << 8u * i : 0u;
+    store_unit(q, n, bytes);
+  }
 }

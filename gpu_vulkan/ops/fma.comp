@@ -20,15 +20,24 @@ layout(set = 0, binding = 3) writeonly buffer PackedY { PACKED packed_y[]; };
 
 uint element(uint operand, uint at, uint i) { return is_dense(operand) ? at * width + i : at; }
 
+void store_unit(uint q, uint n, PACKED r) {
+  if (is_packed && n == PACK) {
+    packed_y[q] = r;
+    return;
+  }
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = store(unpack(r, i));
+}
+
 void main() {
-  const uint q = invocation_index(), n = elements_in(q);
-  if (n == 0u) return;
-  uint at[OPERANDS];
-  locate(q, at);
-  PACKED r;
-  for (uint i = 0; i < n; ++i)
-    pack(r, i, fused(load(a[element(0u, at[0], i)]), load(b[element(1u, at[1], i)]), load(c[element(2u, at[2], i)]),
-                     to_odd));
-  if (is_packed && n == PACK) packed_y[q] = r;
-  else for (uint i = 0; i < n; ++i) y[q * width + i] = store(unpack(r, i));
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    uint at[OPERANDS];
+    locate(q, at);
+    PACKED r;
+    for (uint i = 0; i < n; ++i)
+      pack(r, i, fused(load(a[element(0u, at[0], i)]), load(b[element(1u, at[1], i)]), load(c[element(2u, at[2], i)]),
+                       to_odd));
+    store_unit(q, n, r);
+  }
 }

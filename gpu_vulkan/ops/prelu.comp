@@ -29,16 +29,36 @@ layout(set = 0, binding = 1) readonly buffer Slope { STORED slope[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 layout(set = 0, binding = 2) writeonly buffer PackedY { PACKED packed_y[]; };
 
+PACKED operand_x(uint at, uint n) {
+  PACKED p;
+  if (is_packed && is_dense(0) && n == PACK) return packed_x[at];
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(x[is_dense(0) ? at * width + i : at]));
+  return p;
+}
+
+void store_unit(uint q, uint n, PACKED r) {
+  if (is_packed && n == PACK) {
+    packed_y[q] = r;
+    return;
+  }
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = store(unpack(r, i));
+}
+
 void main() {
-  const uint q = invocation_index(), n = elements_in(q);
-  if (n == 0u) return;
-  const bool whole = is_packed && n == PACK;
-  uint at[OPERANDS];
-  locate(q, at);
-  PACKED v, r;
-  if (whole && is_dense(0)) v = packed_x[at[0]];
-  else for (uint i = 0; i < n; ++i) pack(v, i, load(x[is_dense(0) ? at[0] * width + i : at[0]]));
-  for (uint i = 0; i < n; ++i) pack(r, i, apply(unpack(v, i), load(slope[is_dense(1) ? at[1] * width + i : at[1]])));
-  if (whole) packed_y[q] = r;
-  else for (uint i = 0; i < n; ++i) y[q * width + i] = store(unpack(r, i));
+  uint at[MOST_UNITS][OPERANDS];
+  PACKED v[MOST_UNITS];
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    locate(q, at[u]);
+    v[u] = operand_x(at[u][0], n);
+  }
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    PACKED r;
+    [[unroll]] for (uint i = 0; i < width; ++i)
+      if (i < n) pack(r, i, apply(unpack(v[u], i), load(slope[is_dense(1) ? at[u][1] * width + i : at[u][1]])));
+    store_unit(q, n, r);
+  }
 }

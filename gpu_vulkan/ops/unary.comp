@@ -6,13 +6,8 @@
 #include "elementwise.glsl"
 
 #include "arithmetic.glsl"
+#include "unary_functions.glsl"
 
-const uint ABS = 0u, NEGATE = 1u, SIGN = 2u, SQUARE = 3u, RECIPROCAL = 4u, SQRT = 5u, RSQRT = 6u, EXP = 7u, EXPM1 = 8u,
-           LOG = 9u, LOG1P = 10u, SIN = 11u, COS = 12u, TAN = 13u, ASIN = 14u, ACOS = 15u, ATAN = 16u, SINH = 17u,
-           COSH = 18u, TANH = 19u, ASINH = 20u, ACOSH = 21u, ATANH = 22u, ERF = 23u, FLOOR = 24u, CEIL = 25u,
-           TRUNC = 26u, ROUND = 27u, RELU = 28u, SIGMOID = 29u, SILU = 30u, GELU = 31u, GELU_TANH = 32u,
-           SOFTPLUS = 33u, SOFTSIGN = 34u, MISH = 35u, HARD_SWISH = 36u, LOG_SIGMOID = 37u, LOGICAL_NOT = 38u,
-           BITWISE_NOT = 39u, CONJUGATE = 40u;
 layout(constant_id = 4) const uint function = ABS;
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
@@ -61,24 +56,37 @@ double apply(double v) {
 #include "unary_real.glsl"
 float apply(float v) { return unary_real(function, v); }
 #else
-COMPUTED apply(COMPUTED v) {
-  switch (function) {
-    case ABS: return v < COMPUTED(0) ? COMPUTED(0) - v : v;
-    case NEGATE: return COMPUTED(0) - v;
-    case SIGN: return v > COMPUTED(0) ? COMPUTED(1) : v < COMPUTED(0) ? COMPUTED(0) - COMPUTED(1) : COMPUTED(0);
-    case SQUARE: return v * v;
-    case RELU: return max(v, COMPUTED(0));
-    default: return ~v;
-  }
-}
+#include "unary_integer.glsl"
+COMPUTED apply(COMPUTED v) { return unary_integer(function, v); }
 #endif
 
+PACKED operand_x(uint q, uint n) {
+  PACKED p;
+  if (is_packed && n == PACK) return packed_x[q];
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(x[q * width + i]));
+  return p;
+}
+
+void store_unit(uint q, uint n, PACKED r) {
+  if (is_packed && n == PACK) {
+    packed_y[q] = r;
+    return;
+  }
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = store(unpack(r, i));
+}
+
 void main() {
-  const uint q = invocation_index(), n = elements_in(q);
-  const bool whole = is_packed && n == PACK;
-  PACKED v, r;
-  if (whole) v = packed_x[q];
-  for (uint i = 0; i < n; ++i) pack(r, i, apply(whole ? unpack(v, i) : load(x[q * width + i])));
-  if (whole) packed_y[q] = r;
-  else for (uint i = 0; i < n; ++i) y[q * width + i] = store(unpack(r, i));
+  PACKED v[MOST_UNITS];
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    v[u] = operand_x(q, n);
+  }
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    PACKED r;
+    [[unroll]] for (uint i = 0; i < width; ++i) pack(r, i, apply(unpack(v[u], i)));
+    store_unit(q, n, r);
+  }
 }

@@ -19,33 +19,52 @@ layout(set = 0, binding = 3) writeonly buffer PackedY { PACKED packed_y[]; };
 uint conditions(uint at, uint n) {
   if (is_packed && is_dense(0) && n == 4u) return packed_cond[at];
   uint bytes = 0u;
-  for (uint i = 0; i < n; ++i) bytes |= uint(cond[is_dense(0) ? at * width + i : at]) << 8u * i;
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) bytes |= uint(cond[is_dense(0) ? at * width + i : at]) << 8u * i;
   return bytes;
 }
 
 PACKED operand_a(uint at, uint n) {
   PACKED p;
   if (is_packed && is_dense(1) && n == PACK) return packed_a[at];
-  for (uint i = 0; i < n; ++i) pack(p, i, load(a[is_dense(1) ? at * width + i : at]));
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(a[is_dense(1) ? at * width + i : at]));
   return p;
 }
 
 PACKED operand_b(uint at, uint n) {
   PACKED p;
   if (is_packed && is_dense(2) && n == PACK) return packed_b[at];
-  for (uint i = 0; i < n; ++i) pack(p, i, load(b[is_dense(2) ? at * width + i : at]));
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) pack(p, i, load(b[is_dense(2) ? at * width + i : at]));
   return p;
 }
 
+void store_unit(uint q, uint n, PACKED r) {
+  if (is_packed && n == PACK) {
+    packed_y[q] = r;
+    return;
+  }
+  [[unroll]] for (uint i = 0; i < width; ++i)
+    if (i < n) y[q * width + i] = store(unpack(r, i));
+}
+
 void main() {
-  const uint q = invocation_index(), n = elements_in(q);
-  if (n == 0u) return;
-  uint at[OPERANDS];
-  locate(q, at);
-  const uint bytes = conditions(at[0], n);
-  const PACKED first = operand_a(at[1], n), second = operand_b(at[2], n);
-  PACKED r;
-  for (uint i = 0; i < n; ++i) pack(r, i, (bytes >> 8u * i & 0xFFu) != 0u ? unpack(first, i) : unpack(second, i));
-  if (is_packed && n == PACK) packed_y[q] = r;
-  else for (uint i = 0; i < n; ++i) y[q * width + i] = store(unpack(r, i));
+  uint chosen[MOST_UNITS];
+  PACKED first[MOST_UNITS], second[MOST_UNITS];
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    uint at[OPERANDS];
+    locate(q, at);
+    chosen[u] = conditions(at[0], n);
+    first[u] = operand_a(at[1], n);
+    second[u] = operand_b(at[2], n);
+  }
+  [[unroll]] for (uint u = 0; u < units; ++u) {
+    const uint q = unit(u), n = elements_in(q);
+    PACKED r;
+    [[unroll]] for (uint i = 0; i < width; ++i)
+      pack(r, i, (chosen[u] >> 8u * i & 0xFFu) != 0u ? unpack(first[u], i) : unpack(second[u], i));
+    store_unit(q, n, r);
+  }
 }

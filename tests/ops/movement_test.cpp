@@ -79,5 +79,23 @@ TEST_F(Gather, AFaultyRunIsForgottenByTheNext) {
   EXPECT_EQ(run(1), 7);
 }
 
+/// Rows that workgroups copy by stretches: whole and not, of words of 16, 4 and 1 bytes, taken twice, from the end.
+TEST_F(Gather, LongRowsAreCopiedWhole) {
+  const std::vector<ir::TensorType> types = {
+      {DType::f32, {2, 5, 1024}}, {DType::f32, {2, 5, 301}}, {DType::u8, {2, 5, 129}}, {DType::f16, {2, 5, 2570}}};
+  for (const ir::TensorType& type : types) {
+    const Tensor x = tests::noise(type);
+    const std::vector<std::int32_t> taken = {4, 0, -4, 4};
+    const auto y = testing::run_op(device(), ir::ops::Gather{1}, {x, Tensor::of<std::int32_t>({4}, taken)})[0];
+    const std::size_t row = x.bytes().size() / 10;
+    for (std::size_t a = 0; a < 2; ++a)
+      for (std::size_t i = 0; i < 4; ++i) {
+        const auto from = a * 5 + static_cast<std::size_t>(taken[i] < 0 ? taken[i] + 5 : taken[i]);
+        EXPECT_TRUE(std::ranges::equal(y.bytes().subspan((a * 4 + i) * row, row), x.bytes().subspan(from * row, row)))
+            << type << ", row " << a << ", " << i;
+      }
+  }
+}
+
 }  // namespace
 }  // namespace plumb::gpu_vulkan
