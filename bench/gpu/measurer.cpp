@@ -48,6 +48,14 @@ double gpu_ms(const ir::Graph& graph, const ir::Executable& executable) {
   return ms;
 }
 
+/// The op, the kernel that runs it, its first operand and its result: nodes of which these are the same are alike.
+std::string kind_of(const ir::Graph& graph, std::size_t n, const ir::NodeReport& report) {
+  const ir::Node& node = graph.nodes()[n];
+  std::string kind = ir::cat(node.op.name(), report.kernel.empty() ? "" : "/", report.kernel);
+  if (!node.inputs.empty()) kind += ir::cat(" ", graph.type(node.inputs.front()));
+  return kind + ir::cat(" -> ", graph.type(node.outputs.front()));
+}
+
 /// The kernels that run; throws when a node runs elsewhere, or when nothing is left to time.
 std::vector<std::string> kernels_of(const ir::Graph& graph, const ir::Executable& executable) {
   const auto reports = executable.nodes();
@@ -153,7 +161,30 @@ Measured Measurer::gpu(const Case& one, const ir::Feeds& feeds) {
     ms.push_back(run());
   ir::require(std::ranges::min(ms) > 0, "no time passed on the device");
   summarise(ms, result);
+  if (one.fuse) result.parts_us = parts_of(one, feeds);
   return result;
+}
+
+/// How long nodes of a kind take together in one run of a model: medians. A timestamp behind every node keeps them
+/// apart, so that they add up to more than the model's time.
+std::map<std::string, double> Measurer::parts_of(const Case& one, const ir::Feeds& feeds) {
+  Device& device = with(Timestamps::nodes, true);
+  const auto executable = device.executor->compile(one.graph, feeds, {one.graph.results()});
+  std::map<std::string, std::vector<double>> us;
+  ir::Tensors results;
+  for (std::size_t run = 0; run < effort_.least_runs; ++run) {
+    device.flush->run({});
+    executable->run_into(feeds, results);
+    std::map<std::string, double> sums;
+    const auto reports = executable->nodes();
+    for (std::size_t n = 0; n < reports.size(); ++n)
+      if (reports[n].placement == ir::Placement::gpu)
+        sums[kind_of(one.graph, n, reports[n])] += 1e-3 * static_cast<double>(reports[n].nanoseconds.value_or(0));
+    for (const auto& [kind, sum] : sums) us[kind].push_back(sum);
+  }
+  std::map<std::string, double> medians;
+  for (const auto& [kind, all] : us) medians[kind] = median(all);
+  return medians;
 }
 
 Measured Measurer::host(const Case& one, const ir::Feeds& feeds) {

@@ -22,7 +22,7 @@ struct Measured {
   double best_ms = 0, worst_ms = 0;  ///< of the same runs
   std::size_t runs = 0;
   std::vector<std::string> kernels;        ///< that ran, each once, in order
-  std::map<std::string, double> parts_us;  ///< of a latency, medians in microseconds: what it is made of
+  std::map<std::string, double> parts_us;  ///< medians: what a latency is made of, how long nodes of a kind take in a model
 };
 
 /// Measures cases on one device.
@@ -47,6 +47,7 @@ class Measurer {
   Device& with(gpu_vulkan::Timestamps timestamps, bool fuse);
   Measured gpu(const Case& one, const ir::Feeds& feeds);
   Measured host(const Case& one, const ir::Feeds& feeds);
+  std::map<std::string, double> parts_of(const Case& one, const ir::Feeds& feeds);
 
   gpu_vulkan::VulkanOptions options_;
   Effort effort_;
