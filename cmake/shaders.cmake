@@ -6,6 +6,8 @@
 #                             without the line there is one module, "softmax"
 #   // target: vulkan1.3      the default
 #   // spirv-val: --flag      more arguments for the validator
+#   // bfloat16: bf16         variants whose 16-bit floats are to be bfloat16, which glslang 15 does not know: they are
+#                             compiled and validated with f16, of which their modules get the encoding replaced
 #
 # gpu_vulkan/shader_blobs.hpp says how C++ sees them.
 
@@ -13,11 +15,15 @@
 find_program(PLUMB_GLSLANG glslangValidator HINTS "${PLUMB_SDK}/bin" NO_CMAKE_FIND_ROOT_PATH)
 find_program(PLUMB_SPIRV_OPT spirv-opt HINTS "${PLUMB_SDK}/bin")
 find_program(PLUMB_SPIRV_VAL spirv-val HINTS "${PLUMB_SDK}/bin")
+find_program(PLUMB_SPIRV_DIS spirv-dis HINTS "${PLUMB_SDK}/bin")
+find_program(PLUMB_SPIRV_AS spirv-as HINTS "${PLUMB_SDK}/bin")
 
 function(require_shader_tools)
-  if(NOT PLUMB_GLSLANG OR NOT PLUMB_SPIRV_OPT OR NOT PLUMB_SPIRV_VAL)
-    message(FATAL_ERROR "glslangValidator, spirv-opt or spirv-val is missing: run scripts/setup.sh")
-  endif()
+  foreach(tool IN ITEMS GLSLANG SPIRV_OPT SPIRV_VAL SPIRV_DIS SPIRV_AS)
+    if(NOT PLUMB_${tool})
+      message(FATAL_ERROR "glslangValidator or a tool of SPIRV-Tools is missing (PLUMB_${tool}): run scripts/setup.sh")
+    endif()
+  endforeach()
   execute_process(COMMAND "${PLUMB_GLSLANG}" --version OUTPUT_VARIABLE text ERROR_QUIET)
   string(REGEX MATCH "Glslang Version: [0-9]+:([0-9]+)" unused "${text}")
   if(CMAKE_MATCH_1 LESS 15)
@@ -41,7 +47,7 @@ function(add_shaders target)
     add_custom_command(
       OUTPUT "${folder}/${stem}.cpp"
       COMMAND "${CMAKE_COMMAND}" -E env "GLSLANG=${PLUMB_GLSLANG}" "SPIRV_OPT=${PLUMB_SPIRV_OPT}"
-        "SPIRV_VAL=${PLUMB_SPIRV_VAL}"
+        "SPIRV_VAL=${PLUMB_SPIRV_VAL}" "SPIRV_DIS=${PLUMB_SPIRV_DIS}" "SPIRV_AS=${PLUMB_SPIRV_AS}"
         sh "${compile}" "${source}" "${CMAKE_CURRENT_SOURCE_DIR}/glsl" "${folder}/${stem}.cpp"
       DEPENDS "${source}" "${compile}" "${PLUMB_GLSLANG}"
       DEPFILE "${folder}/${stem}.cpp.d"

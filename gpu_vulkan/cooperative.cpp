@@ -2,21 +2,31 @@
 
 namespace plumb::gpu_vulkan {
 
-const CooperativeShape* f16_shape(const DeviceFacts& facts) {
+using ir::DType;
+
+const CooperativeShape* shape_summed_in_f32(DType operands, const DeviceFacts& facts) {
   const CooperativeShape* best = nullptr;
   for (const CooperativeShape& s : facts.cooperative_shapes) {
-    if (s.a != ir::DType::f16 || s.b != ir::DType::f16 || s.c != ir::DType::f32 || s.r != ir::DType::f32) continue;
+    if (s.a != operands || s.b != operands || s.c != DType::f32 || s.r != DType::f32) continue;
     if (best == nullptr || s.m * s.n * s.k > best->m * best->n * best->k) best = &s;
   }
   return best;
 }
 
-std::optional<std::string> refuse_cooperative_matrices(ir::DType operands, const DeviceFacts& facts) {
-  if (operands != ir::DType::f16) return ir::cat("operands are ", operands, ", it takes f16");
-  if (!facts.float16) return facts.name + " has no f16 arithmetic in shaders";
+std::optional<std::string> refuse_cooperative_matrices(DType operands, const DeviceFacts& facts) {
+  if (operands != DType::f16) return ir::cat("operands are ", operands, ", it takes f16");
+  return refuse_cooperative_16(operands, facts);
+}
+
+std::optional<std::string> refuse_cooperative_16(DType operands, const DeviceFacts& facts) {
+  if (operands != DType::f16 && operands != DType::bf16)
+    return ir::cat("operands are ", operands, ", it takes f16 and bf16");
+  if (operands == DType::f16 && !facts.float16) return facts.name + " has no f16 arithmetic in shaders";
+  if (operands == DType::bf16 && !facts.bfloat16) return facts.name + " has no bf16 in shaders";
   if (!facts.vulkan_memory_model) return facts.name + " has no Vulkan memory model";
   if (!facts.subgroup_size_control) return facts.name + " cannot promise full subgroups";
-  if (f16_shape(facts) == nullptr) return facts.name + " lists no cooperative matrices of f16 summed in f32";
+  if (shape_summed_in_f32(operands, facts) == nullptr)
+    return ir::cat(facts.name, " lists no cooperative matrices of ", operands, " summed in f32");
   return std::nullopt;
 }
 

@@ -4,10 +4,16 @@
 
 namespace plumb::gpu_vulkan {
 
-/// The largest shape of f16 products that the device sums in f32; null when there is none.
-const CooperativeShape* f16_shape(const DeviceFacts& facts);
+/// The largest shape of products of such operands that the device sums in f32; null when there is none.
+const CooperativeShape* shape_summed_in_f32(ir::DType operands, const DeviceFacts& facts);
+inline const CooperativeShape* f16_shape(const DeviceFacts& facts) {
+  return shape_summed_in_f32(ir::DType::f16, facts);
+}
 
-/// Why products of such operands do not run by cooperative matrices summed in f32; nothing when they may.
+/// Why products of f16 do not run by cooperative matrices summed in f32; nothing when they may.
 std::optional<std::string> refuse_cooperative_matrices(ir::DType operands, const DeviceFacts& facts);
+
+/// The same for a kernel that takes bf16, too.
+std::optional<std::string> refuse_cooperative_16(ir::DType operands, const DeviceFacts& facts);
 
 }  // namespace plumb::gpu_vulkan

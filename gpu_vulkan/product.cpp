@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "gpu_vulkan/cooperative.hpp"
 
@@ -183,13 +184,20 @@ std::optional<std::string> refuse_wide(const Product& p, const ProductSlots& slo
   return std::nullopt;
 }
 
-void emit_wide(const Product& p, const ProductSlots& slots, Lowering& node) {
+bool fits(const WideTile& t, const DeviceFacts& facts) {
+  return t.invocations() <= facts.max_invocations && t.shared_bytes() <= facts.shared_memory;
+}
+
+/// The largest tile of which there are enough, else the smallest.
+const WideTile& wide_tile(const Product& p, const DeviceFacts& facts) {
   const auto good = [&](const WideTile& t) {
-    return t.invocations() <= node.facts().max_invocations && t.shared_bytes() <= node.facts().shared_memory &&
-           tiles(p, t.rows, t.columns) >= enough_groups;
+    return fits(t, facts) && tiles(p, t.rows, t.columns) >= enough_groups;
   };
   const auto found = std::ranges::find_if(wide_tiles, good);
-  const WideTile& t = found != wide_tiles.end() ? *found : wide_tiles.back();
+  return found != wide_tiles.end() ? *found : wide_tiles.back();
+}
+
+void dispatch_wide(const Product& p, const ProductSlots& slots, Lowering& node, const WideTile& t) {
   const Fixed fixed = fixed_of(p, t.depth);
   dispatch(p, slots, node,
            {"matmul_wide",
@@ -198,54 +206,141 @@ void emit_wide(const Product& p, const ProductSlots& slots, Lowering& node) {
            tiles(p, t.rows, t.columns));
 }
 
+void emit_wide(const Product& p, const ProductSlots& slots, Lowering& node) {
+  dispatch_wide(p, slots, node, wide_tile(p, node.facts()));
+}
+
+/// A product of few tiles and many terms, whose terms are split between workgroups.
+struct Split {
+  const WideTile* tile = nullptr;
+  std::int64_t slices = 1;
+
+  /// Sums depend on the number of slices: it belongs to the name.
+  std::string_view name() const {
+    return slices == 2   ? "tiled_wide_split2"
+           : slices == 4 ? "tiled_wide_split4"
+           : slices == 8 ? "tiled_wide_split8"
+                         : "tiled_wide_split";
+  }
+};
+
+/// So many keep a device busy while each waits for memory.
+constexpr std::int64_t enough_invocations = enough_groups * 256;
+constexpr std::int64_t least_slice = 128;  ///< terms; fewer are not worth a second kernel
+
+Split split_of(const Product& p, const DeviceFacts& facts) {
+  if (p.batch.elements() != 1 || wide_tile(p, facts).rows > wide_tiles.back().rows) return {};
+  const WideTile& middle = wide_tiles[1];
+  const bool is_small = p.m < middle.rows || p.n < middle.columns || !fits(middle, facts);
+  Split split{is_small ? &wide_tiles.back() : &middle};
+  const std::int64_t invocations = tiles(p, split.tile->rows, split.tile->columns) * split.tile->invocations();
+  while (split.slices < 8 && split.slices * invocations < enough_invocations &&
+         p.k % (8 * split.slices) == 0 && p.k / (2 * split.slices) >= least_slice)
+    split.slices *= 2;
+  return split;
+}
+
+std::optional<std::string> refuse_split(const Product& p, const ProductSlots& slots, const Lowering& node) {
+  if (const auto refusal = refuse_wide(p, slots, node)) return refusal;
+  if (split_of(p, node.facts()).slices > 1) return std::nullopt;
+  return "there are enough tiles, or too few terms to split";
+}
+
+/// Sums of slices side by side, as a batch of products, then their sum in order.
+void emit_split(const Product& p, const ProductSlots& slots, Lowering& node) {
+  const auto [tile, slices] = split_of(p, node.facts());
+  const Block whole = block_of(p, DType::f32);
+  Product parts = p;
+  parts.k = p.k / slices;
+  parts.a_line = whole.a_line, parts.b_line = whole.b_line;
+  parts.batch = {slices};
+  parts.a_strides = {parts.k * (p.transpose_a ? parts.a_line : 1)};
+  parts.b_strides = {parts.k * (p.transpose_b ? 1 : parts.b_line)};
+  parts.alpha = 1, parts.has_c = false;
+  const Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
+  dispatch_wide(parts, {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
+  struct SlicesBlock {
+    std::uint32_t count, n, has_c;
+    float alpha, beta;
+    std::array<std::uint32_t, 2> c_strides;
+  };
+  constexpr std::uint32_t threads = 128;
+  node.dispatch({
+      .shader = {"matmul_slices", {threads, static_cast<std::uint32_t>(slices)}},
+      .reads = {sums, p.has_c ? slots.c : sums},
+      .writes = {slots.y},
+      .push = SlicesBlock{whole.m * whole.n, whole.n, p.has_c ? 1u : 0u, static_cast<float>(p.alpha),
+                          static_cast<float>(p.beta), whole.c_strides},
+      .groups = groups_for(p.m * p.n, threads),
+  });
+}
+
 /// Subgroups of a workgroup by rows and columns of y, and the cooperative matrices
 /// that each of them computes.
 struct Fragments {
   std::uint32_t subgroups_m, subgroups_n, each_m, each_n, deep;
+  std::int64_t least = 0;  ///< workgroups that keep a device busy: with fewer, smaller tiles are faster
 
   std::uint32_t rows(const CooperativeShape& s) const { return subgroups_m * each_m * s.m; }
   std::uint32_t columns(const CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
   std::uint32_t subgroups() const { return subgroups_m * subgroups_n; }
   std::uint32_t depth(const CooperativeShape& s) const { return deep * s.k; }
-  /// Tiles of a and b, their lines 8 elements longer, and a matrix of sums for each subgroup.
+  /// Tiles of a and b, their lines 8 elements longer. What subgroups keep of their sums when they store them lies where
+  /// the tile of a was.
   std::size_t shared_bytes(const CooperativeShape& s, const Product& p) const {
     const auto lines = [&](std::uint32_t across, bool transposed) {
-      return transposed ? depth(s) * (across + 8) : std::size_t{across} * (depth(s) + 8);
+      return 2 * (transposed ? depth(s) * (across + 8) : std::size_t{across} * (depth(s) + 8));
     };
-    return 2 * (lines(rows(s), p.transpose_a) + lines(columns(s), !p.transpose_b)) +
-           std::size_t{4} * subgroups() * s.m * s.n;
+    const std::size_t kept = std::size_t{4} * subgroups() * (s.m + each_n) * s.n;
+    return std::max(lines(rows(s), p.transpose_a), kept) + lines(columns(s), !p.transpose_b);
   }
 };
 
-constexpr std::array<Fragments, 4> fragment_sizes = {
-    {{2, 2, 4, 4, 2}, {2, 4, 4, 2, 4}, {2, 2, 2, 2, 4}, {2, 2, 1, 1, 4}}};
+/// In order of preference, as measured with 132 multiprocessors that hold about 50 KiB of tiles each: two of the first
+/// three run on one at a time. Where there are few workgroups deep tiles are faster, since more is on its way at once.
+constexpr std::array<Fragments, 8> fragment_sizes = {{{2, 2, 4, 4, 2, 256},
+                                                      {2, 2, 4, 3, 2, 256},
+                                                      {2, 4, 4, 2, 4, 128},
+                                                      {2, 2, 2, 2, 4, 280},
+                                                      {2, 2, 2, 2, 8, 96},
+                                                      {2, 2, 1, 2, 8, 96},
+                                                      {2, 2, 1, 1, 8, 0},
+                                                      {2, 2, 1, 1, 4, 0}}};
+
+/// Of operands that are read element by element: large tiles take more instructions than they save.
+constexpr std::array<Fragments, 2> narrow_fragment_sizes = {{{2, 2, 2, 2, 4, 128}, {2, 2, 1, 1, 4, 0}}};
 
 bool fits(const Fragments& f, const CooperativeShape& s, const Product& p, const DeviceFacts& facts) {
   return f.subgroups() * facts.subgroup_size <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
 }
 
+/// Profiles of devices know the kernels by their names: the two dtypes' matrices may round differently.
+std::string_view cooperative_name(const ProductSlots& slots) {
+  return slots.operands == DType::bf16 ? "coopmat_bf16" : "coopmat_f16";
+}
+
 std::optional<std::string> refuse_cooperative(const Product& p, const ProductSlots& slots, const Lowering& node) {
   const DeviceFacts& facts = node.facts();
-  if (const auto refusal = refuse_cooperative_matrices(slots.operands, facts)) return refusal;
-  const CooperativeShape& s = *f16_shape(facts);
+  if (const auto refusal = refuse_cooperative_16(slots.operands, facts)) return refusal;
+  const CooperativeShape& s = *shape_summed_in_f32(slots.operands, facts);
   if (fits(fragment_sizes.back(), s, p, facts)) return std::nullopt;
   return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", s.m, "x", s.n, "x", s.k);
 }
 
 void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& node) {
-  const CooperativeShape& s = *f16_shape(node.facts());
+  const CooperativeShape& s = *shape_summed_in_f32(slots.operands, node.facts());
   const bool wide = is_wide(p, 8);
   const auto good = [&](const Fragments& f) {
-    return fits(f, s, p, node.facts()) && tiles(p, f.rows(s), f.columns(s)) >= enough_groups;
+    return fits(f, s, p, node.facts()) && tiles(p, f.rows(s), f.columns(s)) >= f.least;
   };
-  // Element by element large tiles take more instructions than they save.
-  const auto found = std::find_if(fragment_sizes.begin() + (wide ? 0 : 2), fragment_sizes.end(), good);
-  const Fragments& f = found != fragment_sizes.end() ? *found : fragment_sizes.back();
+  const std::span<const Fragments> sizes = wide ? std::span<const Fragments>(fragment_sizes) : narrow_fragment_sizes;
+  const auto found = std::ranges::find_if(sizes, good);
+  const Fragments& f = found != sizes.end() ? *found : sizes.back();
   const std::uint32_t size = node.facts().subgroup_size;
   const std::uint32_t invocations = f.subgroups() * size;
   const Fixed fixed = fixed_of(p, f.depth(s));
   const bool even = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
-  const bool is_fixed = fixed.terms > 0 && (even || slots.result == DType::f32);
+  const bool is_fixed = fixed.terms > 0 && (even || slots.result != DType::f16);
   dispatch(p, slots, node,
            {ir::cat("matmul_cooperative.", variant(slots), even ? "_even" : "", is_fixed ? "_fixed" : ""),
             {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p),
@@ -264,8 +359,10 @@ void lower_product(const Product& product, const ProductSlots& slots, Lowering& 
         {"vector", [] { return std::nullopt; }, [&] { emit_vector(product, slots, node); }},
     });
   node.choose({
-      {"coopmat_f16", [&] { return refuse_cooperative(product, slots, node); },
+      {cooperative_name(slots), [&] { return refuse_cooperative(product, slots, node); },
        [&] { emit_cooperative(product, slots, node); }},
+      {split_of(product, node.facts()).name(), [&] { return refuse_split(product, slots, node); },
+       [&] { emit_split(product, slots, node); }},
       {"tiled_wide", [&] { return refuse_wide(product, slots, node); }, [&] { emit_wide(product, slots, node); }},
       {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, slots, node); }},
   });

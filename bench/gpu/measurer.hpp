@@ -22,7 +22,8 @@ struct Measured {
   double best_ms = 0, worst_ms = 0;  ///< of the same runs
   std::size_t runs = 0;
   std::vector<std::string> kernels;        ///< that ran, each once, in order
-  std::map<std::string, double> parts_us;  ///< medians: what a latency is made of, how long nodes of a kind take in a model
+  /// Medians in microseconds: what a latency is made of, how long nodes of a kind take in a model.
+  std::map<std::string, double> parts_us;
 };
 
 /// Measures cases on one device.

@@ -1,13 +1,14 @@
 #version 450
-// y = alpha a b + beta c for f16 operands, summed in f32 by cooperative matrices of M x K by K x N. A workgroup stages
-// tiles of a and b in shared memory, zeros where they reach beyond the terms; each of its subgroups computes
+// y = alpha a b + beta c for f16 or bf16 operands, summed in f32 by cooperative matrices of M x K by K x N. A workgroup
+// stages tiles of a and b in shared memory, zeros where they reach beyond the terms; each of its subgroups computes
 // each_m x each_n matrices of y. While one tile is multiplied the next is on its way in registers. Both come in pieces
 // of 8 neighbouring elements: one access each where WIDE says that every line and matrix begins at a multiple of 8
 // elements and ends at one.
 // Of a variant that is _fixed all that addresses depend on is constant: a sixth of the time of large products.
 // One that is _even has conversions that round to nearest even; it stores matrices of y as they are where all of the
 // tile is inside, as f16_f32 does. The others round by hand.
-// variants: f16 f16_even f16_f32 f16_even_fixed f16_f32_fixed
+// variants: f16 f16_even f16_f32 f16_even_fixed f16_f32_fixed bf16 bf16_f32 bf16_fixed bf16_f32_fixed
+// bfloat16: bf16 bf16_f32 bf16_fixed bf16_f32_fixed
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -16,12 +17,17 @@
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
-#if defined(VARIANT_f16_even_fixed) || defined(VARIANT_f16_f32_fixed)
+#if defined(VARIANT_bf16) || defined(VARIANT_bf16_fixed) || defined(VARIANT_bf16_f32) || defined(VARIANT_bf16_f32_fixed)
+#define BFLOAT16
+#endif
+#if defined(VARIANT_f16_even_fixed) || defined(VARIANT_f16_f32_fixed) || defined(VARIANT_bf16_fixed) || \
+    defined(VARIANT_bf16_f32_fixed)
 #define FIXED
 #endif
-#if defined(VARIANT_f16_f32) || defined(VARIANT_f16_f32_fixed)
+#if defined(VARIANT_f16_f32) || defined(VARIANT_f16_f32_fixed) || defined(VARIANT_bf16_f32) || \
+    defined(VARIANT_bf16_f32_fixed)
 #define F32_RESULT
-#elif !defined(VARIANT_f16)
+#elif defined(VARIANT_f16_even) || defined(VARIANT_f16_even_fixed)
 #define EVEN
 #extension GL_EXT_spirv_intrinsics : require
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
@@ -30,6 +36,14 @@ spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [44
 #include "index.glsl"
 #include "round16.glsl"
 
+#ifdef BFLOAT16
+float float_from(uint bits) { return float_from_bf16(bits); }
+uint bits_from(float x) { return bf16_from_float(x); }
+#else
+float float_from(uint bits) { return float_from_f16(bits); }
+uint bits_from(float x) { return f16_from_float(x); }
+#endif
+
 #ifdef F32_RESULT
 #define RESULT float
 #define STORED float
@@ -37,7 +51,7 @@ RESULT rounded(float x) { return x; }
 #else
 #define RESULT uint16_t
 #define STORED float16_t
-RESULT rounded(float x) { return uint16_t(f16_from_float(x)); }
+RESULT rounded(float x) { return uint16_t(bits_from(x)); }
 #endif
 
 layout(local_size_x_id = 0) in;
@@ -83,9 +97,12 @@ const uint rows = subgroups_m * each_m * M, columns = subgroups_n * each_n * N, 
 const uint a_lines = transpose_a ? depth : rows, a_pieces = (transpose_a ? rows : depth) / 8u, a_pitch = a_pieces + 1u;
 const uint b_lines = transpose_b ? columns : depth, b_pieces = (transpose_b ? depth : columns) / 8u;
 const uint b_pitch = b_pieces + 1u;
-shared uvec4 a_tile[a_lines * a_pitch];
+// When all is multiplied each subgroup has room for a matrix of f32, and for what is added to a row of its matrices,
+// where the tile of a was: less shared memory lets more workgroups run.
+const uint room = (M + each_n) * N / 4u, all_room = subgroups_m * subgroups_n * room;
+const uint a_size = a_lines * a_pitch;
+shared uvec4 a_tile[a_size < all_room ? all_room : a_size];
 shared uvec4 b_tile[b_lines * b_pitch];
-shared float matrices[subgroups_m * subgroups_n * M * N];
 
 const uint a_each = (a_lines * a_pieces + invocations - 1u) / invocations;
 const uint b_each = (b_lines * b_pieces + invocations - 1u) / invocations;
@@ -182,16 +199,20 @@ void multiply(uint my_row, uint my_column) {
 
 float finished(float sum, uint row, uint column) {
   if ((flags & SCALED) != 0u) sum *= uintBitsToFloat(alpha[0]);
-  if ((flags & HAS_C) != 0u) sum += uintBitsToFloat(beta[0]) * float_from_f16(uint(c[position_in_c(row, column)]));
+  if ((flags & HAS_C) != 0u) sum += uintBitsToFloat(beta[0]) * float_from(uint(c[position_in_c(row, column)]));
   return sum;
 }
+
+// Number i of what the subgroups keep where the tile of a was.
+float kept(uint i) { return uintBitsToFloat(a_tile[i / 4u][i % 4u]); }
+void keep(uint i, float x) { a_tile[i / 4u][i % 4u] = floatBitsToUint(x); }
 
 // Eight neighbouring elements of y, of which the first is inside.
 void write(uint index, uint row, uint column, uint from) {
   const uint at = (index * m + row) * n + column;
   RESULT x[8];
   [[unroll]] for (uint i = 0; i < 8u; ++i)
-    if (column + i < n) x[i] = rounded(finished(matrices[from + i], row, column + i));
+    if (column + i < n) x[i] = rounded(finished(kept(from + i), row, column + i));
   if (n % 8u == 0u) {
 #ifdef F32_RESULT
     wide_y[at / 4u] = floatBitsToUint(vec4(x[0], x[1], x[2], x[3]));
@@ -209,36 +230,46 @@ void write(uint index, uint row, uint column, uint from) {
 // The matrices of y from row, column on, of which some elements may be outside, in pieces by way of shared memory. The
 // loop is one: as many copies of its body as there are matrices do not fit in a cache of instructions.
 void write_all(uint index, uint row, uint column) {
-  const uint mine = gl_SubgroupID * M * N;
+  const uint mine = gl_SubgroupID * room;
   for (uint e = 0; e < each_m * each_n; ++e) {
     [[unroll]] for (uint f = 0; f < each_m * each_n; ++f)
-      if (e == f) coopMatStore(sums[f], matrices, mine, N, gl_CooperativeMatrixLayoutRowMajor);
+      if (e == f) coopMatStore(sums[f], a_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
     subgroupBarrier();
     for (uint i = gl_SubgroupInvocationID; i < M * N / 8u; i += gl_SubgroupSize) {
       const uint r = row + e / each_n * M + i * 8u / N, s = column + e % each_n * N + i * 8u % N;
-      if (r < m && s < n) write(index, r, s, mine + i * 8u);
+      if (r < m && s < n) write(index, r, s, mine * 4u + i * 8u);
     }
     subgroupBarrier();
   }
 }
 
 #if defined(EVEN) || defined(F32_RESULT)
+// The same of matrices that lie inside, as they are. What is added is the same for all rows: it is fetched once, and
+// one matrix of it serves all of a column.
 void store_all(uint index, uint row, uint column) {
-  const uint mine = gl_SubgroupID * M * N;
-  [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) {
-    const uint r = row + e / each_n * M, s = column + e % each_n * N;
-    if ((flags & SCALED) != 0u) sums[e] *= uintBitsToFloat(alpha[0]);
+  const uint mine = gl_SubgroupID * room, row_of_c = (mine + M * N / 4u) * 4u;
+  if ((flags & HAS_C) != 0u) {
+    for (uint i = gl_SubgroupInvocationID; i < each_n * N; i += gl_SubgroupSize)
+      keep(row_of_c + i, float_from(uint(c[position_in_c(0u, column + i)])));
+    subgroupBarrier();
+  }
+  [[unroll]] for (uint j = 0; j < each_n; ++j) {
+    coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> added;
     if ((flags & HAS_C) != 0u) {
       for (uint i = gl_SubgroupInvocationID; i < M * N; i += gl_SubgroupSize)
-        matrices[mine + i] = float_from_f16(uint(c[position_in_c(r + i / N, s + i % N)]));
+        keep(mine * 4u + i, kept(row_of_c + j * N + i % N));
       subgroupBarrier();
-      coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> added;
-      coopMatLoad(added, matrices, mine, N, gl_CooperativeMatrixLayoutRowMajor);
-      sums[e] += uintBitsToFloat(beta[0]) * added;
+      coopMatLoad(added, a_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
+      added *= uintBitsToFloat(beta[0]);
       subgroupBarrier();
     }
-    coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[e]), stored_y,
-                 (index * m + r) * n + s, n, gl_CooperativeMatrixLayoutRowMajor);
+    [[unroll]] for (uint i = 0; i < each_m; ++i) {
+      const uint e = i * each_n + j;
+      if ((flags & SCALED) != 0u) sums[e] *= uintBitsToFloat(alpha[0]);
+      if ((flags & HAS_C) != 0u) sums[e] += added;
+      coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[e]), stored_y,
+                   (index * m + row + i * M) * n + column + j * N, n, gl_CooperativeMatrixLayoutRowMajor);
+    }
   }
 }
 #endif
@@ -268,9 +299,10 @@ void main() {
     barrier();
   }
   multiply(my_row, my_column);
+  barrier();
 
 #if defined(EVEN) || defined(F32_RESULT)
-  if (row + rows <= m && column + columns <= n && n % 8u == 0u)
+  if (row + rows <= m && column + columns <= n && n % 8u == 0u && ((flags & HAS_C) == 0u || c_strides[0] == 0u))
     store_all(index, row + my_row, column + my_column);
   else
 #endif

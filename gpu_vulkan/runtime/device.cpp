@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu_vulkan/runtime/bfloat16.hpp"
 #include "gpu_vulkan/runtime/structure.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -27,9 +28,7 @@ struct Features {
 #ifdef VK_API_VERSION_1_4
   VkPhysicalDeviceVulkan14Features v14{};
 #endif
-#ifdef VK_KHR_shader_bfloat16
   VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16{};
-#endif
 };
 
 Features::Features(const PhysicalDevice& physical) {
@@ -60,13 +59,12 @@ Features::Features(const PhysicalDevice& physical) {
     v14.pushDescriptor = VK_TRUE;
   }
 #endif
-#ifdef VK_KHR_shader_bfloat16
   if (physical.enables(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME)) {
     add(bfloat16, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR);
     bfloat16.shaderBFloat16Type = facts.bfloat16;
-    bfloat16.shaderBFloat16CooperativeMatrix = facts.bfloat16 && !facts.cooperative_shapes.empty();
+    bfloat16.shaderBFloat16CooperativeMatrix = std::ranges::any_of(
+        facts.cooperative_shapes, [](const CooperativeShape& s) { return s.a == ir::DType::bf16; });
   }
-#endif
 }
 
 }  // namespace

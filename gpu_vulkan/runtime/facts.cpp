@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "gpu_vulkan/runtime/bfloat16.hpp"
 #include "gpu_vulkan/runtime/result.hpp"
 #include "gpu_vulkan/runtime/structure.hpp"
 
@@ -44,12 +45,8 @@ std::optional<ir::DType> component(VkComponentTypeKHR type) {
       return ir::DType::u8;
     case VK_COMPONENT_TYPE_UINT32_KHR:
       return ir::DType::u32;
-#ifdef VK_KHR_shader_bfloat16
-    case VK_COMPONENT_TYPE_BFLOAT16_KHR:
-      return ir::DType::bf16;
-#endif
     default:
-      return std::nullopt;
+      return type == VK_COMPONENT_TYPE_BFLOAT16_KHR ? std::optional(ir::DType::bf16) : std::nullopt;
   }
 }
 
@@ -160,13 +157,11 @@ void read_cooperative_shapes(VkInstance instance, VkPhysicalDevice device, Devic
 
 }  // namespace
 
-std::vector<std::string_view> optional_extensions() {
-  return {
-      VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
-#ifdef VK_KHR_shader_bfloat16
-      VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
-#endif
-  };
+std::vector<std::string_view> optional_extensions(std::uint32_t layer_version) {
+  std::vector<std::string_view> names = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
+  if (layer_version == 0 || layer_version > newest_without_bfloat16)
+    names.emplace_back(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
+  return names;
 }
 
 void read_identity(VkPhysicalDevice device, DeviceFacts& facts) {
@@ -192,7 +187,6 @@ void read_extension_facts(VkInstance instance, VkPhysicalDevice device, const st
   const auto has = [&](std::string_view name) { return std::ranges::find(extensions, name) != extensions.end(); };
   if (has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) && facts.vulkan_memory_model)
     read_cooperative_shapes(instance, device, facts);
-#ifdef VK_KHR_shader_bfloat16
   auto bfloat16 = structure<VkPhysicalDeviceShaderBfloat16FeaturesKHR>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR);
   if (has(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME)) {
@@ -200,7 +194,8 @@ void read_extension_facts(VkInstance instance, VkPhysicalDevice device, const st
     vkGetPhysicalDeviceFeatures2(device, &f);
     facts.bfloat16 = bfloat16.shaderBFloat16Type == VK_TRUE;
   }
-#endif
+  const auto of_bf16 = [](const CooperativeShape& s) { return s.a == ir::DType::bf16 || s.c == ir::DType::bf16; };
+  if (bfloat16.shaderBFloat16CooperativeMatrix == VK_FALSE) std::erase_if(facts.cooperative_shapes, of_bf16);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -8,8 +8,8 @@
 
 namespace plumb::gpu_vulkan {
 
-/// Extensions that are used where a device offers them.
-std::vector<std::string_view> optional_extensions();
+/// Extensions that are used where a device offers them, and the validation layer of this version, if any, knows them.
+std::vector<std::string_view> optional_extensions(std::uint32_t layer_version);
 
 /// What every device says of itself, whatever its version.
 void read_identity(VkPhysicalDevice device, DeviceFacts& facts);

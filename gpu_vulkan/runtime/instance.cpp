@@ -30,12 +30,15 @@ Late& late() {
   return instance;
 }
 
-bool has_layer() {
+/// The version of Vulkan that the validation layer knows; 0 where there is none.
+std::uint32_t installed_layer() {
   std::uint32_t count = 0;
   check(vkEnumerateInstanceLayerProperties(&count, nullptr), "vkEnumerateInstanceLayerProperties");
   std::vector<VkLayerProperties> all(count);
   check(vkEnumerateInstanceLayerProperties(&count, all.data()), "vkEnumerateInstanceLayerProperties");
-  return std::ranges::any_of(all, [](const auto& one) { return std::strcmp(one.layerName, layer) == 0; });
+  const auto found =
+      std::ranges::find_if(all, [](const auto& one) { return std::strcmp(one.layerName, layer) == 0; });
+  return found == all.end() ? 0 : found->specVersion;
 }
 
 bool layer_has(const char* extension) {
@@ -123,7 +126,8 @@ void Instance::create(const VkInstanceCreateInfo& info) {
 }
 
 void Instance::create_with_layer(VkInstanceCreateInfo info) {
-  if (!has_layer())
+  layer_version_ = installed_layer();
+  if (layer_version_ == 0)
     throw ir::Unsupported(
         ir::cat("validation is on, but ", layer, " is not installed (Debian and Ubuntu: vulkan-validationlayers)"));
   // pUserData outlives the instance; a callback runs on whatever thread calls Vulkan.

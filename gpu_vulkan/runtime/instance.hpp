@@ -17,6 +17,9 @@ class Instance {
 
   VkInstance get() const { return instance_.get(); }
 
+  /// Of the validation layer: the version of Vulkan that it knows; 0 where it is off.
+  std::uint32_t layer_version() const { return layer_version_; }
+
   /// Every warning and error of the validation layer so far.
   std::vector<std::string> messages() const;
   /// Throws Error with the messages that came since the last call, if any.
@@ -35,6 +38,7 @@ class Instance {
     void operator()(VkInstance instance) const { vkDestroyInstance(instance, nullptr); }
   };
 
+  std::uint32_t layer_version_ = 0;
   std::unique_ptr<Messages> messages_;  // the layer writes them until the instance is gone
   std::unique_ptr<VkInstance_T, DestroyInstance> instance_;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "gpu_vulkan/runtime/facts.hpp"
-#include "gpu_vulkan/runtime/instance.hpp"
 #include "gpu_vulkan/runtime/result.hpp"
 #include "gpu_vulkan/runtime/structure.hpp"
 
@@ -80,16 +79,16 @@ std::string refusal(VkPhysicalDevice handle, PhysicalDevice& device) {
   return find_compute_family(handle, device) ? "" : "has no compute queue";
 }
 
-PhysicalDevice examine(VkInstance instance, VkPhysicalDevice handle) {
+PhysicalDevice examine(const Instance& instance, VkPhysicalDevice handle) {
   PhysicalDevice device;
   device.handle = handle;
   read_identity(handle, device.report.facts);
   device.report.refusal = refusal(handle, device);
   if (!device.report.refusal.empty()) return device;
   const auto offered = offered_extensions(handle);
-  for (const std::string_view wanted : optional_extensions())
+  for (const std::string_view wanted : optional_extensions(instance.layer_version()))
     if (std::ranges::find(offered, wanted) != offered.end()) device.extensions.emplace_back(wanted);
-  read_extension_facts(instance, handle, device.extensions, device.report.facts);
+  read_extension_facts(instance.get(), handle, device.extensions, device.report.facts);
   return device;
 }
 
@@ -99,11 +98,11 @@ bool PhysicalDevice::enables(std::string_view extension) const {
   return std::ranges::find(extensions, extension) != extensions.end();
 }
 
-std::vector<PhysicalDevice> physical_devices(VkInstance instance) {
+std::vector<PhysicalDevice> physical_devices(const Instance& instance) {
   std::uint32_t count = 0;
-  check(vkEnumeratePhysicalDevices(instance, &count, nullptr), "vkEnumeratePhysicalDevices");
+  check(vkEnumeratePhysicalDevices(instance.get(), &count, nullptr), "vkEnumeratePhysicalDevices");
   std::vector<VkPhysicalDevice> handles(count);
-  check(vkEnumeratePhysicalDevices(instance, &count, handles.data()), "vkEnumeratePhysicalDevices");
+  check(vkEnumeratePhysicalDevices(instance.get(), &count, handles.data()), "vkEnumeratePhysicalDevices");
   std::vector<PhysicalDevice> devices;
   for (const VkPhysicalDevice handle : handles) devices.push_back(examine(instance, handle));
   return devices;
@@ -112,7 +111,7 @@ std::vector<PhysicalDevice> physical_devices(VkInstance instance) {
 std::vector<DeviceReport> list_devices() {
   const Instance instance(false);
   std::vector<DeviceReport> reports;
-  for (auto& device : physical_devices(instance.get())) reports.push_back(std::move(device.report));
+  for (auto& device : physical_devices(instance)) reports.push_back(std::move(device.report));
   return reports;
 }
 

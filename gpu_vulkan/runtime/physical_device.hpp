@@ -3,6 +3,7 @@
 #include <vulkan/vulkan.h>
 
 #include "gpu_vulkan/devices.hpp"
+#include "gpu_vulkan/runtime/instance.hpp"
 
 namespace plumb::gpu_vulkan {
 
@@ -18,6 +19,6 @@ struct PhysicalDevice {
   bool enables(std::string_view extension) const;
 };
 
-std::vector<PhysicalDevice> physical_devices(VkInstance instance);
+std::vector<PhysicalDevice> physical_devices(const Instance& instance);
 
 }  // namespace plumb::gpu_vulkan

@@ -5,7 +5,7 @@
 namespace plumb::gpu_vulkan {
 namespace {
 
-PhysicalDevice chosen(VkInstance instance, std::string_view selector, std::size_t max_buffer) {
+PhysicalDevice chosen(const Instance& instance, std::string_view selector, std::size_t max_buffer) {
   const auto devices = physical_devices(instance);
   std::vector<DeviceReport> reports;
   for (const auto& device : devices) reports.push_back(device.report);
@@ -20,7 +20,7 @@ PhysicalDevice chosen(VkInstance instance, std::string_view selector, std::size_
 Runtime::Runtime(bool validation, std::string_view device_selector, std::string_view cache_folder,
                  std::size_t max_buffer)
     : instance(validation),
-      device(chosen(instance.get(), device_selector, max_buffer)),
+      device(chosen(instance, device_selector, max_buffer)),
       pipelines(device, cache_folder),
       timeline(device) {}
 

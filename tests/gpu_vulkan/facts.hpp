@@ -48,6 +48,7 @@ inline DeviceFacts h200() {
   for (const auto& [m, n, k] : {std::array{16u, 16u, 16u}, std::array{16u, 8u, 16u}, std::array{16u, 8u, 8u}})
     for (const auto accumulator : {ir::DType::f16, ir::DType::f32})
       facts.cooperative_shapes.push_back(f16_shape(m, n, k, accumulator));
+  facts.cooperative_shapes.push_back({16, 16, 16, ir::DType::bf16, ir::DType::bf16, ir::DType::f32, ir::DType::f32});
   return facts;
 }
 

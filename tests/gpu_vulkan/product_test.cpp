@@ -30,6 +30,18 @@ TEST(Product, TakesCooperativeMatricesForF16WhereTheDeviceHasThem) {
   EXPECT_EQ(shape, (std::vector<std::uint32_t>{16, 16, 16}));  // the largest of those that sum in f32
 }
 
+TEST(Product, TakesThoseOfBf16WhereTheDeviceHasThem) {
+  DeviceFacts facts = modern();
+  facts.bfloat16 = facts.rounds_to_even_f16 = true;
+  facts.cooperative_shapes.push_back({16, 16, 32, DType::bf16, DType::bf16, DType::f32, DType::f32});
+  const auto [choice, dispatch] = square(DType::bf16, facts);
+  EXPECT_EQ(choice.name, "coopmat_bf16");
+  EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.bf16");
+  EXPECT_EQ(dispatch.shader.constants.at(3), 32u);  // the shape of bf16, not that of f16
+  EXPECT_EQ(square(DType::bf16, facts, 512).dispatch.shader.name, "matmul_cooperative.bf16_fixed");
+  EXPECT_EQ(square(DType::f16, facts).choice.name, "coopmat_f16");
+}
+
 TEST(Product, KeepsTheF32SumsOfF16OperandsWhenAsked) {
   const auto [choice, dispatch] =
       lowered(Matmul{false, false, DType::f32}, {{DType::f16, {5, 5}}, {DType::f16, {5, 5}}}, modern());
@@ -41,7 +53,7 @@ TEST(Product, SaysWhyItTakesNoCooperativeMatrices) {
   const auto refusal = [](DType dtype, const DeviceFacts& facts) {
     const auto [choice, dispatch] = square(dtype, facts);
     EXPECT_EQ(choice.name, "tiled");
-    EXPECT_EQ(choice.refusals.size(), 2u);
+    EXPECT_EQ(choice.refusals.size(), 3u);
     return choice.refusals.at(0);
   };
   const auto without = [](auto take_away) {
@@ -49,8 +61,10 @@ TEST(Product, SaysWhyItTakesNoCooperativeMatrices) {
     take_away(facts);
     return facts;
   };
-  EXPECT_EQ(refusal(DType::f32, modern()), "coopmat_f16: operands are f32, it takes f16");
-  EXPECT_EQ(refusal(DType::bf16, modern()), "coopmat_f16: operands are bf16, it takes f16");
+  EXPECT_EQ(refusal(DType::f32, modern()), "coopmat_f16: operands are f32, it takes f16 and bf16");
+  EXPECT_EQ(refusal(DType::bf16, modern()), "coopmat_bf16: Modern has no bf16 in shaders");
+  EXPECT_EQ(refusal(DType::bf16, without([](DeviceFacts& f) { f.bfloat16 = true; })),
+            "coopmat_bf16: Modern lists no cooperative matrices of bf16 summed in f32");
   EXPECT_EQ(refusal(DType::f16, without([](DeviceFacts& f) { f.cooperative_shapes.clear(); })),
             "coopmat_f16: Modern lists no cooperative matrices of f16 summed in f32");
   EXPECT_EQ(refusal(DType::f16, without([](DeviceFacts& f) { f.cooperative_shapes.resize(1); })),
@@ -139,6 +153,46 @@ TEST(Product, ReadsSixteenBytesAtATimeWhereLinesAllowIt) {
   EXPECT_EQ(kernel(DType::f32, {20, 52}, {52, 1}), "vector_wide");
   EXPECT_EQ(kernel(DType::f32, {20, 53}, {53, 1}), "vector");
   EXPECT_EQ(kernel(DType::i32, {1, 52}, {52, 20}), "vector");
+}
+
+TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
+  const auto node = [](std::int64_t m, std::int64_t k, std::int64_t n, ir::Shape batch = {}) {
+    ir::Shape a = batch;
+    a.push_back(m), a.push_back(k);
+    return lowered_node(Matmul{}, {{DType::f32, a}, {DType::f32, {k, n}}}, modern());
+  };
+  const LoweredNode split = node(512, 3072, 768);
+  EXPECT_EQ(split.choice.name, "tiled_wide_split4");
+  ASSERT_EQ(split.schedule.dispatches.size(), 2u);
+  const Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
+  EXPECT_EQ(products.shader.name, "matmul_wide");
+  EXPECT_EQ(products.groups.at(0), 4u * 8 * 12);
+  EXPECT_EQ(products.shader.constants.at(7), 768u);  // terms of a slice
+  EXPECT_EQ(sum.shader, (Shader{"matmul_slices", {128, 4}}));
+  EXPECT_EQ(sum.reads.at(0), products.writes.at(0));
+  EXPECT_EQ(split.schedule.slots.at(sum.reads.at(0)).bytes, 4u * 4 * 512 * 768);
+  EXPECT_EQ(node(512, 768, 3072).choice.name, "tiled_wide");  // tiles enough
+  EXPECT_EQ(node(512, 252, 768).choice.name, "tiled_wide");   // too few terms
+  EXPECT_EQ(node(64, 1028, 64).choice.name, "tiled_wide");    // slices would begin in the middle of 16 bytes
+  EXPECT_EQ(node(64, 1024, 64).choice.name, "tiled_wide_split8");
+  EXPECT_EQ(node(8, 4096, 4096).choice.name, "tiled_wide_split4");
+}
+
+TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
+  using Sizes = std::vector<std::uint32_t>;  // subgroups and matrices of each by rows and columns, and matrices deep
+  const auto sizes = [](std::int64_t m, std::int64_t k, std::int64_t n) {
+    const auto constants =
+        lowered(Matmul{}, {{DType::f16, {m, k}}, {DType::f16, {k, n}}}, modern()).dispatch.shader.constants;
+    return Sizes(constants.begin() + 4, constants.begin() + 9);
+  };
+  EXPECT_EQ(sizes(2048, 2048, 2048), (Sizes{2, 2, 4, 4, 2}));
+  EXPECT_EQ(sizes(4096, 768, 768), (Sizes{2, 2, 4, 3, 2}));  // 256 of 128 x 96, 192 of 128 x 128
+  EXPECT_EQ(sizes(2048, 768, 1152), (Sizes{2, 4, 4, 2, 4}));
+  EXPECT_EQ(sizes(512, 768, 3072), (Sizes{2, 2, 2, 2, 4}));
+  EXPECT_EQ(sizes(512, 3072, 768), (Sizes{2, 2, 2, 2, 8}));
+  EXPECT_EQ(sizes(512, 512, 512), (Sizes{2, 2, 1, 2, 8}));
+  EXPECT_EQ(sizes(128, 512, 128), (Sizes{2, 2, 1, 1, 8}));
+  EXPECT_EQ(sizes(513, 3073, 769), (Sizes{2, 2, 1, 1, 4}));  // element by element
 }
 
 TEST(Product, GivesLargeProductsAPipelineOfTheirOwn) {

@@ -31,13 +31,23 @@ TEST(Gemm, AgreesWithEveryTranspositionAndBroadcastOfC) {
 
 TEST(Gemm, AddsEveryCToWholeTiles) {
   std::uint64_t seed = 1;
-  for (const DType dtype : {DType::f32, DType::f16})
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
     for (const Shape& c : {Shape{}, Shape{64}, Shape{128, 1}, Shape{128, 64}}) {
       check_op(Gemm{0.75, -1.5, false, true, true},
                {random_tensor({dtype, {128, 40}}, seed), random_tensor({dtype, {64, 40}}, seed + 1),
                 random_tensor({dtype, c}, seed + 2)});
       seed += 3;
     }
+}
+
+TEST(Gemm, AddsEveryCToSumsOfSlices) {
+  std::uint64_t seed = 1;
+  for (const Shape& c : {Shape{}, Shape{68}, Shape{40, 1}, Shape{40, 68}}) {
+    check_op(Gemm{0.75, -1.5, true, false, true},
+             {random_tensor({DType::f32, {512, 40}}, seed), random_tensor({DType::f32, {512, 68}}, seed + 1),
+              random_tensor({DType::f32, c}, seed + 2)});
+    seed += 3;
+  }
 }
 
 TEST(Gemm, ScalesWithoutC) {

@@ -104,6 +104,22 @@ TEST(Matmul, ReadsSixteenBytesAtATime) {
   }
 }
 
+/// On a device with cooperative matrices of 8 x 8 x 8 in turn each of the tiles that there are.
+TEST(Matmul, TakesEveryTileOfCooperativeMatrices) {
+  const auto product = [](DType dtype, const Shape& a, const Shape& b) {
+    SCOPED_TRACE(ir::cat(dtype, " ", a, " by ", b));
+    check_op(Matmul{}, {random_tensor({dtype, a}, 1), random_tensor({dtype, b}, 2)});
+  };
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    product(dtype, {44, 120, 24}, {24, 184});  // 264 tiles of 64 x 64
+    product(dtype, {40, 120, 24}, {24, 184});  // 320 of 64 x 48
+    product(dtype, {40, 120, 16}, {16, 128});  // 160 of 64 x 64
+    product(dtype, {552, 72}, {72, 552});      // 324 of 32 x 32
+    check_wide(dtype, 328, 136, 328);          // 121 of 32 x 32, 64 terms deep
+    check_wide(dtype, 232, 72, 264);           // 135 of 16 x 32
+  }
+}
+
 TEST(Matmul, ReadsMatricesOfVectorsSixteenBytesAtATime) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
     for (const std::int64_t k : {8, 504, 2056})
@@ -113,8 +129,14 @@ TEST(Matmul, ReadsMatricesOfVectorsSixteenBytesAtATime) {
       }
 }
 
+TEST(Matmul, SplitsManyTermsBetweenWorkgroups) {
+  check_wide(DType::f32, 72, 1024, 68);  // in 4, by the middle tiles
+  check_wide(DType::f32, 8, 2064, 36);   // in 8, by small tiles; the last of a slice is not whole
+  check_wide(DType::f32, 64, 260, 64);   // in none: slices would not begin at multiples of 4 terms
+}
+
 TEST(Matmul, HasPipelinesForLargeProducts) {
-  for (const DType dtype : {DType::f32, DType::f16}) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     check_op(Matmul{}, {random_tensor({dtype, {264, 264}}, 1), random_tensor({dtype, {264, 264}}, 2)});
     check_op(Matmul{false, false, DType::f32},
              {random_tensor({dtype, {256, 256}}, 1), random_tensor({dtype, {256, 256}}, 2)});
