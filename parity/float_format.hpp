@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -26,6 +27,23 @@ struct FloatFormat {
     if (place < -1022) return std::ldexp(1.0, place);
     return std::bit_cast<double>(static_cast<std::uint64_t>(place + 1023) << 52);
   }
+};
+
+/// FloatFormat::ulp, of which loops become vector code.
+class Spacing {
+ public:
+  explicit Spacing(const FloatFormat& format)
+      : least_(format.smallest_normal()),
+        most_(std::ldexp(1.0, format.max_exponent)),
+        of_one_(std::ldexp(1.0, -format.fraction_bits)) {}
+
+  double at(double y) const {
+    const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(y) & 0x7FF0'0000'0000'0000);
+    return std::min(std::max(power, least_), most_) * of_one_;
+  }
+
+ private:
+  double least_, most_, of_one_;
 };
 
 /// The format of a float or complex dtype.

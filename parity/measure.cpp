@@ -1,7 +1,6 @@
 #include "parity/measure.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "parity/float_format.hpp"
@@ -39,23 +38,6 @@ Load load_of(ir::DType dtype) {
   });
   return load;
 }
-
-/// The spacing of a format around numbers.
-class Spacing {
- public:
-  explicit Spacing(const FloatFormat& format)
-      : least_(format.smallest_normal()),
-        most_(std::ldexp(1.0, format.max_exponent)),
-        of_one_(std::ldexp(1.0, -format.fraction_bits)) {}
-
-  double at(double x) const {
-    const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0x7FF0'0000'0000'0000);
-    return std::min(std::max(power, least_), most_) * of_one_;
-  }
-
- private:
-  const double least_, most_, of_one_;
-};
 
 /// Consecutive numbers of a truth.
 struct Stretch {

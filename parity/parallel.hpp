@@ -5,7 +5,19 @@
 
 namespace plumb::parity {
 
-/// How many threads work on so many pieces: at most one for every core, each with several pieces.
+/// While it lives, work that the calling thread shares out is on at most so many threads; 0 means one for every core.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int threads);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  const std::size_t before_;
+};
+
+/// How many threads work on so many pieces: as many as are allowed, each with several pieces.
 std::size_t workers_for(std::size_t pieces);
 
 /// Calls work(piece, worker) once for every piece below `pieces`, on `workers` threads of which the caller's is one.

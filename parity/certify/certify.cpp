@@ -1,6 +1,7 @@
 #include "parity/certify/certify.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
@@ -17,9 +18,26 @@ std::span<const double> limits_of(const Allowed& allowed) {
 /// The largest uncertainty of a finite element.
 double largest(const Allowed& uncertainty, const Comparison& compared) {
   double most = uncertainty.at(std::isnan(compared.expected_absmax) ? 0 : compared.expected_absmax, ir::DType::f64);
-  for (const double limit : limits_of(uncertainty))
-    if (std::isfinite(limit)) most = std::max(most, limit * uncertainty.of_limits);
-  return most;
+  double of_limits = 0;
+  for (const double limit : limits_of(uncertainty)) {
+    const double finite = limit < std::numeric_limits<double>::infinity() ? limit : 0;
+    of_limits = std::max(of_limits, finite);
+  }
+  return std::max(most, of_limits * uncertainty.of_limits);
+}
+
+/// Elements whose limit, of which a share is left, is not above all that the truth may be off.
+std::vector<std::size_t> not_clear(std::span<const double> limits, std::span<const double> off, double left) {
+  constexpr std::size_t block = 1024;
+  std::vector<std::size_t> found;
+  for (std::size_t begin = 0; begin < limits.size(); begin += block) {
+    const std::size_t end = std::min(begin + block, limits.size());
+    std::size_t unclear = 0;
+    for (std::size_t i = begin; i < end; ++i) unclear += off[i] <= limits[i] * left ? 0 : 1;
+    for (std::size_t i = begin; unclear > 0 && i < end; ++i)
+      if (!(off[i] <= limits[i] * left)) found.push_back(i);
+  }
+  return found;
 }
 
 /// Elements whose error is as close to its limit as the truth is uncertain. `ratio` is the largest error over its
@@ -32,10 +50,11 @@ std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView
   const auto limits = limits_of(allowed), off = limits_of(uncertainty);
   const bool wide = got.dtype() == ir::DType::f64;
   if (limits.empty() && !wide && margin > 0x1p-20) return suspects;  // ulps of the narrower type are 2^29 times those
-  for (std::size_t i = 0; i < static_cast<std::size_t>(truth.elements()); ++i) {
-    const bool is_clear =
-        !limits.empty() && !off.empty() && off[i] * uncertainty.of_limits <= limits[i] * allowed.of_limits * margin;
-    if (!is_clear) suspects.push_back(i);
+  if (limits.empty() || off.empty()) {
+    suspects.resize(static_cast<std::size_t>(truth.elements()));
+    std::iota(suspects.begin(), suspects.end(), std::size_t{0});
+  } else {
+    suspects = not_clear(limits, off, allowed.of_limits * margin / uncertainty.of_limits);
   }
   if (suspects.empty()) return suspects;
   const ir::Tensor came = ir::widen(got);
