@@ -4,7 +4,9 @@
 #include <optional>
 #include <set>
 
+#include "ir/bounded_matmul.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/bounded_product.hpp"
 #include "parity/float_format.hpp"
 
 namespace plumb::parity {
@@ -24,6 +26,7 @@ class Draft {
   Draft(const Segment& segment, ir::Graph& wide, const ir::Graph& types, const bounds::Arithmetic& arithmetic,
         std::map<ir::Value, ir::Value> known = {})
       : segment_(segment),
+        wide_(ir::widen(segment.graph)),
         types_(types),
         arithmetic_(arithmetic),
         known_(std::move(known)),
@@ -40,6 +43,7 @@ class Draft {
   ir::TensorTypes candidate_types(const std::vector<ir::Value>& values) const;
 
   const Segment& segment_;
+  const ir::Graph wide_;
   const ir::Graph& types_;
   const bounds::Arithmetic arithmetic_;
   const std::map<ir::Value, ir::Value> known_;
@@ -82,7 +86,7 @@ void Draft::bound_node(const ir::Node& original) {
     for (const ir::Value v : values) reals.push_back({&sketch_, known_.contains(v) ? known_.at(v) : v});
     return reals;
   };
-  const ir::Op op = graph_.nodes()[*graph_.producer(original.outputs.front())].op;
+  const ir::Op op = wide_.nodes()[*wide_.producer(original.outputs.front())].op;
   bounds::Node node{sketch_,
                     op,
                     at(original.inputs),
@@ -202,10 +206,16 @@ void finish(Allowed& allowed, ir::DType dtype, const Manner& manner, bool bits) 
 
 Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const ir::Feeds& feeds,
                          const Manner& manner) {
-  ir::Graph graph = ir::widen(segment.graph);
+  const ir::Graph wide = ir::widen(segment.graph);
+  BoundedProducts products{wide, {}};
+  if (reference.has_kernel(ir::schema<ir::BoundedMatmul>()))
+    products = with_bounded_products(segment.graph, wide, manner.arithmetic);
+  ir::Graph& graph = products.graph;
   const std::size_t own_nodes = graph.nodes().size();
-  Draft of_candidate(segment, graph, segment.graph, manner.arithmetic), of_truth(segment, graph, graph, {});
-  std::vector<ir::Value> wanted = segment.outputs;
+  Draft of_candidate(segment, graph, segment.graph, manner.arithmetic, products.renumbered);
+  Draft of_truth(segment, graph, wide, {}, products.renumbered);
+  std::vector<ir::Value> wanted;
+  for (const ir::Value v : segment.outputs) wanted.push_back(products.at(v));
   std::vector<std::optional<Allowed>> plain;
   std::vector<std::optional<Formula>> sought;
   for (const ir::Value v : segment.outputs) {
@@ -225,7 +235,7 @@ Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const 
     bounded.truth.nanoseconds += report.nanoseconds.value_or(0);
   for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
     const ir::DType dtype = segment.graph.type(segment.outputs[k]).dtype;
-    bounded.truth.outputs.push_back(results.at(segment.outputs[k]));
+    bounded.truth.outputs.push_back(results.at(products.at(segment.outputs[k])));
     Allowed& allowed = bounded.allowed.emplace_back(plain[k].value_or(Allowed{.rule = Allowed::Rule::within}));
     Allowed uncertainty = plain_uncertainty(segment, dtype);
     if (sought[k]) {

@@ -51,23 +51,27 @@ Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& addin
 
 }  // namespace
 
-Bound dot(const Node& node, const Terms& terms) {
+DotFactors dot_factors(const Node& node, std::int64_t terms) {
   const double u = node.accumulator();
-  const auto count = static_cast<double>(terms.count);
-  const Real rounding = 2 * node.unit() * abs(terms.sum);
-  if (terms.count == 0) return both(0 * abs(terms.sum));
-  Real squares = partial_squares(terms);
-  if (!terms.partial.empty()) squares = max(squares, (count / 3) * square(terms.sum) + (count / 6) * terms.squares);
-  if (!terms.exact) squares = squares + terms.squares;
+  const auto count = static_cast<double>(terms);
   // Of sums that are cut off every error has the same sign: 2u Σ|s_b| over blocks, here by Cauchy
   // and Schwarz from the sum of squares.
   const double cut = 2 * std::sqrt(count) / static_cast<double>(node.arithmetic.block);
   const double scale = node.arithmetic.truncates ? std::max(cut, node.lambda()) : node.lambda();
-  const double certain = (node.arithmetic.truncates ? 2 : 1) * (count + 1) * u;
-  const Real most = certain * terms.magnitude;
-  Real probable = min(scale * u * sqrt(squares), most);
+  return {scale * u, (node.arithmetic.truncates ? 2 : 1) * (count + 1) * u, 2 * node.unit()};
+}
+
+Bound dot(const Node& node, const Terms& terms) {
+  const auto count = static_cast<double>(terms.count);
+  if (terms.count == 0) return both(0 * abs(terms.sum));
+  Real squares = partial_squares(terms);
+  if (!terms.partial.empty()) squares = max(squares, (count / 3) * square(terms.sum) + (count / 6) * terms.squares);
+  if (!terms.exact) squares = squares + terms.squares;
+  const DotFactors factors = dot_factors(node, terms.count);
+  const Real most = factors.certain * terms.magnitude;
+  Real probable = min(factors.random * sqrt(squares), most);
   if (terms.uniform) probable = node.sketch.apply(ir::ops::Where{}, {*terms.uniform, most, probable});
-  return Bound{probable, most} + both(rounding);
+  return Bound{probable, most} + both(factors.stored * abs(terms.sum));
 }
 
 Real is_uniform(Real x, std::vector<std::int64_t> axes) {

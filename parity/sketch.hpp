@@ -32,6 +32,11 @@ class Sketch {
   /// Output `k` of an op that has several.
   Real apply(ir::Op op, const std::vector<Real>& inputs, std::size_t k);
   ir::TensorType type(Real x) const { return graph_.type(x.value); }
+  /// The node that computes it; null of a source.
+  const ir::Node* producer(Real x) const {
+    const auto node = graph_.producer(x.value);
+    return node ? &graph_.nodes()[*node] : nullptr;
+  }
 
  private:
   ir::Graph& graph_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 
+#include "ref_cpu/bounded_matmul.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/memory_plan.hpp"
 #include "ref_cpu/op_table.hpp"
@@ -15,9 +16,14 @@ namespace {
 using Kernel = void (*)(const ir::Op&, Call&);
 
 const ir::OpTable<Kernel>& kernels() {
-  static const auto table = Ops::table<Kernel>([]<class T>() -> Kernel {
-    return [](const ir::Op& op, Call& call) { run(op.as<T>(), call); };
-  });
+  static const auto table = [] {
+    constexpr auto kernel_of = []<class T>() -> Kernel {
+      return [](const ir::Op& op, Call& call) { run(op.as<T>(), call); };
+    };
+    auto all = Ops::table<Kernel>(kernel_of);
+    all.emplace(&ir::schema<ir::BoundedMatmul>(), kernel_of.operator()<ir::BoundedMatmul>());
+    return all;
+  }();
   return table;
 }
 

@@ -22,17 +22,31 @@ void mapped(const Matrix<const T>& m, const Fn& fn) {
     fn(Eigen::Map<const Stored<T, Eigen::ColMajor>, 0, Stride>(m.data, m.rows, m.columns, Stride(m.column_stride)));
 }
 
+/// An Eigen map of a result.
+template <class T>
+auto target(const Matrix<T>& y) {
+  using Map = Eigen::Map<Stored<T, Eigen::RowMajor>, 0, Eigen::OuterStride<>>;
+  return Map(y.data, y.rows, y.columns, Eigen::OuterStride<>(y.row_stride));
+}
+
 std::int64_t pieces(std::int64_t extent, std::int64_t each) { return (extent + each - 1) / each; }
 
 }  // namespace
 
 template <class T>
 void multiply(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& y) {
-  Eigen::Map<Stored<T, Eigen::RowMajor>, 0, Eigen::OuterStride<>> result(y.data, y.rows, y.columns,
-                                                                         Eigen::OuterStride<>(y.row_stride));
+  auto result = target(y);
   mapped(a, [&](const auto& left) { mapped(b, [&](const auto& right) { result.noalias() = left * right; }); });
 }
 
+template <class T>
+void multiply_onto(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& y) {
+  auto result = target(y);
+  mapped(a, [&](const auto& left) { mapped(b, [&](const auto& right) { result.noalias() += left * right; }); });
+}
+
+template void multiply_onto(const Matrix<const float>&, const Matrix<const float>&, const Matrix<float>&);
+template void multiply_onto(const Matrix<const double>&, const Matrix<const double>&, const Matrix<double>&);
 template void multiply(const Matrix<const float>&, const Matrix<const float>&, const Matrix<float>&);
 template void multiply(const Matrix<const double>&, const Matrix<const double>&, const Matrix<double>&);
 template void multiply(const Matrix<const std::uint32_t>&, const Matrix<const std::uint32_t>&,

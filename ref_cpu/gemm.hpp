@@ -34,6 +34,10 @@ Matrix<T> row_major(T* data, std::int64_t rows, std::int64_t columns) {
 template <class T>
 void multiply(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& y);
 
+/// y += a b, of float or double.
+template <class T>
+void multiply_onto(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& y);
+
 /// y = finish(a b), where finish(sum, row, column) gives an element of y from its sum: in
 /// place when y holds what is summed, else rounded on the way from a scratch panel.
 template <class T, class Out, class Finish>

@@ -1,7 +1,9 @@
 #include "ir/ops/matmul.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "ir/bounded_matmul.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/transpose.hpp"
 #include "parity/error_terms.hpp"
@@ -37,6 +39,20 @@ Real uniform_factors(const ir::ops::Matmul& op, const Node& node) {
   return node.sketch.apply(ir::ops::Binary{ir::ops::BinaryFunction::logical_or}, {a, b});
 }
 
+/// From what the product was evaluated with (bounded_product.hpp); of another arithmetic than that was asked for, in
+/// proportion.
+std::optional<Bound> made_with_product(const Node& node, std::int64_t k) {
+  const ir::Node* made = node.sketch.producer(node.y());
+  if (made == nullptr || !made->op.is<ir::BoundedMatmul>()) return std::nullopt;
+  const auto& of = made->op.as<ir::BoundedMatmul>();
+  const Real probable{&node.sketch, made->outputs[1]}, certain{&node.sketch, made->outputs[2]};
+  const DotFactors factors = dot_factors(node, k);
+  if (factors.random == of.random && factors.certain == of.certain && factors.stored == of.stored)
+    return Bound{probable, certain};
+  const double of_sizes = std::max(factors.certain / of.certain, factors.stored / of.stored);
+  return Bound{std::max(factors.random / of.random, of_sizes) * probable, of_sizes * certain};
+}
+
 }  // namespace
 
 Model error_model(const ir::ops::Matmul& op) {
@@ -44,6 +60,7 @@ Model error_model(const ir::ops::Matmul& op) {
               [op](const Node& node) {
                 const ir::Shape& a = node.in[0].shape();
                 const std::int64_t k = op.transpose_a ? a[a.size() - 2] : a[a.size() - 1];
+                if (const auto made = made_with_product(node, k)) return *made;
                 Terms terms = product_terms(node, k);
                 terms.partial = partial_sums(op, node, k);
                 if (k > 0) terms.uniform = uniform_factors(op, node);

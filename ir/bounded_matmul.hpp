@@ -1,0 +1,52 @@
+#pragma once
+
+#include "ir/ops/matmul.hpp"
+
+namespace plumb::ir {
+
+/// A product of matrices and, in the same go, limits of the error of one that is computed in another precision: of
+/// error models (docs/bounds.md). It is in graphs that evaluate them, never in a file, and needs no device.
+///
+/// With s_j the sums of the first terms, at `parts` equal distances of K, and S = Σ a²b²:
+///
+///   squares  = K / 3 parts (s_1² + Σ_j s_(j-1)² + s_(j-1) s_j + s_j²) + K / 6 parts S, at least K / 3 y² + K / 6 S where
+///              there are several, and S more where products round
+///   certain  = `certain`·Σ|a||b| + `stored`·|y|
+///   probable = min(`random`·√squares, `certain`·Σ|a||b|) + `stored`·|y|, or `certain` where all |a| of a row, or all |b|
+///              of a column, are one number
+///
+/// y is good to f64's unit. The limits are at least what the formulas say, in exact numbers, of Σ|a||b|, and within
+/// 2^-15 of it.
+struct BoundedMatmul {
+  bool transpose_a = false, transpose_b = false, products_round = false;
+  double random = 0, certain = 0, stored = 0;
+  std::int64_t parts = 1;
+
+  static constexpr auto name = "bounded_matmul";
+  static constexpr auto summary = "matrix product with limits of its error";
+  static constexpr auto formula = "y = a·b";
+  static constexpr int tier = 3;
+  static constexpr std::array inputs = {Input{"a", DTypes(DType::f64), "[.., M, K]"},
+                                        Input{"b", DTypes(DType::f64), "[.., K, N]", "a"}};
+  static constexpr std::array outputs = {Output{"y", "f64 [batch.., M, N]"}, Output{"probable", "as y"},
+                                         Output{"certain", "as y"}};
+  static constexpr std::array<std::string_view, 0> checks = {};
+  static constexpr auto fields = std::tuple{
+      Field{"transpose_a", &BoundedMatmul::transpose_a, "a is [.., K, M]"},
+      Field{"transpose_b", &BoundedMatmul::transpose_b, "b is [.., N, K]"},
+      Field{"products_round", &BoundedMatmul::products_round, "a·b is not exact where it is summed"},
+      Field{"random", &BoundedMatmul::random, "of the root of the squares"},
+      Field{"certain", &BoundedMatmul::certain, "of the sum of sizes"},
+      Field{"stored", &BoundedMatmul::stored, "of |y|"},
+      Field{"parts", &BoundedMatmul::parts, "where partial sums are looked at"},
+  };
+
+  TensorTypes infer(Types in) const {
+    const TensorType y = ops::Matmul{transpose_a, transpose_b, {}}.infer(in).front();
+    return {y, y, y};
+  }
+  ErrorClass error_class() const { return ErrorClass::dot; }
+  bool operator==(const BoundedMatmul&) const = default;
+};
+
+}  // namespace plumb::ir
