@@ -21,17 +21,17 @@ bool is_double(ir::DType dtype) { return compute_dtype(dtype) == ir::DType::f64;
 /// The error models of an evaluation of a segment, added to the widened segment.
 class Draft {
  public:
-  /// `types` has the dtypes that the evaluation computes in: the segment's, or, of the truth, the widened ones.
-  /// `known`: values to take in place of those that the graph computes.
-  Draft(const Segment& segment, ir::Graph& wide, const ir::Graph& types, const bounds::Arithmetic& arithmetic,
-        std::map<ir::Value, ir::Value> known = {})
+  /// `wide` is the segment's graph, widened, and `types` has the dtypes that the evaluation computes in: the
+  /// segment's, or, of the truth, the widened ones. `graph` is written to; `known`: its values in place of those of the
+  /// segment.
+  Draft(const Segment& segment, const ir::Graph& wide, const ir::Graph& types, const bounds::Arithmetic& arithmetic,
+        ir::Graph& graph, std::map<ir::Value, ir::Value> known)
       : segment_(segment),
-        wide_(ir::widen(segment.graph)),
+        wide_(wide),
         types_(types),
         arithmetic_(arithmetic),
         known_(std::move(known)),
-        graph_(wide),
-        sketch_(wide) {}
+        sketch_(graph) {}
 
   /// The limits of a value, added to the graph.
   Bound bound_of(ir::Value value);
@@ -43,11 +43,10 @@ class Draft {
   ir::TensorTypes candidate_types(const std::vector<ir::Value>& values) const;
 
   const Segment& segment_;
-  const ir::Graph wide_;
+  const ir::Graph& wide_;
   const ir::Graph& types_;
   const bounds::Arithmetic arithmetic_;
   const std::map<ir::Value, ir::Value> known_;
-  ir::Graph& graph_;
   bounds::Sketch sketch_;
   std::map<ir::Value, Bound> errors_;  ///< of values that are not exact
   std::set<ir::Value> done_;
@@ -174,8 +173,9 @@ std::shared_ptr<const Limits> complex_limits(ir::Executor& reference, const Segm
   const ir::Value truth = sizes.graph.input("the truth's size", size.type());
   const ir::Node& node = segment.graph.nodes().front();
   sizes.outputs = sizes.graph.add_all(node.label, node.op, operands);
-  ir::Graph graph = ir::widen(sizes.graph);
-  Draft draft(sizes, graph, sizes.graph, manner.arithmetic, {{sizes.outputs.at(k), truth}});
+  const ir::Graph wide = ir::widen(sizes.graph);
+  ir::Graph graph = wide;
+  Draft draft(sizes, wide, sizes.graph, manner.arithmetic, graph, {{sizes.outputs.at(k), truth}});
   const Bound bound = (2 * wider_than_truth(segment, k)) * draft.bound_of(sizes.outputs.at(k));
   const auto results = reference.run(graph, fed, {bound.probable.value, bound.certain.value});
   return std::make_shared<const Limits>(Limits{results.at(bound.probable.value), results.at(bound.certain.value)});
@@ -186,8 +186,26 @@ struct Formula {
   ir::Value probable, certain, of_truth;
 };
 
-std::shared_ptr<const Limits> limits_of(const ir::Tensor& probable, const ir::Tensor& certain) {
-  return std::make_shared<const Limits>(Limits{probable, certain});
+/// The results of a run, each handed out without a copy where nobody asks for it again.
+class Results {
+ public:
+  Results(ir::Tensors results, const std::vector<ir::Value>& asked) : results_(std::move(results)) {
+    for (const ir::Value v : asked) ++asked_[v];
+  }
+  ir::Tensor take(ir::Value v) { return --asked_.at(v) == 0 ? std::move(results_.at(v)) : results_.at(v); }
+
+ private:
+  ir::Tensors results_;
+  std::map<ir::Value, int> asked_;
+};
+
+std::shared_ptr<const Limits> limits_of(ir::Tensor probable, ir::Tensor certain) {
+  return std::make_shared<const Limits>(Limits{std::move(probable), std::move(certain)});
+}
+
+/// Limits that hold, of which nobody asks another.
+std::shared_ptr<const Limits> limits_of(ir::Tensor certain) {
+  return limits_of(std::move(certain), ir::Tensor({ir::DType::f64, {0}}));
 }
 
 /// What holds of every rule.
@@ -212,8 +230,8 @@ Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const 
     products = with_bounded_products(segment.graph, wide, manner.arithmetic);
   ir::Graph& graph = products.graph;
   const std::size_t own_nodes = graph.nodes().size();
-  Draft of_candidate(segment, graph, segment.graph, manner.arithmetic, products.renumbered);
-  Draft of_truth(segment, graph, wide, {}, products.renumbered);
+  Draft of_candidate(segment, wide, segment.graph, manner.arithmetic, graph, products.renumbered);
+  Draft of_truth(segment, wide, wide, {}, graph, products.renumbered);
   std::vector<ir::Value> wanted;
   for (const ir::Value v : segment.outputs) wanted.push_back(products.at(v));
   std::vector<std::optional<Allowed>> plain;
@@ -228,25 +246,26 @@ Bounded evaluate_bounded(ir::Executor& reference, const Segment& segment, const 
     wanted.insert(wanted.end(), {sought.back()->probable, sought.back()->certain, sought.back()->of_truth});
   }
   const auto executable = reference.compile(graph, {}, {wanted});
-  const auto results = executable->run(feeds);
+  Results results(executable->run(feeds), wanted);
   const auto reports = executable->nodes();
   Bounded bounded;
   for (const ir::NodeReport& report : std::span(reports).first(own_nodes))
     bounded.truth.nanoseconds += report.nanoseconds.value_or(0);
   for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
     const ir::DType dtype = segment.graph.type(segment.outputs[k]).dtype;
-    bounded.truth.outputs.push_back(results.at(products.at(segment.outputs[k])));
+    bounded.truth.outputs.push_back(results.take(products.at(segment.outputs[k])));
     Allowed& allowed = bounded.allowed.emplace_back(plain[k].value_or(Allowed{.rule = Allowed::Rule::within}));
     Allowed uncertainty = plain_uncertainty(segment, dtype);
     if (sought[k]) {
-      allowed.limits = limits_of(results.at(sought[k]->probable), results.at(sought[k]->certain));
-      const ir::Tensor& certain = results.at(sought[k]->of_truth);
-      uncertainty = {.rule = Allowed::Rule::within, .limits = limits_of(certain, certain), .of_limits = all_orders};
+      allowed.limits = limits_of(results.take(sought[k]->probable), results.take(sought[k]->certain));
+      uncertainty = {.rule = Allowed::Rule::within,
+                     .limits = limits_of(results.take(sought[k]->of_truth)),
+                     .of_limits = all_orders};
     } else if (!plain[k]) {
       allowed.limits = complex_limits(reference, segment, k, {feeds, bounded.truth.outputs[k]}, manner);
       const ir::Tensor& certain = allowed.limits->certain;
       uncertainty = {.rule = Allowed::Rule::within,
-                     .limits = limits_of(certain, certain),
+                     .limits = limits_of(certain),
                      .of_limits = all_orders / wider_than_truth(segment, k)};
     }
     bounded.uncertainty.push_back(std::move(uncertainty));

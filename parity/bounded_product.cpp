@@ -1,5 +1,7 @@
 #include "parity/bounded_product.hpp"
 
+#include <algorithm>
+
 #include "ir/bounded_matmul.hpp"
 #include "parity/error_terms.hpp"
 
@@ -18,13 +20,14 @@ ir::TensorTypes types_of(const ir::Graph& graph, const std::vector<ir::Value>& v
   return types;
 }
 
-ir::BoundedMatmul bounded(const ir::Graph& native, ir::Graph& wide, const ir::Node& node,
+/// The op in place of a product; nothing is added to `graph` yet.
+ir::BoundedMatmul bounded(const ir::Graph& native, ir::Graph& graph, const ir::Node& node,
                           const bounds::Arithmetic& arithmetic) {
-  bounds::Sketch sketch(wide);
+  bounds::Sketch sketch(graph);
   const bounds::Node asked{
       sketch, node.op, {}, {}, 0, types_of(native, node.inputs), types_of(native, node.outputs), arithmetic};
   const auto& op = node.op.as<ir::ops::Matmul>();
-  const ir::Shape& a = wide.type(node.inputs[0]).shape;
+  const ir::Shape& a = native.type(node.inputs[0]).shape;
   const std::int64_t k = op.transpose_a ? a[a.size() - 2] : a[a.size() - 1];
   const bounds::DotFactors factors = bounds::dot_factors(asked, k);
   return {op.transpose_a,  op.transpose_b,  !bounds::has_exact_products(asked), factors.random,
@@ -35,16 +38,17 @@ ir::BoundedMatmul bounded(const ir::Graph& native, ir::Graph& wide, const ir::No
 
 BoundedProducts with_bounded_products(const ir::Graph& native, const ir::Graph& wide,
                                       const bounds::Arithmetic& arithmetic) {
+  const auto is_product = [&](const ir::Node& node) { return is_real_product(wide, node); };
+  if (std::ranges::none_of(wide.nodes(), is_product)) return {wide, {}};
   BoundedProducts made{wide.sources(), {}};
   for (const ir::Node& node : wide.nodes()) {
     std::vector<ir::Value> inputs;
     for (const ir::Value v : node.inputs) inputs.push_back(made.at(v));
-    if (!is_real_product(wide, node)) {
+    if (!is_product(node)) {
       made.graph.place(node.label, node.op, inputs, node.outputs);
       continue;
     }
-    ir::Graph scratch = wide;
-    const auto op = bounded(native, scratch, node, arithmetic);
+    const auto op = bounded(native, made.graph, node, arithmetic);
     made.renumbered[node.outputs[0]] = made.graph.add_all(node.label, op, inputs).front();
   }
   return made;

@@ -73,15 +73,20 @@ double Distribution::at(double q) const {
       if (places_[k] != 0) count += rows_[places_[k] - 1u].counts[bin];
     return count;
   };
+  const auto total = [this](std::size_t exponent) {
+    std::uint64_t count = 0;
+    for (const std::size_t k : {exponent, exponent + bins})
+      if (places_[k] != 0) count += rows_[places_[k] - 1u].total();
+    return count;
+  };
   std::uint64_t below = 0;
-  std::size_t found = 0;
-  for (std::size_t exponent = 0; exponent < bins; ++exponent) {
-    if (places_[exponent] == 0 && places_[exponent + bins] == 0) continue;
-    std::size_t bin = 0;
-    for (; bin < bins && below + counted(exponent, bin) < rank; ++bin) below += counted(exponent, bin);
-    found = exponent * bins + std::min(bin, bins - 1);
-    if (bin < bins) break;
-  }
+  std::size_t exponent = 0, bin = 0;
+  for (std::uint64_t here = total(0); exponent + 1 < bins && below + here < rank; here = total(++exponent))
+    below += here;
+  for (std::uint64_t here = counted(exponent, 0); bin + 1 < bins && below + here < rank;
+       here = counted(exponent, ++bin))
+    below += here;
+  const std::size_t found = exponent * bins + bin;
   if (total_ > most_kept) return std::bit_cast<float>(static_cast<std::uint32_t>(found) << 15);
   std::vector<float> same;
   for (const float x : kept_)

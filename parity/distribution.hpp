@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,8 @@ class Distribution {
   struct Row {
     std::array<std::uint64_t, bins> counts = {};
     std::uint64_t above_root = 0;  ///< of bin_of_root
+
+    std::uint64_t total() const { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
   };
 
   Row& row(std::uint32_t sign_and_exponent);

@@ -3,11 +3,12 @@
 // Each row of a and column of b is scaled by a power of two that brings its largest number into [1/2, 1), so that no
 // square and no sum overflows. With u = 2^-24 a sum of n numbers that are not negative, each the rounded product of
 // two rounded numbers, is off by (1 + u)^(n + 2) at most, in any order; a sum of n / `chunk` sums of `chunk` by
-// (1 + u)^(chunk + n / chunk + 2) (Higham, section 4.2). `certain` is made larger by that, squares are left as they are.
+// (1 + u)^(chunk + n / chunk + 2) (Higham, section 4.2). `certain` is made larger by that, squares stay as they are.
 //
-// What falls below 2^-149 is lost: of Σ|a||b| K·2^-148 at most, of Σa²b² the same. That is less than 2^-40 of the first
-// where it is 2^-30 or more and K below 2^60; and of the second, which is at least its square over K, where K is below
-// 2^20. Where one element of a panel is smaller, or an operand is no number or beyond 2^250, the panel is made in f64.
+// What falls below 2^-149 is lost: of Σ|a||b| K·2^-148 at most, of Σa²b² the same. That is less than 2^-40 of the
+// first where it is 2^-30 or more and K below 2^60; and of the second, which is at least its square over K, where K is
+// below 2^20. Where one element of a panel is smaller, or an operand is no number or beyond 2^250, the panel is made in
+// f64.
 
 #include "ref_cpu/bounded_matmul.hpp"
 
@@ -123,7 +124,8 @@ class BoundedPanel {
 void BoundedPanel::look_at_columns() {
   if (b_.row_stride == 1) {  // each column is a stretch
     for (std::int64_t c = 0; c < b_.columns; ++c)
-      for (std::int64_t k = 0; k < k_; ++k) columns_[static_cast<std::size_t>(c)].see(b_.data[c * b_.column_stride + k]);
+      for (std::int64_t k = 0; k < k_; ++k)
+        columns_[static_cast<std::size_t>(c)].see(b_.data[c * b_.column_stride + k]);
     return;
   }
   const std::size_t n = columns_.size();

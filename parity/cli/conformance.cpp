@@ -14,6 +14,7 @@
 #include "parity/cli/graph_flags.hpp"
 #include "parity/cli/model_files.hpp"
 #include "parity/conformance_report.hpp"
+#include "parity/parallel.hpp"
 #include "parity/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -112,6 +113,7 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags
 
 int run(const Flags& flags) {
   const auto cases = cases_of(flags);
+  const ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference({.threads = flags.device.threads});
   ConformanceContext context;
   std::string why_not;

@@ -10,7 +10,8 @@ namespace plumb::parity::cli {
 void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_option("--device", flags.device, "index, UUID or name (* and ? match), or cpu for software Vulkan")
       ->group("device");
-  app.add_option("--threads", flags.threads, "threads of the CPU executor; 0: one for every core")->group("device");
+  app.add_option("--threads", flags.threads, "threads of the CPU executor and of comparisons; 0: one for every core")
+      ->group("device");
   app.add_flag("--validation-layers", flags.validation, "any message of the validation layers is an error")
       ->group("debug");
   app.add_flag("--poison", flags.poison, "fill every device tensor with NaN before it is written")->group("debug");

@@ -9,6 +9,7 @@
 #include "parity/cli/graph_flags.hpp"
 #include "parity/cli/plan_faults.hpp"
 #include "parity/faults/fault.hpp"
+#include "parity/parallel.hpp"
 #include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/power.hpp"
@@ -50,11 +51,13 @@ void add_flags(CLI::App& app, Flags& flags) {
 
 /// The executors, and what outlives them.
 struct Bench {
+  ThreadLimit comparing;
   ref_cpu::CpuExecutor reference;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device;
   std::optional<policy::Gate> gate;
 
-  explicit Bench(const Flags& flags) : reference({.threads = flags.device.threads}) {
+  explicit Bench(const Flags& flags)
+      : comparing(flags.device.threads), reference({.threads = flags.device.threads}) {
     if (flags.on == "gpu") device = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags.device));
     if (flags.policy.empty()) return;
     gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today()};

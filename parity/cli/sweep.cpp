@@ -10,6 +10,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
+#include "parity/parallel.hpp"
 #include "parity/precision_plan.hpp"
 #include "parity/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -56,6 +57,7 @@ int run_sweep(const Flags& flags) {
   options.precisions = named<ir::Precision>(flags.precisions);
   options.choices = named<Choice>(flags.choices);
   const Case subject = load_case(flags.path, fill_options(flags.graph));
+  const ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference({.threads = flags.device.threads}), host({.threads = flags.device.threads});
   const auto device = open_device(flags.device);
   const bool flushes = device && !device->facts().denormals_kept_f32;

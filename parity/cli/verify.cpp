@@ -17,6 +17,7 @@
 #include "parity/cli/graph_flags.hpp"
 #include "parity/compile_once.hpp"
 #include "parity/emulated_node.hpp"
+#include "parity/parallel.hpp"
 #include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/profile_file.hpp"
@@ -161,6 +162,7 @@ class VerifyRun {
 
   const Flags& flags_;
   std::ostream& out_;  ///< for people: stderr when stdout carries JSON
+  const ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
@@ -170,7 +172,10 @@ class VerifyRun {
 };
 
 VerifyRun::VerifyRun(const Flags& flags)
-    : flags_(flags), out_(flags.json == "-" ? std::cerr : std::cout), reference_({.threads = flags.device.threads}) {}
+    : flags_(flags),
+      out_(flags.json == "-" ? std::cerr : std::cout),
+      comparing_(flags.device.threads),
+      reference_({.threads = flags.device.threads}) {}
 
 void VerifyRun::open_device() try {
   device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags_.device));
@@ -263,6 +268,11 @@ void VerifyRun::write_json() const {
 bool VerifyRun::run_graph(const std::string& path, FillOptions fill, const Executors& executors,
                           const VerifyOptions& options, Recorder* recorder) {
   SeedSummary summary;
+  if (flags_.seeds > 1)  // of one file
+    fill.read = [read = fill.read, kept = std::make_shared<std::optional<ir::GraphFile>>()](const auto& file) {
+      if (!*kept) *kept = read(file);
+      return **kept;
+    };
   for (std::uint64_t s = 0; s < flags_.seeds; ++s, ++fill.seed) {
     Progress progress;
     Observers observers({&progress});

@@ -1,0 +1,107 @@
+#include <algorithm>
+
+#include "ir/passes/widen.hpp"
+#include "parity/attribution.hpp"
+#include "parity/case_run.hpp"
+#include "parity/certify/certify.hpp"
+#include "parity/emulated_node.hpp"
+#include "parity/measure.hpp"
+#include "parity/repro.hpp"
+
+/// The outputs of a node: how far off they are, and what is said of it.
+namespace plumb::parity {
+
+NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
+  const ir::Node& node = graph_.nodes()[n];
+  NodeResult result{.node = n, .output = k, .label = node.label, .op = std::string(node.op.name())};
+  for (const ir::Value v : node.inputs) result.in.push_back(graph_.type(v).dtype);
+  result.type = graph_.type(node.outputs[k]);
+  if (!subject_.proofs.empty()) result.proof = subject_.proofs[n];
+  if (n < placements_.size()) {
+    result.placement = placements_[n].placement;
+    result.kernel = placements_[n].kernel;
+    result.placement_reason = placements_[n].reason;
+    result.device_ns = placements_[n].nanoseconds;
+  }
+  result.repro = repro_of(result_.repro, node.label);
+  return result;
+}
+
+void CaseRun::skip(NodeResult& result, std::string why) {
+  result.verdict = Verdict::skipped;
+  result.why = std::move(why);
+}
+
+/// The truth of a value the device computed is that of its own inputs; what those had wrong is inherited.
+void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, Bounded& local) {
+  const ir::Value value = graph_.nodes()[n].outputs[k];
+  Judged judged = segments_[n].judged;
+  for (const ir::Value v : segments_[n].fed) judged.inputs.push_back(got(v));
+  const ir::Tensor& device = got(value);
+  const ir::Tensor& whole = truths_.at(value);
+  result.allowed = local.allowed[k];
+  result.local = certify(segments_[n], judged.inputs, k, local, device, result.certificate);
+  const ir::Tensor& truth = local.truth.outputs[k];
+  result.vacuity = vacuity_of(segments_[n], judged.inputs, truth, device.dtype(), result.local);
+  result.gates_total = gates_total(options_.mode, result.allowed, result.type.dtype);
+  const ir::TensorView both[] = {truth, device};
+  const auto measured = measure(whole, both, result.type.dtype);
+  result.inherited = measured[0];
+  result.total = result.gates_total ? compare(whole, device, result.allowed) : measured[1];
+  result.amplification = amplification_of(n, result.inherited);
+  errors_[value] = relative_error(result.total);
+  result.reference_ns = local.truth.nanoseconds;
+  result.hash = hashes_.at(value);
+  if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::widen(device).bytes()))
+    clean_.insert(value);
+  if (options_.emulated != nullptr && segments_[n].graph.nodes().size() == 1) {
+    std::vector<ir::TensorView> inputs;
+    for (const ir::Value v : graph_.nodes()[n].inputs) inputs.push_back(got(v));
+    result.emulator_ulp = emulator_ulp(*options_.emulated, result.kernel, graph_.nodes()[n].op, inputs, device);
+  }
+  const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
+  result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == Verdict::failed;
+  judge(result, judged, gate, stated_.against(result, value, whole, device));
+  if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
+  observer_.compared(result, truth, device);
+  result.allowed.limits.reset();
+}
+
+/// A proof is about the operands of the twin: on others, which a failure before gave, it says nothing.
+void CaseRun::follow_exactly(std::size_t n, ir::Value value, NodeResult& result) {
+  if (!compare(truths_.at(value), got(value), {.rule = Allowed::Rule::exact}).agrees()) off_.insert(value);
+  for (const ir::Value v : segments_[n].fed)
+    if (off_.contains(v) && result.verdict == Verdict::failed)
+      skip(result, "nothing is proved of it on what '" + graph_.name(v) + "' gave");
+}
+
+double CaseRun::amplification_of(std::size_t n, const Comparison& inherited) const {
+  std::vector<double> inputs;
+  for (const ir::Value v : segments_[n].fed)
+    if (!graph_.is_source(v)) inputs.push_back(errors_.at(v));
+  return amplification(relative_error(inherited), inputs);
+}
+
+void CaseRun::judge(NodeResult& result, const Judged& judged, const policy::Judgement& gate,
+                    const std::string& refuted) {
+  const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
+  const auto say = [&](Verdict verdict, std::string why) {
+    result.verdict = verdict;
+    result.why = std::move(why);
+  };
+  // An expected failure is one of numbers: it excuses nothing of what follows.
+  const bool is_expected = gate.verdict == Verdict::xfailed;
+  const bool holds = gate.verdict == Verdict::passed || gate.verdict == Verdict::xpassed;
+  if (!holds && !is_expected) return say(gate.verdict, gate.why);
+  if (!refuted.empty()) return say(Verdict::failed, refuted);
+  if (unstable_.contains(value))
+    return say(Verdict::nondeterministic, "another run on the same inputs gave other bits");
+  if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
+    return say(Verdict::fallback, "ran on the host: " + result.placement_reason);
+  const bool proves = is_expected || stated_.speaks_of(value);
+  const auto doubt = proves ? "" : mistrust(judged, result.allowed, result.local);
+  if (!doubt.empty()) return say(Verdict::mistrusted, doubt);
+  say(gate.verdict, gate.why);
+}
+
+}  // namespace plumb::parity
