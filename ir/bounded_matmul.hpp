@@ -9,11 +9,11 @@ namespace plumb::ir {
 ///
 /// With s_j the sums of the first terms, at `parts` equal distances of K, and S = Σ a²b²:
 ///
-///   squares  = K / 3 parts (s_1² + Σ_j s_(j-1)² + s_(j-1) s_j + s_j²) + K / 6 parts S, at least
-///              K / 3 y² + K / 6 S where there are several, and S more where products round
+///   squares  = K / 3 parts (s_1² + Σ_j s_(j-1)² + s_(j-1) s_j + s_j²) + K / 6 parts S,
+///              at least K / 3 y² + K / 6 S where there are several, and S more where products round
 ///   certain  = `certain`·Σ|a||b| + `stored`·|y|
-///   probable = min(`random`·√squares, `certain`·Σ|a||b|) + `stored`·|y|, or `certain` where all |a| of a row, or all |b|
-///              of a column, are one number
+///   probable = min(`random`·√squares, `certain`·Σ|a||b|) + `stored`·|y|, or `certain` where all |a|
+///              of a row, or all |b| of a column, are one number
 ///
 /// y is good to f64's unit, `squares` to 2^-15, and Σ|a||b| is rounded up, by (260 + K / 256) 2^-24 of it at most.
 struct BoundedMatmul {

@@ -22,8 +22,8 @@ class Distribution {
   /// there are none.
   double at(double q) const;
 
-  /// Calls see(negative, exponent, upper, count) for numbers of a sign whose size is 2^exponent and up, below √2 times
-  /// that or, `upper`, not. Exponent -127 is that of 0 and subnormals, 128 that of infinity.
+  /// Calls see(negative, exponent, upper, count) for numbers of a sign whose size is 2^exponent and up, below √2
+  /// times that or, `upper`, not. Exponent -127 is that of 0 and subnormals, 128 that of infinity.
   template <class See>
   void for_each_size(const See& see) const;
 
@@ -31,7 +31,7 @@ class Distribution {
   // Floats without a sign order as their bits do, so the upper bits of the pattern are a logarithmic bin: a row for
   // each sign and exponent that was met, and in it 256 bins.
   static constexpr std::size_t bins = 256;
-  static constexpr std::uint32_t root_of_two = 0x3504F3;  ///< its fraction, rounded down: a float above it is above √2
+  static constexpr std::uint32_t root_of_two = 0x3504F3;  ///< its fraction, rounded down
   static constexpr std::size_t bin_of_root = root_of_two >> 15;
   struct Row {
     std::array<std::uint64_t, bins> counts = {};

@@ -28,8 +28,8 @@ Real is_uniform(Real x, std::vector<std::int64_t> axes);
 /// The error of a sum, before it is rounded to where it is stored.
 Bound dot(const Node& node, const Terms& terms);
 
-/// What the error of a sum is in proportion to: of chance √(squares of partial sums), of certainty Σ|p|, and of storing
-/// it |Σp|.
+/// What the error of a sum is in proportion to: of chance √(squares of partial sums), of certainty Σ|p|, and of
+/// storing it |Σp|.
 struct DotFactors {
   double random = 0, certain = 0, stored = 0;
 };
