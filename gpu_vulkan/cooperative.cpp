@@ -25,6 +25,8 @@ std::optional<std::string> refuse_cooperative_16(DType operands, const DeviceFac
   if (operands == DType::bf16 && !facts.bfloat16) return facts.name + " has no bf16 in shaders";
   if (!facts.vulkan_memory_model) return facts.name + " has no Vulkan memory model";
   if (!facts.subgroup_size_control) return facts.name + " cannot promise full subgroups";
+  if (!facts.cooperative_doubt.empty())
+    return ir::cat(facts.name, "'s cooperative matrices failed their self-test: ", facts.cooperative_doubt);
   if (shape_summed_in_f32(operands, facts) == nullptr)
     return ir::cat(facts.name, " lists no cooperative matrices of ", operands, " summed in f32");
   return std::nullopt;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu_vulkan/calibration.hpp"
 #include "ir/dtype.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -58,6 +59,10 @@ struct DeviceFacts {
   float timestamp_period = 0;  ///< nanoseconds a tick
 
   std::vector<CooperativeShape> cooperative_shapes;
+  std::string cooperative_doubt;  ///< what they got wrong in their self-test; empty while nothing is known against them
+
+  Calibration calibration;  ///< what was measured of it
+  std::string tile;         ///< to take wherever a kernel has one of this name: VulkanOptions::tile
 
   /// Whether buffers of this dtype can be read and written by shaders, and
   /// numbers of it computed with (16-bit floats are computed in f32).

@@ -25,6 +25,12 @@ const ir::OpTable<Kernel>& kernels() {
 
 }  // namespace
 
+std::vector<std::string> KernelChoice::reasons() const {
+  auto all = refusals;
+  if (!tile.empty()) all.push_back("tile " + tile);
+  return all;
+}
+
 const ir::Bytes* Lowering::constant_in(std::size_t i) const {
   const auto producer = graph_.producer(node_.inputs.at(i));
   if (!producer) return nullptr;
@@ -65,6 +71,14 @@ void Lowering::choose(std::initializer_list<Candidate> candidates) {
   throw ir::Unsupported(all);
 }
 
+std::size_t Lowering::take_tile(std::string_view kernel, const ProductSize& size, std::span<const TileOption> tiles) {
+  TileChoice taken = choose_tile(facts_, kernel, size, tiles);
+  choice_.tile = std::move(taken.why);
+  choice_.tile_kernel = kernel;
+  choice_.tiles.assign(tiles.begin(), tiles.end());
+  return taken.index;
+}
+
 void Lowering::needs_its_sizes() const {
   const auto one = [&](const ir::TensorType& type) {
     needs(type.shape.elements() < (std::int64_t{1} << 31), type, " has 2^31 elements or more");
@@ -97,6 +111,17 @@ void lower_op(const ir::Op& op, Lowering& node) {
   const auto kernel = kernels().find(&op.schema());
   if (kernel == kernels().end()) throw ir::Unsupported("has no kernel");
   kernel->second(op, node);
+}
+
+KernelChoice lowered_choice(const ir::Graph& graph, const DeviceFacts& facts) {
+  Schedule schedule;
+  std::vector<Slot> slots;
+  for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
+  const Slot faults = schedule.slot(sizeof(Fault));
+  const ir::Node& node = graph.nodes().at(0);
+  Lowering lowering(graph, node, facts, slots, faults, schedule);
+  lower_op(node.op, lowering);
+  return lowering.choice();
 }
 
 }  // namespace plumb::gpu_vulkan

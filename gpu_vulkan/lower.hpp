@@ -4,8 +4,8 @@
 #include <initializer_list>
 #include <optional>
 
-#include "gpu_vulkan/device_facts.hpp"
 #include "gpu_vulkan/schedule.hpp"
+#include "gpu_vulkan/tile_choice.hpp"
 
 namespace plumb::gpu_vulkan {
 
@@ -21,6 +21,11 @@ struct Candidate {
 struct KernelChoice {
   std::string name;
   std::vector<std::string> refusals;
+  std::string tile;                ///< of a kernel that has several: which and why
+  std::string tile_kernel = {};    ///< which they were measured for, in a Calibration
+  std::vector<TileOption> tiles = {};  ///< which there were
+
+  std::vector<std::string> reasons() const;  ///< the refusals, and the tile
 };
 
 /// What the shaders of a run report of the first index out of range they met.
@@ -74,6 +79,9 @@ class Lowering {
   /// reasons when every one refuses.
   void choose(std::initializer_list<Candidate> candidates);
 
+  /// The index of the tile to dispatch a kernel of products with: choose_tile.
+  std::size_t take_tile(std::string_view kernel, const ProductSize& size, std::span<const TileOption> tiles);
+
   /// Refuses the node: throws Unsupported unless the condition holds.
   template <class... Parts>
   void needs(bool condition, const Parts&... parts) const {
@@ -97,6 +105,9 @@ class Lowering {
   Schedule& schedule_;
   KernelChoice choice_;
 };
+
+/// How a graph's first node would be lowered, with nothing kept of it. Throws Unsupported as lower_op does.
+KernelChoice lowered_choice(const ir::Graph& graph, const DeviceFacts& facts);
 
 /// Workgroups to cover `count` items at `each` per group, folded into two
 /// dimensions where one is too short: shaders count them by group_index().

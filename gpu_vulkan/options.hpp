@@ -31,6 +31,8 @@ struct VulkanOptions {
   Timestamps timestamps = Timestamps::nodes;
   double timeout = 600;
   std::string pipeline_cache = {};
+  std::string calibration = {};
+  std::string tile = {};
   std::int64_t max_buffer = 0;
   bool poison = false;
   bool redzone = false;
@@ -59,7 +61,14 @@ struct VulkanOptions {
                 "GPU time that is measured: none, of a whole run, or of every node, about 1 us slower a kernel"},
       ir::Field{"timeout", &VulkanOptions::timeout, "seconds to wait for one submit before the device counts as lost"},
       ir::Field{"pipeline_cache", &VulkanOptions::pipeline_cache,
-                "folder of the pipeline cache; empty: plumbline in $XDG_CACHE_HOME or ~/.cache; off: none"},
+                "folder of the pipeline cache and of what self-tests came to; empty: plumbline in $XDG_CACHE_HOME or "
+                "~/.cache; off: none"},
+      ir::Field{"calibration", &VulkanOptions::calibration,
+                "file of what `plumb calibrate` measured; empty: this device's in plumbline in $XDG_CACHE_HOME or "
+                "~/.cache, where there is one; off: none"},
+      ir::Field{"tile", &VulkanOptions::tile,
+                "tile of matrix products to take wherever a kernel has it and it fits, such as 64x64x16; empty: the "
+                "fastest by the calibration, or by a model of the device"},
       ir::Field{"max_buffer", &VulkanOptions::max_buffer,
                 "largest buffer in bytes, where the device's own limit is higher; 0: the device's own"},
       ir::Field{"poison", &VulkanOptions::poison, "fill every tensor with NaN before its node writes it"},

@@ -140,7 +140,7 @@ std::optional<std::string> Planner::lower_node(std::size_t n, ir::NodeReport& re
     lower_op(node.op, lowering);
     check_dispatches(first);
     report.kernel = lowering.choice().name;
-    report.reason = joined(lowering.choice().refusals);
+    report.reason = joined(lowering.choice().reasons());
   } catch (const ir::Unsupported& refusal) {
     schedule.dispatches.resize(first);
     schedule.slots.resize(slots_before);

@@ -1,13 +1,13 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 
 #include "gpu_vulkan/executable.hpp"
+#include "gpu_vulkan/self_test.hpp"
 
 namespace plumb::gpu_vulkan {
 
 VulkanExecutor::VulkanExecutor(VulkanOptions options)
     : options_(std::move(options)),
-      runtime_(std::make_shared<Runtime>(options_.validation, options_.device, options_.pipeline_cache,
-                                         static_cast<std::size_t>(options_.max_buffer))) {
+      runtime_(std::make_shared<Runtime>(options_)) {
   ir::require(options_.fallback == Fallback::forbid || options_.host != nullptr,
               "fallback is allowed, but there is no host executor to fall back on");
   runtime_->instance.throw_new_messages();
@@ -22,11 +22,32 @@ Fused VulkanExecutor::fused(const ir::Graph& graph, const ir::Capture& capture, 
 }
 
 Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture) const {
-  return make_plan(graph, capture, facts(),
+  return plan_for(graph, capture, facts());
+}
+
+Plan VulkanExecutor::plan_for(const ir::Graph& graph, const ir::Capture& capture, const DeviceFacts& facts) const {
+  return make_plan(graph, capture, facts,
                    {.host = options_.fallback == Fallback::allow ? options_.host.get() : nullptr,
                     .redzone = options_.redzone,
                     .no_reuse = options_.no_reuse,
                     .full_barriers = options_.full_barriers});
+}
+
+ir::Tensor VulkanExecutor::run_alone(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile) const {
+  DeviceFacts facts = this->facts();
+  facts.tile = tile;
+  const ir::Capture capture{graph.results()};
+  VulkanExecutable executable(runtime_, options_, graph, {}, unfused(graph, capture), plan_for(graph, capture, facts));
+  return executable.run(feeds).at(graph.results()[0]);
+}
+
+bool VulkanExecutor::cooperative_matrices_fail(const Plan& plan) {
+  if (runtime_->self_tested || !uses_cooperative_matrices(plan)) return false;
+  runtime_->self_tested = true;
+  const auto run = [&](const auto&... what) { return run_alone(what...); };
+  const std::string wrong = self_test_once(facts(), options_.pipeline_cache, run);
+  runtime_->device.doubt_cooperative_matrices(wrong);
+  return !wrong.empty();
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
@@ -36,6 +57,10 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
   for (const ir::Value v : capture.wanted) graph.type(v);  // throws when it is none
   Fused whole = fused(graph, capture, params);
   Plan made = plan(whole.graph, whole.capture);
+  if (cooperative_matrices_fail(made)) {
+    whole = fused(graph, capture, params);
+    made = plan(whole.graph, whole.capture);
+  }
   if (options_.on_plan) options_.on_plan(made);
   auto executable = std::make_unique<VulkanExecutable>(runtime_, options_, graph, params, std::move(whole),
                                                        std::move(made));

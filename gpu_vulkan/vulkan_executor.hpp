@@ -36,6 +36,11 @@ class VulkanExecutor final : public ir::Executor {
   std::vector<std::string> validation_messages() const;
 
  private:
+  Plan plan_for(const ir::Graph& graph, const ir::Capture& capture, const DeviceFacts& facts) const;
+  /// Before their first use. Whether that was now, and they failed.
+  bool cooperative_matrices_fail(const Plan& plan);
+  ir::Tensor run_alone(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile) const;
+
   VulkanOptions options_;
   std::shared_ptr<Runtime> runtime_;
 };

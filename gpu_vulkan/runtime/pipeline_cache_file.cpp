@@ -1,14 +1,10 @@
 #include "gpu_vulkan/runtime/pipeline_cache_file.hpp"
 
-#include <unistd.h>
-
-#include <cstdlib>
+#include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <iomanip>
-#include <sstream>
 
-#include "gpu_vulkan/shader_blobs.hpp"
+#include "gpu_vulkan/runtime/cache_files.hpp"
 #include "ir/hash.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -19,35 +15,11 @@ struct Head {
   std::uint64_t bytes = 0, hash = 0;
 };
 
-std::filesystem::path folder_of(std::string_view option) {
-  if (option == "off") return {};
-  if (!option.empty()) return option;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return std::filesystem::path(cache) / "plumbline";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/')
-    return std::filesystem::path(home) / ".cache" / "plumbline";
-  return {};
-}
-
-/// Of everything that decides whether a driver could use the data.
-std::uint64_t key(const DeviceFacts& facts) {
-  std::uint64_t hash = ir::hash_bytes(std::as_bytes(std::span(facts.uuid)));
-  hash = ir::hash_bytes(std::as_bytes(std::span(facts.pipeline_cache_uuid)), hash);
-  const std::array<std::uint32_t, 4> numbers = {facts.vendor_id, facts.device_id, facts.api_version,
-                                                facts.driver_version};
-  hash = ir::hash_bytes(std::as_bytes(std::span(numbers)), hash);
-  for (const ShaderBlob& blob : shader_blobs()) hash = ir::hash_bytes(std::as_bytes(blob.words), hash);
-  return hash;
-}
-
 }  // namespace
 
 PipelineCacheFile::PipelineCacheFile(std::string_view folder, const DeviceFacts& facts) {
-  const auto place = folder_of(folder);
-  if (place.empty()) return;
-  std::ostringstream name;
-  name << "pipelines-" << std::hex << std::setw(16) << std::setfill('0') << key(facts) << ".bin";
-  path_ = place / name.str();
+  const auto place = cache_folder(folder);
+  if (!place.empty()) path_ = place / ("pipelines-" + cache_key(facts) + ".bin");
 }
 
 std::vector<std::byte> PipelineCacheFile::load() const {
@@ -64,19 +36,13 @@ std::vector<std::byte> PipelineCacheFile::load() const {
 
 void PipelineCacheFile::store(const std::vector<std::byte>& data) const {
   if (!enabled()) return;
-  std::error_code problem;
-  std::filesystem::create_directories(path_.parent_path(), problem);
-  auto fresh = path_;
-  fresh += "." + std::to_string(getpid());
   Head head;
   head.bytes = data.size();
   head.hash = ir::hash_bytes(data);
-  std::ofstream file(fresh, std::ios::binary);
-  file.write(reinterpret_cast<const char*>(&head), sizeof head);
-  file.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
-  file.close();
-  if (file) std::filesystem::rename(fresh, path_, problem);
-  if (!file || problem) std::filesystem::remove(fresh, problem);
+  std::vector<std::byte> file(sizeof head + data.size());
+  std::memcpy(file.data(), &head, sizeof head);
+  std::ranges::copy(data, file.begin() + sizeof head);
+  store_whole(path_, file);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gpu_vulkan/options.hpp"
 #include "gpu_vulkan/runtime/instance.hpp"
 #include "gpu_vulkan/runtime/pipelines.hpp"
 #include "gpu_vulkan/runtime/timeline.hpp"
@@ -8,13 +9,14 @@ namespace plumb::gpu_vulkan {
 
 /// What an executor and everything it compiled share. Members die from the last to the first.
 struct Runtime {
-  Runtime(bool validation, std::string_view device_selector, std::string_view cache_folder, std::size_t max_buffer);
+  explicit Runtime(const VulkanOptions& options);
 
   Instance instance;
   Device device;
   Pipelines pipelines;
   Timeline timeline;
-  std::string lost;  ///< how the device was lost; empty while it lives
+  std::string lost;          ///< how the device was lost; empty while it lives
+  bool self_tested = false;  ///< its cooperative matrices were, or what is known of them was looked up
 };
 
 }  // namespace plumb::gpu_vulkan

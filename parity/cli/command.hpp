@@ -25,6 +25,8 @@ Action policy(CLI::App& app);
 Action fit(CLI::App& app);
 Action power(CLI::App& app);
 Action probe(CLI::App& app);
+Action plan(CLI::App& app);
+Action calibrate(CLI::App& app);
 Action ops(CLI::App& app);
 Action devices(CLI::App& app);
 Action options(CLI::App& app);
@@ -47,6 +49,9 @@ inline constexpr Command commands[] = {
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit},
     {"power", "plant faults in every node and say which of them the verdict would catch", power},
     {"probe", "find by experiment how a device rounds", probe},
+    {"plan", "show how the device will run a graph: kernels, tiles, memory, and why", plan},
+    {"calibrate", "time the tiles of matrix products, transfers and submits of the device, and keep what is best",
+     calibrate},
     {"ops", "every op, its attributes and who can run it", ops},
     {"devices", "the Vulkan devices, and why one was refused", devices},
     {"options", "every knob, its default and its environment variable", options},

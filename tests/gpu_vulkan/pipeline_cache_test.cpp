@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <fstream>
 
@@ -8,19 +7,13 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/gpu_vulkan/sample_graph.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
 namespace fs = std::filesystem;
 using Data = std::vector<std::byte>;
-
-/// A folder that is gone after the test.
-struct Folder {
-  fs::path path = fs::temp_directory_path() / ("plumbline-cache-" + std::to_string(getpid()));
-  Folder() { fs::remove_all(path); }
-  ~Folder() { fs::remove_all(path); }
-};
 
 std::size_t files_in(const fs::path& folder) {
   if (!fs::exists(folder)) return 0;
@@ -30,7 +23,7 @@ std::size_t files_in(const fs::path& folder) {
 const Data some = {std::byte{1}, std::byte{2}, std::byte{3}};
 
 TEST(PipelineCacheFile, GivesBackWhatItWasGiven) {
-  const Folder folder;
+  const tests::TemporaryFolder folder;
   const PipelineCacheFile file(folder.path.string(), testing::h200());
   EXPECT_TRUE(file.load().empty());
   file.store(some);
@@ -41,7 +34,7 @@ TEST(PipelineCacheFile, GivesBackWhatItWasGiven) {
 }
 
 TEST(PipelineCacheFile, IsAnotherOneForAnotherDriver) {
-  const Folder folder;
+  const tests::TemporaryFolder folder;
   PipelineCacheFile(folder.path.string(), testing::h200()).store(some);
   DeviceFacts newer = testing::h200();
   newer.driver_version += 1;
@@ -52,7 +45,7 @@ TEST(PipelineCacheFile, IsAnotherOneForAnotherDriver) {
 }
 
 TEST(PipelineCacheFile, IgnoresAFileThatIsDamaged) {
-  const Folder folder;
+  const tests::TemporaryFolder folder;
   const PipelineCacheFile file(folder.path.string(), testing::h200());
   file.store(some);
   std::ifstream in(file.path(), std::ios::binary);
@@ -81,7 +74,7 @@ TEST(PipelineCacheFile, AFolderThatCannotBeWrittenIsNoError) {
 class PipelineCache : public testing::OnDevice {};
 
 TEST_F(PipelineCache, IsThereForTheNextProcessAndSurvivesDamage) {
-  const Folder folder;
+  const tests::TemporaryFolder folder;
   const testing::Sample sample;
   ir::Tensors expected;
   for (const bool damaged : {false, false, true}) {
@@ -92,10 +85,10 @@ TEST_F(PipelineCache, IsThereForTheNextProcessAndSurvivesDamage) {
     testing::expect_equal(sample.graph, expected, results);
     ASSERT_EQ(files_in(folder.path), 1u);
     const auto file = fs::directory_iterator(folder.path)->path();
-    EXPECT_EQ(Runtime(false, "", folder.path.string(), 0).pipelines.loaded_bytes(), fs::file_size(file) - 24);
+    EXPECT_EQ(Runtime({.pipeline_cache = folder.path.string()}).pipelines.loaded_bytes(), fs::file_size(file) - 24);
     if (damaged) continue;
     std::ofstream(file, std::ios::binary | std::ios::in | std::ios::out).seekp(24) << "damage";
-    EXPECT_EQ(Runtime(false, "", folder.path.string(), 0).pipelines.loaded_bytes(), 0u);
+    EXPECT_EQ(Runtime({.pipeline_cache = folder.path.string()}).pipelines.loaded_bytes(), 0u);
   }
 }
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <functional>
+
+#include "gpu_vulkan/calibration.hpp"
+#include "gpu_vulkan/options.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// Told what is next, and how many of how many sizes are done.
+using CalibrateProgress = std::function<void(std::string_view what, std::size_t done, std::size_t sizes)>;
+
+/// How much is measured.
+struct CalibrateEffort {
+  double warm_ms = 400;    ///< of work before the first measurement: so long an idle GPU takes to its clock rate
+  double budget_ms = 4;    ///< of the device for each tile and size, at least three runs
+  double longest_ms = 50;  ///< a size whose first tile takes longer is left out, and larger ones with it
+  std::int64_t largest = 2048;  ///< of m, k and n
+  std::size_t transfer_bytes = std::size_t{256} << 20;
+};
+
+/// Measures a device as Calibration has it: every tile of the kernels of f32 and f16 products that the device runs, for
+/// sizes from 32 to 2048 by factors of 4; transfers; and the latency of a small run. Throws Unsupported where the device
+/// has no timestamps.
+Calibration calibrate(const VulkanOptions& options, const CalibrateEffort& effort, const CalibrateProgress& progress);
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "gpu_vulkan/device_facts.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// Where files are kept between runs: the folder of an option, "plumbline" in $XDG_CACHE_HOME or ~/.cache when that is
+/// empty, and none, an empty path, when it is "off" or there is no home.
+std::filesystem::path cache_folder(std::string_view option);
+
+/// Sixteen hexadecimal digits of everything that decides whether what a driver made of our shaders can be used again:
+/// the device, its driver, and the shaders.
+std::string cache_key(const DeviceFacts& facts);
+
+/// Writes a file in one step: what was there stays until all of the new one is. False when it cannot be written.
+bool store_whole(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,143 @@
+#include "gpu_vulkan/self_test.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <mutex>
+
+#include "gpu_vulkan/cooperative.hpp"
+#include "gpu_vulkan/runtime/cache_files.hpp"
+#include "gpu_vulkan/shader_blobs.hpp"
+#include "ir/convert.hpp"
+#include "ir/ops/attention.hpp"
+#include "ir/ops/matmul.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using ir::DType;
+
+/// OpCapability CooperativeMatrixKHR among the capabilities, with which every module begins.
+bool declares_cooperative_matrices(std::span<const std::uint32_t> words) {
+  constexpr std::size_t header = 5;
+  constexpr std::uint32_t capability = 2u << 16 | 17u, cooperative_matrix = 6022;
+  for (std::size_t at = header; at + 1 < words.size() && words[at] == capability; at += 2)
+    if (words[at + 1] == cooperative_matrix) return true;
+  return false;
+}
+
+/// Of whole numbers between -2 and 2.
+ir::Tensor whole_numbers(const ir::TensorType& type, std::size_t step) {
+  ir::Tensor wide({DType::f64, type.shape});
+  std::size_t at = 0;
+  for (double& x : wide.as<double>()) x = static_cast<double>((at += step) % 5) - 2;
+  return ir::convert(wide, type.dtype);
+}
+
+/// The first element that is not what it should be: the right number, rounded to its dtype.
+std::string difference(const ir::Tensor& found, const ir::Tensor& right) {
+  const ir::Tensor wide = ir::convert(found, DType::f64);
+  const ir::Tensor rounded = ir::convert(ir::convert(right, found.dtype()), DType::f64);
+  for (std::size_t i = 0; i < rounded.as<double>().size(); ++i)
+    if (const double x = wide.as<double>()[i], y = rounded.as<double>()[i]; x != y)
+      return ir::cat("element ", i, " of ", found.type(), " is ", x, ", right is ", y);
+  return {};
+}
+
+struct ProductTest {
+  ir::Graph graph;
+  ir::Feeds feeds;
+  ir::Tensor right;  ///< in f64, without an error
+};
+
+ProductTest product_test(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n) {
+  ProductTest test;
+  const ir::TensorType a = {dtype, {m, k}}, b = {dtype, {k, n}};
+  test.graph.returns(test.graph.add("y", ir::ops::Matmul{}, {test.graph.input("a", a), test.graph.input("b", b)}));
+  const auto& left = test.feeds.emplace("a", whole_numbers(a, 3)).first->second;
+  const auto& right = test.feeds.emplace("b", whole_numbers(b, 7)).first->second;
+  const ir::Tensor x = ir::convert(left, DType::f64), z = ir::convert(right, DType::f64);
+  test.right = ir::Tensor({DType::f64, {m, n}});
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      double& sum = test.right.as<double>()[static_cast<std::size_t>(i * n + j)];
+      for (std::int64_t t = 0; t < k; ++t)
+        sum += x.as<double>()[static_cast<std::size_t>(i * k + t)] *
+               z.as<double>()[static_cast<std::size_t>(t * n + j)];
+    }
+  return test;
+}
+
+/// A product by every tile that its kernel has here.
+std::string check_product(const DeviceFacts& facts, const RunOnDevice& run, const ProductTest& test) {
+  for (const TileOption& tile : lowered_choice(test.graph, facts).tiles) {
+    if (!tile.fits) continue;
+    const auto wrong = difference(run(test.graph, test.feeds, tile.name), test.right);
+    if (!wrong.empty()) return ir::cat("product by tile ", tile.name, ": ", wrong);
+  }
+  return {};
+}
+
+/// Query i is key i alone, each a line of its own axis, so far from the others that their weights are 0: y is v.
+std::string check_attention(const RunOnDevice& run) {
+  constexpr std::int64_t keys = 48, size = 64;
+  const ir::TensorType type = {DType::f16, {1, 1, keys, size}};
+  ir::Graph graph;
+  const ir::ops::Attention op{.scale = 1.0};
+  graph.returns(graph.add("y", op, {graph.input("q", type), graph.input("k", type), graph.input("v", type)}));
+  ir::Tensor axes({DType::f64, type.shape});
+  for (std::size_t i = 0; i < keys; ++i) axes.as<double>()[i * size + i] = 16;
+  const ir::Tensor axes16 = ir::convert(axes, DType::f16), v = whole_numbers(type, 3);
+  const auto wrong =
+      difference(run(graph, {{"q", axes16}, {"k", axes16}, {"v", v}}, {}), ir::convert(v, DType::f64));
+  return wrong.empty() ? wrong : "attention: " + wrong;
+}
+
+const std::string passed = "passed";
+
+std::string read_line(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+}  // namespace
+
+bool uses_cooperative_matrices(const Plan& plan) {
+  const auto blobs = shader_blobs();
+  return std::ranges::any_of(plan.schedule.dispatches, [&](const Dispatch& dispatch) {
+    const auto found = std::ranges::lower_bound(blobs, dispatch.shader.name, {}, &ShaderBlob::name);
+    return found != blobs.end() && found->name == dispatch.shader.name && declares_cooperative_matrices(found->words);
+  });
+}
+
+std::string self_test(const DeviceFacts& facts, const RunOnDevice& run) {
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    if (shape_summed_in_f32(dtype, facts) == nullptr || !facts.holds(dtype)) continue;
+    // Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths.
+    for (const auto& test : {product_test(dtype, 136, 72, 144), product_test(dtype, 67, 131, 33)})
+      if (auto wrong = check_product(facts, run, test); !wrong.empty()) return wrong;
+  }
+  return facts.holds(DType::f16) ? check_attention(run) : std::string();
+}
+
+std::string self_test_once(const DeviceFacts& facts, std::string_view cache_option, const RunOnDevice& run) {
+  static std::mutex guard;
+  static std::map<std::string, std::string> known;  // by file, or by device where there is none
+  const auto folder = cache_folder(cache_option);
+  const auto name = ir::cat("selftest-", cache_key(facts), ".txt");
+  const std::string path = folder.empty() ? name : (folder / name).string();
+  const std::scoped_lock lock(guard);
+  if (const auto found = known.find(path); found != known.end()) return found->second;
+  std::string outcome = folder.empty() ? "" : read_line(path);
+  if (outcome.empty()) {
+    const std::string wrong = self_test(facts, run);
+    outcome = wrong.empty() ? passed : wrong;
+    const std::string text = outcome + '\n';
+    if (!folder.empty()) store_whole(path, std::as_bytes(std::span(text)));  // else it runs again next time
+  }
+  return known[path] = outcome == passed ? "" : outcome;
+}
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,74 @@
+#include "gpu_vulkan/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "gpu_vulkan/calibration_file.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "parity/report.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::string output;
+  gpu_vulkan::CalibrateEffort effort;
+  DeviceFlags device;
+};
+
+void print_summary(const gpu_vulkan::Calibration& made) {
+  fmt::print("host to device {:.1f} GB/s, back {:.1f} GB/s, copies on the device {:.0f} GB/s, submit {:.1f} us\n",
+             1e-9 * made.host_to_device, 1e-9 * made.device_to_host, 1e-9 * made.device_copy,
+             made.submit_microseconds);
+  for (const auto& rate : made.rates) fmt::print("{} up to {:.1f} GFLOP/s\n", rate.kernel, 1e-9 * rate.flops);
+  fmt::print("{:<24} {:>6} {:>6} {:>6}  tiles, us\n", "kernel", "m", "k", "n");
+  for (const auto& one : made.products) {
+    std::string times;
+    for (const auto& time : one.times) times += fmt::format("  {} {:.1f}", time.tile, time.microseconds);
+    fmt::print("{:<24} {:>6} {:>6} {:>6}{}\n", one.kernel, one.size.m, one.size.k, one.size.n, times);
+  }
+}
+
+int run_calibrate(const Flags& flags) {
+  auto options = vulkan_options(flags.device);
+  const gpu_vulkan::DeviceFacts facts = [&] {
+    auto bare = options;
+    bare.calibration = "off";
+    return gpu_vulkan::VulkanExecutor(std::move(bare)).facts();
+  }();
+  const auto path = flags.output.empty() ? gpu_vulkan::calibration_path(options.calibration, facts)
+                                         : std::filesystem::path(flags.output);
+  ir::require(!path.empty(), "nowhere to keep the calibration: name a file with -o");
+  const auto made = [&] {
+    Progress progress;
+    const auto step = [&](std::string_view what, std::size_t done, std::size_t sizes) {
+      progress.step(what, done, sizes);
+    };
+    return gpu_vulkan::calibrate(options, flags.effort, step);
+  }();
+  gpu_vulkan::store_calibration(path, made, facts);
+  print_summary(made);
+  fmt::print(stderr, "wrote {}\n", path.string());
+  return 0;
+}
+
+}  // namespace
+
+Action calibrate(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_option("-o,--output", flags->output, "write here, for --set calibration=FILE, instead of into the cache");
+  app.add_option("--largest", flags->effort.largest, "largest extent of the products that are measured")
+      ->check(CLI::Range(32, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--budget", flags->effort.budget_ms, "ms of the device for each tile and size")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  add_device_flags(app, flags->device);
+  return [flags] { return run_calibrate(*flags); };
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/device_flags.hpp"
+#include "parity/cli/graph_flags.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct Flags {
+  std::string path;
+  GraphFlags graph;
+  DeviceFlags device;
+};
+
+int run_plan(const Flags& flags) {
+  const Case loaded = load_case(flags.path, fill_options(flags.graph));
+  const ir::Graph& graph = loaded.file->graph;
+  const gpu_vulkan::VulkanExecutor executor(vulkan_options(flags.device));
+  const auto fused = executor.fused(graph, {graph.results()}, loaded.feeds);
+  const auto plan = executor.plan(fused.graph, fused.capture);
+  fmt::print("on {}\n", executor.facts().name);
+  for (const std::string& line : gpu_vulkan::fusions(fused, graph)) fmt::print("fused: {}\n", line);
+  fmt::print("{}", to_text(plan, fused.graph));
+  return 0;
+}
+
+}  // namespace
+
+Action plan(CLI::App& app) {
+  const auto flags = std::make_shared<Flags>();
+  app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
+  add_graph_flags(app, flags->graph);
+  add_precision_flag(app, flags->graph);
+  add_device_flags(app, flags->device);
+  return [flags] { return run_plan(*flags); };
+}
+
+}  // namespace plumb::parity::cli

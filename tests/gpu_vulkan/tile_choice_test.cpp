@@ -1,0 +1,78 @@
+#include "gpu_vulkan/tile_choice.hpp"
+
+#include <gtest/gtest.h>
+
+// Which tile a product gets: no GPU is needed.
+namespace plumb::gpu_vulkan {
+namespace {
+
+const std::vector<TileOption> tiles = {
+    {"128x128x16", 16384, 6}, {"64x64x16", 4096, 24}, {"32x32x32", 1024, 96}, {"32x32x16", 1024, 96}};
+
+/// A device on which two sizes of one kernel were measured.
+DeviceFacts measured() {
+  DeviceFacts facts;
+  facts.calibration.products = {
+      {"wide", {512, 768, 768}, {{"64x64x16", 20.25}, {"128x128x16", 31}}},
+      {"wide", {4096, 4096, 4096}, {{"gone", 1}, {"128x128x16", 2000}, {"64x64x16", 3000}}},
+  };
+  return facts;
+}
+
+TEST(TileChoice, ByTheModelTakesTheLargestThatLeavesEnoughWorkgroups) {
+  std::vector<TileOption> many = tiles;
+  for (TileOption& tile : many) tile.groups *= 6;
+  EXPECT_EQ(choose_tile({}, "wide", {}, many).index, 1u);
+  EXPECT_EQ(choose_tile({}, "wide", {}, many).why,
+            "64x64x16: the first of at least 128 workgroups, 144 workgroups");
+  many[1].fits = false;
+  EXPECT_EQ(choose_tile({}, "wide", {}, many).index, 2u);
+}
+
+TEST(TileChoice, ByTheModelTakesTheFirstOfTheSmallestWhereWorkgroupsAreFew) {
+  EXPECT_EQ(choose_tile({}, "wide", {}, tiles).index, 2u);
+  EXPECT_EQ(choose_tile({}, "wide", {}, tiles).why, "32x32x32: the smallest, 96 workgroups");
+  std::vector<TileOption> unfit = tiles;
+  unfit[2].fits = unfit[3].fits = false;
+  EXPECT_EQ(choose_tile({}, "wide", {}, unfit).index, 1u);
+}
+
+TEST(TileChoice, TakesTheFastestOfTheNearestSizeThatWasMeasured) {
+  const DeviceFacts facts = measured();
+  const TileChoice small = choose_tile(facts, "wide", {512, 2304, 768}, tiles);
+  EXPECT_EQ(small.index, 1u);
+  EXPECT_EQ(small.why, "64x64x16: measured for 512x768x768 20.3 us, 128x128x16 31.0 us");
+  const TileChoice large = choose_tile(facts, "wide", {4000, 5000, 4100}, tiles);
+  EXPECT_EQ(large.index, 0u);  // its fastest is none of these
+  EXPECT_EQ(large.why, "128x128x16: measured for 4096x4096x4096 2000.0 us, 64x64x16 3000.0 us");
+}
+
+TEST(TileChoice, LeavesWhatNobodyMeasuredToTheModel) {
+  const DeviceFacts facts = measured();
+  EXPECT_EQ(choose_tile(facts, "wide", {32, 32, 32}, tiles).why, "32x32x32: the smallest, 96 workgroups");
+  EXPECT_EQ(choose_tile(facts, "other", {512, 768, 768}, tiles).index, 2u);
+  const std::vector<TileOption> unknown = {{"8x8x8", 64, 1}};
+  EXPECT_EQ(choose_tile(facts, "wide", {512, 768, 768}, unknown).why, "8x8x8: the smallest, 1 workgroup");
+}
+
+TEST(TileChoice, PrefersWhatWasAskedForWhereItFits) {
+  DeviceFacts facts = measured();
+  facts.tile = "32x32x16";
+  EXPECT_EQ(choose_tile(facts, "wide", {512, 768, 768}, tiles).why, "32x32x16: asked for");
+  std::vector<TileOption> unfit = tiles;
+  unfit[3].fits = false;
+  EXPECT_EQ(choose_tile(facts, "wide", {512, 768, 768}, unfit).index, 2u);  // by the model
+}
+
+TEST(TileChoice, TheNearestSizeIsTheOneWhoseLogarithmsDifferLeast) {
+  const Calibration calibration = measured().calibration;
+  EXPECT_EQ(calibration.nearest("wide", {512, 768, 768})->size.m, 512);
+  EXPECT_EQ(calibration.nearest("wide", {8192, 8192, 8192})->size.m, 4096);
+  EXPECT_EQ(calibration.nearest("wide", {16384, 8192, 8192})->size.m, 4096);  // a factor of 16 in all
+  EXPECT_EQ(calibration.nearest("wide", {16400, 8192, 8192}), nullptr);
+  EXPECT_EQ(calibration.nearest("wide", {512, 768, 768, 17}), nullptr);
+  EXPECT_EQ(Calibration{}.nearest("wide", {512, 768, 768}), nullptr);
+}
+
+}  // namespace
+}  // namespace plumb::gpu_vulkan
