@@ -19,9 +19,9 @@ struct CalibrateEffort {
   std::size_t transfer_bytes = std::size_t{256} << 20;
 };
 
-/// Measures a device as Calibration has it: every tile of the kernels of f32 and f16 products that the device runs, for
-/// sizes from 32 to 2048 by factors of 4; transfers; and the latency of a small run. Throws Unsupported where the device
-/// has no timestamps.
+/// Measures a device as Calibration has it: every tile of the kernels of f32, f16 and bf16 products, for sizes from
+/// 32 to 2048 by factors of 4; transfers; and the latency of a small run. Throws Unsupported where the device has no
+/// timestamps.
 Calibration calibrate(const VulkanOptions& options, const CalibrateEffort& effort, const CalibrateProgress& progress);
 
 }  // namespace plumb::gpu_vulkan

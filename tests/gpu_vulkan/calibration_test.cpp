@@ -72,9 +72,12 @@ using CalibrateOnDevice = testing::OnDevice;
 
 TEST_F(CalibrateOnDevice, MeasuresEveryTileAndIsFollowed) {
   std::size_t steps = 0;
-  const Calibration made = calibrate(
-      options_from_environment(), {.warm_ms = 0, .budget_ms = 0, .longest_ms = 1e9, .largest = 128, .transfer_bytes = 1 << 20},
-      [&](std::string_view, std::size_t done, std::size_t sizes) { steps += done < sizes ? 1 : 0; });
+  const CalibrateEffort little{
+      .warm_ms = 0, .budget_ms = 0, .longest_ms = 1e9, .largest = 128, .transfer_bytes = 1 << 20};
+  const Calibration made =
+      calibrate(options_from_environment(), little, [&](std::string_view, std::size_t done, std::size_t sizes) {
+        steps += done < sizes ? 1 : 0;
+      });
   EXPECT_GT(made.host_to_device, 0);
   EXPECT_GT(made.device_to_host, 0);
   EXPECT_GT(made.device_copy, 0);

@@ -33,7 +33,7 @@ void replays(ir::DType dtype, ProductShape shape, std::int64_t m, std::int64_t k
 void replays(ir::DType dtype) {
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
   replays(dtype, {16, 16, true}, 37, 301, 43);
-  replays(dtype, {16, 16}, 40, 304, 48);
+  replays(dtype, {16, 16}, 40, 240, 48);  // too few terms to be split between workgroups, which is another kernel
 }
 
 TEST(Probe, WhatItFindsOfF32ReplaysTheDevice) { replays(ir::DType::f32); }
