@@ -124,32 +124,48 @@ Operands optional_operands(const Attention& op, const Extents& n, const Lowering
   return operands;
 }
 
-/// The cooperative kernel's layout: subgroups of a workgroup, and keys of a block.
-constexpr std::uint32_t cooperative_subgroups = 4, cooperative_keys = 32;
+/// How the cooperative kernel's workgroup is laid out: subgroups, and matrices across keys of a block. Each subgroup
+/// has a matrix of queries.
+struct Fragments {
+  std::uint32_t subgroups, across;
 
-/// Of shared memory, as attention_cooperative.comp declares it.
-std::size_t cooperative_bytes(const CooperativeShape& s, const Extents& n, bool hides) {
-  const auto up = [](std::int64_t x, std::uint32_t unit) { return (x + unit - 1) / unit * unit; };
-  const std::size_t rows = cooperative_subgroups * s.m, lines = std::max<std::size_t>(cooperative_keys, rows);
-  const auto pieces = static_cast<std::size_t>(std::max(up(n.D, s.k), up(n.Dv, s.n)) / 8);
-  const std::size_t weights = std::size_t{2} * s.m * (cooperative_keys / 2 + 4) + (hides ? s.m * s.n : 0);
-  const std::size_t work = std::max<std::size_t>(s.m * (cooperative_keys + 4), weights);
-  return 16 * lines * (pieces + 1) + 4 * cooperative_subgroups * work + 4 * rows + 4;
+  std::uint32_t rows(const CooperativeShape& s) const { return subgroups * s.m; }
+  std::uint32_t keys(const CooperativeShape& s) const { return across * s.n; }
+
+  /// Of shared memory, as attention_cooperative.comp declares it.
+  std::size_t bytes(const CooperativeShape& s, const Extents& n) const {
+    const auto pitch = [&](std::int64_t width) { return (width + s.n - 1) / s.n * s.n / 8 + 1; };
+    const auto pieces = std::max(keys(s) * (pitch(n.D) + pitch(n.Dv)), rows(s) * pitch(n.D));
+    const std::size_t words = std::max(2 * s.m * (s.n / 2 + 4), s.m * s.n) + s.m;
+    return 16 * static_cast<std::size_t>(pieces) + 4 * subgroups * words + 16;
+  }
+};
+
+/// The best first.
+constexpr Fragments fragments[] = {{8, 4}, {4, 2}, {4, 1}, {2, 1}};
+
+const Fragments* find_fragments(const DeviceFacts& facts, const CooperativeShape& s, const Extents& n) {
+  for (const Fragments& f : fragments) {
+    const bool is_too_high = f.rows(s) >= 2 * std::max<std::int64_t>(n.Sq, 2 * s.m);
+    const bool fits = f.bytes(s, n) <= facts.shared_memory;
+    if (!is_too_high && fits && f.subgroups * facts.subgroup_size <= facts.max_invocations) return &f;
+  }
+  return nullptr;
 }
 
-std::optional<std::string> refuse_cooperative(const Extents& n, bool hides, const Lowering& node) {
+std::optional<std::string> refuse_cooperative(const Extents& n, const Lowering& node) {
   const DeviceFacts& facts = node.facts();
   if (const auto refusal = refuse_cooperative_matrices(node.in_type(0).dtype, facts)) return refusal;
   const CooperativeShape& s = *f16_shape(facts);
   if (!facts.subgroup_shuffle) return facts.name + " has no shuffles in subgroups";
   if (n.D % 8 != 0 || n.Dv % 8 != 0) return "heads are no multiples of 8 wide";
   constexpr std::int64_t most_matrices = 16;  // of a query and of a result, all in registers
-  if (n.D > most_matrices * s.k || n.Dv > most_matrices * s.n)
-    return ir::cat("heads are wider than ", most_matrices, " matrices of ", s.k, "x", s.n);
-  if (facts.subgroup_size % s.m != 0 || cooperative_keys % s.n != 0 || cooperative_keys % s.k != 0)
+  if (n.D > most_matrices * s.n || n.Dv > most_matrices * s.n)
+    return ir::cat("heads are wider than ", most_matrices, " matrices of ", s.m, "x", s.n);
+  // Weights, which are products' results, are then factors.
+  if (s.n != s.k || facts.subgroup_size % s.m != 0 || s.n % (facts.subgroup_size / s.m) != 0)
     return ir::cat(facts.name, " has subgroups of ", facts.subgroup_size, " for ", s.m, "x", s.n, "x", s.k);
-  if (cooperative_subgroups * facts.subgroup_size > facts.max_invocations ||
-      cooperative_bytes(s, n, hides) > facts.shared_memory)
+  if (find_fragments(facts, s, n) == nullptr)
     return facts.name + " has too little shared memory or too small workgroups";
   return std::nullopt;
 }
@@ -176,16 +192,13 @@ void lower(const Attention& op, Lowering& node) {
               .bottom_right = op.query_offset ? 0u : 1u};
   const Operands operands = optional_operands(op, n, node, block);
   const bool hides = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 || op.has_mask || op.has_bias;
+  const bool is_scaled_product = !op.has_bias && op.softcap == 0 && block.scale > 1e-9f && block.scale < 1e9f;
   const auto D = static_cast<std::uint32_t>(n.D), Dv = static_cast<std::uint32_t>(n.Dv);
 
-  // `layout` are the constants before D.
-  const auto emit = [&](const std::string& shader, std::vector<std::uint32_t> layout, std::uint32_t rows,
-                        std::optional<std::uint32_t> columns, std::uint32_t subgroup_size) {
+  const auto emit = [&](const std::string& shader, std::vector<std::uint32_t> constants, std::uint32_t rows,
+                        std::uint32_t subgroup_size) {
     block.tasks = static_cast<std::uint32_t>(n.B * n.Hq * ((n.Sq + rows - 1) / rows));
-    layout.insert(layout.end(), {D, Dv});
-    if (columns) layout.push_back(*columns);
-    layout.insert(layout.end(), {hides, op.has_mask, op.has_bias, op.softcap > 0, operands.length_words});
-    node.dispatch({.shader = {shader, std::move(layout), subgroup_size},
+    node.dispatch({.shader = {shader, std::move(constants), subgroup_size},
                    .reads = operands.reads,
                    .writes = {node.out(0)},
                    .push = block,
@@ -193,10 +206,12 @@ void lower(const Attention& op, Lowering& node) {
   };
   const auto emit_cooperative = [&] {
     const CooperativeShape& s = *f16_shape(node.facts());
+    const Fragments& f = *find_fragments(node.facts(), s, n);
     const std::uint32_t lanes = node.facts().subgroup_size;
     emit("attention_cooperative",
-         {cooperative_subgroups * lanes, s.m, s.n, s.k, cooperative_subgroups, lanes, cooperative_keys},
-         cooperative_subgroups * s.m, std::nullopt, lanes);
+         {f.subgroups * lanes, s.m, s.n, f.subgroups, lanes, 1u, f.keys(s), D, Dv, op.has_mask, op.has_bias,
+          op.softcap > 0, operands.length_words, is_scaled_product},
+         f.rows(s), lanes);
   };
   const Tile* const tile = find_tile(node.facts(), n);
   const auto too_wide = [&]() -> std::optional<std::string> {
@@ -206,11 +221,13 @@ void lower(const Attention& op, Lowering& node) {
   };
   const auto emit_tiled = [&] {
     emit(ir::cat("attention.", node.in_type(0).dtype),
-         {tile->threads(), tile->row_threads, tile->key_threads, tile->rows_each, tile->keys_each}, tile->rows(),
-         (Dv + tile->key_threads - 1) / tile->key_threads, 0);
+         {tile->threads(), tile->row_threads, tile->key_threads, tile->rows_each, tile->keys_each, D, Dv,
+          (Dv + tile->key_threads - 1) / tile->key_threads, hides, op.has_mask, op.has_bias, op.softcap > 0,
+          operands.length_words},
+         tile->rows(), 0);
   };
   node.choose({
-      {"coopmat_f16", [&] { return refuse_cooperative(n, hides, node); }, emit_cooperative},
+      {"coopmat_f16", [&] { return refuse_cooperative(n, node); }, emit_cooperative},
       {"tiled", too_wide, emit_tiled},
   });
 }

@@ -150,11 +150,40 @@ TEST(AttentionLowering, TakesCooperativeMatricesForF16) {
   facts.subgroup_shuffle = false;
   EXPECT_EQ(why(64, facts), "coopmat_f16: NVIDIA H200 has no shuffles in subgroups");
   facts = testing::h200();
-  facts.shared_memory = 16 << 10;
+  facts.shared_memory = 4 << 10;
   EXPECT_EQ(why(64, facts), "coopmat_f16: NVIDIA H200 has too little shared memory or too small workgroups");
   facts = testing::h200();
   for (CooperativeShape& shape : facts.cooperative_shapes) shape.m = 8, shape.n = 8, shape.k = 8;
   EXPECT_EQ(why(136, facts), "coopmat_f16: heads are wider than 16 matrices of 8x8");
+  facts = testing::h200();
+  facts.cooperative_shapes = {testing::f16_shape(16, 8, 16, DType::f32)};
+  EXPECT_EQ(why(64, facts), "coopmat_f16: NVIDIA H200 has subgroups of 32 for 16x8x16");
+}
+
+TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
+  /// Queries of a workgroup and keys of a block.
+  const auto layout = [](std::int64_t queries, std::int64_t width) {
+    const auto dispatch =
+        scheduled(Attention{}, qkv(queries, width, DType::f16), testing::h200()).dispatches.at(0);
+    EXPECT_EQ(dispatch.shader.name, "attention_cooperative");
+    const auto& constants = dispatch.shader.constants;
+    return std::pair(constants.at(1) * constants.at(3), constants.at(6));
+  };
+  EXPECT_EQ(layout(512, 64), std::pair(128u, 64u));
+  EXPECT_EQ(layout(512, 128), std::pair(128u, 64u));
+  EXPECT_EQ(layout(512, 256), std::pair(64u, 32u));
+  EXPECT_EQ(layout(1, 128), std::pair(32u, 16u));
+}
+
+TEST(AttentionLowering, TakesProductsForScoresWhereTheyAreNothingElse) {
+  const auto is_plain = [](const Attention& op, std::vector<TensorType> operands) {
+    return scheduled(op, operands, testing::h200()).dispatches.at(0).shader.constants.at(13);
+  };
+  EXPECT_EQ(is_plain({}, qkv(64, 64, DType::f16)), 1u);
+  EXPECT_EQ(is_plain({.causal = true}, qkv(64, 64, DType::f16)), 1u);
+  EXPECT_EQ(is_plain({.softcap = 30}, qkv(64, 64, DType::f16)), 0u);
+  EXPECT_EQ(is_plain({.scale = -1}, qkv(64, 64, DType::f16)), 0u);
+  EXPECT_EQ(is_plain({.scale = 0}, qkv(64, 64, DType::f16)), 0u);
 }
 
 TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {

@@ -97,6 +97,56 @@ TEST(Attention, AHiddenKeyOfWideHeadsHasNoInfluence) {
     }
 }
 
+/// f16 operands of 8 columns, of which all rows are alike, and what they give.
+struct Rows {
+  std::vector<float> q, k, v, y;
+};
+
+void check_in_f16(const Attention& op, const Rows& rows, std::vector<Tensor> others = {}) {
+  const auto wide = [](const std::vector<float>& values) {
+    std::vector<float> all;
+    for (const float value : values) all.insert(all.end(), 8, value);
+    return ir::convert(Tensor::of<float>({1, 1, static_cast<std::int64_t>(values.size()), 8}, all), DType::f16);
+  };
+  std::vector<Tensor> operands = {wide(rows.q), wide(rows.k), wide(rows.v)};
+  std::ranges::move(others, std::back_inserter(operands));
+  check_both(op, operands, wide(rows.y));
+}
+
+TEST(Attention, InfinitiesAndNaNsOfVInF16) {
+  const Attention masked{.has_mask = true}, plain{};
+  for (const float poison : {nan, infinity, -infinity}) {
+    check_in_f16(plain, {{0, 0}, {1, 1, 1}, {2, poison, 4}, {poison, poison}});
+    check_in_f16(masked, {{0, 0}, {1, 1, 1}, {2, poison, 4}, {3, poison}},
+                 {mask({true, false, true, true, true, false}, {2, 3})});
+    check_in_f16({.causal = true}, {{0, 0, 0}, {1, 1, 1}, {2, 4, poison}, {2, 3, poison}});
+  }
+  check_in_f16(plain, {{0}, {1, 1}, {infinity, -infinity}, {nan}});
+  std::vector<float> v(200, 3);  // in some block of many
+  v[130] = infinity;
+  check_in_f16(plain, {{0, 1}, std::vector<float>(200, 1), v, {infinity, infinity}});
+}
+
+TEST(Attention, ScoresOfF16AtTheirLimits) {
+  // One key's weight is all of it, whenever it comes; a negative scale, and one of 0.
+  std::vector<float> k(200, -8), v(200, 5);
+  k[150] = 8, v[150] = 3;
+  check_in_f16({.scale = 1}, {{8, 8}, k, v, {3, 3}});
+  check_in_f16({.scale = -1}, {{-8, -8}, k, v, {3, 3}});
+  check_in_f16({.scale = 0}, {{8}, {1, 9}, {2, 4}, {3}});
+  // Scores of -inf weigh nothing unless alone, those of inf and NaN take their row.
+  check_in_f16({}, {{1}, {-infinity, 2}, {5, 3}, {3}});
+  check_in_f16({}, {{1}, {-infinity, -infinity}, {5, 3}, {nan}});
+  check_in_f16({}, {{1}, std::vector<float>(64, -infinity), std::vector<float>(64, 5), {nan}});
+  check_in_f16({}, {{1, 1}, {infinity, 2}, {5, 3}, {nan, nan}});
+  check_in_f16({}, {{1, nan}, {1, 2}, {3, 3}, {3, nan}});
+  check_in_f16({}, {{1, 1}, std::vector<float>(100, nan), std::vector<float>(100, 2), {nan, nan}});
+  // None allowed, or none that weighs.
+  check_in_f16({.has_mask = true}, {{1, 1}, {1, 2}, {nan, infinity}, {0, 0}}, {mask({false, false}, {1, 2})});
+  const Tensor bias = ir::convert(Tensor::of<float>({1}, {-infinity}), DType::f16);
+  check_in_f16({.has_bias = true}, {{1}, {1, 2}, {nan, infinity}, {0}}, {bias});
+}
+
 TEST(Attention, ANaNScoreOfAnAllowedKeyTakesItsRow) {
   check_both({}, {row({1, nan}), row({1, 2}), row({3, 3})}, row({3, nan}));
   check_both({}, {row({1, 1}), row({1, nan}), row({3, 3})}, row({nan, nan}));
