@@ -170,7 +170,7 @@ void find_scores(uint from) {
       bool hidden = is_out_of_sight(i, j);
       if (!hidden && !plain) x = score(x, i, j, hidden);
       else if (!hidden && has_mask) hidden = uint(mask[index_of(mask_strides, i, j)]) == 0u;
-      x = x < least_score ? least_score : x;
+      x = is_nan(x) ? x : max(x, least_score);
       scores[s][c] = hidden ? uintBitsToFloat(minus_infinity_bits) : x;
     }
 }
@@ -206,18 +206,22 @@ void raise_limits() {
       const float before = limits[g][c], now = most[c] > before ? most[c] + headroom / unit : before;
       limits[g][c] = now;
       keep[c] = power(before - now, 0.0);
-      if (!(most[c] < positive_infinity())) sums[g][c] = quiet_nan();
+      if (is_nan(most[c]) || most[c] == positive_infinity()) sums[g][c] = quiet_nan();
     }
     sums[g] = sums[g] * keep;
     [[unroll]] for (uint j = 0; j < wide; ++j) results[g * wide + j] = results[g * wide + j] * keep;
   }
 }
 
+/// Whether x is above the limit, or a NaN: !(x <= limit), which compilers may take for x > limit.
+bool exceeds(float x, float limit) { return is_nan(x) || x > limit; }
+
 /// Of those that this lane holds.
 bool are_over_limits() {
   bool over = false;
   [[unroll]] for (uint s = 0; s < each * across; ++s)
-    [[unroll]] for (uint c = 0; c < scores[0].length(); ++c) over = over || !(scores[s][c] <= limits[s / across][c]);
+    [[unroll]] for (uint c = 0; c < scores[0].length(); ++c)
+      over = over || exceeds(scores[s][c], limits[s / across][c]);
   return over;
 }
 
