@@ -170,6 +170,43 @@ std::optional<std::string> refuse_cooperative(const Extents& n, const Lowering& 
   return std::nullopt;
 }
 
+/// A workgroup of attention_wide.comp: constants 2 to 7.
+struct WideTile {
+  std::uint32_t row_threads, key_threads, rows_each, keys_each, depth, each_step;
+
+  std::uint32_t rows() const { return row_threads * rows_each; }
+  std::uint32_t threads() const { return row_threads * key_threads; }
+  /// Of shared memory: tiles of q and k, or of the weights and v, in pieces of 16 bytes.
+  std::size_t bytes(const Extents& n) const {
+    const std::size_t columns = (static_cast<std::size_t>(n.Dv) + 4 * key_threads - 1) / (4 * key_threads);
+    const std::size_t of_scores = (rows() + key_threads * keys_each) * depth / 4;
+    const std::size_t of_results = key_threads * each_step * (rows() / 4 + 1 + columns * key_threads);
+    return 16 * (std::max(of_scores, of_results) + 1);
+  }
+};
+
+/// The best first: for subgroups of 16 and more, and of 8.
+constexpr WideTile wide_tiles[] = {{16, 16, 8, 8, 16, 2}, {8, 16, 8, 8, 16, 1}, {16, 8, 8, 8, 16, 2}};
+
+const WideTile* find_wide_tile(const DeviceFacts& facts, const Extents& n) {
+  for (const WideTile& tile : wide_tiles)
+    if (tile.key_threads <= facts.subgroup_size && tile.threads() % facts.subgroup_size == 0 &&
+        tile.threads() <= facts.max_invocations && tile.bytes(n) <= facts.shared_memory)
+      return &tile;
+  return nullptr;
+}
+
+std::optional<std::string> refuse_wide(const Extents& n, const Lowering& node) {
+  const DeviceFacts& facts = node.facts();
+  if (node.in_type(0).dtype != ir::DType::f32) return ir::cat("operands are ", node.in_type(0).dtype, ", it takes f32");
+  if (n.D % 4 != 0 || n.Dv % 4 != 0) return "heads are no multiples of 4 wide";
+  constexpr std::int64_t enough_queries = 32;
+  if (n.Sq < enough_queries) return ir::cat("a block of ", enough_queries, " queries would not be full");
+  if (!facts.subgroup_shuffle || !facts.subgroup_size_control) return facts.name + " has no shuffles in subgroups";
+  if (find_wide_tile(facts, n) == nullptr) return facts.name + " has too small workgroups or too little shared memory";
+  return std::nullopt;
+}
+
 }  // namespace
 
 void lower(const Attention& op, Lowering& node) {
@@ -213,6 +250,14 @@ void lower(const Attention& op, Lowering& node) {
           op.softcap > 0, operands.length_words, is_scaled_product},
          f.rows(s), lanes);
   };
+  const auto emit_wide = [&] {
+    const WideTile& t = *find_wide_tile(node.facts(), n);
+    const std::uint32_t lanes = node.facts().subgroup_size;
+    emit("attention_wide",
+         {t.threads(), lanes, t.row_threads, t.key_threads, t.rows_each, t.keys_each, t.depth, t.each_step, D, Dv,
+          hides, op.has_mask, op.has_bias, op.softcap > 0, operands.length_words},
+         t.rows(), lanes);
+  };
   const Tile* const tile = find_tile(node.facts(), n);
   const auto too_wide = [&]() -> std::optional<std::string> {
     if (tile != nullptr) return std::nullopt;
@@ -228,6 +273,7 @@ void lower(const Attention& op, Lowering& node) {
   };
   node.choose({
       {"coopmat_f16", [&] { return refuse_cooperative(n, node); }, emit_cooperative},
+      {"tiled_wide", [&] { return refuse_wide(n, node); }, emit_wide},
       {"tiled", too_wide, emit_tiled},
   });
 }

@@ -129,7 +129,8 @@ TEST(AttentionLowering, LaysWorkgroupsOutByQueriesAndSharedMemory) {
   const auto tile = [](std::int64_t queries, std::int64_t width, std::uint32_t shared) {
     DeviceFacts facts = testing::h200();
     facts.shared_memory = shared;
-    const auto constants = scheduled(Attention{}, qkv(queries, width), facts).dispatches.at(0).shader.constants;
+    const auto constants =
+        scheduled(Attention{}, qkv(queries, width, DType::bf16), facts).dispatches.at(0).shader.constants;
     return std::pair(constants.at(1) * constants.at(3), constants.at(2) * constants.at(4));
   };
   EXPECT_EQ(tile(128, 64, 48 << 10), std::pair(32u, 32u));
@@ -186,12 +187,32 @@ TEST(AttentionLowering, TakesProductsForScoresWhereTheyAreNothingElse) {
   EXPECT_EQ(is_plain({.scale = 0}, qkv(64, 64, DType::f16)), 0u);
 }
 
+TEST(AttentionLowering, TakesRegisterTilesForF32) {
+  const auto choice = [](std::int64_t queries, std::int64_t width, const DeviceFacts& facts) {
+    return lowered_node(Attention{}, qkv(queries, width), facts).choice;
+  };
+  EXPECT_EQ(choice(128, 64, testing::h200()).name, "tiled_wide");
+  EXPECT_EQ(choice(33, 252, testing::h200()).name, "tiled_wide");
+  const auto why = [&](std::int64_t queries, std::int64_t width, const DeviceFacts& facts) {
+    return choice(queries, width, facts).refusals.at(1);
+  };
+  EXPECT_EQ(why(128, 63, testing::h200()), "tiled_wide: heads are no multiples of 4 wide");
+  EXPECT_EQ(why(31, 64, testing::h200()), "tiled_wide: a block of 32 queries would not be full");
+  DeviceFacts facts = testing::h200();
+  facts.subgroup_shuffle = false;
+  EXPECT_EQ(why(128, 64, facts), "tiled_wide: NVIDIA H200 has no shuffles in subgroups");
+  facts = testing::h200();
+  facts.subgroup_size = 4;
+  EXPECT_EQ(why(128, 64, facts), "tiled_wide: NVIDIA H200 has too small workgroups or too little shared memory");
+}
+
 TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
   DeviceFacts facts = testing::h200();
   EXPECT_EQ(refusal(Attention{}, qkv(8, 300), facts), "heads are at most 256 wide here, D is 300, Dv is 300");
   facts.shared_memory = 4 << 10;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 256), facts),
             "coopmat_f16: operands are f32, it takes f16; "
+            "tiled_wide: a block of 32 queries would not be full; "
             "tiled: NVIDIA H200 has 4096 bytes of shared memory, too few for heads of 256");
   facts.storage8 = false;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 64), facts), "NVIDIA H200 has no 8-bit elements in shaders, which read masks");

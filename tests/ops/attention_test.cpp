@@ -84,17 +84,48 @@ TEST(Attention, AHiddenKeyHasNoInfluence) {
   }
 }
 
-/// Heads as wide as cooperative matrices take them; the last key is out of sight of all queries but the last.
+/// Heads of which whole pieces are read; the last key is out of sight of all queries but the last.
 TEST(Attention, AHiddenKeyOfWideHeadsHasNoInfluence) {
   const tests::AttentionCase c{"", {1, 2, 1, 40, 40, 24, 16}, {.causal = true}, {}, {}};
   for (const float poison : {nan, infinity, -infinity})
-    for (const std::size_t operand : {1, 2}) {
-      auto operands = tests::operands_of(c, DType::f32);
-      const auto values = operands[operand].as<float>();
-      values[values.size() - 3] = poison;
-      for (Tensor& tensor : operands) tensor = ir::convert(tensor, DType::f16);
-      check_op(c.op, operands);
-    }
+    for (const std::size_t operand : {1, 2})
+      for (const DType dtype : {DType::f16, DType::f32}) {
+        auto operands = tests::operands_of(c, DType::f32);
+        const auto values = operands[operand].as<float>();
+        values[values.size() - 3] = poison;
+        for (Tensor& tensor : operands) tensor = ir::convert(tensor, dtype);
+        check_op(c.op, operands);
+      }
+}
+
+/// In one block of keys and in another, in one row of many and in all of them.
+TEST(Attention, ASpecialScoreOfManyQueriesIsAsThatOfOne) {
+  const tests::AttentionCase plain{"", {1, 1, 1, 70, 300, 8, 12}, {}}, causal{"", plain.n, {.causal = true}};
+  for (const auto& c : {plain, causal})
+    for (const float special : {nan, infinity, -infinity})
+      for (const std::size_t operand : {0, 1, 2})
+        for (const std::size_t at : {3, 270}) {
+          auto operands = tests::operands_of(c, DType::f32);
+          operands[operand].as<float>()[at] = special;
+          check_op(c.op, operands);
+        }
+}
+
+TEST(Attention, RowsOfManyQueriesThatSeeNothingOrWeighNothing) {
+  const std::int64_t queries = 50, keys = 140;
+  Tensor q({DType::f32, {1, 1, queries, 4}}), k({DType::f32, {1, 1, keys, 4}}), v({DType::f32, {1, 1, keys, 4}});
+  Tensor y({DType::f32, {1, 1, queries, 4}}), shown({DType::boolean, {queries, 1}});
+  std::ranges::fill(q.as<float>(), 1.0f);
+  std::ranges::fill(k.as<float>(), -infinity);
+  std::ranges::fill(v.as<float>(), 2.0f);
+  std::ranges::fill(y.as<float>(), nan);  // every score is -inf
+  check_both({}, {q, k, v}, y);
+  for (std::int64_t i = 0; i < queries; ++i) shown.as<bool>()[static_cast<std::size_t>(i)] = i % 3 == 0;
+  for (std::int64_t e = 0; e < 4 * queries; ++e) y.as<float>()[static_cast<std::size_t>(e)] = e / 4 % 3 == 0 ? nan : 0;
+  check_both({.has_mask = true}, {q, k, v, shown}, y);
+  k.as<float>()[4 * 139] = k.as<float>()[4 * 139 + 1] = k.as<float>()[4 * 139 + 2] = k.as<float>()[4 * 139 + 3] = 1;
+  for (std::int64_t e = 0; e < 4 * queries; ++e) y.as<float>()[static_cast<std::size_t>(e)] = e / 4 % 3 == 0 ? 2 : 0;
+  check_both({.has_mask = true}, {q, k, v, shown}, y);
 }
 
 /// f16 operands of 8 columns, of which all rows are alike, and what they give.
