@@ -52,7 +52,8 @@ struct DeviceFacts {
   bool storage16 = false, storage8 = false;  ///< 16- and 8-bit elements in storage buffers
   bool float16 = false, float64 = false, int8 = false, int16 = false, int64 = false;  ///< arithmetic in shaders
   bool integer_dot_product = false, bfloat16 = false;
-  bool denormals_kept_f32 = false, rounds_to_even_f16 = false;  ///< can be asked for by execution mode
+  /// Can be asked for by execution mode.
+  bool denormals_kept_f32 = false, denormals_kept_f16 = false, rounds_to_even_f16 = false;
   bool vulkan_memory_model = false;
 
   bool timestamps = false;

@@ -3,54 +3,12 @@
 #include <algorithm>
 
 #include "gpu_vulkan/product_kernels.hpp"
+#include "gpu_vulkan/product_vector.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
 using ir::DType;
-
-/// Of a product that is one row or one column: whether a line of the matrix is one sum.
-bool is_by_lines(const Product& p) { return p.n == 1 ? !p.transpose_a : p.transpose_b; }
-
-/// One row or one column: every number of the matrix is read once, so that reading it in order is what counts.
-void emit_vector(const Product& p, const ProductSlots& slots, Lowering& node) {
-  const bool by_lines = is_by_lines(p);
-  const std::uint32_t across = node.facts().max_invocations < 256 ? 8 : 16;
-  const std::uint32_t elements = by_lines ? 2 : 16, lanes = by_lines ? 64 : across;
-  dispatch(p, slots, node, {"matmul_vector." + variant(slots), {elements * lanes, elements, lanes, by_lines}},
-           p.batch.elements() * pieces(std::max(p.m, p.n), elements));
-}
-
-std::optional<std::string> refuse_wide_vector(const Product& p, const ProductSlots& slots, const Lowering& node) {
-  const ir::DType x = slots.operands;
-  if (x != DType::f32 && x != DType::f16 && x != DType::bf16)
-    return ir::cat("operands are ", x, ", it takes f32, f16 and bf16");
-  if (node.facts().max_invocations < 256 || node.facts().shared_memory < 32 << 10)
-    return ir::cat(node.facts().name, " has too small workgroups or too little shared memory");
-  const std::int64_t elements = 16 / static_cast<std::int64_t>(ir::info(x).bytes);
-  const auto even = [=](std::int64_t n) { return n % elements == 0; };
-  const Block block = block_of(p, x);
-  const bool vector_is_dense = p.n == 1 ? p.transpose_b || block.b_line == 1 : !p.transpose_a || block.a_line == 1;
-  if (!vector_is_dense) return "the vector's elements are apart";
-  const auto& strides = p.n == 1 ? p.a_strides : p.b_strides;
-  const auto& vector_strides = p.n == 1 ? p.b_strides : p.a_strides;
-  if (!even(p.n == 1 ? block.a_line : block.b_line) || !even(is_by_lines(p) ? p.k : std::max(p.m, p.n)) ||
-      !std::ranges::all_of(strides, even) || (is_by_lines(p) && !std::ranges::all_of(vector_strides, even)))
-    return ir::cat("lines of its operands are no multiples of ", elements, " elements");
-  return std::nullopt;
-}
-
-void emit_wide_vector(const Product& p, const ProductSlots& slots, Lowering& node) {
-  const bool by_lines = is_by_lines(p);
-  const std::uint32_t width = slots.operands == DType::f32 ? 4 : 8;
-  // Across lines, the fewer columns a workgroup has the more of them there are; 64 bytes of a line are the least.
-  const std::int64_t columns = std::max(p.m, p.n);
-  const std::uint32_t narrow = columns / (16 * width) < enough_tiles ? 8 : 16;
-  const std::uint32_t invocations = node.facts().max_invocations < 512 || by_lines ? 256 : 512;
-  const std::uint32_t across = by_lines ? 4 : narrow, lanes = invocations / across;
-  dispatch(p, slots, node, {"matmul_vector_wide." + variant(slots), {across * lanes, across, lanes, by_lines}},
-           p.batch.elements() * pieces(columns, by_lines ? across : across * width));
-}
 
 /// A workgroup's tile, and the part of it that each of its invocations computes.
 struct Tile {
@@ -84,12 +42,7 @@ void emit_tiled(const Product& p, const ProductSlots& slots, Lowering& node) {
 }  // namespace
 
 void lower_product(const Product& product, const ProductSlots& slots, Lowering& node) {
-  if (product.m == 1 || product.n == 1)
-    return node.choose({
-        {"vector_wide", [&] { return refuse_wide_vector(product, slots, node); },
-         [&] { emit_wide_vector(product, slots, node); }},
-        {"vector", [] { return std::nullopt; }, [&] { emit_vector(product, slots, node); }},
-    });
+  if (lower_vector_product(product, slots, node)) return;
   node.choose({
       {cooperative_name(slots), [&] { return refuse_cooperative(product, slots, node); },
        [&] { emit_cooperative(product, slots, node); }},

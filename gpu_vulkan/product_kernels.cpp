@@ -18,8 +18,8 @@ std::array<std::uint32_t, 2> words_of(double x, DType dtype) {
 
 std::uint32_t transposed(const Product& p) { return (p.transpose_a ? 1u : 0u) | (p.transpose_b ? 2u : 0u); }
 
-Block block_of(const Product& p, DType dtype) {
-  Block block{};
+ProductBlock block_of(const Product& p, DType dtype) {
+  ProductBlock block{};
   const auto u32 = [](std::int64_t x) { return static_cast<std::uint32_t>(x); };
   block.m = u32(p.m), block.n = u32(p.n), block.k = u32(p.k), block.batches = u32(p.batch.elements());
   block.flags = transposed(p) | (p.alpha != 1 ? 4u : 0u) | (p.has_c ? 8u : 0u);
@@ -57,7 +57,7 @@ void dispatch(const Product& p, const ProductSlots& slots, Lowering& node, Shade
 
 bool is_wide(const Product& p, std::int64_t elements) {
   const auto even = [=](std::int64_t x) { return x % elements == 0; };
-  const Block block = block_of(p, DType::f32);
+  const ProductBlock block = block_of(p, DType::f32);
   return even(block.a_line) && even(block.b_line) && even(p.transpose_a ? p.m : p.k) &&
          even(p.transpose_b ? p.k : p.n) && std::ranges::all_of(p.a_strides, even) &&
          std::ranges::all_of(p.b_strides, even);
@@ -66,7 +66,7 @@ bool is_wide(const Product& p, std::int64_t elements) {
 Fixed fixed_of(const Product& p, std::uint32_t depth) {
   constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 24;  // multiplications
   if (p.batch.elements() * p.m * p.n * p.k < worth_a_pipeline) return {};
-  const Block block = block_of(p, DType::f32);
+  const ProductBlock block = block_of(p, DType::f32);
   return {block.k, block.a_line, block.b_line, block.k % depth == 0 ? 1u : 0u};
 }
 

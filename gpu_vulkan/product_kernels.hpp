@@ -8,15 +8,15 @@
 // What the kernels of products share. Each kernel says why it does not take a product, or dispatches it.
 namespace plumb::gpu_vulkan {
 
-/// What the shaders matmul and matmul_cooperative are pushed.
-struct Block {
+/// What the shaders of products are pushed.
+struct ProductBlock {
   std::uint32_t m, n, k, batches, flags;
   std::array<std::uint32_t, most_batch_axes> batch, a_strides, b_strides;
   std::array<std::uint32_t, 2> c_strides, alpha, beta;  // reals: bits, low word first
   std::uint32_t a_line, b_line;
 };
 
-Block block_of(const Product& product, ir::DType dtype);
+ProductBlock block_of(const Product& product, ir::DType dtype);
 
 /// glsl/product.glsl names the bits.
 std::uint32_t transposed(const Product& product);

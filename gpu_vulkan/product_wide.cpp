@@ -96,7 +96,7 @@ std::optional<std::string> refuse_split(const Product& p, const ProductSlots& sl
 /// Sums of slices side by side, as a batch of products, then their sum in order.
 void emit_split(const Product& p, const ProductSlots& slots, Lowering& node) {
   const auto [tile, slices] = split_of(p, node.facts());
-  const Block whole = block_of(p, DType::f32);
+  const ProductBlock whole = block_of(p, DType::f32);
   Product parts = p;
   parts.k = p.k / slices;
   parts.a_line = whole.a_line, parts.b_line = whole.b_line;

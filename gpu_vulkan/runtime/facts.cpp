@@ -94,6 +94,7 @@ void read_properties(VkPhysicalDevice device, DeviceFacts& facts) {
   const bool sized_in_compute = (v13.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
   facts.subgroup_size_control = sized_in_compute;  // and the features, below
   facts.denormals_kept_f32 = v12.shaderDenormPreserveFloat32 == VK_TRUE;
+  facts.denormals_kept_f16 = v12.shaderDenormPreserveFloat16 == VK_TRUE;
   facts.rounds_to_even_f16 = v12.shaderRoundingModeRTEFloat16 == VK_TRUE;
 }
 

@@ -16,7 +16,7 @@ inline DeviceFacts modern() {
   facts.max_invocations = 1024;
   facts.subgroup_size = facts.min_subgroup_size = facts.max_subgroup_size = 32;
   facts.storage16 = facts.float16 = facts.float64 = facts.int64 = facts.vulkan_memory_model = true;
-  facts.subgroup_size_control = true;
+  facts.subgroup_size_control = facts.subgroup_shuffle = true;
   for (const std::uint32_t n : {8u, 16u}) {
     facts.cooperative_shapes.push_back({16, n, 16, DType::f16, DType::f16, DType::f16, DType::f16});
     facts.cooperative_shapes.push_back({16, n, 16, DType::f16, DType::f16, DType::f32, DType::f32});

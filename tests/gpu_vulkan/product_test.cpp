@@ -175,7 +175,7 @@ TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
   EXPECT_EQ(node(512, 252, 768).choice.name, "tiled_wide");   // too few terms
   EXPECT_EQ(node(64, 1028, 64).choice.name, "tiled_wide");    // slices would begin in the middle of 16 bytes
   EXPECT_EQ(node(64, 1024, 64).choice.name, "tiled_wide_split8");
-  EXPECT_EQ(node(8, 4096, 4096).choice.name, "tiled_wide_split4");
+  EXPECT_EQ(node(16, 4096, 4096).choice.name, "tiled_wide_split4");
 }
 
 TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
@@ -193,6 +193,29 @@ TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
   EXPECT_EQ(sizes(512, 512, 512), (Sizes{2, 2, 1, 2, 8}));
   EXPECT_EQ(sizes(128, 512, 128), (Sizes{2, 2, 1, 1, 8}));
   EXPECT_EQ(sizes(513, 3073, 769), (Sizes{2, 2, 1, 1, 4}));  // element by element
+}
+
+TEST(Product, ReadsALargeMatrixOnceForAFewRows) {
+  const auto kernel = [](DType dtype, const ir::Shape& a, const ir::Shape& b, const Matmul& op = {}) {
+    return lowered_node(op, {{dtype, a}, {dtype, b}}, modern()).choice.name;
+  };
+  EXPECT_EQ(kernel(DType::f16, {8, 512}, {512, 512}), "vector_wide");
+  EXPECT_EQ(kernel(DType::f32, {2, 512}, {512, 512}, {false, true, {}}), "vector_wide");
+  EXPECT_EQ(kernel(DType::f16, {9, 512}, {512, 512}), "coopmat_f16");
+  EXPECT_EQ(kernel(DType::f32, {8, 512}, {512, 508}), "tiled_wide_split4");  // small
+  EXPECT_EQ(kernel(DType::f32, {8, 516}, {516, 512}), "tiled_wide");
+  EXPECT_EQ(kernel(DType::f32, {512, 8}, {512, 512}, {true, false, {}}), "tiled_wide_split4");
+  DeviceFacts facts = modern();
+  facts.shared_memory = 16 << 10;
+  for (const std::uint32_t size : {4u, 8u, 16u, 64u}) {  // sums of every lane must fit
+    facts.subgroup_size = size;
+    const auto constants =
+        lowered(Matmul{}, {{DType::f16, {8, 512}}, {DType::f16, {512, 8192}}}, facts).dispatch.shader.constants;
+    const std::uint32_t across = constants.at(1), lanes = constants.at(2), parts = lanes / std::max(1u, size / across);
+    EXPECT_LE(parts * 8 * across * 8 * 4, facts.shared_memory) << size;
+    EXPECT_GE(parts, 1u) << size;
+    EXPECT_EQ(across * lanes % size, 0u) << size;
+  }
 }
 
 TEST(Product, GivesLargeProductsAPipelineOfTheirOwn) {

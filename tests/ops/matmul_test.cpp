@@ -135,6 +135,27 @@ TEST(Matmul, SplitsManyTermsBetweenWorkgroups) {
   check_wide(DType::f32, 64, 260, 64);   // in none: slices would not begin at multiples of 4 terms
 }
 
+TEST(Matmul, ReadsTheMatrixOfAFewRowsOnce) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
+    for (const std::int64_t m : {2, 5, 8}) check_wide(dtype, m, 520, 520);
+  check_wide(DType::f32, 3, 264, 1000, {2});
+}
+
+TEST(Matmul, ARowMayHaveAnyNumberOfTerms) {
+  for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
+    for (const std::int64_t k : {1, 7, 1001})
+      check_op(Matmul{}, {random_tensor({dtype, {2, 1, k}}, 1), random_tensor({dtype, {2, k, 24}}, 2)});
+}
+
+TEST(Matmul, SubnormalNumbersOfAMatrixCount) {
+  const double tiny = 0x1p-24, x = 3 * tiny;
+  const auto matrix = ir::convert(Tensor::of<double>({8, 8}, std::vector<double>(64, x)), DType::f16);
+  const auto row = ir::convert(Tensor::of<double>({1, 8}, std::vector<double>(8, 2)), DType::f16);
+  const auto y = ir::convert(Tensor::of<double>({1, 8}, std::vector<double>(8, 16 * x)), DType::f16);
+  testing::check_gpu(Matmul{}, {row, matrix}, {y});
+  testing::check_gpu(Matmul{.transpose_b = true, .output_dtype = {}}, {row, matrix}, {y});
+}
+
 TEST(Matmul, HasPipelinesForLargeProducts) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
     check_op(Matmul{}, {random_tensor({dtype, {264, 264}}, 1), random_tensor({dtype, {264, 264}}, 2)});
