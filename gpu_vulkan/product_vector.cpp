@@ -25,6 +25,12 @@ void emit_vector(const Product& p, const ProductSlots& slots, Lowering& node) {
            p.batch.elements() * pieces(std::max(p.m, p.n), elements));
 }
 
+/// Of a workgroup whose subgroups have the size that is asked for.
+std::uint32_t most_invocations(const DeviceFacts& facts) {
+  const std::uint32_t in_subgroups = facts.subgroup_size * facts.max_group_subgroups;
+  return in_subgroups == 0 ? facts.max_invocations : std::min(facts.max_invocations, in_subgroups);
+}
+
 /// Rows of y that are computed together, each from one reading of the matrix.
 constexpr std::int64_t most_vectors = 8;
 
@@ -33,7 +39,7 @@ std::optional<std::string> refuse_wide_vector(const Product& p, const ProductSlo
   const DeviceFacts& facts = node.facts();
   if (x != DType::f32 && x != DType::f16 && x != DType::bf16)
     return ir::cat("operands are ", x, ", it takes f32, f16 and bf16");
-  if (facts.max_invocations < 256 || facts.shared_memory < 16 << 10)
+  if (most_invocations(facts) < 256 || facts.shared_memory < 16 << 10)
     return ir::cat(facts.name, " has too small workgroups or too little shared memory");
   if (!facts.subgroup_shuffle || !facts.subgroup_size_control || facts.subgroup_size > 64)
     return facts.name + " has no shuffles in subgroups of at most 64";
@@ -72,7 +78,7 @@ VectorTile vector_tile(const Product& p, std::uint32_t width, std::uint32_t vect
   const std::int64_t columns = elements_of_vector(p);
   std::uint32_t across = 16;
   while (across > 4 && p.batch.elements() * pieces(columns, across * width) < enough_tiles) across /= 2;
-  const std::uint32_t most = std::bit_floor(std::min(facts.max_invocations, p.n != 1 && p.m > 1 ? 512u : 1024u));
+  const std::uint32_t most = std::bit_floor(std::min(most_invocations(facts), p.n != 1 && p.m > 1 ? 512u : 1024u));
   const auto useful = static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::uint64_t>(pieces(p.k, 8))));
   VectorTile t{across, std::max(std::min(most / across, useful), 256 / across)};
   // A subgroup's sums, or a lane's, meet those of the others in shared memory.

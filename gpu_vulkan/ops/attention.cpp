@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "gpu_vulkan/cooperative.hpp"
 
@@ -141,11 +142,14 @@ struct Fragments {
   }
 };
 
-/// The best first.
+/// The best first. For heads of few matrices smaller workgroups, of which more run at a time, are faster than the
+/// first.
 constexpr Fragments fragments[] = {{8, 4}, {4, 2}, {4, 1}, {2, 1}};
+constexpr std::int64_t narrow_head = 4;
 
 const Fragments* find_fragments(const DeviceFacts& facts, const CooperativeShape& s, const Extents& n) {
-  for (const Fragments& f : fragments) {
+  const bool is_narrow = std::max(n.D, n.Dv) <= narrow_head * s.n;
+  for (const Fragments& f : std::span(fragments).subspan(is_narrow ? 1 : 0)) {
     const bool is_too_high = f.rows(s) >= 2 * std::max<std::int64_t>(n.Sq, 2 * s.m);
     const bool fits = f.bytes(s, n) <= facts.shared_memory;
     if (!is_too_high && fits && f.subgroups * facts.subgroup_size <= facts.max_invocations) return &f;

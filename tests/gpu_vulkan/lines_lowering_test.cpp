@@ -170,7 +170,8 @@ TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
     const auto& constants = dispatch.shader.constants;
     return std::pair(constants.at(1) * constants.at(3), constants.at(6));
   };
-  EXPECT_EQ(layout(512, 64), std::pair(128u, 64u));
+  EXPECT_EQ(layout(512, 64), std::pair(64u, 32u));
+  EXPECT_EQ(layout(512, 72), std::pair(128u, 64u));
   EXPECT_EQ(layout(512, 128), std::pair(128u, 64u));
   EXPECT_EQ(layout(512, 256), std::pair(64u, 32u));
   EXPECT_EQ(layout(1, 128), std::pair(32u, 16u));
