@@ -50,8 +50,8 @@ int run_calibrate(const Flags& flags) {
     };
     return gpu_vulkan::calibrate(options, flags.effort, step);
   }();
-  gpu_vulkan::store_calibration(path, made, facts);
   print_summary(made);
+  gpu_vulkan::store_calibration(path, made, facts);
   fmt::print(stderr, "wrote {}\n", path.string());
   return 0;
 }
