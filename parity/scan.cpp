@@ -19,9 +19,8 @@ Limit::Limit(const Allowed& allowed, ir::DType dtype)
 Scan::Scan(const Allowed& allowed, ir::DType dtype, bool integer)
     : allowed_(allowed),
       limit_(allowed, dtype),
-      format_(float_format(dtype)),
-      spacing_(format_),
-      overflow_(format_.overflow()),
+      spacing_(float_format(dtype)),
+      overflow_(float_format(dtype).overflow()),
       integer_(integer) {}
 
 Finding Scan::judge_finite(std::uint64_t index, const Part& part, double magnitude) const {
@@ -82,6 +81,12 @@ void Scan::census(const std::array<Part, parts>& element, const std::array<doubl
   result_.n_inf_expected += inf_y, result_.n_inf_got += inf_c;
 }
 
+/// Few at a time, so that little is lost in a large sum.
+void Scan::add_sums(const Moments& sums) {
+  block_ += sums;
+  if (block_.parts >= 1024) total_ += block_, block_ = {};
+}
+
 void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude) {
   raise(result_.max_abs, {found.error, index});
   // Dividing only where the quotient is larger than before; not where it is NaN.
@@ -92,12 +97,11 @@ void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, 
   const double reference = integer_ || allowed_.rule == Allowed::Rule::within ? part.y : part.r;
   const double error = part.c - reference;
   if (!integer_) {
-    const double size = found.error == 0 ? 0 : found.error / format_.ulp(magnitude);
+    const double size = found.error == 0 ? 0 : found.error / spacing_.at(magnitude);
     raise(result_.max_ulp, {size, index});
     ulps_.add(static_cast<float>(error < 0 ? -size : size));
   }
-  block_ += {1, error, error * error, std::abs(part.y), part.y * part.y, part.c * part.c, part.y * part.c};
-  if (block_.parts >= 1024) total_ += block_, block_ = {};
+  add_sums({1, error, error * error, std::abs(part.y), part.y * part.y, part.c * part.c, part.y * part.c});
   raise(result_.expected_absmax, std::abs(part.y));
 }
 

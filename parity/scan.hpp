@@ -103,6 +103,7 @@ class Scan {
   template <std::size_t parts>
   void census(const std::array<Part, parts>& element, const std::array<double, parts>& first);
 
+  void add_sums(const Moments& sums);
   bool add_within(const ScanBlock& block);
   bool add_equal(const ScanBlock& block);
   void add_truth(const ScanBlock& block);
@@ -111,7 +112,6 @@ class Scan {
 
   const Allowed allowed_;
   const Limit limit_;
-  const FloatFormat format_;
   const Spacing spacing_;
   const double overflow_;
   const bool integer_;

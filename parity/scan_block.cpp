@@ -77,8 +77,7 @@ bool Scan::add_within(const ScanBlock& block) {
   });
   if (!(sum(no_number) == 0)) return false;
   add_truth(block);
-  block_ += {0, sum(error), sum(error2), 0, 0, sum(c2), sum(yc)};
-  if (block_.parts >= 1024) total_ += block_, block_ = {};
+  add_sums({0, sum(error), sum(error2), 0, 0, sum(c2), sum(yc)});
 
   read(limit_.probable, block, 0, row.allowed);
   Lanes most = {}, most_ratio = {}, most_ulps = {}, bad = {};
@@ -159,8 +158,7 @@ bool Scan::add_equal(const ScanBlock& block) {
   });
   if (!(sum(no_number) == 0) || std::ranges::any_of(differ, [](std::uint64_t bits) { return bits != 0; })) return false;
   add_truth(block);
-  block_ += {0, 0, 0, 0, 0, sum(c2), sum(yc)};
-  if (block_.parts >= 1024) total_ += block_, block_ = {};
+  add_sums({0, 0, 0, 0, 0, sum(c2), sum(yc)});
   raise(result_.max_abs, {0, block.first}), raise(result_.max_ulp, {0, block.first}), raise(result_.ratio_finite, 0);
   if (std::isnan(result_.max_rel.value))
     for (std::size_t i = 0; i < block.count && std::isnan(result_.max_rel.value); ++i)
