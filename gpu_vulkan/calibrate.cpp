@@ -4,6 +4,7 @@
 #include <map>
 
 #include "gpu_vulkan/executable.hpp"
+#include "gpu_vulkan/measuring.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/fill.hpp"
 #include "ir/ops/expand.hpp"
@@ -19,15 +20,8 @@ using ir::DType;
 constexpr std::array<std::int64_t, 4> extents = {32, 128, 512, 2048};
 constexpr std::size_t least_runs = 3, most_runs = 100;
 
-/// The executable with one element of y as its result: all of y is computed, nothing large comes back.
 void return_first(ir::Graph& graph, ir::Value y) {
-  ir::ops::Slice first;
-  for (std::int64_t axis = 0; axis < graph.type(y).shape.rank(); ++axis) {
-    first.axes.push_back(axis);
-    first.starts.push_back(0);
-    first.sizes.push_back(1);
-  }
-  graph.returns(graph.add("first", std::move(first), {y}));
+  graph.returns(graph.add("first", first_element(graph.type(y).shape), {y}));
 }
 
 ir::Graph product_graph(DType dtype, const ProductSize& size) {
@@ -44,12 +38,6 @@ ir::Feeds filled(const ir::Graph& graph) {
     feeds.emplace(graph.name(v), ir::fill(type, ir::default_fill(type.dtype), 0, ir::stream_of(graph.name(v))));
   }
   return feeds;
-}
-
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::ranges::nth_element(numbers, middle);
-  return *middle;
 }
 
 double work(const ProductSize& size) { return 2.0 * static_cast<double>(size.m * size.n * size.k); }

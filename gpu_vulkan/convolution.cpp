@@ -37,12 +37,11 @@ struct Tile {
 
 Tile tile_for(const Block& block, const DeviceFacts& facts, std::size_t element) {
   constexpr Tile large = {64, 64, 16, 4, 4}, medium = {32, 32, 16, 4, 4}, small = {8, 8, 16, 1, 1};
-  constexpr std::int64_t enough_groups = 128;  // smaller tiles keep the device busier until there are this many
   const auto fits = [&](const Tile& t) {
     return t.invocations() <= facts.max_invocations && t.shared_bytes(element) <= facts.shared_memory;
   };
   if (block.filters <= small.rows || block.axes.count() <= small.columns || !fits(medium)) return small;
-  return fits(large) && block.filters > medium.rows && large.count(block) >= enough_groups ? large : medium;
+  return fits(large) && block.filters > medium.rows && large.count(block) >= enough_tiles ? large : medium;
 }
 
 /// The constants of glsl/epilogue.glsl.

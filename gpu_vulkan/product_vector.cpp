@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu_vulkan/full_subgroups.hpp"
 #include "gpu_vulkan/product_kernels.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -23,12 +24,6 @@ void emit_vector(const Product& p, const ProductSlots& slots, Lowering& node) {
   const std::uint32_t elements = by_lines ? 2 : 16, lanes = by_lines ? 64 : across;
   dispatch(p, slots, node, {"matmul_vector." + variant(slots), {elements * lanes, elements, lanes, by_lines}},
            p.batch.elements() * pieces(std::max(p.m, p.n), elements));
-}
-
-/// Of a workgroup whose subgroups have the size that is asked for.
-std::uint32_t most_invocations(const DeviceFacts& facts) {
-  const std::uint32_t in_subgroups = facts.subgroup_size * facts.max_group_subgroups;
-  return in_subgroups == 0 ? facts.max_invocations : std::min(facts.max_invocations, in_subgroups);
 }
 
 /// Rows of y that are computed together, each from one reading of the matrix.
@@ -78,7 +73,7 @@ VectorTile vector_tile(const Product& p, std::uint32_t width, std::uint32_t vect
   const std::int64_t columns = elements_of_vector(p);
   std::uint32_t across = 16;
   while (across > 4 && p.batch.elements() * pieces(columns, across * width) < enough_tiles) across /= 2;
-  const std::uint32_t most = std::bit_floor(std::min(most_invocations(facts), p.n != 1 && p.m > 1 ? 512u : 1024u));
+  const std::uint32_t most = std::min(most_invocations(facts), p.n != 1 && p.m > 1 ? 512u : 1024u);
   const auto useful = static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::uint64_t>(pieces(p.k, 8))));
   VectorTile t{across, std::max(std::min(most / across, useful), 256 / across)};
   // A subgroup's sums, or a lane's, meet those of the others in shared memory.

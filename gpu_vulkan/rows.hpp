@@ -1,8 +1,8 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 
+#include "gpu_vulkan/full_subgroups.hpp"
 #include "gpu_vulkan/lines.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -36,11 +36,6 @@ inline std::optional<std::string> refuse_rows(const DeviceFacts& facts, const Li
   if (!facts.subgroup_shuffle || !facts.subgroup_size_control)
     return ir::cat(facts.name, " has no shuffles in subgroups of a known size");
   return std::nullopt;
-}
-
-/// The most invocations of a workgroup that asks for the size of its subgroups, a power of two.
-inline std::uint32_t most_invocations(const DeviceFacts& facts) {
-  return std::bit_floor(std::min({1024u, facts.max_invocations, facts.max_group_subgroups * facts.subgroup_size}));
 }
 
 /// Rows of `row_units` units of which each of `lanes` holds `units`.

@@ -5,8 +5,8 @@
 
 #include "bench/gpu/values.hpp"
 #include "gpu_vulkan/executable.hpp"
+#include "gpu_vulkan/measuring.hpp"
 #include "ir/ops/expand.hpp"
-#include "ir/ops/slice.hpp"
 
 namespace plumb::bench {
 namespace {
@@ -26,15 +26,8 @@ double ms_since(Clock::time_point start) {
 ir::Graph probed(const ir::Graph& graph) {
   ir::Graph made = graph.sources();
   for (const ir::Node& node : graph.nodes()) made.place(node.label, node.op, node.inputs, node.outputs);
-  for (const ir::Value y : graph.results()) {
-    ir::ops::Slice first;
-    for (std::int64_t axis = 0; axis < graph.type(y).shape.rank(); ++axis) {
-      first.axes.push_back(axis);
-      first.starts.push_back(0);
-      first.sizes.push_back(1);
-    }
-    made.returns(made.add(ir::cat(probe, y), std::move(first), {y}));
-  }
+  for (const ir::Value y : graph.results())
+    made.returns(made.add(ir::cat(probe, y), gpu_vulkan::first_element(graph.type(y).shape), {y}));
   return made;
 }
 
@@ -96,14 +89,8 @@ double device_ms(const ir::Executable& executable) {
   return 1e-6 * static_cast<double>(*nanoseconds);
 }
 
-double median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::ranges::nth_element(numbers, middle);
-  return *middle;
-}
-
 void summarise(const std::vector<double>& ms, Measured& result) {
-  result.ms = median(ms);
+  result.ms = gpu_vulkan::median(ms);
   result.best_ms = std::ranges::min(ms);
   result.worst_ms = std::ranges::max(ms);
   result.runs = ms.size();
@@ -183,7 +170,7 @@ std::map<std::string, double> Measurer::parts_of(const Case& one, const ir::Feed
     for (const auto& [kind, sum] : sums) us[kind].push_back(sum);
   }
   std::map<std::string, double> medians;
-  for (const auto& [kind, all] : us) medians[kind] = median(all);
+  for (const auto& [kind, all] : us) medians[kind] = gpu_vulkan::median(all);
   return medians;
 }
 
@@ -220,7 +207,7 @@ Measured Measurer::host(const Case& one, const ir::Feeds& feeds) {
   for (double spent = 0; ms.size() < effort_.least_runs || (spent < effort_.budget_ms && ms.size() < enough);)
     spent += run();
   summarise(ms, result);
-  for (const auto& [part, us] : parts) result.parts_us[part] = median(us);
+  for (const auto& [part, us] : parts) result.parts_us[part] = gpu_vulkan::median(us);
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "gpu_vulkan/cooperative.hpp"
+#include "gpu_vulkan/full_subgroups.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -38,7 +39,7 @@ constexpr Tile tiles[] = {{16, 16, 2, 2}, {16, 16, 1, 2}, {16, 16, 1, 1}, {8, 16
 const Tile* find_tile(const DeviceFacts& facts, const Extents& n) {
   const auto most_rows = std::bit_ceil(static_cast<std::uint64_t>(n.Sq));
   for (const Tile& tile : tiles)
-    if (tile.rows() <= most_rows && tile.threads() <= facts.max_invocations && tile.bytes(n) <= facts.shared_memory)
+    if (tile.rows() <= most_rows && tile.threads() <= most_invocations(facts) && tile.bytes(n) <= facts.shared_memory)
       return &tile;
   return nullptr;
 }

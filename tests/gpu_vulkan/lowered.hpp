@@ -14,6 +14,7 @@ inline DeviceFacts modern() {
   facts.name = "Modern";
   facts.shared_memory = 48 << 10;
   facts.max_invocations = 1024;
+  facts.max_group_subgroups = 1024;
   facts.subgroup_size = facts.min_subgroup_size = facts.max_subgroup_size = 32;
   facts.storage16 = facts.float16 = facts.float64 = facts.int64 = facts.vulkan_memory_model = true;
   facts.subgroup_size_control = facts.subgroup_shuffle = true;
