@@ -1,23 +1,13 @@
-#include "gpu_vulkan/convolution.hpp"
-
 #include <algorithm>
 #include <bit>
 
+#include "gpu_vulkan/convolution_kernels.hpp"
 #include "gpu_vulkan/passes/fused_conv.hpp"
-#include "gpu_vulkan/window_axes.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
-/// glsl/convolution.glsl
-struct Block {
-  std::uint32_t batch, group, channels, filters;
-  WindowAxes axes;
-
-  std::int64_t images() const { return std::int64_t{batch} * group; }
-};
-
-Block block_of(const ir::ops::Conv& op, const Lowering& node) {
+ConvBlock block_of(const ir::ops::Conv& op, const Lowering& node) {
   const auto &x = node.in_type(0).shape, &w = node.in_type(1).shape;
   const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
   return {u32(x[0]), u32(op.group), u32(w[1]), u32(w[0] / op.group),
@@ -29,13 +19,13 @@ struct Tile {
   std::uint32_t rows, columns, depth, rows_each, columns_each;
 
   std::uint32_t invocations() const { return rows / rows_each * (columns / columns_each); }
-  std::int64_t count(const Block& b) const {
+  std::int64_t count(const ConvBlock& b) const {
     return b.images() * ((b.filters + rows - 1) / rows) * ((b.axes.count() + columns - 1) / columns);
   }
   std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
 };
 
-Tile tile_for(const Block& block, const DeviceFacts& facts, std::size_t element) {
+Tile tile_for(const ConvBlock& block, const DeviceFacts& facts, std::size_t element) {
   constexpr Tile large = {64, 64, 16, 4, 4}, medium = {32, 32, 16, 4, 4}, small = {8, 8, 16, 1, 1};
   const auto fits = [&](const Tile& t) {
     return t.invocations() <= facts.max_invocations && t.shared_bytes(element) <= facts.shared_memory;
@@ -58,7 +48,8 @@ std::vector<std::uint32_t> constants_of(const Epilogue& epilogue) {
 void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, Lowering& node) {
   node.needs_its_types();
   node.needs(node.in_type(0).dtype != ir::DType::f64 || !(epilogue.low || epilogue.high), "limits are of 32 bits here");
-  const Block block = block_of(op, node);
+  const Convolution conv{block_of(op, node), op.has_bias, epilogue};
+  const ConvBlock& block = conv.block;
   const ir::TensorType& type = node.in_type(0);
   const auto dispatch = [&](Shader shader, Groups groups) {
     const auto more = constants_of(epilogue);
@@ -85,6 +76,7 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, Lowering& nod
          dispatch({"conv_depthwise" + suffix, {threads, op.has_bias}},
                   groups_for(node.out_type(0).shape.elements(), threads));
        }},
+      {"product", [&] { return refuse_pointwise(conv, node); }, [&] { emit_pointwise(conv, node); }},
       {"implicit_gemm", [] { return std::nullopt; },
        [&] {
          const Tile t = tile_for(block, node.facts(), std::max<std::size_t>(4, ir::info(type.dtype).bytes));

@@ -30,8 +30,32 @@ TEST(ConvLowering, SaysWhyItIsNotDepthwise) {
     return choice.refusals;
   };
   using Texts = std::vector<std::string>;
-  EXPECT_EQ(choose(2, {4, 3, 3}), Texts{"depthwise: a filter sees 3 channels, it takes 1"});
-  EXPECT_EQ(choose(6, {30, 1, 3}), Texts{"depthwise: a channel has 5 filters, it takes up to 4"});
+  const std::string taps = "product: a filter has 3 elements a channel, it takes 1";
+  EXPECT_EQ(choose(2, {4, 3, 3}), (Texts{"depthwise: a filter sees 3 channels, it takes 1", taps}));
+  EXPECT_EQ(choose(6, {30, 1, 3}), (Texts{"depthwise: a channel has 5 filters, it takes up to 4", taps}));
+}
+
+TEST(ConvLowering, MultipliesMatricesWhereTheKernelIsOneElement) {
+  const auto choose = [](const Conv& op, const ir::Shape& x, const ir::Shape& w, DType dtype = DType::f32) {
+    std::vector<ir::TensorType> operands = {{dtype, x}, {dtype, w}};
+    if (op.has_bias) operands.push_back({dtype, {w[0]}});
+    const KernelChoice choice = lowered_node(op, operands, modern()).choice;
+    for (const auto& refusal : choice.refusals)
+      if (refusal.starts_with("product: ")) return refusal.substr(9);
+    return choice.name;
+  };
+  Conv biased;
+  biased.has_bias = true;
+  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {128, 64, 1, 1}), "tiled_wide");
+  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {128, 64, 1, 1}, DType::f16), "coopmat_f16");
+  EXPECT_EQ(choose(grouped(2), {4, 64, 28, 28}, {128, 32, 1, 1}), "tiled_wide");
+  Conv strided;
+  strided.strides = {2, 2};
+  const std::string moved = "positions of y are not those of x, by strides or pads";
+  EXPECT_EQ(choose(strided, {4, 64, 28, 28}, {128, 64, 1, 1}), moved);
+  biased.group = 2;
+  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {128, 32, 1, 1}), "each group has a bias of its own");
+  EXPECT_EQ(choose(Conv{}, {4, 64, 7, 7}, {128, 64, 1, 1}), "64 channels of 49 positions are no multiples of 4");
 }
 
 TEST(ConvLowering, ChoosesTilesByTheWork) {

@@ -33,6 +33,13 @@ TEST_P(ConvOf, AgreesOnEveryGeometry) {
   const Case cases[] = {
       {"one axis", {2, 3, 70}, {4, 3, 3}, conv({}, {}, {})},
       {"pointwise", {2, 30, 7, 5}, {40, 30, 1, 1}, conv({}, {}, {})},
+      {"pointwise, whole pieces", {3, 32, 6, 12}, {40, 32, 1, 1}, conv({}, {}, {})},
+      {"pointwise, one axis, one filter", {2, 24, 40}, {1, 24, 1}, conv({}, {}, {})},
+      {"pointwise, three axes, groups", {2, 32, 2, 4, 8}, {34, 16, 1, 1, 1}, conv({}, {2, 2, 2}, {}, 2, false)},
+      {"pointwise, groups with a bias", {2, 32, 16}, {6, 16, 1}, conv({}, {}, {}, 2)},
+      {"pointwise by strides", {2, 32, 16, 8}, {20, 32, 1, 1}, conv({2, 1}, {}, {})},
+      {"pointwise in padding", {2, 16, 6}, {17, 16, 1}, conv({2}, {}, {2, 3})},
+      {"pointwise of no channel", {2, 0, 8}, {3, 0, 1}, conv({}, {}, {})},
       {"kernel as large as the image", {3, 2, 5, 6}, {33, 2, 5, 6}, conv({}, {}, {})},
       {"stride beyond the kernel", {2, 2, 21, 23}, {5, 2, 2, 3}, conv({5, 4}, {}, {})},
       {"asymmetric pads", {1, 2, 29, 18}, {3, 2, 3, 2}, conv({2, 1}, {2, 3}, {0, 1, 2, 3})},
