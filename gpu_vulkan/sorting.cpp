@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "gpu_vulkan/selection.hpp"
 #include "gpu_vulkan/strided_copy.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -23,32 +24,49 @@ class Sort {
 
   /// Sorts the entries at `from`, `count` for every line, or the elements of x where there are none.
   Slot run(std::optional<Slot> from, std::int64_t count) {
-    const bool narrow = sorted_.width < 8;
     // 8 or 12 bytes of shared memory an entry; a merge for every doubling beyond them.
     const std::int64_t most = node_.facts().shared_memory >= (32u << 10) ? 2048 : 1024;
-    entry_bytes_ = narrow ? 8 : 16;
     const std::int64_t slots = std::clamp<std::int64_t>(power(count), 2, most);
+    begin(count, slots);
+    return merged(sort_blocks(from, slots, most));
+  }
+
+  /// The same of the elements of x, by runs of which most is never sorted.
+  Slot select(const SelectionChoice& choice) {
+    begin(sorted_.lines.length, choice.span);
+    const bool last = block_.runs == 1 && results_;
+    const Slot entries = last ? results_->values : scratch(block_.runs, block_.span);
+    dispatch(choice.held.shader(word_variant("sort_select", sorted_.width, node_),
+                                {last, words(), word(choice.slots), sorted_.encoding, sorted_.descending}),
+             sorted_.x, entries, last, choice.held.groups(sorted_.lines.count() * block_.runs));
+    return merged(entries);
+  }
+
+ private:
+  /// Runs of `span` of the `count` entries of every line.
+  void begin(std::int64_t count, std::int64_t span) {
     block_ = {word(sorted_.lines.count()),
               word(sorted_.lines.inner),
               word(sorted_.lines.length),
               word(count),
               word(sorted_.k),
-              word(slots),
-              word((count + slots - 1) / slots)};
-    Slot entries = sort_blocks(from, slots, most);
+              word(span),
+              word((count + span - 1) / span)};
+  }
+
+  Slot merged(Slot entries) {
     while (block_.runs > 1) entries = merge(entries);
     return entries;
   }
 
- private:
   Slot sort_blocks(std::optional<Slot> from, std::int64_t slots, std::int64_t most) {
     const std::int64_t runs = sorted_.lines.count() * block_.runs, runs_here = std::min(most / slots, power(runs));
     const auto threads = std::min<std::int64_t>({256, node_.facts().max_invocations, slots * runs_here / 2});
     const bool last = block_.runs == 1 && results_;
     const Slot entries = last ? results_->values : scratch(block_.runs, block_.span);
-    dispatch("sort_block",
-             {word(threads), last, words(), word(slots), word(runs_here), sorted_.encoding, sorted_.descending,
-              from.has_value()},
+    dispatch({word_variant("sort_block", sorted_.width, node_),
+              {word(threads), last, words(), word(slots), word(runs_here), sorted_.encoding, sorted_.descending,
+               from.has_value()}},
              from.value_or(sorted_.x), entries, last, groups_for(runs, runs_here));
     return entries;
   }
@@ -60,7 +78,7 @@ class Sort {
     const std::int64_t parts = (stride + each - 1) / each;
     const bool last = runs == 1 && results_;
     const Slot entries = last ? results_->values : scratch(runs, 2 * block_.span);
-    dispatch("sort_merge", {threads, last, words(), each}, from, entries, last,
+    dispatch({word_variant("sort_merge", sorted_.width, node_), {threads, last, words(), each}}, from, entries, last,
              groups_for(sorted_.lines.count() * runs * parts, threads));
     block_.runs = runs;
     block_.span *= 2;
@@ -69,15 +87,14 @@ class Sort {
 
   Slot scratch(std::int64_t runs, std::int64_t span) {
     const std::int64_t entries = sorted_.lines.count() * runs * std::min<std::int64_t>(span, block_.kept);
-    return node_.scratch(static_cast<std::size_t>(entries) * entry_bytes_);
+    return node_.scratch(static_cast<std::size_t>(entries) * (sorted_.width < 8 ? 8 : 16));
   }
 
   std::uint32_t words() const { return results_ ? results_->words : 1; }
 
-  void dispatch(std::string_view shader, std::vector<std::uint32_t> constants, Slot from, Slot to, bool last,
-                Groups groups) {
+  void dispatch(Shader shader, Slot from, Slot to, bool last, Groups groups) {
     node_.dispatch({
-        .shader = {word_variant(shader, sorted_.width, node_), std::move(constants)},
+        .shader = std::move(shader),
         .reads = {sorted_.x, from},
         .writes = last ? std::vector{to, results_->values, results_->indices} : std::vector{to, to, to},
         .push = block_,
@@ -89,7 +106,6 @@ class Sort {
   const std::optional<SortResults> results_;
   Lowering& node_;
   Block block_{};
-  std::size_t entry_bytes_ = 8;
 };
 
 }  // namespace
@@ -99,6 +115,16 @@ void sort_lines(const SortedLines& sorted, const SortResults& results, bool by_i
     Sort(sorted, results, node).run(sorted_entries(sorted, node), sorted.k);
   else
     Sort(sorted, results, node).run(std::nullopt, sorted.lines.length);
+}
+
+void select_lines(const SortedLines& sorted, const SortResults& results, bool by_index, Lowering& node) {
+  const SelectionChoice choice = choose_selection(node.facts(), sorted);
+  if (!by_index) {
+    Sort(sorted, results, node).select(choice);
+    return;
+  }
+  const Slot entries = Sort(sorted, std::nullopt, node).select(choice);
+  Sort(sorted, results, node).run(entries, sorted.k);
 }
 
 Slot sorted_entries(const SortedLines& sorted, Lowering& node) {

@@ -26,7 +26,10 @@ struct SortResults {
 /// Dispatches that sort, in order of values or, of the first k, of places in the line.
 void sort_lines(const SortedLines& sorted, const SortResults& results, bool by_index, Lowering& node);
 
-/// The same for shaders: entries (rank, place) as glsl/sorted.glsl declares them, k for
+/// The same where few elements are wanted, unless choose_selection (selection.hpp) refuses.
+void select_lines(const SortedLines& sorted, const SortResults& results, bool by_index, Lowering& node);
+
+/// The same as sort_lines for shaders: entries (rank, place) as glsl/sorted.glsl declares them, k for
 /// every line.
 Slot sorted_entries(const SortedLines& sorted, Lowering& node);
 

@@ -83,6 +83,13 @@ std::vector<Case> memory_cases(Scale scale) {
   add("cumsum", Cumulative{}, {x});
   add("argmax", ArgReduce{.axis = 1, .keep_dims = false}, {x});
   add("topk64", TopK{.k = shrunk(scale, 64, 8)}, {x});
+  const auto top = [&](std::int64_t k, std::int64_t lines, std::int64_t length) {
+    add(ir::cat("topk", k, "_", lines, "x", length), TopK{.k = k},
+        {{DType::f32, {shrunk(scale, lines, 64), shrunk(scale, length, 8)}}});
+  };
+  top(40, 2048, 32768);
+  top(50, 64, 128256);  // words of a language model
+  top(8, 100000, 64);   // experts of a mixture
   const std::int64_t gathered = shrunk(scale, 8192, 256);
   Case& gather = add("gather_rows_8192x16384", Gather{}, {x, {DType::i64, {gathered}}});
   gather.fills["b"] = {.distribution = ir::Distribution::uniform_int, .low = 0, .high = static_cast<double>(rows)};

@@ -94,6 +94,11 @@ def memory_bound():
             x, more = normal("f32", 4096, 16384), [maker() for maker in makers]
             return lambda: run(x, *more)
         return make
+    def top(k, *shape):
+        def make():
+            x = normal("f32", *shape)
+            return lambda: x.topk(k, -1)
+        return make
     like, row = lambda: normal("f32", 4096, 16384), lambda: normal("f32", 16384)
     yield "copy_256MiB", case(lambda x: x.clone())
     yield "add_4096x16384", with_more(lambda x, y: x + y, like)
@@ -107,6 +112,8 @@ def memory_bound():
     yield "cumsum", case(lambda x: x.cumsum(-1))
     yield "argmax", case(lambda x: x.argmax(-1))
     yield "topk64", case(lambda x: x.topk(64, -1))
+    for k, *shape in ((40, 2048, 32768), (50, 64, 128256), (8, 100000, 64)):
+        yield f"topk{k}_{shape[0]}x{shape[1]}", top(k, *shape)
     yield "gather_rows_8192x16384", with_more(lambda x, i: x[i], lambda: torch.randint(0, 4096, (8192,), device="cuda"))
     yield "where_4096x16384", with_more(lambda x, c, y: torch.where(c, x, y),
                                         lambda: torch.rand(4096, 16384, device="cuda") < 0.5, like)

@@ -4,7 +4,7 @@
 // subgroups through shared memory, in an order that depends on the shape and the size of subgroups only.
 // The includer defines HELD, what an invocation brings to the agreement, and
 //   HELD combine(HELD a, HELD b, uint how)
-// which must not mind the order of a and b.
+// which must not mind the order of a and b; or AGREES_OTHERWISE.
 //
 // Loops whose bounds are specialization constants ask to be unrolled. Others must not: spirv-opt would do it,
 // and forget what is `precise` in the copies.
@@ -13,7 +13,9 @@
 
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
+#ifndef AGREES_OTHERWISE
 #extension GL_KHR_shader_subgroup_shuffle : require
+#endif
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint lanes = 1;
@@ -33,6 +35,7 @@ uint row() { return group_index() * (gl_WorkGroupSize.x / lanes) + invocation() 
 uint unit_of(uint u) { return u * lanes + lane(); }
 bool has_unit(uint u, uint row_units) { return is_full || unit_of(u) < row_units; }
 
+#ifndef AGREES_OTHERWISE
 shared HELD agreed[2][gl_WorkGroupSize.x / subgroup_size];
 
 /// What all lanes of this row hold, combined; every invocation must come here. `turn` is 0 and 1 in turns:
@@ -55,5 +58,6 @@ HELD combined(HELD mine, uint how, uint turn) {
   }
   return mine;
 }
+#endif
 
 #endif

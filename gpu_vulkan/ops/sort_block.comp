@@ -14,37 +14,13 @@ layout(constant_id = 6) const bool descending = false;
 layout(constant_id = 7) const bool by_index = false;  // sorts entries_in by their indices alone
 
 const uint all_slots = slots * runs_here;
-shared KEY ranks[all_slots];
-shared uint places[all_slots];
-
-Entry held(uint slot) { return Entry(ranks[slot], places[slot]); }
-void hold(uint slot, Entry entry) {
-  ranks[slot] = entry.rank;
-  places[slot] = entry.index;
-}
+#include "bitonic.glsl"
 
 /// Element k of a line; behind the end of the line, what comes after every element.
 Entry read(uint line, uint k) {
-  if (line >= lines || k >= count) return Entry(last_key, 0xFFFFFFFFu);
+  if (line >= lines || k >= count) return last_entry();
   if (by_index) return Entry(first_key, entries_in[line * count + k].index);
-#if defined(VARIANT_w8)
-  const KEY key = key_of(x[place_in_x(line, k)], encoding);
-#else
-  const KEY key = key_of(uint(x[place_in_x(line, k)]), encoding);
-#endif
-  return Entry(descending ? ~key : key, k);
-}
-
-/// Orders the two slots that pair number i of a step joins: of blocks of `size`
-/// slots, mirrored slots in the first step, slots `apart` in those after it.
-void order_pair(uint i, uint size, uint apart) {
-  const bool mirrored = 2u * apart == size;
-  const uint offset = i & (apart - 1u), start = 2u * (i - offset);
-  const uint a = start + offset, b = start + (mirrored ? size - 1u - offset : apart + offset);
-  const Entry first = held(a), second = held(b);
-  if (precedes(first, second)) return;
-  hold(a, second);
-  hold(b, first);
+  return Entry(rank_at(line, k, encoding, descending), k);
 }
 
 void main() {

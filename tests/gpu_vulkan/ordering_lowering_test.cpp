@@ -1,6 +1,7 @@
 // What the ops that sort, scan and index become on devices that are made up.
 #include <gtest/gtest.h>
 
+#include "gpu_vulkan/full_subgroups.hpp"
 #include "ir/ops/arg_reduce.hpp"
 #include "ir/ops/cumulative.hpp"
 #include "ir/ops/gather_elements.hpp"
@@ -59,6 +60,53 @@ TEST(OrderingLowering, TopKKeepsNoMoreThanKOfARun) {
   std::size_t scratch = 0;
   for (const auto& range : node.schedule.slots) scratch += range.bytes;
   EXPECT_LT(scratch, (std::size_t{4} << 20) + (1 << 17));  // x, and 8 bytes for 10 of every 2048 and less later
+}
+
+TEST(OrderingLowering, FewOfALineAreSelected) {
+  EXPECT_EQ(shaders(TopK{.k = 64}, {{DType::f32, {4096, 16384}}}), Names{"sort_select.w4"});
+  EXPECT_EQ(shaders(TopK{.k = 8}, {{DType::i8, {100'000, 64}}}), Names{"sort_select.w1"});
+  EXPECT_EQ(shaders(TopK{.k = 8, .sorted = false}, {{DType::f16, {100, 64}}}),
+            (Names{"sort_select.w2", "sort_block.w2"}));
+  EXPECT_EQ(shaders(TopK{.k = 5}, {{DType::f32, {4, 40'000}}}).front(), "sort_select.w4");
+}
+
+TEST(OrderingLowering, WhyALineIsSortedInstead) {
+  const auto why = [](const TopK& op, const ir::TensorType& x, const DeviceFacts& facts = testing::h200()) {
+    const KernelChoice choice = lowered_node(op, {x}, facts).choice;
+    EXPECT_EQ(choice.name, "sorted");
+    return choice.reasons().at(0);
+  };
+  EXPECT_EQ(why({.k = 5}, {DType::f64, {4096}}), "selected: elements have 8 bytes");
+  EXPECT_EQ(why({.k = 5, .axis = 0}, {DType::f32, {4096, 2}}), "selected: neighbours are of different lines");
+  EXPECT_EQ(why({.k = 1025}, {DType::f32, {100'000}}), "selected: more than 1024 are wanted");
+  EXPECT_EQ(why({.k = 17}, {DType::f32, {64}}), "selected: more than a quarter are wanted");
+  DeviceFacts facts = testing::h200();
+  facts.subgroup_size_control = false;
+  EXPECT_EQ(why({.k = 5}, {DType::f32, {64}}, facts),
+            "selected: NVIDIA H200 has no arithmetic in subgroups of a known size");
+}
+
+TEST(OrderingLowering, ASelectionFitsTheDevice) {
+  for (const std::uint32_t subgroup : {4u, 8u, 32u, 64u})
+    for (const std::uint32_t shared : {16u << 10, 48u << 10})
+      for (const DType dtype : {DType::u8, DType::f16, DType::f32})
+        for (const std::int64_t length : {64, 1000, 16384, 32768, 33333, 1'000'000})
+          for (const std::int64_t k : {std::int64_t{1}, std::int64_t{16}, std::min<std::int64_t>(length / 4, 1024)}) {
+            DeviceFacts facts = testing::any_device();
+            facts.shared_memory = shared;
+            facts.subgroup_size = subgroup;
+            const LoweredNode node = lowered_node(TopK{.k = k}, {{dtype, {3, length}}}, facts);
+            if (node.choice.name != "selected") continue;
+            const Shader& shader = node.schedule.dispatches.at(0).shader;
+            const auto& c = shader.constants;
+            const std::uint32_t width = c[3] != 0 ? 16 / static_cast<std::uint32_t>(ir::info(dtype).bytes) : 1;
+            EXPECT_LE(c[2] * width, 32u);  // a bit for each element of a lane
+            EXPECT_GE(c[8], k);
+            EXPECT_LE(8 * c[8] * (c[0] / c[1]), shared);
+            EXPECT_LE(c[0], most_invocations(facts));
+            EXPECT_TRUE(c[1] == c[0] || c[1] == subgroup);
+            EXPECT_EQ(shader.subgroup_size, subgroup);
+          }
 }
 
 TEST(OrderingLowering, Bits64AskNothingOfADeviceThatHasNone) {
