@@ -3,6 +3,7 @@
 
 #include "gpu_vulkan/convolution_kernels.hpp"
 #include "gpu_vulkan/passes/fused_conv.hpp"
+#include "gpu_vulkan/product_kernels.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -45,23 +46,24 @@ std::vector<std::uint32_t> constants_of(const Epilogue& epilogue) {
 
 }  // namespace
 
+void dispatch(const Convolution& conv, Lowering& node, Shader shader, Groups groups) {
+  const auto more = constants_of(conv.epilogue);
+  shader.constants.insert(shader.constants.end(), more.begin(), more.end());
+  node.dispatch({
+      .shader = std::move(shader),
+      .reads = {node.in(0), node.in(1), node.in(conv.has_bias ? 2 : 0), conv.epilogue.residual.value_or(node.in(0))},
+      .writes = {node.out(0)},
+      .push = conv.block,
+      .groups = groups,
+  });
+}
+
 void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, Lowering& node) {
   node.needs_its_types();
   node.needs(node.in_type(0).dtype != ir::DType::f64 || !(epilogue.low || epilogue.high), "limits are of 32 bits here");
   const Convolution conv{block_of(op, node), op.has_bias, epilogue};
   const ConvBlock& block = conv.block;
   const ir::TensorType& type = node.in_type(0);
-  const auto dispatch = [&](Shader shader, Groups groups) {
-    const auto more = constants_of(epilogue);
-    shader.constants.insert(shader.constants.end(), more.begin(), more.end());
-    node.dispatch({
-        .shader = std::move(shader),
-        .reads = {node.in(0), node.in(1), node.in(op.has_bias ? 2 : 0), epilogue.residual.value_or(node.in(0))},
-        .writes = {node.out(0)},
-        .push = block,
-        .groups = groups,
-    });
-  };
   const auto refuse_depthwise = [&]() -> std::optional<std::string> {
     constexpr std::uint32_t few = 4;
     if (block.channels != 1) return ir::cat("a filter sees ", block.channels, " channels, it takes 1");
@@ -73,16 +75,20 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, Lowering& nod
       {"depthwise", refuse_depthwise,
        [&] {
          constexpr std::uint32_t threads = 64;  // one invocation per element of y
-         dispatch({"conv_depthwise" + suffix, {threads, op.has_bias}},
+         dispatch(conv, node, {"conv_depthwise" + suffix, {threads, op.has_bias}},
                   groups_for(node.out_type(0).shape.elements(), threads));
        }},
       {"product", [&] { return refuse_pointwise(conv, node); }, [&] { emit_pointwise(conv, node); }},
+      {cooperative_name(type.dtype), [&] { return refuse_cooperative(conv, node); },
+       [&] { emit_cooperative(conv, node); }},
+      {"tiled_wide", [&] { return refuse_wide(conv, node); }, [&] { emit_wide(conv, node); }},
       {"implicit_gemm", [] { return std::nullopt; },
        [&] {
          const Tile t = tile_for(block, node.facts(), std::max<std::size_t>(4, ir::info(type.dtype).bytes));
-         dispatch(
-             {"conv" + suffix, {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each, op.has_bias}},
-             groups_for(t.count(block)));
+         dispatch(conv, node,
+                  {"conv" + suffix,
+                   {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each, op.has_bias}},
+                  groups_for(t.count(block)));
        }},
   });
 }

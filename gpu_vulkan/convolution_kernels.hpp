@@ -28,8 +28,18 @@ struct Convolution {
   bool has_epilogue() const { return epilogue.residual || epilogue.low || epilogue.high; }
 };
 
+/// Dispatches a shader of convolutions; the constants of its epilogue are added to its own.
+void dispatch(const Convolution& conv, Lowering& node, Shader shader, Groups groups);
+
 // Of one element a kernel: a product of filters and images, for which those of products are chosen from.
 std::optional<std::string> refuse_pointwise(const Convolution& conv, const Lowering& node);
 void emit_pointwise(const Convolution& conv, Lowering& node);
+
+// f16 and bf16 by cooperative matrices, f32 by tiles of registers. Both add up the terms of an element as the products
+// of cooperative matrices and the wide ones do, whose names they have in profiles of devices.
+std::optional<std::string> refuse_cooperative(const Convolution& conv, const Lowering& node);
+void emit_cooperative(const Convolution& conv, Lowering& node);
+std::optional<std::string> refuse_wide(const Convolution& conv, const Lowering& node);
+void emit_wide(const Convolution& conv, Lowering& node);
 
 }  // namespace plumb::gpu_vulkan

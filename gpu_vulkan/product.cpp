@@ -44,7 +44,7 @@ void emit_tiled(const Product& p, const ProductSlots& slots, Lowering& node) {
 void lower_product(const Product& product, const ProductSlots& slots, Lowering& node) {
   if (lower_vector_product(product, slots, node)) return;
   node.choose({
-      {cooperative_name(slots), [&] { return refuse_cooperative(product, slots, node); },
+      {cooperative_name(slots.operands), [&] { return refuse_cooperative(product, slots, node); },
        [&] { emit_cooperative(product, slots, node); }},
       {split_name(product, node.facts()), [&] { return refuse_split(product, slots, node); },
        [&] { emit_split(product, slots, node); }},

@@ -50,8 +50,8 @@ bool fits(const Fragments& f, const CooperativeShape& s, const Product& p, const
 
 }  // namespace
 
-std::string_view cooperative_name(const ProductSlots& slots) {
-  return slots.operands == DType::bf16 ? "coopmat_bf16" : "coopmat_f16";
+std::string_view cooperative_name(DType operands) {
+  return operands == DType::bf16 ? "coopmat_bf16" : "coopmat_f16";
 }
 
 std::optional<std::string> refuse_cooperative(const Product& p, const ProductSlots& slots, const Lowering& node) {

@@ -65,7 +65,7 @@ void emit_split(const Product& product, const ProductSlots& slots, Lowering& nod
 
 // f16 and bf16 by cooperative matrices. Profiles of devices know them by their names: the two dtypes' matrices may
 // round differently.
-std::string_view cooperative_name(const ProductSlots& slots);
+std::string_view cooperative_name(ir::DType operands);
 std::optional<std::string> refuse_cooperative(const Product& product, const ProductSlots& slots, const Lowering& node);
 void emit_cooperative(const Product& product, const ProductSlots& slots, Lowering& node);
 

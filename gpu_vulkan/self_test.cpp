@@ -10,6 +10,7 @@
 #include "gpu_vulkan/shader_blobs.hpp"
 #include "ir/convert.hpp"
 #include "ir/ops/attention.hpp"
+#include "ir/ops/conv.hpp"
 #include "ir/ops/matmul.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -44,14 +45,15 @@ std::string difference(const ir::Tensor& found, const ir::Tensor& right) {
   return {};
 }
 
-struct ProductTest {
+/// A product or a convolution.
+struct TileTest {
   ir::Graph graph;
   ir::Feeds feeds;
   ir::Tensor right;  ///< in f64, without an error
 };
 
-ProductTest product_test(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n) {
-  ProductTest test;
+TileTest product_test(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n) {
+  TileTest test;
   const ir::TensorType a = {dtype, {m, k}}, b = {dtype, {k, n}};
   test.graph.returns(test.graph.add("y", ir::ops::Matmul{}, {test.graph.input("a", a), test.graph.input("b", b)}));
   const auto& left = test.feeds.emplace("a", whole_numbers(a, 3)).first->second;
@@ -68,12 +70,41 @@ ProductTest product_test(DType dtype, std::int64_t m, std::int64_t k, std::int64
   return test;
 }
 
-/// A product by every tile that its kernel has here.
-std::string check_product(const DeviceFacts& facts, const RunOnDevice& run, const ProductTest& test) {
+/// Of 3 x 3 filters on padded images.
+TileTest convolution_test(DType dtype, std::int64_t stride, std::int64_t channels, std::int64_t filters) {
+  constexpr std::int64_t images = 2, height = 9, width = 11, taps = 3;
+  TileTest test;
+  const ir::TensorType x = {dtype, {images, channels, height, width}}, w = {dtype, {filters, channels, taps, taps}};
+  const ir::ops::Conv op{.strides = {stride, stride}, .dilations = {}, .pads = {1, 1, 1, 1}};
+  test.graph.returns(test.graph.add("y", op, {test.graph.input("x", x), test.graph.input("w", w)}));
+  const ir::Tensor image = ir::convert(test.feeds.emplace("x", whole_numbers(x, 3)).first->second, DType::f64);
+  const ir::Tensor weights = ir::convert(test.feeds.emplace("w", whole_numbers(w, 7)).first->second, DType::f64);
+  test.right = ir::Tensor({DType::f64, test.graph.type(test.graph.results()[0]).shape});
+  const auto at = [](const ir::Tensor& t, std::int64_t i, std::int64_t j, std::int64_t r, std::int64_t c) -> double {
+    const ir::Shape& shape = t.shape();
+    if (r < 0 || r >= shape[2] || c < 0 || c >= shape[3]) return 0;
+    return t.as<double>()[static_cast<std::size_t>(((i * shape[1] + j) * shape[2] + r) * shape[3] + c)];
+  };
+  const std::int64_t down = test.right.shape()[2], across = test.right.shape()[3];
+  for (std::int64_t i = 0; i < test.right.elements(); ++i) {
+    const std::int64_t c = i % across, r = i / across % down, f = i / (across * down) % filters;
+    double& sum = test.right.as<double>()[static_cast<std::size_t>(i)];
+    for (std::int64_t t = 0; t < channels * taps * taps; ++t) {
+      const std::int64_t channel = t / (taps * taps), tr = t / taps % taps, tc = t % taps;
+      sum += at(weights, f, channel, tr, tc) *
+             at(image, i / (across * down * filters), channel, r * stride + tr - 1, c * stride + tc - 1);
+    }
+  }
+  return test;
+}
+
+/// By every tile that its kernel has here.
+std::string check_tiles(const DeviceFacts& facts, const RunOnDevice& run, const TileTest& test) {
+  const std::string_view what = test.graph.nodes()[0].op.is<ir::ops::Conv>() ? "convolution" : "product";
   for (const TileOption& tile : lowered_choice(test.graph, facts).tiles) {
     if (!tile.fits) continue;
     const auto wrong = difference(run(test.graph, test.feeds, tile.name), test.right);
-    if (!wrong.empty()) return ir::cat("product by tile ", tile.name, ": ", wrong);
+    if (!wrong.empty()) return ir::cat(what, " by tile ", tile.name, ": ", wrong);
   }
   return {};
 }
@@ -116,8 +147,9 @@ std::string self_test(const DeviceFacts& facts, const RunOnDevice& run) {
   for (const DType dtype : {DType::f16, DType::bf16}) {
     if (shape_summed_in_f32(dtype, facts) == nullptr || !facts.holds(dtype)) continue;
     // Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths.
-    for (const auto& test : {product_test(dtype, 136, 72, 144), product_test(dtype, 67, 131, 33)})
-      if (auto wrong = check_product(facts, run, test); !wrong.empty()) return wrong;
+    for (const auto& test : {product_test(dtype, 136, 72, 144), product_test(dtype, 67, 131, 33),
+                             convolution_test(dtype, 2, 8, 24), convolution_test(dtype, 2, 5, 17)})
+      if (auto wrong = check_tiles(facts, run, test); !wrong.empty()) return wrong;
   }
   return facts.holds(DType::f16) ? check_attention(run) : std::string();
 }

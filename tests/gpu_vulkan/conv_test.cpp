@@ -31,8 +31,10 @@ TEST(ConvLowering, SaysWhyItIsNotDepthwise) {
   };
   using Texts = std::vector<std::string>;
   const std::string taps = "product: a filter has 3 elements a channel, it takes 1";
-  EXPECT_EQ(choose(2, {4, 3, 3}), (Texts{"depthwise: a filter sees 3 channels, it takes 1", taps}));
-  EXPECT_EQ(choose(6, {30, 1, 3}), (Texts{"depthwise: a channel has 5 filters, it takes up to 4", taps}));
+  const std::string none = "coopmat_bf16: Modern has no bf16 in shaders";
+  const std::string f32 = "tiled_wide: operands are bf16, it takes f32";
+  EXPECT_EQ(choose(2, {4, 3, 3}), (Texts{"depthwise: a filter sees 3 channels, it takes 1", taps, none, f32}));
+  EXPECT_EQ(choose(6, {30, 1, 3}), (Texts{"depthwise: a channel has 5 filters, it takes up to 4", taps, none, f32}));
 }
 
 TEST(ConvLowering, MultipliesMatricesWhereTheKernelIsOneElement) {
@@ -58,12 +60,46 @@ TEST(ConvLowering, MultipliesMatricesWhereTheKernelIsOneElement) {
   EXPECT_EQ(choose(Conv{}, {4, 64, 7, 7}, {128, 64, 1, 1}), "64 channels of 49 positions are no multiples of 4");
 }
 
-TEST(ConvLowering, ChoosesTilesByTheWork) {
-  const auto rows = [](const ir::Shape& x, const ir::Shape& w) {
-    return lowered(Conv{}, {{DType::f32, x}, {DType::f32, w}}, modern()).dispatch.shader.constants.at(1);
+TEST(ConvLowering, TakesCooperativeMatricesFor16Bits) {
+  const auto choose = [](const ir::Shape& w, DType dtype, DeviceFacts facts) {
+    return lowered(Conv{}, {{dtype, {4, w[1], 30, 30}}, {dtype, w}}, facts);
   };
-  EXPECT_EQ(rows({1, 3, 100, 100}, {64, 3, 3, 3}), 64u);
+  const auto f16 = choose({64, 32, 3, 3}, DType::f16, modern());
+  EXPECT_EQ(f16.choice.name, "coopmat_f16");
+  EXPECT_EQ(f16.dispatch.shader.name, "conv_cooperative.f16");
+  EXPECT_EQ(f16.dispatch.shader.subgroup_size, 32u);
+  DeviceFacts more = modern();
+  more.rounds_to_even_f16 = more.bfloat16 = true;
+  more.cooperative_shapes.push_back({16, 16, 16, DType::bf16, DType::bf16, DType::f32, DType::f32});
+  EXPECT_EQ(choose({64, 32, 3, 3}, DType::f16, more).dispatch.shader.name, "conv_cooperative.f16_even");
+  const auto bf16 = choose({64, 32, 3, 3}, DType::bf16, more);
+  EXPECT_EQ(bf16.choice.name, "coopmat_bf16");
+  EXPECT_EQ(bf16.dispatch.shader.name, "conv_cooperative.bf16");
+}
+
+TEST(ConvLowering, SaysWhyNotByCooperativeMatrices) {
+  const auto refusal = [](const ir::Shape& x, const ir::Shape& w, DeviceFacts facts) {
+    const auto [choice, dispatch] = lowered(Conv{}, {{DType::f16, x}, {DType::f16, w}}, facts);
+    EXPECT_EQ(choice.name, "implicit_gemm");
+    return choice.refusals.at(2).substr(13);
+  };
+  EXPECT_EQ(refusal({1, 3, 40}, {7, 3, 3}, modern()), "matrices of 16x16x16 would be mostly empty for 7 filters");
+  EXPECT_EQ(refusal({1, 3, 40}, {8, 3, 30}, modern()),
+            "a kernel of 1 x 1 x 30 has extents of 32 together, it takes 31");
+  DeviceFacts doubted = modern();
+  doubted.cooperative_doubt = "element 3 is wrong";
+  EXPECT_EQ(refusal({1, 3, 40}, {8, 3, 3}, doubted),
+            "Modern's cooperative matrices failed their self-test: element 3 is wrong");
+}
+
+TEST(ConvLowering, ChoosesTilesByTheWork) {
+  const auto rows = [](const ir::Shape& x, const ir::Shape& w, DType dtype = DType::f32) {
+    return lowered(Conv{}, {{dtype, x}, {dtype, w}}, modern()).dispatch.shader.constants.at(1);
+  };
+  EXPECT_EQ(rows({1, 3, 200, 250}, {64, 3, 3, 3}), 64u);
   EXPECT_EQ(rows({1, 3, 20, 20}, {64, 3, 3, 3}), 32u);
+  EXPECT_EQ(rows({1, 3, 100, 100}, {64, 3, 3, 3}, DType::f64), 64u);
+  EXPECT_EQ(rows({1, 3, 20, 20}, {64, 3, 3, 3}, DType::f64), 32u);
   EXPECT_EQ(rows({1, 3, 100, 100}, {2, 3, 3, 3}), 8u);
 }
 

@@ -52,6 +52,15 @@ TEST(SelfTest, FindsASumThatLacksItsLastTerms) {
   EXPECT_EQ(self_test(modern(), narrow).substr(0, 16), "product by tile ");
 }
 
+TEST(SelfTest, FindsAConvolutionThatLacksAnElement) {
+  const auto one = [](const ir::Graph& graph, const std::string&, ir::Tensor& y) {
+    if (graph.nodes()[0].op.name() == "conv") y.as<ir::f16>()[7] = ir::f16(0.5f);
+  };
+  const std::string found = self_test(modern(), cpu_with(one));
+  EXPECT_EQ(found.substr(0, 20), "convolution by tile ");
+  EXPECT_NE(found.find(": element 7 of f16[2, 24, 5, 6] is 0.5, right is "), std::string::npos) << found;
+}
+
 TEST(SelfTest, FindsAttentionThatTakesTheNextKey) {
   const auto shifted = [](const ir::Graph& graph, const std::string&, ir::Tensor& y) {
     const auto all = y.as<ir::f16>();

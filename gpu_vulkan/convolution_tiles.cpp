@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "gpu_vulkan/convolution_kernels.hpp"
+#include "gpu_vulkan/cooperative.hpp"
+#include "gpu_vulkan/full_subgroups.hpp"
+#include "gpu_vulkan/product_kernels.hpp"
+
+namespace plumb::gpu_vulkan {
+
+using ir::DType;
+
+namespace {
+
+/// glsl/image_terms.glsl: the bits of an invocation's positions, the last of which no tap has.
+constexpr std::uint32_t bits_of_taps = 31;
+
+/// Whether invocations share the terms and positions of a tile evenly, as glsl/image_terms.glsl has it.
+bool shares_evenly(std::uint32_t invocations, std::uint32_t depth, std::uint32_t columns, std::uint32_t pack) {
+  const std::uint32_t packs = columns / pack, side = std::min(packs, 32u);
+  return packs % side == 0 && invocations % side == 0 && depth % (invocations / side) == 0;
+}
+
+/// Of the table of taps: convolutions of few share pipelines.
+std::uint32_t most_taps(const ConvBlock& block) {
+  return std::bit_ceil(std::max(32u, static_cast<std::uint32_t>(block.taps())));
+}
+std::size_t bytes_of_taps(const ConvBlock& block) { return std::size_t{8} * most_taps(block); }
+
+/// What the shaders take for constant of large convolutions: a pipeline of their own pays for those, small ones share
+/// theirs.
+struct ConstantTerms {
+  std::uint32_t taps = 0, terms = 0, whole = 0;  ///< whole: no tile reaches beyond the terms
+
+  ConstantTerms(const ConvBlock& block, std::uint32_t depth) {
+    constexpr double worth_a_pipeline = 1 << 24;  // multiplications
+    const auto outputs = static_cast<double>(block.images() * block.filters) * static_cast<double>(block.axes.count());
+    if (outputs * static_cast<double>(block.terms()) < worth_a_pipeline) return;
+    taps = static_cast<std::uint32_t>(block.taps()), terms = static_cast<std::uint32_t>(block.terms());
+    whole = block.terms() % depth == 0 ? 1 : 0;
+  }
+};
+
+std::int64_t tiles(const ConvBlock& block, std::uint32_t rows, std::uint32_t columns) {
+  return block.group * pieces(block.filters, rows) * pieces(block.batch * block.axes.count(), columns);
+}
+
+std::optional<std::string> refuse_geometry(const ConvBlock& block) {
+  const auto& kernel = block.axes.kernel;
+  const std::uint64_t extents = std::uint64_t{kernel[0]} + kernel[1] + kernel[2];
+  if (extents > bits_of_taps)
+    return ir::cat("a kernel of ", kernel[0], " x ", kernel[1], " x ", kernel[2], " has extents of ", extents,
+                   " together, it takes ", bits_of_taps);
+  if (block.terms() == 0) return "there are no terms";
+  return std::nullopt;
+}
+
+/// One of a kernel's tiles, each of which `option_of` makes a TileOption of.
+template <class Tiles, class OptionOf>
+const auto& take(const ConvBlock& block, Lowering& node, std::string_view kernel, const Tiles& tiles,
+                 OptionOf option_of) {
+  std::vector<TileOption> options;
+  for (const auto& tile : tiles) options.push_back(option_of(tile));
+  const ProductSize size = {block.filters, block.batch * block.axes.count(), block.terms(), block.group};
+  return tiles[node.take_tile(kernel, size, options)];
+}
+
+/// Subgroups of a workgroup by filters and positions, and the cooperative matrices that each of them computes.
+struct ConvFragments {
+  std::uint32_t subgroups_m, subgroups_n, each_m, each_n, deep;
+  std::int64_t least = 0;  ///< workgroups that keep a device busy: with fewer, smaller tiles are faster
+
+  std::uint32_t rows(const CooperativeShape& s) const { return subgroups_m * each_m * s.m; }
+  std::uint32_t columns(const CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
+  std::uint32_t depth(const CooperativeShape& s) const { return deep * s.k; }
+  std::uint32_t invocations(const DeviceFacts& facts) const { return subgroups_m * subgroups_n * facts.subgroup_size; }
+  /// Tiles with lines of 8 elements more; what subgroups store lies where the filters were.
+  std::size_t shared_bytes(const CooperativeShape& s) const {
+    const std::size_t kept = std::size_t{4} * subgroups_m * subgroups_n * s.m * s.n;
+    return std::max(std::size_t{2} * rows(s) * (depth(s) + 8), kept) + std::size_t{2} * depth(s) * (columns(s) + 8);
+  }
+};
+
+/// In order of preference, as measured with 132 multiprocessors.
+constexpr std::array<ConvFragments, 5> conv_fragments = {
+    {{1, 4, 4, 2, 2, 384}, {2, 2, 2, 3, 4, 256}, {2, 2, 2, 2, 2, 384}, {2, 2, 2, 2, 4, 160}, {2, 2, 1, 1, 4, 0}}};
+
+bool fits(const ConvFragments& f, const CooperativeShape& s, const ConvBlock& block, const DeviceFacts& facts) {
+  const std::uint32_t invocations = f.invocations(facts);
+  return invocations <= most_invocations(facts) && f.shared_bytes(s) + bytes_of_taps(block) <= facts.shared_memory &&
+         shares_evenly(invocations, f.depth(s), f.columns(s), 2);
+}
+
+/// A workgroup's tile of conv_wide, and how many blocks of 4 x 4 elements each invocation computes.
+struct ConvTile {
+  std::uint32_t rows, columns, depth, groups_m, groups_n;
+  std::int64_t least = 0;  ///< workgroups, as above
+
+  std::uint32_t invocations() const { return rows / (4 * groups_m) * (columns / (4 * groups_n)); }
+  std::size_t shared_bytes() const { return std::size_t{4} * depth * (rows + columns + 8); }
+};
+
+constexpr std::array<ConvTile, 4> conv_tiles = {
+    {{64, 128, 16, 1, 4, 384}, {64, 64, 16, 1, 2, 384}, {64, 32, 32, 1, 1, 96}, {32, 32, 32, 1, 1, 0}}};
+
+bool fits(const ConvTile& t, const ConvBlock& block, const DeviceFacts& facts) {
+  return t.invocations() <= facts.max_invocations && t.shared_bytes() + bytes_of_taps(block) <= facts.shared_memory &&
+         shares_evenly(t.invocations(), t.depth, t.columns, 1);
+}
+
+}  // namespace
+
+std::optional<std::string> refuse_cooperative(const Convolution& conv, const Lowering& node) {
+  const DeviceFacts& facts = node.facts();
+  const DType dtype = node.in_type(0).dtype;
+  if (const auto refusal = refuse_cooperative_16(dtype, facts)) return refusal;
+  if (const auto refusal = refuse_geometry(conv.block)) return refusal;
+  const CooperativeShape& s = *shape_summed_in_f32(dtype, facts);
+  if (2 * conv.block.filters < s.m)
+    return ir::cat("matrices of ", s.m, "x", s.n, "x", s.k, " would be mostly empty for ", conv.block.filters,
+                   " filters");
+  if (facts.subgroup_size % s.n == 0 && fits(conv_fragments.back(), s, conv.block, facts)) return std::nullopt;
+  return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", s.m, "x", s.n, "x", s.k);
+}
+
+void emit_cooperative(const Convolution& conv, Lowering& node) {
+  const DeviceFacts& facts = node.facts();
+  const DType dtype = node.in_type(0).dtype;
+  const CooperativeShape& s = *shape_summed_in_f32(dtype, facts);
+  const auto option = [&](const ConvFragments& f) {
+    return TileOption{.name = tile_name(f.rows(s), f.columns(s), f.depth(s)),
+                      .elements = std::int64_t{f.rows(s)} * f.columns(s),
+                      .groups = tiles(conv.block, f.rows(s), f.columns(s)),
+                      .least = f.least,
+                      .fits = fits(f, s, conv.block, facts)};
+  };
+  const ConvFragments& f = take(conv.block, node, ir::cat("conv_cooperative.", dtype), conv_fragments, option);
+  const ConstantTerms constant(conv.block, f.depth(s));
+  const std::uint32_t invocations = f.invocations(facts), wide = conv.block.terms() % 8 == 0;
+  const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
+  dispatch(conv, node,
+           {ir::cat("conv_cooperative.", dtype, even ? "_even" : ""),
+            {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, invocations, wide,
+             most_taps(conv.block), constant.taps, constant.terms, constant.whole, conv.has_bias},
+            facts.subgroup_size},
+           groups_for(tiles(conv.block, f.rows(s), f.columns(s))));
+}
+
+std::optional<std::string> refuse_wide(const Convolution& conv, const Lowering& node) {
+  const DType dtype = node.in_type(0).dtype;
+  if (dtype != DType::f32) return ir::cat("operands are ", dtype, ", it takes f32");
+  if (const auto refusal = refuse_geometry(conv.block)) return refusal;
+  constexpr std::uint32_t few = 8;
+  if (conv.block.filters < few)
+    return ir::cat("a group has ", conv.block.filters, " filters, tiles would be mostly empty");
+  if (fits(conv_tiles.back(), conv.block, node.facts())) return std::nullopt;
+  return "too little shared memory or too small workgroups";
+}
+
+void emit_wide(const Convolution& conv, Lowering& node) {
+  const auto option = [&](const ConvTile& t) {
+    return TileOption{.name = tile_name(t.rows, t.columns, t.depth),
+                      .elements = std::int64_t{t.rows} * t.columns,
+                      .groups = tiles(conv.block, t.rows, t.columns),
+                      .least = t.least,
+                      .fits = fits(t, conv.block, node.facts())};
+  };
+  const ConvTile& t = take(conv.block, node, "conv_wide", conv_tiles, option);
+  const ConstantTerms constant(conv.block, t.depth);
+  const std::uint32_t wide = conv.block.terms() % 4 == 0;
+  dispatch(conv, node,
+           {"conv_wide",
+            {t.invocations(), t.rows, t.columns, t.depth, t.groups_m, t.groups_n, wide,
+             most_taps(conv.block), constant.taps, constant.terms, constant.whole, conv.has_bias}},
+           groups_for(tiles(conv.block, t.rows, t.columns)));
+}
+
+}  // namespace plumb::gpu_vulkan
