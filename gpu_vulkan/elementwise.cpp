@@ -16,11 +16,11 @@ struct Block {
   std::array<std::array<std::uint32_t, 7>, 3> steps{};
 };
 
-/// Packs that an invocation reads before it stores the first: 32 bytes of an operand, which is what an H200
-/// takes to copy at full speed (docs/performance.md).
-std::int64_t packs_at_once(std::int64_t pack, ir::DType dtype) {
+/// Packs that an invocation reads before it stores the first: 64 bytes of an only operand, 32 of each of several. An
+/// H200 copies at full speed by either, and functions hide behind more (docs/performance.md).
+std::int64_t packs_at_once(std::int64_t pack, ir::DType dtype, std::size_t operands) {
   const std::int64_t bytes = pack * static_cast<std::int64_t>(ir::info(dtype).bytes);
-  return std::clamp<std::int64_t>(32 / bytes, 2, 4);  // MOST_UNITS of glsl/elementwise.glsl
+  return std::clamp<std::int64_t>((operands == 1 ? 64 : 32) / bytes, 2, 4);  // MOST_UNITS of glsl/elementwise.glsl
 }
 
 std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }  // negative steps wrap
@@ -59,7 +59,8 @@ void elementwise(const Elementwise& kernel, const ElementwiseSlots& slots, Lower
   if (loops.axes.size() > 1) loops = in_units(std::move(loops), width);
   std::uint32_t dense = 0;
   for (std::size_t k = 0; k < slots.shapes.size(); ++k) dense |= word(loops.row().strides[k]) << k;
-  const std::int64_t units = packed ? packs_at_once(kernel.pack, node.in_type(node.inputs() - 1).dtype) : 1;
+  const ir::DType dtype = node.in_type(node.inputs() - 1).dtype;
+  const std::int64_t units = packed ? packs_at_once(kernel.pack, dtype, slots.shapes.size()) : 1;
   std::vector<std::uint32_t> constants = {threads, word(std::ssize(loops.axes)), packed ? word(units) : 0, dense};
   constants.insert(constants.end(), kernel.constants.begin(), kernel.constants.end());
   node.dispatch({

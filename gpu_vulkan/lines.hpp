@@ -33,9 +33,10 @@ inline std::int64_t power_above(std::int64_t n) {
 }
 
 /// For `count` lines of `length` terms; at least `side` neighbouring lines stay in
-/// a group, so that memory is read along them.
-inline LineShare share_lines(const DeviceFacts& facts, std::int64_t count, std::int64_t length, std::int64_t side = 1) {
-  constexpr std::int64_t terms_per_lane = 8, enough_groups = 1024, least_slice = 64;  // the last in terms per lane
+/// a group, so that memory is read along them. `enough_groups` of 256 invocations fill a device.
+inline LineShare share_lines(const DeviceFacts& facts, std::int64_t count, std::int64_t length, std::int64_t side = 1,
+                             std::int64_t enough_groups = 1024) {
+  constexpr std::int64_t terms_per_lane = 8, least_slice = 64;  // the last in terms per lane
   LineShare share;
   share.threads = std::bit_floor(std::min(256u, facts.max_invocations));
   const std::int64_t most = share.threads / power_above(std::clamp<std::int64_t>(side, 1, 32));

@@ -19,20 +19,22 @@ struct Fragments {
   std::uint32_t columns(const CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
   std::uint32_t subgroups() const { return subgroups_m * subgroups_n; }
   std::uint32_t depth(const CooperativeShape& s) const { return deep * s.k; }
-  /// Tiles of a and b, their lines 8 elements longer. What subgroups keep of their sums when they store them lies where
-  /// the tile of a was.
+  /// Tiles of a and b, their lines 8 elements longer. The strips in which subgroups store their sums lie
+  /// where the tile of a was.
   std::size_t shared_bytes(const CooperativeShape& s, const Product& p) const {
     const auto lines = [&](std::uint32_t across, bool transposed) {
       return 2 * (transposed ? depth(s) * (across + 8) : std::size_t{across} * (depth(s) + 8));
     };
-    const std::size_t kept = std::size_t{4} * subgroups() * (s.m + each_n) * s.n;
+    const std::uint32_t strip = std::min(each_n, std::max(1u, 32 / s.n));
+    const std::size_t kept = std::size_t{4} * subgroups() * s.m * (strip * s.n + 4);
     return std::max(lines(rows(s), p.transpose_a), kept) + lines(columns(s), !p.transpose_b);
   }
 };
 
 /// In order of preference, as measured with 132 multiprocessors that hold about 50 KiB of tiles each: two of the first
 /// three run on one at a time. Where there are few workgroups deep tiles are faster, since more is on its way at once.
-constexpr std::array<Fragments, 8> fragment_sizes = {{{2, 2, 4, 4, 2, 256},
+constexpr std::array<Fragments, 9> fragment_sizes = {{{2, 4, 4, 4, 2, 400},
+                                                      {2, 2, 4, 4, 2, 256},
                                                       {2, 2, 4, 3, 2, 256},
                                                       {2, 4, 4, 2, 4, 128},
                                                       {2, 2, 2, 2, 4, 280},

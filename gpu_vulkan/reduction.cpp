@@ -117,7 +117,7 @@ void reduce(ReduceFunction function, const ir::TensorType& x, const std::vector<
   const std::int64_t pack = pack_size(dtype), columns = whole.split.columns;
   whole.packed = packed_of(whole.split, pack);
   const Fold fold{dtype, function, static_cast<float>(terms)};
-  whole.share = whole.packed == Packed::outputs ? share_lines(node.facts(), outputs / pack, terms, columns / pack)
+  whole.share = whole.packed == Packed::outputs ? share_lines(node.facts(), outputs / pack, terms, columns / pack, 512)
                                                 : share_lines(node.facts(), outputs, terms, columns);
   if (whole.packed == Packed::terms) whole.share.cut_at_multiples(pack);
   if (whole.share.slices == 1) return dispatch(node, fold, whole, from, to);

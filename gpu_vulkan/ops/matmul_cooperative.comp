@@ -89,7 +89,6 @@ layout(set = 0, binding = 1) readonly buffer WideB { uvec4 wide_b[]; };
 layout(set = 0, binding = 2) readonly buffer C { uint16_t c[]; };
 layout(set = 0, binding = 3) writeonly buffer Y { RESULT y[]; };
 layout(set = 0, binding = 3) writeonly buffer WideY { uvec4 wide_y[]; };
-layout(set = 0, binding = 3) writeonly buffer MatrixY { STORED stored_y[]; };
 
 const bool transpose_a = (TRANSPOSED & TRANSPOSE_A) != 0u, transpose_b = (TRANSPOSED & TRANSPOSE_B) != 0u;
 const uint rows = subgroups_m * each_m * M, columns = subgroups_n * each_n * N, depth = deep * K;
@@ -97,9 +96,12 @@ const uint rows = subgroups_m * each_m * M, columns = subgroups_n * each_n * N, 
 const uint a_lines = transpose_a ? depth : rows, a_pieces = (transpose_a ? rows : depth) / 8u, a_pitch = a_pieces + 1u;
 const uint b_lines = transpose_b ? columns : depth, b_pieces = (transpose_b ? depth : columns) / 8u;
 const uint b_pitch = b_pieces + 1u;
-// When all is multiplied each subgroup has room for a matrix of f32, and for what is added to a row of its matrices,
-// where the tile of a was: less shared memory lets more workgroups run.
-const uint room = (M + each_n) * N / 4u, all_room = subgroups_m * subgroups_n * room;
+// When all is multiplied each subgroup has room, where the tile of a was, for a strip of y: M lines of some of its
+// matrices, 128 bytes at most, and a piece more. From there y is written in whole lines of a cache; matrices written
+// as they are, a few bytes of many lines at a time, cost as much as 300 terms.
+const uint f32_strip = each_n * N < 32u ? each_n : N < 32u ? 32u / N : 1u;
+const uint f16_strip = each_n * N < 64u ? each_n : N < 64u ? 64u / N : 1u;
+const uint room = M * (f32_strip * N / 4u + 1u), all_room = subgroups_m * subgroups_n * room;
 const uint a_size = a_lines * a_pitch;
 shared uvec4 a_tile[a_size < all_room ? all_room : a_size];
 shared uvec4 b_tile[b_lines * b_pitch];
@@ -227,50 +229,68 @@ void write(uint index, uint row, uint column, uint from) {
   }
 }
 
-// The matrices of y from row, column on, of which some elements may be outside, in pieces by way of shared memory. The
-// loop is one: as many copies of its body as there are matrices do not fit in a cache of instructions.
+// The matrices of y from row, column on, of which some elements may be outside, in strips of f32. The loop over strips
+// is one: as many copies of its body as there are strips do not fit in a cache of instructions.
 void write_all(uint index, uint row, uint column) {
-  const uint mine = gl_SubgroupID * room;
-  for (uint e = 0; e < each_m * each_n; ++e) {
+  const uint strips = (each_n + f32_strip - 1u) / f32_strip, pieces = f32_strip * N / 8u;
+  const uint pitch = f32_strip * N / 4u + 1u, mine = gl_SubgroupID * room;
+  for (uint e = 0; e < each_m * strips; ++e) {
+    const uint i = e / strips, first = e % strips * f32_strip;
     [[unroll]] for (uint f = 0; f < each_m * each_n; ++f)
-      if (e == f) coopMatStore(sums[f], a_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
+      if (f / each_n == i && f % each_n - first < f32_strip)
+        coopMatStore(sums[f], a_tile, mine + (f % each_n - first) * N / 4u, pitch,
+                     gl_CooperativeMatrixLayoutRowMajor);
     subgroupBarrier();
-    for (uint i = gl_SubgroupInvocationID; i < M * N / 8u; i += gl_SubgroupSize) {
-      const uint r = row + e / each_n * M + i * 8u / N, s = column + e % each_n * N + i * 8u % N;
-      if (r < m && s < n) write(index, r, s, mine * 4u + i * 8u);
+    const uint past = min(n, column + each_n * N);
+    for (uint p = gl_SubgroupInvocationID; p < M * pieces; p += gl_SubgroupSize) {
+      const uint r = row + i * M + p / pieces, s = column + first * N + p % pieces * 8u;
+      if (r < m && s < past) write(index, r, s, (mine + p / pieces * pitch + p % pieces * 2u) * 4u);
     }
     subgroupBarrier();
   }
 }
 
 #if defined(EVEN) || defined(F32_RESULT)
-// The same of matrices that lie inside, as they are. What is added is the same for all rows: it is fetched once, and
-// one matrix of it serves all of a column.
-void store_all(uint index, uint row, uint column) {
-  const uint mine = gl_SubgroupID * room, row_of_c = (mine + M * N / 4u) * 4u;
-  if ((flags & HAS_C) != 0u) {
-    for (uint i = gl_SubgroupInvocationID; i < each_n * N; i += gl_SubgroupSize)
-      keep(row_of_c + i, float_from(uint(c[position_in_c(0u, column + i)])));
-    subgroupBarrier();
-  }
+#ifdef F32_RESULT
+const uint strip = f32_strip, in_piece = 4u;
+#else
+const uint strip = f16_strip, in_piece = 8u;
+#endif
+
+// Adds the same row to all rows of the matrices from `column` on. One matrix of it serves all of a column of matrices.
+void add_row(uint column) {
+  const uint mine = gl_SubgroupID * room;
   [[unroll]] for (uint j = 0; j < each_n; ++j) {
+    for (uint i = gl_SubgroupInvocationID; i < N; i += gl_SubgroupSize) {
+      const float added = uintBitsToFloat(beta[0]) * float_from(uint(c[position_in_c(0u, column + j * N + i)]));
+      [[unroll]] for (uint line = 0; line < M; ++line) keep((mine * 4u + line * N) + i, added);
+    }
+    subgroupBarrier();
     coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> added;
-    if ((flags & HAS_C) != 0u) {
-      for (uint i = gl_SubgroupInvocationID; i < M * N; i += gl_SubgroupSize)
-        keep(mine * 4u + i, kept(row_of_c + j * N + i % N));
-      subgroupBarrier();
-      coopMatLoad(added, a_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
-      added *= uintBitsToFloat(beta[0]);
-      subgroupBarrier();
-    }
-    [[unroll]] for (uint i = 0; i < each_m; ++i) {
-      const uint e = i * each_n + j;
-      if ((flags & SCALED) != 0u) sums[e] *= uintBitsToFloat(alpha[0]);
-      if ((flags & HAS_C) != 0u) sums[e] += added;
-      coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[e]), stored_y,
-                   (index * m + row + i * M) * n + column + j * N, n, gl_CooperativeMatrixLayoutRowMajor);
-    }
+    coopMatLoad(added, a_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
+    subgroupBarrier();
+    [[unroll]] for (uint i = 0; i < each_m; ++i) sums[i * each_n + j] += added;
   }
+}
+
+// The same of matrices that lie inside, in strips of what y consists of.
+void store_all(uint index, uint row, uint column) {
+  const uint mine = gl_SubgroupID * room, pitch = strip * N / in_piece + 1u;
+  if ((flags & SCALED) != 0u)
+    [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) sums[e] *= uintBitsToFloat(alpha[0]);
+  if ((flags & HAS_C) != 0u) add_row(column);
+  [[unroll]] for (uint i = 0; i < each_m; ++i)
+    [[unroll]] for (uint first = 0; first < each_n; first += strip) {
+      const uint past = min(first + strip, each_n), pieces = (past - first) * N / in_piece;
+      [[unroll]] for (uint j = first; j < past; ++j)
+        coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[i * each_n + j]), a_tile,
+                     mine + (j - first) * N / in_piece, pitch, gl_CooperativeMatrixLayoutRowMajor);
+      subgroupBarrier();
+      const uint at = ((index * m + row + i * M) * n + column + first * N) / in_piece;
+      for (uint p = gl_SubgroupInvocationID; p < M * pieces; p += gl_SubgroupSize)
+        wide_y[at + p / pieces * (n / in_piece) + p % pieces] = a_tile[mine + p / pieces * pitch + p % pieces];
+      subgroupBarrier();
+    }
 }
 #endif
 
