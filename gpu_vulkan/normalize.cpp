@@ -84,7 +84,7 @@ void emit_rows(const Normalize& norm, const NormSlots& slots, const HeldRows& he
     return static_cast<std::uint32_t>(walk_of(is_there, strides, axes, width));
   };
   node.dispatch({
-      .shader = held.shader(ir::cat(norm.name, "_rows.", node.in_type(0).dtype),
+      .shader = held.shader(ir::cat(norm.name, "_rows.", variant_of(node.in_type(0).dtype, node.facts())),
                             {axes.inner, axes.outer, walk(norm.has_scale, axes.scale_strides),
                              walk(norm.has_bias, axes.bias_strides), node.outputs() > 1}),
       .reads = {slots.x, slots.scale, slots.bias},

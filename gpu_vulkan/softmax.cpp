@@ -12,7 +12,7 @@ void emit_rows(std::string_view name, const HeldRows& held, const ir::Lines& lin
     std::uint32_t rows, row_units;
   };
   node.dispatch({
-      .shader = held.shader(ir::cat(name, "_rows.", node.in_type(0).dtype)),
+      .shader = held.shader(ir::cat(name, "_rows.", variant_of(node.in_type(0).dtype, node.facts()))),
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = Block{static_cast<std::uint32_t>(lines.count()), held.row_units},

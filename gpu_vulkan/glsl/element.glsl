@@ -16,6 +16,17 @@
 #extension GL_EXT_shader_16bit_storage : enable
 #extension GL_EXT_shader_8bit_storage : enable
 
+// The variant f16_native is f16 of a device whose own conversions are right: they keep subnormal numbers and round to
+// nearest even (variant_of in gpu_vulkan/elementwise.hpp).
+#ifdef VARIANT_f16_native
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_spirv_intrinsics : require
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 16);  // DenormPreserve
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
+#define VARIANT_f16 1
+#define NATIVE_F16 1
+#endif
+
 #include "round16.glsl"
 
 #if defined(VARIANT_f32)
@@ -46,8 +57,13 @@
 #define STORED uint16_t
 #define COMPUTED float
 #define IS_NARROW 1
+#ifdef NATIVE_F16
+float from_bits(uint bits) { return float(unpackFloat2x16(bits).x); }
+uint to_bits(float x) { return packFloat2x16(f16vec2(float16_t(x), float16_t(0.0))); }
+#else
 float from_bits(uint bits) { return float_from_f16(bits); }
 uint to_bits(float x) { return f16_from_float(x); }
+#endif
 #elif defined(VARIANT_bf16)
 #define STORED uint16_t
 #define COMPUTED float

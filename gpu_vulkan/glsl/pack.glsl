@@ -49,8 +49,12 @@ void pack(inout uvec4 p, uint i, uvec4 x) { p = x; }
 #elif defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_i16) || defined(VARIANT_w2)
 #define PACKED uvec2
 #define PACK 4u
+#ifdef NATIVE_F16
+float unpack(uvec2 p, uint i) { return float(unpackFloat2x16(p[i >> 1])[i & 1u]); }
+#else
 uint half_word(uvec2 p, uint i) { return bitfieldExtract(p[i >> 1], int(i & 1u) * 16, 16); }
 COMPUTED unpack(uvec2 p, uint i) { return from_bits(half_word(p, i)); }
+#endif
 void pack(inout uvec2 p, uint i, COMPUTED x) {
   p[i >> 1] = bitfieldInsert(p[i >> 1], to_bits(x), int(i & 1u) * 16, 16);
 }

@@ -17,7 +17,7 @@ void lower(const ir::ops::Binary& op, Lowering& node) {
   }
   node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
   node.needs(dtype != ir::DType::c64 || op.function != Function::divide, "shaders have no divide of complex numbers");
-  elementwise({.shader = ir::cat("binary.", dtype),
+  elementwise({.shader = "binary." + variant_of(dtype, node.facts()),
                .pack = pack_size(dtype),
                .constants = {static_cast<std::uint32_t>(op.function)},
                .operands = {0, 1}},

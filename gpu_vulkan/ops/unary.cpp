@@ -41,7 +41,7 @@ void lower(const ir::ops::Unary& op, Lowering& node) {
   node.needs(dtype != ir::DType::f64 || !is_transcendental(op.function), "shaders have no ", name, " of f64");
   node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
   node.needs(dtype != ir::DType::c64 || algebraic, "shaders have no ", name, " of complex numbers");
-  elementwise({.shader = ir::cat("unary.", dtype),
+  elementwise({.shader = "unary." + variant_of(dtype, node.facts()),
                .pack = pack_size(dtype),
                .constants = {static_cast<std::uint32_t>(op.function)},
                .operands = {0}},
