@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "gpu_vulkan/cooperative.hpp"
 #include "gpu_vulkan/product_kernels.hpp"
@@ -14,6 +15,7 @@ namespace {
 struct Fragments {
   std::uint32_t subgroups_m, subgroups_n, each_m, each_n, deep;
   std::int64_t least = 0;  ///< workgroups that keep a device busy: with fewer, smaller tiles are faster
+  std::int64_t wave = 0;   ///< but for those that all run at one time, which is so many
 
   std::uint32_t rows(const CooperativeShape& s) const { return subgroups_m * each_m * s.m; }
   std::uint32_t columns(const CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
@@ -31,12 +33,15 @@ struct Fragments {
   }
 };
 
-/// In order of preference, as measured with 132 multiprocessors that hold about 50 KiB of tiles each: two of the first
-/// three run on one at a time. Where there are few workgroups deep tiles are faster, since more is on its way at once.
-constexpr std::array<Fragments, 9> fragment_sizes = {{{2, 4, 4, 4, 2, 400},
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+/// In order of preference, as measured with 132 multiprocessors that hold about 50 KiB of tiles each: one of the first
+/// runs on one at a time, two of the second. Where there are few workgroups deep tiles are faster, since more is on its
+/// way at once.
+constexpr std::array<Fragments, 9> fragment_sizes = {{{2, 4, 4, 3, 4, 300, 132},
                                                       {2, 2, 4, 4, 2, 256},
                                                       {2, 2, 4, 3, 2, 256},
-                                                      {2, 4, 4, 2, 4, 128},
+                                                      {4, 2, 2, 3, 4, never, 132},
                                                       {2, 2, 2, 2, 4, 280},
                                                       {2, 2, 2, 2, 8, 96},
                                                       {2, 2, 1, 2, 8, 96},
@@ -72,6 +77,7 @@ void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& nod
                       .elements = std::int64_t{f.rows(s)} * f.columns(s),
                       .groups = tiles(p, f.rows(s), f.columns(s)),
                       .least = f.least,
+                      .wave = f.wave,
                       .fits = fits(f, s, p, node.facts())};
   };
   const std::span<const Fragments> sizes = wide ? std::span<const Fragments>(fragment_sizes) : narrow_fragment_sizes;
@@ -81,10 +87,12 @@ void emit_cooperative(const Product& p, const ProductSlots& slots, Lowering& nod
   const Fixed fixed = fixed_of(p, f.depth(s));
   const bool even = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
   const bool is_fixed = fixed.terms > 0 && (even || slots.result != DType::f16);
+  const bool inside = is_fixed && p.m % f.rows(s) == 0 && p.n % f.columns(s) == 0 && p.n % 8 == 0 &&
+                      (!p.has_c || p.c_strides[0] == 0);
   dispatch(p, slots, node,
            {ir::cat("matmul_cooperative.", variant(slots), even ? "_even" : "", is_fixed ? "_fixed" : ""),
             {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p),
-             wide, fixed.terms, fixed.a_line, fixed.b_line, invocations, fixed.whole},
+             wide, fixed.terms, fixed.a_line, fixed.b_line, invocations, fixed.whole, fixed.flags, inside},
             size},
            tiles(p, f.rows(s), f.columns(s)));
 }

@@ -35,7 +35,8 @@ bool is_wide(const Product& product, std::int64_t elements);
 /// What the shaders of large products take for constant: a pipeline of their own pays for those, the small ones of a
 /// graph share theirs.
 struct Fixed {
-  std::uint32_t terms = 0, a_line = 0, b_line = 0, whole = 0;  ///< whole: no tile reaches beyond the terms
+  std::uint32_t terms = 0, a_line = 0, b_line = 0, flags = 0;
+  std::uint32_t whole = 0;  ///< no tile reaches beyond the terms
 };
 
 Fixed fixed_of(const Product& product, std::uint32_t depth);

@@ -117,6 +117,7 @@ void reduce(ReduceFunction function, const ir::TensorType& x, const std::vector<
   const std::int64_t pack = pack_size(dtype), columns = whole.split.columns;
   whole.packed = packed_of(whole.split, pack);
   const Fold fold{dtype, function, static_cast<float>(terms)};
+  // Packs of outputs have four reads of 16 bytes under way in an invocation: half as many fill a device.
   whole.share = whole.packed == Packed::outputs ? share_lines(node.facts(), outputs / pack, terms, columns / pack, 512)
                                                 : share_lines(node.facts(), outputs, terms, columns);
   if (whole.packed == Packed::terms) whole.share.cut_at_multiples(pack);

@@ -15,6 +15,7 @@ struct TileOption {
   std::int64_t elements = 0;  ///< of y, in a workgroup
   std::int64_t groups = 0;    ///< workgroups of the whole product
   std::int64_t least = enough_tiles;  ///< of those, with which it keeps a device busier than smaller ones
+  std::int64_t wave = 0;      ///< as many as run at one time, where that is known: nearly so many will do, too
   bool fits = true;           ///< the device can run it
 };
 
@@ -24,7 +25,8 @@ struct TileChoice {
 };
 
 /// Takes the tile that was asked for (DeviceFacts::tile), else the fastest that was measured for products of about this
-/// size, else the first, as tables begin with the largest, that leaves enough workgroups, else the smallest. What does
+/// size, else the first, as tables begin with the largest, that leaves enough workgroups (TileOption::least, or seven
+/// tenths of a wave and no second one), else the smallest. What does
 /// not fit is passed over; one that does not fit comes back only where none does. `tiles` is not empty.
 TileChoice choose_tile(const DeviceFacts& facts, std::string_view kernel, const ProductSize& size,
                        std::span<const TileOption> tiles);

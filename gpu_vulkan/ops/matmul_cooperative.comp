@@ -69,15 +69,19 @@ layout(constant_id = 11) const uint TERMS = 16;  // k, where that is fixed
 layout(constant_id = 12) const uint A_LINE = 16;
 layout(constant_id = 13) const uint B_LINE = 16;
 layout(constant_id = 14) const uint invocations = 64;
-layout(constant_id = 15) const bool whole = false;  // no tile reaches beyond the terms
+layout(constant_id = 15) const bool whole = false;   // no tile reaches beyond the terms
+layout(constant_id = 16) const uint FLAGS = 0;       // flags, where they are fixed
+layout(constant_id = 17) const bool inside = false;  // store_all serves all tiles: no other code takes its registers
 #define TRANSPOSED TRANSPOSED_OPERANDS
 #include "product.glsl"
 #ifdef FIXED
 uint terms() { return TERMS; }
+uint set_flags() { return FLAGS; }
 uint line_of_a() { return A_LINE; }
 uint line_of_b() { return B_LINE; }
 #else
 uint terms() { return k; }
+uint set_flags() { return flags; }
 uint line_of_a() { return a_line; }
 uint line_of_b() { return b_line; }
 #endif
@@ -199,34 +203,33 @@ void multiply(uint my_row, uint my_column) {
   }
 }
 
-float finished(float sum, uint row, uint column) {
-  if ((flags & SCALED) != 0u) sum *= uintBitsToFloat(alpha[0]);
-  if ((flags & HAS_C) != 0u) sum += uintBitsToFloat(beta[0]) * float_from(uint(c[position_in_c(row, column)]));
-  return sum;
-}
-
 // Number i of what the subgroups keep where the tile of a was.
 float kept(uint i) { return uintBitsToFloat(a_tile[i / 4u][i % 4u]); }
 void keep(uint i, float x) { a_tile[i / 4u][i % 4u] = floatBitsToUint(x); }
 
 // Eight neighbouring elements of y, of which the first is inside.
 void write(uint index, uint row, uint column, uint from) {
-  const uint at = (index * m + row) * n + column;
-  RESULT x[8];
-  [[unroll]] for (uint i = 0; i < 8u; ++i)
-    if (column + i < n) x[i] = rounded(finished(kept(from + i), row, column + i));
-  if (n % 8u == 0u) {
-#ifdef F32_RESULT
-    wide_y[at / 4u] = floatBitsToUint(vec4(x[0], x[1], x[2], x[3]));
-    wide_y[at / 4u + 1u] = floatBitsToUint(vec4(x[4], x[5], x[6], x[7]));
-#else
-    wide_y[at / 8u] = uvec4(uint(x[0]) | uint(x[1]) << 16, uint(x[2]) | uint(x[3]) << 16,
-                            uint(x[4]) | uint(x[5]) << 16, uint(x[6]) | uint(x[7]) << 16);
-#endif
-  } else {
+  const uint at = (index * m + row) * n + column, past = min(8u, n - column);
+  float x[8];
+  [[unroll]] for (uint i = 0; i < 8u; ++i) x[i] = kept(from + i);
+  if ((set_flags() & SCALED) != 0u)
+    [[unroll]] for (uint i = 0; i < 8u; ++i) x[i] *= uintBitsToFloat(alpha[0]);
+  if ((set_flags() & HAS_C) != 0u)
     [[unroll]] for (uint i = 0; i < 8u; ++i)
-      if (column + i < n) y[at + i] = x[i];
+      if (i < past) x[i] += uintBitsToFloat(beta[0]) * float_from(uint(c[position_in_c(row, column + i)]));
+  if (n % 8u != 0u) {
+    [[unroll]] for (uint i = 0; i < 8u; ++i)
+      if (i < past) y[at + i] = rounded(x[i]);
+    return;
   }
+#ifdef F32_RESULT
+  wide_y[at / 4u] = floatBitsToUint(vec4(x[0], x[1], x[2], x[3]));
+  wide_y[at / 4u + 1u] = floatBitsToUint(vec4(x[4], x[5], x[6], x[7]));
+#else
+  uint halves[8];
+  [[unroll]] for (uint i = 0; i < 8u; ++i) halves[i] = uint(rounded(x[i]));
+  wide_y[at / 8u] = joined_halves(halves);
+#endif
 }
 
 // The matrices of y from row, column on, of which some elements may be outside, in strips of f32. The loop over strips
@@ -275,18 +278,20 @@ void add_row(uint column) {
 
 // The same of matrices that lie inside, in strips of what y consists of.
 void store_all(uint index, uint row, uint column) {
-  const uint mine = gl_SubgroupID * room, pitch = strip * N / in_piece + 1u;
-  if ((flags & SCALED) != 0u)
+  const uint mine = gl_SubgroupID * room, pitch = strip * N / in_piece + 1u, strips = (each_n + strip - 1u) / strip;
+  if ((set_flags() & SCALED) != 0u)
     [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) sums[e] *= uintBitsToFloat(alpha[0]);
-  if ((flags & HAS_C) != 0u) add_row(column);
+  if ((set_flags() & HAS_C) != 0u) add_row(column);
   [[unroll]] for (uint i = 0; i < each_m; ++i)
-    [[unroll]] for (uint first = 0; first < each_n; first += strip) {
-      const uint past = min(first + strip, each_n), pieces = (past - first) * N / in_piece;
-      [[unroll]] for (uint j = first; j < past; ++j)
-        coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[i * each_n + j]), a_tile,
-                     mine + (j - first) * N / in_piece, pitch, gl_CooperativeMatrixLayoutRowMajor);
+    [[unroll]] for (uint s = 0; s < strips; ++s) {
+      // Which matrices a strip has must not be bounds of the loop: these would not be constant, and it not unrolled.
+      [[unroll]] for (uint j = 0; j < each_n; ++j)
+        if (j / strip == s)
+          coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[i * each_n + j]), a_tile,
+                       mine + j % strip * N / in_piece, pitch, gl_CooperativeMatrixLayoutRowMajor);
       subgroupBarrier();
-      const uint at = ((index * m + row + i * M) * n + column + first * N) / in_piece;
+      const uint pieces = (s + 1u < strips ? strip : each_n - s * strip) * N / in_piece;
+      const uint at = ((index * m + row + i * M) * n + column + s * strip * N) / in_piece;
       for (uint p = gl_SubgroupInvocationID; p < M * pieces; p += gl_SubgroupSize)
         wide_y[at + p / pieces * (n / in_piece) + p % pieces] = a_tile[mine + p / pieces * pitch + p % pieces];
       subgroupBarrier();
@@ -322,7 +327,8 @@ void main() {
   barrier();
 
 #if defined(EVEN) || defined(F32_RESULT)
-  if (row + rows <= m && column + columns <= n && n % 8u == 0u && ((flags & HAS_C) == 0u || c_strides[0] == 0u))
+  const bool same_row = (set_flags() & HAS_C) == 0u || c_strides[0] == 0u;
+  if (inside || (row + rows <= m && column + columns <= n && n % 8u == 0u && same_row))
     store_all(index, row + my_row, column + my_column);
   else
 #endif

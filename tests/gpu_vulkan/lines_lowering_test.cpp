@@ -97,7 +97,7 @@ TEST(LinesLowering, PacksOfTermsOrOfOutputsAreReadAtOnce) {
   EXPECT_EQ(packed({4096, 16383}, 0), 0u);
   // Columns are cut into slices until a device is full.
   const auto first = scheduled(Reduce{F::sum, {0}}, {{DType::f32, {4096, 16384}}}, testing::h200()).dispatches.at(0);
-  EXPECT_EQ(first.groups, (Groups{1024, 1, 1}));
+  EXPECT_EQ(first.groups, (Groups{512, 1, 1}));
 }
 
 TEST(LinesLowering, SaysWhyRowsAreNotHeld) {

@@ -29,6 +29,20 @@ TEST(TileChoice, ByTheModelTakesTheLargestThatLeavesEnoughWorkgroups) {
   EXPECT_EQ(choose_tile({}, "wide", {}, many).index, 2u);
 }
 
+TEST(TileChoice, ByTheModelTakesATileThatNearlyFillsOneWaveAndNoneThatNeedsASecond) {
+  const auto of_groups = [](std::int64_t groups) {
+    const std::vector<TileOption> two = {
+        {.name = "128x192x64", .elements = 24576, .groups = groups, .least = 300, .wave = 132},
+        {.name = "64x64x64", .elements = 4096, .groups = 6 * groups, .least = 0}};
+    return choose_tile({}, "wide", {}, two);
+  };
+  EXPECT_EQ(of_groups(92).index, 1u);
+  EXPECT_EQ(of_groups(93).why, "128x192x64: 93 workgroups of 132 that run at one time");
+  EXPECT_EQ(of_groups(132).index, 0u);
+  EXPECT_EQ(of_groups(133).index, 1u);
+  EXPECT_EQ(of_groups(300).why, "128x192x64: the first of at least 300 workgroups, 300 workgroups");
+}
+
 TEST(TileChoice, ByTheModelTakesTheFirstOfTheSmallestWhereWorkgroupsAreFew) {
   EXPECT_EQ(choose_tile({}, "wide", {}, tiles).index, 2u);
   EXPECT_EQ(choose_tile({}, "wide", {}, tiles).why, "32x32x32: the smallest, 96 workgroups");
