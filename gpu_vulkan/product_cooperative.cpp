@@ -21,15 +21,15 @@ struct Fragments {
   std::uint32_t columns(const CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
   std::uint32_t subgroups() const { return subgroups_m * subgroups_n; }
   std::uint32_t depth(const CooperativeShape& s) const { return deep * s.k; }
-  /// Tiles of a and b, their lines 8 elements longer. The strips in which subgroups store their sums lie
-  /// where the tile of a was.
+  /// Tiles of a and b, their lines 8 elements longer, and what is added to every row. The strips in which subgroups
+  /// store their sums lie where the tile of a was.
   std::size_t shared_bytes(const CooperativeShape& s, const Product& p) const {
     const auto lines = [&](std::uint32_t across, bool transposed) {
       return 2 * (transposed ? depth(s) * (across + 8) : std::size_t{across} * (depth(s) + 8));
     };
     const std::uint32_t strip = std::min(each_n, std::max(1u, 32 / s.n));
     const std::size_t kept = std::size_t{4} * subgroups() * s.m * (strip * s.n + 4);
-    return std::max(lines(rows(s), p.transpose_a), kept) + lines(columns(s), !p.transpose_b);
+    return std::max(lines(rows(s), p.transpose_a), kept) + lines(columns(s), !p.transpose_b) + 4 * columns(s);
   }
 };
 

@@ -205,7 +205,6 @@ void multiply(uint my_row, uint my_column) {
 
 // Number i of what the subgroups keep where the tile of a was.
 float kept(uint i) { return uintBitsToFloat(a_tile[i / 4u][i % 4u]); }
-void keep(uint i, float x) { a_tile[i / 4u][i % 4u] = floatBitsToUint(x); }
 
 // Eight neighbouring elements of y, of which the first is inside.
 void write(uint index, uint row, uint column, uint from) {
@@ -260,28 +259,30 @@ const uint strip = f32_strip, in_piece = 4u;
 const uint strip = f16_strip, in_piece = 8u;
 #endif
 
-// Adds the same row to all rows of the matrices from `column` on. One matrix of it serves all of a column of matrices.
-void add_row(uint column) {
-  const uint mine = gl_SubgroupID * room;
+// What is added to all rows alike is fetched before the terms are. A line of it serves as all lines of a matrix.
+shared float same_row[columns];
+
+bool has_same_row() { return (set_flags() & HAS_C) != 0u && c_strides[0] == 0u; }
+
+void fetch_row(uint column) {
+  for (uint i = gl_LocalInvocationID.x; i < columns; i += invocations)
+    same_row[i] = column + i < n ? uintBitsToFloat(beta[0]) * float_from(uint(c[position_in_c(0u, column + i)])) : 0.0;
+}
+
+void add_row(uint my_column) {
   [[unroll]] for (uint j = 0; j < each_n; ++j) {
-    for (uint i = gl_SubgroupInvocationID; i < N; i += gl_SubgroupSize) {
-      const float added = uintBitsToFloat(beta[0]) * float_from(uint(c[position_in_c(0u, column + j * N + i)]));
-      [[unroll]] for (uint line = 0; line < M; ++line) keep((mine * 4u + line * N) + i, added);
-    }
-    subgroupBarrier();
     coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> added;
-    coopMatLoad(added, a_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
-    subgroupBarrier();
+    coopMatLoad(added, same_row, my_column + j * N, 0u, gl_CooperativeMatrixLayoutRowMajor);
     [[unroll]] for (uint i = 0; i < each_m; ++i) sums[i * each_n + j] += added;
   }
 }
 
 // The same of matrices that lie inside, in strips of what y consists of.
-void store_all(uint index, uint row, uint column) {
+void store_all(uint index, uint row, uint column, uint my_column) {
   const uint mine = gl_SubgroupID * room, pitch = strip * N / in_piece + 1u, strips = (each_n + strip - 1u) / strip;
   if ((set_flags() & SCALED) != 0u)
     [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) sums[e] *= uintBitsToFloat(alpha[0]);
-  if ((set_flags() & HAS_C) != 0u) add_row(column);
+  if ((set_flags() & HAS_C) != 0u) add_row(my_column);
   [[unroll]] for (uint i = 0; i < each_m; ++i)
     [[unroll]] for (uint s = 0; s < strips; ++s) {
       // Which matrices a strip has must not be bounds of the loop: these would not be constant, and it not unrolled.
@@ -313,6 +314,9 @@ void main() {
     b_start[i] = b_begin(first.y, column, gl_LocalInvocationID.x + i * invocations) / (WIDE ? 8u : 1u);
   [[unroll]] for (uint e = 0; e < each_m * each_n; ++e)
     sums[e] = coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(0.0);
+#if defined(EVEN) || defined(F32_RESULT)
+  if (has_same_row()) fetch_row(column);
+#endif
   fetch(row, column, 0);
   stage();
   barrier();
@@ -327,9 +331,9 @@ void main() {
   barrier();
 
 #if defined(EVEN) || defined(F32_RESULT)
-  const bool same_row = (set_flags() & HAS_C) == 0u || c_strides[0] == 0u;
-  if (inside || (row + rows <= m && column + columns <= n && n % 8u == 0u && same_row))
-    store_all(index, row + my_row, column + my_column);
+  const bool can_add = (set_flags() & HAS_C) == 0u || has_same_row();
+  if (inside || (row + rows <= m && column + columns <= n && n % 8u == 0u && can_add))
+    store_all(index, row + my_row, column + my_column, my_column);
   else
 #endif
     write_all(index, row + my_row, column + my_column);
