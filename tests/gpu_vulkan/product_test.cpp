@@ -186,9 +186,10 @@ TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
     return Sizes(constants.begin() + 4, constants.begin() + 9);
   };
   EXPECT_EQ(sizes(2048, 2048, 2048), (Sizes{2, 2, 4, 4, 2}));
-  EXPECT_EQ(sizes(4096, 768, 768), (Sizes{2, 2, 4, 3, 2}));  // 256 of 128 x 96, 192 of 128 x 128
-  EXPECT_EQ(sizes(2048, 768, 1152), (Sizes{2, 4, 4, 2, 4}));
-  EXPECT_EQ(sizes(512, 768, 3072), (Sizes{2, 2, 2, 2, 4}));
+  EXPECT_EQ(sizes(4096, 768, 3072), (Sizes{2, 4, 4, 3, 4}));  // 512 of 128 x 192
+  EXPECT_EQ(sizes(4096, 768, 768), (Sizes{2, 4, 4, 3, 4}));   // 128 of them run at one time
+  EXPECT_EQ(sizes(3072, 768, 1024), (Sizes{2, 2, 4, 3, 2}));  // 144, which do not; 264 of 128 x 96, 192 of 128 x 128
+  EXPECT_EQ(sizes(512, 768, 3072), (Sizes{4, 2, 2, 3, 4}));
   EXPECT_EQ(sizes(512, 3072, 768), (Sizes{2, 2, 2, 2, 8}));
   EXPECT_EQ(sizes(512, 512, 512), (Sizes{2, 2, 1, 2, 8}));
   EXPECT_EQ(sizes(128, 512, 128), (Sizes{2, 2, 1, 1, 8}));
