@@ -116,6 +116,14 @@ std::vector<Case> attention_cases(Scale scale) {
     add("f16", DType::f16, false, shape);
     add("f16_causal", DType::f16, true, shape);
   }
+  // One query of 32 heads, of which four share 8192 keys: reading those is what it takes.
+  for (const std::int64_t batch : {1, 16})
+    for (const DType dtype : {DType::f32, DType::f16}) {
+      const std::int64_t keys = shrunk(scale, batch == 1 ? 8192 : 2048, 32);
+      const TensorType q = {dtype, {batch, 32, 1, 128}}, kv = {dtype, {batch, 8, keys, 128}};
+      cases.push_back(one_op(ir::cat("sdpa_decode_", dtype, "_", batch, "x32x", batch == 1 ? 8192 : 2048, "x128"),
+                             ir::ops::Attention{}, {q, kv, kv}));
+    }
   return cases;
 }
 

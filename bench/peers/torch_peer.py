@@ -126,6 +126,15 @@ def attentions():
             q, k, v = (normal(dtype, *shape) for _ in range(3))
             return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal)
         return make
+    def decode(dtype, batch, keys):
+        def make():
+            q = normal(dtype, batch, 32, 1, 128)
+            k, v = (normal(dtype, batch, 8, keys, 128) for _ in range(2))
+            return lambda: F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+        return make
+    for batch, keys in ((1, 8192), (16, 2048)):
+        for dtype in ("f32", "f16"):
+            yield f"sdpa_decode_{dtype}_{batch}x32x{keys}x128", decode(dtype, batch, keys)
     for shape in ((8, 12, 512, 64), (4, 32, 2048, 128), (1, 32, 8192, 128)):
         size = "x".join(map(str, shape))
         yield f"sdpa_f32_{size}", case("f32", False, *shape)

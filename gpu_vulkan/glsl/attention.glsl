@@ -10,6 +10,7 @@ layout(push_constant) uniform Block {
   float scale, softcap;
   int lowest, highest;  // query i sees keys j with lowest <= j - p <= highest, p being i plus
   uint bottom_right;    // the length less Sq where this is 1
+  uint slices;          // of the keys of a head, in attention_slices.comp
 };
 
 layout(set = 0, binding = 0) readonly buffer Queries { STORED q[]; };

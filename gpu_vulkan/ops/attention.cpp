@@ -5,6 +5,7 @@
 #include <cmath>
 #include <span>
 
+#include "gpu_vulkan/attention_slices.hpp"
 #include "gpu_vulkan/cooperative.hpp"
 #include "gpu_vulkan/full_subgroups.hpp"
 
@@ -44,12 +45,6 @@ const Tile* find_tile(const DeviceFacts& facts, const Extents& n) {
   return nullptr;
 }
 
-/// Which keys the position of a query lets it see: those with lowest <= j - i <= highest,
-/// after the query's own shift where there is no query_offset.
-struct Sight {
-  std::int32_t lowest, highest;
-};
-
 constexpr std::int64_t longest = std::int64_t{1} << 28;  // of Sq and Sk: positions and their sums are 32-bit
 constexpr std::int64_t all_keys = 4 * longest;           // reaches every key from every query
 constexpr std::int64_t far = std::int64_t{1} << 60;      // of offsets and windows, whose sums still fit
@@ -65,25 +60,11 @@ Sight sight(const Attention& op) {
   return seen;
 }
 
-/// Strides between the heads and between the rows of q, k, v or y.
-struct HeadStrides {
-  std::uint32_t head, row;
-};
-
 HeadStrides strides(const Attention& op, std::int64_t heads, std::int64_t length, std::int64_t width) {
   const bool heads_first = op.layout == ir::ops::AttentionLayout::bhsd;
   return {static_cast<std::uint32_t>(heads_first ? length * width : width),
           static_cast<std::uint32_t>(heads_first ? width : heads * width)};
 }
-
-struct Block {
-  std::uint32_t tasks, Hq, share, Sq, Sk;
-  HeadStrides q, k, v, y;
-  std::array<std::uint32_t, 4> mask_strides, bias_strides;
-  float scale, softcap;
-  Sight sight;
-  std::uint32_t bottom_right;
-};
 
 std::array<std::uint32_t, 4> score_strides(const ir::Shape& operand, const Extents& n) {
   const auto strides = ir::broadcast_strides(operand, {n.B, n.Hq, n.Sq, n.Sk});
@@ -101,15 +82,11 @@ void check_served(const Lowering& node, const Extents& n) {
   node.needs(node.facts().storage8, node.facts().name, " has no 8-bit elements in shaders, which read masks");
 }
 
-struct Operands {
-  std::vector<Slot> reads;
-  std::uint32_t length_words = 0;  ///< of each of kv_lengths
-};
-
 /// Every operand of the shader: q stands for those that are absent. Sets the strides
 /// of mask and bias.
-Operands optional_operands(const Attention& op, const Extents& n, const Lowering& node, Block& block) {
-  Operands operands{{node.in(0), node.in(1), node.in(2), node.in(0), node.in(0), node.in(0)}, 0};
+AttentionOperands optional_operands(const Attention& op, const Extents& n, const Lowering& node,
+                                    AttentionBlock& block) {
+  AttentionOperands operands{{node.in(0), node.in(1), node.in(2), node.in(0), node.in(0), node.in(0)}, 0};
   std::size_t next = 3;
   if (op.has_mask) {
     block.mask_strides = score_strides(node.in_type(next).shape, n);
@@ -217,22 +194,23 @@ std::optional<std::string> refuse_wide(const Extents& n, const Lowering& node) {
 void lower(const Attention& op, Lowering& node) {
   const Extents n = op.extents(node.in_type(0).shape, node.in_type(1).shape, node.in_type(2).shape);
   check_served(node, n);
-  Block block{.tasks = 0,
-              .Hq = static_cast<std::uint32_t>(n.Hq),
-              .share = static_cast<std::uint32_t>(n.Hq / n.Hk),
-              .Sq = static_cast<std::uint32_t>(n.Sq),
-              .Sk = static_cast<std::uint32_t>(n.Sk),
-              .q = strides(op, n.Hq, n.Sq, n.D),
-              .k = strides(op, n.Hk, n.Sk, n.D),
-              .v = strides(op, n.Hk, n.Sk, n.Dv),
-              .y = strides(op, n.Hq, n.Sq, n.Dv),
-              .mask_strides = {},
-              .bias_strides = {},
-              .scale = static_cast<float>(op.scale.value_or(1 / std::sqrt(static_cast<double>(n.D)))),
-              .softcap = static_cast<float>(op.softcap),
-              .sight = sight(op),
-              .bottom_right = op.query_offset ? 0u : 1u};
-  const Operands operands = optional_operands(op, n, node, block);
+  AttentionBlock block{.tasks = 0,
+                       .Hq = static_cast<std::uint32_t>(n.Hq),
+                       .share = static_cast<std::uint32_t>(n.Hq / n.Hk),
+                       .Sq = static_cast<std::uint32_t>(n.Sq),
+                       .Sk = static_cast<std::uint32_t>(n.Sk),
+                       .q = strides(op, n.Hq, n.Sq, n.D),
+                       .k = strides(op, n.Hk, n.Sk, n.D),
+                       .v = strides(op, n.Hk, n.Sk, n.Dv),
+                       .y = strides(op, n.Hq, n.Sq, n.Dv),
+                       .mask_strides = {},
+                       .bias_strides = {},
+                       .scale = static_cast<float>(op.scale.value_or(1 / std::sqrt(static_cast<double>(n.D)))),
+                       .softcap = static_cast<float>(op.softcap),
+                       .sight = sight(op),
+                       .bottom_right = op.query_offset ? 0u : 1u,
+                       .slices = 1};
+  const AttentionOperands operands = optional_operands(op, n, node, block);
   const bool hides = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 || op.has_mask || op.has_bias;
   const bool is_scaled_product = !op.has_bias && op.softcap == 0 && block.scale > 1e-9f && block.scale < 1e9f;
   const auto D = static_cast<std::uint32_t>(n.D), Dv = static_cast<std::uint32_t>(n.Dv);
@@ -276,7 +254,9 @@ void lower(const Attention& op, Lowering& node) {
           operands.length_words},
          tile->rows(), 0);
   };
+  const SlicedAttention sliced{op, n, block, operands, hides};
   node.choose({
+      {"sliced", [&] { return refuse_slices(sliced, node); }, [&] { emit_slices(sliced, node); }},
       {"coopmat_f16", [&] { return refuse_cooperative(n, node); }, emit_cooperative},
       {"tiled_wide", [&] { return refuse_wide(n, node); }, emit_wide},
       {"tiled", too_wide, emit_tiled},

@@ -145,7 +145,7 @@ TEST(AttentionLowering, TakesCooperativeMatricesForF16) {
   };
   EXPECT_EQ(choice(64, testing::h200()).name, "coopmat_f16");
   EXPECT_EQ(choice(256, testing::h200()).name, "coopmat_f16");
-  const auto why = [&](std::int64_t width, const DeviceFacts& facts) { return choice(width, facts).refusals.at(0); };
+  const auto why = [&](std::int64_t width, const DeviceFacts& facts) { return choice(width, facts).refusals.at(1); };
   EXPECT_EQ(why(60, testing::h200()), "coopmat_f16: heads are no multiples of 8 wide");
   DeviceFacts facts = testing::h200();
   facts.subgroup_shuffle = false;
@@ -164,8 +164,7 @@ TEST(AttentionLowering, TakesCooperativeMatricesForF16) {
 TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
   /// Queries of a workgroup and keys of a block.
   const auto layout = [](std::int64_t queries, std::int64_t width) {
-    const auto dispatch =
-        scheduled(Attention{}, qkv(queries, width, DType::f16), testing::h200()).dispatches.at(0);
+    const auto dispatch = scheduled(Attention{}, qkv(queries, width, DType::f16), testing::h200()).dispatches.at(0);
     EXPECT_EQ(dispatch.shader.name, "attention_cooperative");
     const auto& constants = dispatch.shader.constants;
     return std::pair(constants.at(1) * constants.at(3), constants.at(6));
@@ -195,7 +194,7 @@ TEST(AttentionLowering, TakesRegisterTilesForF32) {
   EXPECT_EQ(choice(128, 64, testing::h200()).name, "tiled_wide");
   EXPECT_EQ(choice(33, 252, testing::h200()).name, "tiled_wide");
   const auto why = [&](std::int64_t queries, std::int64_t width, const DeviceFacts& facts) {
-    return choice(queries, width, facts).refusals.at(1);
+    return choice(queries, width, facts).refusals.at(2);
   };
   EXPECT_EQ(why(128, 63, testing::h200()), "tiled_wide: heads are no multiples of 4 wide");
   EXPECT_EQ(why(31, 64, testing::h200()), "tiled_wide: a block of 32 queries would not be full");
@@ -207,11 +206,44 @@ TEST(AttentionLowering, TakesRegisterTilesForF32) {
   EXPECT_EQ(why(128, 64, facts), "tiled_wide: NVIDIA H200 has too small workgroups or too little shared memory");
 }
 
+std::vector<TensorType> few_queries(const Attention::Extents& n, DType dtype = DType::f16) {
+  return {{dtype, {n.B, n.Hq, n.Sq, n.D}}, {dtype, {n.B, n.Hk, n.Sk, n.D}}, {dtype, {n.B, n.Hk, n.Sk, n.Dv}}};
+}
+
+TEST(AttentionLowering, CutsTheKeysOfFewQueriesIntoSlices) {
+  /// Workgroups of the slices, slices of a head, and queries of a workgroup.
+  const auto layout = [](const Attention::Extents& n) {
+    const auto dispatches = scheduled(Attention{}, few_queries(n), testing::h200()).dispatches;
+    EXPECT_EQ(dispatches.at(0).shader.name, "attention_slices.f16");
+    EXPECT_EQ(dispatches.at(1).shader.name, "attention_combine.f16");
+    return std::tuple(dispatches[0].groups[0], dispatches[1].shader.constants.at(6),
+                      dispatches[0].shader.constants.at(6));
+  };
+  EXPECT_EQ(layout({1, 32, 8, 1, 8192, 128, 128}), std::tuple(512u, 64u, 4u));
+  EXPECT_EQ(layout({1, 32, 8, 1, 300, 128, 128}), std::tuple(24u, 3u, 4u));  // no slice is without keys
+  EXPECT_EQ(layout({1, 1, 1, 1, 1 << 20, 128, 128}), std::tuple(128u, 128u, 1u));
+  EXPECT_EQ(layout({64, 32, 8, 3, 8192, 128, 128}), std::tuple(1024u, 1u, 8u));  // 12 queries to a head, by 8
+  EXPECT_EQ(layout({1, 32, 4, 1, 8192, 256, 256}), std::tuple(512u, 64u, 4u));   // registers hold no 8 of them
+}
+
+TEST(AttentionLowering, WhyKeysAreNotCut) {
+  const auto why = [](const Attention::Extents& n, const DeviceFacts& facts = testing::h200()) {
+    return lowered_node(Attention{}, few_queries(n), facts).choice.refusals.at(0);
+  };
+  EXPECT_EQ(why({1, 4, 4, 9, 1000, 64, 64}), "sliced: more than 8 queries");
+  EXPECT_EQ(why({1, 4, 4, 1, 255, 64, 64}), "sliced: fewer than 256 keys");
+  EXPECT_EQ(why({1, 4, 4, 1, 1000, 64, 60}), "sliced: heads are no multiples of 8 wide");
+  DeviceFacts facts = testing::h200();
+  facts.subgroup_size_control = false;
+  EXPECT_EQ(why({1, 4, 4, 1, 1000, 64, 64}, facts), "sliced: NVIDIA H200 has no shuffles in subgroups");
+}
+
 TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
   DeviceFacts facts = testing::h200();
   EXPECT_EQ(refusal(Attention{}, qkv(8, 300), facts), "heads are at most 256 wide here, D is 300, Dv is 300");
   facts.shared_memory = 4 << 10;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 256), facts),
+            "sliced: fewer than 256 keys; "
             "coopmat_f16: operands are f32, it takes f16; "
             "tiled_wide: a block of 32 queries would not be full; "
             "tiled: NVIDIA H200 has 4096 bytes of shared memory, too few for heads of 256");

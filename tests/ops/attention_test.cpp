@@ -128,6 +128,45 @@ TEST(Attention, RowsOfManyQueriesThatSeeNothingOrWeighNothing) {
   check_both({.has_mask = true}, {q, k, v, shown}, y);
 }
 
+/// Of keys in slices: whole slices are hidden or weigh nothing, from some queries or from all.
+TEST(Attention, SlicesWithoutKeysThatWeigh) {
+  const std::int64_t queries = 3, keys = 1000;
+  Tensor q({DType::f32, {1, 2, queries, 4}}), k({DType::f32, {1, 1, keys, 4}}), v({DType::f32, {1, 1, keys, 4}});
+  Tensor y({DType::f32, {1, 2, queries, 4}}), shown({DType::boolean, {queries, keys}});
+  std::ranges::fill(q.as<float>(), 1.0f);
+  std::ranges::fill(k.as<float>(), 1.0f);
+  for (std::size_t e = 0; e < 4 * keys; ++e) v.as<float>()[e] = e / 4 == 700 ? 5 : nan;
+  // Query 0 sees nothing, 1 one key, 2 that key and, beside it, keys of score -inf with values of 1.
+  shown.as<bool>()[1 * keys + 700] = shown.as<bool>()[2 * keys + 700] = true;
+  for (std::size_t j = 0; j < 200; ++j) {
+    shown.as<bool>()[2 * keys + j] = true;
+    for (std::size_t d = 0; d < 4; ++d) k.as<float>()[4 * j + d] = -infinity, v.as<float>()[4 * j + d] = 1;
+  }
+  for (std::size_t e = 0; e < y.as<float>().size(); ++e) y.as<float>()[e] = e / 4 % 3 == 0 ? 0 : 5;
+  check_both({.has_mask = true}, {q, k, v, shown}, y);
+}
+
+TEST(Attention, ASpecialScoreOfFewQueriesIsAsThatOfOne) {
+  const tests::AttentionCase plain{"", {1, 4, 2, 1, 600, 8, 16}, {}},
+      causal{"", {1, 4, 2, 3, 600, 8, 16}, {.causal = true}};
+  for (const auto& c : {plain, causal})
+    for (const float special : {nan, infinity, -infinity})
+      for (const std::size_t operand : {0, 1, 2})
+        for (const std::size_t at : {3, 4700})
+          for (const DType dtype : {DType::f16, DType::f32}) {
+            auto operands = tests::operands_of(c, DType::f32);
+            const auto values = operands[operand].as<float>();
+            values[std::min(at, values.size() - 1)] = special;
+            for (Tensor& tensor : operands) tensor = ir::convert(tensor, dtype);
+            check_op(c.op, operands);
+          }
+}
+
+TEST(Attention, FewQueriesInBf16) {
+  const tests::AttentionCase c{"", {2, 4, 2, 2, 515, 64, 64}, {.causal = true}};
+  check_op(c.op, tests::operands_of(c, DType::bf16));
+}
+
 /// f16 operands of 8 columns, of which all rows are alike, and what they give.
 struct Rows {
   std::vector<float> q, k, v, y;
