@@ -47,13 +47,17 @@ std::vector<std::uint32_t> constants_of(const Epilogue& epilogue) {
 }  // namespace
 
 void dispatch(const Convolution& conv, Lowering& node, Shader shader, Groups groups) {
+  dispatch(conv, node, std::move(shader), groups, node.in(1), conv.block);
+}
+
+void dispatch(const Convolution& conv, Lowering& node, Shader shader, Groups groups, Slot filters, const Push& push) {
   const auto more = constants_of(conv.epilogue);
   shader.constants.insert(shader.constants.end(), more.begin(), more.end());
   node.dispatch({
       .shader = std::move(shader),
-      .reads = {node.in(0), node.in(1), node.in(conv.has_bias ? 2 : 0), conv.epilogue.residual.value_or(node.in(0))},
+      .reads = {node.in(0), filters, node.in(conv.has_bias ? 2 : 0), conv.epilogue.residual.value_or(node.in(0))},
       .writes = {node.out(0)},
-      .push = conv.block,
+      .push = push,
       .groups = groups,
   });
 }
@@ -78,10 +82,15 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, Lowering& nod
          dispatch(conv, node, {"conv_depthwise" + suffix, {threads, op.has_bias}},
                   groups_for(node.out_type(0).shape.elements(), threads));
        }},
-      {"product", [&] { return refuse_pointwise(conv, node); }, [&] { emit_pointwise(conv, node); }},
+      {"patch", [&] { return refuse_patch(conv, node); },
+       [&] {
+         node.choose(
+             {{cooperative_name(type.dtype), [] { return std::nullopt; }, [&] { emit_patch(conv, node); }}});
+       }},
       {cooperative_name(type.dtype), [&] { return refuse_cooperative(conv, node); },
        [&] { emit_cooperative(conv, node); }},
       {"tiled_wide", [&] { return refuse_wide(conv, node); }, [&] { emit_wide(conv, node); }},
+      {"product", [&] { return refuse_pointwise(conv, node); }, [&] { emit_pointwise(conv, node); }},
       {"implicit_gemm", [] { return std::nullopt; },
        [&] {
          const Tile t = tile_for(block, node.facts(), std::max<std::size_t>(4, ir::info(type.dtype).bytes));

@@ -33,10 +33,9 @@ std::size_t bytes_of_taps(const ConvBlock& block) { return std::size_t{8} * most
 struct ConstantTerms {
   std::uint32_t taps = 0, terms = 0, whole = 0;  ///< whole: no tile reaches beyond the terms
 
-  ConstantTerms(const ConvBlock& block, std::uint32_t depth) {
-    constexpr double worth_a_pipeline = 1 << 24;  // multiplications
-    const auto outputs = static_cast<double>(block.images() * block.filters) * static_cast<double>(block.axes.count());
-    if (outputs * static_cast<double>(block.terms()) < worth_a_pipeline) return;
+  ConstantTerms(const Convolution& conv, std::uint32_t depth) {
+    if (!conv.is_large()) return;
+    const ConvBlock& block = conv.block;
     taps = static_cast<std::uint32_t>(block.taps()), terms = static_cast<std::uint32_t>(block.terms());
     whole = block.terms() % depth == 0 ? 1 : 0;
   }
@@ -56,16 +55,6 @@ std::optional<std::string> refuse_geometry(const ConvBlock& block) {
   return std::nullopt;
 }
 
-/// One of a kernel's tiles, each of which `option_of` makes a TileOption of.
-template <class Tiles, class OptionOf>
-const auto& take(const ConvBlock& block, Lowering& node, std::string_view kernel, const Tiles& tiles,
-                 OptionOf option_of) {
-  std::vector<TileOption> options;
-  for (const auto& tile : tiles) options.push_back(option_of(tile));
-  const ProductSize size = {block.filters, block.batch * block.axes.count(), block.terms(), block.group};
-  return tiles[node.take_tile(kernel, size, options)];
-}
-
 /// Subgroups of a workgroup by filters and positions, and the cooperative matrices that each of them computes.
 struct ConvFragments {
   std::uint32_t subgroups_m, subgroups_n, each_m, each_n, deep;
@@ -83,8 +72,17 @@ struct ConvFragments {
 };
 
 /// In order of preference, as measured with 132 multiprocessors.
-constexpr std::array<ConvFragments, 5> conv_fragments = {
-    {{1, 4, 4, 2, 2, 384}, {2, 2, 2, 3, 4, 256}, {2, 2, 2, 2, 2, 384}, {2, 2, 2, 2, 4, 160}, {2, 2, 1, 1, 4, 0}}};
+constexpr std::array<ConvFragments, 6> conv_fragments = {{{2, 2, 4, 2, 2, 384},
+                                                          {1, 4, 4, 2, 2, 384},
+                                                          {2, 2, 2, 3, 4, 256},
+                                                          {2, 2, 2, 2, 2, 384},
+                                                          {2, 2, 2, 2, 4, 160},
+                                                          {2, 2, 1, 1, 4, 0}}};
+
+/// Whether the filters fill most of tiles of so many: of the first of a table. Others are for few filters.
+bool fills(const ConvBlock& block, std::uint32_t rows) {
+  return 4 * std::int64_t{block.filters} >= 3 * rows * pieces(block.filters, rows);
+}
 
 bool fits(const ConvFragments& f, const CooperativeShape& s, const ConvBlock& block, const DeviceFacts& facts) {
   const std::uint32_t invocations = f.invocations(facts);
@@ -101,8 +99,12 @@ struct ConvTile {
   std::size_t shared_bytes() const { return std::size_t{4} * depth * (rows + columns + 8); }
 };
 
-constexpr std::array<ConvTile, 4> conv_tiles = {
-    {{64, 128, 16, 1, 4, 384}, {64, 64, 16, 1, 2, 384}, {64, 32, 32, 1, 1, 96}, {32, 32, 32, 1, 1, 0}}};
+constexpr std::array<ConvTile, 6> conv_tiles = {{{128, 64, 8, 2, 2, 384},
+                                                 {64, 128, 8, 1, 4, 384},
+                                                 {64, 64, 16, 1, 2, 384},
+                                                 {64, 32, 16, 1, 1, 384},
+                                                 {64, 32, 32, 1, 1, 96},
+                                                 {32, 32, 32, 1, 1, 0}}};
 
 bool fits(const ConvTile& t, const ConvBlock& block, const DeviceFacts& facts) {
   return t.invocations() <= facts.max_invocations && t.shared_bytes() + bytes_of_taps(block) <= facts.shared_memory &&
@@ -133,10 +135,11 @@ void emit_cooperative(const Convolution& conv, Lowering& node) {
                       .elements = std::int64_t{f.rows(s)} * f.columns(s),
                       .groups = tiles(conv.block, f.rows(s), f.columns(s)),
                       .least = f.least,
-                      .fits = fits(f, s, conv.block, facts)};
+                      .fits = fits(f, s, conv.block, facts) &&
+                              (&f != &conv_fragments.front() || fills(conv.block, f.rows(s)))};
   };
-  const ConvFragments& f = take(conv.block, node, ir::cat("conv_cooperative.", dtype), conv_fragments, option);
-  const ConstantTerms constant(conv.block, f.depth(s));
+  const ConvFragments& f = take_tile(conv, node, ir::cat("conv_cooperative.", dtype), conv_fragments, option);
+  const ConstantTerms constant(conv, f.depth(s));
   const std::uint32_t invocations = f.invocations(facts), wide = conv.block.terms() % 8 == 0;
   const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
   dispatch(conv, node,
@@ -164,10 +167,11 @@ void emit_wide(const Convolution& conv, Lowering& node) {
                       .elements = std::int64_t{t.rows} * t.columns,
                       .groups = tiles(conv.block, t.rows, t.columns),
                       .least = t.least,
-                      .fits = fits(t, conv.block, node.facts())};
+                      .fits = fits(t, conv.block, node.facts()) &&
+                              (&t != &conv_tiles.front() || fills(conv.block, t.rows))};
   };
-  const ConvTile& t = take(conv.block, node, "conv_wide", conv_tiles, option);
-  const ConstantTerms constant(conv.block, t.depth);
+  const ConvTile& t = take_tile(conv, node, "conv_wide", conv_tiles, option);
+  const ConstantTerms constant(conv, t.depth);
   const std::uint32_t wide = conv.block.terms() % 4 == 0;
   dispatch(conv, node,
            {"conv_wide",

@@ -71,19 +71,21 @@ TileTest product_test(DType dtype, std::int64_t m, std::int64_t k, std::int64_t 
 }
 
 /// Of 3 x 3 filters on padded images.
-TileTest convolution_test(DType dtype, std::int64_t stride, std::int64_t channels, std::int64_t filters) {
-  constexpr std::int64_t images = 2, height = 9, width = 11, taps = 3;
+TileTest convolution_test(DType dtype, std::int64_t stride, const ir::Shape& images, std::int64_t filters) {
+  constexpr std::int64_t taps = 3;
+  const std::int64_t channels = images[1];
   TileTest test;
-  const ir::TensorType x = {dtype, {images, channels, height, width}}, w = {dtype, {filters, channels, taps, taps}};
+  const ir::TensorType x = {dtype, images}, w = {dtype, {filters, channels, taps, taps}};
   const ir::ops::Conv op{.strides = {stride, stride}, .dilations = {}, .pads = {1, 1, 1, 1}};
   test.graph.returns(test.graph.add("y", op, {test.graph.input("x", x), test.graph.input("w", w)}));
   const ir::Tensor image = ir::convert(test.feeds.emplace("x", whole_numbers(x, 3)).first->second, DType::f64);
   const ir::Tensor weights = ir::convert(test.feeds.emplace("w", whole_numbers(w, 7)).first->second, DType::f64);
   test.right = ir::Tensor({DType::f64, test.graph.type(test.graph.results()[0]).shape});
-  const auto at = [](const ir::Tensor& t, std::int64_t i, std::int64_t j, std::int64_t r, std::int64_t c) -> double {
-    const ir::Shape& shape = t.shape();
-    if (r < 0 || r >= shape[2] || c < 0 || c >= shape[3]) return 0;
-    return t.as<double>()[static_cast<std::size_t>(((i * shape[1] + j) * shape[2] + r) * shape[3] + c)];
+  // Number `plane` of the images of a tensor, 0 outside.
+  const auto at = [](const ir::Tensor& t, std::int64_t plane, std::int64_t r, std::int64_t c) -> double {
+    const std::int64_t rows = t.shape()[2], columns = t.shape()[3];
+    if (r < 0 || r >= rows || c < 0 || c >= columns) return 0;
+    return t.as<double>()[static_cast<std::size_t>((plane * rows + r) * columns + c)];
   };
   const std::int64_t down = test.right.shape()[2], across = test.right.shape()[3];
   for (std::int64_t i = 0; i < test.right.elements(); ++i) {
@@ -91,8 +93,8 @@ TileTest convolution_test(DType dtype, std::int64_t stride, std::int64_t channel
     double& sum = test.right.as<double>()[static_cast<std::size_t>(i)];
     for (std::int64_t t = 0; t < channels * taps * taps; ++t) {
       const std::int64_t channel = t / (taps * taps), tr = t / taps % taps, tc = t % taps;
-      sum += at(weights, f, channel, tr, tc) *
-             at(image, i / (across * down * filters), channel, r * stride + tr - 1, c * stride + tc - 1);
+      sum += at(weights, f * channels + channel, tr, tc) *
+             at(image, i / (across * down * filters) * channels + channel, r * stride + tr - 1, c * stride + tc - 1);
     }
   }
   return test;
@@ -147,8 +149,11 @@ std::string self_test(const DeviceFacts& facts, const RunOnDevice& run) {
   for (const DType dtype : {DType::f16, DType::bf16}) {
     if (shape_summed_in_f32(dtype, facts) == nullptr || !facts.holds(dtype)) continue;
     // Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths.
-    for (const auto& test : {product_test(dtype, 136, 72, 144), product_test(dtype, 67, 131, 33),
-                             convolution_test(dtype, 2, 8, 24), convolution_test(dtype, 2, 5, 17)})
+    // The last convolution is large enough for what large ones are worth.
+    for (const auto& test :
+         {product_test(dtype, 136, 72, 144), product_test(dtype, 67, 131, 33),
+          convolution_test(dtype, 2, {2, 8, 9, 11}, 120), convolution_test(dtype, 2, {2, 5, 9, 11}, 17),
+          convolution_test(dtype, 1, {4, 20, 21, 19}, 70)})
       if (auto wrong = check_tiles(facts, run, test); !wrong.empty()) return wrong;
   }
   return facts.holds(DType::f16) ? check_attention(run) : std::string();

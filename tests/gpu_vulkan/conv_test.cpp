@@ -30,11 +30,12 @@ TEST(ConvLowering, SaysWhyItIsNotDepthwise) {
     return choice.refusals;
   };
   using Texts = std::vector<std::string>;
-  const std::string taps = "product: a filter has 3 elements a channel, it takes 1";
   const std::string none = "coopmat_bf16: Modern has no bf16 in shaders";
   const std::string f32 = "tiled_wide: operands are bf16, it takes f32";
-  EXPECT_EQ(choose(2, {4, 3, 3}), (Texts{"depthwise: a filter sees 3 channels, it takes 1", taps, none, f32}));
-  EXPECT_EQ(choose(6, {30, 1, 3}), (Texts{"depthwise: a channel has 5 filters, it takes up to 4", taps, none, f32}));
+  const std::string depthwise = "depthwise: a filter sees 3 channels, it takes 1";
+  EXPECT_EQ(choose(2, {4, 3, 3}), (Texts{depthwise, "patch: Modern has no bf16 in shaders", none, f32,
+                                       "product: a filter has 3 elements a channel, it takes 1"}));
+  EXPECT_EQ(choose(6, {30, 1, 3}).at(0), "depthwise: a channel has 5 filters, it takes up to 4");
 }
 
 TEST(ConvLowering, MultipliesMatricesWhereTheKernelIsOneElement) {
@@ -48,21 +49,36 @@ TEST(ConvLowering, MultipliesMatricesWhereTheKernelIsOneElement) {
   };
   Conv biased;
   biased.has_bias = true;
-  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {128, 64, 1, 1}), "tiled_wide");
-  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {128, 64, 1, 1}, DType::f16), "coopmat_f16");
-  EXPECT_EQ(choose(grouped(2), {4, 64, 28, 28}, {128, 32, 1, 1}), "tiled_wide");
+  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {128, 64, 1, 1}, DType::f64), "tiled");
+  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {7, 64, 1, 1}), "tiled_wide");
+  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {6, 64, 1, 1}, DType::f16), "coopmat_f16");
+  EXPECT_EQ(choose(grouped(2), {4, 64, 28, 28}, {256, 32, 1, 1}, DType::f64), "tiled");
   Conv strided;
   strided.strides = {2, 2};
   const std::string moved = "positions of y are not those of x, by strides or pads";
-  EXPECT_EQ(choose(strided, {4, 64, 28, 28}, {128, 64, 1, 1}), moved);
+  EXPECT_EQ(choose(strided, {4, 64, 28, 28}, {128, 64, 1, 1}, DType::f64), moved);
   biased.group = 2;
-  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {128, 32, 1, 1}), "each group has a bias of its own");
-  EXPECT_EQ(choose(Conv{}, {4, 64, 7, 7}, {128, 64, 1, 1}), "64 channels of 49 positions are no multiples of 4");
+  EXPECT_EQ(choose(biased, {4, 64, 28, 28}, {128, 32, 1, 1}, DType::f64), "each group has a bias of its own");
+  EXPECT_EQ(choose(Conv{}, {4, 65, 8, 8}, {128, 65, 1, 1}, DType::f64),
+            "65 channels of 64 positions are no multiples of 2");
+}
+
+TEST(ConvLowering, TakesTilesOfManyFiltersWhereThoseFillThem) {
+  const auto tile = [](std::int64_t filters) {
+    const KernelChoice choice =
+        lowered(Conv{}, {{DType::f32, {16, 64, 56, 56}}, {DType::f32, {filters, 64, 1, 1}}}, modern()).choice;
+    EXPECT_EQ(choice.name, "tiled_wide");
+    return choice.tile.substr(0, choice.tile.find(':'));
+  };
+  EXPECT_EQ(tile(64), "64x128x8");
+  EXPECT_EQ(tile(95), "64x128x8");
+  EXPECT_EQ(tile(96), "128x64x8");
+  EXPECT_EQ(tile(256), "128x64x8");
 }
 
 TEST(ConvLowering, TakesCooperativeMatricesFor16Bits) {
   const auto choose = [](const ir::Shape& w, DType dtype, DeviceFacts facts) {
-    return lowered(Conv{}, {{dtype, {4, w[1], 30, 30}}, {dtype, w}}, facts);
+    return lowered(Conv{}, {{dtype, {1, w[1], 30, 30}}, {dtype, w}}, facts);
   };
   const auto f16 = choose({64, 32, 3, 3}, DType::f16, modern());
   EXPECT_EQ(f16.choice.name, "coopmat_f16");
@@ -90,6 +106,40 @@ TEST(ConvLowering, SaysWhyNotByCooperativeMatrices) {
   doubted.cooperative_doubt = "element 3 is wrong";
   EXPECT_EQ(refusal({1, 3, 40}, {8, 3, 3}, doubted),
             "Modern's cooperative matrices failed their self-test: element 3 is wrong");
+}
+
+TEST(ConvLowering, StagesWhatTapsShareOnceWhereStepsAreOne) {
+  Conv op;
+  op.pads = {1, 1, 1, 1};
+  const std::vector<ir::TensorType> operands = {{DType::f16, {16, 64, 56, 56}}, {DType::f16, {64, 64, 3, 3}}};
+  const LoweredNode node = lowered_node(op, operands, modern());
+  EXPECT_EQ(node.choice.name, "coopmat_f16");
+  EXPECT_EQ(node.choice.tile, "64x128x48: the first of at least 200 workgroups, 406 workgroups");
+  ASSERT_EQ(node.schedule.dispatches.size(), 2u);
+  EXPECT_EQ(node.schedule.dispatches[0].shader.name, "conv_pack");
+  EXPECT_EQ(node.schedule.dispatches[1].shader.name, "conv_patch.f16");
+  EXPECT_EQ(node.schedule.slots.at(node.schedule.dispatches[0].writes[0]).bytes, 2u * 64 * 64 * 9);
+  EXPECT_EQ(node.schedule.dispatches[0].writes[0], node.schedule.dispatches[1].reads[1]);
+}
+
+TEST(ConvLowering, SaysWhyItStagesNoPatch) {
+  const auto refusal = [](const Conv& op, const ir::Shape& x, const ir::Shape& w, DeviceFacts facts = modern()) {
+    const LoweredNode node = lowered_node(op, {{DType::f16, x}, {DType::f16, w}}, facts);
+    EXPECT_EQ(node.schedule.dispatches.back().shader.name, "conv_cooperative.f16");
+    return node.choice.refusals.at(1);
+  };
+  Conv strided, padded;
+  strided.strides = {2, 2}, padded.pads = {0, 9, 0, 9};
+  EXPECT_EQ(refusal(strided, {16, 64, 56, 56}, {64, 64, 3, 3}), "patch: steps are not of one element");
+  EXPECT_EQ(refusal({}, {2, 64, 6, 16, 16}, {64, 64, 3, 3, 3}), "patch: there are three spatial axes");
+  EXPECT_EQ(refusal({}, {16, 66, 57, 57}, {64, 66, 1, 1}), "patch: no element is met by more than one tap");
+  EXPECT_EQ(refusal({}, {1, 64, 7, 7}, {64, 64, 3, 3}), "patch: too small for a pipeline of its own");
+  EXPECT_EQ(refusal(padded, {64, 64, 3, 3}, {64, 64, 3, 19}),
+            "patch: lines of 12, 3 an image, would be mostly padding");
+  EXPECT_EQ(refusal({}, {16, 3, 224, 224}, {64, 3, 7, 7}),
+            "patch: blocks would be mostly empty for 3 channels and 64 filters");
+  EXPECT_EQ(refusal({}, {4, 64, 9, 1000}, {64, 64, 3, 3}),
+            "patch: too little shared memory or too small workgroups for taps 2002 elements apart");
 }
 
 TEST(ConvLowering, ChoosesTilesByTheWork) {

@@ -75,6 +75,7 @@ INSTANTIATE_TEST_SUITE_P(, Fusion,
                          ::testing::Combine(::testing::Values("fixtures/graphs/encoder_in_primitives.json",
                                                               "fixtures/graphs/conv_norm_relu.json",
                                                               "fixtures/graphs/residual_block.json",
+                                                              "fixtures/graphs/wide_residual_block.json",
                                                               "fixtures/graphs/gelus_in_primitives.json"),
                                             ::testing::Values(DType::f32, DType::f16)));
 

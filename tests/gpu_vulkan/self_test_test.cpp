@@ -58,7 +58,7 @@ TEST(SelfTest, FindsAConvolutionThatLacksAnElement) {
   };
   const std::string found = self_test(modern(), cpu_with(one));
   EXPECT_EQ(found.substr(0, 20), "convolution by tile ");
-  EXPECT_NE(found.find(": element 7 of f16[2, 24, 5, 6] is 0.5, right is "), std::string::npos) << found;
+  EXPECT_NE(found.find(": element 7 of f16[2, 120, 5, 6] is 0.5, right is "), std::string::npos) << found;
 }
 
 TEST(SelfTest, FindsAttentionThatTakesTheNextKey) {
