@@ -32,8 +32,9 @@ DeviceFacts usual_device() {
   facts.max_invocations = 1024;
   facts.max_group_count = {65535, 65535, 65535};
   facts.max_group_size = {1024, 1024, 64};
-  facts.max_push_descriptors = 32;
+  facts.max_push_descriptors = facts.max_storage_buffers = 32;
   facts.subgroup_size = facts.min_subgroup_size = facts.max_subgroup_size = facts.max_group_subgroups = 32;
+  facts.specials_kept_f32 = true;
   facts.storage8 = facts.storage16 = facts.float16 = facts.int8 = facts.int16 = facts.int64 = true;
   return facts;
 }

@@ -45,6 +45,7 @@ struct DeviceFacts {
   std::uint32_t max_invocations = 0;  ///< of a workgroup
   std::array<std::uint32_t, 3> max_group_count{}, max_group_size{};
   std::uint32_t max_push_bytes = 128, max_push_descriptors = 0;
+  std::uint32_t max_storage_buffers = 4;  ///< of a kernel: maxPerStageDescriptorStorageBuffers
   std::uint32_t subgroup_size = 0, min_subgroup_size = 0, max_subgroup_size = 0;
   std::uint32_t max_group_subgroups = 0;  ///< of a workgroup that asks for the size of its subgroups
   bool subgroup_arithmetic = false, subgroup_shuffle = false, subgroup_ballot = false, subgroup_size_control = false;
@@ -54,6 +55,7 @@ struct DeviceFacts {
   bool integer_dot_product = false, bfloat16 = false;
   /// Can be asked for by execution mode.
   bool denormals_kept_f32 = false, denormals_kept_f16 = false, rounds_to_even_f16 = false;
+  bool specials_kept_f32 = false;  ///< signed zeros, infinities and NaN
   bool vulkan_memory_model = false;
 
   bool timestamps = false;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -14,12 +15,16 @@ namespace plumb::gpu_vulkan {
 /// A range of device memory in the schedule; an index into Schedule::slots.
 using Slot = std::size_t;
 
+/// A shader module that was made when a graph was compiled.
+using ShaderWords = std::shared_ptr<const std::vector<std::uint32_t>>;
+
 /// The shader module ("softmax.f32") and its specialization constants, where
 /// constants[i] has constant_id i: all that a pipeline depends on.
 struct Shader {
   std::string name;
   std::vector<std::uint32_t> constants;
   std::uint32_t subgroup_size = 0;  ///< required, with full subgroups; 0 when any will do
+  ShaderWords words = {};           ///< of a module that the library does not have
   auto operator<=>(const Shader&) const = default;
 };
 

@@ -6,14 +6,15 @@
 
 #include "math.glsl"
 
-/// factor e^x for x <= 0 and |factor| < 2^20 or factor = x; NaN for factor = x = -inf.
-float decayed(float x, float factor) { return x < -125.0 ? factor * 0.0 : exp_times(x, factor); }
+/// factor e^x for x <= 0 and |factor| < 2^20 or factor = x, both finite. A compiler that need not keep signs of zeros
+/// takes factor * 0.0 for 0.0.
+float decayed(float x, float factor) { return x < -125.0 ? with_sign(0.0, factor) : exp_times(x, factor); }
 
 /// x sigmoid(s), where s has the sign of x.
-float gatedf(float x, float s) {
+precise float gatedf(float x, float s) {
   if (is_nan(x)) return x;
   if (floatBitsToUint(x) == 0xFF800000u) return quiet_nan();
-  const float decay = -abs(s), e = exp_times(decay, 1.0);
+  const float decay = -abs(s), e = exp_scaled(decay, 0);
   if (x < 0.0) return quotient(decayed(decay, x), 1.0 + e);
   return is_infinite(x) ? x : quotient(x, 1.0 + e);
 }
@@ -54,25 +55,25 @@ precise float gelu_tanhf(float x) { return gatedf(x, 1.59576912 * (x + 0.044715 
 /// ln(1 + e^x).
 precise float softplusf(float x) {
   if (is_nan(x)) return x;
-  const float e = log1pf(exp_times(-abs(x), 1.0));
+  const float e = log1pf(exp_scaled(-abs(x), 0));
   return x > 0.0 ? x + e : e;
 }
 
 /// -ln(1 + e^-x).
 precise float log_sigmoidf(float x) {
   if (is_nan(x)) return x;
-  const float e = log1pf(exp_times(-abs(x), 1.0));
+  const float e = log1pf(exp_scaled(-abs(x), 0));
   return x < 0.0 ? x - e : -e;
 }
 
 /// x / (1 + |x|).
-float softsignf(float x) { return is_infinite(x) ? quiet_nan() : divide(x, 1.0 + abs(x)); }
+precise float softsignf(float x) { return is_infinite(x) ? quiet_nan() : divide(x, 1.0 + abs(x)); }
 
 /// x tanh(softplus(x)).
 precise float mishf(float x) {
   if (is_nan(x) || floatBitsToUint(x) == infinity_bits) return x;
   if (is_infinite(x)) return quiet_nan();
-  const float e = exp_times(-abs(x), 1.0);
+  const float e = exp_scaled(-abs(x), 0);
   if (x >= 0.0) return x * quotient(1.0 + 2.0 * e, 1.0 + 2.0 * e + 2.0 * e * e);
   return decayed(x, x) * quotient(e + 2.0, e * e + 2.0 * e + 2.0);
 }

@@ -9,14 +9,14 @@ const float ln_2 = 0.693147182;
 precise float sinhf(float x) {
   if (is_nan(x)) return x;
   const float a = abs(x);
-  if (a > 9.0) return with_sign(exp_times(a, 0.5), x);  // e^-a is below 2^-25 e^a
+  if (a > 9.0) return with_sign(exp_scaled(a, -1), x);  // e^-a is below 2^-25 e^a
   const float e = expm1f(a);
   return with_sign(0.5 * (e + quotient(e, e + 1.0)), x);
 }
 
 precise float coshf(float x) {
   if (is_nan(x)) return x;
-  const float a = abs(x), half_exp = exp_times(a, 0.5);
+  const float a = abs(x), half_exp = exp_scaled(a, -1);
   return a > 9.0 ? half_exp : half_exp + quotient(0.25, half_exp);
 }
 

@@ -29,8 +29,16 @@ precise float exp_times(float x, float factor) {
   return scale(fma(factor, m, factor), n);
 }
 
+/// 2^up e^x, rounded as if it had no limit of range. x is not NaN. A sum, where fma(1.0, m, 1.0) would do: fma() is
+/// never `precise`, and a compiler may add 1 to a part of m first.
+precise float exp_scaled(float x, int up) {
+  int n;
+  const float m = expm1_reduced(clamp(x, -250.0, 250.0), 0.0, n);
+  return scale(1.0 + m, n + up);
+}
+
 /// e^x.
-float expf(float x) { return is_nan(x) ? x : exp_times(x, 1.0); }
+float expf(float x) { return is_nan(x) ? x : exp_scaled(x, 0); }
 
 /// 2^up e^x within 1.5 ulp (and |x| / 2 ulp where fma is two roundings), for x of which that is neither
 /// subnormal nor too large. For kernels that should wait for memory only: nothing is converted to an
@@ -110,9 +118,9 @@ precise float log1pf(float x) {
 }
 
 /// 1 / (1 + e^-x), in the form of its sign: no intermediate overflows.
-float sigmoidf(float x) {
+precise float sigmoidf(float x) {
   if (is_nan(x)) return x;
-  const float e = exp_times(-abs(x), 1.0);
+  const float e = exp_scaled(-abs(x), 0);
   return quotient(x >= 0.0 ? 1.0 : e, 1.0 + e);
 }
 
@@ -129,13 +137,13 @@ precise float tanhf(float x) {
     return fma(x, s * q, x);
   }
   if (a > 10.0) return with_sign(1.0, x);
-  return with_sign(1.0 - quotient(2.0, exp_times(2.0 * a, 1.0) + 1.0), x);
+  return with_sign(1.0 - quotient(2.0, exp_scaled(2.0 * a, 0) + 1.0), x);
 }
 
 /// factor erfc(a) for a >= 0, where a^2 = square + rest and square has few bits.
-/// Rounded as if erfc(a) had no limit of range.
+/// Rounded as if erfc(a) had no limit of range. The factor is finite.
 precise float erfc_times(float a, float square, float rest, float factor) {
-  if (a > 12.0) return factor * 0.0;  // NaN for an infinite factor
+  if (a > 12.0) return with_sign(0.0, factor);
   const float q = quotient(a - 4.0, a + 4.0);
   float p = 8.90027150e-4;  // (1 + 2a) e^(a^2) erfc(a)
   p = fma(p, q, 7.02343788e-3);

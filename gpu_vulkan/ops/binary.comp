@@ -4,6 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2
 #include "elementwise.glsl"
+#include "specials_kept.glsl"
 
 #include "binary_functions.glsl"
 layout(constant_id = 4) const uint function = ADD;

@@ -4,6 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 1
 #include "elementwise.glsl"
+#include "specials_kept.glsl"
 
 #include "arithmetic.glsl"
 #include "unary_functions.glsl"

@@ -58,6 +58,7 @@ void read_limits(const VkPhysicalDeviceLimits& limits, DeviceFacts& facts) {
   std::copy_n(limits.maxComputeWorkGroupCount, 3, facts.max_group_count.begin());
   std::copy_n(limits.maxComputeWorkGroupSize, 3, facts.max_group_size.begin());
   facts.max_push_bytes = limits.maxPushConstantsSize;
+  facts.max_storage_buffers = limits.maxPerStageDescriptorStorageBuffers;
   facts.timestamp_period = limits.timestampPeriod;
 }
 
@@ -95,6 +96,7 @@ void read_properties(VkPhysicalDevice device, DeviceFacts& facts) {
   facts.subgroup_size_control = sized_in_compute;  // and the features, below
   facts.denormals_kept_f32 = v12.shaderDenormPreserveFloat32 == VK_TRUE;
   facts.denormals_kept_f16 = v12.shaderDenormPreserveFloat16 == VK_TRUE;
+  facts.specials_kept_f32 = v12.shaderSignedZeroInfNanPreserveFloat32 == VK_TRUE;
   facts.rounds_to_even_f16 = v12.shaderRoundingModeRTEFloat16 == VK_TRUE;
 }
 

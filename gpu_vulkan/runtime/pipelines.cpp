@@ -2,20 +2,29 @@
 
 #include <algorithm>
 
+#include "gpu_vulkan/runtime/float_modes.hpp"
 #include "gpu_vulkan/runtime/structure.hpp"
 #include "gpu_vulkan/shader_blobs.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
-ShaderModule make_module(VkDevice device, const std::string& name) {
+std::span<const std::uint32_t> words_of(const Shader& shader) {
+  if (shader.words != nullptr) return *shader.words;
   const auto blobs = shader_blobs();
-  const auto blob = std::ranges::lower_bound(blobs, std::string_view(name), {}, &ShaderBlob::name);
-  ir::require(blob != blobs.end() && blob->name == name, "there is no shader '", name, "'");
+  const auto blob = std::ranges::lower_bound(blobs, std::string_view(shader.name), {}, &ShaderBlob::name);
+  ir::require(blob != blobs.end() && blob->name == shader.name, "there is no shader '", shader.name, "'");
+  return blob->words;
+}
+
+ShaderModule make_module(const Device& device, const Shader& shader) {
+  auto words = words_of(shader);
+  std::vector<std::uint32_t> less;
+  if (!device.facts().specials_kept_f32) words = less = without_specials_kept(words);
   auto info = structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  info.codeSize = blob->words.size_bytes();
-  info.pCode = blob->words.data();
-  return create<ShaderModule>("vkCreateShaderModule", vkCreateShaderModule, device, info, " for ", name);
+  info.codeSize = words.size_bytes();
+  info.pCode = words.data();
+  return create<ShaderModule>("vkCreateShaderModule", vkCreateShaderModule, device.get(), info, " for ", shader.name);
 }
 
 PipelineCache make_cache(const Device& device, std::span<const std::byte> data) {
@@ -58,7 +67,7 @@ const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
 }
 
 PipelineHandle Pipelines::make(const Shader& shader, VkPipelineLayout layout) {
-  const ShaderModule module = make_module(device_.get(), shader.name);
+  const ShaderModule module = make_module(device_, shader);
   std::vector<VkSpecializationMapEntry> entries;
   for (std::uint32_t c = 0; c < shader.constants.size(); ++c) entries.push_back({c, c * 4, 4});
   const VkSpecializationInfo constants{static_cast<std::uint32_t>(entries.size()), entries.data(),

@@ -36,6 +36,7 @@ Device describe(const gpu_vulkan::DeviceFacts& facts) {
   const auto said = [](bool yes) { return std::string(yes ? "yes" : "no"); };
   device.float_controls = {{"denormals_kept_f32", said(facts.denormals_kept_f32)},
                            {"denormals_kept_f16", said(facts.denormals_kept_f16)},
+                           {"specials_kept_f32", said(facts.specials_kept_f32)},
                            {"rounds_to_even_f16", said(facts.rounds_to_even_f16)}};
   for (const auto& shape : facts.cooperative_shapes) {
     results::Coopmat row;

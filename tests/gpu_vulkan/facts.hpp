@@ -16,11 +16,11 @@ inline DeviceFacts any_device() {
   facts.max_invocations = 1024;
   facts.max_group_count = {65535, 65535, 65535};
   facts.max_group_size = {1024, 1024, 64};
-  facts.max_push_descriptors = 32;
+  facts.max_push_descriptors = facts.max_storage_buffers = 32;
   facts.subgroup_size = facts.min_subgroup_size = facts.max_subgroup_size = 32;
   facts.max_group_subgroups = 32;
   facts.subgroup_arithmetic = facts.subgroup_shuffle = facts.subgroup_ballot = facts.subgroup_size_control = true;
-  facts.storage16 = facts.storage8 = true;
+  facts.storage16 = facts.storage8 = facts.specials_kept_f32 = true;
   facts.float16 = facts.float64 = facts.int8 = facts.int16 = facts.int64 = true;
   facts.integer_dot_product = facts.rounds_to_even_f16 = facts.vulkan_memory_model = true;
   facts.timestamps = true;
