@@ -11,6 +11,7 @@ find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
 find_package(Vulkan REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(glslang CONFIG QUIET)  # compiles kernels at run time, where it is there
 find_path(PLUMB_TOMLPLUSPLUS toml++/toml.h HINTS "${PLUMB_SDK}/include" REQUIRED)
 
 # plumb_vulkan_headers(<target>): the loader is the system's, but its headers may be too

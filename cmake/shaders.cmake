@@ -84,3 +84,19 @@ std::span<const ShaderBlob> shader_blobs() {
 ")
   target_sources(${target} PRIVATE ${outputs} "${folder}.cpp")
 endfunction()
+
+# add_region_compiler(<target>): what compiles kernels that are generated when a graph is compiled: the files of
+# glsl/ as strings, and glslang as a library, which need not be as recent as the tool above. Without it such
+# kernels are left out, and nodes have kernels of their own.
+function(add_region_compiler target)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/glsl/*.glsl")
+  set(output "${PROJECT_BINARY_DIR}/generated/gpu_vulkan/glsl_files.cpp")
+  set(embed "${PROJECT_SOURCE_DIR}/cmake/embed_glsl.sh")
+  add_custom_command(OUTPUT "${output}" COMMAND sh "${embed}" "${output}" ${sources}
+    DEPENDS ${sources} "${embed}" COMMENT "Embedding GLSL" VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+  if(TARGET glslang::SPIRV)
+    target_compile_definitions(${target} PRIVATE PLUMB_HAS_GLSLANG)
+    target_link_libraries(${target} PRIVATE glslang::SPIRV glslang::glslang)
+  endif()
+endfunction()

@@ -25,17 +25,6 @@ std::int64_t packs_at_once(std::int64_t pack, ir::DType dtype, std::size_t opera
 
 std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }  // negative steps wrap
 
-/// The loops over units of `pack` elements. The strides of operands that are dense in
-/// the last axis are multiples of its extent, and so of `pack`.
-ir::BroadcastLoops in_units(ir::BroadcastLoops loops, std::int64_t pack) {
-  const std::vector<std::int64_t> row = loops.row().strides;
-  loops.axes.back().extent /= pack;
-  for (std::size_t a = 0; a + 1 < loops.axes.size(); ++a)
-    for (std::size_t k = 0; k < row.size(); ++k)
-      if (row[k] == 1) loops.axes[a].strides[k] /= pack;
-  return loops;
-}
-
 Block block_of(const ir::BroadcastLoops& loops, std::int64_t count) {
   Block block{.count = word(count)};
   for (std::size_t a = 0; a + 1 < loops.axes.size(); ++a) {
@@ -50,6 +39,16 @@ Block block_of(const ir::BroadcastLoops& loops, std::int64_t count) {
 }
 
 }  // namespace
+
+/// The strides of operands that are dense in the last axis are multiples of its extent, and so of `pack`.
+ir::BroadcastLoops in_units(ir::BroadcastLoops loops, std::int64_t pack) {
+  const std::vector<std::int64_t> row = loops.row().strides;
+  loops.axes.back().extent /= pack;
+  for (std::size_t a = 0; a + 1 < loops.axes.size(); ++a)
+    for (std::size_t k = 0; k < row.size(); ++k)
+      if (row[k] == 1) loops.axes[a].strides[k] /= pack;
+  return loops;
+}
 
 void elementwise(const Elementwise& kernel, const ElementwiseSlots& slots, Lowering& node) {
   auto loops = ir::broadcast_loops(slots.result, slots.shapes);

@@ -18,6 +18,9 @@ inline std::string variant_of(ir::DType dtype, const DeviceFacts& facts) {
   return ir::cat(dtype, dtype == ir::DType::f16 && native ? "_native" : "");
 }
 
+/// The loops over units of `pack` elements.
+ir::BroadcastLoops in_units(ir::BroadcastLoops loops, std::int64_t pack);
+
 /// An elementwise shader over operands that broadcast to the node's result
 /// (glsl/elementwise.glsl).
 struct Elementwise {

@@ -4,6 +4,7 @@
 
 #include "gpu_vulkan/op_table.hpp"
 #include "gpu_vulkan/passes/fused_conv.hpp"
+#include "gpu_vulkan/region/region.hpp"
 #include "ir/ops/constant.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -17,7 +18,7 @@ const ir::OpTable<Kernel>& kernels() {
       return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); };
     };
     auto all = Ops::table<Kernel>(entry);
-    all.merge(ir::OpList<FusedConv>::table<Kernel>(entry));  // what only passes make
+    all.merge(ir::OpList<FusedConv, Region>::table<Kernel>(entry));  // what only passes make
     return all;
   }();
   return table;

@@ -40,6 +40,7 @@ struct VulkanOptions {
   bool full_barriers = false;
   bool step = false;
   bool fuse = true;
+  bool regions = true;
 
   /// Runs the nodes that fall back; it needs no copy of its own for each executor.
   std::shared_ptr<ir::Executor> host = {};
@@ -61,8 +62,8 @@ struct VulkanOptions {
                 "GPU time that is measured: none, of a whole run, or of every node, about 1 us slower a kernel"},
       ir::Field{"timeout", &VulkanOptions::timeout, "seconds to wait for one submit before the device counts as lost"},
       ir::Field{"pipeline_cache", &VulkanOptions::pipeline_cache,
-                "folder of the pipeline cache and of what self-tests came to; empty: plumbline in $XDG_CACHE_HOME or "
-                "~/.cache; off: none"},
+                "folder of the pipeline cache, of generated shaders and of what self-tests came to; empty: "
+                "plumbline in $XDG_CACHE_HOME or ~/.cache; off: none"},
       ir::Field{"calibration", &VulkanOptions::calibration,
                 "file of what `plumb calibrate` measured; empty: this device's in plumbline in $XDG_CACHE_HOME or "
                 "~/.cache, where there is one; off: none"},
@@ -79,6 +80,8 @@ struct VulkanOptions {
       ir::Field{"step", &VulkanOptions::step, "one submit for every dispatch, so that an error names its node"},
       ir::Field{"fuse", &VulkanOptions::fuse,
                 "passes over the graph: norms folded, layer_norm, gelu, attention and biases recognised"},
+      ir::Field{"regions", &VulkanOptions::regions,
+                "one of these passes: chains of elementwise nodes become one kernel, compiled when the graph is"},
   };
 };
 

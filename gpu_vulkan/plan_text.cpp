@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "gpu_vulkan/plan.hpp"
+#include "gpu_vulkan/region/region.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -50,6 +51,7 @@ void write_dispatch(std::ostream& out, const Plan& plan, std::size_t d, const st
 void write_node(std::ostream& out, const ir::Node& node, const ir::NodeReport& report) {
   out << "  " << node.label << " (" << node.op.name() << "): " << ir::enum_name(report.placement);
   if (!report.kernel.empty()) out << ", " << report.kernel;
+  if (node.op.is<Region>()) out << " of " << steps_of(node.op.as<Region>());
   std::string reason = report.reason;
   for (std::size_t at = 0; (at = reason.find('\n', at)) != std::string::npos;) reason.replace(at, 1, "; ");
   if (!reason.empty()) out << " [" << reason << ']';

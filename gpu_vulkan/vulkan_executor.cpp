@@ -18,7 +18,8 @@ VulkanExecutor::~VulkanExecutor() = default;
 bool VulkanExecutor::has_kernel(const ir::OpSchema& schema) const { return gpu_vulkan::has_kernel(schema); }
 
 Fused VulkanExecutor::fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const {
-  return options_.fuse ? fuse(graph, capture, params, facts()) : unfused(graph, capture);
+  if (!options_.fuse) return unfused(graph, capture);
+  return fuse(graph, capture, params, facts(), {options_.regions, options_.pipeline_cache});
 }
 
 Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture) const {

@@ -17,7 +17,8 @@ TensorTypes infer(const Op& op, Types in) {
   for (std::size_t i = 0; i < in.size(); ++i) {
     const Input& input = input_named(schema, names[i]);
     require(input.dtypes.contains(in[i].dtype), input.name, " must be ", input.dtypes, ", got ", in[i].dtype);
-    const std::string_view partner = input.repeated && i > 0 && names[i - 1] == names[i] ? names[i] : input.like;
+    const bool is_another = input.repeated && input.like.empty() && i > 0 && names[i - 1] == names[i];
+    const std::string_view partner = is_another ? names[i] : input.like;
     for (std::size_t j = 0; j < i; ++j)
       require(names[j] != partner || in[j].dtype == in[i].dtype, input.name, " must be ", in[j].dtype, " like ",
               names[j], ", got ", in[i].dtype);

@@ -20,7 +20,7 @@ struct Input {
   std::string_view shape;         ///< for people, as in ops.md: "[.., M, K]"
   std::string_view like = {};     ///< the input whose dtype it shares
   std::string_view when = {};     ///< the bool attribute that switches it on
-  bool repeated = false;          ///< stands for one or more inputs; only the last may
+  bool repeated = false;          ///< stands for one or more inputs, of one dtype without `like`; only the last may
 };
 
 /// One result, for people; `infer` decides how many there are.

@@ -64,11 +64,12 @@ std::string called(const ir::Op& op) {
 
 }  // namespace
 
-Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params, const DeviceFacts& facts) {
-  const PassSetting setting{capture.wanted, params, facts};
+Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params, const DeviceFacts& facts,
+           const RegionSetting& regions) {
+  const PassSetting setting{capture.wanted, params, facts, capture.surviving, regions};
   Fused fused{.graph = graph};
   for (const auto pass : {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, sink_transposes, fuse_biases,
-                          fuse_conv_epilogues, fold_casts})
+                          fuse_conv_epilogues, fold_casts, fuse_regions})
     fused.graph = pass(fused.graph, setting);
   fused.capture = surviving(graph, fused.graph, capture);
   match(graph, fused);

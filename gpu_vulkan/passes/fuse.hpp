@@ -14,7 +14,8 @@ struct Fused {
 };
 
 /// Runs all passes.
-Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params, const DeviceFacts& facts);
+Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params, const DeviceFacts& facts,
+           const RegionSetting& regions = {});
 
 /// The graph as it is.
 Fused unfused(const ir::Graph& graph, const ir::Capture& capture);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "gpu_vulkan/device_facts.hpp"
+#include "gpu_vulkan/region/compile.hpp"
 #include "ir/executor.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/unary.hpp"
@@ -16,6 +17,8 @@ struct PassSetting {
   std::vector<ir::Value> wanted;  ///< these must survive
   const ir::Feeds& params;        ///< those whose values are known
   const DeviceFacts& facts;
+  bool surviving = false;  ///< all that survives is wanted too, so that passes may keep it at little cost
+  RegionSetting regions = {};
 };
 
 using Nodes = std::set<std::size_t>;

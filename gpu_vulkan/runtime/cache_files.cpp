@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
@@ -11,6 +13,14 @@
 #include "ir/hash.hpp"
 
 namespace plumb::gpu_vulkan {
+namespace {
+
+struct Head {
+  CacheMagic magic{};
+  std::uint64_t bytes = 0, hash = 0;
+};
+
+}  // namespace
 
 std::filesystem::path cache_folder(std::string_view option) {
   if (option == "off") return {};
@@ -46,6 +56,25 @@ bool store_whole(const std::filesystem::path& path, std::span<const std::byte> b
   const bool stored = file && !problem;
   if (!stored) std::filesystem::remove(fresh, problem);
   return stored;
+}
+
+std::vector<std::byte> load_checked(const std::filesystem::path& path, const CacheMagic& magic) {
+  std::ifstream file(path, std::ios::binary);
+  Head head;
+  if (!file.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != magic) return {};
+  std::error_code none;
+  if (std::filesystem::file_size(path, none) != sizeof head + head.bytes) return {};
+  std::vector<std::byte> data(head.bytes);
+  if (!file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()))) return {};
+  return ir::hash_bytes(data) == head.hash ? data : std::vector<std::byte>{};
+}
+
+void store_checked(const std::filesystem::path& path, const CacheMagic& magic, std::span<const std::byte> bytes) {
+  const Head head{magic, bytes.size(), ir::hash_bytes(bytes)};
+  std::vector<std::byte> file(sizeof head + bytes.size());
+  std::memcpy(file.data(), &head, sizeof head);
+  std::ranges::copy(bytes, file.begin() + sizeof head);
+  store_whole(path, file);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpu_vulkan/device_facts.hpp"
 
@@ -19,5 +21,13 @@ std::string cache_key(const DeviceFacts& facts);
 
 /// Writes a file in one step: what was there stays until all of the new one is. False when it cannot be written.
 bool store_whole(const std::filesystem::path& path, std::span<const std::byte> bytes);
+
+using CacheMagic = std::array<char, 8>;
+
+/// What store_checked wrote; nothing of a file that is damaged, cut short or somebody else's.
+std::vector<std::byte> load_checked(const std::filesystem::path& path, const CacheMagic& magic);
+
+/// Writes a file that says what it is, how long, and its hash; that it cannot be written is no error.
+void store_checked(const std::filesystem::path& path, const CacheMagic& magic, std::span<const std::byte> bytes);
 
 }  // namespace plumb::gpu_vulkan

@@ -43,7 +43,7 @@ void print_kernels(const ir::Graph& graph, const std::vector<ir::NodeReport>& re
 void print_execution(const ir::GraphFile& file) try {
   const auto facts = device_or_usual();
   const ir::Capture capture{file.graph.results()};
-  const auto fused = gpu_vulkan::fuse(file.graph, capture, params_of(file), facts);
+  const auto fused = gpu_vulkan::fuse(file.graph, capture, params_of(file), facts, {.on = true});
   const ref_cpu::CpuExecutor host;
   const auto plan = gpu_vulkan::make_plan(fused.graph, fused.capture, facts, {.host = &host});
   fmt::print("\nnodes on {}, by kernel:\n", facts.name);

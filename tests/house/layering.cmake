@@ -10,7 +10,9 @@ set(parity_may ir parity)
 set(cli_may ir ref_cpu gpu_vulkan parity)
 
 # 2. Where a third-party header may be included.
-set(third_parties onnx eigen fftw tbb vulkan hdf5 json zlib md xxhash cli11 toml)
+set(third_parties glslang onnx eigen fftw tbb vulkan hdf5 json zlib md xxhash cli11 toml)
+set(glslang_header "glslang/")
+set(glslang_place "^gpu_vulkan/region/glslang\\.cpp$")
 set(onnx_header "(onnx|google/protobuf)/")
 set(onnx_place "^ir/formats/onnx/")
 set(eigen_header "(unsupported/)?Eigen/")

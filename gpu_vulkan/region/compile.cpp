@@ -1,0 +1,76 @@
+#include "gpu_vulkan/region/compile.hpp"
+
+#include <cstring>
+#include <iomanip>
+#include <map>
+#include <mutex>
+#include <sstream>
+
+#include "gpu_vulkan/region/glslang.hpp"
+#include "gpu_vulkan/runtime/cache_files.hpp"
+#include "ir/hash.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+constexpr CacheMagic magic = {'p', 'l', 'u', 'm', 'b', 's', 'p', '1'};
+
+std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
+  return ir::hash_bytes(std::as_bytes(std::span(text)), seed);
+}
+
+/// Of everything that decides what a source becomes, but the source.
+std::uint64_t environment() {
+  static const std::uint64_t hash = [] {
+    std::uint64_t all = hash_of(glsl_compiler(), 0);
+    for (const GlslFile& file : glsl_files()) all = hash_of(file.text, hash_of(file.name, all));
+    return all;
+  }();
+  return hash;
+}
+
+std::string hex(std::uint64_t x) {
+  std::ostringstream text;
+  text << std::hex << std::setw(16) << std::setfill('0') << x;
+  return text.str();
+}
+
+/// What a file holds; null when it is not there, damaged or somebody else's.
+ShaderWords loaded(const std::filesystem::path& path) {
+  const auto data = load_checked(path, magic);
+  if (data.empty() || data.size() % 4 != 0) return nullptr;
+  std::vector<std::uint32_t> words(data.size() / 4);
+  std::memcpy(words.data(), data.data(), data.size());
+  return std::make_shared<const std::vector<std::uint32_t>>(std::move(words));
+}
+
+}  // namespace
+
+bool RegionCompiler::exists() { return !glsl_compiler().empty(); }
+
+CompiledShader RegionCompiler::load_or_compile(const std::string& source) const {
+  const std::uint64_t hash = hash_of(source, environment());
+  CompiledShader made{ir::cat("region.", hex(hash)), nullptr};
+  auto path = cache_folder(cache_folder_);
+  if (!path.empty()) {
+    // Another hash beside: one of 64 bits alone names a shader that somebody may have made to meet.
+    path /= ir::cat(made.name, '-', hex(hash_of(source, hash)), ".spv");
+    made.words = loaded(path);
+  }
+  if (made.words == nullptr) {
+    made.words = std::make_shared<const std::vector<std::uint32_t>>(compile_glsl(source));
+    if (!path.empty()) store_checked(path, magic, std::as_bytes(std::span(*made.words)));
+  }
+  return made;
+}
+
+CompiledShader RegionCompiler::compile(const std::string& source) const {
+  static std::mutex lock;
+  static std::map<std::string, CompiledShader> known;  // by source: a graph has few, and those of one are all alike
+  const std::scoped_lock held(lock);
+  auto found = known.find(source);
+  if (found == known.end()) found = known.emplace(source, load_or_compile(source)).first;
+  return found->second;
+}
+
+}  // namespace plumb::gpu_vulkan

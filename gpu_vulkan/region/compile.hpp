@@ -1,0 +1,37 @@
+#pragma once
+
+#include "gpu_vulkan/region/region.hpp"
+
+namespace plumb::gpu_vulkan {
+
+/// What is done about regions.
+struct RegionSetting {
+  bool on = false;
+  std::string cache_folder = "off";  ///< as in VulkanOptions::pipeline_cache
+};
+
+struct CompiledShader {
+  std::string name;  ///< "region.0123456789abcdef"
+  ShaderWords words;
+};
+
+/// Compiles GLSL that includes files of gpu_vulkan/glsl. A process compiles a text once, and so do all that share
+/// a cache folder, as long as compiler and included files are the same.
+class RegionCompiler {
+ public:
+  explicit RegionCompiler(std::string cache_folder) : cache_folder_(std::move(cache_folder)) {}
+
+  /// Whether this build has a compiler.
+  static bool exists();
+
+  /// Throws Error with the compiler's messages.
+  CompiledShader compile(const std::string& source) const;
+
+  /// The same without what this process remembers: from the folder, or else compiled and put there.
+  CompiledShader load_or_compile(const std::string& source) const;
+
+ private:
+  std::string cache_folder_;
+};
+
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plumb::gpu_vulkan {
+
+/// A file of gpu_vulkan/glsl, as the build found it (cmake/shaders.cmake).
+struct GlslFile {
+  std::string_view name, text;
+};
+std::span<const GlslFile> glsl_files();
+
+/// The library that compiles GLSL, and its version; "" where the build found none.
+std::string glsl_compiler();
+
+/// A compute shader for Vulkan 1.3. Throws Error with the compiler's messages, Unsupported without a compiler.
+std::vector<std::uint32_t> compile_glsl(const std::string& source);
+
+}  // namespace plumb::gpu_vulkan
