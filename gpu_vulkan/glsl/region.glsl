@@ -6,6 +6,12 @@
 // have room for. A unit is 8 elements, or one. The generated code defines INPUTS and includes this first.
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_8bit_storage : require
+#ifdef NATIVE_F16  // as VARIANT_f16_native of element.glsl
+#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
+#extension GL_EXT_spirv_intrinsics : require
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 16);  // DenormPreserve
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
+#endif
 #include "divide.glsl"
 #include "index.glsl"
 #include "round16.glsl"
@@ -54,13 +60,18 @@ uvec4 to_halves(Unit x) {
 }
 
 float f32_of(uint bits) { return uintBitsToFloat(bits); }
+#ifdef NATIVE_F16
+float f16_of(uint bits) { return float(unpackFloat2x16(bits).x); }
+uint f16_bits(float x) { return packFloat2x16(f16vec2(float16_t(x), float16_t(0.0))); }
+#else
 float f16_of(uint bits) { return float_from_f16(bits); }
+uint f16_bits(float x) { return f16_from_float(x); }
+#endif
 float bf16_of(uint bits) { return float_from_bf16(bits); }
 int i32_of(uint bits) { return int(bits); }
 bool bool_of(uint bits) { return bits != 0u; }
 
 uint f32_bits(float x) { return floatBitsToUint(x); }
-uint f16_bits(float x) { return f16_from_float(x); }
 uint bf16_bits(float x) { return bf16_from_float(x); }
 uint i32_bits(int x) { return uint(x); }
 uint bool_bits(bool x) { return x ? 1u : 0u; }

@@ -1,5 +1,6 @@
 #include "gpu_vulkan/region/source.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "ir/ops/binary.hpp"
@@ -21,7 +22,8 @@ std::size_t bytes_of(DType dtype) { return ir::info(dtype).bytes; }
 /// The text of one kernel as it grows.
 class Writer {
  public:
-  Writer(const Region& region, const std::vector<DType>& inputs) : region_(region), inputs_(inputs) {}
+  Writer(const Region& region, const std::vector<DType>& inputs, bool native_f16)
+      : region_(region), inputs_(inputs), native_f16_(native_f16) {}
   std::string text();
 
  private:
@@ -45,6 +47,7 @@ class Writer {
 
   const Region& region_;
   const std::vector<DType>& inputs_;
+  const bool native_f16_;
   std::set<std::string> included_;
   std::string includes_;
 };
@@ -196,7 +199,10 @@ std::string Writer::text() {
   whole(body);
   tail(body);
   body += "}\n";
-  return ir::cat("#version 450\n#extension GL_GOOGLE_include_directive : require\n#define INPUTS ", inputs_.size(),
+  const bool has_f16 = std::ranges::count(inputs_, DType::f16) > 0 ||
+                       std::ranges::count(region_.steps, DType::f16, &RegionStep::dtype) > 0;
+  return ir::cat("#version 450\n#extension GL_GOOGLE_include_directive : require\n",
+                 native_f16_ && has_f16 ? "#define NATIVE_F16\n" : "", "#define INPUTS ", inputs_.size(),
                  "\n#include \"region.glsl\"\n", includes_, body);
 }
 
@@ -246,6 +252,8 @@ std::size_t weight_of(const ir::Op& op, DType operand) {
   }
 }
 
-std::string source_of(const Region& region, const std::vector<DType>& inputs) { return Writer(region, inputs).text(); }
+std::string source_of(const Region& region, const std::vector<DType>& inputs, bool native_f16) {
+  return Writer(region, inputs, native_f16).text();
+}
 
 }  // namespace plumb::gpu_vulkan
