@@ -44,17 +44,25 @@ struct PatchTile {
 };
 
 /// In order of preference, as measured with 132 multiprocessors.
-constexpr std::array<PatchTile, 3> patch_tiles = {{{2, 4, 2, 2, 16, 200}, {1, 4, 2, 2, 32, 200}, {2, 2, 1, 2, 32, 0}}};
+constexpr std::array<PatchTile, 7> patch_tiles = {{{2, 4, 2, 2, 16, 200},
+                                                   {1, 4, 2, 2, 32, 200},
+                                                   {2, 2, 1, 2, 32, 200},
+                                                   {2, 4, 1, 1, 64, 80},
+                                                   {2, 2, 1, 1, 64, 0},
+                                                   {2, 2, 1, 1, 32, 0},
+                                                   {2, 2, 1, 1, 16, 0}}};
 
 /// Taps that are staged at a time, a divisor of all.
 std::uint32_t taps_at_once(const ConvBlock& block) { return block.taps() % 3 == 0 ? 3 : block.taps() % 2 == 0 ? 2 : 1; }
 
+/// Whether the device can run it, and channels fill most of a block.
 bool fits(const PatchTile& t, const CooperativeShape& s, const ConvBlock& block, const DeviceFacts& facts) {
   const std::int64_t line = 16 * (t.channels / 8 + 1), kept = std::int64_t{4} * s.m * s.n;
   const std::int64_t filters = std::max(std::int64_t{taps_at_once(block)} * t.rows(s) * line,
                                         std::int64_t{t.subgroups_m} * t.subgroups_n * kept);
   const std::int64_t patch = (t.columns(s) + PatchLines(block).reach) * line;
-  return t.channels % s.k == 0 && t.invocations(facts) <= most_invocations(facts) &&
+  const bool empty = t.channels >= 2 * block.channels && t.channels > patch_tiles.back().channels;
+  return !empty && t.channels % s.k == 0 && t.invocations(facts) <= most_invocations(facts) &&
          filters + patch + 4 * block.taps() <= facts.shared_memory;
 }
 

@@ -72,12 +72,14 @@ struct ConvFragments {
 };
 
 /// In order of preference, as measured with 132 multiprocessors.
-constexpr std::array<ConvFragments, 6> conv_fragments = {{{2, 2, 4, 2, 2, 384},
+constexpr std::array<ConvFragments, 8> conv_fragments = {{{2, 2, 4, 2, 2, 384},
                                                           {1, 4, 4, 2, 2, 384},
                                                           {2, 2, 2, 3, 4, 256},
                                                           {2, 2, 2, 2, 2, 384},
                                                           {2, 2, 2, 2, 4, 160},
-                                                          {2, 2, 1, 1, 4, 0}}};
+                                                          {2, 2, 2, 1, 4, 300},
+                                                          {2, 2, 1, 1, 4, 300},
+                                                          {4, 2, 1, 1, 8, 0}}};
 
 /// Whether the filters fill most of tiles of so many: of the first of a table. Others are for few filters.
 bool fills(const ConvBlock& block, std::uint32_t rows) {
@@ -122,7 +124,8 @@ std::optional<std::string> refuse_cooperative(const Convolution& conv, const Low
   if (2 * conv.block.filters < s.m)
     return ir::cat("matrices of ", s.m, "x", s.n, "x", s.k, " would be mostly empty for ", conv.block.filters,
                    " filters");
-  if (facts.subgroup_size % s.n == 0 && fits(conv_fragments.back(), s, conv.block, facts)) return std::nullopt;
+  const auto any_fits = [&](const ConvFragments& f) { return fits(f, s, conv.block, facts); };
+  if (facts.subgroup_size % s.n == 0 && std::ranges::any_of(conv_fragments, any_fits)) return std::nullopt;
   return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", s.m, "x", s.n, "x", s.k);
 }
 
