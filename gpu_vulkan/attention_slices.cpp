@@ -27,15 +27,15 @@ struct SliceTile {
 std::int64_t elements_of_piece(ir::DType dtype) { return 16 / static_cast<std::int64_t>(ir::info(dtype).bytes); }
 
 SliceTile tile_of(const Extents& n, const Lowering& node) {
-  constexpr std::uint32_t most_across = 16, most_rows = 8, most_at_once = 4;
+  constexpr std::uint32_t most_across = 16, most_rows = 4, most_at_once = 4;
   constexpr std::uint32_t most_results = 64, most_terms = 32;  // that a lane holds in registers
-  constexpr std::int64_t enough_groups = 512, most_slices = 128;
+  constexpr std::int64_t enough_groups = 512, most_slices = 128, least_slice = 128;
   const DeviceFacts& facts = node.facts();
   const std::int64_t piece = elements_of_piece(node.in_type(0).dtype);
   SliceTile t{};
   t.subgroup_size = facts.subgroup_size;
   t.threads = std::max(std::min(128u, most_invocations(facts)), t.subgroup_size);
-  t.keys = 128;
+  t.keys = 256;
   const auto across = [&](std::int64_t pieces) { return std::min({power(pieces), most_across, t.subgroup_size}); };
   const auto each = [&](std::int64_t width, std::uint32_t lanes) {  // elements of a line to a lane
     return static_cast<std::uint32_t>((width / piece + lanes - 1) / lanes * piece);
@@ -49,7 +49,7 @@ SliceTile tile_of(const Extents& n, const Lowering& node) {
   t.q_pitch = std::int64_t{of_k} * t.across;
   const std::int64_t blocks = n.B * n.Hk * ((queries + t.rows - 1) / t.rows);
   t.slices = std::clamp<std::int64_t>(enough_groups / std::max<std::int64_t>(blocks, 1), 1,
-                                      std::min<std::int64_t>(most_slices, (n.Sk + t.keys - 1) / t.keys));
+                                      std::min<std::int64_t>(most_slices, (n.Sk + least_slice - 1) / least_slice));
   t.tasks = blocks * t.slices;
   return t;
 }
@@ -98,8 +98,11 @@ void emit_slices(const SlicedAttention& attention, Lowering& node) {
     HeadStrides y;
     std::uint32_t slices;
   };
+  // Several parts of the slices side by side, each of as many invocations as there are elements.
+  const std::uint32_t threads = std::max(std::min(512u, most_invocations(node.facts())), t.subgroup_size);
+  const std::uint32_t columns = std::min(power(n.Dv), threads);
   node.dispatch({.shader = {ir::cat("attention_combine.", dtype),
-                            {t.threads, t.threads, 1, 0, 0, t.subgroup_size, word(t.slices)},
+                            {threads, threads, 1, 0, 0, t.subgroup_size, word(t.slices), columns},
                             t.subgroup_size},
                  .reads = {products, statistics},
                  .writes = {node.out(0)},

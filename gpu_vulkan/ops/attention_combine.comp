@@ -3,6 +3,7 @@
 // Puts together what attention_slices.comp found of the slices of the keys, in their order. A workgroup makes the
 // result of one query.
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "element.glsl"
 #include "index.glsl"
 #include "math.glsl"
@@ -26,16 +27,19 @@ layout(push_constant) uniform Block {
 const uint least_bits = 0xFF7FFFFFu, minus_infinity_bits = 0xFF800000u;
 shared float factors[most_slices];
 
-/// Element d of the products of all slices, weighed by their factors.
-float weighed(uint first, uint d) {
-  const uint at_once = 16u;
+layout(constant_id = 7) const uint columns = 1;  // elements of y that are made at a time, a power of two
+const uint parts = lanes / columns;  // of the slices, side by side
+const uint at_once = 8u;             // slices that are read before the first is added
+shared float totals[lanes];
+
+/// Element d of the products of some slices, weighed by their factors.
+float weighed(uint first, uint d, uint begin, uint end) {
   float total = 0.0;
-  for (uint s = 0u; s < slices; s += at_once) {
+  for (uint s = begin; s < end; s += at_once) {
     float found[at_once];
-    for (uint u = 0u; u < at_once; ++u)
-      found[u] = s + u < slices ? products[(first + s + u) * Dv + d] : 0.0;
-    for (uint u = 0u; u < at_once; ++u)
-      if (s + u < slices) total = fma(factors[s + u], found[u], total);
+    [[unroll]] for (uint u = 0u; u < at_once; ++u) found[u] = products[(first + min(s + u, end - 1u)) * Dv + d];
+    [[unroll]] for (uint u = 0u; u < at_once; ++u)
+      if (s + u < end) total = fma(factors[s + u], found[u], total);
   }
   return total;
 }
@@ -55,12 +59,20 @@ void main() {
     mine += factors[s] * found.y;
   }
   const float sum = combined(mine, SUM, 1u);
-  barrier();
   const uint batch = query / Sq / Hq, head = query / Sq % Hq, i = query % Sq;
-  for (uint d = invocation(); d < Dv; d += lanes) {
-    float value = divide(weighed(first, d), sum);
-    if (bits == minus_infinity_bits) value = 0.0;      // no key is allowed
-    else if (bits == least_bits) value = quiet_nan();  // all that are score -inf
-    y[batch * Hq * Sq * Dv + head * y_head + i * y_row + d] = store(value);
+  const uint each = (slices + parts - 1u) / parts, begin = min(invocation() / columns * each, slices);
+  for (uint column = 0u; column < Dv; column += columns) {
+    const uint d = column + invocation() % columns;
+    barrier();  // the totals before were read
+    totals[invocation()] = d < Dv ? weighed(first, d, begin, min(begin + each, slices)) : 0.0;
+    barrier();
+    if (invocation() < columns && d < Dv) {
+      float total = totals[invocation()];
+      for (uint p = 1u; p < parts; ++p) total += totals[p * columns + invocation()];
+      float value = divide(total, sum);
+      if (bits == minus_infinity_bits) value = 0.0;      // no key is allowed
+      else if (bits == least_bits) value = quiet_nan();  // all that are score -inf
+      y[batch * Hq * Sq * Dv + head * y_head + i * y_row + d] = store(value);
+    }
   }
 }

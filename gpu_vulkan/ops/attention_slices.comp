@@ -56,9 +56,10 @@ float number(uvec4 piece, uint i) { return from_bits(piece[i / 2u] >> i % 2u * 1
 
 const uint k_pieces = D / E, v_pieces = Dv / E;  // of a line; a lane has every `across`-th
 const uint k_each = (k_pieces + across - 1u) / across, v_each = (v_pieces + v_across - 1u) / v_across;
-const uint q_pitch = k_each * across * E;  // zeros behind a query
+// Of a query, fours of terms as lanes want them: what neighbouring lanes read at once lies side by side.
+const uint q_fours = k_each * (E / 4u) * across;
 const uint groups = gl_WorkGroupSize.x / across, v_groups = gl_WorkGroupSize.x / v_across;  // keys read side by side
-shared float q_tile[rows * q_pitch];
+shared vec4 q_tile[rows * q_fours];
 shared float scores[rows * keys];  // then weights
 shared float kept[rows];           // of what was found before a block
 shared float sums[rows * Dv];
@@ -94,10 +95,13 @@ void begin_slice(uint task) {
   end = min(begin + part, to);
 }
 
+/// Zeros stand behind a query.
 void load_q() {
-  for (uint e = invocation(); e < rows * q_pitch; e += gl_WorkGroupSize.x) {
-    const uint i = query_of(e / q_pitch), d = e % q_pitch;
-    q_tile[e] = i < Sq && d < D ? load(q[q_begin(D) + i * q_row + d]) : 0.0;
+  for (uint f = invocation(); f < rows * q_fours; f += gl_WorkGroupSize.x) {
+    const uint i = query_of(f / q_fours), four = f % q_fours, a = four % across, part = four / across;
+    const uint d = (part / (E / 4u) * across + a) * E + part % (E / 4u) * 4u, at = q_begin(D) + i * q_row + d;
+    q_tile[f] = vec4(0.0);
+    if (i < Sq && d < D) q_tile[f] = vec4(load(q[at]), load(q[at + 1u]), load(q[at + 2u]), load(q[at + 3u]));
   }
 }
 
@@ -118,25 +122,45 @@ void add_across(inout float x[at_once], uint a) {
   }
 }
 
-/// Products of the queries and `count` keys from `from` on, as scores.
-void multiply_q_and_k(uint from, uint count) {
+// Pieces of keys or of values that this invocation multiplies next: read while it multiplies others.
+uvec4 ahead[at_once * (k_each > v_each ? k_each : v_each)];
+
+/// Those of the keys from `block` on, of `count` from `from` on.
+void read_keys(uint from, uint count, uint block) {
   const uint a = invocation() % across, group = invocation() / across, at = k_begin(D) / E;
+  [[unroll]] for (uint u = 0u; u < at_once; ++u)
+    [[unroll]] for (uint p = 0u; p < k_each; ++p) {
+      const uint key = block + u * groups + group, piece = p * across + a;
+      ahead[u * k_each + p] = uvec4(0u);
+      if (key < count && piece < k_pieces) ahead[u * k_each + p] = wide_k[at + (from + key) * (k_row / E) + piece];
+    }
+}
+
+void read_values(uint from, uint count, uint block) {
+  const uint a = invocation() % v_across, group = invocation() / v_across, at = v_begin(Dv) / E;
+  [[unroll]] for (uint u = 0u; u < at_once; ++u)
+    [[unroll]] for (uint p = 0u; p < v_each; ++p) {
+      const uint key = block + u * v_groups + group, piece = p * v_across + a;
+      ahead[u * v_each + p] = uvec4(0u);
+      if (key < count && piece < v_pieces) ahead[u * v_each + p] = wide_v[at + (from + key) * (v_row / E) + piece];
+    }
+}
+
+/// Products of the queries and `count` keys from `from` on, as scores. The first keys were read.
+void multiply_q_and_k(uint from, uint count) {
+  const uint a = invocation() % across, group = invocation() / across;
   for (uint block = 0u; block < count; block += groups * at_once) {
     float x[at_once * k_each * E];
-    uvec4 pieces[at_once * k_each];
-    [[unroll]] for (uint u = 0u; u < at_once; ++u)
-      [[unroll]] for (uint p = 0u; p < k_each; ++p) {
-        const uint key = block + u * groups + group, piece = p * across + a;
-        pieces[u * k_each + p] = uvec4(0u);
-        if (key < count && piece < k_pieces) pieces[u * k_each + p] = wide_k[at + (from + key) * (k_row / E) + piece];
-      }
-    [[unroll]] for (uint e = 0u; e < at_once * k_each * E; ++e) x[e] = number(pieces[e / E], e % E);
+    [[unroll]] for (uint e = 0u; e < at_once * k_each * E; ++e) x[e] = number(ahead[e / E], e % E);
+    read_keys(from, count, block + groups * at_once);
     for (uint r = 0u; r < rows; ++r) {
       float found[at_once];
       [[unroll]] for (uint u = 0u; u < at_once; ++u) found[u] = 0.0;
-      [[unroll]] for (uint e = 0u; e < k_each * E; ++e) {
-        const float of_q = q_tile[r * q_pitch + (e / E * across + a) * E + e % E];
-        [[unroll]] for (uint u = 0u; u < at_once; ++u) found[u] = fma(of_q, x[u * k_each * E + e], found[u]);
+      [[unroll]] for (uint four = 0u; four < k_each * E / 4u; ++four) {
+        const vec4 of_q = q_tile[r * q_fours + four * across + a];
+        [[unroll]] for (uint e = 0u; e < 4u; ++e)
+          [[unroll]] for (uint u = 0u; u < at_once; ++u)
+            found[u] = fma(of_q[e], x[u * k_each * E + four * 4u + e], found[u]);
       }
       add_across(found, a);
       const uint left = max(at_once / across, 1u), lanes_each = max(across / at_once, 1u);
@@ -178,18 +202,15 @@ void find_weights(uint from, uint count) {
   sum = sum * keep + combined(mine, SUM, 1u);
 }
 
+/// Adds to the result what the weights of a block and its values give. The first values were read.
 void multiply_weights_and_v(uint from, uint count) {
-  const uint a = invocation() % v_across, group = invocation() / v_across, at = v_begin(Dv) / E;
+  const uint group = invocation() / v_across;
   [[unroll]] for (uint r = 0u; r < rows; ++r)
     [[unroll]] for (uint e = 0u; e < v_each * E; ++e) result[r * v_each * E + e] *= kept[r];
   for (uint block = 0u; block < count; block += v_groups * at_once) {
     uvec4 pieces[at_once * v_each];
-    [[unroll]] for (uint u = 0u; u < at_once; ++u)
-      [[unroll]] for (uint p = 0u; p < v_each; ++p) {
-        const uint key = block + u * v_groups + group, piece = p * v_across + a;
-        pieces[u * v_each + p] = uvec4(0u);
-        if (key < count && piece < v_pieces) pieces[u * v_each + p] = wide_v[at + (from + key) * (v_row / E) + piece];
-      }
+    [[unroll]] for (uint p = 0u; p < at_once * v_each; ++p) pieces[p] = ahead[p];
+    read_values(from, count, block + v_groups * at_once);
     [[unroll]] for (uint u = 0u; u < at_once; ++u) {
       const uint key = block + u * v_groups + group;
       if (key < count)
@@ -234,18 +255,21 @@ void main() {
   const uint task = group_index();
   if (task >= tasks) return;
   begin_slice(task);
+  if (begin < end) read_keys(begin, min(keys, end - begin), 0u);
   load_q();
   peak = uintBitsToFloat(minus_infinity_bits);
   sum = 0.0;
   [[unroll]] for (uint e = 0u; e < rows * v_each * E; ++e) result[e] = 0.0;
   barrier();
   for (uint from = begin; from < end; from += keys) {
-    const uint count = min(keys, end - from);
+    const uint count = min(keys, end - from), next = from + keys;
     multiply_q_and_k(from, count);
+    read_values(from, count, 0u);
     barrier();
     find_weights(from, count);
     barrier();
     multiply_weights_and_v(from, count);
+    if (next < end) read_keys(next, min(keys, end - next), 0u);
     barrier();  // the weights may be written over
   }
   add_results();
