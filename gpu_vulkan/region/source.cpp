@@ -199,10 +199,13 @@ std::string Writer::text() {
   whole(body);
   tail(body);
   body += "}\n";
-  const bool has_f16 = std::ranges::count(inputs_, DType::f16) > 0 ||
-                       std::ranges::count(region_.steps, DType::f16, &RegionStep::dtype) > 0;
+  const auto has = [&](DType type) {
+    return std::ranges::count(inputs_, type) > 0 || std::ranges::count(region_.steps, type, &RegionStep::dtype) > 0;
+  };
+  // Asked to keep subnormal numbers of f16, an H200 keeps those of f32 too, which kernels of one op in f32 flush.
+  const bool only_f16 = has(DType::f16) && !has(DType::f32) && !has(DType::bf16);
   return ir::cat("#version 450\n#extension GL_GOOGLE_include_directive : require\n",
-                 native_f16_ && has_f16 ? "#define NATIVE_F16\n" : "", "#define INPUTS ", inputs_.size(),
+                 native_f16_ && only_f16 ? "#define NATIVE_F16\n" : "", "#define INPUTS ", inputs_.size(),
                  "\n#include \"region.glsl\"\n", includes_, body);
 }
 
