@@ -19,6 +19,10 @@ install(FILES "${PROJECT_BINARY_DIR}/plumblineConfig.cmake" "${PROJECT_BINARY_DI
   DESTINATION "${package_folder}")
 
 # The libraries are static, so that whoever links them needs all of these.
+set(requires_glslang "")
+if(TARGET glslang::SPIRV)
+  set(requires_glslang " spirv glslang")
+endif()
 file(RELATIVE_PATH prefix_from_pkgconfig "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 foreach(name plumbline plumbline-onnx)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
