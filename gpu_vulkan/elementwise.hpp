@@ -11,15 +11,11 @@ constexpr std::int64_t pack_size(ir::DType dtype) {
   return bytes >= 16 ? 1 : bytes >= 4 ? 16 / bytes : 4;
 }
 
-/// Whether a device's own conversions of f16 keep subnormal numbers and round to nearest even, which saves most of what
-/// a cheap op computes.
-inline bool converts_f16(const DeviceFacts& facts) {
-  return facts.float16 && facts.denormals_kept_f16 && facts.rounds_to_even_f16;
-}
-
-/// The variant of a shader over glsl/pack.glsl that computes in a dtype: f16 has one for devices that convert it.
+/// The variant of a shader over glsl/pack.glsl that computes in a dtype: f16 has one for devices whose own conversions
+/// keep subnormal numbers and round to nearest even, which saves most of what a cheap op computes.
 inline std::string variant_of(ir::DType dtype, const DeviceFacts& facts) {
-  return ir::cat(dtype, dtype == ir::DType::f16 && converts_f16(facts) ? "_native" : "");
+  const bool native = facts.float16 && facts.denormals_kept_f16 && facts.rounds_to_even_f16;
+  return ir::cat(dtype, dtype == ir::DType::f16 && native ? "_native" : "");
 }
 
 /// The loops over units of `pack` elements.

@@ -6,12 +6,6 @@
 // have room for. A unit is 8 elements, or one. The generated code defines INPUTS and includes this first.
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_8bit_storage : require
-#ifdef NATIVE_F16  // as VARIANT_f16_native of element.glsl
-#extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
-#extension GL_EXT_spirv_intrinsics : require
-spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4464], 4459, 16);  // DenormPreserve
-spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
-#endif
 #include "divide.glsl"
 #include "index.glsl"
 #include "round16.glsl"
@@ -59,19 +53,16 @@ uvec4 to_halves(Unit x) {
   return uvec4(x.low.x | x.low.y << 16, x.low.z | x.low.w << 16, x.high.x | x.high.y << 16, x.high.z | x.high.w << 16);
 }
 
+// f16 is rounded by integers here, whatever the device's conversions do: NVIDIA's compiler takes a number that one
+// rounds and another converts back for the number itself, and the next step would go on with what was not rounded.
 float f32_of(uint bits) { return uintBitsToFloat(bits); }
-#ifdef NATIVE_F16
-float f16_of(uint bits) { return float(unpackFloat2x16(bits).x); }
-uint f16_bits(float x) { return packFloat2x16(f16vec2(float16_t(x), float16_t(0.0))); }
-#else
 float f16_of(uint bits) { return float_from_f16(bits); }
-uint f16_bits(float x) { return f16_from_float(x); }
-#endif
 float bf16_of(uint bits) { return float_from_bf16(bits); }
 int i32_of(uint bits) { return int(bits); }
 bool bool_of(uint bits) { return bits != 0u; }
 
 uint f32_bits(float x) { return floatBitsToUint(x); }
+uint f16_bits(float x) { return f16_from_float(x); }
 uint bf16_bits(float x) { return bf16_from_float(x); }
 uint i32_bits(int x) { return uint(x); }
 uint bool_bits(bool x) { return x ? 1u : 0u; }

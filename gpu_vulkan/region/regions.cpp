@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <set>
 
-#include "gpu_vulkan/elementwise.hpp"
 #include "gpu_vulkan/passes/passes.hpp"
 #include "gpu_vulkan/region/compile.hpp"
 #include "gpu_vulkan/region/source.hpp"
@@ -183,7 +182,7 @@ std::optional<Region> Finder::region_of(const Group& group) {
   for (const Value v : results) region.results.push_back(number(v) - inputs.size());
   std::vector<ir::DType> dtypes;
   for (const Value v : inputs) dtypes.push_back(graph_.type(v).dtype);
-  const auto source = source_of(region, dtypes, converts_f16(setting_.facts));
+  const auto source = source_of(region, dtypes);
   if (!kernels_.contains(source) && kernels_.size() == most_kernels) return std::nullopt;
   kernels_.insert(source);
   auto compiled = compiled_for(region, source);

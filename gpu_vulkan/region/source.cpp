@@ -1,6 +1,5 @@
 #include "gpu_vulkan/region/source.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "ir/ops/binary.hpp"
@@ -22,8 +21,7 @@ std::size_t bytes_of(DType dtype) { return ir::info(dtype).bytes; }
 /// The text of one kernel as it grows.
 class Writer {
  public:
-  Writer(const Region& region, const std::vector<DType>& inputs, bool native_f16)
-      : region_(region), inputs_(inputs), native_f16_(native_f16) {}
+  Writer(const Region& region, const std::vector<DType>& inputs) : region_(region), inputs_(inputs) {}
   std::string text();
 
  private:
@@ -47,7 +45,6 @@ class Writer {
 
   const Region& region_;
   const std::vector<DType>& inputs_;
-  const bool native_f16_;
   std::set<std::string> included_;
   std::string includes_;
 };
@@ -199,13 +196,7 @@ std::string Writer::text() {
   whole(body);
   tail(body);
   body += "}\n";
-  const auto has = [&](DType type) {
-    return std::ranges::count(inputs_, type) > 0 || std::ranges::count(region_.steps, type, &RegionStep::dtype) > 0;
-  };
-  // Asked to keep subnormal numbers of f16, an H200 keeps those of f32 too, which kernels of one op in f32 flush.
-  const bool only_f16 = has(DType::f16) && !has(DType::f32) && !has(DType::bf16);
-  return ir::cat("#version 450\n#extension GL_GOOGLE_include_directive : require\n",
-                 native_f16_ && only_f16 ? "#define NATIVE_F16\n" : "", "#define INPUTS ", inputs_.size(),
+  return ir::cat("#version 450\n#extension GL_GOOGLE_include_directive : require\n#define INPUTS ", inputs_.size(),
                  "\n#include \"region.glsl\"\n", includes_, body);
 }
 
@@ -255,8 +246,6 @@ std::size_t weight_of(const ir::Op& op, DType operand) {
   }
 }
 
-std::string source_of(const Region& region, const std::vector<DType>& inputs, bool native_f16) {
-  return Writer(region, inputs, native_f16).text();
-}
+std::string source_of(const Region& region, const std::vector<DType>& inputs) { return Writer(region, inputs).text(); }
 
 }  // namespace plumb::gpu_vulkan

@@ -10,7 +10,7 @@ bool is_step(const ir::Op& op, const std::vector<ir::DType>& operands, ir::DType
 /// How much code a step is, of which a kernel has nine copies: 1 for an addition.
 std::size_t weight_of(const ir::Op& op, ir::DType operand);
 
-/// The kernel of a region as GLSL: the same for all shapes. `native_f16`: the device converts f16 (converts_f16).
-std::string source_of(const Region& region, const std::vector<ir::DType>& inputs, bool native_f16);
+/// The kernel of a region as GLSL: the same for all shapes.
+std::string source_of(const Region& region, const std::vector<ir::DType>& inputs);
 
 }  // namespace plumb::gpu_vulkan
