@@ -15,7 +15,7 @@ precise float gatedf(float x, float s) {
   if (is_nan(x)) return x;
   if (floatBitsToUint(x) == 0xFF800000u) return quiet_nan();
   const float decay = -abs(s), e = exp_scaled(decay, 0);
-  if (x < 0.0) return quotient(decayed(decay, x), 1.0 + e);
+  if (x < 0.0) return with_sign(quotient(decayed(decay, x), 1.0 + e), x);  // a quotient of -0 is 0
   return is_infinite(x) ? x : quotient(x, 1.0 + e);
 }
 
