@@ -1,10 +1,8 @@
 #include "gpu_vulkan/region/compile.hpp"
 
 #include <cstring>
-#include <iomanip>
 #include <map>
 #include <mutex>
-#include <sstream>
 
 #include "gpu_vulkan/region/glslang.hpp"
 #include "gpu_vulkan/runtime/cache_files.hpp"
@@ -29,12 +27,6 @@ std::uint64_t environment() {
   return hash;
 }
 
-std::string hex(std::uint64_t x) {
-  std::ostringstream text;
-  text << std::hex << std::setw(16) << std::setfill('0') << x;
-  return text.str();
-}
-
 /// What a file holds; null when it is not there, damaged or somebody else's.
 ShaderWords loaded(const std::filesystem::path& path) {
   const auto data = load_checked(path, magic);
@@ -50,11 +42,11 @@ bool RegionCompiler::exists() { return !glsl_compiler().empty(); }
 
 CompiledShader RegionCompiler::load_or_compile(const std::string& source) const {
   const std::uint64_t hash = hash_of(source, environment());
-  CompiledShader made{ir::cat("region.", hex(hash)), nullptr};
+  CompiledShader made{ir::cat("region.", digits_of(hash)), nullptr};
   auto path = cache_folder(cache_folder_);
   if (!path.empty()) {
     // Another hash beside: one of 64 bits alone names a shader that somebody may have made to meet.
-    path /= ir::cat(made.name, '-', hex(hash_of(source, hash)), ".spv");
+    path /= ir::cat(made.name, '-', digits_of(hash_of(source, hash)), ".spv");
     made.words = loaded(path);
   }
   if (made.words == nullptr) {

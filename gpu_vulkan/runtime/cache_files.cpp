@@ -32,6 +32,12 @@ std::filesystem::path cache_folder(std::string_view option) {
   return {};
 }
 
+std::string digits_of(std::uint64_t hash) {
+  std::ostringstream digits;
+  digits << std::hex << std::setw(16) << std::setfill('0') << hash;
+  return std::move(digits).str();
+}
+
 std::string cache_key(const DeviceFacts& facts) {
   std::uint64_t hash = ir::hash_bytes(std::as_bytes(std::span(facts.uuid)));
   hash = ir::hash_bytes(std::as_bytes(std::span(facts.pipeline_cache_uuid)), hash);
@@ -39,9 +45,7 @@ std::string cache_key(const DeviceFacts& facts) {
                                                 facts.driver_version};
   hash = ir::hash_bytes(std::as_bytes(std::span(numbers)), hash);
   for (const ShaderBlob& blob : shader_blobs()) hash = ir::hash_bytes(std::as_bytes(blob.words), hash);
-  std::ostringstream digits;
-  digits << std::hex << std::setw(16) << std::setfill('0') << hash;
-  return std::move(digits).str();
+  return digits_of(hash);
 }
 
 bool store_whole(const std::filesystem::path& path, std::span<const std::byte> bytes) {

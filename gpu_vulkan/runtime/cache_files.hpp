@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -14,6 +15,9 @@ namespace plumb::gpu_vulkan {
 /// Where files are kept between runs: the folder of an option, "plumbline" in $XDG_CACHE_HOME or ~/.cache when that is
 /// empty, and none, an empty path, when it is "off" or there is no home.
 std::filesystem::path cache_folder(std::string_view option);
+
+/// The sixteen hexadecimal digits of a hash, by which files are called.
+std::string digits_of(std::uint64_t hash);
 
 /// Sixteen hexadecimal digits of everything that decides whether what a driver made of our shaders can be used again:
 /// the device, its driver, and the shaders.
