@@ -26,6 +26,7 @@ CaseRun::CaseRun(const Case& subject, const Executors& executors, const VerifyOp
                      subject.precision, subject.fill,  subject.proofs};
   result_.mode = options.mode;
   result_.repeat = options.repeat;
+  result_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
   if (subject.dtype && !subject.file->expected.empty())
     result_.notes.push_back("what the file expects was not checked: its numbers are not those of " +
@@ -109,7 +110,7 @@ void CaseRun::judge_node(std::size_t n) {
   if (compares) {
     const std::string kernel = n < placements_.size() ? placements_[n].kernel : "";
     const Manner manner{arithmetic_of(executors_.profile, kernel, segments_[n].graph),
-                        executors_.flushes_subnormals && !must_be_exact(n)};
+                        result_.may_flush && !must_be_exact(n)};
     fed = feeds_of(segments_[n], [this](ir::Value v) { return ir::widen(got(v)); });
     local = evaluate_bounded(executors_.reference, segments_[n], fed, manner);
   }

@@ -54,11 +54,9 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, NodeResult& result, B
   result.hash = hashes_.at(value);
   if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::widen(device).bytes()))
     clean_.insert(value);
-  if (options_.emulated != nullptr && segments_[n].graph.nodes().size() == 1) {
-    std::vector<ir::TensorView> inputs;
-    for (const ir::Value v : graph_.nodes()[n].inputs) inputs.push_back(got(v));
-    result.emulator_ulp = emulator_ulp(*options_.emulated, result.kernel, graph_.nodes()[n].op, inputs, device);
-  }
+  if (options_.emulated != nullptr)
+    result.emulator_ulp = emulator_ulp(executors_.reference, *options_.emulated, result.kernel, segments_[n],
+                                       judged.inputs, k, device);
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == Verdict::failed;
   judge(result, judged, gate, stated_.against(result, value, whole, device));

@@ -25,6 +25,16 @@ std::string text_of(const StoredValues& values, const std::string& name) {
   return text != nullptr ? *text : "";
 }
 
+/// How a run's bound compares to the one that a policy wants.
+policy::BoundWas bound_of(const policy::Policy& policy, const results::Run& run) {
+  if (policy.subnormal == policy::SubnormalRule::profile) return policy::BoundWas::as_wanted;
+  const bool flushes = policy.subnormal == policy::SubnormalRule::flush;
+  const Subnormals were = known(run.subnormals, Subnormals::unknown);
+  if (were == Subnormals::unknown) return policy::BoundWas::unknown;
+  if ((were == Subnormals::flushed) == flushes) return policy::BoundWas::as_wanted;
+  return flushes ? policy::BoundWas::tighter : policy::BoundWas::looser;
+}
+
 /// A results file, read once, judged run by run.
 class Judge {
  public:
@@ -166,6 +176,7 @@ JudgedNode Judge::judge(std::size_t r, const results::Run& run) {
     return policy::measured(part, worst_[at * Comparison::worst_kept], dtype);
   };
   policy::Parts parts{measured(gated), {}};
+  parts.local.bound = bound_of(policy, run);
   if (total != nullptr) parts.total = measured(*total);
   const policy::Judgement judgement = policy::judge(policy, facts, parts, today_);
   node.rule = judgement.rule;

@@ -120,6 +120,14 @@ Finding check_allclose(const Requirement& requirement, const Measured& m) {
 
 Finding check_all(const std::vector<Requirement>& all, const Facts& facts, const Measured& m);
 
+/// A finding by a bound that allowed more, or less, of subnormals than the policy does.
+Finding as_far_as_known(Finding finding, const Measured& m) {
+  const bool meets = finding.outcome == Outcome::met, might_be_loose = m.bound != BoundWas::tighter;
+  if (m.bound == BoundWas::as_wanted || is_without_error(m)) return finding;
+  if (m.bound != BoundWas::unknown && meets != might_be_loose) return finding;
+  return {Outcome::unknown, "the bound in the file was made under another rule of subnormals"};
+}
+
 Finding check_any(const Requirement& requirement, const Facts& facts, const Measured& m) {
   Finding best{Outcome::unmet, ""};
   for (const auto& choice : requirement.any) {
@@ -146,9 +154,10 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
     return {Outcome::unknown, fmt::format("the limit '{}' cannot be computed", requirement.limit.expression)};
   if (std::isnan(value)) return {Outcome::unknown, fmt::format("{} was not computed", ir::enum_name(measure))};
   const bool least = is_at_least(measure);
-  return found(least ? value >= limit : value <= limit,
-               fmt::format("{} is {:.4g}, {} {:.4g} is required", ir::enum_name(measure), value,
-                           least ? "at least" : "at most", limit));
+  Finding finding = found(least ? value >= limit : value <= limit,
+                          fmt::format("{} is {:.4g}, {} {:.4g} is required", ir::enum_name(measure), value,
+                                      least ? "at least" : "at most", limit));
+  return measure == Measure::ratio_max ? as_far_as_known(std::move(finding), m) : finding;
 }
 
 Finding check_all(const std::vector<Requirement>& all, const Facts& facts, const Measured& m) {
@@ -163,8 +172,8 @@ Finding check_all(const std::vector<Requirement>& all, const Facts& facts, const
 
 /// The bound itself: what is said where nothing else is required.
 Finding check_bound(const Measured& m) {
-  return found(m.n_bad == 0, fmt::format("{} of {} elements exceed the bound, by a ratio of up to {:.4g}", m.n_bad, m.n,
-                                         m.ratio_max));
+  auto why = fmt::format("{} of {} elements exceed the bound, by a ratio of up to {:.4g}", m.n_bad, m.n, m.ratio_max);
+  return as_far_as_known(found(m.n_bad == 0, std::move(why)), m);
 }
 
 Finding check_specials(const Policy& policy, const Measured& m) {

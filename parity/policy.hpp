@@ -102,10 +102,19 @@ enum class NanRule { match, forbid, ignore };
 
 constexpr auto enum_names(NanRule) { return std::array<std::string_view, 3>{"match", "forbid", "ignore"}; }
 
+/// Whether a device may give 0 for a subnormal: where its profile or its driver says that it does, always, never.
+enum class SubnormalRule { profile, flush, keep };
+
+constexpr auto enum_names(SubnormalRule) { return std::array<std::string_view, 3>{"profile", "flush", "keep"}; }
+
+/// How the bound that was measured with compares to the one that a policy wants.
+enum class BoundWas { as_wanted, looser, tighter, unknown };
+
 struct Policy {
   std::string file;  ///< as given, for messages
   std::string text;  ///< the file itself, for records
   NanRule nan = NanRule::match;
+  SubnormalRule subnormal = SubnormalRule::profile;
   std::string special_reason = {};
   Budget budget = {};
   std::vector<Rule> rules = {};
@@ -116,6 +125,7 @@ struct Policy {
 struct Measured {
   std::uint64_t n = 0, n_bad = 0, n_nan = 0;      ///< elements; outside the bound; NaN on either side
   std::optional<std::uint64_t> n_nan_differ = 0;  ///< bad since one side is NaN; nothing where that is not known
+  BoundWas bound = BoundWas::as_wanted;           ///< that n_bad and the ratios are of
   bool infinities_differ = false;                 ///< an infinity without its counterpart
   bool specials_differ = false;                   ///< a NaN or an infinity without its counterpart
   double ratio_max = not_computed;                ///< over the bound; only the local part has one

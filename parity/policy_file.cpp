@@ -108,13 +108,19 @@ std::string Reader::choice(const toml::node& node, std::string_view where,
 }
 
 void Reader::special(const toml::table& special) {
-  only(special, "[special]", {"nan", "inf", "signed_zero", "reason"});
+  only(special, "[special]", {"nan", "inf", "signed_zero", "subnormal", "reason"});
   for (const auto& [key, value] : special) {
     const auto where = ir::cat("[special] ", text(key));
-    const auto rules = enum_names(NanRule{});
+    const toml::node& given = value;
+    const auto one_of = [&]<class E>(E) {
+      const auto names = enum_names(E{});
+      const std::string found = choice(given, where, {names.begin(), names.end()});
+      return static_cast<E>(std::ranges::find(names, found) - names.begin());
+    };
     if (text(key) == "nan")
-      policy_.nan = static_cast<NanRule>(std::ranges::find(rules, choice(value, where, {rules.begin(), rules.end()})) -
-                                         rules.begin());
+      policy_.nan = one_of(NanRule{});
+    else if (text(key) == "subnormal")
+      policy_.subnormal = one_of(SubnormalRule{});
     else if (text(key) == "reason")
       policy_.special_reason = string(value, where);
     else

@@ -123,6 +123,11 @@ Measured measured(const results::Node& row, const results::TopElement& worst, ir
   return m;
 }
 
+bool may_flush(const Gate* gate, bool device_flushes) {
+  const SubnormalRule rule = gate == nullptr ? SubnormalRule::profile : gate->policy.subnormal;
+  return rule == SubnormalRule::profile ? device_flushes : rule == SubnormalRule::flush;
+}
+
 bool has_budget(const Gate* gate, const ir::Node& node) {
   if (gate == nullptr) return false;
   for (std::size_t k = 0; k < node.outputs.size(); ++k)

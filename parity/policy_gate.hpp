@@ -35,6 +35,9 @@ Facts facts_of(const Facts& device, const results::GraphNode& node, std::string 
 Measured measured(const Comparison& comparison);
 Measured measured(const results::Node& row, const results::TopElement& worst, ir::DType dtype);
 
+/// Whether results may be 0 in place of a subnormal, on a device that does so or not: without a gate as it does.
+bool may_flush(const Gate* gate, bool device_flushes);
+
 /// Whether an output budget names an output of this node: then no filter leaves the node out.
 bool has_budget(const Gate* gate, const ir::Node& node);
 

@@ -183,9 +183,15 @@ void Ratchet::check_outputs() {
 void Ratchet::check_shares() {
   constexpr std::array strictness = {1, 0, 2};  // of match, forbid, ignore
   const auto rank = [&](NanRule rule) { return strictness[static_cast<std::size_t>(rule)]; };
-  if (rank(now_.nan) > rank(before_.nan) && !is_new_reason(now_.special_reason, before_.special_reason))
-    say(1, fmt::format("[special] nan = \"{}\" was \"{}\"; a reason is wanted", ir::enum_name(now_.nan),
-                       ir::enum_name(before_.nan)));
+  const auto special = [&](const char* key, auto now, auto before) {
+    if (!is_new_reason(now_.special_reason, before_.special_reason))
+      say(1, fmt::format("[special] {} = \"{}\" was \"{}\"; a reason is wanted", key, ir::enum_name(now),
+                         ir::enum_name(before)));
+  };
+  if (rank(now_.nan) > rank(before_.nan)) special("nan", now_.nan, before_.nan);
+  const bool may_flush_more = now_.subnormal != before_.subnormal && (now_.subnormal == SubnormalRule::flush ||
+                                                                      before_.subnormal == SubnormalRule::keep);
+  if (may_flush_more) special("subnormal", now_.subnormal, before_.subnormal);
   const Budget &now = now_.budget, &old = before_.budget;
   if (is_new_reason(now.reason, old.reason)) return;
   const auto line = std::max<std::uint32_t>(now.line, 1);

@@ -303,6 +303,7 @@ void Recorder::Writer::append_run(const CaseResult& result) {
   if (const NodeResult* guilty = first_guilty(result))
     run.first_guilty = results::node_row(result.subject.file->graph, guilty->node);
   run.repeat = result.repeat;
+  run.subnormals = result.may_flush ? Subnormals::flushed : Subnormals::kept;
   run.wall_s = static_cast<float>(result.wall_seconds);
   run.verdict = result.verdict;
   store_.append("/runs", results::run_type(), std::vector{run});

@@ -9,7 +9,7 @@
 namespace plumb::parity::results {
 
 inline constexpr auto schema_name = "plumb.results";
-inline constexpr auto schema_version = "1.6.0";  ///< minor versions only add
+inline constexpr auto schema_version = "1.7.0";  ///< minor versions only add
 
 /// The fixed part of an empty results file.
 void make_layout(Hdf5Store& store);

@@ -93,7 +93,7 @@ const TableType& run_type() {
        column("policy_id", &R::policy_id), column("mode", &R::mode), column("precision_id", &R::precision_id),
        column("fill", &R::fill), column("repeat", &R::repeat), column("wall_s", &R::wall_s, second),
        column("alpha", &R::alpha), column("power", &R::power), column("first_guilty", &R::first_guilty),
-       column("verdict", &R::verdict)},
+       column("verdict", &R::verdict), column("subnormals", &R::subnormals)},
       sizeof(R)};
   return type;
 }

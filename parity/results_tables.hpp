@@ -11,6 +11,7 @@
 #include "parity/compare.hpp"
 #include "parity/exactness.hpp"
 #include "parity/mode.hpp"
+#include "parity/profile.hpp"
 #include "parity/relations/relation_result.hpp"
 #include "parity/verdict.hpp"
 
@@ -95,6 +96,7 @@ struct Run {
   float power = std::numeric_limits<float>::quiet_NaN();
   std::uint64_t first_guilty = no_number;  ///< the row of the graph's node table
   Code<Verdict> verdict = Verdict::error;
+  Code<Subnormals> subnormals = Subnormals::unknown;  ///< flushed: limits allow 0 in place of them
 };
 
 /// /results/nodes

@@ -138,6 +138,7 @@ struct CaseResult {
   std::string repro;
   Mode mode = Mode::attribute;
   unsigned repeat = 1;
+  bool may_flush = false;  ///< whether limits allow 0 in place of a subnormal
   double wall_seconds = 0;
   double alpha = not_computed;  ///< of the policy's budget of false alarms, what one comparison may take
 };

@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::make_case;
+using testing::node;
 using testing::small_graph;
 using testing::spoiler;
 using testing::Suspect;
@@ -115,6 +116,31 @@ TEST(VerifyByPolicy, AsksEveryElementWhereNumbersDoNotTell) {
   EXPECT_EQ(verdict("allclose = { rtol = 1e-5, atol = 1.1e-3 }"), Verdict::passed);
   EXPECT_EQ(verdict("allclose = { rtol = 1e-5, atol = 0.9e-4 }"), Verdict::failed);
   EXPECT_EQ(verdict("bitwise = true"), Verdict::failed);
+}
+
+TEST_F(Judge, SubnormalsMayBeFlushedWhereThePolicySaysSo) {
+  const auto subject = make_case(R"({"format": "plumb.graph/1", "why": "products below the smallest normal",
+    "inputs": {"x": {"type": "f32[4]"}},
+    "nodes": [{"label": "tiny", "op": "constant", "inputs": [], "dtype": "f32", "shape": [], "values": [1e-39]},
+              {"label": "y", "op": "binary", "inputs": ["x", "tiny"], "function": "multiply"}],
+    "results": ["y"]})");
+  auto flushes = spoiler("y", [](ir::Tensor& y) { std::ranges::fill(y.as<float>(), 0.0f); });
+  const std::string keep = "[special]\nsubnormal = \"keep\"\n", flush = "[special]\nsubnormal = \"flush\"\n";
+  for (const std::string& asked : {std::string(), keep, flush}) {
+    const policy::Gate gate = gate_of(asked);
+    fs::remove(file_);
+    Recorder recorder(file_, {});
+    const CaseResult result = verify_on(flushes, subject, {.gate = &gate}, recorder);  // this device says it keeps them
+    recorder.record(result);
+    recorder.finish();
+    const bool may = asked == flush;
+    EXPECT_EQ(result.may_flush, may);
+    EXPECT_EQ(node(result, "y").verdict, may ? Verdict::passed : Verdict::failed) << asked;
+    const auto again = [&](const std::string& policy) { return judged(policy).front().nodes.back().verdict; };
+    EXPECT_EQ(again(""), may ? Verdict::passed : Verdict::failed);
+    EXPECT_EQ(again(keep), may ? Verdict::error : Verdict::failed);
+    EXPECT_EQ(again(flush), may ? Verdict::passed : Verdict::error);
+  }
 }
 
 TEST_F(Judge, TheBoundSaysWhatItSaidBefore) {

@@ -36,6 +36,7 @@ TEST(PolicyFile, RefusesWithTheLineWhatItDoesNotUnderstand) {
   EXPECT_THAT(refused("[budget]\nfalse_alarm_per_run = 0"), HasSubstr("wanted more than 0"));
   EXPECT_THAT(refused("[special]\nnan = \"drop\""),
               HasSubstr("p.toml:3: [special] nan: wanted one of match, forbid, ignore"));
+  EXPECT_THAT(refused("[special]\nsubnormal = \"drop\""), HasSubstr("wanted one of profile, flush, keep"));
   EXPECT_THAT(refused("[special]\nnan = 1"), HasSubstr("wanted a string, found a"));
   EXPECT_THAT(refused("special = 1"), HasSubstr("[special]: wanted a table"));
   EXPECT_THAT(refused("rule = 3"), HasSubstr("p.toml:2: rule: wanted [[rule]]"));

@@ -85,6 +85,10 @@ TEST(PolicyRatchet, BudgetsAndNansHaveReasonsOfTheirOwn) {
   EXPECT_THAT(ratchet("[special]\nnan = \"ignore\"\n", ""), ElementsAre(HasSubstr("nan = \"ignore\" was \"match\"")));
   EXPECT_THAT(ratchet("[special]\nnan = \"ignore\"\nreason = \"why\"\n", ""), IsEmpty());
   EXPECT_THAT(ratchet("[special]\nnan = \"forbid\"\n", ""), IsEmpty());
+  const std::string keep = "[special]\nsubnormal = \"keep\"\n", flush = "[special]\nsubnormal = \"flush\"\n";
+  EXPECT_THAT(ratchet("", keep), ElementsAre(HasSubstr("subnormal = \"profile\" was \"keep\"")));
+  EXPECT_THAT(ratchet(flush, ""), ElementsAre(HasSubstr("subnormal = \"flush\" was \"profile\"")));
+  EXPECT_THAT(ratchet(keep, flush), IsEmpty());
   const std::string budget = "[budget]\nmin_power = 0.9\nmax_vacuity = 0.3\n";
   EXPECT_THAT(ratchet("", budget), ElementsAre(HasSubstr("min_power was 0.9"), HasSubstr("max_vacuity was 0.3")));
   EXPECT_THAT(ratchet("[budget]\nmin_power = 0.8\nmax_vacuity = 0.3\nreason = \"why\"\n", budget), IsEmpty());

@@ -156,6 +156,25 @@ TEST(Policy, NoErrorMeetsEverythingAndASpecialValueNothing) {
   EXPECT_EQ(judge(forbids, facts(), {nans, nans}, day).verdict, Verdict::failed);
 }
 
+TEST(Policy, ABoundMadeUnderAnotherRuleDecidesOnlyWhatItCan) {
+  const auto says = [](const std::string& require, std::uint64_t bad, double ratio, BoundWas bound) {
+    Measured m = with(0.1, 1e-3);
+    m.n_bad = bad, m.ratio_max = ratio, m.bound = bound;
+    return judge(of(require), facts(), {m, {}}, day).verdict;
+  };
+  const std::string rule = "[[rule]]\nid = \"r\"\nmatch = {}\nrequire = { ratio_max = 0.5 }\n";
+  for (const std::string& require : {std::string(), rule}) {
+    EXPECT_EQ(says(require, 0, 0.1, BoundWas::as_wanted), Verdict::passed);
+    EXPECT_EQ(says(require, 0, 0.1, BoundWas::tighter), Verdict::passed);
+    EXPECT_EQ(says(require, 0, 0.1, BoundWas::looser), Verdict::error);
+    EXPECT_EQ(says(require, 0, 0.1, BoundWas::unknown), Verdict::error);
+    EXPECT_EQ(says(require, 1, 2, BoundWas::as_wanted), Verdict::failed);
+    EXPECT_EQ(says(require, 1, 2, BoundWas::tighter), Verdict::error);
+    EXPECT_EQ(says(require, 1, 2, BoundWas::looser), Verdict::failed);
+    EXPECT_EQ(says(require, 1, 2, BoundWas::unknown), Verdict::error);
+  }
+}
+
 TEST(Policy, AnExpectedFailureExpires) {
   const Policy policy =
       of(rule("known", "driver = \"radv <26.1\"", "verdict = \"xfail\"\nreason = \"a link\"\nexpires = 2026-06-01") +
