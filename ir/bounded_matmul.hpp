@@ -20,6 +20,7 @@ struct BoundedMatmul {
   bool transpose_a = false, transpose_b = false, products_round = false;
   double random = 0, certain = 0, stored = 0;
   std::int64_t parts = 1;
+  double least = 0;
 
   static constexpr auto name = "bounded_matmul";
   static constexpr auto summary = "matrix product with limits of its error";
@@ -38,6 +39,7 @@ struct BoundedMatmul {
       Field{"certain", &BoundedMatmul::certain, "of the sum of sizes"},
       Field{"stored", &BoundedMatmul::stored, "of |y|"},
       Field{"parts", &BoundedMatmul::parts, "where partial sums are looked at"},
+      Field{"least", &BoundedMatmul::least, "as what |a| and |b| count at least in S and Σ|a||b|, but for zeros"},
   };
 
   TensorTypes infer(Types in) const {

@@ -31,7 +31,7 @@ ir::BoundedMatmul bounded(const ir::Graph& native, ir::Graph& graph, const ir::N
   const std::int64_t k = op.transpose_a ? a[a.size() - 2] : a[a.size() - 1];
   const bounds::DotFactors factors = bounds::dot_factors(asked, k);
   return {op.transpose_a,  op.transpose_b,  !bounds::has_exact_products(asked), factors.random,
-          factors.certain, factors.stored, bounds::parts_of(k)};
+          factors.certain, factors.stored, bounds::parts_of(k), asked.least(0)};
 }
 
 }  // namespace

@@ -82,10 +82,11 @@ ir::Tensor gemm(const ir::ops::Gemm& op, std::span<const ir::TensorView> inputs,
 
 }  // namespace
 
+bool is_product(const ir::Op& op) { return op.is<ir::ops::Matmul>() || op.is<ir::ops::Gemm>(); }
+
 std::optional<ir::Tensor> emulate(const ir::Op& op, std::span<const ir::TensorView> inputs, const ir::TensorType& out,
                                   const Products& products) {
-  const bool is_product = op.is<ir::ops::Matmul>() || op.is<ir::ops::Gemm>();
-  if (!is_product || !ir::is_float(inputs[0].dtype()) || inputs[0].dtype() == ir::DType::f64) return std::nullopt;
+  if (!is_product(op) || !ir::is_float(inputs[0].dtype()) || inputs[0].dtype() == ir::DType::f64) return std::nullopt;
   const ProductEmulator emulator(products);
   const ir::Tensor sums = op.is<ir::ops::Matmul>() ? matmul(op.as<ir::ops::Matmul>(), inputs, out.shape, emulator)
                                                    : gemm(op.as<ir::ops::Gemm>(), inputs, out.shape, emulator);

@@ -6,19 +6,66 @@
 #include <limits>
 
 #include "ir/attribute.hpp"
+#include "ir/passes/widen.hpp"
 #include "parity/compare.hpp"
 #include "parity/emulator.hpp"
 
 namespace plumb::parity {
 
-std::optional<double> emulator_ulp(const DeviceProfile& profile, std::string_view kernel, const ir::Op& op,
-                                   std::span<const ir::TensorView> inputs, const ir::TensorView& got) {
-  if (inputs.empty()) return std::nullopt;
-  const Products products = profile.products_of(kernel, inputs[0].dtype());
+namespace {
+
+/// The only node that multiplies matrices, of what was fed.
+const ir::Node* product_of(const ir::Graph& graph) {
+  const ir::Node* found = nullptr;
+  for (const ir::Node& node : graph.nodes()) {
+    if (!is_product(node.op)) continue;
+    if (found != nullptr) return nullptr;
+    found = &node;
+  }
+  const auto is_fed = [&](ir::Value v) { return graph.is_source(v); };
+  return found != nullptr && std::ranges::all_of(found->inputs, is_fed) ? found : nullptr;
+}
+
+/// Output k of a segment whose product gave `sum`.
+ir::Tensor carried_on(ir::Executor& reference, const Segment& segment, const ir::Node& product, const ir::Tensor& sum,
+                      std::span<const ir::TensorView> fed, std::size_t k) {
+  const ir::Graph wide = ir::widen(segment.graph);
+  ir::Graph rest;
+  ir::Feeds feeds;
+  std::map<ir::Value, ir::Value> renumbered;
+  const auto feed = [&](ir::Value v, const std::string& name, const ir::TensorView& x) {
+    const ir::Tensor& made = feeds.emplace(name, ir::widen(x)).first->second;
+    renumbered.emplace(v, rest.input(name, made.type()));
+  };
+  for (ir::Value v = 0; v < fed.size(); ++v) feed(v, wide.inputs()[v], fed[v]);
+  feed(product.outputs[0], "the sum of " + product.label, sum);
+  for (const ir::Node& node : wide.nodes()) {
+    if (node.outputs == product.outputs) continue;
+    std::vector<ir::Value> inputs;
+    for (const ir::Value v : node.inputs) inputs.push_back(renumbered.at(v));
+    const auto outputs = rest.add_all(node.label, node.op, inputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i) renumbered.emplace(node.outputs[i], outputs[i]);
+  }
+  const ir::Value result = renumbered.at(segment.outputs[k]);
+  return std::move(reference.run(rest, feeds, {result}).at(result));
+}
+
+}  // namespace
+
+std::optional<double> emulator_ulp(ir::Executor& reference, const DeviceProfile& profile, std::string_view kernel,
+                                   const Segment& segment, std::span<const ir::TensorView> fed, std::size_t k,
+                                   const ir::TensorView& got) {
+  const ir::Node* const product = product_of(segment.graph);
+  if (product == nullptr || !ir::is_float(got.dtype())) return std::nullopt;
+  std::vector<ir::TensorView> operands;
+  for (const ir::Value v : product->inputs) operands.push_back(fed[v]);
+  const Products products = profile.products_of(kernel, operands[0].dtype());
   if (!products.is_known()) return std::nullopt;
-  const auto replayed = emulate(op, inputs, got.type(), products);
+  const ir::Shape& shape = segment.graph.type(product->outputs[0]).shape;
+  auto replayed = emulate(product->op, operands, {ir::DType::f32, shape}, products);
   if (!replayed) return std::nullopt;
-  const Comparison comparison = compare(*replayed, got, {.rule = Allowed::Rule::within});
+  if (segment.graph.nodes().size() > 1) *replayed = carried_on(reference, segment, *product, *replayed, fed, k);
+  const Comparison comparison = compare(ir::convert(*replayed, got.dtype()), got, {.rule = Allowed::Rule::within});
   if (comparison.n_nan_differ + comparison.n_inf_differ > 0) return std::numeric_limits<double>::infinity();
   return comparison.max_ulp.value >= 0 ? comparison.max_ulp.value : 0;
 }

@@ -5,17 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "ir/op.hpp"
-#include "ir/tensor.hpp"
 #include "parity/profile.hpp"
+#include "parity/segment.hpp"
 
 namespace plumb::parity {
 
-/// How many ulps of the output's dtype an output is away from what the emulator replays of the kernel that made it,
-/// inf where only one of the two is finite. Nothing where the op is no matrix product, or the profile does not say
-/// all about the kernel.
-std::optional<double> emulator_ulp(const DeviceProfile& profile, std::string_view kernel, const ir::Op& op,
-                                   std::span<const ir::TensorView> inputs, const ir::TensorView& got);
+/// How many ulps of the output's dtype output k of a segment is away from what the emulator replays of the kernel that
+/// made it, inf where only one of the two is finite. `fed` is by input of the segment. What a kernel does to the sum of
+/// its product, the reference does to the emulator's, and rounds once. Nothing where there is not one matrix product
+/// of what was fed, or the profile does not say all about the kernel.
+std::optional<double> emulator_ulp(ir::Executor& reference, const DeviceProfile& profile, std::string_view kernel,
+                                   const Segment& segment, std::span<const ir::TensorView> fed, std::size_t k,
+                                   const ir::TensorView& got);
 
 /// "3 products are within 0 ulps of what profile 6a0c... replays", of nodes by name.
 std::string emulation_note(const DeviceProfile& profile, std::span<const std::optional<double>> ulps);

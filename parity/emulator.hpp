@@ -46,6 +46,9 @@ class ProductEmulator {
   bool flushes_, cuts_operands_, is_plain_;
 };
 
+/// Whether the emulator replays an op: matmul and gemm.
+bool is_product(const ir::Op& op);
+
 /// What a device gives for a matmul or gemm of f16, bf16 or f32 on these inputs, into a result
 /// of type `out`; nothing for another op or dtype.
 std::optional<ir::Tensor> emulate(const ir::Op& op, std::span<const ir::TensorView> inputs, const ir::TensorType& out,

@@ -39,7 +39,10 @@ Bound each(F f, Bound a, Bound b) {
 Arithmetic safe_arithmetic(std::string_view kernel) {
   constexpr std::int64_t least_block = 4;
   if (!kernel.starts_with("coopmat")) return {};
-  return {.truncates = true, .block = least_block};
+  // Of products that are no numbers of the accumulator's either a second rounding each.
+  if (kernel.find("acc16") != std::string_view::npos)
+    return {.accumulator = 0x1p-10, .truncates = true, .by_exponent = true};
+  return {.truncates = true, .block = least_block, .by_exponent = true};
 }
 
 Bound both(Real x) { return {x, x}; }
@@ -69,6 +72,11 @@ Bound square(Bound x) {
 }
 
 double Node::unit() const { return ir::unit_roundoff(compute_dtype(type().dtype)); }
+
+double Node::least(std::size_t i) const {
+  const ir::DType dtype = in_types.at(i).dtype;
+  return arithmetic.by_exponent && ir::is_float(dtype) ? float_format(dtype).smallest_normal() : 0;
+}
 
 double Node::lambda() const {
   const auto outputs = static_cast<double>(std::max<std::int64_t>(type().shape.elements(), 1));

@@ -19,10 +19,13 @@ struct Arithmetic {
   double accumulator = 0;  ///< unit roundoff of sums; 0 for that of the type that is computed in
   bool truncates = false;  ///< sums are cut off, not rounded to nearest
   std::int64_t block = 1;  ///< terms that are added at once, where sums are cut off
+  /// Terms are aligned by the exponents of their factors, which of a subnormal is that of the smallest normal number.
+  bool by_exponent = false;
 };
 
 /// What is known of a kernel by its name alone (ir::NodeReport::kernel): of matrix units the safe
-/// scale, sums cut off every 4 terms, which is the least that any is known to add at once.
+/// scale, sums cut off every 4 terms, which is the least that any is known to add at once; of those that sum in f16
+/// after every term.
 Arithmetic safe_arithmetic(std::string_view kernel);
 
 /// Limits of an error, element by element: one that chance exceeds in one run of a million
@@ -55,6 +58,8 @@ struct Node {
   /// The unit roundoff of what is computed in, and of sums.
   double unit() const;
   double accumulator() const { return arithmetic.accumulator > 0 ? arithmetic.accumulator : unit(); }
+  /// As what the numbers of operand i count at least where they are aligned, but for zeros.
+  double least(std::size_t i) const;
   /// How many standard deviations one of this output's elements exceeds in one run of a million.
   double lambda() const;
   /// The op itself on other operands.

@@ -34,6 +34,14 @@ Real number_or(Real x, Real other) {
   return x.sketch->apply(ir::ops::Where{}, {is_nan, other, x});
 }
 
+/// Sizes, of which those that are not 0 count as `least` at least.
+Real at_least(Real size, double least) {
+  if (least == 0) return size;
+  const Real none = size.sketch->constant(0);
+  const Real is_zero = size.sketch->apply(ir::ops::Compare{ir::ops::Comparison::equal}, {size, none});
+  return size.sketch->apply(ir::ops::Where{}, {is_zero, none, max(size, size.sketch->constant(least))});
+}
+
 /// The error of sums, or products, of as many terms as updates hit a target.
 Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& adding) {
   const double u = node.unit();
@@ -109,10 +117,11 @@ Terms product_terms(const Node& node, std::int64_t count) { return product_terms
 
 Terms product_terms(const Node& node, std::int64_t count, const ir::Op& sized, const ir::Op& squared) {
   std::vector<Real> sizes, squares;
-  for (const Real x : node.in) {
+  for (std::size_t i = 0; i < node.in.size(); ++i) {
+    const Real x = node.in[i];
     const bool real = ir::is_float(node.sketch.type(x).dtype);
-    sizes.push_back(real ? abs(x) : x);
-    squares.push_back(real ? square(x) : x);
+    sizes.push_back(real ? at_least(abs(x), node.least(i)) : x);
+    squares.push_back(real ? square(sizes.back()) : x);
   }
   return {.count = count,
           .sum = node.y(),

@@ -116,7 +116,7 @@ void Planter::compared(const NodeResult& result, const ir::TensorView& truth, co
   auto site = faults::site_of(witness_, graph, subject_.feeds, result.node, segment, result.output, truth, got,
                               executors_.reference);
   if (!site) return;
-  site->flushes_subnormals = executors_.flushes_subnormals;
+  site->flushes_subnormals = policy::may_flush(options_.gate, executors_.flushes_subnormals);
   NodePower node{result.name(), result.op, result.type, result.verdict, result.why, result.vacuity};
   if (node.verdict == Verdict::passed && node.vacuity.score() > options_.max_vacuity) {
     node.verdict = Verdict::mistrusted;

@@ -15,6 +15,7 @@ bounds::Arithmetic arithmetic_of(const Products& products) {
   if (products.rounding == Rounding::unknown || !products.extra_bits || products.block == 0) return found;
   found.truncates = products.rounding == Rounding::truncating || *products.extra_bits < Products::every_bit;
   found.block = 1;
+  found.by_exponent = found.truncates;
   if (!found.truncates) return found;
   // A block loses up to one place of its sum and, of each term that is aligned, up to 2^-extra_bits places: on
   // average half of that.

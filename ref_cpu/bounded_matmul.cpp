@@ -26,6 +26,12 @@ constexpr std::int64_t chunk = 256;
 constexpr double least_sum = 0x1p-30;
 constexpr int largest_exponent = 250;
 
+/// As what a number counts in sums of sizes and squares.
+double sized(double x, double least) {
+  const double size = std::fabs(x), larger = size < least ? least : size;
+  return size == 0 ? 0 : larger;
+}
+
 /// What is known of a row of a or a column of b.
 struct Line {
   double largest = 0, smallest = std::numeric_limits<double>::infinity();
@@ -35,14 +41,15 @@ struct Line {
     const double size = std::fabs(x);
     largest = largest < size ? size : largest, smallest = size < smallest ? size : smallest, no_number += x - x;
   }
-  int exponent() const {
+  /// Of the largest, as what it counts.
+  int exponent(double least) const {
     int found = 0;
-    std::frexp(largest, &found);
+    std::frexp(sized(largest, least), &found);
     return found;
   }
   bool is_uniform() const { return largest == smallest; }
   /// Whether f32 serves for it, scaled.
-  bool is_scalable() const { return no_number == 0 && std::abs(exponent()) <= largest_exponent; }
+  bool is_scalable(double least) const { return no_number == 0 && std::abs(exponent(least)) <= largest_exponent; }
 };
 
 /// Sizes and squares of numbers, scaled by a power of two.
@@ -53,8 +60,8 @@ struct Scaled {
   explicit Scaled(std::int64_t count)
       : sizes(static_cast<std::size_t>(count)), squares(static_cast<std::size_t>(count)) {}
 
-  void set(std::int64_t i, double x, double scale) {
-    const double scaled = std::fabs(x) * scale;
+  void set(std::int64_t i, double size, double scale) {
+    const double scaled = size * scale;
     sizes[static_cast<std::size_t>(i)] = static_cast<T>(scaled);
     squares[static_cast<std::size_t>(i)] = static_cast<T>(scaled * scaled);
   }
@@ -71,7 +78,7 @@ struct Rows {
   std::vector<Line> lines;
   Scaled<float> scaled;
 
-  Rows(const double* a, std::int64_t matrices, std::int64_t m, std::int64_t k, bool transposed)
+  Rows(const double* a, std::int64_t matrices, std::int64_t m, std::int64_t k, bool transposed, double least)
       : lines(static_cast<std::size_t>(matrices * m)), scaled(matrices * m * k) {
     const std::int64_t along = transposed ? m : 1, down = transposed ? 1 : k;
     parallel_for(matrices * m, std::max<std::int64_t>(1, (1 << 14) / (k + 1)), [&](std::int64_t i, std::int64_t end) {
@@ -80,8 +87,8 @@ struct Rows {
         Line line;
         for (std::int64_t j = 0; j < k; ++j) line.see(row[j * along]);
         lines[static_cast<std::size_t>(i)] = line;
-        const double scale = line.is_scalable() ? std::ldexp(1.0, -line.exponent()) : 0;
-        for (std::int64_t j = 0; j < k; ++j) scaled.set(i * k + j, row[j * along], scale);
+        const double scale = line.is_scalable(least) ? std::ldexp(1.0, -line.exponent(least)) : 0;
+        for (std::int64_t j = 0; j < k; ++j) scaled.set(i * k + j, sized(row[j * along], least), scale);
       }
     });
   }
@@ -174,7 +181,8 @@ void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<co
   for (std::int64_t i = 0; i < (stretches ? n : depth); ++i)
     for (std::int64_t j = 0; j < (stretches ? depth : n); ++j) {
       const std::int64_t k = stretches ? j : i, c = stretches ? i : j;
-      right.set(stretches ? i * depth + j : i * n + j, b_.data[(from + k) * b_.row_stride + c * b_.column_stride],
+      right.set(stretches ? i * depth + j : i * n + j,
+                sized(b_.data[(from + k) * b_.row_stride + c * b_.column_stride], op_.least),
                 scales[static_cast<std::size_t>(c)]);
     }
   const auto matrix = [&](const std::vector<T>& values) {
@@ -187,13 +195,13 @@ void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<co
 
 /// False where f32 has not the range.
 bool BoundedPanel::sum_scaled(const Rows& rows, std::int64_t first_row) {
-  const auto scalable = [](const Line& line) { return line.is_scalable(); };
+  const auto scalable = [&](const Line& line) { return line.is_scalable(op_.least); };
   const std::span<const Line> lines(rows.lines.data() + first_row, static_cast<std::size_t>(a_.rows));
   if (!std::ranges::all_of(lines, scalable) || !std::ranges::all_of(columns_, scalable)) return false;
   std::vector<double> down, up;
   for (const Line& column : columns_) {
-    down.push_back(std::ldexp(1.0, -column.exponent()));
-    up.push_back(column.largest > 0 ? std::ldexp(1.0, column.exponent()) : 0);
+    down.push_back(std::ldexp(1.0, -column.exponent(op_.least)));
+    up.push_back(column.largest > 0 ? std::ldexp(1.0, column.exponent(op_.least)) : 0);
   }
   Sums<float> sums{std::vector<float>(elements(), 0.0f), std::vector<float>(elements(), 0.0f)};
   const auto left = [&](const std::vector<float>& values, std::int64_t from, std::int64_t depth) {
@@ -210,7 +218,7 @@ bool BoundedPanel::sum_scaled(const Rows& rows, std::int64_t first_row) {
   for (std::int64_t r = 0; r < a_.rows; ++r) {
     const Line& line = lines[static_cast<std::size_t>(r)];
     if (line.largest == 0) continue;  // zeros
-    const double of_row = std::ldexp(1.0, line.exponent());
+    const double of_row = std::ldexp(1.0, line.exponent(op_.least));
     for (std::int64_t c = 0; c < b_.columns; ++c) {
       const auto i = static_cast<std::size_t>(r * b_.columns + c);
       const double scale = of_row * up[static_cast<std::size_t>(c)];
@@ -230,7 +238,7 @@ void BoundedPanel::sum_in_f64() {
     Scaled<double> left(a_.rows * depth);
     for (std::int64_t r = 0; r < a_.rows; ++r)
       for (std::int64_t k = 0; k < depth; ++k)
-        left.set(r * depth + k, a_.data[r * a_.row_stride + (from + k) * a_.column_stride], 1);
+        left.set(r * depth + k, sized(a_.data[r * a_.row_stride + (from + k) * a_.column_stride], op_.least), 1);
     const auto matrix = [&](const std::vector<double>& values) {
       return row_major(values.data(), a_.rows, depth);
     };
@@ -295,7 +303,7 @@ void run(const ir::BoundedMatmul& op, Call& call) {
   }
   const double* const left = call.in(0).as<double>().data();
   const double* const right = call.in(1).as<double>().data();
-  const Rows rows(left, a.elements() / (e.m * e.k), e.m, e.k, op.transpose_a);
+  const Rows rows(left, a.elements() / (e.m * e.k), e.m, e.k, op.transpose_a, op.least);
   for_each_panel(e.batch, e.m, e.n, e.k, [&](const Panel& p) {
     const std::int64_t matrix_a = of_a[static_cast<std::size_t>(p.batch)], first_a = matrix_a * e.m * e.k;
     const std::int64_t first_b = of_b[static_cast<std::size_t>(p.batch)] * e.k * e.n;

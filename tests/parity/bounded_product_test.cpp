@@ -142,6 +142,17 @@ TEST(BoundedProduct, KnowsFactorsOfOneNumberAndSumsThatAreCutOff) {
   compare_limits({.output_dtype = DType::f32}, half(a), half(b), {.arithmetic = {.truncates = true, .block = 8}});
 }
 
+TEST(BoundedProduct, KnowsUnitsThatAlignSubnormalsAsIfTheyWereNormal) {
+  std::mt19937 chance(6);
+  const auto half = [](const Tensor& x) { return ir::convert(x, DType::f16); };
+  const Manner unit{.arithmetic = {.truncates = true, .block = 4, .by_exponent = true}};
+  const ir::ops::Matmul op{.output_dtype = DType::f32};
+  const Tensor a = half(numbers({33, 130}, chance, -3, 3, 0.1));
+  compare_limits(op, a, half(numbers({130, 40}, chance, -24, -14, 0.3)), unit);
+  compare_limits(op, a, half(numbers({130, 40}, chance, -24, 0, 0.3)), unit);
+  compare_limits(op, half(numbers({20, 70}, chance, -24, -20)), half(numbers({70, 9}, chance, -24, -20)), unit);
+}
+
 TEST(BoundedProduct, IsCarriedThroughWhatFollowsInAKernel) {
   std::mt19937 chance(5);
   const Tensor a = numbers({20, 100}, chance, -9, -3), b = numbers({100, 30}, chance, -3, 3);

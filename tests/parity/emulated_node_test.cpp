@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "parity/emulator.hpp"
 #include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
 #include "parity/results_rows.hpp"
@@ -93,6 +94,49 @@ require = { bound = "auto" }
   const auto without = verify_unit(nullptr, &gate);
   EXPECT_EQ(without.nodes[0].verdict, Verdict::error);
   EXPECT_THAT(without.nodes[0].why, HasSubstr("emulator_ulp was not computed"));
+}
+
+TEST(EmulatedNode, GoesOnBehindAProductThatIsFusedWithOthers) {
+  const Case subject = testing::make_case(R"({"format": "plumb.graph/1", "why": "a product with a bias",
+    "inputs": {"x": {"type": "f16[5, 70]"}}, "params": {"w": {"type": "f16[70, 9]"}, "c": {"type": "f16[9]"}},
+    "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"]},
+              {"label": "z", "op": "binary", "inputs": ["y", "c"], "function": "add"}],
+    "results": ["z"]})");
+  const ir::Graph& graph = subject.file->graph;
+  const Segment fused = segment_of(graph, 1, [&](ir::Value v) { return graph.is_source(v); });
+  std::vector<ir::TensorView> fed;
+  for (const ir::Value v : fused.fed) fed.push_back(ir::fed(graph, subject.feeds, v));
+  const auto source = [&](const char* name) -> ir::TensorView {
+    return ir::fed(graph, subject.feeds, *graph.find(name));
+  };
+  const auto operands = std::array{source("x"), source("w")};
+  const auto sum = *emulate(graph.nodes()[0].op, operands, {ir::DType::f32, {5, 9}}, unit().products[0]);
+  ir::Tensor z({ir::DType::f32, {5, 9}});
+  const ir::Tensor c = ir::convert(source("c"), ir::DType::f32);
+  for (std::size_t i = 0; i < 45; ++i) z.as<float>()[i] = sum.as<float>()[i] + c.as<float>()[i % 9];
+  const ir::Tensor got = ir::convert(z, ir::DType::f16);
+  ref_cpu::CpuExecutor reference;
+  EXPECT_EQ(emulator_ulp(reference, unit(), "unit", fused, fed, 0, got), 0);
+  DeviceProfile other = unit();
+  other.products[0].rounding = Rounding::nearest;
+  EXPECT_GT(emulator_ulp(reference, other, "unit", fused, fed, 0, got), 0);
+}
+
+/// An H200 was 4 times beyond limits that took the terms for as small as they are.
+TEST(EmulatedNode, OfSubnormalFactorsIsWithinTheLimitsOfItsUnit) {
+  const Case subject = testing::make_case(R"({"format": "plumb.graph/1", "why": "sines of whole turns, as f16",
+    "inputs": {"x": {"type": "f16[40, 200]"}},
+    "params": {"w": {"type": "f16[200, 7]", "fill": {"distribution": "uniform", "low": -2e-7, "high": 2e-7}}},
+    "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"], "output_dtype": "f32"}], "results": ["y"]})");
+  const DeviceProfile profile{.name = "unit", .products = {testing::matrix_unit("unit", ir::DType::f16, 11)}};
+  testing::EmulatedDevice device(profile);
+  ref_cpu::CpuExecutor reference;
+  Observer observer;
+  const Executors executors{.reference = reference, .candidate = &device, .profile = &profile};
+  const NodeResult node = verify(subject, executors, {.emulated = &profile}, observer).nodes.at(0);
+  EXPECT_EQ(node.emulator_ulp, 0);
+  EXPECT_GT(node.local.max_ulp.value, 100);
+  EXPECT_LE(node.local.ratio(), 1);
 }
 
 TEST(EmulatedNode, IsInTheRowsOfResults) {
