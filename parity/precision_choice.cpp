@@ -72,7 +72,9 @@ std::vector<std::size_t> within_budget(const std::vector<Candidate>& candidates,
                                        double budget) {
   std::vector<std::size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto price = [&](std::size_t i) { return worst_square(candidates[i]) / std::max(candidates[i].flops, 1.0); };
+  const auto gain = [&](std::size_t i) { return candidates[i].saved_ns.value_or(std::max(candidates[i].flops, 1.0)); };
+  const auto price = [&](std::size_t i) { return worst_square(candidates[i]) / gain(i); };
+  std::erase_if(order, [&](std::size_t i) { return !(gain(i) > 0); });
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return price(a) < price(b); });
   std::vector<double> spent;
   for (const double floor : floors) spent.push_back(floor * floor);

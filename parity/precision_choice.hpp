@@ -30,6 +30,7 @@ struct Candidate {
   std::int64_t columns = 0;                ///< N: columns of a product, filters of a convolution
   std::optional<double> oscillation = {};  ///< of the second operand, where that is a param or a constant
   std::vector<double> errors = {};         ///< by output: relative 2-norm error of all operands' rounding
+  std::optional<double> saved_ns = {};     ///< on the device, casts counted; below 0 where f16 is slower
 };
 
 /// Every node that can, without errors.
@@ -39,9 +40,9 @@ std::vector<Candidate> candidates_of(const ir::Graph& graph, const ir::Feeds& fe
 /// columns, or there is no weight to look at.
 std::string refusal_by_oscillation(const Candidate& candidate);
 
-/// The largest set found that keeps every output within `budget`: nodes in the order of what they cost for the
-/// work they bring, as long as the sum fits. Independent roundings add as squares; `floors` are the errors, by
-/// output, that are there without any.
+/// The largest set found that keeps every output within `budget`: nodes in the order of what they cost for the time
+/// that they save, or their flops where no time is known, as long as the sum fits. What saves nothing is not taken.
+/// Independent roundings add as squares; `floors` are the errors, by output, that are there without any.
 std::vector<std::size_t> within_budget(const std::vector<Candidate>& candidates, const std::vector<double>& floors,
                                        double budget);
 

@@ -68,9 +68,8 @@ ir::PrecisionPlan plan_of(const ir::Graph& graph, const std::string& precision) 
   const ir::Precision named = precision_named(precision);
   const ir::PrecisionPlan plan = ir::all_at(graph, named);
   if (!plan.empty() || named == ir::Precision::f32) return plan;
-  if (named == ir::Precision::f16acc16)
-    throw ir::Unsupported("f16acc16: no op sums in f16; products of 16-bit operands keep an f32 sum");
-  throw ir::Unsupported(precision + ": the graph has no matmul, gemm or conv of f32");
+  const auto wanted = named == ir::Precision::f16acc16 ? "matmul" : "matmul, gemm or conv";
+  throw ir::Unsupported(ir::cat(precision, ": the graph has no ", wanted, " of f32"));
 }
 
 }  // namespace plumb::parity

@@ -6,6 +6,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/measure.hpp"
+#include "parity/precision_savings.hpp"
 
 namespace plumb::parity {
 namespace {
@@ -25,7 +26,8 @@ class Sweep {
   Case at(const ir::PrecisionPlan& plan) const;
   std::vector<double> errors(ir::Executor& executor, const ir::PrecisionPlan& plan) const;
   void measure_candidates();
-  ir::PrecisionPlan chosen(Choice choice);
+  void measure_savings();
+  ir::PrecisionPlan chosen(ir::Precision precision, Choice choice);
   ir::PrecisionPlan by_bound();
   SweepRow row(ir::Precision precision, Choice choice);
   void time_rows();
@@ -85,9 +87,37 @@ void Sweep::measure_candidates() {
   }
 }
 
+/// Of each node's report the fastest.
+void take_fastest(std::vector<ir::NodeReport>& fastest, const std::vector<ir::NodeReport>& run) {
+  if (fastest.empty()) fastest = run;
+  for (std::size_t n = 0; n < run.size(); ++n)
+    if (run[n].nanoseconds)
+      fastest[n].nanoseconds = std::min(fastest[n].nanoseconds.value_or(*run[n].nanoseconds), *run[n].nanoseconds);
+}
+
+/// One run of the graph as it is, one with all candidates in f16, in turn: what each of them saves in company.
+void Sweep::measure_savings() {
+  if (!options_.by_time) return;
+  ir::PrecisionPlan all;
+  for (const Candidate& one : result_.candidates) all.emplace(one.label, ir::Precision::f16acc32);
+  const ir::Graph narrow = ir::at_precision(graph_, all);
+  Timed before{graph_, {}}, after{narrow, {}};
+  const auto compile = [&](const ir::Graph& graph) {
+    return executors_.candidate->compile(graph, subject_.feeds, {graph_.results()});
+  };
+  const auto plain = compile(graph_), fast = compile(narrow);
+  for (unsigned run = 0; run < options_.runs; ++run) {
+    plain->run(subject_.feeds), take_fastest(before.reports, plain->nodes());
+    fast->run(subject_.feeds), take_fastest(after.reports, fast->nodes());
+  }
+  for (const auto& [label, saved] : savings(before, after, all))
+    std::ranges::find(result_.candidates, label, &Candidate::label)->saved_ns = saved;
+}
+
 /// Roundings that are not independent after all may exceed the budget together: the last to come go first.
 ir::PrecisionPlan Sweep::by_bound() {
   measure_candidates();
+  measure_savings();
   auto order = within_budget(result_.candidates, floors_, options_.budget);
   while (true) {
     ir::PrecisionPlan plan;
@@ -99,7 +129,8 @@ ir::PrecisionPlan Sweep::by_bound() {
   }
 }
 
-ir::PrecisionPlan Sweep::chosen(Choice choice) {
+ir::PrecisionPlan Sweep::chosen(ir::Precision precision, Choice choice) {
+  if (precision == ir::Precision::f16acc16) return ir::all_at(graph_, precision);
   if (choice == Choice::bound) return by_bound();
   ir::PrecisionPlan plan;
   for (const Candidate& one : result_.candidates)
@@ -133,7 +164,7 @@ void Sweep::time_rows() {
 }
 
 SweepRow Sweep::row(ir::Precision precision, Choice choice) {
-  SweepRow row{.precision = precision, .choice = choice, .plan = chosen(choice)};
+  SweepRow row{.precision = precision, .choice = choice, .plan = chosen(precision, choice)};
   double all = 0, taken = 0;
   for (const Candidate& one : result_.candidates) {
     all += one.flops;
@@ -161,8 +192,10 @@ SweepResult Sweep::finish() {
     if (precision == ir::Precision::f32) {
       result_.rows.push_back(row(precision, Choice::never));
     } else if (precision == ir::Precision::f16acc16) {
-      result_.rows.push_back(
-          {.precision = precision, .unsupported = "no op sums in f16: products of 16-bit operands keep an f32 sum"});
+      if (ir::all_at(graph_, precision).empty())
+        result_.rows.push_back({.precision = precision, .unsupported = "no matmul of f32, which alone sums in f16"});
+      else
+        result_.rows.push_back(row(precision, Choice::always));
     } else if (result_.candidates.empty()) {
       result_.rows.push_back({.precision = precision, .unsupported = "no matmul, gemm or conv of f32"});
     } else {

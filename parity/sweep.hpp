@@ -10,6 +10,7 @@ struct SweepOptions {
   std::vector<Choice> choices = {Choice::always, Choice::oscillation, Choice::bound};  ///< of those below f32
   double budget = 1e-3;  ///< the relative 2-norm error that `bound` allows every output
   unsigned runs = 3;     ///< of which the fastest is reported
+  bool by_time = false;  ///< `bound` asks the candidate what time each node saves, where it has a clock
 };
 
 /// The error of one output of the graph.

@@ -52,9 +52,11 @@ std::string to_text(const SweepResult& result) {
 }
 
 std::string nodes_text(const SweepResult& result) {
-  TextTable table({"node", "op", "MFLOP", "columns", "rel_l2 alone", "oscillation", "by oscillation", "by bound"}, 2);
+  TextTable table(
+      {"node", "op", "MFLOP", "columns", "saves us", "rel_l2 alone", "oscillation", "by oscillation", "by bound"}, 2);
   for (const Candidate& one : result.candidates)
     table.row({one.label, one.op, fmt::format("{:.3g}", 1e-6 * one.flops), std::to_string(one.columns),
+               one.saved_ns ? fmt::format("{:.1f}", 1e-3 * *one.saved_ns) : "-",
                short_number(worst(one.errors)), short_number(one.oscillation.value_or(not_computed)),
                taken_by(result, Choice::oscillation, one.label), taken_by(result, Choice::bound, one.label)});
   return table.text();

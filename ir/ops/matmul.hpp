@@ -9,6 +9,7 @@ struct Matmul {
   bool transpose_a = false;
   bool transpose_b = false;
   std::optional<DType> output_dtype;
+  std::optional<DType> accumulator = {};
 
   static constexpr auto name = "matmul";
   static constexpr auto summary = "matrix product, batched with broadcasting";
@@ -17,13 +18,15 @@ struct Matmul {
   static constexpr DTypes operand = dtypes::R | dtypes::Z | DType::i32 | DType::u32 | DType::i64;
   static constexpr std::array inputs = {Input{"a", operand, "[.., M, K]"}, Input{"b", operand, "[.., K, N]", "a"}};
   static constexpr std::array outputs = {Output{"y", "`output_dtype` or as a [batch.., M, N]"}};
-  static constexpr std::array<std::string_view, 4> checks = {
+  static constexpr std::array<std::string_view, 5> checks = {
       "ranks must be at least 2", "inner extents must be equal", "batch axes must broadcast",
-      "output_dtype must be f32 for f16 or bf16 operands, else the operands' dtype"};
+      "output_dtype must be f32 for f16 or bf16 operands, else the operands' dtype",
+      "accumulator must be the operands' dtype, and not bf16"};
   static constexpr auto fields = std::tuple{
       Field{"transpose_a", &Matmul::transpose_a, "a is [.., K, M]"},
       Field{"transpose_b", &Matmul::transpose_b, "b is [.., N, K]"},
       Field{"output_dtype", &Matmul::output_dtype, "f32 keeps the f32 accumulator of 16-bit operands unrounded"},
+      Field{"accumulator", &Matmul::accumulator, "f16 allows a device to keep sums of f16 operands in f16"},
   };
 
   TensorTypes infer(Types in) const {
@@ -40,6 +43,9 @@ struct Matmul {
     const bool half = in[0].dtype == DType::f16 || in[0].dtype == DType::bf16;
     check(*this, 4, out == in[0].dtype || (half && out == DType::f32), "operands are ", in[0].dtype,
           ", output_dtype is ", out);
+    const DType sums = accumulator.value_or(DType::f32);
+    check(*this, 5, !accumulator || (sums == in[0].dtype && sums != DType::bf16), "operands are ", in[0].dtype,
+          ", accumulator is ", sums);
     Shape y = broadcast(batch_a, batch_b);
     y.push_back(transpose_a ? columns(a) : rows(a));
     y.push_back(transpose_b ? rows(b) : columns(b));

@@ -15,12 +15,13 @@ class Narrowing {
  public:
   Narrowing(const Graph& graph, Graph& next) : graph_(graph), next_(next) {}
 
-  void place(const Node& node) {
+  void place(const Node& node, Precision precision) {
     std::vector<Value> operands;
     for (const Value v : node.inputs) operands.push_back(in_f16(v));
     if (node.op.is<ops::Matmul>()) {
       auto op = node.op.as<ops::Matmul>();
       op.output_dtype = DType::f32;
+      if (precision == Precision::f16acc16) op.accumulator = DType::f16;
       next_.place(node.label, op, operands, node.outputs);
       return;
     }
@@ -47,7 +48,8 @@ class Narrowing {
 
 std::string why_not(const Graph& graph, const Node& node, Precision precision) {
   if (precision == Precision::f32) return "";
-  if (precision == Precision::f16acc16) return "no op sums in f16: products of 16-bit operands keep an f32 sum";
+  if (precision == Precision::f16acc16 && !node.op.is<ops::Matmul>())
+    return cat(node.op.name(), " is no matmul, which alone sums in f16");
   if (!node.op.is<ops::Matmul>() && !node.op.is<ops::Gemm>() && !node.op.is<ops::Conv>())
     return cat(node.op.name(), " is no matmul, gemm or conv");
   for (const Value v : node.inputs)
@@ -76,7 +78,7 @@ Graph at_precision(const Graph& graph, const PrecisionPlan& plan) {
     }
     const std::string why = why_not(graph, node, chosen->second);
     require(why.empty(), "node '", node.label, "' cannot run in ", enum_name(chosen->second), ": ", why);
-    narrowing.place(node);
+    narrowing.place(node, chosen->second);
   }
   for (const Value value : graph.results()) next.returns(value);
   if (found < plan.size())

@@ -11,7 +11,7 @@ namespace plumb::ir {
 enum class Precision {
   f32,       ///< as the graph has it
   f16acc32,  ///< f32 operands rounded to f16, products summed in f32
-  f16acc16,  ///< the same, summed in f16
+  f16acc16,  ///< the same, summed in f16 where the device has such matrices
 };
 
 constexpr auto enum_names(Precision) { return std::array<std::string_view, 3>{"f32", "f16acc32", "f16acc16"}; }
@@ -19,7 +19,7 @@ constexpr auto enum_names(Precision) { return std::array<std::string_view, 3>{"f
 /// Nodes, by label, that compute at another precision than f32.
 using PrecisionPlan = std::map<std::string, Precision, std::less<>>;
 
-/// Why a node cannot compute so, or "": only products of f32 (matmul, gemm, conv) can, and no op sums in f16.
+/// Why a node cannot compute so, or "": only products of f32 (matmul, gemm, conv) can, and only matmul sums in f16.
 std::string why_not(const Graph& graph, const Node& node, Precision precision);
 
 /// All nodes that can compute so.

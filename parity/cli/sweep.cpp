@@ -60,6 +60,8 @@ int run_sweep(const Flags& flags) {
   const ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference({.threads = flags.device.threads}), host({.threads = flags.device.threads});
   const auto device = open_device(flags.device);
+  // A software device's clock says what this CPU does, and what else it has to do.
+  options.by_time = device && device->facts().kind != gpu_vulkan::DeviceKind::software;
   const bool flushes = device && !device->facts().denormals_kept_f32;
   ir::Executor& candidate = device ? static_cast<ir::Executor&>(*device) : host;
   const Executors executors{

@@ -7,6 +7,7 @@
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
+#include "ir/passes/widen.hpp"
 
 namespace plumb::ir {
 namespace {
@@ -54,6 +55,16 @@ TEST(AtPrecision, LeavesOtherNodesAsTheyAre) {
   EXPECT_EQ(structural_hash(at_precision(two.graph, {})), structural_hash(two.graph));
 }
 
+TEST(AtPrecision, AMatmulMaySumInF16) {
+  const TwoProducts two;
+  const Graph narrow = at_precision(two.graph, {{"a", Precision::f16acc16}, {"b", Precision::f16acc32}});
+  EXPECT_TRUE(verify(narrow).empty());
+  EXPECT_EQ(narrow.nodes()[2].op, Op(ops::Matmul{.output_dtype = DType::f32, .accumulator = DType::f16}));
+  EXPECT_EQ(narrow.nodes()[4].op, Op(ops::Matmul{.output_dtype = DType::f32}));
+  EXPECT_TRUE(verify(widen(narrow)).empty());
+  EXPECT_EQ(all_at(two.graph, Precision::f16acc16).size(), 2u);
+}
+
 TEST(AtPrecision, OneConvolutionHandsTheNextWhatItRounded) {
   Graph graph;
   const Value x = graph.input("x", {DType::f32, {1, 2, 5}}), w = graph.param("w", {DType::f32, {2, 2, 3}});
@@ -73,7 +84,7 @@ TEST(AtPrecision, RefusesWhatCannotBeDone) {
   };
   refused("c", Precision::f16acc32, "names 'c', which is no node of the graph");
   refused("y", Precision::f16acc32, "softmax is no matmul, gemm or conv");
-  refused("a", Precision::f16acc16, "no op sums in f16");
+  refused("y", Precision::f16acc16, "softmax is no matmul, which alone sums in f16");
   Graph wide;
   const Value x = wide.input("x", {DType::f64, {3, 3}});
   wide.returns(wide.add("y", ops::Gemm{}, {x, x}));

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "parity/precision_plan.hpp"
+#include "parity/precision_savings.hpp"
 #include "tests/parity/small_case.hpp"
 
 namespace plumb::parity {
@@ -72,6 +73,57 @@ TEST(WithinBudget, KeepsEveryOutput) {
   EXPECT_THAT(within_budget(candidates, {0, 0}, 2.5), ElementsAre(0));
 }
 
+TEST(WithinBudget, TakesWhatSavesTimeWhereThatIsKnown) {
+  const std::vector<Candidate> candidates = {{.flops = 1, .errors = {3}, .saved_ns = 100},
+                                             {.flops = 100, .errors = {3}, .saved_ns = 10},
+                                             {.flops = 1000, .errors = {1}, .saved_ns = -5},
+                                             {.flops = 1000, .errors = {1}, .saved_ns = 0}};
+  EXPECT_THAT(within_budget(candidates, {0}, 100), ElementsAre(0, 1));
+  EXPECT_THAT(within_budget(candidates, {0}, 3.5), ElementsAre(0));
+}
+
+/// x·w, then a relu that is fused into it, and another product of x; times by label, and what is fused into what.
+struct Clock {
+  ir::Graph graph;
+  std::map<std::string, std::uint64_t> times = {};
+  std::map<std::string, std::string> fused = {};
+
+  Timed timed() const {
+    Timed all{graph, {}};
+    for (const ir::Node& node : graph.nodes()) {
+      ir::NodeReport& report = all.reports.emplace_back();
+      if (const auto into = fused.find(node.label); into != fused.end())
+        report.kernel = into->second;
+      else
+        report.nanoseconds = times.at(node.label);
+    }
+    return all;
+  }
+};
+
+TEST(Savings, CountWhatAPlanBringsAndWhatItCutsOff) {
+  const Case subject = make_case(R"({"format": "plumb.graph/1", "why": "two products of x, one with a relu",
+    "inputs": {"x": {"type": "f32[4, 4]"}}, "params": {"w": {"type": "f32[4, 4]"}},
+    "nodes": [{"label": "a", "op": "matmul", "inputs": ["x", "w"]},
+              {"label": "r", "op": "unary", "inputs": ["a"], "function": "relu"},
+              {"label": "b", "op": "matmul", "inputs": ["r", "x"]},
+              {"label": "s", "op": "softmax", "inputs": ["b"], "axis": -1}],
+    "results": ["s"]})");
+  const ir::PrecisionPlan both = {{"a", ir::Precision::f16acc32}, {"b", ir::Precision::f16acc32}};
+  const Clock before{subject.file->graph, {{"r", 100}, {"b", 60}, {"s", 7}}, {{"a", "r"}}};
+  Clock after{ir::at_precision(subject.file->graph, both),
+              {{"x.f16", 10}, {"w.f16", 4}, {"a", 30}, {"r", 20}, {"r.f16", 6}, {"b", 25}, {"s", 900}}};
+  const auto saved = savings(before.timed(), after.timed(), both);
+  ASSERT_EQ(saved.size(), 2u);
+  EXPECT_EQ(saved.at("a"), 100 - 30 - 20 - 4 - 5);  // half of x's cast
+  EXPECT_EQ(saved.at("b"), 60 - 25 - 6 - 5);        // and nothing of the softmax, which has other reasons
+  after.fused = {{"r", "r.f16"}};  // one kernel for the relu and the cast that b reads: both have part in it
+  const auto shared = savings(before.timed(), after.timed(), both);
+  EXPECT_EQ(shared.at("a") + shared.at("b"), 160 - 30 - 25 - 4 - 10 - 6);
+  for (auto& [label, time] : after.times) time = 0;
+  EXPECT_THAT(savings({subject.file->graph, std::vector<ir::NodeReport>(4)}, after.timed(), both), IsEmpty());
+}
+
 TEST(PrecisionPlan, IsAFileThatSaysTheSameWhenReadAgain) {
   const ir::PrecisionPlan plan = {{"layer/0 \"q\"", ir::Precision::f16acc32}, {"b.c", ir::Precision::f32}};
   const std::string text = to_toml(plan, "plumb sweep 'a\\b'");
@@ -118,7 +170,9 @@ TEST(Sweep, MeasuresAgainstTheTruthOfTheGraphInF32) {
   EXPECT_LT(always.outputs[0].rel_l2, 1e-3);
   EXPECT_LE(always.max_ratio, 1);  // yet no node is off: each is judged on what it was given
   EXPECT_EQ(always.verdict, Verdict::passed);
-  EXPECT_THAT(result.rows[4].unsupported, HasSubstr("no op sums in f16"));
+  EXPECT_EQ(result.rows[4].precision, ir::Precision::f16acc16);
+  EXPECT_EQ(result.rows[4].plan.size(), 2u);
+  EXPECT_EQ(result.rows[4].outputs[0].rel_l2, always.outputs[0].rel_l2);  // this candidate sums in f32 all the same
 }
 
 TEST(Sweep, TheHeuristicLooksAtWeightsTheBoundAtErrors) {
@@ -143,7 +197,7 @@ TEST(Sweep, TheHeuristicLooksAtWeightsTheBoundAtErrors) {
 TEST(Sweep, AReportHasARowForEachAndTheReasonForNone) {
   const std::string text = to_text(sweep_of(1e-2));
   EXPECT_THAT(text, HasSubstr("f16acc32   oscillation  y         1/2"));
-  EXPECT_THAT(text, HasSubstr("unsupported\n  no op sums in f16"));
+  EXPECT_THAT(text, HasSubstr("f16acc16   always       y         2/2"));
   EXPECT_THAT(nodes_text(sweep_of(1e-2)), HasSubstr("by oscillation"));
 }
 
@@ -162,7 +216,7 @@ TEST(Verify, APlanSaysWhichNodesMultiplyInF16) {
   EXPECT_GT(result.nodes.back().total.rel_l2, 1e-5);
 
   EXPECT_TRUE(load_case(graph, {.precision = "f16acc32"}).file->graph.find("w.f16"));
-  EXPECT_THROW(load_case(graph, {.precision = "f16acc16"}), ir::Unsupported);
+  EXPECT_TRUE(load_case(graph, {.precision = "f16acc16"}).file->graph.find("w.f16"));
   EXPECT_THROW(load_case(graph, {.dtype = ir::DType::f16, .precision = "f16acc32"}), ir::Error);
 }
 

@@ -30,6 +30,8 @@ TEST(MatmulTypes, BroadcastsBatchesAndTurnsMatrices) {
   EXPECT_EQ(shape_of(Matmul{}, {f32({3, 0}), f32({0, 2})}), (Shape{3, 2}));
   const TensorTypes halves(2, {DType::bf16, {1, 1}});
   EXPECT_EQ(infer(Matmul{false, false, DType::f32}, halves)[0].dtype, DType::f32);
+  const TensorTypes f16(2, {DType::f16, {1, 1}});
+  EXPECT_EQ(infer(Matmul{.output_dtype = DType::f32, .accumulator = DType::f16}, f16)[0].dtype, DType::f32);
 }
 
 TEST(MatmulTypes, Refuses) {
@@ -38,6 +40,8 @@ TEST(MatmulTypes, Refuses) {
             "inner extents must be equal: a is f32[2, 3] transposed, b is f32[3, 2] (C2)");
   EXPECT_EQ(refusal(Matmul{}, {f32({2, 3, 3}), f32({4, 3, 3})}),
             "batch axes must broadcast: a is f32[2, 3, 3], b is f32[4, 3, 3] (C3)");
+  EXPECT_EQ(refusal(Matmul{.output_dtype = {}, .accumulator = DType::f16}, {f32({1, 1}), f32({1, 1})}),
+            "accumulator must be the operands' dtype, and not bf16: operands are f32, accumulator is f16 (C5)");
   EXPECT_EQ(
       refusal(Matmul{false, false, DType::f64}, {f32({1, 1}), f32({1, 1})}),
       "output_dtype must be f32 for f16 or bf16 operands, else the operands' dtype: operands are f32, output_dtype is "
