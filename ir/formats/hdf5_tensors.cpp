@@ -193,23 +193,45 @@ DType dtype_of_type(hid_t type, hid_t dataset) {
   }
 }
 
+/// A group cannot be a dataset, too: beside "a/b", the tensor "a" is the dataset "a/.self".
+constexpr std::string_view self = "/.self";
+
+std::string path_of(std::string_view name, const NamedTensors& all) {
+  require(!name.ends_with(self), "'", name, "' cannot be the name of a dataset: ", self, " is what '",
+          name.substr(0, name.size() - self.size()), "' may be stored as");
+  const std::string group = cat(name, '/');
+  const auto next = all.lower_bound(group);
+  const bool is_group = next != all.end() && next->first.starts_with(group);
+  return is_group ? cat(name, self) : std::string(name);
+}
+
+std::string name_of(std::string_view path) {
+  return std::string(path.ends_with(self) ? path.substr(0, path.size() - self.size()) : path);
+}
+
 class Hdf5File final : public TensorFile {
  public:
   explicit Hdf5File(const std::filesystem::path& path) : file_(open(path)) {
     const Quiet quiet;
-    const auto visit = [](hid_t group, const char* name, const H5L_info_t* link, void* names) -> herr_t {
+    const auto visit = [](hid_t group, const char* name, const H5L_info_t* link, void* paths) -> herr_t {
       if (link->type != H5L_TYPE_HARD) return 0;  // a soft or external link may lead anywhere
       H5O_info_t object;
       if (H5Oget_info_by_name(group, name, &object, H5P_DEFAULT) < 0) return -1;
-      if (object.type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+      if (object.type == H5O_TYPE_DATASET) static_cast<std::vector<std::string>*>(paths)->emplace_back(name);
       return 0;
     };
-    expect(H5Lvisit(file_, H5_INDEX_NAME, H5_ITER_INC, visit, &names_), "list the datasets");
-    std::ranges::sort(names_);
+    std::vector<std::string> paths;
+    expect(H5Lvisit(file_, H5_INDEX_NAME, H5_ITER_INC, visit, &paths), "list the datasets");
+    for (const std::string& one : paths)
+      require(paths_.emplace(name_of(one), one).second, "two datasets stand for '", name_of(one), "'");
   }
 
-  std::vector<std::string> names() const override { return names_; }
-  bool contains(std::string_view name) const override { return std::ranges::binary_search(names_, name); }
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, path] : paths_) names.push_back(name);
+    return names;
+  }
+  bool contains(std::string_view name) const override { return paths_.contains(name); }
 
   TensorType type(std::string_view name) const override {
     const Quiet quiet;
@@ -238,8 +260,9 @@ class Hdf5File final : public TensorFile {
   }
 
   DatasetId open_dataset(std::string_view name) const {
-    require(contains(name), "has no dataset '", name, "'");
-    return DatasetId(H5Dopen2(file_, std::string(name).c_str(), H5P_DEFAULT));
+    const auto found = paths_.find(name);
+    require(found != paths_.end(), "has no dataset '", name, "'");
+    return DatasetId(H5Dopen2(file_, found->second.c_str(), H5P_DEFAULT));
   }
 
   static TensorType type_of_dataset(hid_t dataset, std::string_view name) try {
@@ -263,7 +286,7 @@ class Hdf5File final : public TensorFile {
   }
 
   FileId file_;
-  std::vector<std::string> names_;
+  std::map<std::string, std::string, std::less<>> paths_;  ///< by name
 };
 
 /// As a string of variable length, which h5py reads as str and not as bytes.
@@ -310,8 +333,9 @@ void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& te
     const SpaceId space(extents.empty() ? H5Screate(H5S_SCALAR)
                                         : H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr));
     const TypeId type = type_of(tensor.dtype());
-    make_groups(file, name, groups);
-    const DatasetId dataset(H5Dcreate2(file, name.c_str(), type, space, H5P_DEFAULT, datasets, H5P_DEFAULT));
+    const std::string path_in_file = path_of(name, tensors);
+    make_groups(file, path_in_file, groups);
+    const DatasetId dataset(H5Dcreate2(file, path_in_file.c_str(), type, space, H5P_DEFAULT, datasets, H5P_DEFAULT));
     if (tensor.elements() > 0)
       expect(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()), cat("write '", name, "'"));
     if (tensor.dtype() == DType::bf16) mark_bfloat16(dataset);

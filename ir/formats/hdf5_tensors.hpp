@@ -11,7 +11,7 @@ namespace plumb::ir {
 /// release 1.10 can crash on one. From strangers, take .npz.
 std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path);
 
-/// Writes each tensor as a dataset, contiguous; "a/b" makes the group a.
+/// Writes each tensor as a dataset, contiguous; "a/b" makes the group a, and "a" beside it is the dataset "a/.self".
 void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
 }  // namespace plumb::ir

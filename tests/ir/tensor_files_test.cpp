@@ -87,6 +87,16 @@ TEST_P(TensorFiles, EveryDtypeComesBackBitForBit) {
   for (const auto& [name, tensor] : tensors) EXPECT_TRUE(equal(back.at(name), tensor)) << name;
 }
 
+TEST_P(TensorFiles, ANameMayBeTheBeginningOfOthers) {
+  NamedTensors tensors;
+  for (const char* name : {"a", "a/b", "a/b/c", "a.b", "ab"})
+    tensors.emplace(name, fill({DType::f32, {2}}, default_fill(DType::f32), 1, stream_of(name)));
+  save_tensors(path(GetParam()), tensors);
+  const auto back = load_tensors(path(GetParam()), 1 << 20);
+  ASSERT_EQ(back.size(), tensors.size());
+  for (const auto& [name, tensor] : tensors) EXPECT_TRUE(equal(back.at(name), tensor)) << name;
+}
+
 TEST_P(TensorFiles, EqualTensorsGiveEqualFiles) {
   save_tensors(path(GetParam()), one_of_each());
   const std::string first = contents(path(GetParam()));
