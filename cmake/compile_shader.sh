@@ -7,11 +7,11 @@ file=${source##*/}
 stem=${file%.comp}
 work=$output.work
 
-said() { sed -n "s|^// $1:[[:space:]]*||p" "$source" | head -n 1; }
+said() { sed -n "s|^// $1:[[:space:]]*||p" "$source"; }
 variants=$(said variants)
 bfloat16=$(said bfloat16)
-target=$(said target)
-checks=$(said spirv-val)
+target=$(said target | head -n 1)
+checks=$(said spirv-val | head -n 1)
 target=${target:-vulkan1.3}
 
 rm -rf "$work"

@@ -4,13 +4,25 @@ namespace plumb::gpu_vulkan {
 
 using ir::DType;
 
-const CooperativeShape* shape_summed_in_f32(DType operands, const DeviceFacts& facts) {
+namespace {
+
+const CooperativeShape* largest_shape(DType operands, DType sums, const DeviceFacts& facts) {
   const CooperativeShape* best = nullptr;
   for (const CooperativeShape& s : facts.cooperative_shapes) {
-    if (s.a != operands || s.b != operands || s.c != DType::f32 || s.r != DType::f32) continue;
+    if (s.a != operands || s.b != operands || s.c != sums || s.r != sums) continue;
     if (best == nullptr || s.m * s.n * s.k > best->m * best->n * best->k) best = &s;
   }
   return best;
+}
+
+}  // namespace
+
+const CooperativeShape* shape_summed_in_f32(DType operands, const DeviceFacts& facts) {
+  return largest_shape(operands, DType::f32, facts);
+}
+
+const CooperativeShape* shape_summed_in_f16(const DeviceFacts& facts) {
+  return largest_shape(DType::f16, DType::f16, facts);
 }
 
 std::optional<std::string> refuse_cooperative_matrices(DType operands, const DeviceFacts& facts) {

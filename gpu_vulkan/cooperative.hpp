@@ -6,6 +6,8 @@ namespace plumb::gpu_vulkan {
 
 /// The largest shape of products of such operands that the device sums in f32; null when there is none.
 const CooperativeShape* shape_summed_in_f32(ir::DType operands, const DeviceFacts& facts);
+/// The same of f16 summed in f16.
+const CooperativeShape* shape_summed_in_f16(const DeviceFacts& facts);
 inline const CooperativeShape* f16_shape(const DeviceFacts& facts) {
   return shape_summed_in_f32(ir::DType::f16, facts);
 }

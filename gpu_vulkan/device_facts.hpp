@@ -62,6 +62,8 @@ struct DeviceFacts {
   float timestamp_period = 0;  ///< nanoseconds a tick
 
   std::vector<CooperativeShape> cooperative_shapes;
+  /// Matrices change their use, are reduced along rows and worked on by row and column (VK_NV_cooperative_matrix2).
+  bool cooperative_conversions = false;
   std::string cooperative_doubt;  ///< what they got wrong in their self-test; empty while nothing is known against them
 
   Calibration calibration;  ///< what was measured of it

@@ -23,8 +23,6 @@ std::int64_t packs_at_once(std::int64_t pack, ir::DType dtype, std::size_t opera
   return std::clamp<std::int64_t>((operands == 1 ? 64 : 32) / bytes, 2, 4);  // MOST_UNITS of glsl/elementwise.glsl
 }
 
-std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }  // negative steps wrap
-
 Block block_of(const ir::BroadcastLoops& loops, std::int64_t count) {
   Block block{.count = word(count)};
   for (std::size_t a = 0; a + 1 < loops.axes.size(); ++a) {

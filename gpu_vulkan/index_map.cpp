@@ -10,8 +10,6 @@ namespace {
 
 using ir::Beyond;
 
-std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }  // negative shifts wrap
-
 /// One axis as index_map.comp reads it.
 struct Axis {
   std::uint32_t extent, extent_multiplier, extent_shift, size, shift, stride, period, period_multiplier, period_shift;

@@ -4,12 +4,6 @@
 #include "ir/strided_copy.hpp"
 
 namespace plumb::gpu_vulkan {
-namespace {
-
-std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }  // negative steps wrap
-
-}  // namespace
-
 IndexedLayout indexed_elements(const ir::Shape& x, const ir::Shape& indices, std::int64_t axis,
                                std::uint32_t node_number) {
   const std::size_t a = x.axis(axis);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu_vulkan/op_table.hpp"
+#include "gpu_vulkan/passes/added_norm.hpp"
 #include "gpu_vulkan/passes/fused_conv.hpp"
 #include "gpu_vulkan/region/region.hpp"
 #include "ir/ops/constant.hpp"
@@ -18,7 +19,7 @@ const ir::OpTable<Kernel>& kernels() {
       return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); };
     };
     auto all = Ops::table<Kernel>(entry);
-    all.merge(ir::OpList<FusedConv, Region>::table<Kernel>(entry));  // what only passes make
+    all.merge(ir::OpList<AddedNorm, FusedConv, Region>::table<Kernel>(entry));  // what only passes make
     return all;
   }();
   return table;
@@ -58,7 +59,7 @@ void Lowering::dispatch(Dispatch dispatch) {
   schedule_.dispatches.push_back(std::move(dispatch));
 }
 
-void Lowering::choose(std::initializer_list<Candidate> candidates) {
+void Lowering::choose(const std::vector<Candidate>& candidates) {
   for (const Candidate& candidate : candidates) {
     if (auto reason = candidate.refusal()) {
       choice_.refusals.push_back(ir::cat(candidate.name, ": ", *reason));

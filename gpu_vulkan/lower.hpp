@@ -35,6 +35,9 @@ struct Fault {
   std::int64_t value() const { return static_cast<std::int64_t>(std::uint64_t{value_high} << 32 | value_low); }
 };
 
+/// As shaders are told a number: negative steps and shifts wrap.
+constexpr std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }
+
 /// One node on its way to becoming dispatches. A kernel for op T is the function
 ///   void lower(const ir::ops::T&, Lowering&)
 /// in ops/t.cpp, with its shader beside it in ops/t.comp. It touches no device:
@@ -77,7 +80,7 @@ class Lowering {
 
   /// Takes the first candidate that does not refuse. Throws Unsupported with all
   /// reasons when every one refuses.
-  void choose(std::initializer_list<Candidate> candidates);
+  void choose(const std::vector<Candidate>& candidates);
 
   /// The index of the tile to dispatch a kernel of products with: choose_tile.
   std::size_t take_tile(std::string_view kernel, const ProductSize& size, std::span<const TileOption> tiles);

@@ -60,7 +60,7 @@ Walk walk_of(bool is_there, const Strides& strides, const Axes& axes, std::uint3
 }
 
 struct NormSlots {
-  Slot x, y, scale, bias;
+  Slot x, y, scale, bias, residual;
 };
 
 /// y, and mean and inverse deviation where the shader can write them.
@@ -75,7 +75,7 @@ void emit_rows(const Normalize& norm, const NormSlots& slots, const HeldRows& he
                Lowering& node) {
   struct Block {
     std::uint32_t rows, row_length;
-    float epsilon;
+    float epsilon, inverse_length;
     Strides extents, scale_strides, bias_strides;
   };
   const Axes axes = axes_of(norm);
@@ -83,14 +83,17 @@ void emit_rows(const Normalize& norm, const NormSlots& slots, const HeldRows& he
   const auto walk = [&](bool is_there, const Strides& strides) {
     return static_cast<std::uint32_t>(walk_of(is_there, strides, axes, width));
   };
+  std::vector<Slot> reads = {slots.x, slots.scale, slots.bias};
+  if (norm.has_statistics) reads.push_back(slots.residual);
   node.dispatch({
       .shader = held.shader(ir::cat(norm.name, "_rows.", variant_of(node.in_type(0).dtype, node.facts())),
                             {axes.inner, axes.outer, walk(norm.has_scale, axes.scale_strides),
-                             walk(norm.has_bias, axes.bias_strides), node.outputs() > 1}),
-      .reads = {slots.x, slots.scale, slots.bias},
+                             walk(norm.has_bias, axes.bias_strides), node.outputs() > 1, norm.has_residual}),
+      .reads = std::move(reads),
       .writes = results(norm, slots, node),
       .push = Block{static_cast<std::uint32_t>(lines.outer), static_cast<std::uint32_t>(lines.length),
-                    static_cast<float>(norm.epsilon), axes.extents, axes.scale_strides, axes.bias_strides},
+                    static_cast<float>(norm.epsilon), static_cast<float>(1.0 / static_cast<double>(lines.length)),
+                    axes.extents, axes.scale_strides, axes.bias_strides},
       .groups = held.groups(lines.outer),
   });
 }
@@ -124,6 +127,11 @@ void emit_lines(const Normalize& norm, const NormSlots& slots, const LineShare& 
   dispatch(LineStage::second, {slots.x, slots.scale, slots.bias, partials}, {});
 }
 
+std::optional<std::string> refuse_lines(const Normalize& norm) {
+  if (norm.has_residual) return "a residual is added to rows only";
+  return std::nullopt;
+}
+
 }  // namespace
 
 void lower_normalize(const Normalize& norm, Lowering& node) {
@@ -133,12 +141,14 @@ void lower_normalize(const Normalize& norm, Lowering& node) {
   const ir::Lines lines = ir::lines_from(norm.shape, static_cast<std::int64_t>(norm.first));
   const LineShare share = share_lines(node.facts(), lines.outer, lines.length);
   const Slot x = norm.x.value_or(node.in(0));
+  const std::size_t last = node.inputs() - 1;
   const NormSlots slots{x, norm.y.value_or(node.out(0)), norm.has_scale ? node.in(1) : x,
-                        norm.has_bias ? node.in(node.inputs() - 1) : x};
+                        norm.has_bias ? node.in(norm.has_residual ? last - 1 : last) : x,
+                        norm.has_residual ? node.in(last) : x};
   const RowsChoice rows = hold_rows(node.facts(), share, lines, pack_size(dtype));
   node.choose({
       {"rows", [&] { return rows.refusal; }, [&] { emit_rows(norm, slots, rows.held, lines, node); }},
-      {"lines", [] { return std::nullopt; }, [&] { emit_lines(norm, slots, share, lines, node); }},
+      {"lines", [&] { return refuse_lines(norm); }, [&] { emit_lines(norm, slots, share, lines, node); }},
   });
 }
 

@@ -15,9 +15,10 @@ struct Normalize {
   std::vector<std::int64_t> scale_strides, bias_strides;
   bool has_statistics = false;         ///< of the shader: whether it can write them at all
   std::optional<Slot> x = {}, y = {};  ///< in place of the node's own
+  bool has_residual = false;           ///< the last operand, as x, is added to it
 };
 
-/// The dispatches of a norm whose operands are x, scale and bias, the latter where present.
+/// The dispatches of a norm whose operands are x, scale, bias and residual, all but x where present.
 void lower_normalize(const Normalize& norm, Lowering& node);
 
 }  // namespace plumb::gpu_vulkan

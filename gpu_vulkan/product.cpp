@@ -43,14 +43,20 @@ void emit_tiled(const Product& p, const ProductSlots& slots, Lowering& node) {
 
 void lower_product(const Product& product, const ProductSlots& slots, Lowering& node) {
   if (lower_vector_product(product, slots, node)) return;
-  node.choose({
-      {cooperative_name(slots.operands), [&] { return refuse_cooperative(product, slots, node); },
+  const std::string cooperative = cooperative_name(product, slots, node.facts());
+  std::vector<Candidate> candidates = {
+      {cooperative, [&] { return refuse_cooperative(product, slots, node); },
        [&] { emit_cooperative(product, slots, node); }},
       {split_name(product, node.facts()), [&] { return refuse_split(product, slots, node); },
        [&] { emit_split(product, slots, node); }},
       {"tiled_wide", [&] { return refuse_wide(product, slots, node); }, [&] { emit_wide(product, slots, node); }},
       {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, slots, node); }},
-  });
+  };
+  if (product.sums_in_f16)
+    candidates.insert(candidates.begin(),
+                      {summed_in_f16_name, [&] { return refuse_summed_in_f16(product, slots, node); },
+                       [&] { emit_summed_in_f16(product, slots, node); }});
+  node.choose(candidates);
 }
 
 void lower_product(const Product& product, Lowering& node) {

@@ -15,6 +15,7 @@ struct Product {
   ir::Shape batch;                                 ///< at most most_batch_axes
   std::vector<std::int64_t> a_strides, b_strides;  ///< of the batch axes
   double alpha = 1, beta = 1;
+  bool sums_in_f16 = false;  ///< may keep its sums in f16
   bool has_c = false;  ///< operand 2, added without batch axes
   std::array<std::int64_t, 2> c_strides{};
 };

@@ -55,6 +55,10 @@ const auto& take_tile(const Product& p, Lowering& node, std::string_view kernel,
   return tiles[node.take_tile(kernel, {p.m, p.n, p.k, p.batch.elements()}, options)];
 }
 
+/// A product whose terms are split into slices side by side: their products as a batch, and the sum of these in order.
+Product slices_of(const Product& product, std::int64_t slices);
+void add_slices(const Product& product, const ProductSlots& slots, Slot sums, std::int64_t slices, Lowering& node);
+
 // f32, 16 bytes of each operand at a time.
 std::optional<std::string> refuse_wide(const Product& product, const ProductSlots& slots, const Lowering& node);
 void emit_wide(const Product& product, const ProductSlots& slots, Lowering& node);
@@ -67,7 +71,15 @@ void emit_split(const Product& product, const ProductSlots& slots, Lowering& nod
 // f16 and bf16 by cooperative matrices. Profiles of devices know them by their names: the two dtypes' matrices may
 // round differently.
 std::string_view cooperative_name(ir::DType operands);
+/// Of products of few tiles and many terms, which are split into slices, with their number: sums depend on it.
+std::string cooperative_name(const Product& product, const ProductSlots& slots, const DeviceFacts& facts);
 std::optional<std::string> refuse_cooperative(const Product& product, const ProductSlots& slots, const Lowering& node);
 void emit_cooperative(const Product& product, const ProductSlots& slots, Lowering& node);
+
+// The same of f16, summed in f16, where that is allowed.
+inline constexpr std::string_view summed_in_f16_name = "coopmat_f16acc16";
+std::optional<std::string> refuse_summed_in_f16(const Product& product, const ProductSlots& slots,
+                                                const Lowering& node);
+void emit_summed_in_f16(const Product& product, const ProductSlots& slots, Lowering& node);
 
 }  // namespace plumb::gpu_vulkan

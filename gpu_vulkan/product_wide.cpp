@@ -38,7 +38,7 @@ void dispatch_wide(const Product& p, const ProductSlots& slots, Lowering& node, 
 }
 
 /// A product of few tiles and many terms, whose terms are split between workgroups.
-struct Split {
+struct WideSplit {
   const WideTile* tile = nullptr;
   std::int64_t slices = 1;
 };
@@ -47,11 +47,11 @@ struct Split {
 constexpr std::int64_t enough_invocations = enough_tiles * 256;
 constexpr std::int64_t least_slice = 128;  ///< terms; fewer are not worth a second kernel
 
-Split split_of(const Product& p, const DeviceFacts& facts) {
+WideSplit wide_split_of(const Product& p, const DeviceFacts& facts) {
   if (p.batch.elements() != 1 || has_many_tiles(p, facts)) return {};
   const WideTile& middle = wide_tiles[1];
   const bool is_small = p.m < middle.rows || p.n < middle.columns || !fits(middle, facts);
-  Split split{is_small ? &wide_tiles.back() : &middle};
+  WideSplit split{is_small ? &wide_tiles.back() : &middle};
   const std::int64_t invocations = tiles(p, split.tile->rows, split.tile->columns) * split.tile->invocations();
   while (split.slices < 8 && split.slices * invocations < enough_invocations &&
          p.k % (8 * split.slices) == 0 && p.k / (2 * split.slices) >= least_slice)
@@ -79,7 +79,7 @@ void emit_wide(const Product& p, const ProductSlots& slots, Lowering& node) {
 }
 
 std::string_view split_name(const Product& p, const DeviceFacts& facts) {
-  const std::int64_t slices = split_of(p, facts).slices;
+  const std::int64_t slices = wide_split_of(p, facts).slices;
   return slices == 2   ? "tiled_wide_split2"
          : slices == 4 ? "tiled_wide_split4"
          : slices == 8 ? "tiled_wide_split8"
@@ -89,37 +89,15 @@ std::string_view split_name(const Product& p, const DeviceFacts& facts) {
 std::optional<std::string> refuse_split(const Product& p, const ProductSlots& slots, const Lowering& node) {
   if (const auto refusal = refuse_wide(p, slots, node)) return refusal;
   if (!node.facts().tile.empty()) return "a tile was asked for";
-  if (split_of(p, node.facts()).slices > 1) return std::nullopt;
+  if (wide_split_of(p, node.facts()).slices > 1) return std::nullopt;
   return "there are enough tiles, or too few terms to split";
 }
 
-/// Sums of slices side by side, as a batch of products, then their sum in order.
 void emit_split(const Product& p, const ProductSlots& slots, Lowering& node) {
-  const auto [tile, slices] = split_of(p, node.facts());
-  const ProductBlock whole = block_of(p, DType::f32);
-  Product parts = p;
-  parts.k = p.k / slices;
-  parts.a_line = whole.a_line, parts.b_line = whole.b_line;
-  parts.batch = {slices};
-  parts.a_strides = {parts.k * (p.transpose_a ? parts.a_line : 1)};
-  parts.b_strides = {parts.k * (p.transpose_b ? 1 : parts.b_line)};
-  parts.alpha = 1, parts.has_c = false;
+  const auto [tile, slices] = wide_split_of(p, node.facts());
   const Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
-  dispatch_wide(parts, {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
-  struct SlicesBlock {
-    std::uint32_t count, n, has_c;
-    float alpha, beta;
-    std::array<std::uint32_t, 2> c_strides;
-  };
-  constexpr std::uint32_t threads = 128;
-  node.dispatch({
-      .shader = {"matmul_slices", {threads, static_cast<std::uint32_t>(slices)}},
-      .reads = {sums, p.has_c ? slots.c : sums},
-      .writes = {slots.y},
-      .push = SlicesBlock{whole.m * whole.n, whole.n, p.has_c ? 1u : 0u, static_cast<float>(p.alpha),
-                          static_cast<float>(p.beta), whole.c_strides},
-      .groups = groups_for(p.m * p.n, threads),
-  });
+  dispatch_wide(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
+  add_slices(p, slots, sums, slices, node);
 }
 
 }  // namespace plumb::gpu_vulkan

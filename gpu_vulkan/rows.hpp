@@ -60,6 +60,8 @@ inline RowsChoice hold_rows(const DeviceFacts& facts, const LineShare& share, co
   const std::int64_t row_units = is_packed ? lines.length / pack : lines.length;
   const std::int64_t most_units = is_packed ? most_packs : most_packs * pack, most_lanes = most_invocations(facts);
   std::int64_t lanes = std::min({power_above((row_units + enough_packs - 1) / enough_packs), enough_lanes, most_lanes});
+  const std::int64_t together = facts.subgroup_size;  // lanes that agree without a barrier
+  if (is_packed && lanes > together && together * most_units >= row_units) lanes = together;
   while (lanes < most_lanes && lanes * most_units < row_units) lanes *= 2;
   if (lanes * most_units < row_units)
     return {{}, ir::cat("rows of ", lines.length, " elements do not fit into ", lanes, " invocations")};

@@ -16,8 +16,6 @@ using Reduction = ir::ScatterReduction;
 
 constexpr std::uint32_t threads = 128;
 
-std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }
-
 /// The target of each update, a word each. `winners` are cleared where there are some.
 Slot find_targets(const ScatterTargets& targets, std::int64_t count, Slot indices, std::optional<Slot> winners,
                   Lowering& node) {

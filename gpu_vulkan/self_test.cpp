@@ -52,10 +52,10 @@ struct TileTest {
   ir::Tensor right;  ///< in f64, without an error
 };
 
-TileTest product_test(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n) {
+TileTest product_test(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, const ir::ops::Matmul& op = {}) {
   TileTest test;
   const ir::TensorType a = {dtype, {m, k}}, b = {dtype, {k, n}};
-  test.graph.returns(test.graph.add("y", ir::ops::Matmul{}, {test.graph.input("a", a), test.graph.input("b", b)}));
+  test.graph.returns(test.graph.add("y", op, {test.graph.input("a", a), test.graph.input("b", b)}));
   const auto& left = test.feeds.emplace("a", whole_numbers(a, 3)).first->second;
   const auto& right = test.feeds.emplace("b", whole_numbers(b, 7)).first->second;
   const ir::Tensor x = ir::convert(left, DType::f64), z = ir::convert(right, DType::f64);
@@ -111,19 +111,24 @@ std::string check_tiles(const DeviceFacts& facts, const RunOnDevice& run, const 
   return {};
 }
 
-/// Query i is key i alone, each a line of its own axis, so far from the others that their weights are 0: y is v.
-std::string check_attention(const RunOnDevice& run) {
-  constexpr std::int64_t keys = 48, size = 64;
-  const ir::TensorType type = {DType::f16, {1, 1, keys, size}};
-  ir::Graph graph;
-  const ir::ops::Attention op{.scale = 1.0};
-  graph.returns(graph.add("y", op, {graph.input("q", type), graph.input("k", type), graph.input("v", type)}));
-  ir::Tensor axes({DType::f64, type.shape});
-  for (std::size_t i = 0; i < keys; ++i) axes.as<double>()[i * size + i] = 16;
-  const ir::Tensor axes16 = ir::convert(axes, DType::f16), v = whole_numbers(type, 3);
-  const auto wrong =
-      difference(run(graph, {{"q", axes16}, {"k", axes16}, {"v", v}}, {}), ir::convert(v, DType::f64));
-  return wrong.empty() ? wrong : "attention: " + wrong;
+/// Query i is key i alone, each a line of its own axis, so far from the others that their weights are 0: y is v. Of
+/// heads that are narrow to kernels, and of wide ones.
+std::string check_attention(const DeviceFacts& facts, const RunOnDevice& run) {
+  const CooperativeShape* const shape = shape_summed_in_f32(DType::f16, facts);
+  const std::int64_t matrix = shape == nullptr ? 16 : shape->n;
+  for (const std::int64_t size : {4 * matrix, 7 * matrix}) {
+    const ir::TensorType type = {DType::f16, {1, 1, size, size}};
+    ir::Graph graph;
+    const ir::ops::Attention op{.scale = 1.0};
+    graph.returns(graph.add("y", op, {graph.input("q", type), graph.input("k", type), graph.input("v", type)}));
+    ir::Tensor axes({DType::f64, type.shape});
+    for (std::int64_t i = 0; i < size; ++i) axes.as<double>()[static_cast<std::size_t>(i * (size + 1))] = 16;
+    const ir::Tensor axes16 = ir::convert(axes, DType::f16), v = whole_numbers(type, 3);
+    const auto wrong =
+        difference(run(graph, {{"q", axes16}, {"k", axes16}, {"v", v}}, {}), ir::convert(v, DType::f64));
+    if (!wrong.empty()) return ir::cat("attention of heads ", size, " wide: ", wrong);
+  }
+  return {};
 }
 
 const std::string passed = "passed";
@@ -137,38 +142,58 @@ std::string read_line(const std::filesystem::path& path) {
 
 }  // namespace
 
-bool uses_cooperative_matrices(const Plan& plan) {
+std::optional<CooperativeFamily> cooperative_family(std::string_view shader) {
   const auto blobs = shader_blobs();
-  return std::ranges::any_of(plan.schedule.dispatches, [&](const Dispatch& dispatch) {
-    const auto found = std::ranges::lower_bound(blobs, dispatch.shader.name, {}, &ShaderBlob::name);
-    return found != blobs.end() && found->name == dispatch.shader.name && declares_cooperative_matrices(found->words);
-  });
+  const auto found = std::ranges::lower_bound(blobs, shader, {}, &ShaderBlob::name);
+  const bool exists = found != blobs.end() && found->name == shader;
+  if (!exists || !declares_cooperative_matrices(found->words)) return std::nullopt;
+  if (shader.starts_with("matmul_cooperative.f16acc16")) return CooperativeFamily::products_in_f16;
+  if (shader.starts_with("matmul_")) return CooperativeFamily::products;
+  if (shader.starts_with("conv_")) return CooperativeFamily::convolutions;
+  if (shader.starts_with("attention_")) return CooperativeFamily::attention;
+  ir::fail("no self-test is for the cooperative matrices of ", shader);
 }
 
-std::string self_test(const DeviceFacts& facts, const RunOnDevice& run) {
+std::set<CooperativeFamily> cooperative_families(const Plan& plan) {
+  std::set<CooperativeFamily> families;
+  for (const Dispatch& dispatch : plan.schedule.dispatches)
+    if (const auto family = cooperative_family(dispatch.shader.name)) families.insert(*family);
+  return families;
+}
+
+std::string self_test(const DeviceFacts& facts, const RunOnDevice& run, CooperativeFamily family) {
+  if (family == CooperativeFamily::attention) return facts.holds(DType::f16) ? check_attention(facts, run) : "";
+  // Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths.
+  const auto products = [](DType dtype, const ir::ops::Matmul& op) {
+    return std::vector{product_test(dtype, 136, 72, 144, op), product_test(dtype, 67, 131, 33, op)};
+  };
+  std::vector<TileTest> tests;
+  if (family == CooperativeFamily::products_in_f16 && facts.holds(DType::f16))
+    tests = products(DType::f16, {.output_dtype = DType::f32, .accumulator = DType::f16});
   for (const DType dtype : {DType::f16, DType::bf16}) {
     if (shape_summed_in_f32(dtype, facts) == nullptr || !facts.holds(dtype)) continue;
-    // Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths.
-    // The last convolution is large enough for what large ones are worth.
-    for (const auto& test : {product_test(dtype, 136, 72, 144), product_test(dtype, 67, 131, 33),
-                             convolution_test(dtype, 2, {2, 8, 9, 11}, 120),
-                             convolution_test(dtype, 1, {2, 40, 21, 19}, 70)})
-      if (auto wrong = check_tiles(facts, run, test); !wrong.empty()) return wrong;
+    if (family == CooperativeFamily::products) std::ranges::move(products(dtype, {}), std::back_inserter(tests));
+    if (family != CooperativeFamily::convolutions) continue;
+    tests.push_back(convolution_test(dtype, 2, {2, 8, 9, 11}, 120));
+    tests.push_back(convolution_test(dtype, 1, {2, 40, 21, 19}, 70));  // large enough for what large ones are worth
   }
-  return facts.holds(DType::f16) ? check_attention(run) : std::string();
+  for (const TileTest& test : tests)
+    if (auto wrong = check_tiles(facts, run, test); !wrong.empty()) return wrong;
+  return {};
 }
 
-std::string self_test_once(const DeviceFacts& facts, std::string_view cache_option, const RunOnDevice& run) {
+std::string self_test_once(const DeviceFacts& facts, std::string_view cache_option, const RunOnDevice& run,
+                           CooperativeFamily family) {
   static std::mutex guard;
   static std::map<std::string, std::string> known;  // by file, or by device where there is none
   const auto folder = cache_folder(cache_option);
-  const auto name = ir::cat("selftest-", cache_key(facts), ".txt");
+  const auto name = ir::cat("selftest-", ir::enum_name(family), '-', cache_key(facts), ".txt");
   const std::string path = folder.empty() ? name : (folder / name).string();
   const std::scoped_lock lock(guard);
   if (const auto found = known.find(path); found != known.end()) return found->second;
   std::string outcome = folder.empty() ? "" : read_line(path);
   if (outcome.empty()) {
-    const std::string wrong = self_test(facts, run);
+    const std::string wrong = self_test(facts, run, family);
     outcome = wrong.empty() ? passed : wrong;
     const std::string text = outcome + '\n';
     if (!folder.empty()) store_whole(path, std::as_bytes(std::span(text)));  // else it runs again next time

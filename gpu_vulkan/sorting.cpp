@@ -8,11 +8,9 @@
 namespace plumb::gpu_vulkan {
 namespace {
 
-std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }
-
 std::int64_t power(std::int64_t n) { return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(n))); }
 
-struct Block {
+struct SortBlock {
   std::uint32_t lines, inner, line_length, count, kept, span, runs;
 };
 
@@ -105,7 +103,7 @@ class Sort {
   const SortedLines& sorted_;
   const std::optional<SortResults> results_;
   Lowering& node_;
-  Block block_{};
+  SortBlock block_{};
 };
 
 }  // namespace

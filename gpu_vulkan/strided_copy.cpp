@@ -11,8 +11,6 @@ using ir::CopyAxis;
 
 constexpr std::uint32_t threads = 128;  // every Vulkan device takes as many
 
-std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }  // negative strides wrap
-
 /// Element by element; strided_copy.comp says what the steps are.
 void copy_elements(const ir::StridedCopy& copy, Slot from, Slot to, Lowering& node) {
   struct Block {

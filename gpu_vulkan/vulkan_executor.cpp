@@ -43,12 +43,15 @@ ir::Tensor VulkanExecutor::run_alone(const ir::Graph& graph, const ir::Feeds& fe
 }
 
 bool VulkanExecutor::cooperative_matrices_fail(const Plan& plan) {
-  if (runtime_->self_tested || !uses_cooperative_matrices(plan)) return false;
-  runtime_->self_tested = true;
   const auto run = [&](const auto&... what) { return run_alone(what...); };
-  const std::string wrong = self_test_once(facts(), options_.pipeline_cache, run);
-  runtime_->device.doubt_cooperative_matrices(wrong);
-  return !wrong.empty();
+  for (const CooperativeFamily family : cooperative_families(plan)) {
+    if (!runtime_->self_tested.insert(family).second) continue;
+    const std::string wrong = self_test_once(facts(), options_.pipeline_cache, run, family);
+    if (wrong.empty()) continue;
+    runtime_->device.doubt_cooperative_matrices(wrong);
+    return true;
+  }
+  return false;
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,

@@ -49,6 +49,31 @@ precise float geluf(float x) {
   return sign_of(x) != 0u ? tail : x - tail;
 }
 
+/// geluf for x that are f16 numbers, for kernels that should wait for memory only: x Φ(x), where Φ(-a) is 2^p, p a
+/// polynomial of a; within 0.61 u |y| (8 + 2x^2) for all of them. Beyond a = 11 or so 2^p is 0, which f16 makes of it.
+precise float half_geluf(float x) {
+  const float a = abs(x);
+  float p = -4.70312571e-8;
+  p = fma(p, a, 1.21178243e-6);
+  p = fma(p, a, -1.37759735e-5);
+  p = fma(p, a, 8.82450404e-5);
+  p = fma(p, a, -3.07570881e-4);
+  p = fma(p, a, 3.68646943e-5);
+  p = fma(p, a, 6.92207599e-3);
+  p = fma(p, a, -5.24351075e-2);
+  p = fma(p, a, -0.459220201);
+  p = fma(p, a, -1.15110445);
+  p = max(fma(p, a, -1.0), -127.0);
+  const float shift = 12582912.0 + 127.0, k = p + shift, f = p - (k - shift);  // as exp_shifted
+  float q = 1.32647273e-3;
+  q = fma(q, f, 9.67151299e-3);
+  q = fma(q, f, 5.55073358e-2);
+  q = fma(q, f, 0.240222424);
+  q = fma(q, f, 0.693147004);
+  const float tail = fma(q, f, 1.0) * uintBitsToFloat(floatBitsToUint(k) << 23);
+  return x * (sign_of(x) != 0u ? tail : 1.0 - tail);
+}
+
 /// The same by tanh: x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2.
 precise float gelu_tanhf(float x) { return gatedf(x, 1.59576912 * (x + 0.044715 * x * x * x)); }
 

@@ -89,7 +89,7 @@ float square_root(float x) {
   return scale(root_of_significand(odd == 1 ? 2.0 * m : m), (exponent - odd) / 2);
 }
 
-precise float inverse_root_of_significand(float m) {
+precise float inverse_root_of_normal(float m) {
   const float r = inversesqrt(m), h = m * r;
   return r + 0.5 * r * fma(-h, r, 1.0);
 }
@@ -97,13 +97,14 @@ precise float inverse_root_of_significand(float m) {
 /// 1 / sqrt(x) within 1.5 ulp; a zero gives an infinity of its sign.
 float inverse_square_root(float x) {
   const uint bits = floatBitsToUint(x);
+  if (bits - 0x00800000u < 0x7F000000u) return inverse_root_of_normal(x);
   if (is_zero(x)) return uintBitsToFloat(infinity_bits | sign_of(x));
   if (bits > infinity_bits) return quiet_nan();
   if (bits == infinity_bits) return 0.0;
   int exponent;
   const float m = significand(bits, exponent);
   const int odd = exponent & 1;
-  return scale(inverse_root_of_significand(odd == 1 ? 2.0 * m : m), (odd - exponent) / 2);
+  return scale(inverse_root_of_normal(odd == 1 ? 2.0 * m : m), (odd - exponent) / 2);
 }
 
 /// Integers in the order of the floats, subnormals among them; -0 comes before +0.

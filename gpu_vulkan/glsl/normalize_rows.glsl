@@ -3,11 +3,9 @@
 
 #include "arithmetic.glsl"
 #include "index.glsl"
-#include "sum.glsl"
 
 #define HELD vec2
-/// The sum of both, in which neither comes first.
-vec2 combine(vec2 a, vec2 b, uint how) { return plus(vec2(a.x, a.y + b.y), b.x); }
+vec2 combine(vec2 a, vec2 b, uint how) { return a + b; }
 #include "rows.glsl"
 
 // How scale and bias are read: not at all, in units like x, one element for a unit, or by element.
@@ -17,10 +15,11 @@ layout(constant_id = 7) const uint outer_axes = 0;                      // acros
 layout(constant_id = 8) const uint scale_walk = ABSENT;
 layout(constant_id = 9) const uint bias_walk = ABSENT;
 layout(constant_id = 10) const bool statistics = false;
+layout(constant_id = 11) const bool has_residual = false;
 
 layout(push_constant) uniform Block {
   uint rows, row_length;
-  float epsilon;
+  float epsilon, inverse_length;
   uint extents[8], scale_strides[8], bias_strides[8];  // innermost first
 };
 #include "line_scales.glsl"
@@ -31,14 +30,31 @@ layout(set = 0, binding = 1) readonly buffer Scale { STORED scales[]; };
 layout(set = 0, binding = 1) readonly buffer PackedScale { PACKED packed_scales[]; };
 layout(set = 0, binding = 2) readonly buffer Bias { STORED biases[]; };
 layout(set = 0, binding = 2) readonly buffer PackedBias { PACKED packed_biases[]; };
+#ifdef STATISTICS
+layout(set = 0, binding = 3) readonly buffer Residual { STORED residuals[]; };
+layout(set = 0, binding = 3) readonly buffer PackedResidual { PACKED packed_residuals[]; };
+layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
+layout(set = 0, binding = 4) writeonly buffer PackedY { PACKED packed_y[]; };
+layout(set = 0, binding = 5) writeonly buffer Mean { float means[]; };
+layout(set = 0, binding = 6) writeonly buffer InvStd { float inv_stds[]; };
+#else
 layout(set = 0, binding = 3) writeonly buffer Y { STORED y[]; };
 layout(set = 0, binding = 3) writeonly buffer PackedY { PACKED packed_y[]; };
-#ifdef STATISTICS
-layout(set = 0, binding = 4) writeonly buffer Mean { float means[]; };
-layout(set = 0, binding = 5) writeonly buffer InvStd { float inv_stds[]; };
 #endif
 
 float v[units * width];
+
+#ifdef STATISTICS
+void add_residual(uint first, uint row_units) {
+  [[unroll]] for (uint u = 0u; u < units; ++u) {
+    if (!has_unit(u, row_units)) continue;
+    PACKED p;
+    if (is_packed) p = packed_residuals[first + unit_of(u)];
+    [[unroll]] for (uint i = 0u; i < width; ++i)
+      v[u * width + i] += is_packed ? unpack(p, i) : load(residuals[first + unit_of(u)]);
+  }
+}
+#endif
 
 void read(uint first, uint row_units) {
   [[unroll]] for (uint u = 0u; u < units; ++u) {
@@ -50,34 +66,41 @@ void read(uint first, uint row_units) {
       if (there) v[u * width + i] = is_packed ? unpack(p, i) : load(x[first + unit_of(u)]);
     }
   }
+#ifdef STATISTICS
+  if (has_residual) add_residual(first, row_units);
+#endif
 }
 
-/// v less mean and rest, and Σ of its squares.
+/// v less mean and rest, and Σ of its squares. What rounding makes of the mean is of no account: the mean of what is
+/// left makes up for it. So no sum here is carried in two numbers.
 float center(uint row_units, out float mean, out float rest) {
-  vec2 sum = vec2(0.0), squares = vec2(0.0);
   mean = rest = 0.0;
 #ifdef CENTERED
-  [[unroll]] for (uint k = 0u; k < units * width; ++k) sum = plus(sum, v[k]);
-  mean = divide(total(combined(sum, 0u, 0u)), float(row_length));
-  sum = vec2(0.0);
+  float sum = 0.0;
+  [[unroll]] for (uint u = 0u; u < units; ++u) {
+    float part = v[u * width];
+    [[unroll]] for (uint i = 1u; i < width; ++i) part += v[u * width + i];
+    sum += part;
+  }
+  mean = combined(vec2(sum, 0.0), 0u, 0u).x * inverse_length;
 #endif
+  vec2 sums = vec2(0.0);  // of what is left, and of its squares
   [[unroll]] for (uint u = 0u; u < units; ++u) {
     if (!has_unit(u, row_units)) continue;
+    vec2 part = vec2(0.0);
     [[unroll]] for (uint i = 0u; i < width; ++i) {
       const float d = v[u * width + i] - mean;
       v[u * width + i] = d;
-      squares = plus(squares, d * d);
-#ifdef CENTERED
-      sum = plus(sum, d);
-#endif
+      part += vec2(d, d * d);
     }
+    sums += part;
   }
+  sums = combined(sums, 0u, 1u);
 #ifdef CENTERED
-  const float rests = total(combined(sum, 0u, 1u));
-  if (is_finite(mean)) rest = divide(rests, float(row_length));
+  if (magnitude_of(mean) < infinity_bits) rest = sums.x * inverse_length;
 #endif
   // Σ d² less the part that comes from the mean of d.
-  return maximum(total(combined(squares, 0u, 0u)) - float(row_length) * rest * rest, 0.0);
+  return maximum(sums.y - float(row_length) * rest * rest, 0.0);
 }
 
 /// The scale, or bias, of element i of unit k of a row.
@@ -114,7 +137,7 @@ void main() {
   const uint row_units = row_length / width, r = min(row(), rows - 1u), first = r * row_units;
   read(first, row_units);
   float mean, rest;
-  const float squares = center(row_units, mean, rest), variance = divide(squares, float(row_length));
+  const float squares = center(row_units, mean, rest), variance = squares * inverse_length;
   if (row() >= rows) return;
 #ifdef EPSILON_OUTSIDE
   const float inv_std = divide(1.0, square_root(variance) + epsilon);

@@ -43,6 +43,7 @@ float real_relu(float x) { return is_nan(x) || sign_of(x) == 0u ? x : 0.0; }
 float real_sigmoid(float x) { return sigmoidf(x); }
 float real_silu(float x) { return siluf(x); }
 float real_gelu(float x) { return geluf(x); }
+float real_gelu_f16(float x) { return half_geluf(x); }
 float real_gelu_tanh(float x) { return gelu_tanhf(x); }
 float real_softplus(float x) { return softplusf(x); }
 float real_softsign(float x) { return softsignf(x); }

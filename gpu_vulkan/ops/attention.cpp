@@ -103,52 +103,100 @@ AttentionOperands optional_operands(const Attention& op, const Extents& n, const
   return operands;
 }
 
-/// How the cooperative kernel's workgroup is laid out: subgroups, and matrices across keys of a block. Each subgroup
+/// How a workgroup of cooperative matrices is laid out: subgroups, and matrices across keys of a block. Each subgroup
 /// has a matrix of queries.
 struct Fragments {
   std::uint32_t subgroups, across;
+  std::int64_t widest;  ///< heads that it serves, in matrices
 
   std::uint32_t rows(const CooperativeShape& s) const { return subgroups * s.m; }
   std::uint32_t keys(const CooperativeShape& s) const { return across * s.n; }
+  static std::size_t pitch(std::int64_t width, const CooperativeShape& s) {
+    return static_cast<std::size_t>((width + s.n - 1) / s.n * s.n / 8 + 1);
+  }
 
   /// Of shared memory, as attention_cooperative.comp declares it.
   std::size_t bytes(const CooperativeShape& s, const Extents& n) const {
-    const auto pitch = [&](std::int64_t width) { return (width + s.n - 1) / s.n * s.n / 8 + 1; };
-    const auto pieces = std::max(keys(s) * (pitch(n.D) + pitch(n.Dv)), rows(s) * pitch(n.D));
+    const std::size_t pieces = std::max(keys(s) * (pitch(n.D, s) + pitch(n.Dv, s)), rows(s) * pitch(n.D, s));
     const std::size_t words = std::max(2 * s.m * (s.n / 2 + 4), s.m * s.n) + s.m;
-    return 16 * static_cast<std::size_t>(pieces) + 4 * subgroups * words + 16;
+    return 16 * pieces + 4 * subgroups * words + 16;
   }
 };
 
-/// The best first. For heads of few matrices smaller workgroups, of which more run at a time, are faster than the
-/// first.
-constexpr Fragments fragments[] = {{8, 4}, {4, 2}, {4, 1}, {2, 1}};
-constexpr std::int64_t narrow_head = 4;
+/// The same of attention_converted.comp. With two buffers for keys and two for values, scores are computed while the
+/// weights of the block before are.
+struct ConvertedFragments : Fragments {
+  std::uint32_t buffers;
 
-const Fragments* find_fragments(const DeviceFacts& facts, const CooperativeShape& s, const Extents& n) {
-  const bool is_narrow = std::max(n.D, n.Dv) <= narrow_head * s.n;
-  for (const Fragments& f : std::span(fragments).subspan(is_narrow ? 1 : 0)) {
+  std::size_t bytes(const CooperativeShape& s, const Extents& n) const {
+    const std::size_t of_keys = buffers * keys(s) * (pitch(n.D, s) + pitch(n.Dv, s));
+    const std::int64_t strip = std::max<std::int64_t>(64, s.n);
+    const std::size_t of_rows = rows(s) * std::max(pitch(n.D, s), pitch(std::min(n.Dv, strip), s));
+    return 16 * (std::max(of_keys, of_rows) + 1);
+  }
+};
+
+constexpr std::int64_t narrow_head = 4, widest_matrices = 16;  // of a query and of a result, all in registers
+
+/// The best first. For heads of few matrices smaller workgroups, of which more run at a time, are faster.
+constexpr Fragments fragments[] = {{4, 2, narrow_head},     {4, 1, narrow_head},     {8, 4, widest_matrices},
+                                   {4, 2, widest_matrices}, {4, 1, widest_matrices}, {2, 1, widest_matrices}};
+constexpr ConvertedFragments converted_fragments[] = {{{4, 2, 5}, 1},
+                                                      {{8, 4, 6}, 1},
+                                                      {{8, 2, 11}, 2},
+                                                      {{4, 2, 12}, 1},
+                                                      {{4, 1, widest_matrices}, 2},
+                                                      {{4, 1, widest_matrices}, 1},
+                                                      {{2, 1, widest_matrices}, 1}};
+
+template <class F>
+const F* find_fragments(std::span<const F> options, const DeviceFacts& facts, const Extents& n) {
+  const CooperativeShape& s = *f16_shape(facts);
+  for (const F& f : options) {
+    const bool is_too_wide = std::max(n.D, n.Dv) > f.widest * s.n;
     const bool is_too_high = f.rows(s) >= 2 * std::max<std::int64_t>(n.Sq, 2 * s.m);
     const bool fits = f.bytes(s, n) <= facts.shared_memory;
-    if (!is_too_high && fits && f.subgroups * facts.subgroup_size <= facts.max_invocations) return &f;
+    if (!is_too_wide && !is_too_high && fits && f.subgroups * facts.subgroup_size <= facts.max_invocations) return &f;
   }
   return nullptr;
 }
 
-std::optional<std::string> refuse_cooperative(const Extents& n, const Lowering& node) {
+constexpr auto no_room = " has too little shared memory or too small workgroups";
+
+/// Why heads are not multiplied by cooperative matrices, whichever kernel does it.
+std::optional<std::string> refuse_matrices(const Extents& n, const Lowering& node) {
   const DeviceFacts& facts = node.facts();
   if (const auto refusal = refuse_cooperative_matrices(node.in_type(0).dtype, facts)) return refusal;
   const CooperativeShape& s = *f16_shape(facts);
-  if (!facts.subgroup_shuffle) return facts.name + " has no shuffles in subgroups";
   if (n.D % 8 != 0 || n.Dv % 8 != 0) return "heads are no multiples of 8 wide";
-  constexpr std::int64_t most_matrices = 16;  // of a query and of a result, all in registers
-  if (n.D > most_matrices * s.n || n.Dv > most_matrices * s.n)
-    return ir::cat("heads are wider than ", most_matrices, " matrices of ", s.m, "x", s.n);
+  if (std::max(n.D, n.Dv) > widest_matrices * s.n)
+    return ir::cat("heads are wider than ", widest_matrices, " matrices of ", s.m, "x", s.n);
+  return std::nullopt;
+}
+
+std::optional<std::string> refuse_converted(const Extents& n, const Lowering& node) {
+  if (const auto refusal = refuse_matrices(n, node)) return refusal;
+  const DeviceFacts& facts = node.facts();
+  if (!facts.cooperative_conversions) return facts.name + " has no cooperative matrices that change their use";
+  if (!facts.subgroup_ballot) return facts.name + " has no ballots in subgroups";
+  if (!facts.rounds_to_even_f16 || !facts.specials_kept_f32)
+    return facts.name + " cannot be asked to round f16 to nearest even or to keep NaN of f32";
+  // Weights, which are products' results, are then factors.
+  if (const CooperativeShape& s = *f16_shape(facts); s.n != s.k)
+    return ir::cat(facts.name, " has matrices of ", s.m, "x", s.n, "x", s.k);
+  if (find_fragments<ConvertedFragments>(converted_fragments, facts, n) == nullptr) return facts.name + no_room;
+  return std::nullopt;
+}
+
+std::optional<std::string> refuse_cooperative(const Extents& n, const Lowering& node) {
+  if (const auto refusal = refuse_matrices(n, node)) return refusal;
+  const DeviceFacts& facts = node.facts();
+  const CooperativeShape& s = *f16_shape(facts);
+  if (!facts.subgroup_shuffle) return facts.name + " has no shuffles in subgroups";
   // Weights, which are products' results, are then factors.
   if (s.n != s.k || facts.subgroup_size % s.m != 0 || s.n % (facts.subgroup_size / s.m) != 0)
     return ir::cat(facts.name, " has subgroups of ", facts.subgroup_size, " for ", s.m, "x", s.n, "x", s.k);
-  if (find_fragments(facts, s, n) == nullptr)
-    return facts.name + " has too little shared memory or too small workgroups";
+  if (find_fragments<Fragments>(fragments, facts, n) == nullptr) return facts.name + no_room;
   return std::nullopt;
 }
 
@@ -224,14 +272,21 @@ void lower(const Attention& op, Lowering& node) {
                    .push = block,
                    .groups = groups_for(block.tasks)});
   };
-  const auto emit_cooperative = [&] {
+  /// The fifth constant is the shader's own.
+  const auto emit_matrices = [&](const std::string& shader, const Fragments& f, std::uint32_t fifth) {
     const CooperativeShape& s = *f16_shape(node.facts());
-    const Fragments& f = *find_fragments(node.facts(), s, n);
     const std::uint32_t lanes = node.facts().subgroup_size;
-    emit("attention_cooperative",
-         {f.subgroups * lanes, s.m, s.n, f.subgroups, lanes, 1u, f.keys(s), D, Dv, op.has_mask, op.has_bias,
+    emit(shader,
+         {f.subgroups * lanes, s.m, s.n, f.subgroups, lanes, fifth, f.keys(s), D, Dv, op.has_mask, op.has_bias,
           op.softcap > 0, operands.length_words, is_scaled_product},
          f.rows(s), lanes);
+  };
+  const auto emit_converted = [&] {
+    const ConvertedFragments& f = *find_fragments<ConvertedFragments>(converted_fragments, node.facts(), n);
+    emit_matrices("attention_converted", f, f.buffers);
+  };
+  const auto emit_cooperative = [&] {
+    emit_matrices("attention_cooperative", *find_fragments<Fragments>(fragments, node.facts(), n), 1u);
   };
   const auto emit_wide = [&] {
     const WideTile& t = *find_wide_tile(node.facts(), n);
@@ -257,6 +312,7 @@ void lower(const Attention& op, Lowering& node) {
   const SlicedAttention sliced{op, n, block, operands, hides};
   node.choose({
       {"sliced", [&] { return refuse_slices(sliced, node); }, [&] { emit_slices(sliced, node); }},
+      {"coopmat_f16_converted", [&] { return refuse_converted(n, node); }, emit_converted},
       {"coopmat_f16", [&] { return refuse_cooperative(n, node); }, emit_cooperative},
       {"tiled_wide", [&] { return refuse_wide(n, node); }, emit_wide},
       {"tiled", too_wide, emit_tiled},

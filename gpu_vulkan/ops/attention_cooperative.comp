@@ -32,15 +32,11 @@ layout(constant_id = 12) const uint length_words = 0;
 layout(constant_id = 13) const bool plain = false;  // scores are products times a scale above 0
 #include "attention.glsl"
 
-layout(set = 0, binding = 0) readonly buffer WideQ { uvec4 wide_q[]; };
-layout(set = 0, binding = 1) readonly buffer WideK { uvec4 wide_k[]; };
-layout(set = 0, binding = 2) readonly buffer WideV { uvec4 wide_v[]; };
-layout(set = 0, binding = 6) writeonly buffer WideY { uvec4 wide_y[]; };
-
 // Queries g of a subgroup are round_rows further than those before.
 const uint round_rows = subgroups * M, rows = each * round_rows, invocations = subgroups * lanes;
 const uint deep = (D + N - 1u) / N, wide = (Dv + N - 1u) / N, across = keys / N;  // matrices of q, y, scores
 const uint k_pieces = deep * N / 8u, v_pieces = wide * N / 8u;                    // of a line
+#include "attention_blocks.glsl"
 const uint k_pitch = k_pieces + 1u, v_pitch = v_pieces + 1u, v_tile = keys * k_pitch;
 const uint for_keys = v_tile + keys * v_pitch, for_queries = round_rows * k_pitch;
 shared uvec4 tile[for_keys > for_queries ? for_keys : for_queries];  // of q, then of k and, from v_tile, of v
@@ -85,33 +81,11 @@ void load_queries() {
   }
 }
 
-// The next block of k and of v are on their way in registers while others are multiplied. Rows behind the
-// last are hidden: any will do.
-const uint k_each = (keys * k_pieces + invocations - 1u) / invocations;
-const uint v_each = (keys * v_pieces + invocations - 1u) / invocations;
-uvec4 fetched_k[k_each], fetched_v[v_each];
-
-void fetch_k(uint from) {
-  [[unroll]] for (uint i = 0; i < k_each; ++i) {
-    const uint e = gl_LocalInvocationID.x + i * invocations, r = min(from + e / k_pieces, end - 1u);
-    const uint piece = e % k_pieces;
-    const bool inside = D % N == 0u || piece < D / 8u;
-    fetched_k[i] = inside ? wide_k[(k_begin(D) + r * k_row) / 8u + piece] : uvec4(0u);
-  }
-}
 void stage_k() {
   [[unroll]] for (uint i = 0; i < k_each; ++i) {
     const uint e = gl_LocalInvocationID.x + i * invocations;
     if (keys * k_pieces % invocations == 0u || e < keys * k_pieces)
       tile[e / k_pieces * k_pitch + e % k_pieces] = fetched_k[i];
-  }
-}
-void fetch_v(uint from) {
-  [[unroll]] for (uint i = 0; i < v_each; ++i) {
-    const uint e = gl_LocalInvocationID.x + i * invocations, r = min(from + e / v_pieces, end - 1u);
-    const uint piece = e % v_pieces;
-    const bool inside = Dv % N == 0u || piece < Dv / 8u;
-    fetched_v[i] = inside ? wide_v[(v_begin(Dv) + r * v_row) / 8u + piece] : uvec4(0u);
   }
 }
 /// Whether there is an infinity or a NaN, whose exponent's carry reaches the sign.
@@ -316,12 +290,6 @@ void multiply_special(bool one_by_one) {
 /// What has been found for a row: its sum, or one of these.
 const float nothing_allowed = -1.0, nothing_weighs = -2.0;
 
-/// Whether the position of query i lets it see any key.
-bool sees_any(uint i) {
-  const int position = int(i) + shift;
-  return max(0, position + lowest) <= min(key_count - 1, position + highest);
-}
-
 void store_results() {
   [[unroll]] for (uint g = 0; g < each; ++g) {
     MATRIX total = by_row(sums[g], true);
@@ -355,10 +323,6 @@ void store_results() {
 bool is_hidden(uint from, int low, int high) {
   return int(from) > high + shift + highest || int(from + keys) <= low + shift + lowest;
 }
-bool is_seen_whole(uint from, int low, int high) {
-  return int(from + keys) <= min(key_count, low + shift + highest + 1) && int(from) >= high + shift + lowest;
-}
-
 void main() {
   const uint blocks = (Sq + rows - 1u) / rows, task = group_index();
   if (task >= tasks) return;

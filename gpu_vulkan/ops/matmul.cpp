@@ -21,6 +21,7 @@ void lower(const ir::ops::Matmul& op, Lowering& node) {
   const ir::Shape batch = y.leading(y.size() - 2);
   Product product;
   product.m = y[y.size() - 2], product.n = y[y.size() - 1], product.k = a[a.size() - (op.transpose_a ? 2 : 1)];
+  product.sums_in_f16 = op.accumulator == ir::DType::f16;
   product.transpose_a = op.transpose_a, product.transpose_b = op.transpose_b;
   product.batch = batch, product.a_strides = batch_strides(a, batch), product.b_strides = batch_strides(b, batch);
   const bool one_b = std::ranges::all_of(product.b_strides, [](std::int64_t stride) { return stride == 0; });

@@ -7,7 +7,9 @@
 // Of a variant that is _fixed all that addresses depend on is constant: a sixth of the time of large products.
 // One that is _even has conversions that round to nearest even; it stores matrices of y as they are where all of the
 // tile is inside, as f16_f32 does. The others round by hand.
+// Those of f16acc16 keep their sums in f16; they have nothing to multiply them by or to add.
 // variants: f16 f16_even f16_f32 f16_even_fixed f16_f32_fixed bf16 bf16_f32 bf16_fixed bf16_f32_fixed
+// variants: f16acc16_f32 f16acc16_f32_fixed
 // bfloat16: bf16 bf16_f32 bf16_fixed bf16_f32_fixed
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -21,16 +23,22 @@
 #define BFLOAT16
 #endif
 #if defined(VARIANT_f16_even_fixed) || defined(VARIANT_f16_f32_fixed) || defined(VARIANT_bf16_fixed) || \
-    defined(VARIANT_bf16_f32_fixed)
+    defined(VARIANT_bf16_f32_fixed) || defined(VARIANT_f16acc16_f32_fixed)
 #define FIXED
 #endif
 #if defined(VARIANT_f16_f32) || defined(VARIANT_f16_f32_fixed) || defined(VARIANT_bf16_f32) || \
-    defined(VARIANT_bf16_f32_fixed)
+    defined(VARIANT_bf16_f32_fixed) || defined(VARIANT_f16acc16_f32) || defined(VARIANT_f16acc16_f32_fixed)
 #define F32_RESULT
 #elif defined(VARIANT_f16_even) || defined(VARIANT_f16_even_fixed)
 #define EVEN
 #extension GL_EXT_spirv_intrinsics : require
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
+#endif
+#if defined(VARIANT_f16acc16_f32) || defined(VARIANT_f16acc16_f32_fixed)
+#define SUM float16_t
+#else
+#define SUM float
+#define CAN_ADD
 #endif
 #pragma use_vulkan_memory_model
 #include "index.glsl"
@@ -116,7 +124,8 @@ const bool a_even = a_lines * a_pieces % invocations == 0u, b_even = b_lines * b
 uvec4 fetched_a[a_each], fetched_b[b_each];
 uint a_start[a_each], b_start[b_each];  // of the first tile's pieces: pieces of a wide operand, else elements
 
-coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> sums[each_m * each_n];
+#define MATRIX(T) coopmat<T, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
+MATRIX(SUM) sums[each_m * each_n];
 
 // Lines and positions in them that lie beyond the rows or columns are those of the last: nobody reads their sums.
 // Beyond the terms there are zeros.
@@ -240,7 +249,7 @@ void write_all(uint index, uint row, uint column) {
     const uint i = e / strips, first = e % strips * f32_strip;
     [[unroll]] for (uint f = 0; f < each_m * each_n; ++f)
       if (f / each_n == i && f % each_n - first < f32_strip)
-        coopMatStore(sums[f], a_tile, mine + (f % each_n - first) * N / 4u, pitch,
+        coopMatStore(MATRIX(float)(sums[f]), a_tile, mine + (f % each_n - first) * N / 4u, pitch,
                      gl_CooperativeMatrixLayoutRowMajor);
     subgroupBarrier();
     const uint past = min(n, column + each_n * N);
@@ -259,6 +268,7 @@ const uint strip = f32_strip, in_piece = 4u;
 const uint strip = f16_strip, in_piece = 8u;
 #endif
 
+#ifdef CAN_ADD
 // What is added to all rows alike is fetched before the terms are. A line of it serves as all lines of a matrix.
 shared float same_row[columns];
 
@@ -271,25 +281,28 @@ void fetch_row(uint column) {
 
 void add_row(uint my_column) {
   [[unroll]] for (uint j = 0; j < each_n; ++j) {
-    coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> added;
+    MATRIX(float) added;
     coopMatLoad(added, same_row, my_column + j * N, 0u, gl_CooperativeMatrixLayoutRowMajor);
     [[unroll]] for (uint i = 0; i < each_m; ++i) sums[i * each_n + j] += added;
   }
 }
+#endif
 
 // The same of matrices that lie inside, in strips of what y consists of.
 void store_all(uint index, uint row, uint column, uint my_column) {
   const uint mine = gl_SubgroupID * room, pitch = strip * N / in_piece + 1u, strips = (each_n + strip - 1u) / strip;
+#ifdef CAN_ADD
   if ((set_flags() & SCALED) != 0u)
     [[unroll]] for (uint e = 0; e < each_m * each_n; ++e) sums[e] *= uintBitsToFloat(alpha[0]);
   if ((set_flags() & HAS_C) != 0u) add_row(my_column);
+#endif
   [[unroll]] for (uint i = 0; i < each_m; ++i)
     [[unroll]] for (uint s = 0; s < strips; ++s) {
       // Which matrices a strip has must not be bounds of the loop: these would not be constant, and it not unrolled.
       [[unroll]] for (uint j = 0; j < each_n; ++j)
         if (j / strip == s)
-          coopMatStore(coopmat<STORED, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(sums[i * each_n + j]), a_tile,
-                       mine + j % strip * N / in_piece, pitch, gl_CooperativeMatrixLayoutRowMajor);
+          coopMatStore(MATRIX(STORED)(sums[i * each_n + j]), a_tile, mine + j % strip * N / in_piece, pitch,
+                       gl_CooperativeMatrixLayoutRowMajor);
       subgroupBarrier();
       const uint pieces = (s + 1u < strips ? strip : each_n - s * strip) * N / in_piece;
       const uint at = ((index * m + row + i * M) * n + column + s * strip * N) / in_piece;
@@ -313,8 +326,8 @@ void main() {
   [[unroll]] for (uint i = 0; i < b_each; ++i)
     b_start[i] = b_begin(first.y, column, gl_LocalInvocationID.x + i * invocations) / (WIDE ? 8u : 1u);
   [[unroll]] for (uint e = 0; e < each_m * each_n; ++e)
-    sums[e] = coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(0.0);
-#if defined(EVEN) || defined(F32_RESULT)
+    sums[e] = MATRIX(SUM)(0.0);
+#if (defined(EVEN) || defined(F32_RESULT)) && defined(CAN_ADD)
   if (has_same_row()) fetch_row(column);
 #endif
   fetch(row, column, 0);
@@ -331,7 +344,11 @@ void main() {
   barrier();
 
 #if defined(EVEN) || defined(F32_RESULT)
+#ifdef CAN_ADD
   const bool can_add = (set_flags() & HAS_C) == 0u || has_same_row();
+#else
+  const bool can_add = true;
+#endif
   if (inside || (row + rows <= m && column + columns <= n && n % 8u == 0u && can_add))
     store_all(index, row + my_row, column + my_column, my_column);
   else

@@ -55,7 +55,12 @@ double apply(double v) {
 }
 #elif defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16)
 #include "unary_real.glsl"
-float apply(float v) { return unary_real(function, v); }
+float apply(float v) {
+#ifdef VARIANT_f16
+  if (function == GELU) return real_gelu_f16(v);
+#endif
+  return unary_real(function, v);
+}
 #else
 #include "unary_integer.glsl"
 COMPUTED apply(COMPUTED v) { return unary_integer(function, v); }

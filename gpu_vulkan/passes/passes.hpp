@@ -33,6 +33,9 @@ ir::Graph fuse_biases(const ir::Graph& graph, const PassSetting& setting);
 /// conv, then add of a tensor as large, then relu or a clamp by numbers: one convolution.
 ir::Graph fuse_conv_epilogues(const ir::Graph& graph, const PassSetting& setting);
 
+/// add of two tensors of one type, then layer_norm: a norm that adds as it reads.
+ir::Graph fuse_residuals(const ir::Graph& graph, const PassSetting& setting);
+
 /// Unary, binary, compare, where and cast, one after the other on one shape: region, a kernel that is generated. Where
 /// all that survives is wanted it keeps every value, so that each can still be looked at.
 ir::Graph fuse_regions(const ir::Graph& graph, const PassSetting& setting);

@@ -8,8 +8,6 @@ namespace {
 
 constexpr std::uint32_t threads = 128;  // every Vulkan device takes as many
 
-std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }  // negative steps wrap
-
 }  // namespace
 
 ir::TensorTypes Region::infer(ir::Types in) const {

@@ -78,7 +78,8 @@ std::string Writer::step(std::size_t s) {
     const auto function = step.op.as<Unary>().function;
     if (from == DType::boolean) return result_bits('!', operand(in[0]));
     include(real ? "unary_real.glsl" : "unary_functions.glsl");
-    if (real) return result_bits("real_", ir::enum_name(function), '(', operand(in[0]), ')');
+    const auto of = from == DType::f16 && function == UnaryFunction::gelu ? "_f16(" : "(";
+    if (real) return result_bits("real_", ir::enum_name(function), of, operand(in[0]), ')');
     include("unary_integer.glsl", "int");
     return result_bits("unary_integer(", unsigned(function), "u, ", operand(in[0]), ')');
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu_vulkan/runtime/bfloat16.hpp"
+#include "gpu_vulkan/runtime/cooperative_matrix2.hpp"
 #include "gpu_vulkan/runtime/structure.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -25,6 +26,7 @@ struct Features {
   VkPhysicalDeviceVulkan12Features v12{};
   VkPhysicalDeviceVulkan13Features v13{};
   VkPhysicalDeviceCooperativeMatrixFeaturesKHR cooperative{};
+  VkPhysicalDeviceCooperativeMatrix2FeaturesNV cooperative2{};
 #ifdef VK_API_VERSION_1_4
   VkPhysicalDeviceVulkan14Features v14{};
 #endif
@@ -52,6 +54,11 @@ Features::Features(const PhysicalDevice& physical) {
   if (physical.enables(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME)) {
     add(cooperative, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR);
     cooperative.cooperativeMatrix = !facts.cooperative_shapes.empty();
+  }
+  if (physical.enables(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)) {
+    add(cooperative2, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV);
+    cooperative2.cooperativeMatrixConversions = cooperative2.cooperativeMatrixReductions =
+        cooperative2.cooperativeMatrixPerElementOperations = facts.cooperative_conversions;
   }
 #ifdef VK_API_VERSION_1_4
   if (physical.push_descriptors_are_core) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "gpu_vulkan/runtime/bfloat16.hpp"
+#include "gpu_vulkan/runtime/cooperative_matrix2.hpp"
 #include "gpu_vulkan/runtime/result.hpp"
 #include "gpu_vulkan/runtime/structure.hpp"
 
@@ -162,6 +163,8 @@ void read_cooperative_shapes(VkInstance instance, VkPhysicalDevice device, Devic
 
 std::vector<std::string_view> optional_extensions(std::uint32_t layer_version) {
   std::vector<std::string_view> names = {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME};
+  if (layer_version == 0 || layer_version > newest_without_cooperative_matrix2)
+    names.emplace_back(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
   if (layer_version == 0 || layer_version > newest_without_bfloat16)
     names.emplace_back(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME);
   return names;
@@ -190,6 +193,15 @@ void read_extension_facts(VkInstance instance, VkPhysicalDevice device, const st
   const auto has = [&](std::string_view name) { return std::ranges::find(extensions, name) != extensions.end(); };
   if (has(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME) && facts.vulkan_memory_model)
     read_cooperative_shapes(instance, device, facts);
+  if (has(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME) && !facts.cooperative_shapes.empty()) {
+    auto more = structure<VkPhysicalDeviceCooperativeMatrix2FeaturesNV>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV);
+    auto f = structure<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &more);
+    vkGetPhysicalDeviceFeatures2(device, &f);
+    facts.cooperative_conversions = more.cooperativeMatrixConversions == VK_TRUE &&
+                                    more.cooperativeMatrixReductions == VK_TRUE &&
+                                    more.cooperativeMatrixPerElementOperations == VK_TRUE;
+  }
   auto bfloat16 = structure<VkPhysicalDeviceShaderBfloat16FeaturesKHR>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR);
   if (has(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME)) {

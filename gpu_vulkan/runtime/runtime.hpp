@@ -1,11 +1,15 @@
 #pragma once
 
+#include <set>
+
 #include "gpu_vulkan/options.hpp"
 #include "gpu_vulkan/runtime/instance.hpp"
 #include "gpu_vulkan/runtime/pipelines.hpp"
 #include "gpu_vulkan/runtime/timeline.hpp"
 
 namespace plumb::gpu_vulkan {
+
+enum class CooperativeFamily;
 
 /// What an executor and everything it compiled share. Members die from the last to the first.
 struct Runtime {
@@ -15,8 +19,8 @@ struct Runtime {
   Device device;
   Pipelines pipelines;
   Timeline timeline;
-  std::string lost;          ///< how the device was lost; empty while it lives
-  bool self_tested = false;  ///< its cooperative matrices were, or what is known of them was looked up
+  std::string lost;  ///< how the device was lost; empty while it lives
+  std::set<CooperativeFamily> self_tested = {};  ///< or what is known of them was looked up
 };
 
 }  // namespace plumb::gpu_vulkan

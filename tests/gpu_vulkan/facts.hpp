@@ -44,7 +44,7 @@ inline DeviceFacts h200() {
   facts.shared_memory = 48 << 10;
   facts.max_group_count = {0x7FFFFFFF, 65535, 65535};
   facts.max_push_bytes = 256;
-  facts.bfloat16 = true;
+  facts.bfloat16 = facts.cooperative_conversions = true;
   for (const auto& [m, n, k] : {std::array{16u, 16u, 16u}, std::array{16u, 8u, 16u}, std::array{16u, 8u, 8u}})
     for (const auto accumulator : {ir::DType::f16, ir::DType::f32})
       facts.cooperative_shapes.push_back(f16_shape(m, n, k, accumulator));

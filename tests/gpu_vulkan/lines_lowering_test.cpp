@@ -78,10 +78,11 @@ TEST(LinesLowering, RowsThatRegistersHoldAreReadOnce) {
                 shader.constants.at(4) != 0};
   };
   EXPECT_EQ(seen(DType::f32, {4096, 16384}, testing::h200()), (Seen{"softmax_rows.f32", 512, 8, true, true}));
-  EXPECT_EQ(seen(DType::f16, {4096, 1024}, testing::h200()), (Seen{"softmax_rows.f16", 64, 4, true, true}));
-  EXPECT_EQ(seen(DType::f32, {4096, 768}, testing::h200()), (Seen{"softmax_rows.f32", 64, 3, true, true}));
+  EXPECT_EQ(seen(DType::f16, {4096, 1024}, testing::h200()), (Seen{"softmax_rows.f16", 32, 8, true, true}));
+  EXPECT_EQ(seen(DType::f32, {4096, 768}, testing::h200()), (Seen{"softmax_rows.f32", 32, 6, true, true}));
   EXPECT_EQ(seen(DType::f32, {4096, 1001}, testing::h200()), (Seen{"softmax_rows.f32", 256, 4, false, false}));
   EXPECT_EQ(seen(DType::f32, {4096, 32768}, testing::h200()), (Seen{"softmax_rows.f32", 1024, 8, true, true}));
+  EXPECT_EQ(seen(DType::f32, {4096, 1028}, testing::h200()), (Seen{"softmax_rows.f32", 128, 3, true, false}));
   EXPECT_EQ(seen(DType::f32, {4096, 1, 3}, testing::h200()), (Seen{"softmax_rows.f32", 1, 3, false, true}));
   EXPECT_EQ(seen(DType::f32, {4096, 128}, testing::lavapipe()), (Seen{"softmax_rows.f32", 8, 4, true, true}));
 }
@@ -139,15 +140,24 @@ TEST(AttentionLowering, LaysWorkgroupsOutByQueriesAndSharedMemory) {
   EXPECT_EQ(tile(1, 64, 48 << 10), std::pair(1u, 64u));
 }
 
+/// An H200 by a driver without VK_NV_cooperative_matrix2.
+DeviceFacts plain_h200() {
+  DeviceFacts facts = testing::h200();
+  facts.cooperative_conversions = false;
+  return facts;
+}
+
 TEST(AttentionLowering, TakesCooperativeMatricesForF16) {
   const auto choice = [](std::int64_t width, const DeviceFacts& facts) {
     return lowered_node(Attention{}, qkv(128, width, DType::f16), facts).choice;
   };
-  EXPECT_EQ(choice(64, testing::h200()).name, "coopmat_f16");
-  EXPECT_EQ(choice(256, testing::h200()).name, "coopmat_f16");
-  const auto why = [&](std::int64_t width, const DeviceFacts& facts) { return choice(width, facts).refusals.at(1); };
+  EXPECT_EQ(choice(64, testing::h200()).name, "coopmat_f16_converted");
+  EXPECT_EQ(choice(256, testing::h200()).name, "coopmat_f16_converted");
+  EXPECT_EQ(choice(64, plain_h200()).name, "coopmat_f16");
+  EXPECT_EQ(choice(256, plain_h200()).name, "coopmat_f16");
+  const auto why = [&](std::int64_t width, const DeviceFacts& facts) { return choice(width, facts).refusals.at(2); };
   EXPECT_EQ(why(60, testing::h200()), "coopmat_f16: heads are no multiples of 8 wide");
-  DeviceFacts facts = testing::h200();
+  DeviceFacts facts = plain_h200();
   facts.subgroup_shuffle = false;
   EXPECT_EQ(why(64, facts), "coopmat_f16: NVIDIA H200 has no shuffles in subgroups");
   facts = testing::h200();
@@ -161,19 +171,55 @@ TEST(AttentionLowering, TakesCooperativeMatricesForF16) {
   EXPECT_EQ(why(64, facts), "coopmat_f16: NVIDIA H200 has subgroups of 32 for 16x8x16");
 }
 
-TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
-  /// Queries of a workgroup and keys of a block.
-  const auto layout = [](std::int64_t queries, std::int64_t width) {
-    const auto dispatch = scheduled(Attention{}, qkv(queries, width, DType::f16), testing::h200()).dispatches.at(0);
-    EXPECT_EQ(dispatch.shader.name, "attention_cooperative");
-    const auto& constants = dispatch.shader.constants;
-    return std::pair(constants.at(1) * constants.at(3), constants.at(6));
+TEST(AttentionLowering, SaysWhyMatricesDoNotChangeTheirUse) {
+  const auto why = [](const DeviceFacts& facts, std::int64_t width = 64) {
+    return lowered_node(Attention{}, qkv(128, width, DType::f16), facts).choice.refusals.at(1);
   };
-  EXPECT_EQ(layout(512, 64), std::pair(64u, 32u));
-  EXPECT_EQ(layout(512, 72), std::pair(128u, 64u));
-  EXPECT_EQ(layout(512, 128), std::pair(128u, 64u));
-  EXPECT_EQ(layout(512, 256), std::pair(64u, 32u));
-  EXPECT_EQ(layout(1, 128), std::pair(32u, 16u));
+  const auto without = [](const auto& change) {
+    DeviceFacts facts = testing::h200();
+    change(facts);
+    return facts;
+  };
+  EXPECT_EQ(why(testing::h200(), 60), "coopmat_f16_converted: heads are no multiples of 8 wide");
+  EXPECT_EQ(why(plain_h200()),
+            "coopmat_f16_converted: NVIDIA H200 has no cooperative matrices that change their use");
+  EXPECT_EQ(why(without([](DeviceFacts& f) { f.subgroup_ballot = false; })),
+            "coopmat_f16_converted: NVIDIA H200 has no ballots in subgroups");
+  const std::string modes =
+      "coopmat_f16_converted: NVIDIA H200 cannot be asked to round f16 to nearest even or to keep NaN of f32";
+  EXPECT_EQ(why(without([](DeviceFacts& f) { f.rounds_to_even_f16 = false; })), modes);
+  EXPECT_EQ(why(without([](DeviceFacts& f) { f.specials_kept_f32 = false; })), modes);
+  EXPECT_EQ(why(without([](DeviceFacts& f) { f.shared_memory = 4 << 10; })),
+            "coopmat_f16_converted: NVIDIA H200 has too little shared memory or too small workgroups");
+  const auto flat = [](DeviceFacts& f) { f.cooperative_shapes = {testing::f16_shape(16, 8, 16, DType::f32)}; };
+  EXPECT_EQ(why(without(flat)), "coopmat_f16_converted: NVIDIA H200 has matrices of 16x8x16");
+}
+
+TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
+  /// Queries of a workgroup, keys of a block and the shader's own constant.
+  const auto layout = [](std::int64_t queries, std::int64_t width, const DeviceFacts& facts, const char* shader) {
+    const auto dispatch = scheduled(Attention{}, qkv(queries, width, DType::f16), facts).dispatches.at(0);
+    EXPECT_EQ(dispatch.shader.name, shader);
+    const auto& constants = dispatch.shader.constants;
+    return std::tuple(constants.at(1) * constants.at(3), constants.at(6), constants.at(5));
+  };
+  const auto plain = [&](std::int64_t queries, std::int64_t width) {
+    return layout(queries, width, plain_h200(), "attention_cooperative");
+  };
+  EXPECT_EQ(plain(512, 64), std::tuple(64u, 32u, 1u));
+  EXPECT_EQ(plain(512, 72), std::tuple(128u, 64u, 1u));
+  EXPECT_EQ(plain(512, 128), std::tuple(128u, 64u, 1u));
+  EXPECT_EQ(plain(512, 256), std::tuple(64u, 32u, 1u));
+  EXPECT_EQ(plain(1, 128), std::tuple(32u, 16u, 1u));
+  const auto converted = [&](std::int64_t queries, std::int64_t width) {
+    return layout(queries, width, testing::h200(), "attention_converted");
+  };
+  EXPECT_EQ(converted(512, 64), std::tuple(64u, 32u, 1u));
+  EXPECT_EQ(converted(512, 72), std::tuple(64u, 32u, 1u));
+  EXPECT_EQ(converted(512, 96), std::tuple(128u, 64u, 1u));
+  EXPECT_EQ(converted(512, 128), std::tuple(128u, 32u, 2u));
+  EXPECT_EQ(converted(512, 256), std::tuple(64u, 16u, 2u));
+  EXPECT_EQ(converted(1, 128), std::tuple(32u, 16u, 1u));
 }
 
 TEST(AttentionLowering, TakesProductsForScoresWhereTheyAreNothingElse) {
@@ -194,7 +240,7 @@ TEST(AttentionLowering, TakesRegisterTilesForF32) {
   EXPECT_EQ(choice(128, 64, testing::h200()).name, "tiled_wide");
   EXPECT_EQ(choice(33, 252, testing::h200()).name, "tiled_wide");
   const auto why = [&](std::int64_t queries, std::int64_t width, const DeviceFacts& facts) {
-    return choice(queries, width, facts).refusals.at(2);
+    return choice(queries, width, facts).refusals.at(3);
   };
   EXPECT_EQ(why(128, 63, testing::h200()), "tiled_wide: heads are no multiples of 4 wide");
   EXPECT_EQ(why(31, 64, testing::h200()), "tiled_wide: a block of 32 queries would not be full");
@@ -244,6 +290,7 @@ TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
   facts.shared_memory = 4 << 10;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 256), facts),
             "sliced: fewer than 256 keys; "
+            "coopmat_f16_converted: operands are f32, it takes f16; "
             "coopmat_f16: operands are f32, it takes f16; "
             "tiled_wide: a block of 32 queries would not be full; "
             "tiled: NVIDIA H200 has 4096 bytes of shared memory, too few for heads of 256");

@@ -49,6 +49,22 @@ TEST(Product, KeepsTheF32SumsOfF16OperandsWhenAsked) {
   EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.f16_f32");
 }
 
+TEST(Product, SumsInF16OnlyWhereThatIsAllowed) {
+  const DeviceFacts facts = modern();
+  const ir::TensorTypes halves(2, {DType::f16, {256, 256}});
+  const Matmul allows{.output_dtype = DType::f32, .accumulator = DType::f16};
+  const auto [choice, dispatch] = lowered(allows, halves, facts);
+  EXPECT_EQ(choice.name, "coopmat_f16acc16");
+  EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.f16acc16_f32_fixed");
+  EXPECT_EQ(lowered(Matmul{.output_dtype = DType::f32}, halves, facts).choice.name, "coopmat_f16");
+  EXPECT_EQ(lowered(Matmul{.output_dtype = {}, .accumulator = DType::f16}, halves, facts).choice.name, "coopmat_f16");
+  DeviceFacts other = facts;
+  std::erase_if(other.cooperative_shapes, [](const CooperativeShape& s) { return s.c == DType::f16; });
+  const auto without = lowered(allows, halves, other).choice;
+  EXPECT_EQ(without.name, "coopmat_f16");
+  EXPECT_NE(without.refusals.at(0).find("lists no cooperative matrices of f16 summed in f16"), std::string::npos);
+}
+
 TEST(Product, SaysWhyItTakesNoCooperativeMatrices) {
   const auto refusal = [](DType dtype, const DeviceFacts& facts) {
     const auto [choice, dispatch] = square(dtype, facts);
@@ -168,7 +184,7 @@ TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
   EXPECT_EQ(products.shader.name, "matmul_wide");
   EXPECT_EQ(products.groups.at(0), 4u * 8 * 12);
   EXPECT_EQ(products.shader.constants.at(7), 768u);  // terms of a slice
-  EXPECT_EQ(sum.shader, (Shader{"matmul_slices", {128, 4}}));
+  EXPECT_EQ(sum.shader, (Shader{"matmul_slices.f32", {128, 4, true}}));
   EXPECT_EQ(sum.reads.at(0), products.writes.at(0));
   EXPECT_EQ(split.schedule.slots.at(sum.reads.at(0)).bytes, 4u * 4 * 512 * 768);
   EXPECT_EQ(node(512, 768, 3072).choice.name, "tiled_wide");  // tiles enough
@@ -176,6 +192,33 @@ TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
   EXPECT_EQ(node(64, 1028, 64).choice.name, "tiled_wide");    // slices would begin in the middle of 16 bytes
   EXPECT_EQ(node(64, 1024, 64).choice.name, "tiled_wide_split8");
   EXPECT_EQ(node(16, 4096, 4096).choice.name, "tiled_wide_split4");
+}
+
+TEST(Product, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
+  const auto node = [](std::int64_t m, std::int64_t k, std::int64_t n, std::string tile = "") {
+    DeviceFacts facts = modern();
+    facts.tile = std::move(tile);
+    return lowered_node(Matmul{}, {{DType::f16, {m, k}}, {DType::f16, {k, n}}}, facts);
+  };
+  const LoweredNode split = node(512, 3072, 768);
+  EXPECT_EQ(split.choice.name, "coopmat_f16_split8");
+  ASSERT_EQ(split.schedule.dispatches.size(), 2u);
+  const Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
+  EXPECT_EQ(products.shader.name, "matmul_cooperative.f16_f32_fixed");
+  EXPECT_EQ(products.groups.at(0), 8u * 4 * 4);       // of 128 x 192
+  EXPECT_EQ(products.shader.constants.at(11), 384u);  // terms of a slice
+  EXPECT_EQ(sum.shader.constants, (std::vector<std::uint32_t>{128, 8, true}));
+  EXPECT_EQ(split.schedule.slots.at(sum.reads.at(0)).bytes, 8u * 4 * 512 * 768);
+  const auto kernel = [&](auto... size) { return node(size...).choice.name; };
+  EXPECT_EQ(kernel(2048, 3072, 768), "coopmat_f16_split2");
+  EXPECT_EQ(kernel(128, 3072, 768), "coopmat_f16_split4");  // of 64 x 64
+  EXPECT_EQ(kernel(32, 4096, 4096), "coopmat_f16_split2");  // of 32 x 64
+  EXPECT_EQ(kernel(4096, 3072, 768), "coopmat_f16");        // tiles enough
+  EXPECT_EQ(kernel(512, 2048, 512), "coopmat_f16");         // too few terms
+  EXPECT_EQ(kernel(64, 11008, 4096), "coopmat_f16");        // too many for two slices
+  EXPECT_EQ(kernel(512, 3080, 768), "coopmat_f16");         // slices would end in the middle of a tile
+  EXPECT_EQ(kernel(512, 3073, 768), "coopmat_f16");
+  EXPECT_EQ(kernel(512, 3072, 768, "64x64x128"), "coopmat_f16");  // a tile was asked for
 }
 
 TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
@@ -190,7 +233,9 @@ TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
   EXPECT_EQ(sizes(4096, 768, 768), (Sizes{2, 4, 4, 3, 4}));   // 128 of them run at one time
   EXPECT_EQ(sizes(3072, 768, 1024), (Sizes{2, 2, 4, 3, 2}));  // 144, which do not; 264 of 128 x 96, 192 of 128 x 128
   EXPECT_EQ(sizes(512, 768, 3072), (Sizes{4, 2, 2, 3, 4}));
-  EXPECT_EQ(sizes(512, 3072, 768), (Sizes{2, 2, 2, 2, 8}));
+  EXPECT_EQ(sizes(512, 768, 2304), (Sizes{2, 3, 2, 3, 6}));    // 128 of 64 x 144
+  EXPECT_EQ(sizes(1024, 1024, 1024), (Sizes{2, 2, 2, 2, 8}));  // of which 8 across would reach beyond the columns
+  EXPECT_EQ(sizes(512, 2048, 768), (Sizes{2, 2, 2, 2, 8}));
   EXPECT_EQ(sizes(512, 512, 512), (Sizes{2, 2, 1, 2, 8}));
   EXPECT_EQ(sizes(128, 512, 128), (Sizes{2, 2, 1, 1, 8}));
   EXPECT_EQ(sizes(513, 3073, 769), (Sizes{2, 2, 1, 1, 4}));  // element by element

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "gpu_vulkan/runtime/cache_files.hpp"
+#include "gpu_vulkan/shader_blobs.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/gpu_vulkan/device.hpp"
@@ -27,15 +28,29 @@ RunOnDevice cpu_with(Spoil spoil) {
   };
 }
 
+constexpr auto families = {CooperativeFamily::products, CooperativeFamily::products_in_f16,
+                           CooperativeFamily::convolutions, CooperativeFamily::attention};
+
 TEST(SelfTest, PassesWhatIsRight) {
-  EXPECT_EQ(self_test(modern(), cpu_with([](const auto&...) {})), "");
+  for (const CooperativeFamily family : families)
+    EXPECT_EQ(self_test(modern(), cpu_with([](const auto&...) {}), family), "") << ir::enum_name(family);
+}
+
+TEST(SelfTest, IsThereForEveryModuleWithCooperativeMatrices) {
+  std::set<CooperativeFamily> found;
+  for (const ShaderBlob& blob : shader_blobs())
+    if (const auto family = cooperative_family(blob.name)) found.insert(*family);
+  EXPECT_EQ(found, std::set(families));
+  EXPECT_EQ(cooperative_family("matmul.f32"), std::nullopt);
+  EXPECT_EQ(cooperative_family("no such shader"), std::nullopt);
 }
 
 TEST(SelfTest, NamesTheTileAndTheElementThatAreWrong) {
   const auto one_tile = [](const ir::Graph&, const std::string& tile, ir::Tensor& y) {
     if (tile == "64x64x64") y.as<ir::f16>()[5] = ir::f16(7.0f);
   };
-  EXPECT_EQ(self_test(modern(), cpu_with(one_tile)).substr(0, 45), "product by tile 64x64x64: element 5 of f16[13");
+  EXPECT_EQ(self_test(modern(), cpu_with(one_tile), CooperativeFamily::products).substr(0, 45),
+            "product by tile 64x64x64: element 5 of f16[13");
 }
 
 TEST(SelfTest, FindsASumThatLacksItsLastTerms) {
@@ -49,35 +64,42 @@ TEST(SelfTest, FindsASumThatLacksItsLastTerms) {
     ref_cpu::CpuExecutor cpu;
     return cpu.run(graph, spoiled, graph.results()).at(graph.results()[0]);
   };
-  EXPECT_EQ(self_test(modern(), narrow).substr(0, 16), "product by tile ");
+  EXPECT_EQ(self_test(modern(), narrow, CooperativeFamily::products).substr(0, 16), "product by tile ");
 }
 
 TEST(SelfTest, FindsAConvolutionThatLacksAnElement) {
   const auto one = [](const ir::Graph& graph, const std::string&, ir::Tensor& y) {
     if (graph.nodes()[0].op.name() == "conv") y.as<ir::f16>()[7] = ir::f16(0.5f);
   };
-  const std::string found = self_test(modern(), cpu_with(one));
+  const std::string found = self_test(modern(), cpu_with(one), CooperativeFamily::convolutions);
   EXPECT_EQ(found.substr(0, 20), "convolution by tile ");
   EXPECT_NE(found.find(": element 7 of f16[2, 120, 5, 6] is 0.5, right is "), std::string::npos) << found;
 }
 
 TEST(SelfTest, FindsAttentionThatTakesTheNextKey) {
   const auto shifted = [](const ir::Graph& graph, const std::string&, ir::Tensor& y) {
+    if (graph.nodes()[0].op.name() != "attention") return;
     const auto all = y.as<ir::f16>();
-    if (graph.nodes()[0].op.name() == "attention") std::rotate(all.begin(), all.begin() + 64, all.end());
+    std::rotate(all.begin(), all.begin() + 64, all.end());
   };
-  EXPECT_EQ(self_test(modern(), cpu_with(shifted)).substr(0, 11), "attention: ");
+  EXPECT_EQ(self_test(modern(), cpu_with(shifted), CooperativeFamily::attention).substr(0, 26),
+            "attention of heads 64 wide");
 }
 
 TEST(SelfTest, RunsOnceForADevice) {
   const tests::TemporaryFolder folder;
   int runs = 0;
   const auto counted = cpu_with([&](const auto&...) { ++runs; });
-  EXPECT_EQ(self_test_once(modern(), folder.path.string(), counted), "");
+  const auto once = [&](CooperativeFamily family) {
+    return self_test_once(modern(), folder.path.string(), counted, family);
+  };
+  EXPECT_EQ(once(CooperativeFamily::products), "");
   const int first = runs;
   EXPECT_GT(first, 0);
-  EXPECT_EQ(self_test_once(modern(), folder.path.string(), counted), "");
+  EXPECT_EQ(once(CooperativeFamily::products), "");
   EXPECT_EQ(runs, first);
+  EXPECT_EQ(once(CooperativeFamily::attention), "");
+  EXPECT_GT(runs, first);
 }
 
 using SelfTestOnDevice = testing::OnDevice;
@@ -94,10 +116,10 @@ TEST_F(SelfTestOnDevice, WhatFailedItIsNotUsed) {
   const tests::TemporaryFolder folder;
   const ir::Graph graph = product();
   const auto executor = testing::executor_with([&](VulkanOptions& o) { o.pipeline_cache = folder.path.string(); });
-  if (!uses_cooperative_matrices(executor->plan(graph, {graph.results()})))
+  if (cooperative_families(executor->plan(graph, {graph.results()})).empty())
     GTEST_SKIP() << executor->facts().name << " has no cooperative matrices for f16";
   std::filesystem::create_directories(folder.path);
-  std::ofstream(folder.path / ("selftest-" + cache_key(executor->facts()) + ".txt")) << "all of it is wrong\n";
+  std::ofstream(folder.path / ("selftest-products-" + cache_key(executor->facts()) + ".txt")) << "all of it is wrong\n";
   const auto executable = executor->compile(graph, {}, {graph.results()});
   const ir::NodeReport report = executable->nodes()[0];
   EXPECT_NE(report.kernel, "coopmat_f16");
@@ -109,10 +131,11 @@ TEST_F(SelfTestOnDevice, ThisDevicePassesIt) {
   const tests::TemporaryFolder folder;
   const ir::Graph graph = product();
   const auto executor = testing::executor_with([&](VulkanOptions& o) { o.pipeline_cache = folder.path.string(); });
-  const bool uses = uses_cooperative_matrices(executor->plan(graph, {graph.results()}));
+  const bool uses = !cooperative_families(executor->plan(graph, {graph.results()})).empty();
   executor->compile(graph, {}, {graph.results()});
   EXPECT_EQ(executor->facts().cooperative_doubt, "");
-  EXPECT_EQ(std::filesystem::exists(folder.path / ("selftest-" + cache_key(executor->facts()) + ".txt")), uses);
+  const auto file = folder.path / ("selftest-products-" + cache_key(executor->facts()) + ".txt");
+  EXPECT_EQ(std::filesystem::exists(file), uses);
 }
 
 }  // namespace

@@ -48,6 +48,10 @@ TEST(Gemm, AddsEveryCToSumsOfSlices) {
               random_tensor({DType::f32, c}, seed + 2)});
     seed += 3;
   }
+  // In 2 slices by matrices of 8 x 8.
+  check_op(Gemm{0.75, -1.5, true, true, true},
+           {random_tensor({DType::f16, {3072, 16}}, seed), random_tensor({DType::f16, {1352, 3072}}, seed + 1),
+            random_tensor({DType::f16, {1352}}, seed + 2)});
 }
 
 TEST(Gemm, ScalesWithoutC) {

@@ -73,6 +73,13 @@ TEST(Matmul, LeavesTheSumOfSixteenBitOperandsUnrounded) {
                 random_tensor({dtype, turned ? Shape{77, 45} : Shape{45, 77}}, 2)});
 }
 
+TEST(Matmul, MaySumInF16) {
+  const Matmul op{.output_dtype = DType::f32, .accumulator = DType::f16};
+  check_op(op, {random_tensor({DType::f16, {37, 77}}, 1), random_tensor({DType::f16, {77, 45}}, 2)});
+  check_op(op, {random_tensor({DType::f16, {256, 264}}, 1), random_tensor({DType::f16, {264, 256}}, 2)});
+  check_op(op, {random_tensor({DType::f16, {3, 0}}, 1), random_tensor({DType::f16, {0, 2}}, 2)});
+}
+
 TEST(Matmul, TakesEveryTileSize) {
   for (const DType dtype : {DType::f32, DType::f16}) {
     check_op(Matmul{}, {random_tensor({dtype, {130, 65, 20}}, 1), random_tensor({dtype, {20, 127}}, 2)});
@@ -114,6 +121,7 @@ TEST(Matmul, TakesEveryTileOfCooperativeMatrices) {
     product(dtype, {44, 120, 24}, {24, 184});  // 264 tiles of 64 x 64
     product(dtype, {40, 120, 24}, {24, 184});  // 320 of 64 x 48
     product(dtype, {40, 120, 16}, {16, 128});  // 160 of 64 x 64
+    product(dtype, {320, 96}, {96, 720});      // 100 of 32 x 72
     product(dtype, {552, 72}, {72, 552});      // 324 of 32 x 32
     product(dtype, {328, 136}, {136, 328});    // 121 of 32 x 32, 64 terms deep
     product(dtype, {232, 72}, {72, 264});      // 135 of 16 x 32
@@ -133,6 +141,8 @@ TEST(Matmul, SplitsManyTermsBetweenWorkgroups) {
   check_wide(DType::f32, 72, 1024, 68);  // in 4, by the middle tiles
   check_wide(DType::f32, 8, 2064, 36);   // in 8, by small tiles; the last of a slice is not whole
   check_wide(DType::f32, 64, 260, 64);   // in none: slices would not begin at multiples of 4 terms
+  for (const DType dtype : {DType::f16, DType::bf16})  // in 2 of 43 tiles by matrices of 8 x 8, the last not whole
+    check_op(Matmul{}, {random_tensor({dtype, {16, 3072}}, 1), random_tensor({dtype, {3072, 1352}}, 2)});
 }
 
 TEST(Matmul, ReadsTheMatrixOfAFewRowsOnce) {

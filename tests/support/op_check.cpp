@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/ops/matmul.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounded.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -26,21 +27,34 @@ Alone alone(const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
   return made;
 }
 
-std::vector<ir::Tensor> run_alone(ir::Executor& executor, const Alone& made, const std::vector<ir::Tensor>& inputs) {
+struct Ran {
+  std::vector<ir::Tensor> outputs;
+  std::string kernel;
+};
+
+Ran run_alone(ir::Executor& executor, const Alone& made, const std::vector<ir::Tensor>& inputs) {
   ir::Feeds feeds;
   for (const ir::Tensor& input : inputs) feeds.emplace(std::to_string(feeds.size()), input);
-  auto results = executor.run(made.graph, feeds, made.outputs);
-  std::vector<ir::Tensor> outputs;
-  for (const ir::Value v : made.outputs) outputs.push_back(std::move(results.at(v)));
-  return outputs;
+  const auto executable = executor.compile(made.graph, {}, {made.outputs});
+  auto results = executable->run(feeds);
+  Ran ran{{}, executable->nodes().at(0).kernel};
+  for (const ir::Value v : made.outputs) ran.outputs.push_back(std::move(results.at(v)));
+  return ran;
 }
 
-parity::Bounded truth_of(const Alone& made, const std::vector<ir::Tensor>& inputs, bool on_gpu) {
+/// Sums are held to f32's, but for those that may be f16's and were.
+parity::bounds::Arithmetic arithmetic_of(const ir::Op& op, const std::string& kernel) {
+  const bool may_be_narrow = op.is<ir::ops::Matmul>() && op.as<ir::ops::Matmul>().accumulator == ir::DType::f16;
+  return may_be_narrow ? parity::bounds::safe_arithmetic(kernel) : parity::bounds::Arithmetic{};
+}
+
+parity::Bounded truth_of(const Alone& made, const std::vector<ir::Tensor>& inputs, bool on_gpu,
+                         const std::string& kernel = "") {
   parity::Segment segment = parity::segment_of(made.graph, 0);
   for (const ir::Tensor& input : inputs) segment.judged.inputs.push_back(input);
   ref_cpu::CpuExecutor cpu;
   return parity::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::widen(inputs.at(v)); },
-                                  {.flushes_subnormals = on_gpu});
+                                  {arithmetic_of(made.graph.nodes()[0].op, kernel), on_gpu});
 }
 
 /// "softmax of f32[2, 3], axis -1": what to run to see it again.
@@ -67,9 +81,9 @@ std::string describe(const ir::Op& op, const std::vector<ir::Tensor>& inputs, st
 void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& inputs,
                    const std::vector<ir::Tensor>& expected, bool on_gpu) {
   const Alone made = alone(op, inputs);
-  const auto got = run_alone(executor, made, inputs);
+  const auto [got, kernel] = run_alone(executor, made, inputs);
   ASSERT_EQ(got.size(), expected.size()) << op.name();
-  const auto truth = truth_of(made, inputs, on_gpu);
+  const auto truth = truth_of(made, inputs, on_gpu, kernel);
   for (std::size_t k = 0; k < got.size(); ++k) {
     ASSERT_EQ(expected[k].type(), got[k].type()) << describe(op, inputs, k);
     const auto limit = parity::with_rounded_decimals(truth.allowed[k], got[k].dtype());
@@ -82,16 +96,16 @@ void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<i
 }  // namespace
 
 std::vector<ir::Tensor> run_op(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
-  return run_alone(executor, alone(op, inputs), inputs);
+  return run_alone(executor, alone(op, inputs), inputs).outputs;
 }
 
 OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where, Data data) {
   const Alone made = alone(op, inputs);
-  const auto on_host = truth_of(made, inputs, false), on_device = truth_of(made, inputs, true);
   ref_cpu::CpuExecutor cpu;
-  const auto native = run_alone(cpu, made, inputs);
+  const auto native = run_alone(cpu, made, inputs).outputs;
   const bool with_gpu = where == Where::cpu_and_gpu && gpu().executor != nullptr;
-  const auto device = with_gpu ? run_alone(*gpu().executor, made, inputs) : std::vector<ir::Tensor>{};
+  const auto [device, kernel] = with_gpu ? run_alone(*gpu().executor, made, inputs) : Ran{};
+  const auto on_host = truth_of(made, inputs, false), on_device = truth_of(made, inputs, true, kernel);
   OpCheck result;
   for (std::size_t k = 0; k < native.size(); ++k) {
     const auto& truth = on_host.truth.outputs[k];
