@@ -17,7 +17,7 @@ namespace {
 
 using ir::DType;
 
-constexpr std::array<std::int64_t, 4> extents = {32, 128, 512, 2048};
+constexpr std::array<std::int64_t, 4> timed_extents = {32, 128, 512, 2048};
 constexpr std::size_t least_runs = 3, most_runs = 100;
 
 void return_first(ir::Graph& graph, ir::Value y) {
@@ -162,9 +162,9 @@ void Calibrator::transfers(Calibration& made) {
 
 std::vector<ProductSize> Calibrator::sizes() const {
   std::vector<ProductSize> all;
-  for (const std::int64_t m : extents)
-    for (const std::int64_t k : extents)
-      for (const std::int64_t n : extents)
+  for (const std::int64_t m : timed_extents)
+    for (const std::int64_t k : timed_extents)
+      for (const std::int64_t n : timed_extents)
         if (std::max({m, k, n}) <= effort_.largest) all.push_back({m, n, k});
   std::ranges::stable_sort(all, {}, work);
   return all;

@@ -66,7 +66,7 @@ bool fits(const PatchTile& t, const CooperativeShape& s, const ConvBlock& block,
          filters + patch + 4 * block.taps() <= facts.shared_memory;
 }
 
-std::int64_t tiles(const ConvBlock& block, std::uint32_t rows, std::uint32_t columns) {
+std::int64_t patch_tiles_of(const ConvBlock& block, std::uint32_t rows, std::uint32_t columns) {
   return block.group * pieces(block.filters, rows) * pieces(PatchLines(block).count, columns);
 }
 
@@ -148,7 +148,7 @@ void emit_patch(const Convolution& conv, Lowering& node) {
   const auto option = [&](const PatchTile& t) {
     return TileOption{.name = tile_name(t.rows(s), t.columns(s), t.channels * at_once),
                       .elements = std::int64_t{t.rows(s)} * t.columns(s),
-                      .groups = tiles(block, t.rows(s), t.columns(s)),
+                      .groups = patch_tiles_of(block, t.rows(s), t.columns(s)),
                       .least = t.least,
                       .fits = fits(t, s, block, facts)};
   };
@@ -168,7 +168,7 @@ void emit_patch(const Convolution& conv, Lowering& node) {
             {invocations, s.m, s.n, s.k, t.subgroups_m, t.subgroups_n, t.each_m, t.each_n, t.channels, at_once,
              invocations, u32(block.taps()), u32(lines.reach), whole, conv.has_bias},
             facts.subgroup_size},
-           groups_for(tiles(block, t.rows(s), t.columns(s))), filters, pushed);
+           groups_for(patch_tiles_of(block, t.rows(s), t.columns(s))), filters, pushed);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -22,12 +22,12 @@ struct Axes {
   }
 };
 
-struct Split {
+struct SplitAxes {
   Axes kept, reduced;
   std::int64_t columns = 1;  ///< neighbouring elements that belong to different outputs
 };
 
-Split split(const ir::Shape& x, const std::vector<bool>& is_reduced) {
+SplitAxes split(const ir::Shape& x, const std::vector<bool>& is_reduced) {
   std::vector<std::pair<std::int64_t, bool>> groups;  // innermost first, kinds alternating: at most 4 of each
   for (std::size_t a = x.size(); a-- > 0;) {
     if (x[a] == 1) continue;
@@ -36,7 +36,7 @@ Split split(const ir::Shape& x, const std::vector<bool>& is_reduced) {
     else
       groups.emplace_back(x[a], is_reduced[a]);
   }
-  Split split;
+  SplitAxes split;
   if (!groups.empty() && !groups[0].second) split.columns = groups[0].first;
   std::int64_t stride = 1;
   for (const auto& group : groups) {
@@ -57,7 +57,7 @@ struct Block {
 /// What reduce.comp reads several of at once: neighbouring terms, or terms of neighbouring outputs.
 enum class Packed : std::uint32_t { nothing, terms, outputs };
 
-Packed packed_of(const Split& split, std::int64_t pack) {
+Packed packed_of(const SplitAxes& split, std::int64_t pack) {
   if (pack == 1) return Packed::nothing;
   if (split.columns > 1) return split.columns % pack == 0 ? Packed::outputs : Packed::nothing;
   const bool are_neighbours = split.reduced.strides[0] == 1;
@@ -71,7 +71,7 @@ struct Fold {
 };
 
 struct Pass {
-  Split split;
+  SplitAxes split;
   LineShare share;
   Packed packed = Packed::nothing;
   bool of_partials = false;

@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace plumb::ir {
-namespace {
-
-bool contains(const Labels& labels, Label label) { return std::ranges::find(labels, label) != labels.end(); }
-
-}  // namespace
 
 bool Labelled::has(Label label) const { return contains(labels, label); }
 

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <algorithm>
+
 #include "ir/strided_copy.hpp"
 
 namespace plumb::ir {
 
 using Label = int;
 using Labels = std::vector<Label>;
+
+inline bool contains(const Labels& labels, Label label) { return std::ranges::find(labels, label) != labels.end(); }
 
 /// A tensor somewhere in memory whose axes have labels, by which the axes of several
 /// tensors belong together. No label stands twice, and no extent is 1.

@@ -10,7 +10,7 @@ namespace plumb::parity {
 namespace {
 
 constexpr std::size_t most_drawn = 2'000'000, most_resamples = 4000, most_counted = 5000;
-constexpr std::uint64_t seed = 0x67756d62656c;
+constexpr std::uint64_t bootstrap_seed = 0x67756d62656c;
 
 /// Uniform in (0, 1), the same on every machine.
 double uniform(std::mt19937_64& random) { return (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53; }
@@ -39,7 +39,7 @@ Gumbel fit_gumbel(std::span<const double> values) {
 double upper_limit(const Gumbel& fitted, std::size_t count, double tail, double confidence) {
   const double truth = Gumbel{0, 1}.exceeded_with(tail);
   const std::size_t counted = std::min(count, most_counted), resamples = std::min(most_drawn / counted, most_resamples);
-  std::mt19937_64 random(seed);
+  std::mt19937_64 random(bootstrap_seed);
   std::vector<double> drawn(counted), pivots;
   while (pivots.size() < resamples) {
     for (double& x : drawn) x = -std::log(-std::log(uniform(random)));

@@ -63,7 +63,7 @@ std::optional<StoredValue> value_of(hid_t attribute) {
   }
 }
 
-std::string kind_of(hid_t type) {
+std::string name_of_kind(hid_t type) {
   switch (H5Tget_class(type)) {
     case H5T_COMPOUND:
       return "compound";
@@ -153,7 +153,7 @@ StoredForm Hdf5Store::form(const std::string& path) const {
   const Hdf5Id dataset = dataset_at(*file_, path), type(H5Dget_type(dataset), H5Tclose);
   const Hdf5Id list(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
   StoredForm form;
-  form.kind = kind_of(type);
+  form.kind = name_of_kind(type);
   if (form.kind == "compound") form.columns = hdf5_columns(type);
   const auto extents = extents_of(dataset);
   form.extents.assign(extents.begin(), extents.end());

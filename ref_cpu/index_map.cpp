@@ -15,9 +15,9 @@ constexpr std::int64_t chunk_bytes = 1 << 17;  // of parallel work
 
 /// A map over elements of `width` bytes.
 template <std::size_t width>
-class Rows {
+class MappedRows {
  public:
-  Rows(const ir::IndexMap& map, const std::byte* x, const std::byte* fill, std::byte* y)
+  MappedRows(const ir::IndexMap& map, const std::byte* x, const std::byte* fill, std::byte* y)
       : map_(map), row_(map.axes.back()), x_(x), fill_(fill), y_(y) {}
 
   /// Elements [begin, end) of y, which lie in one row.
@@ -79,7 +79,7 @@ void index_map(const ir::IndexMap& given, std::span<const std::byte> x, std::spa
   if (!fill.empty())
     for (std::size_t i = 0; i < element.size(); ++i) element[i] = fill[i % fill.size()];
   with_width(map.width, [&]<std::size_t width>(std::integral_constant<std::size_t, width>) {
-    const Rows<width> rows(map, x.data(), element.data(), y.data());
+    const MappedRows<width> rows(map, x.data(), element.data(), y.data());
     const std::int64_t length = map.axes.back().extent;
     parallel_for(map.elements(), chunk_bytes / static_cast<std::int64_t>(width),
                  [&](std::int64_t begin, std::int64_t end) {

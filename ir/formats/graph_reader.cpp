@@ -14,7 +14,6 @@
 namespace plumb::ir {
 namespace {
 
-constexpr std::size_t longest_quote = 80;
 constexpr std::size_t most_cycles = 10;
 
 Fill parse_fill(const Json& json) {

@@ -10,7 +10,6 @@ namespace plumb::ir {
 namespace {
 
 constexpr std::size_t longest_name = 1000;
-constexpr std::size_t longest_quote = 80;
 
 template <class T, class Read>
 std::optional<Attribute> list_from(const Json& json, Read read) {

@@ -8,6 +8,9 @@
 
 namespace plumb::ir {
 
+/// Of a name in a message: files may be hostile.
+constexpr std::size_t longest_quote = 80;
+
 /// A node as a graph file has it, taken apart; nothing in it is looked up yet.
 struct NodeText {
   std::string label, op;

@@ -5,7 +5,7 @@
 namespace plumb::parity::bounds {
 namespace {
 
-using F = ir::ops::ReduceFunction;
+using ir::ops::ReduceFunction;
 
 /// Terms of which the sum has an error of its own.
 Bound of_sum(const ir::ops::Reduce& op, const Node& node, Real terms) {
@@ -22,7 +22,7 @@ std::int64_t count_of(const ir::ops::Reduce& op, const ir::Shape& x) {
 Bound log_sum_exp(const ir::ops::Reduce& op, const Node& node) {
   const double u = node.unit();
   const Real x = node.in[0];
-  const Real top = node.sketch.apply(ir::ops::Reduce{F::max, op.axes, true}, {x});
+  const Real top = node.sketch.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, true}, {x});
   const Real y = reshaped(node.y(), top.shape());
   const Real of_terms = sum(finite_or_zero(exp(x - y) * (u * (abs(x - top) + 8.0))), op.axes);
   const Real shift = u * (abs(top) + 5 * abs(y - top) + abs(y));  // the logarithm is good to 4 ulp
@@ -35,23 +35,23 @@ Bound rounding(const ir::ops::Reduce& op, const Node& node) {
   const std::int64_t count = count_of(op, x.shape());
   const Bound stored = both(2 * u * abs(y));
   switch (op.function) {
-    case F::sum:
+    case ReduceFunction::sum:
       return of_sum(op, node, x) + stored;
-    case F::mean:
+    case ReduceFunction::mean:
       return (1 / static_cast<double>(count)) * of_sum(op, node, x) + stored;
-    case F::l1:
+    case ReduceFunction::l1:
       return of_sum(op, node, abs(x)) + stored;
-    case F::sum_square:
+    case ReduceFunction::sum_square:
       return abs(y) * positive_sum_error(node, count + 1) + stored;
-    case F::l2:
+    case ReduceFunction::l2:
       return 0.5 * (abs(y) * positive_sum_error(node, count + 1)) + both(4 * u * abs(y));
-    case F::product:
+    case ReduceFunction::product:
       return abs(y) * positive_sum_error(node, count);
-    case F::log_sum: {
+    case ReduceFunction::log_sum: {
       const Bound error = of_sum(op, node, x);
       return error / exp(y) + both(8 * u * abs(y));
     }
-    case F::log_sum_exp:
+    case ReduceFunction::log_sum_exp:
       return log_sum_exp(op, node);
     default:
       return both(node.sketch.constant(0));
@@ -63,11 +63,11 @@ Bound rounding(const ir::ops::Reduce& op, const Node& node) {
 Model error_model(const ir::ops::Reduce& op) {
   Model model{.rounding = [op](const Node& node) { return rounding(op, node); }};
   const bool is_linear =
-      op.function == F::sum || op.function == F::mean || op.function == F::max || op.function == F::l1;
+      op.function == ReduceFunction::sum || op.function == ReduceFunction::mean || op.function == ReduceFunction::max || op.function == ReduceFunction::l1;
   if (is_linear) model.carried = moved;
-  if (op.function == F::min)
+  if (op.function == ReduceFunction::min)
     model.carried = [op](const Node& node, const Errors& errors) {
-      return node.sketch.apply(ir::ops::Reduce{F::max, op.axes, op.keep_dims}, {*errors[0]});
+      return node.sketch.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, op.keep_dims}, {*errors[0]});
     };
   return model;
 }

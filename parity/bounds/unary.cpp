@@ -8,23 +8,23 @@
 namespace plumb::parity::bounds {
 namespace {
 
-using F = ir::ops::UnaryFunction;
+using ir::ops::UnaryFunction;
 
 /// The table of ops.md 3.
-double ulps_of(F function) {
+double ulps_of(UnaryFunction function) {
   switch (function) {
-    case F::sqrt:
+    case UnaryFunction::sqrt:
       return 1;
-    case F::rsqrt:
+    case UnaryFunction::rsqrt:
       return 2;
-    case F::reciprocal:
+    case UnaryFunction::reciprocal:
       return 2.5;
-    case F::silu:
+    case UnaryFunction::silu:
       return 6;
-    case F::mish:
+    case UnaryFunction::mish:
       return 8;
-    case F::gelu:
-    case F::gelu_tanh:
+    case UnaryFunction::gelu:
+    case UnaryFunction::gelu_tanh:
       return 0;
     default:
       return 4;
@@ -48,8 +48,8 @@ Model error_model(const ir::ops::Unary& op) {
   Model model{.complex_units = 8, .carried = by_difference};
   if (op.error_class() == ir::ErrorClass::ulp || op.error_class() == ir::ErrorClass::comp)
     model.ulps = ulps_of(op.function);
-  if (op.function == F::gelu) model.rounding = gelu;
-  if (op.function == F::gelu_tanh) model.rounding = gelu_tanh;
+  if (op.function == UnaryFunction::gelu) model.rounding = gelu;
+  if (op.function == UnaryFunction::gelu_tanh) model.rounding = gelu_tanh;
   return model;
 }
 

@@ -83,7 +83,7 @@ std::optional<Numbers> wrong_start(const Site& site) {
   });
 }
 
-constexpr Fault family[] = {
+constexpr Fault of_attributes[] = {
     {"wrong_epsilon", "an epsilon of 1e-5 where it is smaller than 1e-6, else of 1e-12", "norms", true, wrong_epsilon},
     {"wrong_axis", "the axis beside", "any with an axis, where the types stay", true, wrong_axis},
     {"wrong_scale", "a factor of 1", "attention; any with an alpha", true, wrong_scale},
@@ -94,6 +94,6 @@ constexpr Fault family[] = {
 
 }  // namespace
 
-std::span<const Fault> faults_of_attributes() { return family; }
+std::span<const Fault> faults_of_attributes() { return of_attributes; }
 
 }  // namespace plumb::parity::faults

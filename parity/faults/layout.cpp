@@ -61,7 +61,7 @@ std::optional<Numbers> ragged_end(const Site& site) {
   return faulty;
 }
 
-constexpr Fault family[] = {
+constexpr Fault of_layout[] = {
     {"swapped_lanes", "lanes 13 and 14 of every 32 change places", "any", true, swapped_lanes},
     {"tile_elsewhere", "a 16x16 tile holds the values of the next one", "any", true, tile_elsewhere},
     {"tile_transposed", "a 16x16 tile is transposed", "any", true, tile_transposed},
@@ -73,6 +73,6 @@ constexpr Fault family[] = {
 
 }  // namespace
 
-std::span<const Fault> faults_of_layout() { return family; }
+std::span<const Fault> faults_of_layout() { return of_layout; }
 
 }  // namespace plumb::parity::faults

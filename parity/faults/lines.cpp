@@ -144,7 +144,7 @@ std::optional<Numbers> one_pass_variance(const Site& site) {
   });
 }
 
-constexpr Fault family[] = {
+constexpr Fault of_lines[] = {
     {"softmax_extent", "the sum of a line is without its last term", "softmax, log_softmax", true, softmax_extent},
     {"unshifted_maximum", "the maximum of a line is not taken off", "softmax, log_softmax of lines that overflow f32",
      true, unshifted_maximum},
@@ -156,6 +156,6 @@ constexpr Fault family[] = {
 
 }  // namespace
 
-std::span<const Fault> faults_of_lines() { return family; }
+std::span<const Fault> faults_of_lines() { return of_lines; }
 
 }  // namespace plumb::parity::faults

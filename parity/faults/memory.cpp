@@ -71,7 +71,7 @@ std::optional<Numbers> aliased_slots(const Site& site) {
   return {};
 }
 
-constexpr Fault family[] = {
+constexpr Fault of_memory[] = {
     {"stale_tile", "a 16x16 tile is of an earlier run", "any that depends on an input", true, stale_tile},
     {"unwritten_tile", "a 16x16 tile is 0", "any", true, unwritten_tile},
     {"unwritten_end", "the last row is 0", "any", true, unwritten_end},
@@ -84,6 +84,6 @@ constexpr Fault family[] = {
 
 }  // namespace
 
-std::span<const Fault> faults_of_memory() { return family; }
+std::span<const Fault> faults_of_memory() { return of_memory; }
 
 }  // namespace plumb::parity::faults

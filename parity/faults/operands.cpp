@@ -137,7 +137,7 @@ std::optional<Numbers> mask_edge(const Site& site) {
   return site.on(inputs);
 }
 
-constexpr Fault family[] = {
+constexpr Fault of_operands[] = {
     {"tf32_inputs", "operands keep 10 bits of their fraction", "products, convolutions, attention in f32", true,
      tf32_inputs},
     {"bf16_inputs", "operands are rounded to bf16", "products, convolutions, attention in f32, f16", true,
@@ -153,6 +153,6 @@ constexpr Fault family[] = {
 
 }  // namespace
 
-std::span<const Fault> faults_of_operands() { return family; }
+std::span<const Fault> faults_of_operands() { return of_operands; }
 
 }  // namespace plumb::parity::faults

@@ -46,7 +46,7 @@ std::optional<Numbers> double_rounding(const Site& site) {
   return mapped(site, narrow, [&](std::size_t i) { return static_cast<double>(static_cast<float>(site.truth[i])); });
 }
 
-constexpr Fault family[] = {
+constexpr Fault of_rounding[] = {
     {"scaled", "every element times 1 + 2^-10", "f32, f64", true, scaled},
     {"f16_rounding", "every element went through f16", "f32, f64", true, f16_rounding},
     {"bf16_rounding", "every element went through bf16", "f32, f64, f16", true, bf16_rounding},
@@ -56,6 +56,6 @@ constexpr Fault family[] = {
 
 }  // namespace
 
-std::span<const Fault> faults_of_rounding() { return family; }
+std::span<const Fault> faults_of_rounding() { return of_rounding; }
 
 }  // namespace plumb::parity::faults

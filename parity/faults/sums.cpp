@@ -54,7 +54,7 @@ std::optional<Numbers> truncated_accumulation(const Site& site) {
   return accumulated(site, ir::DType::f32 | ir::DType::f16 | ir::DType::bf16, truncated);
 }
 
-constexpr Fault family[] = {
+constexpr Fault of_sums[] = {
     {"dropped_term", "the last term of every sum is missing", "products, convolutions, attention, sums, means", true,
      dropped_term},
     {"dropped_tile", "the last 16 terms of every sum are missing", "products, convolutions, attention, sums, means",
@@ -66,6 +66,6 @@ constexpr Fault family[] = {
 
 }  // namespace
 
-std::span<const Fault> faults_of_sums() { return family; }
+std::span<const Fault> faults_of_sums() { return of_sums; }
 
 }  // namespace plumb::parity::faults

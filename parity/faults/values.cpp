@@ -72,7 +72,7 @@ std::optional<Numbers> subnormals_flushed(const Site& site) {
   return every(site, [=](double x) { return x != 0 && std::abs(x) < least; }, [](double) { return 0.0; });
 }
 
-constexpr Fault family[] = {
+constexpr Fault of_values[] = {
     {"element_zero", "one element is 0", "any", true, element_zero},
     {"element_neighbour", "one element is the one behind it", "any", true, element_neighbour},
     {"element_negated", "one element has the wrong sign", "floats", true, element_negated},
@@ -86,6 +86,6 @@ constexpr Fault family[] = {
 
 }  // namespace
 
-std::span<const Fault> faults_of_values() { return family; }
+std::span<const Fault> faults_of_values() { return of_values; }
 
 }  // namespace plumb::parity::faults
