@@ -3,7 +3,7 @@
 # A file that says so in comments is compiled several times, or for another target:
 #
 #   // variants: f32 f16      modules "softmax.f32" (VARIANT_f32 is defined as 1), ...;
-#                             without the line there is one module, "softmax"
+#                             there may be several such lines; without any there is one module, "softmax"
 #   // target: vulkan1.3      the default
 #   // spirv-val: --flag      more arguments for the validator
 #   // bfloat16: bf16         variants whose 16-bit floats are to be bfloat16, which glslang 15 does not know: they are
@@ -82,6 +82,7 @@ std::span<const ShaderBlob> shader_blobs() {
 
 }  // namespace plumb::gpu_vulkan
 ")
+  set_source_files_properties(${outputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${outputs} "${folder}.cpp")
 endfunction()
 
