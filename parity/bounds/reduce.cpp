@@ -1,5 +1,8 @@
 #include "ir/ops/reduce.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "parity/error_terms.hpp"
 
 namespace plumb::parity::bounds {
@@ -62,9 +65,8 @@ Bound rounding(const ir::ops::Reduce& op, const Node& node) {
 
 Model error_model(const ir::ops::Reduce& op) {
   Model model{.rounding = [op](const Node& node) { return rounding(op, node); }};
-  const bool is_linear =
-      op.function == ReduceFunction::sum || op.function == ReduceFunction::mean || op.function == ReduceFunction::max || op.function == ReduceFunction::l1;
-  if (is_linear) model.carried = moved;
+  constexpr std::array moving = {ReduceFunction::sum, ReduceFunction::mean, ReduceFunction::max, ReduceFunction::l1};
+  if (std::ranges::find(moving, op.function) != moving.end()) model.carried = moved;
   if (op.function == ReduceFunction::min)
     model.carried = [op](const Node& node, const Errors& errors) {
       return node.sketch.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, op.keep_dims}, {*errors[0]});
