@@ -10,8 +10,7 @@ namespace {
 
 ConvBlock block_of(const ir::ops::Conv& op, const Lowering& node) {
   const auto &x = node.in_type(0).shape, &w = node.in_type(1).shape;
-  const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
-  return {u32(x[0]), u32(op.group), u32(w[1]), u32(w[0] / op.group),
+  return {word(x[0]), word(op.group), word(w[1]), word(w[0] / op.group),
           window_axes(op.axes(x, w), node.out_type(0).shape, node)};
 }
 

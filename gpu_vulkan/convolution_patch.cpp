@@ -155,18 +155,17 @@ void emit_patch(const Convolution& conv, Lowering& node) {
   const PatchTile& t = take_tile(conv, node, ir::cat("conv_patch.", dtype), patch_tiles, option);
   const Slot filters = pack_filters(conv, node, t.channels);
   const PatchLines lines(block);
-  const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
   const std::uint32_t piece = t.channels / 8, of_tap = block.filters * piece;
-  const std::uint32_t of_group = u32(pieces(block.channels, t.channels) * block.taps()) * of_tap;
-  const PatchBlock pushed = {block.batch,        block.group, block.channels, block.filters,    u32(lines.pitch),
-                             u32(lines.height), piece,       of_tap,         at_once * of_tap, of_group,
+  const std::uint32_t of_group = word(pieces(block.channels, t.channels) * block.taps()) * of_tap;
+  const PatchBlock pushed = {block.batch,        block.group, block.channels, block.filters,    word(lines.pitch),
+                             word(lines.height), piece,       of_tap,         at_once * of_tap, of_group,
                              block.axes};
   const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
   const std::uint32_t invocations = t.invocations(facts), whole = block.channels % t.channels == 0;
   dispatch(conv, node,
            {ir::cat("conv_patch.", dtype, even ? "_even" : ""),
             {invocations, s.m, s.n, s.k, t.subgroups_m, t.subgroups_n, t.each_m, t.each_n, t.channels, at_once,
-             invocations, u32(block.taps()), u32(lines.reach), whole, conv.has_bias},
+             invocations, word(block.taps()), word(lines.reach), whole, conv.has_bias},
             facts.subgroup_size},
            groups_for(patch_tiles_of(block, t.rows(s), t.columns(s))), filters, pushed);
 }

@@ -4,6 +4,7 @@
 #include "ir/strided_copy.hpp"
 
 namespace plumb::gpu_vulkan {
+
 IndexedLayout indexed_elements(const ir::Shape& x, const ir::Shape& indices, std::int64_t axis,
                                std::uint32_t node_number) {
   const std::size_t a = x.axis(axis);

@@ -40,15 +40,15 @@ constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 /// runs on one at a time, two of the second. Where there are few workgroups deep tiles are faster, since more is on its
 /// way at once.
 constexpr std::array<Fragments, 10> fragment_sizes = {{{2, 4, 4, 3, 4, 300, 132},
-                                                      {2, 2, 4, 4, 2, 256},
-                                                      {2, 2, 4, 3, 2, 256},
-                                                      {2, 3, 2, 3, 6, never, 132, true},
-                                                      {4, 2, 2, 3, 4, never, 132},
-                                                      {2, 2, 2, 2, 4, 280},
-                                                      {2, 2, 2, 2, 8, 96},
-                                                      {2, 2, 1, 2, 8, 96},
-                                                      {2, 2, 1, 1, 8, 0},
-                                                      {2, 2, 1, 1, 4, 0}}};
+                                                       {2, 2, 4, 4, 2, 256},
+                                                       {2, 2, 4, 3, 2, 256},
+                                                       {2, 3, 2, 3, 6, never, 132, true},
+                                                       {4, 2, 2, 3, 4, never, 132},
+                                                       {2, 2, 2, 2, 4, 280},
+                                                       {2, 2, 2, 2, 8, 96},
+                                                       {2, 2, 1, 2, 8, 96},
+                                                       {2, 2, 1, 1, 8, 0},
+                                                       {2, 2, 1, 1, 4, 0}}};
 
 /// Of operands that are read element by element: large tiles take more instructions than they save.
 constexpr std::array<Fragments, 2> narrow_fragment_sizes = {{{2, 2, 2, 2, 4, 128}, {2, 2, 1, 1, 4, 0}}};

@@ -20,17 +20,16 @@ std::uint32_t transposed(const Product& p) { return (p.transpose_a ? 1u : 0u) | 
 
 ProductBlock block_of(const Product& p, DType dtype) {
   ProductBlock block{};
-  const auto u32 = [](std::int64_t x) { return static_cast<std::uint32_t>(x); };
-  block.m = u32(p.m), block.n = u32(p.n), block.k = u32(p.k), block.batches = u32(p.batch.elements());
+  block.m = word(p.m), block.n = word(p.n), block.k = word(p.k), block.batches = word(p.batch.elements());
   block.flags = transposed(p) | (p.alpha != 1 ? 4u : 0u) | (p.has_c ? 8u : 0u);
   block.batch.fill(1);
   for (std::size_t i = 0; i < p.batch.size(); ++i) {
     const std::size_t at = most_batch_axes - p.batch.size() + i;
-    block.batch[at] = u32(p.batch[i]), block.a_strides[at] = u32(p.a_strides[i]),
-    block.b_strides[at] = u32(p.b_strides[i]);
+    block.batch[at] = word(p.batch[i]), block.a_strides[at] = word(p.a_strides[i]),
+    block.b_strides[at] = word(p.b_strides[i]);
   }
-  block.c_strides = {u32(p.c_strides[0]), u32(p.c_strides[1])};
-  const auto line = [&](std::int64_t given, std::int64_t dense) { return u32(given == 0 ? dense : given); };
+  block.c_strides = {word(p.c_strides[0]), word(p.c_strides[1])};
+  const auto line = [&](std::int64_t given, std::int64_t dense) { return word(given == 0 ? dense : given); };
   block.a_line = line(p.a_line, p.transpose_a ? p.m : p.k), block.b_line = line(p.b_line, p.transpose_b ? p.k : p.n);
   block.alpha = words_of(p.alpha, dtype), block.beta = words_of(p.beta, dtype);
   return block;

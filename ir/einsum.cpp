@@ -9,7 +9,6 @@ namespace {
 
 constexpr Label ellipsis = -1;  ///< in a term, for all of its axes
 
-
 bool is_letter(char c) { return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z'); }
 
 struct Equation {

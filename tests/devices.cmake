@@ -13,7 +13,7 @@ set(PLUMB_TEST_ENVIRONMENT "PLUMB_VALIDATION=1" "XDG_CACHE_HOME=${PROJECT_BINARY
   "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/leaks_of_others.txt")
 
 # What the driver's compiler makes of a kernel is not what sanitizers look at: it may be quick about it.
-if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+if(PLUMB_SANITIZED)
   list(APPEND PLUMB_TEST_ENVIRONMENT "GALLIVM_PERF=nopt")
 endif()
 
@@ -26,7 +26,7 @@ if(lavapipe)
 endif()
 
 # A sanitizer's run-time library and the SDK's loader do not go together.
-if(EXISTS "${PLUMB_SDK}/bin/with-mesa" AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+if(EXISTS "${PLUMB_SDK}/bin/with-mesa" AND NOT PLUMB_SANITIZED)
   list(APPEND PLUMB_TEST_DEVICES mesa26)
   set(mesa26_PREFIX "mesa26.")
   set(mesa26_LAUNCHER "${PLUMB_SDK}/bin/with-mesa")

@@ -15,12 +15,12 @@ void lower(const ir::ops::ConvTranspose& op, Lowering& node) {
   };
   constexpr std::uint32_t threads = 64;
   const auto& [dtype, shape] = node.out_type(0);
-  const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
   node.dispatch({
       .shader = {ir::cat("conv_transpose.", dtype), {threads, op.has_bias}},
       .reads = {node.in(0), node.in(1), node.in(op.has_bias ? 2 : 0)},
       .writes = {node.out(0)},
-      .push = Block{u32(shape.elements()), u32(op.group), u32(x[1] / op.group), u32(w[1]), AdjointSteps(axes), axes},
+      .push = Block{word(shape.elements()), word(op.group), word(x[1] / op.group), word(w[1]), AdjointSteps(axes),
+                    axes},
       .groups = groups_for(shape.elements(), threads),
   });
 }

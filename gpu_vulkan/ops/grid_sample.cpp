@@ -6,7 +6,6 @@ namespace plumb::gpu_vulkan {
 
 void lower(const ir::ops::GridSample& op, Lowering& node) {
   node.needs_its_types();
-  const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
   struct Block {
     std::uint32_t elements, channels, points;
     std::array<std::uint32_t, 3> extent{1, 1, 1};
@@ -14,8 +13,8 @@ void lower(const ir::ops::GridSample& op, Lowering& node) {
   const auto& x = node.in_type(0).shape;
   const auto& [dtype, y] = node.out_type(0);
   const std::size_t rank = x.size() - 2;
-  Block block{u32(y.elements()), u32(x[1]), u32(y.elements() / (x[0] * x[1]))};
-  for (std::size_t a = 0; a < rank; ++a) block.extent[3 - rank + a] = u32(x[2 + a]);
+  Block block{word(y.elements()), word(x[1]), word(y.elements() / (x[0] * x[1]))};
+  for (std::size_t a = 0; a < rank; ++a) block.extent[3 - rank + a] = word(x[2 + a]);
   constexpr std::uint32_t threads = 64;
   node.dispatch({
       .shader = {ir::cat("grid_sample.", dtype),

@@ -6,7 +6,6 @@ namespace plumb::gpu_vulkan {
 
 void lower(const ir::ops::MaxUnpool& op, Lowering& node) {
   node.needs_its_sizes();
-  const auto u32 = [](std::int64_t n) { return static_cast<std::uint32_t>(n); };
   struct Block {
     std::uint32_t count, positions;
     std::array<std::uint32_t, 3> from_extent{1, 1, 1}, extent{1, 1, 1};
@@ -14,18 +13,18 @@ void lower(const ir::ops::MaxUnpool& op, Lowering& node) {
   };
   const auto &x = node.in_type(0), &y = node.out_type(0);
   // Extents of y are at least as large, so these are counted in 32 bits, too.
-  Block block{.count = 0, .positions = u32(op.indexed(x.shape).elements()), .node = node.node_number()};
+  Block block{.count = 0, .positions = word(op.indexed(x.shape).elements()), .node = node.node_number()};
   const std::size_t rank = op.inferred_shape.size();
   for (std::size_t i = 0; i < rank; ++i) {
-    block.from_extent[3 - rank + i] = u32(op.inferred_shape[i]);
-    block.extent[3 - rank + i] = u32(y.shape[2 + i]);
+    block.from_extent[3 - rank + i] = word(op.inferred_shape[i]);
+    block.extent[3 - rank + i] = word(y.shape[2 + i]);
   }
   const Slot winners = node.scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(y.shape.elements()));
   const std::string shader = word_variant("max_unpool", ir::info(x.dtype).bytes, node);
   constexpr std::uint32_t threads = 128;
   const auto dispatch = [&](std::uint32_t stage, std::int64_t count) {
     if (count == 0) return;
-    block.count = u32(count);
+    block.count = word(count);
     node.dispatch({
         .shader = {shader, {threads, stage}},
         .reads = {node.in(0), node.in(1)},
