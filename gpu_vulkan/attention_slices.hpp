@@ -11,7 +11,8 @@ struct Sight {
   std::int32_t lowest, highest;
 };
 
-/// Strides between the heads and between the rows of q, k, v or y.
+/// Strides between the heads and between the rows of q, k, v or y. One batch is from the next what its heads or its
+/// rows take up, whichever is more.
 struct HeadStrides {
   std::uint32_t head, row;
 };
@@ -24,6 +25,7 @@ struct AttentionBlock {
   float scale, softcap;
   Sight sight;
   std::uint32_t bottom_right, slices;
+  std::array<std::uint32_t, 3> begins = {};  ///< of q, k and v
 };
 
 struct AttentionOperands {

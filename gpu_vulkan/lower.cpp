@@ -5,6 +5,7 @@
 #include "gpu_vulkan/op_table.hpp"
 #include "gpu_vulkan/passes/added_norm.hpp"
 #include "gpu_vulkan/passes/fused_conv.hpp"
+#include "gpu_vulkan/passes/viewed_attention.hpp"
 #include "gpu_vulkan/region/region.hpp"
 #include "ir/ops/constant.hpp"
 
@@ -19,7 +20,8 @@ const ir::OpTable<Kernel>& kernels() {
       return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); };
     };
     auto all = Ops::table<Kernel>(entry);
-    all.merge(ir::OpList<AddedNorm, FusedConv, Region>::table<Kernel>(entry));  // what only passes make
+    all.merge(
+        ir::OpList<AddedNorm, FusedConv, Region, ViewedAttention>::table<Kernel>(entry));  // what only passes make
     return all;
   }();
   return table;

@@ -12,9 +12,11 @@
 #include "ir/ops/layer_norm.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
+#include "ir/ops/reshape.hpp"
 #include "ir/ops/rms_norm.hpp"
 #include "ir/ops/slice.hpp"
 #include "ir/ops/softmax.hpp"
+#include "ir/ops/split.hpp"
 #include "ir/ops/top_k.hpp"
 #include "ir/ops/transpose.hpp"
 #include "ir/ops/unary.hpp"
@@ -41,6 +43,25 @@ Case one_op(std::string name, ir::Op op, const std::vector<TensorType>& operands
 /// Full sizes shrink to what is still a case of its own: nothing becomes 0, a vector stays one.
 std::int64_t shrunk(Scale scale, std::int64_t extent, std::int64_t by) {
   return scale == Scale::full ? extent : std::max<std::int64_t>(1, extent / by);
+}
+
+/// Attention as a layer has it whose queries, keys and values one product makes, with rows of heads as its result.
+Case packed_attention(Scale scale, DType dtype) {
+  const std::int64_t batch = 8, length = shrunk(scale, 512, 32), heads = shrunk(scale, 12, 6), width = 64;
+  const std::int64_t all = heads * width;
+  Case made{.name = ir::cat("sdpa_packed_", dtype, "_8x12x512x64"), .fuse = true};
+  const ir::Value packed = made.graph.param("qkv", {dtype, {batch, length, 3 * all}});
+  std::vector<ir::Value> parts = made.graph.add_all("split", ir::ops::Split{2, {all, all, all}}, {packed});
+  for (ir::Value& part : parts) {
+    const std::string name = made.graph.name(part);
+    part = made.graph.add(name + "/heads", ir::ops::Reshape{{batch, length, heads, width}}, {part});
+    part = made.graph.add(name + "/turned", ir::ops::Transpose{{0, 2, 1, 3}}, {part});
+  }
+  const ir::Value y = made.graph.add("attention", ir::ops::Attention{}, parts);
+  const ir::Value turned = made.graph.add("turned", ir::ops::Transpose{{0, 2, 1, 3}}, {y});
+  made.graph.returns(made.graph.add("rows", ir::ops::Reshape{{batch, length, all}}, {turned}));
+  made.flops = 4.0 * static_cast<double>(batch * heads * length * length * width);
+  return made;
 }
 
 }  // namespace
@@ -116,6 +137,7 @@ std::vector<Case> attention_cases(Scale scale) {
     add("f16", DType::f16, false, shape);
     add("f16_causal", DType::f16, true, shape);
   }
+  for (const DType dtype : {DType::f32, DType::f16}) cases.push_back(packed_attention(scale, dtype));
   // One query of 32 heads, of which four share 8192 keys: reading those is what it takes.
   for (const std::int64_t batch : {1, 16})
     for (const DType dtype : {DType::f32, DType::f16}) {

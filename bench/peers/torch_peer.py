@@ -132,6 +132,16 @@ def attentions():
             k, v = (normal(dtype, batch, 8, keys, 128) for _ in range(2))
             return lambda: F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
         return make
+    def packed(dtype):
+        def make():
+            qkv = normal(dtype, 8, 512, 3 * 768)
+            def run():
+                q, k, v = (x.view(8, 512, 12, 64).transpose(1, 2) for x in qkv.split(768, -1))
+                return F.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(8, 512, 768)
+            return run
+        return make
+    for dtype in ("f32", "f16"):
+        yield f"sdpa_packed_{dtype}_8x12x512x64", packed(dtype)
     for batch, keys in ((1, 8192), (16, 2048)):
         for dtype in ("f32", "f16"):
             yield f"sdpa_decode_{dtype}_{batch}x32x{keys}x128", decode(dtype, batch, keys)

@@ -11,6 +11,7 @@ layout(push_constant) uniform Block {
   int lowest, highest;  // query i sees keys j with lowest <= j - p <= highest, p being i plus
   uint bottom_right;    // the length less Sq where this is 1
   uint slices;          // of the keys of a head, in attention_slices.comp
+  uint q_at, k_at, v_at;
 };
 
 layout(set = 0, binding = 0) readonly buffer Queries { STORED q[]; };
@@ -40,10 +41,14 @@ uint index_of(uint strides[4], uint i, uint j) {
   return batch * strides[0] + head * strides[1] + i * strides[2] + j * strides[3];
 }
 
-uint q_begin(uint D) { return batch * Hq * Sq * D + head * q_head; }
-uint k_begin(uint D) { return batch * (Hq / share) * Sk * D + head / share * k_head; }
-uint v_begin(uint Dv) { return batch * (Hq / share) * Sk * Dv + head / share * v_head; }
-uint y_begin(uint Dv) { return batch * Hq * Sq * Dv + head * y_head; }
+// Where a head begins. A batch is as long as its heads or its rows, whichever take up more.
+uint begin_of(uint at, uint heads, uint h, uint head_stride, uint rows, uint row_stride) {
+  return at + batch * max(heads * head_stride, rows * row_stride) + h * head_stride;
+}
+uint q_begin() { return begin_of(q_at, Hq, head, q_head, Sq, q_row); }
+uint k_begin() { return begin_of(k_at, Hq / share, head / share, k_head, Sk, k_row); }
+uint v_begin() { return begin_of(v_at, Hq / share, head / share, v_head, Sk, v_row); }
+uint y_begin() { return begin_of(0u, Hq, head, y_head, Sq, y_row); }
 
 /// Of `blocks` of so many queries to a head.
 void begin_task(uint task, uint blocks, uint rows) {

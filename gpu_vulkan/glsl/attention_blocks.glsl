@@ -20,7 +20,7 @@ void fetch_k(uint from) {
     const uint e = gl_LocalInvocationID.x + i * invocations, r = min(from + e / k_pieces, end - 1u);
     const uint piece = e % k_pieces;
     const bool inside = D % N == 0u || piece < D / 8u;
-    fetched_k[i] = inside ? wide_k[(k_begin(D) + r * k_row) / 8u + piece] : uvec4(0u);
+    fetched_k[i] = inside ? wide_k[(k_begin() + r * k_row) / 8u + piece] : uvec4(0u);
   }
 }
 
@@ -29,7 +29,7 @@ void fetch_v(uint from) {
     const uint e = gl_LocalInvocationID.x + i * invocations, r = min(from + e / v_pieces, end - 1u);
     const uint piece = e % v_pieces;
     const bool inside = Dv % N == 0u || piece < Dv / 8u;
-    fetched_v[i] = inside ? wide_v[(v_begin(Dv) + r * v_row) / 8u + piece] : uvec4(0u);
+    fetched_v[i] = inside ? wide_v[(v_begin() + r * v_row) / 8u + piece] : uvec4(0u);
   }
 }
 

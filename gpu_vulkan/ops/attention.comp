@@ -154,23 +154,23 @@ void main() {
   begin_task(task, blocks, rows);
   row_thread = gl_LocalInvocationID.x / key_threads;
   key_thread = gl_LocalInvocationID.x % key_threads;
-  load_q(q_begin(D));
+  load_q(q_begin());
   for (uint r = 0u; r < rows_each; ++r) {
     peak[r] = uintBitsToFloat(minus_infinity_bits);
     sum[r] = 0.0;
   }
   for (uint e = 0u; e < rows_each * columns_each; ++e) result[e] = 0.0;
   for (uint from = begin; from < end; from += keys) {
-    load_k(k_begin(D), from, end);
+    load_k(k_begin(), from, end);
     barrier();
     multiply_q_and_k();
     find_scores(from);
     barrier();  // every invocation is done with k
-    load_v(v_begin(Dv), from, end);
+    load_v(v_begin(), from, end);
     find_weights();
     barrier();
     multiply_weights_and_v();
     barrier();  // the tiles may be written again
   }
-  store_results(y_begin(Dv));
+  store_results(y_begin());
 }

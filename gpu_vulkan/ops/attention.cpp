@@ -8,6 +8,7 @@
 #include "gpu_vulkan/attention_slices.hpp"
 #include "gpu_vulkan/cooperative.hpp"
 #include "gpu_vulkan/full_subgroups.hpp"
+#include "gpu_vulkan/passes/viewed_attention.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -237,19 +238,22 @@ std::optional<std::string> refuse_wide(const Extents& n, const Lowering& node) {
   return std::nullopt;
 }
 
-}  // namespace
+/// Where q, k and v lie in what the node reads.
+struct Operands {
+  std::array<HeadStrides, 3> strides;
+  std::array<std::uint32_t, 3> begins;
+};
 
-void lower(const Attention& op, Lowering& node) {
-  const Extents n = op.extents(node.in_type(0).shape, node.in_type(1).shape, node.in_type(2).shape);
+void lower_attention(const Attention& op, const Extents& n, const Operands& read, Lowering& node) {
   check_served(node, n);
   AttentionBlock block{.tasks = 0,
                        .Hq = static_cast<std::uint32_t>(n.Hq),
                        .share = static_cast<std::uint32_t>(n.Hq / n.Hk),
                        .Sq = static_cast<std::uint32_t>(n.Sq),
                        .Sk = static_cast<std::uint32_t>(n.Sk),
-                       .q = strides(op, n.Hq, n.Sq, n.D),
-                       .k = strides(op, n.Hk, n.Sk, n.D),
-                       .v = strides(op, n.Hk, n.Sk, n.Dv),
+                       .q = read.strides[0],
+                       .k = read.strides[1],
+                       .v = read.strides[2],
                        .y = strides(op, n.Hq, n.Sq, n.Dv),
                        .mask_strides = {},
                        .bias_strides = {},
@@ -257,7 +261,8 @@ void lower(const Attention& op, Lowering& node) {
                        .softcap = static_cast<float>(op.softcap),
                        .sight = sight(op),
                        .bottom_right = op.query_offset ? 0u : 1u,
-                       .slices = 1};
+                       .slices = 1,
+                       .begins = read.begins};
   const AttentionOperands operands = optional_operands(op, n, node, block);
   const bool hides = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 || op.has_mask || op.has_bias;
   const bool is_scaled_product = !op.has_bias && op.softcap == 0 && block.scale > 1e-9f && block.scale < 1e9f;
@@ -317,6 +322,23 @@ void lower(const Attention& op, Lowering& node) {
       {"tiled_wide", [&] { return refuse_wide(n, node); }, emit_wide},
       {"tiled", too_wide, emit_tiled},
   });
+}
+
+}  // namespace
+
+void lower(const Attention& op, Lowering& node) {
+  const Extents n = op.extents(node.in_type(0).shape, node.in_type(1).shape, node.in_type(2).shape);
+  lower_attention(
+      op, n, {{strides(op, n.Hq, n.Sq, n.D), strides(op, n.Hk, n.Sk, n.D), strides(op, n.Hk, n.Sk, n.Dv)}, {}}, node);
+}
+
+void lower(const ViewedAttention& op, Lowering& node) {
+  Operands read{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    read.strides[i] = {word(op.heads[i]), word(op.rows[i])};
+    read.begins[i] = word(op.offsets[i]);
+  }
+  lower_attention(op, op.extents(), read, node);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -67,7 +67,7 @@ void load_queries() {
   [[unroll]] for (uint p = 0; p < q_each; ++p) {
     const uint e = gl_SubgroupInvocationID + p * lanes, i = query(e / k_pieces), piece = e % k_pieces;
     const bool inside = i < Sq && (D % N == 0u || piece < D / 8u);
-    fetched[p] = inside ? wide_q[(q_begin(D) + i * q_row) / 8u + piece] : uvec4(0u);
+    fetched[p] = inside ? wide_q[(q_begin() + i * q_row) / 8u + piece] : uvec4(0u);
   }
   [[unroll]] for (uint p = 0; p < q_each; ++p) {
     const uint e = gl_SubgroupInvocationID + p * lanes;
@@ -251,7 +251,7 @@ void store_results() {
     for (uint e = gl_SubgroupInvocationID; e < M * pieces; e += lanes) {
       const uint i = query(e / pieces), piece = s * pieces + e % pieces;
       if (i < Sq && piece < Dv / 8u)
-        wide_y[(y_begin(Dv) + i * y_row) / 8u + piece] = tile[mine + e / pieces * strip_pitch + e % pieces];
+        wide_y[(y_begin() + i * y_row) / 8u + piece] = tile[mine + e / pieces * strip_pitch + e % pieces];
     }
     subgroupBarrier();
   }
@@ -262,7 +262,7 @@ float single_score(uint i, uint j, out bool hidden) {
   hidden = is_out_of_sight(i, j);
   if (hidden) return 0.0;
   float x = 0.0;
-  for (uint d = 0; d < D; ++d) x = fma(load(q[q_begin(D) + i * q_row + d]), load(k[k_begin(D) + j * k_row + d]), x);
+  for (uint d = 0; d < D; ++d) x = fma(load(q[q_begin() + i * q_row + d]), load(k[k_begin() + j * k_row + d]), x);
   x = score(x, i, j, hidden);
   return is_nan(x) ? x : max(x, least);
 }
@@ -286,12 +286,12 @@ void store_one_by_one() {
       sum += weight;
       const float factor = difference < -1074.0 ? 0.0 : weight;  // 0 in f64 too
       [[unroll]] for (uint c = 0; c < 8u; ++c)
-        found[c] = fma(factor, load(v[v_begin(Dv) + j * v_row + column + c]), found[c]);
+        found[c] = fma(factor, load(v[v_begin() + j * v_row + column + c]), found[c]);
     }
     if (is_nan(most) || most == positive_infinity() || most == least) sum = quiet_nan();
     uint x[8];
     for (uint c = 0; c < 8u; ++c) x[c] = uint(store(most == no_limit ? 0.0 : divide(found[c], sum)));
-    if (i < Sq) wide_y[(y_begin(Dv) + i * y_row + column) / 8u] = joined_halves(x);
+    if (i < Sq) wide_y[(y_begin() + i * y_row + column) / 8u] = joined_halves(x);
   }
 }
 

@@ -71,7 +71,7 @@ void load_queries() {
     for (uint e = gl_LocalInvocationID.x; e < round_rows * k_pieces; e += invocations) {
       const uint r = e / k_pieces, piece = e % k_pieces, i = first + g * round_rows + r;
       const bool inside = i < Sq && piece < D / 8u;
-      tile[r * k_pitch + piece] = inside ? wide_q[(q_begin(D) + i * q_row) / 8u + piece] : uvec4(0u);
+      tile[r * k_pitch + piece] = inside ? wide_q[(q_begin() + i * q_row) / 8u + piece] : uvec4(0u);
     }
     barrier();
     [[unroll]] for (uint t = 0; t < deep; ++t)
@@ -312,7 +312,7 @@ void store_results() {
           const float value = divide(number(mine + e * 8u + c), sum);
           x[c] = uint(store(sum == nothing_allowed ? 0.0 : sum == nothing_weighs ? quiet_nan() : value));
         }
-        if (i < Sq && column < Dv) wide_y[(y_begin(Dv) + i * y_row + column) / 8u] = joined_halves(x);
+        if (i < Sq && column < Dv) wide_y[(y_begin() + i * y_row + column) / 8u] = joined_halves(x);
       }
       subgroupBarrier();
     }

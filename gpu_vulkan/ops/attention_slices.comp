@@ -99,7 +99,7 @@ void begin_slice(uint task) {
 void load_q() {
   for (uint f = invocation(); f < rows * q_fours; f += gl_WorkGroupSize.x) {
     const uint i = query_of(f / q_fours), four = f % q_fours, a = four % across, part = four / across;
-    const uint d = (part / (E / 4u) * across + a) * E + part % (E / 4u) * 4u, at = q_begin(D) + i * q_row + d;
+    const uint d = (part / (E / 4u) * across + a) * E + part % (E / 4u) * 4u, at = q_begin() + i * q_row + d;
     q_tile[f] = vec4(0.0);
     if (i < Sq && d < D) q_tile[f] = vec4(load(q[at]), load(q[at + 1u]), load(q[at + 2u]), load(q[at + 3u]));
   }
@@ -127,7 +127,7 @@ uvec4 ahead[at_once * (k_each > v_each ? k_each : v_each)];
 
 /// Those of the keys from `block` on, of `count` from `from` on.
 void read_keys(uint from, uint count, uint block) {
-  const uint a = invocation() % across, group = invocation() / across, at = k_begin(D) / E;
+  const uint a = invocation() % across, group = invocation() / across, at = k_begin() / E;
   [[unroll]] for (uint u = 0u; u < at_once; ++u)
     [[unroll]] for (uint p = 0u; p < k_each; ++p) {
       const uint key = block + u * groups + group, piece = p * across + a;
@@ -137,7 +137,7 @@ void read_keys(uint from, uint count, uint block) {
 }
 
 void read_values(uint from, uint count, uint block) {
-  const uint a = invocation() % v_across, group = invocation() / v_across, at = v_begin(Dv) / E;
+  const uint a = invocation() % v_across, group = invocation() / v_across, at = v_begin() / E;
   [[unroll]] for (uint u = 0u; u < at_once; ++u)
     [[unroll]] for (uint p = 0u; p < v_each; ++p) {
       const uint key = block + u * v_groups + group, piece = p * v_across + a;

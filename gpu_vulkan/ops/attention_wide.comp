@@ -64,12 +64,12 @@ void fetch_q_and_k(uint from, uint step) {
   [[unroll]] for (uint i = 0; i < q_each; ++i) {
     const uint row = min(first + me / pieces + i * (invocations / pieces), Sq - 1u);
     fetched[i] = vec4(0.0);
-    if (D % depth == 0u || piece < D / 4u) fetched[i] = wide_q[(q_begin(D) + row * q_row) / 4u + piece];
+    if (D % depth == 0u || piece < D / 4u) fetched[i] = wide_q[(q_begin() + row * q_row) / 4u + piece];
   }
   [[unroll]] for (uint i = 0; i < k_each; ++i) {  // keys from `end` on are hidden
     const uint key = min(from + me / pieces + i * (invocations / pieces), end - 1u);
     fetched[q_each + i] = vec4(0.0);
-    if (D % depth == 0u || piece < D / 4u) fetched[q_each + i] = wide_k[(k_begin(D) + key * k_row) / 4u + piece];
+    if (D % depth == 0u || piece < D / 4u) fetched[q_each + i] = wide_k[(k_begin() + key * k_row) / 4u + piece];
   }
 }
 
@@ -105,7 +105,7 @@ void fetch_v(uint from, uint step) {
     const uint piece = me + i * invocations, key = from + step * v_keys + piece / v_pieces, along = piece % v_pieces;
     fetched[i] = vec4(0.0);
     if (key < end && (Dv == v_pieces * 4u || along < Dv / 4u))
-      fetched[i] = wide_v[(v_begin(Dv) + key * v_row) / 4u + along];
+      fetched[i] = wide_v[(v_begin() + key * v_row) / 4u + along];
   }
 }
 
@@ -249,7 +249,7 @@ void store_results() {
       const vec4 x = result[r * columns + c];
       vec4 value = vec4(divide(x.x, total), divide(x.y, total), divide(x.z, total), divide(x.w, total));
       if (none) value = vec4(unseen ? 0.0 : quiet_nan());
-      wide_y[(y_begin(Dv) + i * y_row + d) / 4u] = value;
+      wide_y[(y_begin() + i * y_row + d) / 4u] = value;
     }
   }
 }

@@ -68,8 +68,8 @@ Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& 
            const RegionSetting& regions) {
   const PassSetting setting{capture.wanted, params, facts, capture.surviving, regions};
   Fused fused{.graph = graph};
-  for (const auto pass : {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, sink_transposes, fuse_biases,
-                          fuse_conv_epilogues, fuse_residuals, fold_casts, fuse_regions})
+  for (const auto pass : {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, sink_transposes, view_heads,
+                          fuse_biases, fuse_conv_epilogues, fuse_residuals, fold_casts, fuse_regions})
     fused.graph = pass(fused.graph, setting);
   fused.capture = surviving(graph, fused.graph, capture);
   match(graph, fused);

@@ -27,6 +27,10 @@ ir::Graph fuse_attentions(const ir::Graph& graph, const PassSetting& setting);
 /// Transposes around attention: its other layout; of an operand of matmul: its flag.
 ir::Graph sink_transposes(const ir::Graph& graph, const PassSetting& setting);
 
+/// attention that reads q, k and v where they lie in what they are split off, sliced or transposed from: one product
+/// for all three is not taken apart. It writes y with heads behind positions where that is wanted next.
+ir::Graph view_heads(const ir::Graph& graph, const PassSetting& setting);
+
 /// matmul by one matrix, then add of a row: gemm.
 ir::Graph fuse_biases(const ir::Graph& graph, const PassSetting& setting);
 

@@ -61,14 +61,14 @@ bool PatternGraph::is_number(ir::Value v, double number) const {
   return found && is_near(*found, number, graph_.type(v).dtype);
 }
 
+bool PatternGraph::is_inner(std::size_t n, const Nodes& nodes) const {
+  return std::ranges::all_of(graph_.nodes()[n].outputs, [&](ir::Value v) {
+    return !wanted_[v] && std::ranges::all_of(users_[v], [&](std::size_t user) { return nodes.contains(user); });
+  });
+}
+
 bool PatternGraph::is_closed(const Nodes& nodes, std::size_t last) const {
-  for (const std::size_t n : nodes)
-    for (const ir::Value v : graph_.nodes()[n].outputs) {
-      if (n == last) continue;
-      if (wanted_[v] || !std::ranges::all_of(users_[v], [&](std::size_t user) { return nodes.contains(user); }))
-        return false;
-    }
-  return true;
+  return std::ranges::all_of(nodes, [&](std::size_t n) { return n == last || is_inner(n, nodes); });
 }
 
 bool PatternGraph::serves(const ir::Op& op, const ir::TensorTypes& types) const try {

@@ -55,6 +55,8 @@ class PatternGraph {
   /// Whether v is this number, as near as its dtype holds it.
   bool is_number(ir::Value v, double number) const;
 
+  /// Whether nobody but these nodes reads what node n computes.
+  bool is_inner(std::size_t n, const Nodes& nodes) const;
   /// Whether nobody but these nodes reads what they compute, save the results of `last`.
   bool is_closed(const Nodes& nodes, std::size_t last) const;
 
