@@ -211,8 +211,7 @@ Calibration Calibrator::measure() {
   warm_up();
   progress_("transfers", 0, 1);
   transfers(made);
-  products(DType::f32, made);
-  for (const DType dtype : {DType::f16, DType::bf16})
+  for (const DType dtype : effort_.dtypes)
     if (facts().holds(dtype)) products(dtype, made);
   return made;
 }
