@@ -46,10 +46,11 @@ std::string difference(const ir::Tensor& found, const ir::Tensor& right) {
   return {};
 }
 
-/// The module's name without what says how results are stored: "matmul_cooperative.f16".
-std::string kernel_of(const std::string& module) {
-  const std::size_t operands = module.find('.');
-  return operands == std::string::npos ? module : module.substr(0, module.find('_', operands));
+/// The module's name without what the device and the size of a product decide: "matmul_cooperative.f16_f32".
+std::string kernel_of(std::string module) {
+  for (const std::string_view ending : {"_fixed", "_even"})
+    if (module.ends_with(ending)) module.resize(module.size() - ending.size());
+  return module;
 }
 
 ir::Tensor in_f64(const ir::Feeds& feeds, const char* name) { return ir::convert(feeds.at(name), DType::f64); }
@@ -86,13 +87,13 @@ ir::Tensor right_product(const ir::Graph& graph, const ir::Feeds& feeds) {
 /// Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths. Turned, a takes less shared memory.
 Subject products_by(const std::string& kernel) {
   Subject all{"product", {}, whole_feeds, right_product};
-  const bool in_f16 = kernel.ends_with("f16acc16");
-  const DType dtype = kernel.ends_with("bf16") ? DType::bf16 : DType::f16;
+  ir::ops::Matmul op;
+  if (kernel.ends_with("_f32")) op.output_dtype = DType::f32;
+  if (kernel.find(".f16acc16") != std::string::npos) op.accumulator = DType::f16;
+  const DType dtype = kernel.find(".bf16") != std::string::npos ? DType::bf16 : DType::f16;
   for (const bool turned : {false, true})
     for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{136, 72, 144}, {67, 131, 33}}) {
-      ir::ops::Matmul op;
       op.transpose_a = turned;
-      if (in_f16) op.output_dtype = DType::f32, op.accumulator = DType::f16;
       const ir::Shape a = turned ? ir::Shape{k, m} : ir::Shape{m, k};
       ir::Graph& graph = all.graphs.emplace_back();
       graph.returns(graph.add("y", op, {graph.input("a", {dtype, a}), graph.input("b", {dtype, {k, n}})}));
@@ -181,7 +182,7 @@ Subject attentions(const DeviceFacts& facts) {
   Subject all{"attention", {}, axes_and_values, right_attention};
   const CooperativeShape* const shape = f16_shape(facts);
   const std::int64_t matrix = shape == nullptr ? 16 : shape->n, rows = shape == nullptr ? 16 : shape->m;
-  std::vector<std::array<std::int64_t, 2>> widths = {{4, 4}, {7, 7}};
+  std::vector<std::array<std::int64_t, 2>> widths = {{4, 4}, {5, 5}};
   for (const std::int64_t apart : {0, 1})
     for (std::int64_t d = 1; d <= 16; ++d)
       for (std::int64_t dv = 1; dv <= 16; ++dv)
