@@ -166,7 +166,9 @@ void emit_patch(const Convolution& conv, Lowering& node) {
            {ir::cat("conv_patch.", dtype, even ? "_even" : ""),
             {invocations, s.m, s.n, s.k, t.subgroups_m, t.subgroups_n, t.each_m, t.each_n, t.channels, at_once,
              invocations, word(block.taps()), word(lines.reach), whole, conv.has_bias},
-            facts.subgroup_size},
+            facts.subgroup_size,
+            {},
+            ir::cat(tile_name(t.rows(s), t.columns(s), t.channels * at_once), " of taps by ", at_once)},
            groups_for(patch_tiles_of(block, t.rows(s), t.columns(s))), filters, pushed);
 }
 

@@ -149,7 +149,9 @@ void emit_cooperative(const Convolution& conv, Lowering& node) {
            {ir::cat("conv_cooperative.", dtype, even ? "_even" : ""),
             {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, invocations, wide,
              most_taps(conv.block), constant.taps, constant.terms, constant.whole, conv.has_bias},
-            facts.subgroup_size},
+            facts.subgroup_size,
+            {},
+            ir::cat(tile_name(f.rows(s), f.columns(s), f.depth(s)), wide == 1 ? "" : " by elements")},
            groups_for(tiles(conv.block, f.rows(s), f.columns(s))));
 }
 

@@ -44,6 +44,8 @@ struct VulkanOptions {
 
   /// Runs the nodes that fall back; it needs no copy of its own for each executor.
   std::shared_ptr<ir::Executor> host = {};
+  /// Tries cooperative matrices before a plan first runs them (self_test.hpp); off where times alone are wanted.
+  bool self_test = true;
   /// Called with every plan before it is recorded, to look at it, or to break it in a test.
   std::function<void(Plan&)> on_plan = {};
 

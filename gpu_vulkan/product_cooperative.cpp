@@ -76,14 +76,17 @@ void dispatch_tiles(const Product& p, const ProductSlots& slots, Lowering& node,
   const Fixed fixed = fixed_of(p, f.depth(s));
   const bool even = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
   const bool is_fixed = fixed.terms > 0 && (even || slots.result != DType::f16);
+  const bool wide = is_wide(p, 8);
   const bool inside = is_fixed && p.m % f.rows(s) == 0 && p.n % f.columns(s) == 0 && p.n % 8 == 0 &&
                       (!p.has_c || p.c_strides[0] == 0);
   dispatch(p, slots, node,
            {ir::cat("matmul_cooperative.", summing.operands, slots.result == slots.operands ? "" : "_f32",
                     even ? "_even" : "", is_fixed ? "_fixed" : ""),
             {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, transposed(p),
-             is_wide(p, 8), fixed.terms, fixed.a_line, fixed.b_line, invocations, fixed.whole, fixed.flags, inside},
-            size},
+             wide, fixed.terms, fixed.a_line, fixed.b_line, invocations, fixed.whole, fixed.flags, inside},
+            size,
+            {},
+            ir::cat(tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")},
            tiles(p, f.rows(s), f.columns(s)));
 }
 

@@ -25,6 +25,7 @@ struct Shader {
   std::vector<std::uint32_t> constants;
   std::uint32_t subgroup_size = 0;  ///< required, with full subgroups; 0 when any will do
   ShaderWords words = {};           ///< of a module that the library does not have
+  std::string tile = {};            ///< of cooperative matrices: what the constants come to, by which it is tested
   auto operator<=>(const Shader&) const = default;
 };
 

@@ -1,9 +1,10 @@
 #include "gpu_vulkan/self_test.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <array>
 #include <map>
 #include <mutex>
+#include <sstream>
 
 #include "gpu_vulkan/cooperative.hpp"
 #include "gpu_vulkan/runtime/cache_files.hpp"
@@ -45,160 +46,296 @@ std::string difference(const ir::Tensor& found, const ir::Tensor& right) {
   return {};
 }
 
-/// A product or a convolution.
-struct TileTest {
-  ir::Graph graph;
-  ir::Feeds feeds;
-  ir::Tensor right;  ///< in f64, without an error
-};
-
-TileTest product_test(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, const ir::ops::Matmul& op = {}) {
-  TileTest test;
-  const ir::TensorType a = {dtype, {m, k}}, b = {dtype, {k, n}};
-  test.graph.returns(test.graph.add("y", op, {test.graph.input("a", a), test.graph.input("b", b)}));
-  const auto& left = test.feeds.emplace("a", whole_numbers(a, 3)).first->second;
-  const auto& right = test.feeds.emplace("b", whole_numbers(b, 7)).first->second;
-  const ir::Tensor x = ir::convert(left, DType::f64), z = ir::convert(right, DType::f64);
-  test.right = ir::Tensor({DType::f64, {m, n}});
-  for (std::int64_t i = 0; i < m; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
-      double& sum = test.right.as<double>()[static_cast<std::size_t>(i * n + j)];
-      for (std::int64_t t = 0; t < k; ++t)
-        sum += x.as<double>()[static_cast<std::size_t>(i * k + t)] *
-               z.as<double>()[static_cast<std::size_t>(t * n + j)];
-    }
-  return test;
+/// The module's name without what the device and the size of a product decide: "matmul_cooperative.f16_f32".
+std::string kernel_of(std::string module) {
+  for (const std::string_view ending : {"_fixed", "_even"})
+    if (module.ends_with(ending)) module.resize(module.size() - ending.size());
+  return module;
 }
 
-/// Of 3 x 3 filters on padded images.
-TileTest convolution_test(DType dtype, std::int64_t stride, const ir::Shape& images, std::int64_t filters) {
-  constexpr std::int64_t taps = 3;
-  const std::int64_t channels = images[1];
-  TileTest test;
-  const ir::TensorType x = {dtype, images}, w = {dtype, {filters, channels, taps, taps}};
-  const ir::ops::Conv op{.strides = {stride, stride}, .dilations = {}, .pads = {1, 1, 1, 1}};
-  test.graph.returns(test.graph.add("y", op, {test.graph.input("x", x), test.graph.input("w", w)}));
-  const ir::Tensor image = ir::convert(test.feeds.emplace("x", whole_numbers(x, 3)).first->second, DType::f64);
-  const ir::Tensor weights = ir::convert(test.feeds.emplace("w", whole_numbers(w, 7)).first->second, DType::f64);
-  test.right = ir::Tensor({DType::f64, test.graph.type(test.graph.results()[0]).shape});
+ir::Tensor in_f64(const ir::Feeds& feeds, const char* name) { return ir::convert(feeds.at(name), DType::f64); }
+
+/// The graphs of one node by which a kernel is tested, and what comes out of them.
+struct Subject {
+  std::string_view what;
+  std::vector<ir::Graph> graphs;  ///< one of which runs the tile, the best first
+  std::function<ir::Feeds(const ir::Graph& graph)> feeds;
+  std::function<ir::Tensor(const ir::Graph& graph, const ir::Feeds& feeds)> right;  ///< in f64, without an error
+};
+
+ir::Feeds whole_feeds(const ir::Graph& graph) {
+  ir::Feeds feeds;
+  for (const std::size_t i : {0, 1}) feeds.emplace(graph.name(i), whole_numbers(graph.type(i), i == 0 ? 3 : 7));
+  return feeds;
+}
+
+ir::Tensor right_product(const ir::Graph& graph, const ir::Feeds& feeds) {
+  const bool turned = graph.nodes()[0].op.as<ir::ops::Matmul>().transpose_a;
+  const ir::Tensor a = in_f64(feeds, "a"), b = in_f64(feeds, "b");
+  ir::Tensor y({DType::f64, graph.type(graph.results()[0]).shape});
+  const std::int64_t m = y.shape()[0], n = y.shape()[1], k = b.shape()[0];
+  for (std::int64_t i = 0; i < m; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      double& sum = y.as<double>()[static_cast<std::size_t>(i * n + j)];
+      for (std::int64_t t = 0; t < k; ++t)
+        sum += a.as<double>()[static_cast<std::size_t>(turned ? t * m + i : i * k + t)] *
+               b.as<double>()[static_cast<std::size_t>(t * n + j)];
+    }
+  return y;
+}
+
+/// Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths. Turned, a takes less shared memory.
+Subject products_by(const std::string& kernel) {
+  Subject all{"product", {}, whole_feeds, right_product};
+  ir::ops::Matmul op;
+  if (kernel.ends_with("_f32")) op.output_dtype = DType::f32;
+  if (kernel.find(".f16acc16") != std::string::npos) op.accumulator = DType::f16;
+  const DType dtype = kernel.find(".bf16") != std::string::npos ? DType::bf16 : DType::f16;
+  for (const bool turned : {false, true})
+    for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{136, 72, 144}, {67, 131, 33}}) {
+      op.transpose_a = turned;
+      const ir::Shape a = turned ? ir::Shape{k, m} : ir::Shape{m, k};
+      ir::Graph& graph = all.graphs.emplace_back();
+      graph.returns(graph.add("y", op, {graph.input("a", {dtype, a}), graph.input("b", {dtype, {k, n}})}));
+    }
+  return all;
+}
+
+ir::Tensor right_convolution(const ir::Graph& graph, const ir::Feeds& feeds) {
+  const std::int64_t stride = graph.nodes()[0].op.as<ir::ops::Conv>().strides[0];
+  const ir::Tensor x = in_f64(feeds, "x"), w = in_f64(feeds, "w");
+  ir::Tensor y({DType::f64, graph.type(graph.results()[0]).shape});
   // Number `plane` of the images of a tensor, 0 outside.
   const auto at = [](const ir::Tensor& t, std::int64_t plane, std::int64_t r, std::int64_t c) -> double {
     const std::int64_t rows = t.shape()[2], columns = t.shape()[3];
     if (r < 0 || r >= rows || c < 0 || c >= columns) return 0;
     return t.as<double>()[static_cast<std::size_t>((plane * rows + r) * columns + c)];
   };
-  const std::int64_t down = test.right.shape()[2], across = test.right.shape()[3];
-  for (std::int64_t i = 0; i < test.right.elements(); ++i) {
+  const std::int64_t filters = w.shape()[0], channels = w.shape()[1], high = w.shape()[2], wide = w.shape()[3];
+  const std::int64_t down = y.shape()[2], across = y.shape()[3];
+  for (std::int64_t i = 0; i < y.elements(); ++i) {
     const std::int64_t c = i % across, r = i / across % down, f = i / (across * down) % filters;
-    double& sum = test.right.as<double>()[static_cast<std::size_t>(i)];
-    for (std::int64_t t = 0; t < channels * taps * taps; ++t) {
-      const std::int64_t channel = t / (taps * taps), tr = t / taps % taps, tc = t % taps;
-      sum += at(weights, f * channels + channel, tr, tc) *
-             at(image, i / (across * down * filters) * channels + channel, r * stride + tr - 1, c * stride + tc - 1);
+    double& sum = y.as<double>()[static_cast<std::size_t>(i)];
+    for (std::int64_t t = 0; t < channels * high * wide; ++t) {
+      const std::int64_t channel = t / (high * wide), tr = t / wide % high, tc = t % wide;
+      sum += at(w, f * channels + channel, tr, tc) *
+             at(x, i / (across * down * filters) * channels + channel, r * stride + tr - 1, c * stride + tc - 1);
     }
   }
-  return test;
+  return y;
 }
 
-/// By every tile that its kernel has here.
-std::string check_tiles(const DeviceFacts& facts, const RunOnDevice& run, const TileTest& test) {
-  const std::string_view what = test.graph.nodes()[0].op.is<ir::ops::Conv>() ? "convolution" : "product";
-  for (const TileOption& tile : lowered_choice(test.graph, facts).tiles) {
-    if (!tile.fits) continue;
-    const auto wrong = difference(run(test.graph, test.feeds, tile.name), test.right);
-    if (!wrong.empty()) return ir::cat(what, " by tile ", tile.name, ": ", wrong);
+void add_convolution(Subject& all, std::int64_t stride, const ir::TensorType& images, const ir::Shape& filters) {
+  const ir::ops::Conv op{.strides = {stride, stride}, .dilations = {}, .pads = {1, 1, 1, 1}};
+  ir::Graph& graph = all.graphs.emplace_back();
+  const ir::Value x = graph.input("x", images), w = graph.input("w", {images.dtype, filters});
+  graph.returns(graph.add("y", op, {x, w}));
+}
+
+/// On padded images. Filters do not quite fill tiles.
+Subject convolutions_by(const std::string& kernel, const DeviceFacts& facts) {
+  Subject all{"convolution", {}, whole_feeds, right_convolution};
+  const DType dtype = kernel.ends_with("bf16") ? DType::bf16 : DType::f16;
+  if (kernel.starts_with("conv_cooperative")) {
+    const CooperativeShape* const shape = shape_summed_in_f32(dtype, facts);
+    const std::int64_t filters = 8 * (shape == nullptr ? 16 : shape->m) - 8;
+    for (const std::int64_t channels : {8, 7})  // terms in whole pieces, and not
+      add_convolution(all, 2, {dtype, {2, channels, 9, 11}}, {filters, channels, 3, 3});
+    return all;
   }
-  return {};
+  constexpr std::int64_t filters = 70, channels = 40, high = 21, wide = 19;
+  using Taps = std::array<std::int64_t, 2>;
+  // Three at a time, two, and one; of one row they take less shared memory. So many images are worth the kernel.
+  for (const auto& [rows, columns] : {Taps{3, 3}, Taps{1, 3}, Taps{2, 2}, Taps{1, 2}, Taps{5, 5}, Taps{1, 5}}) {
+    const std::int64_t images = (1 << 24) / (filters * channels * rows * columns * high * wide) + 1;
+    add_convolution(all, 1, {dtype, {images, channels, high, wide}}, {filters, channels, rows, columns});
+  }
+  return all;
 }
 
-/// Query i is key i alone, each a line of its own axis, so far from the others that their weights are 0: y is v. Of
-/// heads that are narrow to kernels, and of wide ones.
-std::string check_attention(const DeviceFacts& facts, const RunOnDevice& run) {
-  const CooperativeShape* const shape = shape_summed_in_f32(DType::f16, facts);
-  const std::int64_t matrix = shape == nullptr ? 16 : shape->n;
-  for (const std::int64_t size : {4 * matrix, 7 * matrix}) {
-    const ir::TensorType type = {DType::f16, {1, 1, size, size}};
-    ir::Graph graph;
-    const ir::ops::Attention op{.scale = 1.0};
-    graph.returns(graph.add("y", op, {graph.input("q", type), graph.input("k", type), graph.input("v", type)}));
+/// Query i is key i, modulo their number, each a line of its own axis, so far from the others that their weights are 0.
+ir::Feeds axes_and_values(const ir::Graph& graph) {
+  ir::Feeds feeds;
+  for (const std::size_t i : {0, 1}) {
+    const ir::TensorType& type = graph.type(i);
+    const std::int64_t lines = type.shape[2], width = type.shape[3];
     ir::Tensor axes({DType::f64, type.shape});
-    for (std::int64_t i = 0; i < size; ++i) axes.as<double>()[static_cast<std::size_t>(i * (size + 1))] = 16;
-    const ir::Tensor axes16 = ir::convert(axes, DType::f16), v = whole_numbers(type, 3);
-    const auto wrong =
-        difference(run(graph, {{"q", axes16}, {"k", axes16}, {"v", v}}, {}), ir::convert(v, DType::f64));
-    if (!wrong.empty()) return ir::cat("attention of heads ", size, " wide: ", wrong);
+    for (std::int64_t line = 0; line < lines; ++line)
+      axes.as<double>()[static_cast<std::size_t>(line * width + line % width)] = 16;
+    feeds.emplace(graph.name(i), ir::convert(axes, type.dtype));
   }
+  feeds.emplace("v", whole_numbers(graph.type(2), 3));
+  return feeds;
+}
+
+/// The value of the query's key.
+ir::Tensor right_attention(const ir::Graph& graph, const ir::Feeds& feeds) {
+  const ir::Tensor v = in_f64(feeds, "v");
+  ir::Tensor y({DType::f64, graph.type(graph.results()[0]).shape});
+  const auto values = v.as<double>();
+  for (std::size_t i = 0; double& element : y.as<double>()) element = values[i++ % values.size()];
+  return y;
+}
+
+/// Of every width of heads that kernels tell apart, first of usual ones, and of queries that do not fill blocks.
+Subject attentions(const DeviceFacts& facts) {
+  Subject all{"attention", {}, axes_and_values, right_attention};
+  const CooperativeShape* const shape = f16_shape(facts);
+  const std::int64_t matrix = shape == nullptr ? 16 : shape->n, rows = shape == nullptr ? 16 : shape->m;
+  std::vector<std::array<std::int64_t, 2>> widths = {{4, 4}, {5, 5}};
+  for (const std::int64_t apart : {0, 1})
+    for (std::int64_t d = 1; d <= 16; ++d)
+      for (std::int64_t dv = 1; dv <= 16; ++dv)
+        if ((d != dv) == (apart == 1)) widths.push_back({d, dv});
+  for (const auto& [d, dv] : widths)
+    for (const std::int64_t queries : {7 * rows - 3, 3 * rows - 3, 2 * rows - 3}) {
+      const std::int64_t D = d * matrix, Dv = dv * matrix;
+      ir::Graph& graph = all.graphs.emplace_back();
+      const ir::Value q = graph.input("q", {DType::f16, {1, 1, queries, D}});
+      const ir::Value k = graph.input("k", {DType::f16, {1, 1, D, D}});
+      const ir::Value v = graph.input("v", {DType::f16, {1, 1, D, Dv}});
+      graph.returns(graph.add("y", ir::ops::Attention{.scale = 1.0}, {q, k, v}));
+    }
+  return all;
+}
+
+Subject subject_of(const std::string& kernel, const DeviceFacts& facts) {
+  if (kernel.starts_with("matmul_")) return products_by(kernel);
+  if (kernel.starts_with("conv_")) return convolutions_by(kernel, facts);
+  if (kernel.starts_with("attention_")) return attentions(facts);
+  ir::fail("no self-test is for the cooperative matrices of ", kernel);
+}
+
+/// By which of its kernel's tiles a graph runs the wanted one; nothing when it does by none.
+std::optional<std::string> tile_by_name(const ir::Graph& graph, DeviceFacts facts, const std::string& wanted) {
+  std::vector<std::string> names;
+  for (const TileOption& tile : lowered_choice(graph, facts).tiles)
+    if (tile.fits) names.push_back(tile.name);
+  if (names.empty()) names.emplace_back();
+  for (const std::string& name : names) {
+    facts.tile = name;
+    if (cooperative_tiles(make_plan(graph, {graph.results()}, facts, {})).contains(wanted)) return name;
+  }
+  return std::nullopt;
+}
+
+/// What tiles came to: "passed", or what was wrong.
+using Outcomes = std::map<std::string, std::string>;
+
+constexpr std::string_view passed = "passed", separator = ": ";
+constexpr CacheMagic outcomes_magic = {'p', 'l', 'u', 'm', 'b', 's', 't', '1'};
+
+Outcomes load_outcomes(const std::filesystem::path& path) {
+  const auto bytes = load_checked(path, outcomes_magic);
+  std::istringstream text(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  Outcomes found;
+  for (std::string line; std::getline(text, line);)
+    if (const auto end = line.find(separator); end != std::string::npos)
+      found.emplace(line.substr(0, end), line.substr(end + separator.size()));
+  return found;
+}
+
+bool store_outcomes(const std::filesystem::path& path, const Outcomes& outcomes) {
+  std::string text;
+  for (const auto& [tile, outcome] : outcomes) text += ir::cat(tile, separator, outcome, '\n');
+  return store_checked(path, outcomes_magic, std::as_bytes(std::span(text)));
+}
+
+std::string first_fault(const Outcomes& outcomes) {
+  for (const auto& [tile, outcome] : outcomes)
+    if (outcome != passed) return outcome;
   return {};
 }
 
-const std::string passed = "passed";
+/// Outcomes of a device, in their file or, where that cannot be written, for the rest of this process.
+class Kept {
+ public:
+  Kept(const DeviceFacts& facts, std::string_view cache_option)
+      : folder_(cache_folder(cache_option)), path_(self_test_file(facts, folder_)) {}
 
-std::string read_line(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
+  Outcomes load() const {
+    Outcomes found = folder_.empty() ? Outcomes{} : load_outcomes(path_);
+    const std::scoped_lock lock(guard_);
+    const Outcomes& here = unstored_[path_];
+    found.insert(here.begin(), here.end());
+    return found;
+  }
+
+  void store(const Outcomes& outcomes) const {
+    if (!folder_.empty() && store_outcomes(path_, outcomes)) return;
+    const std::scoped_lock lock(guard_);
+    unstored_[path_].insert(outcomes.begin(), outcomes.end());
+  }
+
+  /// Nobody else tests meanwhile; nothing where there is no folder.
+  std::unique_ptr<CacheLock> alone() const {
+    auto path = path_;
+    return folder_.empty() ? nullptr : std::make_unique<CacheLock>(path.replace_extension(".lock"));
+  }
+
+ private:
+  static inline std::mutex guard_;
+  static inline std::map<std::filesystem::path, Outcomes> unstored_;
+
+  std::filesystem::path folder_, path_;
+};
 
 }  // namespace
 
-std::optional<CooperativeFamily> cooperative_family(std::string_view shader) {
+std::set<std::string> cooperative_tiles(const Plan& plan) {
   const auto blobs = shader_blobs();
-  const auto found = std::ranges::lower_bound(blobs, shader, {}, &ShaderBlob::name);
-  const bool exists = found != blobs.end() && found->name == shader;
-  if (!exists || !declares_cooperative_matrices(found->words)) return std::nullopt;
-  if (shader.starts_with("matmul_cooperative.f16acc16")) return CooperativeFamily::products_in_f16;
-  if (shader.starts_with("matmul_")) return CooperativeFamily::products;
-  if (shader.starts_with("conv_")) return CooperativeFamily::convolutions;
-  if (shader.starts_with("attention_")) return CooperativeFamily::attention;
-  ir::fail("no self-test is for the cooperative matrices of ", shader);
-}
-
-std::set<CooperativeFamily> cooperative_families(const Plan& plan) {
-  std::set<CooperativeFamily> families;
-  for (const Dispatch& dispatch : plan.schedule.dispatches)
-    if (const auto family = cooperative_family(dispatch.shader.name)) families.insert(*family);
-  return families;
-}
-
-std::string self_test(const DeviceFacts& facts, const RunOnDevice& run, CooperativeFamily family) {
-  if (family == CooperativeFamily::attention) return facts.holds(DType::f16) ? check_attention(facts, run) : "";
-  // Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths.
-  const auto products = [](DType dtype, const ir::ops::Matmul& op) {
-    return std::vector{product_test(dtype, 136, 72, 144, op), product_test(dtype, 67, 131, 33, op)};
-  };
-  std::vector<TileTest> tests;
-  if (family == CooperativeFamily::products_in_f16 && facts.holds(DType::f16))
-    tests = products(DType::f16, {.output_dtype = DType::f32, .accumulator = DType::f16});
-  for (const DType dtype : {DType::f16, DType::bf16}) {
-    if (shape_summed_in_f32(dtype, facts) == nullptr || !facts.holds(dtype)) continue;
-    if (family == CooperativeFamily::products) std::ranges::move(products(dtype, {}), std::back_inserter(tests));
-    if (family != CooperativeFamily::convolutions) continue;
-    tests.push_back(convolution_test(dtype, 2, {2, 8, 9, 11}, 120));
-    tests.push_back(convolution_test(dtype, 1, {2, 40, 21, 19}, 70));  // large enough for what large ones are worth
+  std::set<std::string> tiles;
+  for (const Dispatch& dispatch : plan.schedule.dispatches) {
+    const Shader& shader = dispatch.shader;
+    const auto found = std::ranges::lower_bound(blobs, std::string_view(shader.name), {}, &ShaderBlob::name);
+    const bool exists = found != blobs.end() && found->name == shader.name;
+    if (exists && declares_cooperative_matrices(found->words))
+      tiles.insert(ir::cat(kernel_of(shader.name), ' ', shader.tile));
   }
-  for (const TileTest& test : tests)
-    if (auto wrong = check_tiles(facts, run, test); !wrong.empty()) return wrong;
-  return {};
+  return tiles;
+}
+
+std::string self_test(const DeviceFacts& facts, const RunOnDevice& run, const std::string& tile) {
+  const Subject subject = subject_of(tile.substr(0, tile.find(' ')), facts);
+  for (const ir::Graph& graph : subject.graphs) {
+    const auto name = tile_by_name(graph, facts, tile);
+    if (!name) continue;
+    const ir::Feeds feeds = subject.feeds(graph);
+    const ir::Tensor found = run(graph, feeds, *name);
+    const std::string wrong = difference(found, subject.right(graph, feeds));
+    return wrong.empty() ? "" : ir::cat(subject.what, " by ", tile, ": ", wrong);
+  }
+  return ir::cat(tile, ": there is no test of it on this device");
 }
 
 std::string self_test_once(const DeviceFacts& facts, std::string_view cache_option, const RunOnDevice& run,
-                           CooperativeFamily family) {
-  static std::mutex guard;
-  static std::map<std::string, std::string> known;  // by file, or by device where there is none
-  const auto folder = cache_folder(cache_option);
-  const auto name = ir::cat("selftest-", ir::enum_name(family), '-', cache_key(facts), ".txt");
-  const std::string path = folder.empty() ? name : (folder / name).string();
-  const std::scoped_lock lock(guard);
-  if (const auto found = known.find(path); found != known.end()) return found->second;
-  std::string outcome = folder.empty() ? "" : read_line(path);
-  if (outcome.empty()) {
-    const std::string wrong = self_test(facts, run, family);
-    outcome = wrong.empty() ? passed : wrong;
-    const std::string text = outcome + '\n';
-    if (!folder.empty()) store_whole(path, std::as_bytes(std::span(text)));  // else it runs again next time
+                           const std::set<std::string>& tiles) {
+  const Kept kept(facts, cache_option);
+  const auto is_settled = [&](const Outcomes& known) {
+    return !first_fault(known).empty() ||
+           std::ranges::all_of(tiles, [&](const std::string& tile) { return known.contains(tile); });
+  };
+  Outcomes known = kept.load();
+  if (is_settled(known)) return first_fault(known);
+  const auto alone = kept.alone();
+  known = kept.load();  // another process may just have tested them
+  if (is_settled(known)) return first_fault(known);
+  for (const std::string& tile : tiles) {
+    if (known.contains(tile)) continue;
+    const std::string wrong = self_test(facts, run, tile);
+    known[tile] = wrong.empty() ? passed : wrong;
+    if (!wrong.empty()) break;
   }
-  return known[path] = outcome == passed ? "" : outcome;
+  kept.store(known);
+  return first_fault(known);
+}
+
+std::string kept_doubt(const DeviceFacts& facts, std::string_view cache_option) {
+  return facts.cooperative_shapes.empty() ? "" : first_fault(Kept(facts, cache_option).load());
+}
+
+std::filesystem::path self_test_file(const DeviceFacts& facts, const std::filesystem::path& folder) {
+  return folder / ir::cat("selftest-", cache_key(facts), ".bin");
 }
 
 }  // namespace plumb::gpu_vulkan

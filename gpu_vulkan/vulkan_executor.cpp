@@ -10,6 +10,7 @@ VulkanExecutor::VulkanExecutor(VulkanOptions options)
       runtime_(std::make_shared<Runtime>(options_)) {
   ir::require(options_.fallback == Fallback::forbid || options_.host != nullptr,
               "fallback is allowed, but there is no host executor to fall back on");
+  runtime_->device.doubt_cooperative_matrices(kept_doubt(facts(), options_.pipeline_cache));
   runtime_->instance.throw_new_messages();
 }
 
@@ -43,15 +44,18 @@ ir::Tensor VulkanExecutor::run_alone(const ir::Graph& graph, const ir::Feeds& fe
 }
 
 bool VulkanExecutor::cooperative_matrices_fail(const Plan& plan) {
+  if (!options_.self_test) return false;
+  std::set<std::string> tiles = cooperative_tiles(plan);
+  std::erase_if(tiles, [&](const std::string& tile) { return runtime_->right_tiles.contains(tile); });
+  if (tiles.empty()) return false;
   const auto run = [&](const auto&... what) { return run_alone(what...); };
-  for (const CooperativeFamily family : cooperative_families(plan)) {
-    if (!runtime_->self_tested.insert(family).second) continue;
-    const std::string wrong = self_test_once(facts(), options_.pipeline_cache, run, family);
-    if (wrong.empty()) continue;
-    runtime_->device.doubt_cooperative_matrices(wrong);
-    return true;
+  const std::string wrong = self_test_once(facts(), options_.pipeline_cache, run, tiles);
+  if (wrong.empty()) {
+    runtime_->right_tiles.merge(tiles);
+    return false;
   }
-  return false;
+  runtime_->device.doubt_cooperative_matrices(wrong);
+  return true;
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,

@@ -37,7 +37,7 @@ class VulkanExecutor final : public ir::Executor {
 
  private:
   Plan plan_for(const ir::Graph& graph, const ir::Capture& capture, const DeviceFacts& facts) const;
-  /// Before their first use. Whether that was now, and they failed.
+  /// Tests the tiles that the plan runs and that nothing is known of. Whether one failed, or has before.
   bool cooperative_matrices_fail(const Plan& plan);
   ir::Tensor run_alone(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile) const;
 

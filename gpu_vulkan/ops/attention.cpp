@@ -269,9 +269,9 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
   const auto D = static_cast<std::uint32_t>(n.D), Dv = static_cast<std::uint32_t>(n.Dv);
 
   const auto emit = [&](const std::string& shader, std::vector<std::uint32_t> constants, std::uint32_t rows,
-                        std::uint32_t subgroup_size) {
+                        std::uint32_t subgroup_size, std::string cooperative_tile = {}) {
     block.tasks = static_cast<std::uint32_t>(n.B * n.Hq * ((n.Sq + rows - 1) / rows));
-    node.dispatch({.shader = {shader, std::move(constants), subgroup_size},
+    node.dispatch({.shader = {shader, std::move(constants), subgroup_size, {}, std::move(cooperative_tile)},
                    .reads = operands.reads,
                    .writes = {node.out(0)},
                    .push = block,
@@ -284,7 +284,7 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
     emit(shader,
          {f.subgroups * lanes, s.m, s.n, f.subgroups, lanes, fifth, f.keys(s), D, Dv, op.has_mask, op.has_bias,
           op.softcap > 0, operands.length_words, is_scaled_product},
-         f.rows(s), lanes);
+         f.rows(s), lanes, ir::cat(f.rows(s), 'x', f.keys(s), fifth == 1 ? "" : ir::cat(" in ", fifth, " buffers")));
   };
   const auto emit_converted = [&] {
     const ConvertedFragments& f = *find_fragments<ConvertedFragments>(converted_fragments, node.facts(), n);

@@ -1,13 +1,18 @@
 #include "gpu_vulkan/runtime/cache_files.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iomanip>
 #include <sstream>
+#include <thread>
 
 #include "gpu_vulkan/shader_blobs.hpp"
 #include "ir/hash.hpp"
@@ -19,6 +24,15 @@ struct Head {
   CacheMagic magic{};
   std::uint64_t bytes = 0, hash = 0;
 };
+
+std::uint64_t hash_of_shaders() {
+  static const std::uint64_t known = [] {
+    std::uint64_t hash = 0;
+    for (const ShaderBlob& blob : shader_blobs()) hash = ir::hash_bytes(std::as_bytes(blob.words), hash);
+    return hash;
+  }();
+  return known;
+}
 
 }  // namespace
 
@@ -39,13 +53,25 @@ std::string digits_of(std::uint64_t hash) {
 }
 
 std::string cache_key(const DeviceFacts& facts) {
-  std::uint64_t hash = ir::hash_bytes(std::as_bytes(std::span(facts.uuid)));
+  std::uint64_t hash = ir::hash_bytes(std::as_bytes(std::span(facts.uuid)), hash_of_shaders());
   hash = ir::hash_bytes(std::as_bytes(std::span(facts.pipeline_cache_uuid)), hash);
   const std::array<std::uint32_t, 4> numbers = {facts.vendor_id, facts.device_id, facts.api_version,
                                                 facts.driver_version};
   hash = ir::hash_bytes(std::as_bytes(std::span(numbers)), hash);
-  for (const ShaderBlob& blob : shader_blobs()) hash = ir::hash_bytes(std::as_bytes(blob.words), hash);
   return digits_of(hash);
+}
+
+CacheLock::CacheLock(const std::filesystem::path& path) {
+  using namespace std::chrono_literals;
+  std::error_code none;
+  std::filesystem::create_directories(path.parent_path(), none);
+  file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const auto is_held = [&] { return flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; };
+  for (auto waited = 0ms; file_ >= 0 && waited < 3min && is_held(); waited += 20ms) std::this_thread::sleep_for(20ms);
+}
+
+CacheLock::~CacheLock() {
+  if (file_ >= 0) close(file_);
 }
 
 bool store_whole(const std::filesystem::path& path, std::span<const std::byte> bytes) {
@@ -73,12 +99,12 @@ std::vector<std::byte> load_checked(const std::filesystem::path& path, const Cac
   return ir::hash_bytes(data) == head.hash ? data : std::vector<std::byte>{};
 }
 
-void store_checked(const std::filesystem::path& path, const CacheMagic& magic, std::span<const std::byte> bytes) {
+bool store_checked(const std::filesystem::path& path, const CacheMagic& magic, std::span<const std::byte> bytes) {
   const Head head{magic, bytes.size(), ir::hash_bytes(bytes)};
   std::vector<std::byte> file(sizeof head + bytes.size());
   std::memcpy(file.data(), &head, sizeof head);
   std::ranges::copy(bytes, file.begin() + sizeof head);
-  store_whole(path, file);
+  return store_whole(path, file);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -23,6 +23,19 @@ std::string digits_of(std::uint64_t hash);
 /// the device, its driver, and the shaders.
 std::string cache_key(const DeviceFacts& facts);
 
+/// Held by one thread of one process at a time, and given back when that ends, however it does. Who has waited a few
+/// minutes goes on without: a process that is stopped does not stop others.
+class CacheLock {
+ public:
+  explicit CacheLock(const std::filesystem::path& path);
+  CacheLock(const CacheLock&) = delete;
+  CacheLock& operator=(const CacheLock&) = delete;
+  ~CacheLock();
+
+ private:
+  int file_;
+};
+
 /// Writes a file in one step: what was there stays until all of the new one is. False when it cannot be written.
 bool store_whole(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
@@ -31,7 +44,7 @@ using CacheMagic = std::array<char, 8>;
 /// What store_checked wrote; nothing of a file that is damaged, cut short or somebody else's.
 std::vector<std::byte> load_checked(const std::filesystem::path& path, const CacheMagic& magic);
 
-/// Writes a file that says what it is, how long, and its hash; that it cannot be written is no error.
-void store_checked(const std::filesystem::path& path, const CacheMagic& magic, std::span<const std::byte> bytes);
+/// Writes a file that says what it is, how long, and its hash. False when it cannot be written.
+bool store_checked(const std::filesystem::path& path, const CacheMagic& magic, std::span<const std::byte> bytes);
 
 }  // namespace plumb::gpu_vulkan

@@ -9,8 +9,6 @@
 
 namespace plumb::gpu_vulkan {
 
-enum class CooperativeFamily;
-
 /// What an executor and everything it compiled share. Members die from the last to the first.
 struct Runtime {
   explicit Runtime(const VulkanOptions& options);
@@ -20,7 +18,7 @@ struct Runtime {
   Pipelines pipelines;
   Timeline timeline;
   std::string lost;  ///< how the device was lost; empty while it lives
-  std::set<CooperativeFamily> self_tested = {};  ///< or what is known of them was looked up
+  std::set<std::string> right_tiles = {};  ///< of cooperative matrices: self_test.hpp
 };
 
 }  // namespace plumb::gpu_vulkan

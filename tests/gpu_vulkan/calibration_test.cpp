@@ -72,8 +72,12 @@ using CalibrateOnDevice = testing::OnDevice;
 
 TEST_F(CalibrateOnDevice, MeasuresEveryTileAndIsFollowed) {
   std::size_t steps = 0;
-  const CalibrateEffort little{
-      .warm_ms = 0, .budget_ms = 0, .longest_ms = 1e9, .largest = 128, .transfer_bytes = 1 << 20};
+  const CalibrateEffort little{.warm_ms = 0,
+                               .budget_ms = 0,
+                               .longest_ms = 1e9,
+                               .largest = 128,
+                               .dtypes = {DType::f32, DType::bf16},  // f16's tiles take minutes to compile
+                               .transfer_bytes = 1 << 20};
   const Calibration made =
       calibrate(options_from_environment(), little, [&](std::string_view, std::size_t done, std::size_t sizes) {
         steps += done < sizes ? 1 : 0;
