@@ -13,12 +13,9 @@ std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
 }  // namespace
 
-Distribution::Row& Distribution::row(std::uint32_t sign_and_exponent) {
-  if (places_[sign_and_exponent] == 0) {
-    rows_.emplace_back();
-    places_[sign_and_exponent] = static_cast<std::uint16_t>(rows_.size());
-  }
-  return rows_[places_[sign_and_exponent] - 1u];
+void Distribution::add_row(std::uint32_t sign_and_exponent) {
+  rows_.emplace_back();
+  places_[sign_and_exponent] = static_cast<std::uint16_t>(rows_.size());
 }
 
 /// Before they are counted.

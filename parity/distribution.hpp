@@ -40,7 +40,11 @@ class Distribution {
     std::uint64_t total() const { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
   };
 
-  Row& row(std::uint32_t sign_and_exponent);
+  Row& row(std::uint32_t sign_and_exponent) {
+    if (places_[sign_and_exponent] == 0) add_row(sign_and_exponent);
+    return rows_[places_[sign_and_exponent] - 1u];
+  }
+  void add_row(std::uint32_t sign_and_exponent);
   void keep(std::span<const float> numbers);
 
   std::uint64_t total_ = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ir/dtype.hpp"
+#include "parity/lanes.hpp"
 
 namespace plumb::parity {
 
@@ -40,6 +41,12 @@ class Spacing {
   double at(double y) const {
     const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(y) & 0x7FF0'0000'0000'0000);
     return std::min(std::max(power, least_), most_) * of_one_;
+  }
+  [[gnu::always_inline]] void at(Octet& spacing, const Octet& y) const {
+    const auto power = reinterpret_cast<Octet>(reinterpret_cast<OctetMask>(y) & 0x7FF0'0000'0000'0000);
+    const Octet least = Octet{} + least_, most = Octet{} + most_;
+    spacing = power < least ? least : power;
+    spacing = (most < spacing ? most : spacing) * of_one_;
   }
 
  private:

@@ -4,26 +4,19 @@
 #include <cmath>
 
 #include "parity/float_format.hpp"
+#include "parity/lanes.hpp"
 #include "parity/moments.hpp"
 #include "parity/parallel.hpp"
 
 namespace plumb::parity {
 namespace {
 
-// Numbers are read in blocks, and in lanes side by side, so that compilers make vector code of it. What needs more
-// than sums, a new largest error or what is no number, is looked for only in the blocks that have it.
+// Numbers are read in blocks, in lanes side by side. What needs more than sums, a new largest error or what is no
+// number, is looked for only in the blocks that have it.
 
-constexpr std::size_t lanes = 8, block_size = 512, piece_size = 64 * block_size;
+constexpr std::size_t block_size = 512, piece_size = 64 * block_size;
 
-using Lanes = std::array<double, lanes>;
 using Block = std::array<double, block_size>;  ///< a stretch of a tensor, zeros behind its end
-
-double sum(const Lanes& of) {
-  double all = 0;
-  for (const double one : of) all += one;
-  return all;
-}
-double largest(const Lanes& of) { return *std::ranges::max_element(of); }
 
 using Load = void (*)(const ir::TensorView&, std::size_t begin, std::size_t count, Block&);
 
@@ -43,22 +36,24 @@ Load load_of(ir::DType dtype) {
 struct Stretch {
   const Block& y;
   std::size_t first, count;
-  double norm1 = 0, squares = 0, absmax = 0, zeros = 0;
+  double norm1 = 0, squares = 0, absmax = 0;
+  std::uint64_t zeros = 0;
   bool constant = true;  ///< all are `of_all`
 
   Stretch(const Block& numbers, std::size_t first_index, std::size_t length, double of_all)
       : y(numbers), first(first_index), count(length) {
-    Lanes sizes = {}, products = {}, most = {}, none = {}, others = {};
-    for (std::size_t i = 0; i < block_size; i += lanes)
-      for (std::size_t l = 0; l < lanes; ++l) {
-        const double value = y[i + l], size = std::abs(value);
-        sizes[l] += size, products[l] += value * value;
-        most[l] = std::max(most[l], size);
-        none[l] += value == 0 ? 1 : 0, others[l] += value != of_all ? 1 : 0;
-      }
-    const auto padding = static_cast<double>(block_size - count);
-    norm1 = sum(sizes), squares = sum(products), absmax = largest(most), zeros = sum(none) - padding;
-    constant = sum(others) == (of_all == 0 ? 0 : padding);
+    const Octet all = Octet{} + of_all;
+    Octet sizes = {}, products = {}, most = {}, value, size;
+    OctetMask none = {}, others = {};
+    for (std::size_t i = 0; i < block_size; i += lanes) {
+      load(value, &y[i]), set_size(size, value);
+      sizes += size, products += value * value;
+      parity::raise(most, size);
+      none -= value == 0, others -= value != all;
+    }
+    const std::uint64_t padding = block_size - count;
+    norm1 = sum(sizes), squares = sum(products), absmax = largest(most), zeros = parity::count(none) - padding;
+    constant = parity::count(others) == (of_all == 0 ? 0 : padding);
     if (std::isnan(of_all))
       constant =
           std::all_of(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(count), [](double v) { return v != v; });
@@ -71,7 +66,7 @@ class Tally {
   explicit Tally(const FloatFormat& format) : format_(format), spacing_(format) {}
 
   void add(const Stretch& truth, const Block& c) {
-    seen_.n += truth.count, seen_.n_zero_expected += static_cast<std::uint64_t>(truth.zeros);
+    seen_.n += truth.count, seen_.n_zero_expected += truth.zeros;
     seen_.constant &= truth.constant;
     if (add_finite(truth, c)) return;
     for (std::size_t i = 0; i < truth.count; ++i) add_one(truth.y[i], c[i], truth.first + i);
@@ -87,6 +82,7 @@ class Tally {
   bool add_finite(const Stretch& truth, const Block& c);
   void add_one(double y, double c, std::uint64_t index);
   void look_closer(double y, double error, std::uint64_t index);
+  void look_closer(const Stretch& truth, const Block& c);
 
   const FloatFormat format_;
   const Spacing spacing_;
@@ -97,23 +93,42 @@ class Tally {
 /// False, and nothing done, where a difference is no number.
 bool Tally::add_finite(const Stretch& truth, const Block& c) {
   const double rel = seen_.max_rel.value * (1 - 0x1p-50), ulps = seen_.max_ulp.value * (1 - 0x1p-50);
-  Lanes error = {}, error2 = {}, c2 = {}, yc = {}, most = {}, beyond = {};
-  for (std::size_t i = 0; i < block_size; i += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const double y = truth.y[i + l], got = c[i + l], d = got - y, size = std::abs(d);
-      error[l] += d, error2[l] += d * d, c2[l] += got * got, yc[l] += y * got;
-      most[l] = std::max(most[l], size);
-      beyond[l] = std::max(beyond[l], std::max(size - rel * std::abs(y), size - ulps * spacing_.at(y)));
-    }
+  Octet error = {}, error2 = {}, c2 = {}, yc = {}, most = {}, beyond = {}, y, got, size, magnitude, spacing;
+  for (std::size_t i = 0; i < block_size; i += lanes) {
+    load(y, &truth.y[i]), load(got, &c[i]);
+    const Octet d = got - y;
+    set_size(size, d), set_size(magnitude, y), spacing_.at(spacing, y);
+    error += d, error2 += d * d, c2 += got * got, yc += y * got;
+    const Octet beyond_rel = size - rel * magnitude, beyond_ulps = size - ulps * spacing;
+    parity::raise(most, size), parity::raise(beyond, beyond_rel), parity::raise(beyond, beyond_ulps);
+  }
   const Moments block{
       static_cast<double>(truth.count), sum(error), sum(error2), truth.norm1, truth.squares, sum(c2), sum(yc)};
   if (!std::isfinite(block.error2) || !std::isfinite(truth.squares)) return false;
   sums_ += block;
   raise(seen_.expected_absmax, truth.absmax);
   const bool is_first = std::isnan(rel) || std::isnan(ulps);
-  if (is_first || largest(beyond) > 0 || !(largest(most) <= seen_.max_abs.value))
-    for (std::size_t i = 0; i < truth.count; ++i) look_closer(truth.y[i], c[i] - truth.y[i], truth.first + i);
+  if (is_first || largest(beyond) > 0 || !(largest(most) <= seen_.max_abs.value)) look_closer(truth, c);
   return true;
+}
+
+/// Raises the extremes, as look_closer() of each does.
+void Tally::look_closer(const Stretch& truth, const Block& c) {
+  alignas(64) Block sizes, relative, ulps;
+  const Octet none = Octet{} - 1;
+  Octet y, got, size, magnitude, spacing;
+  for (std::size_t i = 0; i < block_size; i += lanes) {
+    load(y, &truth.y[i]), load(got, &c[i]);
+    const Octet d = got - y;
+    set_size(size, d), set_size(magnitude, y), spacing_.at(spacing, y);
+    const Octet quotient = size / magnitude;
+    store(&sizes[i], size), store(&relative[i], magnitude > 0 ? quotient : none), store(&ulps[i], size / spacing);
+  }
+  const auto raise_to_first = [&](Extreme& extreme, const Block& numbers) {
+    const auto found = std::max_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(truth.count));
+    if (*found >= 0) raise(extreme, {*found, truth.first + static_cast<std::uint64_t>(found - numbers.begin())});
+  };
+  raise_to_first(seen_.max_abs, sizes), raise_to_first(seen_.max_rel, relative), raise_to_first(seen_.max_ulp, ulps);
 }
 
 void Tally::look_closer(double y, double error, std::uint64_t index) {

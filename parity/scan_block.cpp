@@ -5,23 +5,12 @@
 namespace plumb::parity {
 namespace {
 
-// Loops over lanes side by side, of which compilers make vector code; sums have one order whatever the machine.
-// What needs more than sums, a new extreme or one of the worst, is looked for only in blocks that have it.
-
-constexpr std::size_t lanes = 8;
-using Lanes = std::array<double, lanes>;
-
-double sum(const Lanes& of) {
-  double all = 0;
-  for (const double one : of) all += one;
-  return all;
-}
-double largest(const Lanes& of) { return *std::ranges::max_element(of); }
+// Loops over lanes side by side; what needs more than sums, a new extreme or one of the worst, is looked for only in
+// blocks that have it.
 
 template <class At>
-void for_each(const At& at) {
-  for (std::size_t i = 0; i < ScanBlock::size; i += lanes)
-    for (std::size_t l = 0; l < lanes; ++l) at(i + l, l);
+[[gnu::always_inline]] inline void for_each(const At& at) {
+  for (std::size_t i = 0; i < ScanBlock::size; i += lanes) at(i);
 }
 
 constexpr double above_everything = std::numeric_limits<double>::infinity();
@@ -37,11 +26,21 @@ void read(std::span<const double> all, const ScanBlock& block, double none, Scan
   std::fill(std::copy(here.begin(), here.end(), to.begin()), to.end(), 1.0);
 }
 
+/// Raises an extreme to the largest of a block's numbers that are not negative, at the first place that has it.
+void raise_to_largest(Extreme& extreme, const ScanBlock::Numbers& numbers, const ScanBlock& block) {
+  Octet most = Octet{} - 1, here;
+  for_each([&](std::size_t i) { load(here, &numbers[i]), raise(most, here); });
+  const double value = largest(most);
+  if (value < 0 || value < extreme.value) return;
+  const auto found = std::ranges::find(numbers, value) - numbers.begin();
+  raise(extreme, {value, block.first + static_cast<std::uint64_t>(found)});
+}
+
 }  // namespace
 
 /// Of each element of a block: how far off it is, and may be.
 struct Scan::Row {
-  alignas(64) ScanBlock::Numbers error, allowed, ratio, ulps;
+  alignas(64) ScanBlock::Numbers error, size, allowed, ratio, ulps;
   double most = 0, most_ratio = 0, most_ulps = 0;
 };
 
@@ -52,46 +51,52 @@ bool Scan::block(const ScanBlock& block) {
 
 /// Counts, and sums of the truth alone.
 void Scan::add_truth(const ScanBlock& block) {
-  Lanes exact = {}, zero = {}, other = {}, most = {}, y1 = {}, y2 = {};
-  for_each([&](std::size_t i, std::size_t l) {
-    const double y = block.y[i], size = std::abs(y), is_same = y == block.c[i] ? 1 : 0;
-    zero[l] += y == 0 ? 1 : 0, exact[l] += y == 0 ? 0 : is_same, other[l] += y != block.first_of_all ? 1 : 0;
-    most[l] = std::max(most[l], size), y1[l] += size, y2[l] += y * y;
+  const Octet first = Octet{} + block.first_of_all;
+  OctetMask exact = {}, zero = {}, other = {};
+  Octet most = {}, y1 = {}, y2 = {}, y, c, size;
+  for_each([&](std::size_t i) {
+    load(y, &block.y[i]), load(c, &block.c[i]), set_size(size, y);
+    zero -= y == 0, exact -= (y == c) & (y != 0), other -= y != first;
+    raise(most, size), y1 += size, y2 += y * y;
   });
-  const auto padding = static_cast<double>(ScanBlock::size - block.count);
+  const std::uint64_t padding = ScanBlock::size - block.count;
   result_.n += block.count;
-  result_.n_zero_expected += static_cast<std::uint64_t>(sum(zero) - padding);
-  result_.n_exact += static_cast<std::uint64_t>(sum(exact));
-  if (sum(other) != (block.first_of_all == 0 ? 0 : padding)) result_.constant = false;
+  result_.n_zero_expected += count(zero) - padding;
+  result_.n_exact += count(exact);
+  if (count(other) != (block.first_of_all == 0 ? 0 : padding)) result_.constant = false;
   raise(result_.expected_absmax, largest(most));
   block_.parts += static_cast<double>(block.count), block_.y1 += sum(y1), block_.y2 += sum(y2);
 }
 
 bool Scan::add_within(const ScanBlock& block) {
   Row row;
-  Lanes error = {}, error2 = {}, c2 = {}, yc = {}, no_number = {};
-  for_each([&](std::size_t i, std::size_t l) {
-    const double y = block.y[i], c = block.c[i], d = c - y;
-    row.error[i] = d, no_number[l] += d - d;
-    error[l] += d, error2[l] += d * d, c2[l] += c * c, yc[l] += y * c;
+  Octet error = {}, error2 = {}, c2 = {}, yc = {}, no_number = {}, y, c;
+  for_each([&](std::size_t i) {
+    load(y, &block.y[i]), load(c, &block.c[i]);
+    const Octet d = c - y;
+    store(&row.error[i], d), no_number += d - d;
+    error += d, error2 += d * d, c2 += c * c, yc += y * c;
   });
   if (!(sum(no_number) == 0)) return false;
   add_truth(block);
   add_sums({0, sum(error), sum(error2), 0, 0, sum(c2), sum(yc)});
 
   read(limit_.probable, block, 0, row.allowed);
-  Lanes most = {}, most_ratio = {}, most_ulps = {}, bad = {};
-  for_each([&](std::size_t i, std::size_t l) {
-    const double magnitude = std::abs(block.y[i]), size = std::abs(row.error[i]);
-    const double limit = limit_.with(row.allowed[i], magnitude), quotient = size / limit;
-    const double beyond_zero = limit > 0 ? quotient : above_everything;
-    const double ratio = size == 0 && limit >= 0 ? 0 : beyond_zero, ulps = size / spacing_.at(magnitude);
-    row.allowed[i] = limit, row.ratio[i] = ratio, row.ulps[i] = ulps;
-    most[l] = std::max(most[l], size), most_ratio[l] = std::max(most_ratio[l], ratio);
-    most_ulps[l] = std::max(most_ulps[l], ulps), bad[l] += size <= limit ? 0 : 1;
+  const Octet none = {}, everything = none + above_everything;
+  Octet most = {}, most_ratio = {}, most_ulps = {}, magnitude, size, limit, spacing;
+  OctetMask good = {};
+  for_each([&](std::size_t i) {
+    load(magnitude, &block.y[i]), load(size, &row.error[i]), load(limit, &row.allowed[i]);
+    set_size(magnitude, magnitude), set_size(size, size);
+    limit_.with(limit, magnitude), spacing_.at(spacing, magnitude);
+    const Octet quotient = size / limit, ulps = size / spacing, beyond_zero = limit > 0 ? quotient : everything;
+    const OctetMask is_exact = (size == 0) & (limit >= 0);
+    const Octet ratio = is_exact ? none : beyond_zero;
+    store(&row.size[i], size), store(&row.allowed[i], limit), store(&row.ratio[i], ratio), store(&row.ulps[i], ulps);
+    raise(most, size), raise(most_ratio, ratio), raise(most_ulps, ulps), good -= size <= limit;
   });
   row.most = largest(most), row.most_ratio = largest(most_ratio), row.most_ulps = largest(most_ulps);
-  result_.n_bad += static_cast<std::uint64_t>(sum(bad));
+  result_.n_bad += ScanBlock::size - count(good);
   raise_extremes(block, row);
   if (limit_.knows_certain()) raise_certain(block, row);
   std::array<float, ScanBlock::size> ratios, ulps;
@@ -105,58 +110,68 @@ bool Scan::add_within(const ScanBlock& block) {
 
 void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
   raise(result_.ratio_finite, row.most_ratio);
+  if (!(row.most <= result_.max_abs.value)) raise_to_largest(result_.max_abs, row.size, block);
+  if (!(row.most_ulps <= result_.max_ulp.value)) raise_to_largest(result_.max_ulp, row.ulps, block);
   const double relative = or_none(result_.max_rel.value) * nearly_one;
-  Lanes beyond = {};
-  for_each([&](std::size_t i, std::size_t l) {
-    const double size = std::abs(row.error[i]), magnitude = std::abs(block.y[i]);
-    beyond[l] = std::max(beyond[l], magnitude > 0 && size > relative * magnitude ? 1.0 : 0.0);
+  Octet size, magnitude;
+  OctetMask beyond = {};
+  for_each([&](std::size_t i) {
+    load(size, &row.size[i]), load(magnitude, &block.y[i]), set_size(magnitude, magnitude);
+    beyond |= (magnitude > 0) & (size > relative * magnitude);
   });
-  const bool is_further = !(row.most <= result_.max_abs.value) || !(row.most_ulps <= result_.max_ulp.value);
-  if (is_further || largest(beyond) > 0)
-    for (std::size_t i = 0; i < block.count; ++i) {
-      const double size = std::abs(row.error[i]), magnitude = std::abs(block.y[i]);
-      const std::uint64_t index = block.first + i;
-      raise(result_.max_abs, {size, index}), raise(result_.max_ulp, {row.ulps[i], index});
-      if (magnitude > 0) raise(result_.max_rel, {size / magnitude, index});
-    }
+  if (count(beyond) != 0) {
+    alignas(64) ScanBlock::Numbers quotients;
+    const Octet none = Octet{} - 1;
+    for_each([&](std::size_t i) {
+      load(size, &row.size[i]), load(magnitude, &block.y[i]), set_size(magnitude, magnitude);
+      const Octet quotient = size / magnitude;
+      store(&quotients[i], magnitude > 0 ? quotient : none);
+    });
+    raise_to_largest(result_.max_rel, quotients, block);
+  }
   const auto& kept = result_.worst;
-  const bool is_full = kept.size() == Comparison::worst_kept;
-  const auto is_among = [&](double ratio, double size) {
-    return ratio > kept.back().ratio || (ratio == kept.back().ratio && size > worst_errors_.back());
+  const auto is_among = [&](double ratio, double error) {
+    if (kept.size() < Comparison::worst_kept) return true;
+    return ratio > kept.back().ratio || (ratio == kept.back().ratio && error > worst_errors_.back());
   };
-  if (is_full && !is_among(row.most_ratio, row.most)) return;
+  if (!is_among(row.most_ratio, row.most)) return;
   for (std::size_t i = 0; i < block.count; ++i)
-    keep_worst({block.first + i, block.y[i], block.c[i], row.allowed[i], row.ratio[i]}, std::abs(row.error[i]));
+    if (is_among(row.ratio[i], row.size[i]))
+      keep_worst({block.first + i, block.y[i], block.c[i], row.allowed[i], row.ratio[i]}, row.size[i]);
 }
 
 void Scan::raise_certain(const ScanBlock& block, const Row& row) {
   alignas(64) ScanBlock::Numbers certain;
   read(limit_.certain, block, 0, certain);
   const double so_far = or_none(result_.ratio_certain);
-  Lanes beyond = {};
-  for_each([&](std::size_t i, std::size_t l) {
-    certain[i] = limit_.with(certain[i], std::abs(block.y[i]));
-    beyond[l] = std::max(beyond[l], std::abs(row.error[i]) <= so_far * certain[i] ? 0.0 : 1.0);
+  Octet size, magnitude, limit;
+  OctetMask within = {};
+  for_each([&](std::size_t i) {
+    load(magnitude, &block.y[i]), load(size, &row.size[i]), load(limit, &certain[i]), set_size(magnitude, magnitude);
+    limit_.with(limit, magnitude), store(&certain[i], limit);
+    within -= size <= so_far * limit;
   });
-  if (largest(beyond) == 0) return;
+  if (count(within) == ScanBlock::size) return;
   for (std::size_t i = 0; i < block.count; ++i) {
-    const double size = std::abs(row.error[i]);
-    const Finding found{.good = size <= row.allowed[i], .error = size, .certain = certain[i]};
-    if (!(size <= so_far * certain[i])) raise(result_.ratio_certain, found.ratio_certain());
+    const Finding found{.good = row.size[i] <= row.allowed[i], .error = row.size[i], .certain = certain[i]};
+    if (!(row.size[i] <= or_none(result_.ratio_certain) * certain[i]))
+      raise(result_.ratio_certain, found.ratio_certain());
   }
 }
 
 /// Where all are the truth rounded, in every bit: errors of 0, in ratios, too.
 bool Scan::add_equal(const ScanBlock& block) {
-  Lanes no_number = {}, c2 = {}, yc = {};
-  std::array<std::uint64_t, lanes> differ = {};
-  for_each([&](std::size_t i, std::size_t l) {
-    const double y = block.y[i], c = block.c[i], r = block.r[i];
-    no_number[l] += (y - y) + (r - r);
-    differ[l] |= std::bit_cast<std::uint64_t>(c) ^ std::bit_cast<std::uint64_t>(r);
-    c2[l] += c * c, yc[l] += y * c;
+  Octet no_number = {}, c2 = {}, yc = {}, y, c, r;
+  OctetMask differ = {};
+  for_each([&](std::size_t i) {
+    load(y, &block.y[i]), load(c, &block.c[i]), load(r, &block.r[i]);
+    no_number += (y - y) + (r - r);
+    differ |= reinterpret_cast<OctetMask>(c) ^ reinterpret_cast<OctetMask>(r);
+    c2 += c * c, yc += y * c;
   });
-  if (!(sum(no_number) == 0) || std::ranges::any_of(differ, [](std::uint64_t bits) { return bits != 0; })) return false;
+  bool differs = false;
+  for (std::size_t l = 0; l < lanes; ++l) differs |= differ[l] != 0;
+  if (!(sum(no_number) == 0) || differs) return false;
   add_truth(block);
   add_sums({0, 0, 0, 0, 0, sum(c2), sum(yc)});
   raise(result_.max_abs, {0, block.first}), raise(result_.max_ulp, {0, block.first}), raise(result_.ratio_finite, 0);

@@ -5,6 +5,7 @@
 
 #include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/lanes.hpp"
 
 namespace plumb::parity {
 namespace {
@@ -18,12 +19,19 @@ std::span<const double> limits_of(const Allowed& allowed) {
 /// The largest uncertainty of a finite element.
 double largest(const Allowed& uncertainty, const Comparison& compared) {
   double most = uncertainty.at(std::isnan(compared.expected_absmax) ? 0 : compared.expected_absmax, ir::DType::f64);
-  double of_limits = 0;
-  for (const double limit : limits_of(uncertainty)) {
-    const double finite = limit < std::numeric_limits<double>::infinity() ? limit : 0;
-    of_limits = std::max(of_limits, finite);
+  const auto limits = limits_of(uncertainty);
+  const Octet none = {};
+  Octet of_limits = {}, limit;
+  std::size_t i = 0;
+  for (; i + lanes <= limits.size(); i += lanes) {
+    load(limit, &limits[i]);
+    limit = limit < std::numeric_limits<double>::infinity() ? limit : none;
+    raise(of_limits, limit);
   }
-  return std::max(most, of_limits * uncertainty.of_limits);
+  double largest_limit = parity::largest(of_limits);
+  for (; i < limits.size(); ++i)
+    if (limits[i] < std::numeric_limits<double>::infinity()) largest_limit = std::max(largest_limit, limits[i]);
+  return std::max(most, largest_limit * uncertainty.of_limits);
 }
 
 /// Elements whose limit, of which a share is left, is not above all that the truth may be off.
