@@ -248,6 +248,25 @@ def llama_block():
     return g
 
 
+def vit_block():
+    """One block of a vision transformer (Dosovitskiy et al. 2021) whose queries, keys and values are one product."""
+    batch, count, width, heads, hidden = 2, 50, 96, 6, 192
+    g = Graph("a block of a vision transformer, queries, keys and values from one product: are they taken apart right, "
+              "or read right where they lie?")
+    x = g.input("x", f"f32{[batch, count, width]}", fill={"distribution": "normal", "mean": 0, "scale": 1})
+    y = g.linear("attn/qkv", g.layer_norm("attn/norm", x, width, 1e-6), width, 3 * width)
+    y = g.transpose("attn/parts", g.reshape("attn/heads", y, batch, count, 3, heads, width // heads), 2, 0, 3, 1, 4)
+    def part(name, index):
+        z = g.node(f"attn/{name}/part", "slice", y, axes=[0], starts=[index], sizes=[1])
+        return g.reshape(f"attn/{name}", z, batch, heads, count, width // heads)
+    z = g.node("attn/attention", "attention", *(part(name, i) for i, name in enumerate("qkv")))
+    z = g.reshape("attn/joined", g.transpose("attn/merge", z, 0, 2, 1, 3), batch, count, width)
+    x = g.add("attn/residual", x, g.linear("attn/out", z, width, width))
+    y = g.feed_forward("ff", g.layer_norm("ff/norm", x, width, 1e-6), width, hidden)
+    g.results = [g.add("ff/residual", x, y)]
+    return g
+
+
 def resnet18():
     """ResNet-18 (He et al. 2015) for one image."""
     g = Graph("ResNet-18, one image of 224 x 224: does a whole convolutional network agree everywhere?")
@@ -286,6 +305,7 @@ def graphs():
         "eeg_encoder": eeg_encoder(),
         "llama_block": llama_block(),
         "resnet18": resnet18(),
+        "vit_block": vit_block(),
     }
 
 

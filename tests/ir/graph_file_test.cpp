@@ -82,7 +82,7 @@ TEST(GraphFile, ReportsEveryErrorOnceAndNotWhatFollowsFromIt) {
 }
 
 TEST(GraphFile, TheModelsAreReadAndWrittenAgain) {
-  for (const char* name : {"bert_tiny", "bert_base", "eeg_encoder", "llama_block"}) {
+  for (const char* name : {"bert_tiny", "bert_base", "eeg_encoder", "llama_block", "vit_block"}) {
     const auto path = tests::source_dir() / "fixtures/graphs" / (std::string(name) + ".json");
     const GraphFile file = read_graph(path);
     const std::string text = write_graph(file);

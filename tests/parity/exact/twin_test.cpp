@@ -62,7 +62,8 @@ TEST(ExactTwin, OneUlpIsTooMuch) {
 }
 
 constexpr std::array small_graphs = {"bert_tiny",   "conv_norm_relu",      "encoder_in_primitives",
-                                     "llama_block", "gelus_in_primitives", "residual_block"};
+                                     "llama_block", "gelus_in_primitives", "residual_block",
+                                     "vit_block"};
 
 TEST(ExactTwin, OfEveryGraphIsExactOnTheCpu) {
   for (const std::string name : small_graphs)
