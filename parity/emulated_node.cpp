@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "ir/attribute.hpp"
+#include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/compare.hpp"
 #include "parity/emulator.hpp"
@@ -24,6 +26,23 @@ const ir::Node* product_of(const ir::Graph& graph) {
   }
   const auto is_fed = [&](ir::Value v) { return graph.is_source(v); };
   return found != nullptr && std::ranges::all_of(found->inputs, is_fed) ? found : nullptr;
+}
+
+/// How a kernel of this name sums so many terms. One that splits them between workgroups, as "coopmat_f16_split4", sums
+/// each slice as the kernel does that it is named after, then the slices in their order, to nearest.
+Products products_by(const DeviceProfile& profile, std::string_view kernel, ir::DType operands, std::int64_t terms) {
+  constexpr std::string_view mark = "_split";
+  Products listed = profile.products_of(kernel, operands);
+  const auto at = kernel.rfind(mark);
+  if (listed.is_known() || at == std::string_view::npos) return listed;
+  Products whole = profile.products_of(kernel.substr(0, at), operands);
+  const std::string_view digits = kernel.substr(at + mark.size());
+  std::int64_t slices = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), slices);
+  const bool is_one_sum = whole.is_known() && whole.chunk == 0 && whole.lanes == 1;
+  if (!is_one_sum || slices < 2 || terms % slices != 0) return listed;
+  whole.chunk = static_cast<int>(terms / slices);
+  return whole;
 }
 
 /// Output k of a segment whose product gave `sum`.
@@ -59,7 +78,8 @@ std::optional<double> emulator_ulp(ir::Executor& reference, const DeviceProfile&
   if (product == nullptr || !ir::is_float(got.dtype())) return std::nullopt;
   std::vector<ir::TensorView> operands;
   for (const ir::Value v : product->inputs) operands.push_back(fed[v]);
-  const Products products = profile.products_of(kernel, operands[0].dtype());
+  const std::int64_t terms = ir::cost_of(segment.graph, *product).contraction;
+  const Products products = products_by(profile, kernel, operands[0].dtype(), terms);
   if (!products.is_known()) return std::nullopt;
   const ir::Shape& shape = segment.graph.type(product->outputs[0]).shape;
   auto replayed = emulate(product->op, operands, {ir::DType::f32, shape}, products);

@@ -63,6 +63,27 @@ TEST(EmulatedNode, OfAWrongProfileIsNot) {
   EXPECT_GT(*verify_unit(&profile).nodes[0].emulator_ulp, 0);
 }
 
+TEST(EmulatedNode, OfAKernelThatSplitsTermsIsMadeOfTheOneItIsNamedAfter) {
+  DeviceProfile split = unit(), whole = unit();
+  split.products[0].kernel = "unit_split2", split.products[0].chunk = 35;
+  whole.products[0].chunk = 0;
+  testing::EmulatedDevice device(split);
+  ref_cpu::CpuExecutor reference;
+  Observer observer;
+  const auto replayed_by = [&](const DeviceProfile& profile) {
+    const Executors executors{.reference = reference, .candidate = &device};
+    return verify(testing::make_case(products_graph), executors, {.emulated = &profile}, observer)
+        .nodes[0]
+        .emulator_ulp;
+  };
+  EXPECT_EQ(replayed_by(whole), 0);
+  DeviceProfile other = whole;
+  other.products[0].rounding = Rounding::nearest;
+  EXPECT_GT(*replayed_by(other), 1);
+  whole.products[0].chunk = 7;  // of which it is not known where slices would begin
+  EXPECT_EQ(replayed_by(whole), std::nullopt);
+}
+
 TEST(EmulatedNode, IsNotReplayedByWhatIsNotKnown) {
   EXPECT_EQ(verify_unit(nullptr).nodes[0].emulator_ulp, std::nullopt);
   DeviceProfile profile = unit();
