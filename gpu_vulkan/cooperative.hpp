@@ -8,9 +8,6 @@ namespace plumb::gpu_vulkan {
 const CooperativeShape* shape_summed_in_f32(ir::DType operands, const DeviceFacts& facts);
 /// The same of f16 summed in f16.
 const CooperativeShape* shape_summed_in_f16(const DeviceFacts& facts);
-inline const CooperativeShape* f16_shape(const DeviceFacts& facts) {
-  return shape_summed_in_f32(ir::DType::f16, facts);
-}
 
 /// Why products of f16 do not run by cooperative matrices summed in f32; nothing when they may.
 std::optional<std::string> refuse_cooperative_matrices(ir::DType operands, const DeviceFacts& facts);

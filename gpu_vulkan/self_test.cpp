@@ -178,9 +178,10 @@ ir::Tensor right_attention(const ir::Graph& graph, const ir::Feeds& feeds) {
 }
 
 /// Of every width of heads that kernels tell apart, first of usual ones, and of queries that do not fill blocks.
-Subject attentions(const DeviceFacts& facts) {
+Subject attentions_by(const std::string& kernel, const DeviceFacts& facts) {
   Subject all{"attention", {}, axes_and_values, right_attention};
-  const CooperativeShape* const shape = f16_shape(facts);
+  const DType dtype = kernel.ends_with(".bf16") ? DType::bf16 : DType::f16;
+  const CooperativeShape* const shape = shape_summed_in_f32(dtype, facts);
   const std::int64_t matrix = shape == nullptr ? 16 : shape->n, rows = shape == nullptr ? 16 : shape->m;
   std::vector<std::array<std::int64_t, 2>> widths = {{4, 4}, {5, 5}};
   for (const std::int64_t apart : {0, 1})
@@ -191,9 +192,9 @@ Subject attentions(const DeviceFacts& facts) {
     for (const std::int64_t queries : {7 * rows - 3, 3 * rows - 3, 2 * rows - 3}) {
       const std::int64_t D = d * matrix, Dv = dv * matrix;
       ir::Graph& graph = all.graphs.emplace_back();
-      const ir::Value q = graph.input("q", {DType::f16, {1, 1, queries, D}});
-      const ir::Value k = graph.input("k", {DType::f16, {1, 1, D, D}});
-      const ir::Value v = graph.input("v", {DType::f16, {1, 1, D, Dv}});
+      const ir::Value q = graph.input("q", {dtype, {1, 1, queries, D}});
+      const ir::Value k = graph.input("k", {dtype, {1, 1, D, D}});
+      const ir::Value v = graph.input("v", {dtype, {1, 1, D, Dv}});
       graph.returns(graph.add("y", ir::ops::Attention{.scale = 1.0}, {q, k, v}));
     }
   return all;
@@ -202,7 +203,7 @@ Subject attentions(const DeviceFacts& facts) {
 Subject subject_of(const std::string& kernel, const DeviceFacts& facts) {
   if (kernel.starts_with("matmul_")) return products_by(kernel);
   if (kernel.starts_with("conv_")) return convolutions_by(kernel, facts);
-  if (kernel.starts_with("attention_")) return attentions(facts);
+  if (kernel.starts_with("attention_")) return attentions_by(kernel, facts);
   ir::fail("no self-test is for the cooperative matrices of ", kernel);
 }
 

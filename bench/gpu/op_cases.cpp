@@ -136,6 +136,7 @@ std::vector<Case> attention_cases(Scale scale) {
     add("f32", DType::f32, false, shape);
     add("f16", DType::f16, false, shape);
     add("f16_causal", DType::f16, true, shape);
+    add("bf16", DType::bf16, false, shape);
   }
   for (const DType dtype : {DType::f32, DType::f16}) cases.push_back(packed_attention(scale, dtype));
   // One query of 32 heads, of which four share 8192 keys: reading those is what it takes.

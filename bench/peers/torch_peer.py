@@ -150,6 +150,7 @@ def attentions():
         yield f"sdpa_f32_{size}", case("f32", False, *shape)
         yield f"sdpa_f16_{size}", case("f16", False, *shape)
         yield f"sdpa_f16_causal_{size}", case("f16", True, *shape)
+        yield f"sdpa_bf16_{size}", case("bf16", False, *shape)
 
 
 def convolutions():

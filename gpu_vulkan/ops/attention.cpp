@@ -151,8 +151,8 @@ constexpr ConvertedFragments converted_fragments[] = {{{4, 2, 5}, 1},
                                                       {{2, 1, widest_matrices}, 1}};
 
 template <class F>
-const F* find_fragments(std::span<const F> options, const DeviceFacts& facts, const Extents& n) {
-  const CooperativeShape& s = *f16_shape(facts);
+const F* find_fragments(std::span<const F> options, const DeviceFacts& facts, const CooperativeShape& s,
+                        const Extents& n) {
   for (const F& f : options) {
     const bool is_too_wide = std::max(n.D, n.Dv) > f.widest * s.n;
     const bool is_too_high = f.rows(s) >= 2 * std::max<std::int64_t>(n.Sq, 2 * s.m);
@@ -164,11 +164,12 @@ const F* find_fragments(std::span<const F> options, const DeviceFacts& facts, co
 
 constexpr auto no_room = " has too little shared memory or too small workgroups";
 
-/// Why heads are not multiplied by cooperative matrices, whichever kernel does it.
-std::optional<std::string> refuse_matrices(const Extents& n, const Lowering& node) {
-  const DeviceFacts& facts = node.facts();
-  if (const auto refusal = refuse_cooperative_matrices(node.in_type(0).dtype, facts)) return refusal;
-  const CooperativeShape& s = *f16_shape(facts);
+const CooperativeShape& shape_of(const Lowering& node) {
+  return *shape_summed_in_f32(node.in_type(0).dtype, node.facts());
+}
+
+/// Why heads are not multiplied by such matrices, whichever kernel does it.
+std::optional<std::string> refuse_heads(const Extents& n, const CooperativeShape& s) {
   if (n.D % 8 != 0 || n.Dv % 8 != 0) return "heads are no multiples of 8 wide";
   if (std::max(n.D, n.Dv) > widest_matrices * s.n)
     return ir::cat("heads are wider than ", widest_matrices, " matrices of ", s.m, "x", s.n);
@@ -176,28 +177,31 @@ std::optional<std::string> refuse_matrices(const Extents& n, const Lowering& nod
 }
 
 std::optional<std::string> refuse_converted(const Extents& n, const Lowering& node) {
-  if (const auto refusal = refuse_matrices(n, node)) return refusal;
   const DeviceFacts& facts = node.facts();
+  if (const auto refusal = refuse_cooperative_16(node.in_type(0).dtype, facts)) return refusal;
+  const CooperativeShape& s = shape_of(node);
+  if (const auto refusal = refuse_heads(n, s)) return refusal;
   if (!facts.cooperative_conversions) return facts.name + " has no cooperative matrices that change their use";
   if (!facts.subgroup_ballot) return facts.name + " has no ballots in subgroups";
-  if (!facts.rounds_to_even_f16 || !facts.specials_kept_f32)
-    return facts.name + " cannot be asked to round f16 to nearest even or to keep NaN of f32";
+  if (!facts.specials_kept_f32) return facts.name + " cannot be asked to keep NaN of f32";
+  if (node.in_type(0).dtype == ir::DType::f16 && !facts.rounds_to_even_f16)
+    return facts.name + " cannot be asked to round f16 to nearest even";
   // Weights, which are products' results, are then factors.
-  if (const CooperativeShape& s = *f16_shape(facts); s.n != s.k)
-    return ir::cat(facts.name, " has matrices of ", s.m, "x", s.n, "x", s.k);
-  if (find_fragments<ConvertedFragments>(converted_fragments, facts, n) == nullptr) return facts.name + no_room;
+  if (s.n != s.k) return ir::cat(facts.name, " has matrices of ", s.m, "x", s.n, "x", s.k);
+  if (find_fragments<ConvertedFragments>(converted_fragments, facts, s, n) == nullptr) return facts.name + no_room;
   return std::nullopt;
 }
 
 std::optional<std::string> refuse_cooperative(const Extents& n, const Lowering& node) {
-  if (const auto refusal = refuse_matrices(n, node)) return refusal;
   const DeviceFacts& facts = node.facts();
-  const CooperativeShape& s = *f16_shape(facts);
+  if (const auto refusal = refuse_cooperative_matrices(node.in_type(0).dtype, facts)) return refusal;
+  const CooperativeShape& s = shape_of(node);
+  if (const auto refusal = refuse_heads(n, s)) return refusal;
   if (!facts.subgroup_shuffle) return facts.name + " has no shuffles in subgroups";
   // Weights, which are products' results, are then factors.
   if (s.n != s.k || facts.subgroup_size % s.m != 0 || s.n % (facts.subgroup_size / s.m) != 0)
     return ir::cat(facts.name, " has subgroups of ", facts.subgroup_size, " for ", s.m, "x", s.n, "x", s.k);
-  if (find_fragments<Fragments>(fragments, facts, n) == nullptr) return facts.name + no_room;
+  if (find_fragments<Fragments>(fragments, facts, s, n) == nullptr) return facts.name + no_room;
   return std::nullopt;
 }
 
@@ -279,7 +283,7 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
   };
   /// The fifth constant is the shader's own.
   const auto emit_matrices = [&](const std::string& shader, const Fragments& f, std::uint32_t fifth) {
-    const CooperativeShape& s = *f16_shape(node.facts());
+    const CooperativeShape& s = shape_of(node);
     const std::uint32_t lanes = node.facts().subgroup_size;
     emit(shader,
          {f.subgroups * lanes, s.m, s.n, f.subgroups, lanes, fifth, f.keys(s), D, Dv, op.has_mask, op.has_bias,
@@ -287,11 +291,11 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
          f.rows(s), lanes, ir::cat(f.rows(s), 'x', f.keys(s), fifth == 1 ? "" : ir::cat(" in ", fifth, " buffers")));
   };
   const auto emit_converted = [&] {
-    const ConvertedFragments& f = *find_fragments<ConvertedFragments>(converted_fragments, node.facts(), n);
-    emit_matrices("attention_converted", f, f.buffers);
+    const auto& f = *find_fragments<ConvertedFragments>(converted_fragments, node.facts(), shape_of(node), n);
+    emit_matrices(ir::cat("attention_converted.", node.in_type(0).dtype), f, f.buffers);
   };
   const auto emit_cooperative = [&] {
-    emit_matrices("attention_cooperative", *find_fragments<Fragments>(fragments, node.facts(), n), 1u);
+    emit_matrices("attention_cooperative", *find_fragments<Fragments>(fragments, node.facts(), shape_of(node), n), 1u);
   };
   const auto emit_wide = [&] {
     const WideTile& t = *find_wide_tile(node.facts(), n);
@@ -314,10 +318,12 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
           operands.length_words},
          tile->rows(), 0);
   };
+  const bool is_bf16 = node.in_type(0).dtype == ir::DType::bf16;
   const SlicedAttention sliced{op, n, block, operands, hides};
   node.choose({
       {"sliced", [&] { return refuse_slices(sliced, node); }, [&] { emit_slices(sliced, node); }},
-      {"coopmat_f16_converted", [&] { return refuse_converted(n, node); }, emit_converted},
+      {ir::cat("coopmat_", is_bf16 ? "bf16" : "f16", "_converted"), [&] { return refuse_converted(n, node); },
+       emit_converted},
       {"coopmat_f16", [&] { return refuse_cooperative(n, node); }, emit_cooperative},
       {"tiled_wide", [&] { return refuse_wide(n, node); }, emit_wide},
       {"tiled", too_wide, emit_tiled},

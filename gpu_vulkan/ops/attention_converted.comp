@@ -2,8 +2,9 @@
 // attention_cooperative.comp for devices whose matrices change their use: weights, which are products' results, become
 // factors in registers (VK_NV_cooperative_matrix2). A subgroup holds M queries and all that belongs to them, scores,
 // weights and results, in matrices; a workgroup's subgroups share blocks of keys and values in shared memory. A weight
-// is kept in two f16 parts, so that nothing is lost beside sums in f32.
-#define VARIANT_f16 1
+// is kept in two f16 or three bf16 parts, so that nothing is lost beside sums in f32.
+// variants: f16 bf16
+// bfloat16: bf16
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
@@ -13,7 +14,9 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_NV_cooperative_matrix2 : require
+#ifndef VARIANT_bf16
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
+#endif
 #pragma use_vulkan_memory_model
 #include "element.glsl"
 #include "index.glsl"
@@ -55,6 +58,20 @@ shared uint has_special;
 #define LEFT coopmat<float16_t, gl_ScopeSubgroup, M, N, gl_MatrixUseA>
 #define RIGHT coopmat<float16_t, gl_ScopeSubgroup, N, N, gl_MatrixUseB>
 
+#ifdef VARIANT_bf16
+#define PARTS 3
+const uint part_mask = 0xFFFF0000u;    // of the bits of an f32, those of its first part
+const uint above_usual = 0x2C802C80u;  // carries what is 2^40 and more to the sign, of two neighbours
+/// Factors are the only bf16 matrices that there are. What becomes one has been rounded.
+#define RESULT(y) LEFT(y)
+float rounded(float x) { return float_from_bf16(bf16_from_float(x)); }
+#else
+#define PARTS 2
+const uint part_mask = 0xFFFFE000u, above_usual = 0x04000400u;
+#define RESULT(y) HALVES(y)
+float rounded(float x) { return x; }
+#endif
+
 LEFT queries[deep];
 MATRIX scores[across], upcoming[across], limits, sums, results[wide];
 
@@ -87,13 +104,13 @@ void stage_k(uint at) {
   }
 }
 
-uint special;  // where v has an infinity or a NaN, its exponent's carry reached the sign
+uint special;  // where v has an infinity or a NaN, or weights times it may be one, a carry reached the sign
 void stage_v(uint at) {
   [[unroll]] for (uint i = 0; i < v_each; ++i) {
     const uint e = gl_LocalInvocationID.x + i * invocations;
     if (keys * v_pieces % invocations == 0u || e < keys * v_pieces)
       tile[at + e / v_pieces * v_pitch + e % v_pieces] = fetched_v[i];
-    const uvec4 found = (fetched_v[i] & 0x7FFF7FFFu) + 0x04000400u;
+    const uvec4 found = (fetched_v[i] & 0x7FFF7FFFu) + above_usual;
     special |= found.x | found.y | found.z | found.w;
   }
 }
@@ -110,9 +127,9 @@ void multiply_q_and_k(uint at) {
 }
 
 // Limits are exponents of 2, and `unit` makes such of scores, which are products as they are where that is all that
-// they depend on. A weight is 2^15 2^(score - limit), not above 2^15 as long as no score of the row is above its limit,
-// which is otherwise made the largest so far and some more, so that it seldom has to be.
-const float top = 15.0, headroom = 5.0, deepest = -115.0;
+// they depend on. A weight is 2^top 2^(score - limit), not above 2^top as long as no score of the row is above its
+// limit, which is otherwise made the largest so far and some more, so that it seldom has to be.
+const float headroom = 5.0;
 float unit;
 // What has no weight beside others, but is not hidden, and the limit of rows that have seen no better; the limit of
 // those that have seen hidden keys only.
@@ -120,11 +137,21 @@ const float least = -8.50705917e37, no_limit = -1.70141183e38;
 float least_score, least_limit;
 
 /// 2^(x + up) of an x that is not above 0, within 4 ulp: Vulkan promises 3 + 2 |x| of 2^x, and |x| < 0.501 here.
-/// 1.5 2^23 + m holds the whole number m in its low bits. What is below 2^-115 is taken for that.
-precise float power(float x, float up) {
+/// 1.5 2^23 + m holds the whole number m in its low bits. What is below 2^deepest is taken for that.
+precise float power(float x, float up, float deepest) {
   const float d = max(x, deepest), k = d + (12582912.0 + up), f = d - (k - (12582912.0 + up));
   return uintBitsToFloat(floatBitsToUint(exp2(f)) + (floatBitsToUint(k) << 23));
 }
+
+#ifdef VARIANT_bf16
+// Results and values may be as small as any f32 is, so that the weight of a hidden key has to be 0, and those of others
+// are right down to 2^-150. 2^top, 2^28 keys and values of 2^40 do not take a sum to infinity.
+float weight_of(float x) { return x < -150.0 ? 0.0 : power(x, 58.0, -150.0); }
+float share_of(float x) { return x < -125.0 ? 0.0 : power(x, 0.0, -125.0); }
+#else
+float weight_of(float x) { return power(x, 15.0, -115.0); }
+float share_of(float x) { return power(x, 0.0, -115.0); }
+#endif
 
 /// The limit of a row whose largest score is this.
 precise float limit_for(float most) { return most * unit + headroom; }
@@ -167,7 +194,7 @@ void raise_limits() {
     const float most_of_row = keep[c], before = limits[c];
     const float now = most_of_row * unit > before ? limit_for(most_of_row) : before;
     limits[c] = now;
-    keep[c] = power(before - now, 0.0);
+    keep[c] = share_of(before - now);
     if (is_nan(most_of_row) || most_of_row == positive_infinity()) sums[c] = quiet_nan();
   }
   sums = sums * keep;
@@ -187,35 +214,36 @@ void keep_limits() {
 }
 
 /// Of matrix s of the scores.
-void find_weights(uint s, out LEFT high, out LEFT low) {
-  MATRIX upper, lower;
-  [[unroll]] for (uint c = 0; c < upper.length(); ++c) {
-    const float weight = power(fma(scores[s][c], unit, -limits[c]), top);
-    sums[c] += weight;
-    upper[c] = uintBitsToFloat(floatBitsToUint(weight) & 0xFFFFE000u);  // to 11 bits
-    lower[c] = weight - upper[c];
+void find_weights(uint s, out LEFT weights[PARTS]) {
+  MATRIX part, rest;
+  [[unroll]] for (uint c = 0; c < rest.length(); ++c) {
+    rest[c] = weight_of(fma(scores[s][c], unit, -limits[c]));
+    sums[c] += rest[c];
   }
-  high = LEFT(upper);
-  low = LEFT(lower);
+  [[unroll]] for (uint p = 0; p < PARTS - 1u; ++p) {
+    [[unroll]] for (uint c = 0; c < rest.length(); ++c) {
+      part[c] = uintBitsToFloat(floatBitsToUint(rest[c]) & part_mask);
+      rest[c] -= part[c];
+    }
+    weights[p] = LEFT(part);
+  }
+  weights[PARTS - 1u] = LEFT(rest);
 }
 
 void multiply_weights_and_v(uint at) {
   const uint together = 4u;  // products that do not wait for one another
   [[unroll]] for (uint t = 0; t < across; ++t) {
-    LEFT high, low;
-    find_weights(t, high, low);
+    LEFT weights[PARTS];
+    find_weights(t, weights);
     [[unroll]] for (uint j = 0; j < wide; j += together) {
       RIGHT right[together];
       [[unroll]] for (uint f = 0; f < together; ++f)
         if (j + f < wide)
           coopMatLoad(right[f], tile, at + t * N * v_pitch + (j + f) * N / 8u, v_pitch,
                       gl_CooperativeMatrixLayoutRowMajor);
-      [[unroll]] for (uint h = 0; h < 2u; ++h)
+      [[unroll]] for (uint p = 0; p < PARTS; ++p)
         [[unroll]] for (uint f = 0; f < together; ++f)
-          if (j + f < wide) {
-            if (h == 0u) results[j + f] = coopMatMulAdd(high, right[f], results[j + f]);
-            else results[j + f] = coopMatMulAdd(low, right[f], results[j + f]);
-          }
+          if (j + f < wide) results[j + f] = coopMatMulAdd(weights[p], right[f], results[j + f]);
     }
   }
 }
@@ -243,9 +271,9 @@ void store_results() {
         MATRIX y = results[j];
         [[unroll]] for (uint c = 0; c < y.length(); ++c) {
           const float quotient = y[c] * factor[c];
-          y[c] = fma(fma(-quotient, total[c], y[c]), factor[c], quotient);
+          y[c] = rounded(fma(fma(-quotient, total[c], y[c]), factor[c], quotient));
         }
-        coopMatStore(HALVES(y), tile, mine + j % strip * N / 8u, strip_pitch, gl_CooperativeMatrixLayoutRowMajor);
+        coopMatStore(RESULT(y), tile, mine + j % strip * N / 8u, strip_pitch, gl_CooperativeMatrixLayoutRowMajor);
       }
     subgroupBarrier();
     for (uint e = gl_SubgroupInvocationID; e < M * pieces; e += lanes) {
@@ -268,7 +296,8 @@ float single_score(uint i, uint j, out bool hidden) {
 }
 
 /// All results from the start, element by element: where v has infinities or NaNs, which may not meet the weight of a
-/// hidden key, nor halves of one. A weight too small for f32 is not 0.
+/// hidden key, nor halves of one, or is so large that weighted sums may be infinite. To an infinity a weight too small
+/// for f32 is not 0.
 void store_one_by_one() {
   for (uint e = gl_LocalInvocationID.x; e < rows * (Dv / 8u); e += invocations) {
     const uint i = first + e / (Dv / 8u), column = e % (Dv / 8u) * 8u;
@@ -282,11 +311,13 @@ void store_one_by_one() {
     for (uint j = begin; j < end; ++j) {
       const float difference = (single_score(i, j, hidden) - most) * 1.44269504;
       if (hidden) continue;
-      const float weight = power(difference, 0.0);
+      const float weight = share_of(difference);
       sum += weight;
-      const float factor = difference < -1074.0 ? 0.0 : weight;  // 0 in f64 too
-      [[unroll]] for (uint c = 0; c < 8u; ++c)
-        found[c] = fma(factor, load(v[v_begin() + j * v_row + column + c]), found[c]);
+      const float of_infinity = difference < -1074.0 ? 0.0 : 1.0;  // 0 in f64 too
+      [[unroll]] for (uint c = 0; c < 8u; ++c) {
+        const float x = load(v[v_begin() + j * v_row + column + c]);
+        found[c] = fma(is_infinite(x) ? of_infinity : weight, x, found[c]);
+      }
     }
     if (is_nan(most) || most == positive_infinity() || most == least) sum = quiet_nan();
     uint x[8];

@@ -128,7 +128,7 @@ std::vector<TensorType> qkv(std::int64_t queries, std::int64_t width, DType dtyp
 TEST(AttentionLowering, LaysWorkgroupsOutByQueriesAndSharedMemory) {
   /// Rows and keys of a workgroup.
   const auto tile = [](std::int64_t queries, std::int64_t width, std::uint32_t shared) {
-    DeviceFacts facts = testing::h200();
+    DeviceFacts facts = testing::any_device();
     facts.shared_memory = shared;
     const auto constants =
         scheduled(Attention{}, qkv(queries, width, DType::bf16), facts).dispatches.at(0).shader.constants;
@@ -181,18 +181,32 @@ TEST(AttentionLowering, SaysWhyMatricesDoNotChangeTheirUse) {
     return facts;
   };
   EXPECT_EQ(why(testing::h200(), 60), "coopmat_f16_converted: heads are no multiples of 8 wide");
-  EXPECT_EQ(why(plain_h200()),
-            "coopmat_f16_converted: NVIDIA H200 has no cooperative matrices that change their use");
+  EXPECT_EQ(why(plain_h200()), "coopmat_f16_converted: NVIDIA H200 has no cooperative matrices that change their use");
   EXPECT_EQ(why(without([](DeviceFacts& f) { f.subgroup_ballot = false; })),
             "coopmat_f16_converted: NVIDIA H200 has no ballots in subgroups");
-  const std::string modes =
-      "coopmat_f16_converted: NVIDIA H200 cannot be asked to round f16 to nearest even or to keep NaN of f32";
-  EXPECT_EQ(why(without([](DeviceFacts& f) { f.rounds_to_even_f16 = false; })), modes);
-  EXPECT_EQ(why(without([](DeviceFacts& f) { f.specials_kept_f32 = false; })), modes);
+  EXPECT_EQ(why(without([](DeviceFacts& f) { f.rounds_to_even_f16 = false; })),
+            "coopmat_f16_converted: NVIDIA H200 cannot be asked to round f16 to nearest even");
+  EXPECT_EQ(why(without([](DeviceFacts& f) { f.specials_kept_f32 = false; })),
+            "coopmat_f16_converted: NVIDIA H200 cannot be asked to keep NaN of f32");
   EXPECT_EQ(why(without([](DeviceFacts& f) { f.shared_memory = 4 << 10; })),
             "coopmat_f16_converted: NVIDIA H200 has too little shared memory or too small workgroups");
   const auto flat = [](DeviceFacts& f) { f.cooperative_shapes = {testing::f16_shape(16, 8, 16, DType::f32)}; };
   EXPECT_EQ(why(without(flat)), "coopmat_f16_converted: NVIDIA H200 has matrices of 16x8x16");
+}
+
+TEST(AttentionLowering, TakesCooperativeMatricesForBf16WhereTheyChangeTheirUse) {
+  const auto choice = [](const DeviceFacts& facts) {
+    return lowered_node(Attention{}, qkv(128, 64, DType::bf16), facts).choice;
+  };
+  EXPECT_EQ(choice(testing::h200()).name, "coopmat_bf16_converted");
+  const auto made = scheduled(Attention{}, qkv(128, 64, DType::bf16), testing::h200()).dispatches;
+  EXPECT_EQ(made.at(0).shader.name, "attention_converted.bf16");
+  EXPECT_EQ(choice(plain_h200()).name, "tiled");
+  DeviceFacts facts = testing::h200();
+  facts.rounds_to_even_f16 = false;  // rounded by the shader
+  EXPECT_EQ(choice(facts).name, "coopmat_bf16_converted");
+  facts.bfloat16 = false;
+  EXPECT_EQ(choice(facts).refusals.at(1), "coopmat_bf16_converted: NVIDIA H200 has no bf16 in shaders");
 }
 
 TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
@@ -212,7 +226,7 @@ TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
   EXPECT_EQ(plain(512, 256), std::tuple(64u, 32u, 1u));
   EXPECT_EQ(plain(1, 128), std::tuple(32u, 16u, 1u));
   const auto converted = [&](std::int64_t queries, std::int64_t width) {
-    return layout(queries, width, testing::h200(), "attention_converted");
+    return layout(queries, width, testing::h200(), "attention_converted.f16");
   };
   EXPECT_EQ(converted(512, 64), std::tuple(64u, 32u, 1u));
   EXPECT_EQ(converted(512, 72), std::tuple(64u, 32u, 1u));
@@ -290,7 +304,7 @@ TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
   facts.shared_memory = 4 << 10;
   EXPECT_EQ(refusal(Attention{}, qkv(8, 256), facts),
             "sliced: fewer than 256 keys; "
-            "coopmat_f16_converted: operands are f32, it takes f16; "
+            "coopmat_f16_converted: operands are f32, it takes f16 and bf16; "
             "coopmat_f16: operands are f32, it takes f16; "
             "tiled_wide: a block of 32 queries would not be full; "
             "tiled: NVIDIA H200 has 4096 bytes of shared memory, too few for heads of 256");

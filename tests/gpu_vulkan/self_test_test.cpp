@@ -213,8 +213,9 @@ TEST(SelfTest, FindsAttentionThatTakesTheNextKey) {
     const auto all = y.as<ir::f16>();
     std::rotate(all.begin(), all.begin() + graph.type(2).shape[3], all.end());
   };
-  EXPECT_EQ(self_test(testing::h200(), cpu_with(shifted), "attention_converted 64x32").substr(0, 39),
-            "attention by attention_converted 64x32:");
+  EXPECT_EQ(self_test(testing::h200(), cpu_with(shifted), "attention_converted.f16 64x32").substr(0, 43),
+            "attention by attention_converted.f16 64x32:");
+  EXPECT_EQ(self_test(testing::h200(), cpu_with(nothing), "attention_converted.bf16 64x32"), "");
 }
 
 TEST(SelfTest, RefusesATileThatNothingRuns) {
