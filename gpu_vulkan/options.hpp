@@ -46,6 +46,8 @@ struct VulkanOptions {
   std::shared_ptr<ir::Executor> host = {};
   /// Tries cooperative matrices before a plan first runs them (self_test.hpp); off where times alone are wanted.
   bool self_test = true;
+  /// Told when cooperative matrices turn out wrong, or had in an earlier process, so that no kernel uses them.
+  std::function<void(const std::string&)> on_doubt = {};
   /// Called with every plan before it is recorded, to look at it, or to break it in a test.
   std::function<void(Plan&)> on_plan = {};
 

@@ -6,11 +6,11 @@
 namespace plumb::gpu_vulkan {
 
 VulkanExecutor::VulkanExecutor(VulkanOptions options)
-    : options_(std::move(options)),
-      runtime_(std::make_shared<Runtime>(options_)) {
+    : options_(std::move(options)), runtime_(std::make_shared<Runtime>(options_)) {
   ir::require(options_.fallback == Fallback::forbid || options_.host != nullptr,
               "fallback is allowed, but there is no host executor to fall back on");
-  runtime_->device.doubt_cooperative_matrices(kept_doubt(facts(), options_.pipeline_cache));
+  if (const std::string why = kept_doubt(facts(), options_.pipeline_cache); !why.empty())
+    doubt_cooperative_matrices(why);
   runtime_->instance.throw_new_messages();
 }
 
@@ -54,8 +54,14 @@ bool VulkanExecutor::cooperative_matrices_fail(const Plan& plan) {
     runtime_->right_tiles.merge(tiles);
     return false;
   }
-  runtime_->device.doubt_cooperative_matrices(wrong);
+  doubt_cooperative_matrices(wrong);
   return true;
+}
+
+void VulkanExecutor::doubt_cooperative_matrices(const std::string& why) {
+  runtime_->device.doubt_cooperative_matrices(why);
+  if (options_.on_doubt)
+    options_.on_doubt(ir::cat(facts().name, "'s cooperative matrices failed their self-test and are not used: ", why));
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
@@ -70,8 +76,8 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
     made = plan(whole.graph, whole.capture);
   }
   if (options_.on_plan) options_.on_plan(made);
-  auto executable = std::make_unique<VulkanExecutable>(runtime_, options_, graph, params, std::move(whole),
-                                                       std::move(made));
+  auto executable =
+      std::make_unique<VulkanExecutable>(runtime_, options_, graph, params, std::move(whole), std::move(made));
   runtime_->instance.throw_new_messages();
   return executable;
 }

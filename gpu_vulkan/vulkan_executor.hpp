@@ -39,6 +39,7 @@ class VulkanExecutor final : public ir::Executor {
   Plan plan_for(const ir::Graph& graph, const ir::Capture& capture, const DeviceFacts& facts) const;
   /// Tests the tiles that the plan runs and that nothing is known of. Whether one failed, or has before.
   bool cooperative_matrices_fail(const Plan& plan);
+  void doubt_cooperative_matrices(const std::string& why);
   ir::Tensor run_alone(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile) const;
 
   VulkanOptions options_;

@@ -60,7 +60,9 @@ void write(const nlohmann::ordered_json& all, const std::string& path) {
 
 /// Measures what is asked for. Returns how many cases failed.
 std::size_t run(const Arguments& arguments, const std::vector<Case>& cases) {
-  Measurer measurer(gpu_vulkan::options_from_environment(), arguments.effort, flushed_bytes(arguments.scale));
+  auto options = gpu_vulkan::options_from_environment();
+  options.on_doubt = [](const std::string& what) { std::cerr << "warning: " << what << '\n'; };
+  Measurer measurer(std::move(options), arguments.effort, flushed_bytes(arguments.scale));
   nlohmann::ordered_json all = {{"device", measurer.device()}, {"scale", ir::enum_name(arguments.scale)}};
   std::size_t failed = 0;
   for (const Case& one : cases) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <iostream>
 
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -34,6 +35,7 @@ gpu_vulkan::VulkanOptions vulkan_options(const DeviceFlags& flags) {
     ir::require(equals != std::string::npos, "--set wants name=value, got '", setting, "'");
     gpu_vulkan::set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
   }
+  options.on_doubt = [](const std::string& what) { std::cerr << "warning: " << what << '\n'; };
   options.host = std::make_shared<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads});
   return options;
 }

@@ -23,8 +23,8 @@ struct DeviceFlags {
 
 void add_device_flags(CLI::App& app, DeviceFlags& flags);
 
-/// The executor's options with flags applied. Nodes that the device cannot run fall
-/// back to the host unless a setting forbids it. Throws Error for an unknown knob.
+/// The executor's options with flags applied. Nodes that the device cannot run fall back to the host unless a setting
+/// forbids it; stderr says when cooperative matrices failed their self-test. Throws Error for an unknown knob.
 gpu_vulkan::VulkanOptions vulkan_options(const DeviceFlags& flags);
 
 }  // namespace plumb::parity::cli

@@ -309,11 +309,15 @@ using SelfTestOnDevice = testing::OnDevice;
 struct WithFolder {
   ir::Graph graph = product(DType::f16, 64, 64, 64);
   tests::TemporaryFolder folder = {};
-  std::unique_ptr<VulkanExecutor> executor = another();
+  std::string doubt = {};
+  std::unique_ptr<VulkanExecutor> executor = another(&doubt);
   std::set<std::string> tiles = cooperative_tiles(executor->plan(graph, {graph.results()}));
 
-  std::unique_ptr<VulkanExecutor> another() const {
-    return testing::executor_with([&](VulkanOptions& o) { o.pipeline_cache = folder.path.string(); });
+  std::unique_ptr<VulkanExecutor> another(std::string* heard = nullptr) const {
+    return testing::executor_with([&](VulkanOptions& o) {
+      o.pipeline_cache = folder.path.string();
+      if (heard != nullptr) o.on_doubt = [heard](const std::string& what) { *heard += what; };
+    });
   }
 };
 
@@ -323,8 +327,13 @@ TEST_F(SelfTestOnDevice, WhatFailedItIsNotUsed) {
   const auto wrong = cpu_with([](const ir::Graph&, const std::string&, ir::Tensor& y) { y.as<ir::f16>()[0] = {}; });
   const std::string why = self_test_once(with.executor->facts(), with.folder.path.string(), wrong, with.tiles);
   ASSERT_NE(why, "");
+  const std::string told =
+      with.executor->facts().name + "'s cooperative matrices failed their self-test and are not used: " + why;
   const auto before = with.executor->compile(with.graph, {}, {with.graph.results()});
-  const auto later = with.another();
+  EXPECT_EQ(with.doubt, told);  // once, though it had been opened before
+  std::string at_once;
+  const auto later = with.another(&at_once);
+  EXPECT_EQ(at_once, told);
   EXPECT_EQ(later->facts().cooperative_doubt, why);
   const Plan planned = later->plan(with.graph, {with.graph.results()});
   for (const ir::NodeReport& report : {before->nodes()[0], planned.nodes[0]}) {
