@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/formats/file_in_use.hpp"
 #include "ir/tensor.hpp"
 #include "parity/results_tables.hpp"
 
@@ -39,15 +40,16 @@ class Hdf5Id {
 /// Throws Error "HDF5 cannot <what>: <reason>" where the status says failure.
 void hdf5_expect(std::int64_t status, std::string_view what);
 
-/// While it lives, HDF5 prints nothing to stderr: errors become Error.
-class Hdf5Quiet {
+/// While it lives, HDF5 is at work on a file: it prints nothing to stderr, where errors become Error.
+class Hdf5Use {
  public:
-  Hdf5Quiet();
-  ~Hdf5Quiet();
-  Hdf5Quiet(const Hdf5Quiet&) = delete;
-  Hdf5Quiet& operator=(const Hdf5Quiet&) = delete;
+  explicit Hdf5Use(const char* path);
+  ~Hdf5Use();
+  Hdf5Use(const Hdf5Use&) = delete;
+  Hdf5Use& operator=(const Hdf5Use&) = delete;
 
  private:
+  const ir::FileInUse file_;
   int (*print_)(std::int64_t, void*) = nullptr;
   void* data_ = nullptr;
 };

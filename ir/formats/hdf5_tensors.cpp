@@ -4,8 +4,10 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "ir/formats/file_in_use.hpp"
 #include "ir/formats/files.hpp"
 
 namespace plumb::ir {
@@ -50,18 +52,20 @@ void expect(herr_t status, std::string_view what) {
   require(status >= 0, "HDF5 cannot ", what, ": ", TypeId::reason());
 }
 
-/// HDF5 prints every error to stderr unless told not to; here they become Error.
-class Quiet {
+/// While it lives, HDF5 is at work on a file. It prints every error to stderr unless told not to; here they become
+/// Error.
+class Use {
  public:
-  Quiet() {
+  explicit Use(const char* path) : file_(path) {
     H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
-  ~Quiet() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
+  ~Use() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
 
  private:
+  const FileInUse file_;
   H5E_auto2_t print_ = nullptr;
   void* data_ = nullptr;
 };
@@ -211,8 +215,8 @@ std::string name_of(std::string_view path) {
 
 class Hdf5File final : public TensorFile {
  public:
-  explicit Hdf5File(const std::filesystem::path& path) : file_(open(path)) {
-    const Quiet quiet;
+  explicit Hdf5File(const std::filesystem::path& path) : name_(path.string()), file_(open(path)) {
+    const Use use(name_.c_str());
     const auto visit = [](hid_t group, const char* name, const H5L_info_t* link, void* paths) -> herr_t {
       if (link->type != H5L_TYPE_HARD) return 0;  // a soft or external link may lead anywhere
       H5O_info_t object;
@@ -221,9 +225,13 @@ class Hdf5File final : public TensorFile {
       return 0;
     };
     std::vector<std::string> paths;
-    expect(H5Lvisit(file_, H5_INDEX_NAME, H5_ITER_INC, visit, &paths), "list the datasets");
+    expect(H5Lvisit(*file_, H5_INDEX_NAME, H5_ITER_INC, visit, &paths), "list the datasets");
     for (const std::string& one : paths)
       require(paths_.emplace(name_of(one), one).second, "two datasets stand for '", name_of(one), "'");
+  }
+  ~Hdf5File() override {
+    const Use use(name_.c_str());
+    file_.reset();
   }
 
   std::vector<std::string> names() const override {
@@ -234,13 +242,13 @@ class Hdf5File final : public TensorFile {
   bool contains(std::string_view name) const override { return paths_.contains(name); }
 
   TensorType type(std::string_view name) const override {
-    const Quiet quiet;
+    const Use use(name_.c_str());
     const DatasetId dataset = open_dataset(name);
     return type_of_dataset(dataset, name);
   }
 
   Tensor read(std::string_view name) const override {
-    const Quiet quiet;
+    const Use use(name_.c_str());
     const DatasetId dataset = open_dataset(name);
     Tensor tensor(type_of_dataset(dataset, name));
     const TypeId memory = type_of(tensor.dtype());
@@ -254,7 +262,7 @@ class Hdf5File final : public TensorFile {
 
  private:
   static FileId open(const std::filesystem::path& path) {
-    const Quiet quiet;
+    const Use use(path.c_str());
     require_regular_file(path);
     return FileId(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   }
@@ -262,7 +270,7 @@ class Hdf5File final : public TensorFile {
   DatasetId open_dataset(std::string_view name) const {
     const auto found = paths_.find(name);
     require(found != paths_.end(), "has no dataset '", name, "'");
-    return DatasetId(H5Dopen2(file_, found->second.c_str(), H5P_DEFAULT));
+    return DatasetId(H5Dopen2(*file_, found->second.c_str(), H5P_DEFAULT));
   }
 
   static TensorType type_of_dataset(hid_t dataset, std::string_view name) try {
@@ -285,7 +293,8 @@ class Hdf5File final : public TensorFile {
     fail("dataset '", name, "' ", error.what());
   }
 
-  FileId file_;
+  const std::string name_;
+  std::optional<FileId> file_;
   std::map<std::string, std::string, std::less<>> paths_;  ///< by name
 };
 
@@ -323,7 +332,7 @@ std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path)
 }
 
 void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors) {
-  const Quiet quiet;
+  const Use use(path.c_str());
   const ListId access(H5Pcreate(H5P_FILE_ACCESS)), root = timeless(H5P_FILE_CREATE),
                groups = timeless(H5P_GROUP_CREATE), datasets = timeless(H5P_DATASET_CREATE);
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");

@@ -2,6 +2,7 @@
 #include <iostream>
 
 #include "ir/error.hpp"
+#include "ir/formats/file_in_use.hpp"
 #include "ir/keep_memory.hpp"
 #include "parity/build_info.hpp"
 #include "parity/cli/command.hpp"
@@ -13,6 +14,7 @@ constexpr int usage_error = 2, device_error = 3, nothing_ran = 77;
 
 int main(int argc, char** argv) try {
   ir::keep_freed_memory();
+  ir::name_files_of_crashes(usage_error);
   CLI::App app("plumb: run every graph on the CPU reference and on the GPU, and judge the error of every node",
                "plumb");
   app.require_subcommand(1);

@@ -1,0 +1,52 @@
+#include "ir/formats/file_in_use.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+namespace plumb::ir {
+namespace {
+
+thread_local const char* path_in_use = nullptr;
+
+// A handler of signals reads these; none of them changes once it may run.
+constexpr std::array crashes = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+std::array<struct sigaction, crashes.size()> earlier;
+int status_of_crash = 0;
+
+void say(const char* text) { [[maybe_unused]] const auto written = write(STDERR_FILENO, text, std::strlen(text)); }
+
+void on_crash(int signal) {
+  if (path_in_use != nullptr) {
+    say("plumb: ");
+    say(path_in_use);
+    say(": the library that reads it crashed; the file is probably damaged\n");
+    _exit(status_of_crash);
+  }
+  // What was there before gets the signal as soon as this returns.
+  for (std::size_t i = 0; i < crashes.size(); ++i)
+    if (crashes[i] == signal) sigaction(signal, &earlier[i], nullptr);
+  raise(signal);
+}
+
+}  // namespace
+
+FileInUse::FileInUse(const char* path) : before_(path_in_use) { path_in_use = path; }
+FileInUse::~FileInUse() { path_in_use = before_; }
+
+void name_files_of_crashes(int exit_status) {
+  // A stack of its own: recursion without an end is a crash, too.
+  alignas(16) static std::array<std::byte, std::size_t{1} << 16> room;
+  const stack_t stack{.ss_sp = room.data(), .ss_flags = 0, .ss_size = room.size()};
+  sigaltstack(&stack, nullptr);
+  status_of_crash = exit_status;
+  struct sigaction action {};
+  action.sa_handler = on_crash;
+  action.sa_flags = SA_ONSTACK;
+  for (std::size_t i = 0; i < crashes.size(); ++i) sigaction(crashes[i], &action, &earlier[i]);
+}
+
+}  // namespace plumb::ir

@@ -1,0 +1,21 @@
+#pragma once
+
+namespace plumb::ir {
+
+/// While it lives, this thread is in a library that may crash on a damaged file. The path outlives it.
+class FileInUse {
+ public:
+  explicit FileInUse(const char* path);
+  ~FileInUse();
+  FileInUse(const FileInUse&) = delete;
+  FileInUse& operator=(const FileInUse&) = delete;
+
+ private:
+  const char* const before_;
+};
+
+/// For programs: a crash while a file is in use ends the process with this status and a line on stderr that names the
+/// file. Any other ends it as it did before.
+void name_files_of_crashes(int exit_status);
+
+}  // namespace plumb::ir
