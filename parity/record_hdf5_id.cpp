@@ -120,12 +120,6 @@ void hdf5_expect(std::int64_t status, std::string_view what) {
   if (status < 0) ir::fail("HDF5 cannot ", what, ": ", reason());
 }
 
-Hdf5Use::Hdf5Use(const char* path) : file_(path) {
-  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-}
-Hdf5Use::~Hdf5Use() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
-
 Hdf5Id hdf5_row_type(const results::TableType& type) {
   Hdf5Id row(H5Tcreate(H5T_COMPOUND, type.row_bytes), H5Tclose);
   for (const results::Column& column : type.columns)

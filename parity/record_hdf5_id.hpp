@@ -5,12 +5,14 @@
 #include <string_view>
 #include <utility>
 
-#include "ir/formats/file_in_use.hpp"
+#include "ir/formats/hdf5_use.hpp"
 #include "ir/tensor.hpp"
 #include "parity/results_tables.hpp"
 
 // What the files record_hdf5*.cpp share; HDF5's own header stays in them.
 namespace plumb::parity {
+
+using ir::Hdf5Use;
 
 /// Owns one HDF5 identifier, closed by the function that fits its kind.
 class Hdf5Id {
@@ -39,20 +41,6 @@ class Hdf5Id {
 
 /// Throws Error "HDF5 cannot <what>: <reason>" where the status says failure.
 void hdf5_expect(std::int64_t status, std::string_view what);
-
-/// While it lives, HDF5 is at work on a file: it prints nothing to stderr, where errors become Error.
-class Hdf5Use {
- public:
-  explicit Hdf5Use(const char* path);
-  ~Hdf5Use();
-  Hdf5Use(const Hdf5Use&) = delete;
-  Hdf5Use& operator=(const Hdf5Use&) = delete;
-
- private:
-  const ir::FileInUse file_;
-  int (*print_)(std::int64_t, void*) = nullptr;
-  void* data_ = nullptr;
-};
 
 /// An open file.
 struct Hdf5File {

@@ -113,14 +113,14 @@ void translate(std::span<std::byte> rows, std::size_t row_bytes, const results::
 }  // namespace
 
 bool Hdf5Store::contains(const std::string& path) const {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
     if (H5Lexists(file_->id, path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
   return path == "/" || H5Lexists(file_->id, path.c_str(), H5P_DEFAULT) > 0;
 }
 
 std::vector<std::string> Hdf5Store::children(const std::string& path) const {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5L_info_t* link, void* out) -> herr_t {
     if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(out)->emplace_back(name);
@@ -132,7 +132,7 @@ std::vector<std::string> Hdf5Store::children(const std::string& path) const {
 }
 
 StoredValues Hdf5Store::attributes(const std::string& path) const {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id object = file_->object(path);
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
@@ -149,7 +149,7 @@ StoredValues Hdf5Store::attributes(const std::string& path) const {
 }
 
 StoredForm Hdf5Store::form(const std::string& path) const {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id dataset = dataset_at(*file_, path), type(H5Dget_type(dataset), H5Tclose);
   const Hdf5Id list(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
   StoredForm form;
@@ -175,7 +175,7 @@ std::string Hdf5Store::read_text(const std::string& path) const {
 }
 
 std::vector<std::string> Hdf5Store::read_texts(const std::string& path) const {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id dataset = dataset_at(*file_, path), space(H5Dget_space(dataset), H5Sclose);
   const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
   return texts(count,
@@ -183,7 +183,7 @@ std::vector<std::string> Hdf5Store::read_texts(const std::string& path) const {
 }
 
 std::vector<std::uint32_t> Hdf5Store::read_grid(const std::string& path) const {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id dataset = dataset_at(*file_, path);
   std::vector<std::uint32_t> cells(rows(path) * width(path));
   if (!cells.empty())
@@ -192,6 +192,7 @@ std::vector<std::uint32_t> Hdf5Store::read_grid(const std::string& path) const {
 }
 
 std::uint64_t Hdf5Store::rows(const std::string& path) const {
+  const Hdf5Use use(file_->name);
   const auto extents = extents_of(dataset_at(*file_, path));
   const hsize_t count = extents.empty() ? 1 : extents[0];
   ir::require(count < most_rows, file_->name, ": ", path, " has ", count, " rows");
@@ -199,13 +200,14 @@ std::uint64_t Hdf5Store::rows(const std::string& path) const {
 }
 
 std::uint64_t Hdf5Store::width(const std::string& path) const {
+  const Hdf5Use use(file_->name);
   const auto extents = extents_of(dataset_at(*file_, path));
   return extents.size() < 2 ? 1 : extents[1];
 }
 
 std::vector<std::string> Hdf5Store::read_rows(const std::string& path, const results::TableType& type,
                                               std::span<std::byte> rows) const {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id dataset = dataset_at(*file_, path), stored(H5Dget_type(dataset), H5Tclose);
   ir::require(H5Tget_class(stored) == H5T_COMPOUND, file_->name, ": ", path, " is no table");
   const auto theirs = hdf5_columns(stored);

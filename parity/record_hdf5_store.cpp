@@ -88,7 +88,7 @@ std::vector<hsize_t> chunk_of(const ir::TensorType& type) {
 }
 
 Hdf5Store opened(const std::filesystem::path& path, unsigned flags, auto make) {
-  const Hdf5Use use(path.c_str());
+  const Hdf5Use use(path.string());
   try {
     return make(
         std::make_unique<Hdf5File>(Hdf5File{{H5Fopen(path.c_str(), flags, H5P_DEFAULT), H5Fclose}, path.string()}));
@@ -106,15 +106,14 @@ Hdf5Store::Hdf5Store(Hdf5Store&&) noexcept = default;
 Hdf5Store& Hdf5Store::operator=(Hdf5Store&&) noexcept = default;
 Hdf5Store::~Hdf5Store() {
   if (!file_) return;
-  const std::string name = file_->name;
-  const Hdf5Use use(name.c_str());
+  const Hdf5Use use(file_->name);
   file_.reset();
 }
 
 void Hdf5Store::leave_process_alone() { hdf5_expect(H5dont_atexit(), "be told to leave the end of the process alone"); }
 
 Hdf5Store Hdf5Store::create(const std::filesystem::path& path) {
-  const Hdf5Use use(path.c_str());
+  const Hdf5Use use(path.string());
   const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   hdf5_expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
   try {
@@ -134,14 +133,14 @@ Hdf5Store Hdf5Store::open_to_append(const std::filesystem::path& path) {
 }
 
 void Hdf5Store::make_group(const std::string& path) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   if (contains(path)) return;
   const Hdf5Id links = intermediate_groups();
   const Hdf5Id group(H5Gcreate2(file_->id, path.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
 }
 
 void Hdf5Store::set(const std::string& path, const std::string& name, const StoredValue& value) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id object = file_->object(path), scalar = scalar_space();
   const auto write = [&]<class T>(const T& stored) {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -164,7 +163,7 @@ void Hdf5Store::set(const std::string& path, const std::string& name, const Stor
 }
 
 void Hdf5Store::write_text(const std::string& path, const std::string& text) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id links = intermediate_groups(), space = scalar_space(), type = hdf5_text_type();
   const Hdf5Id dataset(H5Dcreate2(file_->id, path.c_str(), type, space, links, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
   const char* const data = text.c_str();
@@ -172,7 +171,7 @@ void Hdf5Store::write_text(const std::string& path, const std::string& text) {
 }
 
 void Hdf5Store::write_tensor(const std::string& path, const ir::TensorView& tensor) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const std::vector<hsize_t> extents(tensor.shape().begin(), tensor.shape().end());
   const Hdf5Id space = extents.empty() ? scalar_space() : simple_space(extents);
   const Hdf5Id type = hdf5_dtype(tensor.dtype()), links = intermediate_groups();
@@ -187,7 +186,7 @@ void Hdf5Store::write_tensor(const std::string& path, const ir::TensorView& tens
 }
 
 void Hdf5Store::make_table(const std::string& path, const results::TableType& type, std::size_t width) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id row = hdf5_row_type(type), packed(H5Tcopy(row), H5Tclose);
   hdf5_expect(H5Tpack(packed), "pack a compound");
   make_growing(*file_, path, packed, width, true);
@@ -197,28 +196,28 @@ void Hdf5Store::make_table(const std::string& path, const results::TableType& ty
 }
 
 void Hdf5Store::append(const std::string& path, const results::TableType& type, std::span<const std::byte> rows) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   grow(*file_, path, hdf5_row_type(type), rows.size(), type.row_bytes, rows.data());
 }
 
 void Hdf5Store::make_grid(const std::string& path, std::size_t width) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   make_growing(*file_, path, H5T_STD_U32LE, width, true);
   set(path, "units", "1");
 }
 
 void Hdf5Store::append_grid(const std::string& path, std::span<const std::uint32_t> cells) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   grow(*file_, path, H5T_STD_U32LE, cells.size_bytes(), sizeof(std::uint32_t), cells.data());
 }
 
 void Hdf5Store::make_texts(const std::string& path) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   make_growing(*file_, path, hdf5_text_type(), 1, false);  // filters see references only
 }
 
 void Hdf5Store::append_texts(const std::string& path, const std::vector<std::string>& texts) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   std::vector<const char*> data;
   for (const std::string& text : texts) data.push_back(text.c_str());
   grow(*file_, path, hdf5_text_type(), data.size() * sizeof(char*), sizeof(char*), data.data());
@@ -226,7 +225,7 @@ void Hdf5Store::append_texts(const std::string& path, const std::vector<std::str
 
 /// As the dimension-scale specification has it (HDF5's high-level library, which is not needed for this).
 void Hdf5Store::attach_scale(const std::string& grid, const std::string& scale) {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   const Hdf5Id scale_set = file_->object(scale), grid_set = file_->object(grid);
   const std::string_view role = "DIMENSION_SCALE";
   const Hdf5Id text(H5Tcopy(H5T_C_S1), H5Tclose), scalar = scalar_space();
@@ -240,12 +239,12 @@ void Hdf5Store::attach_scale(const std::string& grid, const std::string& scale) 
 }
 
 void Hdf5Store::flush() {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   hdf5_expect(H5Fflush(file_->id, H5F_SCOPE_GLOBAL), "write " + file_->name);
 }
 
 void Hdf5Store::close() {
-  const Hdf5Use use(file_->name.c_str());
+  const Hdf5Use use(file_->name);
   flush();
   hdf5_expect(H5Fclose(file_->id.release()), "close " + file_->name);
   file_.reset();

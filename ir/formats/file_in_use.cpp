@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace plumb::ir {
 namespace {
@@ -34,7 +35,7 @@ void on_crash(int signal) {
 
 }  // namespace
 
-FileInUse::FileInUse(const char* path) : before_(path_in_use) { path_in_use = path; }
+FileInUse::FileInUse(std::string path) : path_(std::move(path)), before_(path_in_use) { path_in_use = path_.c_str(); }
 FileInUse::~FileInUse() { path_in_use = before_; }
 
 void name_files_of_crashes(int exit_status) {

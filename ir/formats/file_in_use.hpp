@@ -1,16 +1,19 @@
 #pragma once
 
+#include <string>
+
 namespace plumb::ir {
 
-/// While it lives, this thread is in a library that may crash on a damaged file. The path outlives it.
+/// While it lives, this thread is in a library that may crash on a damaged file.
 class FileInUse {
  public:
-  explicit FileInUse(const char* path);
+  explicit FileInUse(std::string path);
   ~FileInUse();
   FileInUse(const FileInUse&) = delete;
   FileInUse& operator=(const FileInUse&) = delete;
 
  private:
+  const std::string path_;
   const char* const before_;
 };
 

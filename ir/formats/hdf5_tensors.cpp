@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "ir/formats/file_in_use.hpp"
 #include "ir/formats/files.hpp"
+#include "ir/formats/hdf5_use.hpp"
 
 namespace plumb::ir {
 namespace {
@@ -51,24 +51,6 @@ using ListId = Id<H5Pclose>;
 void expect(herr_t status, std::string_view what) {
   require(status >= 0, "HDF5 cannot ", what, ": ", TypeId::reason());
 }
-
-/// While it lives, HDF5 is at work on a file. It prints every error to stderr unless told not to; here they become
-/// Error.
-class Use {
- public:
-  explicit Use(const char* path) : file_(path) {
-    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~Use() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
-  Use(const Use&) = delete;
-  Use& operator=(const Use&) = delete;
-
- private:
-  const FileInUse file_;
-  H5E_auto2_t print_ = nullptr;
-  void* data_ = nullptr;
-};
 
 /// IEEE binary16, which HDF5 names since 1.14.4 only.
 TypeId half_type() {
@@ -216,7 +198,6 @@ std::string name_of(std::string_view path) {
 class Hdf5File final : public TensorFile {
  public:
   explicit Hdf5File(const std::filesystem::path& path) : name_(path.string()), file_(open(path)) {
-    const Use use(name_.c_str());
     const auto visit = [](hid_t group, const char* name, const H5L_info_t* link, void* paths) -> herr_t {
       if (link->type != H5L_TYPE_HARD) return 0;  // a soft or external link may lead anywhere
       H5O_info_t object;
@@ -230,7 +211,7 @@ class Hdf5File final : public TensorFile {
       require(paths_.emplace(name_of(one), one).second, "two datasets stand for '", name_of(one), "'");
   }
   ~Hdf5File() override {
-    const Use use(name_.c_str());
+    const Hdf5Use use(name_);
     file_.reset();
   }
 
@@ -242,13 +223,13 @@ class Hdf5File final : public TensorFile {
   bool contains(std::string_view name) const override { return paths_.contains(name); }
 
   TensorType type(std::string_view name) const override {
-    const Use use(name_.c_str());
+    const Hdf5Use use(name_);
     const DatasetId dataset = open_dataset(name);
     return type_of_dataset(dataset, name);
   }
 
   Tensor read(std::string_view name) const override {
-    const Use use(name_.c_str());
+    const Hdf5Use use(name_);
     const DatasetId dataset = open_dataset(name);
     Tensor tensor(type_of_dataset(dataset, name));
     const TypeId memory = type_of(tensor.dtype());
@@ -262,7 +243,6 @@ class Hdf5File final : public TensorFile {
 
  private:
   static FileId open(const std::filesystem::path& path) {
-    const Use use(path.c_str());
     require_regular_file(path);
     return FileId(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
   }
@@ -328,11 +308,12 @@ void make_groups(hid_t file, const std::string& name, hid_t creation) {
 }  // namespace
 
 std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path) {
+  const Hdf5Use use(path.string());
   return std::make_unique<Hdf5File>(path);
 }
 
 void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors) {
-  const Use use(path.c_str());
+  const Hdf5Use use(path.string());
   const ListId access(H5Pcreate(H5P_FILE_ACCESS)), root = timeless(H5P_FILE_CREATE),
                groups = timeless(H5P_GROUP_CREATE), datasets = timeless(H5P_DATASET_CREATE);
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
