@@ -124,11 +124,9 @@ void Tally::look_closer(const Stretch& truth, const Block& c) {
     const Octet quotient = size / magnitude;
     store(&sizes[i], size), store(&relative[i], magnitude > 0 ? quotient : none), store(&ulps[i], size / spacing);
   }
-  const auto raise_to_first = [&](Extreme& extreme, const Block& numbers) {
-    const auto found = std::max_element(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(truth.count));
-    if (*found >= 0) raise(extreme, {*found, truth.first + static_cast<std::uint64_t>(found - numbers.begin())});
-  };
-  raise_to_first(seen_.max_abs, sizes), raise_to_first(seen_.max_rel, relative), raise_to_first(seen_.max_ulp, ulps);
+  raise_to_largest(seen_.max_abs, sizes, truth.first);
+  raise_to_largest(seen_.max_rel, relative, truth.first);
+  raise_to_largest(seen_.max_ulp, ulps, truth.first);
 }
 
 void Tally::look_closer(double y, double error, std::uint64_t index) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "parity/compare.hpp"
+#include "parity/lanes.hpp"
 
 namespace plumb::parity {
 
@@ -41,6 +44,17 @@ inline void raise(Extreme& extreme, const Extreme& other) {
 }
 inline void raise(double& largest, double other) {
   if (!std::isnan(other) && !(other <= largest)) largest = other;
+}
+
+/// Raises an extreme to the largest of numbers that are not negative, at the first place that has it. There are whole
+/// octets of them, from index `first` on.
+inline void raise_to_largest(Extreme& extreme, std::span<const double> numbers, std::uint64_t first) {
+  Octet most = Octet{} - 1, here;
+  for (std::size_t i = 0; i < numbers.size(); i += lanes) load(here, &numbers[i]), raise(most, here);
+  const double value = largest(most);
+  if (value < 0 || value < extreme.value) return;
+  const auto found = std::ranges::find(numbers, value) - numbers.begin();
+  raise(extreme, {value, first + static_cast<std::uint64_t>(found)});
 }
 
 }  // namespace plumb::parity

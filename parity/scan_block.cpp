@@ -26,16 +26,6 @@ void read(std::span<const double> all, const ScanBlock& block, double none, Scan
   std::fill(std::copy(here.begin(), here.end(), to.begin()), to.end(), 1.0);
 }
 
-/// Raises an extreme to the largest of a block's numbers that are not negative, at the first place that has it.
-void raise_to_largest(Extreme& extreme, const ScanBlock::Numbers& numbers, const ScanBlock& block) {
-  Octet most = Octet{} - 1, here;
-  for_each([&](std::size_t i) { load(here, &numbers[i]), raise(most, here); });
-  const double value = largest(most);
-  if (value < 0 || value < extreme.value) return;
-  const auto found = std::ranges::find(numbers, value) - numbers.begin();
-  raise(extreme, {value, block.first + static_cast<std::uint64_t>(found)});
-}
-
 }  // namespace
 
 /// Of each element of a block: how far off it is, and may be.
@@ -110,8 +100,8 @@ bool Scan::add_within(const ScanBlock& block) {
 
 void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
   raise(result_.ratio_finite, row.most_ratio);
-  if (!(row.most <= result_.max_abs.value)) raise_to_largest(result_.max_abs, row.size, block);
-  if (!(row.most_ulps <= result_.max_ulp.value)) raise_to_largest(result_.max_ulp, row.ulps, block);
+  if (!(row.most <= result_.max_abs.value)) raise_to_largest(result_.max_abs, row.size, block.first);
+  if (!(row.most_ulps <= result_.max_ulp.value)) raise_to_largest(result_.max_ulp, row.ulps, block.first);
   const double relative = or_none(result_.max_rel.value) * nearly_one;
   Octet size, magnitude;
   OctetMask beyond = {};
@@ -127,7 +117,7 @@ void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
       const Octet quotient = size / magnitude;
       store(&quotients[i], magnitude > 0 ? quotient : none);
     });
-    raise_to_largest(result_.max_rel, quotients, block);
+    raise_to_largest(result_.max_rel, quotients, block.first);
   }
   const auto& kept = result_.worst;
   const auto is_among = [&](double ratio, double error) {
