@@ -9,6 +9,7 @@
 #include "gpu_vulkan/cooperative.hpp"
 #include "gpu_vulkan/full_subgroups.hpp"
 #include "gpu_vulkan/passes/viewed_attention.hpp"
+#include "gpu_vulkan/product_kernels.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -318,11 +319,10 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
           operands.length_words},
          tile->rows(), 0);
   };
-  const bool is_bf16 = node.in_type(0).dtype == ir::DType::bf16;
   const SlicedAttention sliced{op, n, block, operands, hides};
   node.choose({
       {"sliced", [&] { return refuse_slices(sliced, node); }, [&] { emit_slices(sliced, node); }},
-      {ir::cat("coopmat_", is_bf16 ? "bf16" : "f16", "_converted"), [&] { return refuse_converted(n, node); },
+      {ir::cat(cooperative_name(node.in_type(0).dtype), "_converted"), [&] { return refuse_converted(n, node); },
        emit_converted},
       {"coopmat_f16", [&] { return refuse_cooperative(n, node); }, emit_cooperative},
       {"tiled_wide", [&] { return refuse_wide(n, node); }, emit_wide},
