@@ -32,6 +32,12 @@ TEST_P(AttentionCases, MeetTheTruthInBf16) { check_op(GetParam().op, tests::oper
 INSTANTIATE_TEST_SUITE_P(, AttentionCases, ::testing::ValuesIn(tests::attention_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
+TEST(Attention, InSixteenBits) {
+  const tests::AttentionCase c{
+      "", {2, 4, 2, 35, 45, 64, 64}, {.causal = true, .has_mask = true, .has_bias = true}, {2, 1, 1, 45}, {35, 45}};
+  for (const DType dtype : {DType::f16, DType::bf16}) check_op(c.op, tests::operands_of(c, dtype));
+}
+
 /// Expects the same of both executors.
 void check_both(const Attention& op, const std::vector<Tensor>& operands, const Tensor& y) {
   testing::check_cpu(op, operands, {y});
@@ -173,6 +179,11 @@ TEST(Attention, ASpecialScoreOfFewQueriesIsAsThatOfOne) {
             for (Tensor& tensor : operands) tensor = ir::convert(tensor, dtype);
             check_op(c.op, operands);
           }
+}
+
+TEST(Attention, FewQueriesInBf16) {
+  const tests::AttentionCase c{"", {2, 4, 2, 2, 515, 64, 64}, {.causal = true}};
+  check_op(c.op, tests::operands_of(c, DType::bf16));
 }
 
 /// Operands of 8 columns, of which all rows are alike, and what they give.
