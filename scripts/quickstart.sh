@@ -34,7 +34,7 @@ Results: $results
 Next:
   $plumb inspect $results                  # the same table, from the file
   $plumb devices                           # which Vulkan devices there are, and why one was refused
-  $plumb verify YOUR_GRAPH.json -o out.h5  # your own graph; README.md says how it is written
+  $plumb verify YOUR_MODEL.onnx -o out.h5  # your own model, or a graph as README.md writes them
   $plumb ops                               # what can be in it
 NEXT
 fi
