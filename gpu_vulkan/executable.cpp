@@ -1,6 +1,7 @@
 #include "gpu_vulkan/executable.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "gpu_vulkan/stopwatch.hpp"
 #include "ir/copy_bytes.hpp"
@@ -13,6 +14,19 @@ const ir::Bytes* constant_bytes(const ir::Graph& graph, ir::Value value) {
   const auto producer = graph.producer(value);
   if (!producer || !graph.nodes()[*producer].op.is<ir::ops::Constant>()) return nullptr;
   return &graph.nodes()[*producer].op.as<ir::ops::Constant>().data;
+}
+
+/// Whether nothing is in use by the device any more. One that did not answer in time gets more of it, once: mostly it
+/// was slow, and a software driver whose threads still work when the process ends crashes on libraries taken down.
+bool is_done(Runtime& runtime) {
+  if (runtime.timeline.busy() && !runtime.silent) {
+    try {
+      runtime.timeline.wait(std::chrono::seconds(10));
+    } catch (const ir::DeviceError&) {  // run() has said so before
+      runtime.silent = runtime.timeline.busy();
+    }
+  }
+  return !runtime.timeline.busy();
 }
 
 /// What a device that does not answer may still be using lives on to the end of the process.
@@ -39,7 +53,7 @@ VulkanExecutable::VulkanExecutable(std::shared_ptr<Runtime> runtime, const Vulka
 }
 
 VulkanExecutable::~VulkanExecutable() {
-  if (runtime_->timeline.busy()) abandon(std::move(runtime_), std::move(recording_));
+  if (!is_done(*runtime_)) abandon(std::move(runtime_), std::move(recording_));
 }
 
 void VulkanExecutable::upload_resident(const ir::Feeds& params) {

@@ -17,7 +17,8 @@ struct Runtime {
   Device device;
   Pipelines pipelines;
   Timeline timeline;
-  std::string lost;  ///< how the device was lost; empty while it lives
+  std::string lost;                        ///< how the device was lost; empty while it lives
+  bool silent = false;                     ///< it did not answer in the time that it got after that, either
   std::set<std::string> right_tiles = {};  ///< of cooperative matrices: self_test.hpp
 };
 
