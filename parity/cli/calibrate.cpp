@@ -14,7 +14,7 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct CalibrateFlags {
   std::string output;
   gpu_vulkan::CalibrateEffort effort;
   DeviceFlags device;
@@ -22,8 +22,7 @@ struct Flags {
 
 void print_summary(const gpu_vulkan::Calibration& made) {
   fmt::print("host to device {:.1f} GB/s, back {:.1f} GB/s, copies on the device {:.0f} GB/s, submit {:.1f} us\n",
-             1e-9 * made.host_to_device, 1e-9 * made.device_to_host, 1e-9 * made.device_copy,
-             made.submit_microseconds);
+             1e-9 * made.host_to_device, 1e-9 * made.device_to_host, 1e-9 * made.device_copy, made.submit_microseconds);
   for (const auto& rate : made.rates) fmt::print("{} up to {:.1f} GFLOP/s\n", rate.kernel, 1e-9 * rate.flops);
   fmt::print("{:<24} {:>6} {:>6} {:>6}  tiles, us\n", "kernel", "m", "k", "n");
   for (const auto& one : made.products) {
@@ -33,7 +32,7 @@ void print_summary(const gpu_vulkan::Calibration& made) {
   }
 }
 
-int run_calibrate(const Flags& flags) {
+int run_calibrate(const CalibrateFlags& flags) {
   auto options = vulkan_options(flags.device);
   const gpu_vulkan::DeviceFacts facts = [&] {
     auto bare = options;
@@ -59,7 +58,7 @@ int run_calibrate(const Flags& flags) {
 }  // namespace
 
 Action calibrate(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<CalibrateFlags>();
   app.add_option("-o,--output", flags->output, "write here, for --set calibration=FILE, instead of into the cache");
   app.add_option("--largest", flags->effort.largest, "largest extent of the products that are measured")
       ->check(CLI::Range(32, 1 << 20))

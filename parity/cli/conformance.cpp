@@ -21,7 +21,7 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct ConformanceFlags {
   std::vector<std::string> suites;
   std::string filter, junit, json, markdown;
   std::size_t least_cpu = 0, least_gpu = 0;
@@ -30,7 +30,7 @@ struct Flags {
   DeviceFlags device;
 };
 
-void add_flags(CLI::App& app, Flags& flags) {
+void add_flags(CLI::App& app, ConformanceFlags& flags) {
   app.add_option("suites", flags.suites, "folders in the layout of ONNX's backend tests")->required();
   app.add_option("--filter", flags.filter, "regular expression over names of cases")->group("select");
   app.add_option("--rtol", flags.closeness.relative, "relative part of how close results must come")
@@ -57,7 +57,7 @@ void write(const std::string& path, const std::string& text) {
   ir::write_text(path, text);
 }
 
-std::vector<SuiteCase> cases_of(const Flags& flags) {
+std::vector<SuiteCase> cases_of(const ConformanceFlags& flags) {
   std::vector<SuiteCase> cases;
   for (const std::string& root : flags.suites)
     for (SuiteCase& one : find_suite(root)) {
@@ -89,7 +89,7 @@ void print_trouble(std::ostream& out, const ConformanceResult& result, bool verb
 }
 
 /// 1 when a case failed or fewer passed than were asked for.
-int exit_code_of(std::ostream& out, const Flags& flags, std::span<const ConformanceResult> results) {
+int exit_code_of(std::ostream& out, const ConformanceFlags& flags, std::span<const ConformanceResult> results) {
   const Count passed = count(results, Standing::passed), failed = count(results, Standing::failed);
   bool is_good = failed.cpu + failed.gpu == 0;
   const auto least = [&](const char* on, std::size_t wanted, std::size_t got) {
@@ -111,7 +111,7 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags
   return nullptr;
 }
 
-int run(const Flags& flags) {
+int run_conformance(const ConformanceFlags& flags) {
   const auto cases = cases_of(flags);
   const ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference({.threads = flags.device.threads});
@@ -146,9 +146,9 @@ int run(const Flags& flags) {
 }  // namespace
 
 Action conformance(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ConformanceFlags>();
   add_flags(app, *flags);
-  return [flags] { return run(*flags); };
+  return [flags] { return run_conformance(*flags); };
 }
 
 }  // namespace plumb::parity::cli

@@ -12,7 +12,7 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct ConvertFlags {
   std::string path, output, weights;
   ModelFlags model;
 };
@@ -30,7 +30,7 @@ ir::NamedTensors taken_out(ir::GraphFile& file, const std::string& weights) {
   return taken;
 }
 
-int run(const Flags& flags) {
+int run_convert(const ConvertFlags& flags) {
   namespace fs = std::filesystem;
   const fs::path output = flags.output;
   const fs::path weights = flags.weights.empty() ? fs::path(output).replace_extension(".npz") : fs::path(flags.weights);
@@ -51,13 +51,13 @@ int run(const Flags& flags) {
 }  // namespace
 
 Action convert(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ConvertFlags>();
   app.add_option("model", flags->path, "an ONNX model, or a graph file")->required();
   app.add_option("output", flags->output, "the graph file to write (.json)")->required();
   app.add_option("--weights", flags->weights,
                  "where its larger tensors go (.npz or .h5); beside the graph unless given");
   add_model_flags(app, flags->model);
-  return [flags] { return run(*flags); };
+  return [flags] { return run_convert(*flags); };
 }
 
 }  // namespace plumb::parity::cli

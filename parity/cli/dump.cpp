@@ -14,7 +14,7 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct DumpFlags {
   std::string path, nodes = ".*", output = "plumb_dump.h5", from = "both";
   bool truth = false;
   GraphFlags graph;
@@ -43,7 +43,7 @@ ir::Feeds widened(const ir::Feeds& feeds) {
   return wide;
 }
 
-int dump_graph(const Flags& flags) {
+int dump_graph(const DumpFlags& flags) {
   const Case loaded = load_case(flags.path, fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto values = chosen(graph, flags.nodes);
@@ -68,7 +68,7 @@ int dump_graph(const Flags& flags) {
 }  // namespace
 
 Action dump(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<DumpFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--nodes", flags->nodes, "regular expression over node labels")->capture_default_str();
   app.add_option("--from", flags->from, "whose tensors")

@@ -14,7 +14,7 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct OpsFlags {
   std::string name;
   bool markdown = false, json = false;
 };
@@ -57,7 +57,7 @@ void print_json() {
 }  // namespace
 
 Action ops(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<OpsFlags>();
   app.add_option("name", flags->name, "show this op only, in full");
   app.add_flag("--markdown", flags->markdown, "write the reference of all ops as Markdown");
   app.add_flag("--json", flags->json, "write the table as JSON");

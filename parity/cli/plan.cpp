@@ -11,13 +11,13 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct PlanFlags {
   std::string path;
   GraphFlags graph;
   DeviceFlags device;
 };
 
-int run_plan(const Flags& flags) {
+int run_plan(const PlanFlags& flags) {
   const Case loaded = load_case(flags.path, fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const gpu_vulkan::VulkanExecutor executor(vulkan_options(flags.device));
@@ -32,7 +32,7 @@ int run_plan(const Flags& flags) {
 }  // namespace
 
 Action plan(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<PlanFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   add_graph_flags(app, flags->graph);
   add_precision_flag(app, flags->graph);

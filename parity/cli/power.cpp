@@ -1,3 +1,5 @@
+#include "parity/power.hpp"
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -12,14 +14,13 @@
 #include "parity/parallel.hpp"
 #include "parity/policy_file.hpp"
 #include "parity/policy_gate.hpp"
-#include "parity/power.hpp"
 #include "parity/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct PowerFlags {
   std::vector<std::string> paths;
   std::string on = "gpu", policy, json;
   power::Options power;
@@ -29,7 +30,7 @@ struct Flags {
   DeviceFlags device;
 };
 
-void add_flags(CLI::App& app, Flags& flags) {
+void add_flags(CLI::App& app, PowerFlags& flags) {
   app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX)");
   app.add_flag("--list", flags.list, "name every fault and what it does, and end");
   app.add_option("--faults", flags.power.faults, "plant only these (a glob)")->capture_default_str();
@@ -56,7 +57,7 @@ struct Bench {
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device;
   std::optional<policy::Gate> gate;
 
-  explicit Bench(const Flags& flags)
+  explicit Bench(const PowerFlags& flags)
       : comparing(flags.device.threads), reference({.threads = flags.device.threads}) {
     if (flags.on == "gpu") device = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags.device));
     if (flags.policy.empty()) return;
@@ -70,13 +71,12 @@ struct Bench {
 
   Executors executors() {
     if (!device) return {.reference = reference, .candidate = &reference, .candidate_is_host = true};
-    return {.reference = reference,
-            .candidate = device.get(),
-            .flushes_subnormals = !device->facts().denormals_kept_f32};
+    return {
+        .reference = reference, .candidate = device.get(), .flushes_subnormals = !device->facts().denormals_kept_f32};
   }
 };
 
-int run_power(const Flags& flags) {
+int run_power(const PowerFlags& flags) {
   if (flags.list) {
     std::cout << faults::fault_list();
     return 0;
@@ -101,19 +101,20 @@ int run_power(const Flags& flags) {
     out << power::by_fault(result) << '\n' << power::to_table(result);
     const double score = result.score();
     const bool nothing = std::isnan(score);
-    const ExitCode ends = nothing ? ExitCode::nothing_ran
-                          : score >= min_power ? ExitCode::passed : ExitCode::failed;
+    const ExitCode ends = nothing ? ExitCode::nothing_ran : score >= min_power ? ExitCode::passed : ExitCode::failed;
     worst = overall(std::array{worst, ends});
   }
-  if (flags.json == "-") std::cout << power::to_json(results, min_power);
-  else if (!flags.json.empty()) ir::write_text(flags.json, power::to_json(results, min_power));
+  if (flags.json == "-")
+    std::cout << power::to_json(results, min_power);
+  else if (!flags.json.empty())
+    ir::write_text(flags.json, power::to_json(results, min_power));
   return static_cast<int>(worst);
 }
 
 }  // namespace
 
 Action power(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<PowerFlags>();
   add_flags(app, *flags);
   return [flags] { return run_power(*flags); };
 }

@@ -17,12 +17,12 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct ProbeFlags {
   std::string on = "gpu", output;
   DeviceFlags device;
 };
 
-DeviceProfile profile_of(const Flags& flags, const probe::ProbeOptions& options) {
+DeviceProfile profile_of(const ProbeFlags& flags, const probe::ProbeOptions& options) {
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
   if (flags.on == "cpu") {
     const Device host{.uuid = "cpu", .name = describe_host(flags.device.threads).cpu, .driver_name = "ref_cpu"};
@@ -32,7 +32,7 @@ DeviceProfile profile_of(const Flags& flags, const probe::ProbeOptions& options)
   return probe::probe(device, cpu, describe(device.facts()), options);
 }
 
-int run_probe(const Flags& flags) {
+int run_probe(const ProbeFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   probe::ProbeOptions options{.is_host = flags.on == "cpu"};
   const DeviceProfile profile = profile_of(flags, options);
@@ -51,7 +51,7 @@ int run_probe(const Flags& flags) {
 }  // namespace
 
 Action probe(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<ProbeFlags>();
   app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
   app.add_option("-o,--output", flags->output, "write the profile (TOML, docs/probe.md) here instead of stdout");
   add_device_flags(app, flags->device);

@@ -14,13 +14,13 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct RunFlags {
   std::string path, on = "gpu", output;
   GraphFlags graph;
   DeviceFlags device;
 };
 
-std::unique_ptr<ir::Executor> executor(const Flags& flags) {
+std::unique_ptr<ir::Executor> executor(const RunFlags& flags) {
   if (flags.on == "cpu")
     return std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.device.threads});
   return std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags.device));
@@ -35,7 +35,7 @@ void print_result(const std::string& name, const ir::Tensor& tensor) {
   fmt::print("{}]\n", tensor.elements() > shown ? ", ..." : "");
 }
 
-int run_graph(const Flags& flags) {
+int run_graph(const RunFlags& flags) {
   const Case loaded = load_case(flags.path, fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto made = executor(flags);
@@ -52,7 +52,7 @@ int run_graph(const Flags& flags) {
 }  // namespace
 
 Action run(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<RunFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
   app.add_option("-o,--output", flags->output, "write the results to this .npz or .h5");

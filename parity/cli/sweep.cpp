@@ -18,7 +18,7 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct SweepFlags {
   std::string path, plan;
   std::vector<std::string> precisions = {"f32", "f16acc32", "f16acc16"};
   std::vector<std::string> choices = {"always", "oscillation", "bound"};
@@ -43,7 +43,7 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags
 }
 
 /// The plan that `bound` made, as a file.
-void write_plan(const Flags& flags, const SweepResult& result) {
+void write_plan(const SweepFlags& flags, const SweepResult& result) {
   const auto row = std::ranges::find(result.rows, Choice::bound, &SweepRow::choice);
   ir::require(row != result.rows.end(), "--plan wants --choose bound and --precision f16acc32");
   const auto source = ir::cat("plumb sweep ", flags.path, " --seed ", flags.graph.seed, " --budget ",
@@ -52,7 +52,7 @@ void write_plan(const Flags& flags, const SweepResult& result) {
   std::cerr << "plan: " << flags.plan << '\n';
 }
 
-int run_sweep(const Flags& flags) {
+int run_sweep(const SweepFlags& flags) {
   SweepOptions options = flags.options;
   options.precisions = named<ir::Precision>(flags.precisions);
   options.choices = named<Choice>(flags.choices);
@@ -81,7 +81,7 @@ int run_sweep(const Flags& flags) {
 }  // namespace
 
 Action sweep(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<SweepFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX) of f32")->required();
   app.add_option("--precision", flags->precisions, "how products are computed: f32, f16acc32, f16acc16")
       ->delimiter(',')

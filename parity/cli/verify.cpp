@@ -29,7 +29,7 @@
 namespace plumb::parity::cli {
 namespace {
 
-struct Flags {
+struct VerifyFlags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
@@ -41,14 +41,14 @@ struct Flags {
   bool metamorphic = false, strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
-void add_profile_flags(CLI::App& app, Flags& flags) {
+void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
   auto* const profile = app.add_option("--profile", flags.profile, "how the device rounds, from plumb probe");
   app.add_option("--emulate", flags.emulate, "replay matrix products as this profile says, and say how far they are")
       ->excludes(profile)
       ->type_name("PROFILE");
 }
 
-void add_flags(CLI::App& app, Flags& flags) {
+void add_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX), or folders of them")->required();
   app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
   app.add_option(
@@ -123,7 +123,7 @@ Mode mode_of(const std::string& name) {
 }
 
 /// What a repro line repeats of the flags.
-std::string repeated_flags(const Flags& all, const FillOptions& fill) {
+std::string repeated_flags(const VerifyFlags& all, const FillOptions& fill) {
   const DeviceFlags& flags = all.device;
   const std::string& policy = all.policy;
   std::string text;
@@ -144,7 +144,7 @@ std::string repeated_flags(const Flags& all, const FillOptions& fill) {
 /// Runs the cases one after the other and says what came of each.
 class VerifyRun {
  public:
-  explicit VerifyRun(const Flags& flags);
+  explicit VerifyRun(const VerifyFlags& flags);
   int run();
 
  private:
@@ -160,7 +160,7 @@ class VerifyRun {
   std::unique_ptr<Recorder> open_record() const;
   void write_json() const;
 
-  const Flags& flags_;
+  const VerifyFlags& flags_;
   std::ostream& out_;  ///< for people: stderr when stdout carries JSON
   const ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
@@ -171,7 +171,7 @@ class VerifyRun {
   std::vector<CaseResult> results_;
 };
 
-VerifyRun::VerifyRun(const Flags& flags)
+VerifyRun::VerifyRun(const VerifyFlags& flags)
     : flags_(flags),
       out_(flags.json == "-" ? std::cerr : std::cout),
       comparing_(flags.device.threads),
@@ -335,7 +335,7 @@ int VerifyRun::run() {
 }  // namespace
 
 Action verify(CLI::App& app) {
-  const auto flags = std::make_shared<Flags>();
+  const auto flags = std::make_shared<VerifyFlags>();
   add_flags(app, *flags);
   return [flags] { return VerifyRun(*flags).run(); };
 }
