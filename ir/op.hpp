@@ -79,7 +79,8 @@ concept OpDefinition = requires(const T& op, Types in) {
   T::fields;
 } && std::equality_comparable<T>;
 
-/// The one schema of op type T.
+/// The one schema of op type T. It is made where ir/schema.hpp is included and says so, once: nobody else has to
+/// compile how each op that it names is read, written and checked.
 template <OpDefinition T>
 const OpSchema& schema();
 
@@ -123,5 +124,3 @@ void check(const T&, int number, bool holds, const Found&... found) {
 }
 
 }  // namespace plumb::ir
-
-#include "ir/schema.hpp"

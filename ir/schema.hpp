@@ -1,6 +1,8 @@
 #pragma once
 
-// How an OpSchema follows from the op's struct. Included by op.hpp only.
+// How an OpSchema follows from the op's struct. For files that make schemas; op_list.cpp makes those of ir/ops:
+//
+//     template const plumb::ir::OpSchema& plumb::ir::schema<YourOp>();
 
 #include "ir/op.hpp"
 
