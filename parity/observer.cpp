@@ -1,4 +1,4 @@
-#include "parity/verify.hpp"
+#include "parity/observer.hpp"
 
 namespace plumb::parity {
 

@@ -23,20 +23,6 @@ bool rounds_integers(const Judged& judged) {
 
 }  // namespace
 
-ErrorClass chained(std::span<const ErrorClass> classes) {
-  if (classes.size() == 1) return classes.front();
-  ErrorClass all = ErrorClass::bits;
-  for (const ErrorClass one : classes) {
-    if (!is_exact(one)) return ErrorClass::comp;
-    if (one == ErrorClass::exact) all = one;
-  }
-  return all;
-}
-
-void hold_exactly(Judged& judged) {
-  if (judged.error_class != ErrorClass::bits) judged.error_class = ErrorClass::exact;
-}
-
 std::optional<Allowed> allowed_by_class(const Judged& judged, ir::DType dtype) {
   if (ir::unit_roundoff(dtype) == 0) return Allowed{.rule = Allowed::Rule::exact};
   switch (judged.error_class) {

@@ -5,8 +5,6 @@
 
 namespace plumb::parity {
 
-std::string NodeResult::name() const { return output == 0 ? label : ir::cat(label, ':', output); }
-
 CaseResult verify(const Case& subject, const Executors& executors, const VerifyOptions& options, Observer& observer) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
   observer.begins(subject);
