@@ -14,7 +14,7 @@
 #include <limits>
 
 #include "ir/passes/widen.hpp"
-#include "parity/verify.hpp"
+#include "parity/verify/verify.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::bench {
@@ -78,16 +78,16 @@ std::filesystem::path graph_path(const std::string& name) {
 }
 
 /// Both in turn, the best of each.
-void attribution(benchmark::State& state, const std::string& name, const parity::VerifyOptions& options) {
-  const parity::Case subject = parity::load_case(graph_path(name), {});
+void attribution(benchmark::State& state, const std::string& name, const parity::verify::VerifyOptions& options) {
+  const parity::cases::Case subject = parity::verify::load_case(graph_path(name), {});
   const ir::Graph& graph = subject.file->graph;
   Replay replay(graph, subject.feeds);
   ref_cpu::CpuExecutor reference;
-  const ir::Graph wide = ir::widen(graph);
+  const ir::Graph wide = ir::passes::widen(graph);
   ir::Feeds wide_feeds;
-  for (const auto& [source, tensor] : subject.feeds) wide_feeds.emplace(source, ir::widen(tensor));
+  for (const auto& [source, tensor] : subject.feeds) wide_feeds.emplace(source, ir::passes::widen(tensor));
   const auto plain_run = reference.compile(wide, wide_feeds, {graph.results()});
-  parity::Observer nobody;
+  parity::cases::Observer nobody;
   Seconds plain, whole;
   for ([[maybe_unused]] auto _ : state) {
     plain = least(plain, seconds_of([&] { benchmark::DoNotOptimize(plain_run->run(wide_feeds)); }));

@@ -69,8 +69,8 @@ void note_times(const ir::Graph& graph, const ir::Executable& run, std::map<std:
 }
 
 void by_eigen(benchmark::State& state, const char* path) {
-  const ir::GraphFile file = ir::read_graph(path);
-  const ir::Feeds feeds = ir::materialise(file, 0);
+  const ir::formats::GraphFile file = ir::formats::read_graph(path);
+  const ir::Feeds feeds = ir::formats::materialise(file, 0);
   const auto executable = ref_cpu::CpuExecutor({threads}).compile(file.graph, feeds, {file.graph.results()});
   EigenProduct product;
   double model = std::numeric_limits<double>::infinity(), square = model;

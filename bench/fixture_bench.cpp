@@ -33,8 +33,8 @@ double node_seconds(const ir::Executable& executable) {
 }
 
 void run_fixture(benchmark::State& state, const std::filesystem::path& path, ir::Executor& executor) try {
-  const ir::GraphFile file = ir::read_graph(path);
-  const ir::Feeds feeds = ir::materialise(file, 0);
+  const ir::formats::GraphFile file = ir::formats::read_graph(path);
+  const ir::Feeds feeds = ir::formats::materialise(file, 0);
   const auto executable = executor.compile(file.graph, feeds, {file.graph.results()});
   executable->run(feeds);  // whatever is done once is done here
 

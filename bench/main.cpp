@@ -8,7 +8,7 @@
 
 #include "bench/fixture_bench.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
-#include "ir/keep_memory.hpp"
+#include "ir/raw/keep_memory.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace {
@@ -30,7 +30,7 @@ std::vector<Candidate> candidates() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  plumb::ir::keep_freed_memory();  // as the program does
+  plumb::ir::raw::keep_freed_memory();  // as the program does
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   const char* moved = std::getenv("PLUMB_SOURCE_DIR");  // for a program carried to another machine

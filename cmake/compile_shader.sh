@@ -63,9 +63,9 @@ write_module() {
 }
 
 {
-  echo "// Generated from gpu_vulkan/ops/$file. Do not edit."
-  echo "#include \"gpu_vulkan/shader_blobs.hpp\""
-  echo "namespace plumb::gpu_vulkan::shaders {"
+  echo "// Generated from $file. Do not edit."
+  echo "#include \"gpu_vulkan/kernels/common/shader_blobs.hpp\""
+  echo "namespace plumb::gpu_vulkan::kernels::common::shaders {"
   echo "std::span<const ShaderBlob> ${stem}_modules();"
   echo "namespace {"
 } >"$work/cpp"
@@ -84,7 +84,7 @@ done
   echo "};"
   echo "}  // namespace"
   echo "std::span<const ShaderBlob> ${stem}_modules() { return blobs; }"
-  echo "}  // namespace plumb::gpu_vulkan::shaders"
+  echo "}  // namespace plumb::gpu_vulkan::kernels::common::shaders"
 } >>"$work/cpp"
 
 # One dependency line for all variants.

@@ -1,11 +1,12 @@
-# plumb_library(<name> FOLDER <folder> [EXCLUDE <regex>...] [EXPORT <set>])
+# plumb_library(<name> FOLDER <folder>... [EXCLUDE <regex>...] [EXPORT <set>])
 #
-# The static library plumb_<name> (plumbline::<name>) made of every .cpp below FOLDER:
+# The static library plumb_<name> (plumbline::<name>) made of every .cpp below the folders:
 # a new file needs no list edited. EXPORT names the file of the installed package that
 # knows it, where that is not plumblineTargets, which every user of the package loads.
 function(plumb_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 library "" "FOLDER;EXPORT" "EXCLUDE")
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${library_FOLDER}/*.cpp")
+  cmake_parse_arguments(PARSE_ARGV 1 library "" "EXPORT" "FOLDER;EXCLUDE")
+  list(TRANSFORM library_FOLDER REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${patterns})
   foreach(pattern IN LISTS library_EXCLUDE)
     list(FILTER sources EXCLUDE REGEX "${pattern}")
   endforeach()

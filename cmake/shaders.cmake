@@ -1,4 +1,4 @@
-# Every ops/*.comp of gpu_vulkan becomes SPIR-V in the library: compiled, optimised,
+# Every .comp of gpu_vulkan/ops and gpu_vulkan/kernels becomes SPIR-V in the library: compiled, optimised,
 # validated and written as C++ by cmake/compile_shader.sh, one build step a file.
 # A file that says so in comments is compiled several times, or for another target:
 #
@@ -9,7 +9,7 @@
 #   // bfloat16: bf16         variants whose 16-bit floats are to be bfloat16, which glslang 15 does not know: they are
 #                             compiled and validated with f16, of which their modules get the encoding replaced
 #
-# gpu_vulkan/shader_blobs.hpp says how C++ sees them.
+# gpu_vulkan/kernels/common/shader_blobs.hpp says how C++ sees them.
 
 # The pinned SDK comes first; a distribution will do when its glslang is 15 or later.
 find_program(PLUMB_GLSLANG glslangValidator HINTS "${PLUMB_SDK}/bin" NO_CMAKE_FIND_ROOT_PATH)
@@ -33,7 +33,8 @@ function(require_shader_tools)
 endfunction()
 
 function(add_shaders target)
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/ops/*.comp")
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/ops/*.comp"
+    "${CMAKE_CURRENT_SOURCE_DIR}/kernels/*/*.comp")
   if(sources)
     require_shader_tools()
   endif()
@@ -48,7 +49,7 @@ function(add_shaders target)
       OUTPUT "${folder}/${stem}.cpp"
       COMMAND "${CMAKE_COMMAND}" -E env "GLSLANG=${PLUMB_GLSLANG}" "SPIRV_OPT=${PLUMB_SPIRV_OPT}"
         "SPIRV_VAL=${PLUMB_SPIRV_VAL}" "SPIRV_DIS=${PLUMB_SPIRV_DIS}" "SPIRV_AS=${PLUMB_SPIRV_AS}"
-        sh "${compile}" "${source}" "${CMAKE_CURRENT_SOURCE_DIR}/glsl" "${folder}/${stem}.cpp"
+        sh "${compile}" "${source}" "${PROJECT_SOURCE_DIR}" "${folder}/${stem}.cpp"
       DEPENDS "${source}" "${compile}" "${PLUMB_GLSLANG}"
       DEPFILE "${folder}/${stem}.cpp.d"
       COMMENT "Compiling shader ${stem}"
@@ -59,13 +60,13 @@ function(add_shaders target)
   endforeach()
   list(JOIN stems ", " stems)
   file(CONFIGURE OUTPUT "${folder}.cpp" @ONLY CONTENT
-"// Generated from gpu_vulkan/ops/*.comp. Do not edit.
-#include \"gpu_vulkan/shader_blobs.hpp\"
+"// Generated from the .comp files of gpu_vulkan. Do not edit.
+#include \"gpu_vulkan/kernels/common/shader_blobs.hpp\"
 
 #include <algorithm>
 #include <vector>
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::kernels::common {
 namespace shaders {
 ${declarations}}  // namespace shaders
 
@@ -80,21 +81,24 @@ std::span<const ShaderBlob> shader_blobs() {
   return sorted;
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::kernels::common
 ")
   set_source_files_properties(${outputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${outputs} "${folder}.cpp")
 endfunction()
 
-# add_region_compiler(<target>): what compiles kernels that are generated when a graph is compiled: the files of
-# glsl/ as strings, and glslang as a library, which need not be as recent as the tool above. Without it such
+# add_region_compiler(<target>): what compiles kernels that are generated when a graph is compiled: all
+# .glsl files as strings, and glslang as a library, which need not be as recent as the tool above. Without it such
 # kernels are left out, and nodes have kernels of their own.
 function(add_region_compiler target)
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/glsl/*.glsl")
+  file(GLOB sources RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/glsl/*.glsl"
+    "${CMAKE_CURRENT_SOURCE_DIR}/kernels/*/*.glsl")
   set(output "${PROJECT_BINARY_DIR}/generated/gpu_vulkan/glsl_files.cpp")
   set(embed "${PROJECT_SOURCE_DIR}/cmake/embed_glsl.sh")
+  list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE depends)
   add_custom_command(OUTPUT "${output}" COMMAND sh "${embed}" "${output}" ${sources}
-    DEPENDS ${sources} "${embed}" COMMENT "Embedding GLSL" VERBATIM)
+    DEPENDS ${depends} "${embed}" COMMENT "Embedding GLSL" VERBATIM
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   target_sources(${target} PRIVATE "${output}")
   if(TARGET glslang::SPIRV)
     target_compile_definitions(${target} PRIVATE PLUMB_HAS_GLSLANG)

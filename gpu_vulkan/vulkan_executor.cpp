@@ -1,55 +1,57 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 
-#include "gpu_vulkan/executable.hpp"
-#include "gpu_vulkan/self_test.hpp"
+#include "gpu_vulkan/run/executable.hpp"
+#include "gpu_vulkan/self_test/self_test.hpp"
 
 namespace plumb::gpu_vulkan {
 
-VulkanExecutor::VulkanExecutor(VulkanOptions options)
-    : options_(std::move(options)), runtime_(std::make_shared<Runtime>(options_)) {
-  ir::require(options_.fallback == Fallback::forbid || options_.host != nullptr,
+VulkanExecutor::VulkanExecutor(device::VulkanOptions options)
+    : options_(std::move(options)), runtime_(std::make_shared<runtime::Runtime>(options_)) {
+  ir::require(options_.fallback == device::Fallback::forbid || options_.host != nullptr,
               "fallback is allowed, but there is no host executor to fall back on");
-  if (const std::string why = kept_doubt(facts(), options_.pipeline_cache); !why.empty())
+  if (const std::string why = self_test::kept_doubt(facts(), options_.pipeline_cache); !why.empty())
     doubt_cooperative_matrices(why);
   runtime_->instance.throw_new_messages();
 }
 
 VulkanExecutor::~VulkanExecutor() = default;
 
-bool VulkanExecutor::has_kernel(const ir::OpSchema& schema) const { return gpu_vulkan::has_kernel(schema); }
+bool VulkanExecutor::has_kernel(const ir::OpSchema& schema) const { return plan::has_kernel(schema); }
 
-Fused VulkanExecutor::fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const {
-  if (!options_.fuse) return unfused(graph, capture);
-  return fuse(graph, capture, params, facts(), {options_.regions, options_.pipeline_cache});
+passes::Fused VulkanExecutor::fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const {
+  if (!options_.fuse) return passes::unfused(graph, capture);
+  return passes::fuse(graph, capture, params, facts(), {options_.regions, options_.pipeline_cache});
 }
 
-Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture) const {
+plan::Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture) const {
   return plan_for(graph, capture, facts());
 }
 
-Plan VulkanExecutor::plan_for(const ir::Graph& graph, const ir::Capture& capture, const DeviceFacts& facts) const {
-  return make_plan(graph, capture, facts,
-                   {.host = options_.fallback == Fallback::allow ? options_.host.get() : nullptr,
-                    .redzone = options_.redzone,
-                    .no_reuse = options_.no_reuse,
-                    .full_barriers = options_.full_barriers});
+plan::Plan VulkanExecutor::plan_for(const ir::Graph& graph, const ir::Capture& capture,
+                                    const device::DeviceFacts& facts) const {
+  return plan::make_plan(graph, capture, facts,
+                         {.host = options_.fallback == device::Fallback::allow ? options_.host.get() : nullptr,
+                          .redzone = options_.redzone,
+                          .no_reuse = options_.no_reuse,
+                          .full_barriers = options_.full_barriers});
 }
 
 ir::Tensor VulkanExecutor::run_alone(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile) const {
-  DeviceFacts facts = this->facts();
+  device::DeviceFacts facts = this->facts();
   facts.tile = tile;
   const ir::Capture capture{graph.results()};
-  VulkanExecutable executable(runtime_, options_, graph, {}, unfused(graph, capture), plan_for(graph, capture, facts));
+  run::VulkanExecutable executable(runtime_, options_, graph, {}, passes::unfused(graph, capture),
+                                   plan_for(graph, capture, facts));
   return executable.run(feeds).at(graph.results()[0]);
 }
 
-bool VulkanExecutor::cooperative_matrices_fail(const Plan& plan) {
+bool VulkanExecutor::cooperative_matrices_fail(const plan::Plan& plan) {
   if (!options_.self_test) return false;
-  std::set<std::string> tiles = cooperative_tiles(plan);
+  std::set<std::string> tiles = self_test::cooperative_tiles(plan);
   std::erase_if(tiles, [&](const std::string& tile) { return runtime_->right_tiles.contains(tile); });
   if (tiles.empty()) return false;
   const auto run = [&](const auto&... what) { return run_alone(what...); };
-  const std::string wrong = self_test_once(facts(), options_.pipeline_cache, run, tiles);
+  const std::string wrong = self_test::self_test_once(facts(), options_.pipeline_cache, run, tiles);
   if (wrong.empty()) {
     runtime_->right_tiles.merge(tiles);
     return false;
@@ -69,20 +71,20 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
   ir::require_valid(graph);
   if (!runtime_->lost.empty()) throw ir::DeviceError(ir::cat(facts().name, " was lost before: ", runtime_->lost));
   for (const ir::Value v : capture.wanted) graph.type(v);  // throws when it is none
-  Fused whole = fused(graph, capture, params);
-  Plan made = plan(whole.graph, whole.capture);
+  passes::Fused whole = fused(graph, capture, params);
+  plan::Plan made = plan(whole.graph, whole.capture);
   if (cooperative_matrices_fail(made)) {
     whole = fused(graph, capture, params);
     made = plan(whole.graph, whole.capture);
   }
   if (options_.on_plan) options_.on_plan(made);
   auto executable =
-      std::make_unique<VulkanExecutable>(runtime_, options_, graph, params, std::move(whole), std::move(made));
+      std::make_unique<run::VulkanExecutable>(runtime_, options_, graph, params, std::move(whole), std::move(made));
   runtime_->instance.throw_new_messages();
   return executable;
 }
 
-const DeviceFacts& VulkanExecutor::facts() const { return runtime_->device.facts(); }
+const device::DeviceFacts& VulkanExecutor::facts() const { return runtime_->device.facts(); }
 
 std::vector<std::string> VulkanExecutor::validation_messages() const { return runtime_->instance.messages(); }
 

@@ -1,19 +1,21 @@
 #pragma once
 
-#include "gpu_vulkan/options.hpp"
+#include "gpu_vulkan/device/options.hpp"
 #include "gpu_vulkan/passes/fuse.hpp"
-#include "gpu_vulkan/plan.hpp"
+#include "gpu_vulkan/plan/plan.hpp"
+
+namespace plumb::gpu_vulkan::runtime {
+struct Runtime;
+}
 
 namespace plumb::gpu_vulkan {
-
-struct Runtime;
 
 /// Lowers a graph to compute dispatches and runs it on one Vulkan device. What it
 /// compiled keeps the device, and may be used after it is gone. One thread at a time.
 class VulkanExecutor final : public ir::Executor {
  public:
   /// Throws Unsupported, saying why, when there is no driver or no device that will do.
-  explicit VulkanExecutor(VulkanOptions options = options_from_environment());
+  explicit VulkanExecutor(device::VulkanOptions options = device::options_from_environment());
   ~VulkanExecutor() override;
 
   std::string_view name() const override { return "gpu_vulkan"; }
@@ -23,27 +25,27 @@ class VulkanExecutor final : public ir::Executor {
 
   /// What the passes make of a graph; itself when they are off. Params whose values are not
   /// given stay as they are.
-  Fused fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const;
+  passes::Fused fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const;
 
   /// What compile would do with a graph after the passes. Throws Unsupported as compile does.
-  Plan plan(const ir::Graph& graph, const ir::Capture& capture) const;
+  plan::Plan plan(const ir::Graph& graph, const ir::Capture& capture) const;
 
-  const DeviceFacts& facts() const;
-  const VulkanOptions& options() const { return options_; }
+  const device::DeviceFacts& facts() const;
+  const device::VulkanOptions& options() const { return options_; }
 
   /// Every message of the validation layer so far. Each is thrown once, too, by the next
   /// compile or run to end.
   std::vector<std::string> validation_messages() const;
 
  private:
-  Plan plan_for(const ir::Graph& graph, const ir::Capture& capture, const DeviceFacts& facts) const;
+  plan::Plan plan_for(const ir::Graph& graph, const ir::Capture& capture, const device::DeviceFacts& facts) const;
   /// Tests the tiles that the plan runs and that nothing is known of. Whether one failed, or has before.
-  bool cooperative_matrices_fail(const Plan& plan);
+  bool cooperative_matrices_fail(const plan::Plan& plan);
   void doubt_cooperative_matrices(const std::string& why);
   ir::Tensor run_alone(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile) const;
 
-  VulkanOptions options_;
-  std::shared_ptr<Runtime> runtime_;
+  device::VulkanOptions options_;
+  std::shared_ptr<runtime::Runtime> runtime_;
 };
 
 }  // namespace plumb::gpu_vulkan

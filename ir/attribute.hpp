@@ -15,24 +15,35 @@ using Bytes = std::vector<std::byte>;
 
 /// The value of an attribute as graph files and records hold it. Enums and
 /// dtypes travel by name; an absent optional attribute has no entry at all.
-using Attribute = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
-                               Bytes>;
+using Attribute =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>, Bytes>;
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
 /// What kind of value an attribute takes, in the words of ops.md 1.3.
 template <class T>
 constexpr std::string_view attribute_kind(const T&) {
-  if constexpr (std::is_same_v<T, bool>) return "bool";
-  else if constexpr (std::is_same_v<T, std::int64_t>) return "int";
-  else if constexpr (std::is_same_v<T, double>) return "real";
-  else if constexpr (std::is_same_v<T, DType>) return "dtype";
-  else if constexpr (std::is_enum_v<T>) return "enum";
-  else if constexpr (std::is_same_v<T, std::string>) return "string";
-  else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return "ints";
-  else if constexpr (std::is_same_v<T, std::vector<double>>) return "reals";
-  else if constexpr (std::is_same_v<T, std::optional<std::int64_t>>) return "int?";
-  else if constexpr (std::is_same_v<T, std::optional<double>>) return "real?";
-  else if constexpr (std::is_same_v<T, std::optional<DType>>) return "dtype?";
+  if constexpr (std::is_same_v<T, bool>)
+    return "bool";
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return "int";
+  else if constexpr (std::is_same_v<T, double>)
+    return "real";
+  else if constexpr (std::is_same_v<T, DType>)
+    return "dtype";
+  else if constexpr (std::is_enum_v<T>)
+    return "enum";
+  else if constexpr (std::is_same_v<T, std::string>)
+    return "string";
+  else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
+    return "ints";
+  else if constexpr (std::is_same_v<T, std::vector<double>>)
+    return "reals";
+  else if constexpr (std::is_same_v<T, std::optional<std::int64_t>>)
+    return "int?";
+  else if constexpr (std::is_same_v<T, std::optional<double>>)
+    return "real?";
+  else if constexpr (std::is_same_v<T, std::optional<DType>>)
+    return "dtype?";
   else {
     static_assert(std::is_same_v<T, Bytes>, "not the type of an attribute");
     return "bytes";
@@ -48,9 +59,12 @@ std::string_view enum_name(E value) {
 /// How an attribute travels; nothing when it is absent.
 template <class T>
 std::optional<Attribute> to_attribute(const T& value) {
-  if constexpr (std::is_same_v<T, DType>) return std::string(info(value).name);
-  else if constexpr (std::is_enum_v<T>) return std::string(enum_name(value));
-  else return value;
+  if constexpr (std::is_same_v<T, DType>)
+    return std::string(info(value).name);
+  else if constexpr (std::is_enum_v<T>)
+    return std::string(enum_name(value));
+  else
+    return value;
 }
 template <class T>
 std::optional<Attribute> to_attribute(const std::optional<T>& value) {
@@ -82,8 +96,10 @@ void from_attribute(const Attribute& attribute, T& value) {
     value = whole != nullptr ? static_cast<double>(*whole) : get(static_cast<const double*>(nullptr));
   } else if constexpr (std::is_same_v<T, std::vector<double>>) {
     const auto* whole = std::get_if<std::vector<std::int64_t>>(&attribute);
-    if (whole != nullptr) value.assign(whole->begin(), whole->end());
-    else value = get(static_cast<const std::vector<double>*>(nullptr));
+    if (whole != nullptr)
+      value.assign(whole->begin(), whole->end());
+    else
+      value = get(static_cast<const std::vector<double>*>(nullptr));
   } else {
     value = get(static_cast<const T*>(nullptr));
   }

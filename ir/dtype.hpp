@@ -25,9 +25,19 @@ struct DTypeInfo {
 };
 
 constexpr DTypeInfo info(DType dtype) {
-  constexpr std::array<DTypeInfo, dtype_count> table = {{{"bool", 1}, {"u8", 1}, {"i8", 1}, {"i16", 2}, {"i32", 4},
-                                                         {"u32", 4}, {"i64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4},
-                                                         {"f64", 8}, {"c64", 8}, {"c128", 16}}};
+  constexpr std::array<DTypeInfo, dtype_count> table = {{{"bool", 1},
+                                                         {"u8", 1},
+                                                         {"i8", 1},
+                                                         {"i16", 2},
+                                                         {"i32", 4},
+                                                         {"u32", 4},
+                                                         {"i64", 8},
+                                                         {"f16", 2},
+                                                         {"bf16", 2},
+                                                         {"f32", 4},
+                                                         {"f64", 8},
+                                                         {"c64", 8},
+                                                         {"c128", 16}}};
   return table[static_cast<std::size_t>(dtype)];
 }
 
@@ -75,38 +85,53 @@ inline constexpr DTypes any = N | Z | B;
 constexpr bool is_float(DType dtype) { return dtypes::R.contains(dtype); }
 constexpr bool is_integer(DType dtype) { return dtypes::I.contains(dtype); }
 constexpr bool is_complex(DType dtype) { return dtypes::Z.contains(dtype); }
-constexpr bool is_signed(DType dtype) {
-  return dtype != DType::boolean && dtype != DType::u8 && dtype != DType::u32;
-}
+constexpr bool is_signed(DType dtype) { return dtype != DType::boolean && dtype != DType::u8 && dtype != DType::u32; }
 
 /// u(T): half the spacing at 1 (ops.md 1.6), of a part for complex types; 0 for
 /// types that hold their values exactly.
 constexpr double unit_roundoff(DType dtype) {
   switch (dtype) {
-    case DType::f16: return 0x1p-11;
-    case DType::bf16: return 0x1p-8;
+    case DType::f16:
+      return 0x1p-11;
+    case DType::bf16:
+      return 0x1p-8;
     case DType::f32:
-    case DType::c64: return 0x1p-24;
+    case DType::c64:
+      return 0x1p-24;
     case DType::f64:
-    case DType::c128: return 0x1p-53;
-    default: return 0;
+    case DType::c128:
+      return 0x1p-53;
+    default:
+      return 0;
   }
 }
 
 template <class T>
 inline constexpr DType dtype_of = [] {
-  if constexpr (std::is_same_v<T, bool>) return DType::boolean;
-  else if constexpr (std::is_same_v<T, std::uint8_t>) return DType::u8;
-  else if constexpr (std::is_same_v<T, std::int8_t>) return DType::i8;
-  else if constexpr (std::is_same_v<T, std::int16_t>) return DType::i16;
-  else if constexpr (std::is_same_v<T, std::int32_t>) return DType::i32;
-  else if constexpr (std::is_same_v<T, std::uint32_t>) return DType::u32;
-  else if constexpr (std::is_same_v<T, std::int64_t>) return DType::i64;
-  else if constexpr (std::is_same_v<T, f16>) return DType::f16;
-  else if constexpr (std::is_same_v<T, bf16>) return DType::bf16;
-  else if constexpr (std::is_same_v<T, float>) return DType::f32;
-  else if constexpr (std::is_same_v<T, double>) return DType::f64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>) return DType::c64;
+  if constexpr (std::is_same_v<T, bool>)
+    return DType::boolean;
+  else if constexpr (std::is_same_v<T, std::uint8_t>)
+    return DType::u8;
+  else if constexpr (std::is_same_v<T, std::int8_t>)
+    return DType::i8;
+  else if constexpr (std::is_same_v<T, std::int16_t>)
+    return DType::i16;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return DType::i32;
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return DType::u32;
+  else if constexpr (std::is_same_v<T, std::int64_t>)
+    return DType::i64;
+  else if constexpr (std::is_same_v<T, f16>)
+    return DType::f16;
+  else if constexpr (std::is_same_v<T, bf16>)
+    return DType::bf16;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::f32;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::f64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return DType::c64;
   else {
     static_assert(std::is_same_v<T, std::complex<double>>, "not the C++ type of a dtype");
     return DType::c128;
@@ -152,8 +177,10 @@ void visit_integer(DType dtype, Fn fn) {
 }
 template <class Fn>
 void visit_number(DType dtype, Fn fn) {
-  if (is_float(dtype)) visit_float(dtype, fn);
-  else visit_integer(dtype, fn);
+  if (is_float(dtype))
+    visit_float(dtype, fn);
+  else
+    visit_integer(dtype, fn);
 }
 template <class Fn>
 void visit_complex(DType dtype, Fn fn) {
@@ -166,9 +193,12 @@ void visit_index(DType dtype, Fn fn) {
 }
 template <class Fn>
 void visit_any(DType dtype, Fn fn) {
-  if (dtype == DType::boolean) fn(bool{});
-  else if (is_complex(dtype)) visit_complex(dtype, fn);
-  else visit_number(dtype, fn);
+  if (dtype == DType::boolean)
+    fn(bool{});
+  else if (is_complex(dtype))
+    visit_complex(dtype, fn);
+  else
+    visit_number(dtype, fn);
 }
 
 }  // namespace plumb::ir

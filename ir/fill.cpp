@@ -5,8 +5,8 @@
 
 #include "ir/attribute.hpp"
 #include "ir/convert.hpp"
-#include "ir/hash.hpp"
-#include "ir/philox.hpp"
+#include "ir/raw/hash.hpp"
+#include "ir/raw/philox.hpp"
 
 namespace plumb::ir {
 namespace {
@@ -24,12 +24,12 @@ class Words {
  private:
   void load(std::uint64_t block) {
     block_ = block;
-    words_ = philox_block(seed_, stream_, 0, block);
+    words_ = raw::philox_block(seed_, stream_, 0, block);
   }
 
   std::uint64_t seed_, block_ = 0;
   std::uint32_t stream_;
-  PhiloxWords words_{};
+  raw::PhiloxWords words_{};
 };
 
 /// The largest number of a real dtype below `x`.
@@ -220,7 +220,7 @@ Tensor fill(const TensorType& type, const Fill& fill, std::uint64_t seed, std::u
 }
 
 std::uint32_t stream_of(std::string_view name) {
-  return static_cast<std::uint32_t>(hash_bytes(std::as_bytes(std::span(name.data(), name.size()))));
+  return static_cast<std::uint32_t>(raw::hash_bytes(std::as_bytes(std::span(name.data(), name.size()))));
 }
 
 }  // namespace plumb::ir

@@ -17,10 +17,10 @@ using TensorTypes = std::vector<TensorType>;
 struct Input {
   std::string_view name;
   DTypes dtypes;
-  std::string_view shape;         ///< for people, as in ops.md: "[.., M, K]"
-  std::string_view like = {};     ///< the input whose dtype it shares
-  std::string_view when = {};     ///< the bool attribute that switches it on
-  bool repeated = false;          ///< stands for one or more inputs, of one dtype without `like`; only the last may
+  std::string_view shape;      ///< for people, as in ops.md: "[.., M, K]"
+  std::string_view like = {};  ///< the input whose dtype it shares
+  std::string_view when = {};  ///< the bool attribute that switches it on
+  bool repeated = false;       ///< stands for one or more inputs, of one dtype without `like`; only the last may
 };
 
 /// One result, for people; `infer` decides how many there are.
@@ -77,7 +77,8 @@ concept OpDefinition = requires(const T& op, Types in) {
   T::outputs;
   T::checks;
   T::fields;
-} && std::equality_comparable<T>;
+}
+&&std::equality_comparable<T>;
 
 /// The one schema of op type T. It is made where ir/schema.hpp is included and says so, once: nobody else has to
 /// compile how each op that it names is read, written and checked.

@@ -30,8 +30,10 @@ Shape broadcast(const Shape& a, const Shape& b) {
   const std::size_t lead = longer.size() - shorter.size();
   for (std::size_t i = 0; i < shorter.size(); ++i) {
     auto& extent = both[lead + i];
-    if (extent == 1) extent = shorter[i];
-    else require(shorter[i] == 1 || shorter[i] == extent, a, " and ", b, " do not broadcast");
+    if (extent == 1)
+      extent = shorter[i];
+    else
+      require(shorter[i] == 1 || shorter[i] == extent, a, " and ", b, " do not broadcast");
   }
   return both;
 }

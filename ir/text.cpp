@@ -6,8 +6,10 @@ namespace {
 void print(std::ostream& out, const Attribute& attribute) {
   std::visit(
       [&]<class T>(const T& value) {
-        if constexpr (std::is_same_v<T, bool>) out << (value ? "true" : "false");
-        else if constexpr (std::is_same_v<T, Bytes>) out << '<' << value.size() << " bytes>";
+        if constexpr (std::is_same_v<T, bool>)
+          out << (value ? "true" : "false");
+        else if constexpr (std::is_same_v<T, Bytes>)
+          out << '<' << value.size() << " bytes>";
         else if constexpr (requires { value.size(); } && !std::is_same_v<T, std::string>) {
           out << '[';
           for (std::size_t i = 0; i < value.size(); ++i) out << (i != 0 ? ", " : "") << value[i];

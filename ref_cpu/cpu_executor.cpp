@@ -4,13 +4,16 @@
 #include <chrono>
 #include <set>
 
-#include "ref_cpu/bounded_matmul.hpp"
+#include "ref_cpu/gemm/bounded_matmul.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/memory_plan.hpp"
 #include "ref_cpu/op_table.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
+
+using gemm::run;
+
 namespace {
 
 using Kernel = void (*)(const ir::Op&, Call&);

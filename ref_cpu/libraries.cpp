@@ -1,8 +1,8 @@
 #include "ref_cpu/libraries.hpp"
 
-#include <Eigen/Core>
-
 #include <tbb/version.h>
+
+#include <Eigen/Core>
 
 #include "ir/error.hpp"
 

@@ -60,7 +60,7 @@ void write(const nlohmann::ordered_json& all, const std::string& path) {
 
 /// Measures what is asked for. Returns how many cases failed.
 std::size_t run(const Arguments& arguments, const std::vector<Case>& cases) {
-  auto options = gpu_vulkan::options_from_environment();
+  auto options = gpu_vulkan::device::options_from_environment();
   options.on_doubt = [](const std::string& what) { std::cerr << "warning: " << what << '\n'; };
   Measurer measurer(std::move(options), arguments.effort, flushed_bytes(arguments.scale));
   nlohmann::ordered_json all = {{"device", measurer.device()}, {"scale", ir::enum_name(arguments.scale)}};

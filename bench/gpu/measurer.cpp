@@ -4,16 +4,16 @@
 #include <chrono>
 
 #include "bench/gpu/values.hpp"
-#include "gpu_vulkan/executable.hpp"
-#include "gpu_vulkan/measuring.hpp"
+#include "gpu_vulkan/calibrate/measuring.hpp"
+#include "gpu_vulkan/run/executable.hpp"
 #include "ir/ops/expand.hpp"
 
 namespace plumb::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using gpu_vulkan::RunTimes;
-using gpu_vulkan::Timestamps;
+using gpu_vulkan::device::Timestamps;
+using gpu_vulkan::run::RunTimes;
 
 constexpr std::string_view probe = "probe";
 
@@ -27,7 +27,7 @@ ir::Graph probed(const ir::Graph& graph) {
   ir::Graph made = graph.sources();
   for (const ir::Node& node : graph.nodes()) made.place(node.label, node.op, node.inputs, node.outputs);
   for (const ir::Value y : graph.results())
-    made.returns(made.add(ir::cat(probe, y), gpu_vulkan::first_element(graph.type(y).shape), {y}));
+    made.returns(made.add(ir::cat(probe, y), gpu_vulkan::calibrate::first_element(graph.type(y).shape), {y}));
   return made;
 }
 
@@ -80,7 +80,7 @@ ir::Graph flushing(std::size_t bytes) {
 
 /// What only this executor tells.
 RunTimes times_of(const ir::Executable& executable) {
-  return dynamic_cast<const gpu_vulkan::VulkanExecutable&>(executable).times();
+  return dynamic_cast<const gpu_vulkan::run::VulkanExecutable&>(executable).times();
 }
 
 double device_ms(const ir::Executable& executable) {
@@ -90,7 +90,7 @@ double device_ms(const ir::Executable& executable) {
 }
 
 void summarise(const std::vector<double>& ms, Measured& result) {
-  result.ms = gpu_vulkan::median(ms);
+  result.ms = gpu_vulkan::calibrate::median(ms);
   result.best_ms = std::ranges::min(ms);
   result.worst_ms = std::ranges::max(ms);
   result.runs = ms.size();
@@ -103,7 +103,7 @@ std::string Measurer::device() { return with(Timestamps::nodes, false).executor-
 Measurer::Device& Measurer::with(Timestamps timestamps, bool fuse) {
   Device& device = devices_[{timestamps, fuse}];
   if (device.executor != nullptr) return device;
-  gpu_vulkan::VulkanOptions options = options_;
+  gpu_vulkan::device::VulkanOptions options = options_;
   options.timestamps = timestamps;
   options.fuse = fuse;
   auto executor = std::make_unique<gpu_vulkan::VulkanExecutor>(options);
@@ -142,8 +142,8 @@ Measured Measurer::gpu(const Case& one, const ir::Feeds& feeds) {
   const auto measuring = Clock::now();
   std::vector<double> ms;
   for (double spent = 0;
-       ms.size() < effort_.least_runs || (spent < effort_.budget_ms && ms.size() < effort_.most_runs &&
-                                          ms_since(measuring) < effort_.patience_ms);
+       ms.size() < effort_.least_runs ||
+       (spent < effort_.budget_ms && ms.size() < effort_.most_runs && ms_since(measuring) < effort_.patience_ms);
        spent += ms.back())
     ms.push_back(run());
   ir::require(std::ranges::min(ms) > 0, "no time passed on the device");
@@ -170,7 +170,7 @@ std::map<std::string, double> Measurer::parts_of(const Case& one, const ir::Feed
     for (const auto& [kind, sum] : sums) us[kind].push_back(sum);
   }
   std::map<std::string, double> medians;
-  for (const auto& [kind, all] : us) medians[kind] = gpu_vulkan::median(all);
+  for (const auto& [kind, all] : us) medians[kind] = gpu_vulkan::calibrate::median(all);
   return medians;
 }
 
@@ -207,7 +207,7 @@ Measured Measurer::host(const Case& one, const ir::Feeds& feeds) {
   for (double spent = 0; ms.size() < effort_.least_runs || (spent < effort_.budget_ms && ms.size() < enough);)
     spent += run();
   summarise(ms, result);
-  for (const auto& [part, us] : parts) result.parts_us[part] = gpu_vulkan::median(us);
+  for (const auto& [part, us] : parts) result.parts_us[part] = gpu_vulkan::calibrate::median(us);
   return result;
 }
 

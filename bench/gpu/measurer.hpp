@@ -21,7 +21,7 @@ struct Measured {
   double ms = 0;                     ///< median of what is measured
   double best_ms = 0, worst_ms = 0;  ///< of the same runs
   std::size_t runs = 0;
-  std::vector<std::string> kernels;        ///< that ran, each once, in order
+  std::vector<std::string> kernels;  ///< that ran, each once, in order
   /// Medians in microseconds: what a latency is made of, how long nodes of a kind take in a model.
   std::map<std::string, double> parts_us;
 };
@@ -30,7 +30,7 @@ struct Measured {
 class Measurer {
  public:
   /// `flushed_bytes` are written before every run whose time on the device is measured.
-  Measurer(gpu_vulkan::VulkanOptions options, Effort effort, std::size_t flushed_bytes)
+  Measurer(gpu_vulkan::device::VulkanOptions options, Effort effort, std::size_t flushed_bytes)
       : options_(std::move(options)), effort_(effort), flushed_bytes_(flushed_bytes) {}
 
   /// Throws Unsupported when there is no device that can be measured.
@@ -45,15 +45,15 @@ class Measurer {
     std::unique_ptr<ir::Executable> flush;  ///< writes flushed_bytes
   };
 
-  Device& with(gpu_vulkan::Timestamps timestamps, bool fuse);
+  Device& with(gpu_vulkan::device::Timestamps timestamps, bool fuse);
   Measured gpu(const Case& one, const ir::Feeds& feeds);
   Measured host(const Case& one, const ir::Feeds& feeds);
   std::map<std::string, double> parts_of(const Case& one, const ir::Feeds& feeds);
 
-  gpu_vulkan::VulkanOptions options_;
+  gpu_vulkan::device::VulkanOptions options_;
   Effort effort_;
   std::size_t flushed_bytes_;
-  std::map<std::pair<gpu_vulkan::Timestamps, bool>, Device>
+  std::map<std::pair<gpu_vulkan::device::Timestamps, bool>, Device>
       devices_;  ///< by timestamps and fuse, made when they are first asked for
 };
 

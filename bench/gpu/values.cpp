@@ -1,6 +1,6 @@
 #include "bench/gpu/values.hpp"
 
-#include "ir/copy_bytes.hpp"
+#include "ir/raw/copy_bytes.hpp"
 
 namespace plumb::bench {
 namespace {
@@ -12,7 +12,7 @@ ir::Tensor repeated(const ir::Tensor& pattern, const ir::TensorType& type) {
   const auto from = pattern.bytes();
   for (auto to = whole.bytes(); !to.empty();) {
     const auto part = std::min(to.size(), from.size());
-    ir::copy_bytes(from.first(part), to);
+    ir::raw::copy_bytes(from.first(part), to);
     to = to.subspan(part);
   }
   return whole;

@@ -3,13 +3,13 @@
 #include <span>
 #include <string_view>
 
-#include "parity/compare.hpp"
+#include "parity/compare/compare.hpp"
 
 namespace plumb::bench {
 
 /// A result beside the truth.
 struct Outcome {
-  const parity::Comparison& comparison;  ///< against the limit of plumbline
+  const parity::compare::Comparison& comparison;  ///< against the limit of plumbline
   std::span<const double> truth, got;
   ir::DType dtype;
 };

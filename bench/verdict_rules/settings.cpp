@@ -87,8 +87,8 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
 
 }  // namespace
 
-parity::Case Setting::with_seed(std::uint64_t seed) const {
-  return {.name = name, .file = file, .feeds = ir::materialise(*file, seed), .seed = seed};
+parity::cases::Case Setting::with_seed(std::uint64_t seed) const {
+  return {.name = name, .file = file, .feeds = ir::formats::materialise(*file, seed), .seed = seed};
 }
 
 std::vector<Setting> settings() {
@@ -97,15 +97,15 @@ std::vector<Setting> settings() {
     for (const Distribution& distribution : distributions)
       for (const ir::DType dtype : {ir::DType::f32, ir::DType::f16}) {
         const auto name = ir::info(dtype).name;
-        const std::string inputs = replaced(replaced(std::string(one.inputs), "\"T[", fmt::format("\"{}[", name)),
-                                            "FILL", distribution.fill);
+        const std::string inputs =
+            replaced(replaced(std::string(one.inputs), "\"T[", fmt::format("\"{}[", name)), "FILL", distribution.fill);
         const std::string text =
             fmt::format(R"({{"format": "plumb.graph/1", "why": "how rules of verdicts compare", "inputs": {{{}}},
                              "nodes": [{{"label": "y", {}}}], "results": ["y"]}})",
                         inputs, one.node);
         all.push_back({std::string(one.family),
                        fmt::format("{} {} {} {}", one.family, one.shape, name, distribution.name), dtype,
-                       std::make_shared<const ir::GraphFile>(ir::parse_graph(text, "."))});
+                       std::make_shared<const ir::formats::GraphFile>(ir::formats::parse_graph(text, "."))});
       }
   return all;
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "parity/verify.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace plumb::bench {
 
@@ -11,9 +11,9 @@ namespace plumb::bench {
 struct Setting {
   std::string family, name;  ///< "gemm", "gemm 64x256x64 f16 uniform -1 to 1"
   ir::DType dtype;
-  std::shared_ptr<const ir::GraphFile> file;
+  std::shared_ptr<const ir::formats::GraphFile> file;
 
-  parity::Case with_seed(std::uint64_t seed) const;
+  parity::cases::Case with_seed(std::uint64_t seed) const;
 };
 
 /// GEMM, convolution, softmax, layer norm, attention, reduction and gather, on three shapes, three distributions,

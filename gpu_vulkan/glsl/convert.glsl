@@ -13,8 +13,8 @@
 #define VARIANT_f64 1
 #endif
 
-#include "arithmetic.glsl"
-#include "round16.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
+#include "gpu_vulkan/glsl/round16.glsl"
 
 const uint BOOL = 0u, U8 = 1u, I8 = 2u, I16 = 3u, I32 = 4u, U32 = 5u, I64 = 6u, F16 = 7u, BF16 = 8u, F32 = 9u,
            F64 = 10u, C64 = 11u;  // as ir::DType

@@ -1,4 +1,4 @@
-// Division of a number below 2^31 by a Divisor of the host (gpu_vulkan/divisor.hpp):
+// Division of a number below 2^31 by a Divisor of the host (gpu_vulkan/kernels/common/divisor.hpp):
 // a multiplication and a shift.
 #ifndef PLUMB_DIVIDE_GLSL
 #define PLUMB_DIVIDE_GLSL

@@ -17,7 +17,7 @@
 #extension GL_EXT_shader_8bit_storage : enable
 
 // The variant f16_native is f16 of a device whose own conversions are right: they keep subnormal numbers and round to
-// nearest even (variant_of in gpu_vulkan/elementwise.hpp).
+// nearest even (variant_of in gpu_vulkan/kernels/elementwise/elementwise.hpp).
 #ifdef VARIANT_f16_native
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_spirv_intrinsics : require
@@ -27,7 +27,7 @@ spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [44
 #define NATIVE_F16 1
 #endif
 
-#include "round16.glsl"
+#include "gpu_vulkan/glsl/round16.glsl"
 
 #if defined(VARIANT_f32)
 #define STORED float

@@ -3,7 +3,7 @@
 #ifndef PLUMB_FUSED_GLSL
 #define PLUMB_FUSED_GLSL
 
-#include "arithmetic.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 
 #ifdef VARIANT_f64
 #define LIMB uint64_t

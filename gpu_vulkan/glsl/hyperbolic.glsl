@@ -2,7 +2,7 @@
 #ifndef PLUMB_HYPERBOLIC_GLSL
 #define PLUMB_HYPERBOLIC_GLSL
 
-#include "math.glsl"
+#include "gpu_vulkan/glsl/math.glsl"
 
 const float ln_2 = 0.693147182;
 

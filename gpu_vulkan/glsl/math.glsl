@@ -5,7 +5,7 @@
 #ifndef PLUMB_MATH_GLSL
 #define PLUMB_MATH_GLSL
 
-#include "arithmetic.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 
 /// e^(x + rest) = (1 + result) 2^n, |result| < 0.42, for |x| < 300 and a small rest.
 precise float expm1_reduced(float x, float rest, out int n) {

@@ -1,10 +1,10 @@
 // Several neighbouring elements of a variant's dtype, as 32-bit words that are loaded and
 // stored at once: PACKED holds PACK of them, at most 16 bytes (pack_size in
-// gpu_vulkan/elementwise.cpp).
+// gpu_vulkan/kernels/elementwise/elementwise.cpp).
 #ifndef PLUMB_PACK_GLSL
 #define PLUMB_PACK_GLSL
 
-#include "element.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
 
 #if defined(VARIANT_f32)
 #define PACKED vec4

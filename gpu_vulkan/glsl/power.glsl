@@ -3,7 +3,7 @@
 #ifndef PLUMB_POWER_GLSL
 #define PLUMB_POWER_GLSL
 
-#include "math.glsl"
+#include "gpu_vulkan/glsl/math.glsl"
 
 precise vec2 product_of(vec2 a, vec2 b) {
   const vec2 p = product_of(a.x, b.x);

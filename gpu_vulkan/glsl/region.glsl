@@ -6,10 +6,10 @@
 // have room for. A unit is 8 elements, or one. The generated code defines INPUTS and includes this first.
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_8bit_storage : require
-#include "divide.glsl"
-#include "index.glsl"
-#include "round16.glsl"
-#include "specials_kept.glsl"
+#include "gpu_vulkan/glsl/divide.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/round16.glsl"
+#include "gpu_vulkan/glsl/specials_kept.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint axes = 1;

@@ -5,9 +5,9 @@
 #ifndef PLUMB_ROPE_GLSL
 #define PLUMB_ROPE_GLSL
 
-#include "divide.glsl"
-#include "element.glsl"
-#include "index.glsl"
+#include "gpu_vulkan/glsl/divide.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
 
 layout(constant_id = 1) const bool sequence_first = false;  // heads within a token: layout bshd
 layout(constant_id = 2) const bool interleaved = false;
@@ -21,8 +21,8 @@ layout(constant_id = 4) const uint position_words = 1;  // of 32 bits
 layout(set = 0, binding = 3) readonly buffer Positions { uint indices[]; };
 layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
 #define FAULTS_BINDING 5
-#include "faults.glsl"
-#include "wide_index.glsl"
+#include "gpu_vulkan/glsl/faults.glsl"
+#include "gpu_vulkan/glsl/wide_index.glsl"
 #else
 layout(set = 0, binding = 3) writeonly buffer Y { STORED y[]; };
 #endif

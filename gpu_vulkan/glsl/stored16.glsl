@@ -3,7 +3,7 @@
 #ifndef PLUMB_STORED16_GLSL
 #define PLUMB_STORED16_GLSL
 
-#include "round16.glsl"
+#include "gpu_vulkan/glsl/round16.glsl"
 
 #define COMPUTED float
 #if defined(VARIANT_bf16)

@@ -7,7 +7,7 @@
 #ifdef REAL
 bool is_finite(REAL x) { return (unpackDouble2x32(x).y & 0x7FF00000u) != 0x7FF00000u; }
 #else
-#include "arithmetic.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 #define REAL float
 #define PAIR vec2
 bool is_finite(REAL x) { return magnitude_of(x) < infinity_bits; }

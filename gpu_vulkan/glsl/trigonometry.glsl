@@ -2,7 +2,7 @@
 #ifndef PLUMB_TRIGONOMETRY_GLSL
 #define PLUMB_TRIGONOMETRY_GLSL
 
-#include "math.glsl"
+#include "gpu_vulkan/glsl/math.glsl"
 
 const float half_pi = 1.57079637, half_pi_rest = -4.37113883e-8;  // their sum is pi/2
 

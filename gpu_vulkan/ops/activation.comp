@@ -3,7 +3,7 @@
 // y = function(x; alpha, beta)
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 1
-#include "elementwise.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 
 const uint LEAKY_RELU = 0u, ELU = 1u, SELU = 2u, CELU = 3u, SWISH = 4u, HARD_SIGMOID = 5u, THRESHOLDED_RELU = 6u,
            SHRINK = 7u;  // as ir::ops::ActivationFunction
@@ -19,7 +19,7 @@ layout(set = 0, binding = 1) writeonly buffer Y { STORED y[]; };
 layout(set = 0, binding = 1) writeonly buffer PackedY { PACKED packed_y[]; };
 
 #ifdef VARIANT_f64
-#include "arithmetic.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 
 double apply(double v) {
   const double alpha = packDouble2x32(uvec2(alpha_low, alpha_high)), beta = packDouble2x32(uvec2(beta_low, beta_high));
@@ -35,8 +35,8 @@ double apply(double v) {
   }
 }
 #else
-#include "fused.glsl"
-#include "parametrised.glsl"
+#include "gpu_vulkan/glsl/fused.glsl"
+#include "gpu_vulkan/kernels/elementwise/parametrised.glsl"
 
 float apply(float v) {
   const float alpha = uintBitsToFloat(alpha_low), beta = uintBitsToFloat(beta_low);

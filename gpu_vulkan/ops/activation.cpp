@@ -2,16 +2,16 @@
 
 #include <bit>
 
-#include "gpu_vulkan/elementwise.hpp"
+#include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
-using Function = ir::ops::ActivationFunction;
+using ir::ops::ActivationFunction;
 
-bool is_transcendental(Function function) {
-  return function != Function::leaky_relu && function != Function::hard_sigmoid &&
-         function != Function::thresholded_relu && function != Function::shrink;
+bool is_transcendental(ActivationFunction function) {
+  return function != ActivationFunction::leaky_relu && function != ActivationFunction::hard_sigmoid &&
+         function != ActivationFunction::thresholded_relu && function != ActivationFunction::shrink;
 }
 
 /// A parameter as the shader's variant takes it: the low word and the high one of f64. Never
@@ -25,17 +25,18 @@ std::array<std::uint32_t, 2> words_of(double given, ir::DType dtype) {
 
 }  // namespace
 
-void lower(const ir::ops::Activation& op, Lowering& node) {
+void lower(const ir::ops::Activation& op, plan::Lowering& node) {
   const ir::DType dtype = node.in_type(0).dtype;
   node.needs_its_types();
   node.needs(dtype != ir::DType::f64 || !is_transcendental(op.function), "shaders have no ", ir::enum_name(op.function),
              " of f64");
   const auto alpha = words_of(op.alpha, dtype), beta = words_of(op.beta, dtype);
-  elementwise({.shader = ir::cat("activation.", dtype),
-               .pack = pack_size(dtype),
-               .constants = {static_cast<std::uint32_t>(op.function), alpha[0], alpha[1], beta[0], beta[1]},
-               .operands = {0}},
-              node);
+  kernels::elementwise::elementwise(
+      {.shader = ir::cat("activation.", dtype),
+       .pack = kernels::elementwise::pack_size(dtype),
+       .constants = {static_cast<std::uint32_t>(op.function), alpha[0], alpha[1], beta[0], beta[1]},
+       .operands = {0}},
+      node);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -2,9 +2,9 @@
 // An invocation makes one coordinate of a point.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
-#include "arithmetic.glsl"
-#include "element.glsl"
-#include "index.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint axes = 2;

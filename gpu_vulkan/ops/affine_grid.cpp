@@ -1,10 +1,10 @@
 #include "ir/ops/affine_grid.hpp"
 
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::AffineGrid& op, Lowering& node) {
+void lower(const ir::ops::AffineGrid& op, plan::Lowering& node) {
   node.needs_its_types();
   struct Block {
     std::uint32_t elements;
@@ -20,7 +20,7 @@ void lower(const ir::ops::AffineGrid& op, Lowering& node) {
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = block,
-      .groups = groups_for(grid.elements(), threads),
+      .groups = plan::groups_for(grid.elements(), threads),
   });
 }
 

@@ -4,10 +4,10 @@
 // done in slices by a first dispatch, and the extremes of its slices by a second.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "pack.glsl"
+#include "gpu_vulkan/glsl/pack.glsl"
 
-#include "index.glsl"
-#include "ordered.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/kernels/sort/ordered.glsl"
 
 const uint WHOLE = 0u, FIRST = 1u, SECOND = 2u;
 layout(constant_id = 3) const uint stage = WHOLE;
@@ -31,7 +31,7 @@ struct Extreme {
 Extreme combine(Extreme a, Extreme b, uint how) {
   return before(a.rank, b.rank) || (a.rank == b.rank && a.number < b.number) ? b : a;
 }
-#include "lines.glsl"
+#include "gpu_vulkan/kernels/rows/lines.glsl"
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 0) readonly buffer PackedX { PACKED packed_x[]; };

@@ -5,9 +5,9 @@
 // 2022). Its invocations form row_threads x key_threads; each has rows_each rows, and
 // of these keys_each scores and columns_each results.
 #extension GL_GOOGLE_include_directive : require
-#include "element.glsl"
-#include "index.glsl"
-#include "math.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/math.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint row_threads = 1;
@@ -23,7 +23,7 @@ layout(constant_id = 10) const bool has_bias = false;
 layout(constant_id = 11) const bool capped = false;
 layout(constant_id = 12) const uint length_words = 0;  // of each of kv_lengths; 0 when there are none
 
-#include "attention.glsl"
+#include "gpu_vulkan/kernels/attention/attention.glsl"
 
 const uint rows = row_threads * rows_each, keys = key_threads * keys_each;
 // One more than wide: neighbouring rows lie in different banks.

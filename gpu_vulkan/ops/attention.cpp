@@ -5,11 +5,11 @@
 #include <cmath>
 #include <span>
 
-#include "gpu_vulkan/attention_slices.hpp"
-#include "gpu_vulkan/cooperative.hpp"
-#include "gpu_vulkan/full_subgroups.hpp"
-#include "gpu_vulkan/passes/viewed_attention.hpp"
-#include "gpu_vulkan/product_kernels.hpp"
+#include "gpu_vulkan/fused_ops/viewed_attention.hpp"
+#include "gpu_vulkan/kernels/attention/attention_slices.hpp"
+#include "gpu_vulkan/kernels/common/full_subgroups.hpp"
+#include "gpu_vulkan/kernels/gemm/cooperative.hpp"
+#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -39,10 +39,11 @@ constexpr Tile tiles[] = {{16, 16, 2, 2}, {16, 16, 1, 2}, {16, 16, 1, 1}, {8, 16
                           {8, 8, 1, 1},   {4, 32, 1, 1},  {4, 16, 1, 1},  {2, 32, 1, 1}, {2, 16, 1, 1},
                           {1, 64, 1, 1},  {1, 32, 1, 1},  {1, 16, 1, 1},  {1, 8, 1, 1}};
 
-const Tile* find_tile(const DeviceFacts& facts, const Extents& n) {
+const Tile* find_tile(const device::DeviceFacts& facts, const Extents& n) {
   const auto most_rows = std::bit_ceil(static_cast<std::uint64_t>(n.Sq));
   for (const Tile& tile : tiles)
-    if (tile.rows() <= most_rows && tile.threads() <= most_invocations(facts) && tile.bytes(n) <= facts.shared_memory)
+    if (tile.rows() <= most_rows && tile.threads() <= kernels::common::most_invocations(facts) &&
+        tile.bytes(n) <= facts.shared_memory)
       return &tile;
   return nullptr;
 }
@@ -51,18 +52,19 @@ constexpr std::int64_t longest = std::int64_t{1} << 28;  // of Sq and Sk: positi
 constexpr std::int64_t all_keys = 4 * longest;           // reaches every key from every query
 constexpr std::int64_t far = std::int64_t{1} << 60;      // of offsets and windows, whose sums still fit
 
-Sight sight(const Attention& op) {
+kernels::attention::Sight sight(const Attention& op) {
   const auto clamped = [](std::int64_t x) { return static_cast<std::int32_t>(std::clamp(x, -all_keys, all_keys)); };
   const auto window = [](std::int64_t size) { return std::min(size, far); };
   const std::int64_t offset = std::clamp(op.query_offset.value_or(0), -far, far);
-  Sight seen{clamped(-all_keys), clamped(all_keys)};
+  kernels::attention::Sight seen{clamped(-all_keys), clamped(all_keys)};
   if (op.left_window_size >= 0) seen.lowest = clamped(offset - window(op.left_window_size));
   if (op.right_window_size >= 0) seen.highest = clamped(offset + window(op.right_window_size));
   if (op.causal) seen.highest = std::min(seen.highest, clamped(offset));
   return seen;
 }
 
-HeadStrides strides(const Attention& op, std::int64_t heads, std::int64_t length, std::int64_t width) {
+kernels::attention::HeadStrides strides(const Attention& op, std::int64_t heads, std::int64_t length,
+                                        std::int64_t width) {
   const bool heads_first = op.layout == ir::ops::AttentionLayout::bhsd;
   return {static_cast<std::uint32_t>(heads_first ? length * width : width),
           static_cast<std::uint32_t>(heads_first ? width : heads * width)};
@@ -75,7 +77,7 @@ std::array<std::uint32_t, 4> score_strides(const ir::Shape& operand, const Exten
   return narrow;
 }
 
-void check_served(const Lowering& node, const Extents& n) {
+void check_served(const plan::Lowering& node, const Extents& n) {
   node.needs_its_types();
   node.needs(node.in_type(0).dtype != ir::DType::f64, "shaders have no f64 exponential");
   node.needs(n.D <= widest_head && n.Dv <= widest_head, "heads are at most ", widest_head, " wide here, D is ", n.D,
@@ -86,9 +88,11 @@ void check_served(const Lowering& node, const Extents& n) {
 
 /// Every operand of the shader: q stands for those that are absent. Sets the strides
 /// of mask and bias.
-AttentionOperands optional_operands(const Attention& op, const Extents& n, const Lowering& node,
-                                    AttentionBlock& block) {
-  AttentionOperands operands{{node.in(0), node.in(1), node.in(2), node.in(0), node.in(0), node.in(0)}, 0};
+kernels::attention::AttentionOperands optional_operands(const Attention& op, const Extents& n,
+                                                        const plan::Lowering& node,
+                                                        kernels::attention::AttentionBlock& block) {
+  kernels::attention::AttentionOperands operands{
+      {node.in(0), node.in(1), node.in(2), node.in(0), node.in(0), node.in(0)}, 0};
   std::size_t next = 3;
   if (op.has_mask) {
     block.mask_strides = score_strides(node.in_type(next).shape, n);
@@ -111,14 +115,14 @@ struct Fragments {
   std::uint32_t subgroups, across;
   std::int64_t widest;  ///< heads that it serves, in matrices
 
-  std::uint32_t rows(const CooperativeShape& s) const { return subgroups * s.m; }
-  std::uint32_t keys(const CooperativeShape& s) const { return across * s.n; }
-  static std::size_t pitch(std::int64_t width, const CooperativeShape& s) {
+  std::uint32_t rows(const device::CooperativeShape& s) const { return subgroups * s.m; }
+  std::uint32_t keys(const device::CooperativeShape& s) const { return across * s.n; }
+  static std::size_t pitch(std::int64_t width, const device::CooperativeShape& s) {
     return static_cast<std::size_t>((width + s.n - 1) / s.n * s.n / 8 + 1);
   }
 
   /// Of shared memory, as attention_cooperative.comp declares it.
-  std::size_t bytes(const CooperativeShape& s, const Extents& n) const {
+  std::size_t bytes(const device::CooperativeShape& s, const Extents& n) const {
     const std::size_t pieces = std::max(keys(s) * (pitch(n.D, s) + pitch(n.Dv, s)), rows(s) * pitch(n.D, s));
     const std::size_t words = std::max(2 * s.m * (s.n / 2 + 4), s.m * s.n) + s.m;
     return 16 * pieces + 4 * subgroups * words + 16;
@@ -130,7 +134,7 @@ struct Fragments {
 struct ConvertedFragments : Fragments {
   std::uint32_t buffers;
 
-  std::size_t bytes(const CooperativeShape& s, const Extents& n) const {
+  std::size_t bytes(const device::CooperativeShape& s, const Extents& n) const {
     const std::size_t of_keys = buffers * keys(s) * (pitch(n.D, s) + pitch(n.Dv, s));
     const std::int64_t strip = std::max<std::int64_t>(64, s.n);
     const std::size_t of_rows = rows(s) * std::max(pitch(n.D, s), pitch(std::min(n.Dv, strip), s));
@@ -152,7 +156,7 @@ constexpr ConvertedFragments converted_fragments[] = {{{4, 2, 5}, 1},
                                                       {{2, 1, widest_matrices}, 1}};
 
 template <class F>
-const F* find_fragments(std::span<const F> options, const DeviceFacts& facts, const CooperativeShape& s,
+const F* find_fragments(std::span<const F> options, const device::DeviceFacts& facts, const device::CooperativeShape& s,
                         const Extents& n) {
   for (const F& f : options) {
     const bool is_too_wide = std::max(n.D, n.Dv) > f.widest * s.n;
@@ -165,22 +169,22 @@ const F* find_fragments(std::span<const F> options, const DeviceFacts& facts, co
 
 constexpr auto no_room = " has too little shared memory or too small workgroups";
 
-const CooperativeShape& shape_of(const Lowering& node) {
-  return *shape_summed_in_f32(node.in_type(0).dtype, node.facts());
+const device::CooperativeShape& shape_of(const plan::Lowering& node) {
+  return *kernels::gemm::shape_summed_in_f32(node.in_type(0).dtype, node.facts());
 }
 
 /// Why heads are not multiplied by such matrices, whichever kernel does it.
-std::optional<std::string> refuse_heads(const Extents& n, const CooperativeShape& s) {
+std::optional<std::string> refuse_heads(const Extents& n, const device::CooperativeShape& s) {
   if (n.D % 8 != 0 || n.Dv % 8 != 0) return "heads are no multiples of 8 wide";
   if (std::max(n.D, n.Dv) > widest_matrices * s.n)
     return ir::cat("heads are wider than ", widest_matrices, " matrices of ", s.m, "x", s.n);
   return std::nullopt;
 }
 
-std::optional<std::string> refuse_converted(const Extents& n, const Lowering& node) {
-  const DeviceFacts& facts = node.facts();
-  if (const auto refusal = refuse_cooperative_16(node.in_type(0).dtype, facts)) return refusal;
-  const CooperativeShape& s = shape_of(node);
+std::optional<std::string> refuse_converted(const Extents& n, const plan::Lowering& node) {
+  const device::DeviceFacts& facts = node.facts();
+  if (const auto refusal = kernels::gemm::refuse_cooperative_16(node.in_type(0).dtype, facts)) return refusal;
+  const device::CooperativeShape& s = shape_of(node);
   if (const auto refusal = refuse_heads(n, s)) return refusal;
   if (!facts.cooperative_conversions) return facts.name + " has no cooperative matrices that change their use";
   if (!facts.subgroup_ballot) return facts.name + " has no ballots in subgroups";
@@ -193,10 +197,10 @@ std::optional<std::string> refuse_converted(const Extents& n, const Lowering& no
   return std::nullopt;
 }
 
-std::optional<std::string> refuse_cooperative(const Extents& n, const Lowering& node) {
-  const DeviceFacts& facts = node.facts();
-  if (const auto refusal = refuse_cooperative_matrices(node.in_type(0).dtype, facts)) return refusal;
-  const CooperativeShape& s = shape_of(node);
+std::optional<std::string> refuse_cooperative(const Extents& n, const plan::Lowering& node) {
+  const device::DeviceFacts& facts = node.facts();
+  if (const auto refusal = kernels::gemm::refuse_cooperative_matrices(node.in_type(0).dtype, facts)) return refusal;
+  const device::CooperativeShape& s = shape_of(node);
   if (const auto refusal = refuse_heads(n, s)) return refusal;
   if (!facts.subgroup_shuffle) return facts.name + " has no shuffles in subgroups";
   // Weights, which are products' results, are then factors.
@@ -224,7 +228,7 @@ struct WideTile {
 /// The best first: for subgroups of 16 and more, and of 8.
 constexpr WideTile wide_tiles[] = {{16, 16, 8, 8, 16, 2}, {8, 16, 8, 8, 16, 1}, {16, 8, 8, 8, 16, 2}};
 
-const WideTile* find_wide_tile(const DeviceFacts& facts, const Extents& n) {
+const WideTile* find_wide_tile(const device::DeviceFacts& facts, const Extents& n) {
   for (const WideTile& tile : wide_tiles)
     if (tile.key_threads <= facts.subgroup_size && tile.threads() % facts.subgroup_size == 0 &&
         tile.threads() <= facts.max_invocations && tile.bytes(n) <= facts.shared_memory)
@@ -232,8 +236,8 @@ const WideTile* find_wide_tile(const DeviceFacts& facts, const Extents& n) {
   return nullptr;
 }
 
-std::optional<std::string> refuse_wide(const Extents& n, const Lowering& node) {
-  const DeviceFacts& facts = node.facts();
+std::optional<std::string> refuse_wide(const Extents& n, const plan::Lowering& node) {
+  const device::DeviceFacts& facts = node.facts();
   if (node.in_type(0).dtype != ir::DType::f32) return ir::cat("operands are ", node.in_type(0).dtype, ", it takes f32");
   if (n.D % 4 != 0 || n.Dv % 4 != 0) return "heads are no multiples of 4 wide";
   constexpr std::int64_t enough_queries = 32;
@@ -245,30 +249,31 @@ std::optional<std::string> refuse_wide(const Extents& n, const Lowering& node) {
 
 /// Where q, k and v lie in what the node reads.
 struct Operands {
-  std::array<HeadStrides, 3> strides;
+  std::array<kernels::attention::HeadStrides, 3> strides;
   std::array<std::uint32_t, 3> begins;
 };
 
-void lower_attention(const Attention& op, const Extents& n, const Operands& read, Lowering& node) {
+void lower_attention(const Attention& op, const Extents& n, const Operands& read, plan::Lowering& node) {
   check_served(node, n);
-  AttentionBlock block{.tasks = 0,
-                       .Hq = static_cast<std::uint32_t>(n.Hq),
-                       .share = static_cast<std::uint32_t>(n.Hq / n.Hk),
-                       .Sq = static_cast<std::uint32_t>(n.Sq),
-                       .Sk = static_cast<std::uint32_t>(n.Sk),
-                       .q = read.strides[0],
-                       .k = read.strides[1],
-                       .v = read.strides[2],
-                       .y = strides(op, n.Hq, n.Sq, n.Dv),
-                       .mask_strides = {},
-                       .bias_strides = {},
-                       .scale = static_cast<float>(op.scale.value_or(1 / std::sqrt(static_cast<double>(n.D)))),
-                       .softcap = static_cast<float>(op.softcap),
-                       .sight = sight(op),
-                       .bottom_right = op.query_offset ? 0u : 1u,
-                       .slices = 1,
-                       .begins = read.begins};
-  const AttentionOperands operands = optional_operands(op, n, node, block);
+  kernels::attention::AttentionBlock block{
+      .tasks = 0,
+      .Hq = static_cast<std::uint32_t>(n.Hq),
+      .share = static_cast<std::uint32_t>(n.Hq / n.Hk),
+      .Sq = static_cast<std::uint32_t>(n.Sq),
+      .Sk = static_cast<std::uint32_t>(n.Sk),
+      .q = read.strides[0],
+      .k = read.strides[1],
+      .v = read.strides[2],
+      .y = strides(op, n.Hq, n.Sq, n.Dv),
+      .mask_strides = {},
+      .bias_strides = {},
+      .scale = static_cast<float>(op.scale.value_or(1 / std::sqrt(static_cast<double>(n.D)))),
+      .softcap = static_cast<float>(op.softcap),
+      .sight = sight(op),
+      .bottom_right = op.query_offset ? 0u : 1u,
+      .slices = 1,
+      .begins = read.begins};
+  const kernels::attention::AttentionOperands operands = optional_operands(op, n, node, block);
   const bool hides = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 || op.has_mask || op.has_bias;
   const bool is_scaled_product = !op.has_bias && op.softcap == 0 && block.scale > 1e-9f && block.scale < 1e9f;
   const auto D = static_cast<std::uint32_t>(n.D), Dv = static_cast<std::uint32_t>(n.Dv);
@@ -280,11 +285,11 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
                    .reads = operands.reads,
                    .writes = {node.out(0)},
                    .push = block,
-                   .groups = groups_for(block.tasks)});
+                   .groups = plan::groups_for(block.tasks)});
   };
   /// The fifth constant is the shader's own.
   const auto emit_matrices = [&](const std::string& shader, const Fragments& f, std::uint32_t fifth) {
-    const CooperativeShape& s = shape_of(node);
+    const device::CooperativeShape& s = shape_of(node);
     const std::uint32_t lanes = node.facts().subgroup_size;
     emit(shader,
          {f.subgroups * lanes, s.m, s.n, f.subgroups, lanes, fifth, f.keys(s), D, Dv, op.has_mask, op.has_bias,
@@ -319,11 +324,12 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
           operands.length_words},
          tile->rows(), 0);
   };
-  const SlicedAttention sliced{op, n, block, operands, hides};
+  const kernels::attention::SlicedAttention sliced{op, n, block, operands, hides};
   node.choose({
-      {"sliced", [&] { return refuse_slices(sliced, node); }, [&] { emit_slices(sliced, node); }},
-      {ir::cat(cooperative_name(node.in_type(0).dtype), "_converted"), [&] { return refuse_converted(n, node); },
-       emit_converted},
+      {"sliced", [&] { return kernels::attention::refuse_slices(sliced, node); },
+       [&] { kernels::attention::emit_slices(sliced, node); }},
+      {ir::cat(kernels::gemm::cooperative_name(node.in_type(0).dtype), "_converted"),
+       [&] { return refuse_converted(n, node); }, emit_converted},
       {"coopmat_f16", [&] { return refuse_cooperative(n, node); }, emit_cooperative},
       {"tiled_wide", [&] { return refuse_wide(n, node); }, emit_wide},
       {"tiled", too_wide, emit_tiled},
@@ -332,17 +338,17 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
 
 }  // namespace
 
-void lower(const Attention& op, Lowering& node) {
+void lower(const Attention& op, plan::Lowering& node) {
   const Extents n = op.extents(node.in_type(0).shape, node.in_type(1).shape, node.in_type(2).shape);
   lower_attention(
       op, n, {{strides(op, n.Hq, n.Sq, n.D), strides(op, n.Hk, n.Sk, n.D), strides(op, n.Hk, n.Sk, n.Dv)}, {}}, node);
 }
 
-void lower(const ViewedAttention& op, Lowering& node) {
+void fused_ops::lower(const ViewedAttention& op, plan::Lowering& node) {
   Operands read{};
   for (std::size_t i = 0; i < 3; ++i) {
-    read.strides[i] = {word(op.heads[i]), word(op.rows[i])};
-    read.begins[i] = word(op.offsets[i]);
+    read.strides[i] = {plan::word(op.heads[i]), plan::word(op.rows[i])};
+    read.begins[i] = plan::word(op.offsets[i]);
   }
   lower_attention(op, op.extents(), read, node);
 }

@@ -3,8 +3,8 @@
 // y = (x - mean)·(scale / √(variance + epsilon)) + bias, the last four by channel.
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2
-#include "elementwise.glsl"
-#include "arithmetic.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 
 layout(constant_id = 4) const uint epsilon_low = 0;  // its bits; f32 has no more
 layout(constant_id = 5) const uint epsilon_high = 0;

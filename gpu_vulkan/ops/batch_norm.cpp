@@ -2,11 +2,11 @@
 
 #include <bit>
 
-#include "gpu_vulkan/elementwise.hpp"
+#include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::BatchNorm& op, Lowering& node) {
+void lower(const ir::ops::BatchNorm& op, plan::Lowering& node) {
   node.needs_its_types();
   const ir::TensorType& x = node.in_type(0);
   ir::Shape channels(x.shape.size(), 1);
@@ -15,16 +15,16 @@ void lower(const ir::ops::BatchNorm& op, Lowering& node) {
   const bool is_f64 = x.dtype == ir::DType::f64;
   const auto words = is_f64 ? std::bit_cast<std::array<std::uint32_t, 2>>(op.epsilon)
                             : std::array{std::bit_cast<std::uint32_t>(static_cast<float>(op.epsilon)), 0u};
-  const Elementwise kernel{.shader = ir::cat("batch_norm.", x.dtype),
-                           .pack = pack_size(x.dtype),
-                           .constants = {words[0], words[1]},
-                           .operands = {}};
-  elementwise(kernel,
-              {.reads = {node.in(0), node.in(1), node.in(2), node.in(3), node.in(4)},
-               .shapes = {x.shape, channels},
-               .write = node.out(0),
-               .result = x.shape},
-              node);
+  const kernels::elementwise::Elementwise kernel{.shader = ir::cat("batch_norm.", x.dtype),
+                                                 .pack = kernels::elementwise::pack_size(x.dtype),
+                                                 .constants = {words[0], words[1]},
+                                                 .operands = {}};
+  kernels::elementwise::elementwise(kernel,
+                                    {.reads = {node.in(0), node.in(1), node.in(2), node.in(3), node.in(4)},
+                                     .shapes = {x.shape, channels},
+                                     .write = node.out(0),
+                                     .result = x.shape},
+                                    node);
 }
 
 }  // namespace plumb::gpu_vulkan

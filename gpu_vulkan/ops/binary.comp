@@ -3,10 +3,10 @@
 // y = function(a, b)
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2
-#include "elementwise.glsl"
-#include "specials_kept.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
+#include "gpu_vulkan/glsl/specials_kept.glsl"
 
-#include "binary_functions.glsl"
+#include "gpu_vulkan/kernels/elementwise/binary_functions.glsl"
 layout(constant_id = 4) const uint function = ADD;
 
 layout(set = 0, binding = 0) readonly buffer A { STORED a[]; };
@@ -25,10 +25,10 @@ vec2 apply(vec2 l, vec2 r) {
   return vec2(l.x * r.x - l.y * r.y, l.x * r.y + l.y * r.x);
 }
 #elif defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_f64)
-#include "binary_real.glsl"
+#include "gpu_vulkan/kernels/elementwise/binary_real.glsl"
 COMPUTED apply(COMPUTED l, COMPUTED r) { return binary_real(function, l, r); }
 #else
-#include "binary_integer.glsl"
+#include "gpu_vulkan/kernels/elementwise/binary_integer.glsl"
 COMPUTED apply(COMPUTED l, COMPUTED r) { return binary_integer(function, l, r); }
 #endif
 

@@ -1,9 +1,9 @@
 #include "ir/ops/bitcast.hpp"
 
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Bitcast&, Lowering& node) { node.alias(0, 0); }
+void lower(const ir::ops::Bitcast&, plan::Lowering& node) { node.alias(0, 0); }
 
 }  // namespace plumb::gpu_vulkan

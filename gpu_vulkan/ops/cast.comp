@@ -14,9 +14,9 @@ layout(constant_id = 2) const uint to = 9;
 layout(constant_id = 3) const uint from_bytes = 4;
 layout(constant_id = 4) const uint to_bytes = 4;
 layout(constant_id = 5) const uint units = 1;  // at most 2
-#include "convert.glsl"
-#include "index.glsl"
-#include "specials_kept.glsl"
+#include "gpu_vulkan/glsl/convert.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/specials_kept.glsl"
 
 layout(set = 0, binding = 0) readonly buffer X8 { uint8_t x8[]; };
 layout(set = 0, binding = 0) readonly buffer X16 { uint16_t x16[]; };

@@ -3,10 +3,10 @@
 // y = minimum(maximum(x, low), high); for a limit that is not given its binding holds x.
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 3
-#include "elementwise.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 
 #if defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_f64)
-#include "arithmetic.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 #else
 COMPUTED maximum(COMPUTED l, COMPUTED r) { return max(l, r); }
 COMPUTED minimum(COMPUTED l, COMPUTED r) { return min(l, r); }

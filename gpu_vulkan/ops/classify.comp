@@ -3,10 +3,10 @@
 // y = function(x), by the bits of x
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 1
-#include "elementwise.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 #extension GL_EXT_shader_8bit_storage : require
 
-#include "arithmetic.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 
 const uint IS_NAN = 0u, IS_INF = 1u, IS_POSITIVE_INF = 2u, IS_NEGATIVE_INF = 3u;  // as ir::ops::FloatClass
 layout(constant_id = 4) const uint function = IS_NAN;

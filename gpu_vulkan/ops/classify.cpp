@@ -1,17 +1,17 @@
 #include "ir/ops/classify.hpp"
 
-#include "gpu_vulkan/elementwise.hpp"
+#include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Classify& op, Lowering& node) {
+void lower(const ir::ops::Classify& op, plan::Lowering& node) {
   const ir::DType dtype = node.in_type(0).dtype;
   node.needs_its_types();
-  elementwise({.shader = ir::cat("classify.", dtype),
-               .pack = pack_size(dtype),
-               .constants = {static_cast<std::uint32_t>(op.function)},
-               .operands = {0}},
-              node);
+  kernels::elementwise::elementwise({.shader = ir::cat("classify.", dtype),
+                                     .pack = kernels::elementwise::pack_size(dtype),
+                                     .constants = {static_cast<std::uint32_t>(op.function)},
+                                     .operands = {0}},
+                                    node);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -1,19 +1,19 @@
 #include "ir/ops/col2im.hpp"
 
-#include "gpu_vulkan/window_axes.hpp"
+#include "gpu_vulkan/kernels/conv/window_axes.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Col2im& op, Lowering& node) {
+void lower(const ir::ops::Col2im& op, plan::Lowering& node) {
   node.needs_its_types();
   const auto windows = op.axes();
   ir::Shape positions;
-  for (const ir::Window& window : windows) positions.push_back(window.positions());
-  const WindowAxes axes = window_axes(windows, positions, node);
+  for (const ir::kernels::Window& window : windows) positions.push_back(window.positions());
+  const kernels::conv::WindowAxes axes = kernels::conv::window_axes(windows, positions, node);
   struct Block {
     std::uint32_t elements;
-    AdjointSteps steps;
-    WindowAxes axes;
+    kernels::conv::AdjointSteps steps;
+    kernels::conv::WindowAxes axes;
   };
   constexpr std::uint32_t threads = 64;
   const auto& [dtype, shape] = node.out_type(0);
@@ -21,8 +21,8 @@ void lower(const ir::ops::Col2im& op, Lowering& node) {
       .shader = {ir::cat("col2im.", dtype), {threads}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},
-      .push = Block{static_cast<std::uint32_t>(shape.elements()), AdjointSteps(axes), axes},
-      .groups = groups_for(shape.elements(), threads),
+      .push = Block{static_cast<std::uint32_t>(shape.elements()), kernels::conv::AdjointSteps(axes), axes},
+      .groups = plan::groups_for(shape.elements(), threads),
   });
 }
 

@@ -3,10 +3,10 @@
 // y = a function b
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2
-#include "elementwise.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 #extension GL_EXT_shader_explicit_arithmetic_types_float64 : enable
 
-#include "compare.glsl"
+#include "gpu_vulkan/kernels/elementwise/compare.glsl"
 
 layout(constant_id = 4) const uint function = EQUAL;
 

@@ -1,20 +1,20 @@
 #include "ir/ops/compare.hpp"
 
-#include "gpu_vulkan/elementwise.hpp"
+#include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Compare& op, Lowering& node) {
+void lower(const ir::ops::Compare& op, plan::Lowering& node) {
   const ir::DType dtype = node.in_type(0).dtype;
-  const DeviceFacts& facts = node.facts();
+  const device::DeviceFacts& facts = node.facts();
   node.needs_its_types();
   node.needs(dtype != ir::DType::f64 || facts.int64, facts.name, " has no 64-bit integers, as which f64 is compared");
   node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
-  elementwise({.shader = ir::cat("compare.", dtype),
-               .pack = pack_size(dtype),
-               .constants = {static_cast<std::uint32_t>(op.function)},
-               .operands = {0, 1}},
-              node);
+  kernels::elementwise::elementwise({.shader = ir::cat("compare.", dtype),
+                                     .pack = kernels::elementwise::pack_size(dtype),
+                                     .constants = {static_cast<std::uint32_t>(op.function)},
+                                     .operands = {0, 1}},
+                                    node);
 }
 
 }  // namespace plumb::gpu_vulkan

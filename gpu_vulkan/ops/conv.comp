@@ -5,9 +5,9 @@
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-#include "convolution.glsl"
-#include "element.glsl"
-#include "index.glsl"
+#include "gpu_vulkan/kernels/conv/convolution.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
 
 layout(local_size_x_id = 0) in;  // a multiple of `columns`
 layout(constant_id = 1) const uint rows = 64;
@@ -23,7 +23,7 @@ layout(set = 0, binding = 2) readonly buffer Bias { STORED bias[]; };
 layout(set = 0, binding = 3) readonly buffer Residual { STORED residual[]; };
 layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
 #define EPILOGUE 7
-#include "epilogue.glsl"
+#include "gpu_vulkan/kernels/conv/epilogue.glsl"
 
 const uint w_line = rows + 1, x_line = columns + 1;  // the odd element keeps shared memory's banks apart
 shared COMPUTED w_tile[depth * w_line];

@@ -1,9 +1,9 @@
 #include "ir/ops/conv.hpp"
 
-#include "gpu_vulkan/convolution.hpp"
+#include "gpu_vulkan/kernels/conv/convolution.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Conv& op, Lowering& node) { lower_conv(op, {}, node); }
+void lower(const ir::ops::Conv& op, plan::Lowering& node) { kernels::conv::lower_conv(op, {}, node); }
 
 }  // namespace plumb::gpu_vulkan

@@ -4,10 +4,10 @@
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #define PUSHED uint elements, group, channels, filters, tap_step[3], index_step[3];  // channels, filters of one group
-#include "convolution.glsl"
-#include "adjoint.glsl"
-#include "element.glsl"
-#include "index.glsl"
+#include "gpu_vulkan/kernels/conv/convolution.glsl"
+#include "gpu_vulkan/kernels/conv/adjoint.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const bool has_bias = false;

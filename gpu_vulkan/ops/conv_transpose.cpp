@@ -1,17 +1,17 @@
 #include "ir/ops/conv_transpose.hpp"
 
-#include "gpu_vulkan/window_axes.hpp"
+#include "gpu_vulkan/kernels/conv/window_axes.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::ConvTranspose& op, Lowering& node) {
+void lower(const ir::ops::ConvTranspose& op, plan::Lowering& node) {
   node.needs_its_types();
   const auto &x = node.in_type(0).shape, &w = node.in_type(1).shape;
-  const WindowAxes axes = window_axes(op.axes(x, w), x, node);
+  const kernels::conv::WindowAxes axes = kernels::conv::window_axes(op.axes(x, w), x, node);
   struct Block {
     std::uint32_t elements, group, channels, filters;
-    AdjointSteps steps;
-    WindowAxes axes;
+    kernels::conv::AdjointSteps steps;
+    kernels::conv::WindowAxes axes;
   };
   constexpr std::uint32_t threads = 64;
   const auto& [dtype, shape] = node.out_type(0);
@@ -19,9 +19,9 @@ void lower(const ir::ops::ConvTranspose& op, Lowering& node) {
       .shader = {ir::cat("conv_transpose.", dtype), {threads, op.has_bias}},
       .reads = {node.in(0), node.in(1), node.in(op.has_bias ? 2 : 0)},
       .writes = {node.out(0)},
-      .push = Block{word(shape.elements()), word(op.group), word(x[1] / op.group), word(w[1]), AdjointSteps(axes),
-                    axes},
-      .groups = groups_for(shape.elements(), threads),
+      .push = Block{plan::word(shape.elements()), plan::word(op.group), plan::word(x[1] / op.group), plan::word(w[1]),
+                    kernels::conv::AdjointSteps(axes), axes},
+      .groups = plan::groups_for(shape.elements(), threads),
   });
 }
 

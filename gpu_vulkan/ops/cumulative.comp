@@ -7,7 +7,7 @@
 // before it, which every workgroup makes for itself. No workgroup waits for another, and
 // the order of all operations depends on the shape only.
 #extension GL_GOOGLE_include_directive : require
-#include "index.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
 
 const uint SUM = 0u, MEAN = 1u, PRODUCT = 2u, MAX = 3u, MIN = 4u, L1 = 5u, SUM_SQUARE = 6u, L2 = 7u, LOG_SUM = 8u,
            LOG_SUM_EXP = 9u;  // as in reduce.comp
@@ -20,15 +20,15 @@ layout(constant_id = 6) const bool reverse = false;
 layout(push_constant) uniform Block { uint lines, line_length, inner, slices, slice_length; };
 
 #if defined(VARIANT_c64) || defined(VARIANT_c128)
-#include "scan_complex.glsl"
+#include "gpu_vulkan/kernels/rows/scan_complex.glsl"
 #elif defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_f64)
-#include "element.glsl"
-#include "reduce_float.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/kernels/rows/reduce_float.glsl"
 #else
-#include "element.glsl"
-#include "reduce_integer.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/kernels/rows/reduce_integer.glsl"
 #endif
-#include "lines.glsl"
+#include "gpu_vulkan/kernels/rows/lines.glsl"
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) buffer Partials { HELD partials[]; };  // of each slice of each line

@@ -1,23 +1,23 @@
 #include "ir/ops/cumulative.hpp"
 
-#include "gpu_vulkan/elementwise.hpp"
-#include "gpu_vulkan/lines.hpp"
-#include "gpu_vulkan/rows.hpp"
+#include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
+#include "gpu_vulkan/kernels/rows/lines.hpp"
+#include "gpu_vulkan/kernels/rows/rows.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
 using ir::DType;
-using Function = ir::ops::CumulativeFunction;
+using ir::ops::CumulativeFunction;
 
 /// As reduce.comp numbers them.
-constexpr std::uint32_t number_of(Function function) {
+constexpr std::uint32_t number_of(CumulativeFunction function) {
   switch (function) {
-    case Function::product:
+    case CumulativeFunction::product:
       return 2;
-    case Function::max:
+    case CumulativeFunction::max:
       return 3;
-    case Function::min:
+    case CumulativeFunction::min:
       return 4;
     default:
       return 0;
@@ -36,19 +36,21 @@ struct Scan {
   ir::Lines lines;
 };
 
-RowsChoice choose_rows(const Scan& scan, const LineShare& share, const DeviceFacts& facts) {
+kernels::rows::RowsChoice choose_rows(const Scan& scan, const kernels::rows::LineShare& share,
+                                      const device::DeviceFacts& facts) {
   constexpr std::array with_kernel = {DType::f32, DType::f16, DType::bf16, DType::i32, DType::u32};
   if (std::ranges::find(with_kernel, scan.dtype) == with_kernel.end()) return {{}, ir::cat("not of ", scan.dtype)};
-  return stream_rows(facts, share, scan.lines, pack_size(scan.dtype));
+  return kernels::rows::stream_rows(facts, share, scan.lines, kernels::elementwise::pack_size(scan.dtype));
 }
 
-void emit_rows(const ir::ops::Cumulative& op, const Scan& scan, const HeldRows& rows, Lowering& node) {
+void emit_rows(const ir::ops::Cumulative& op, const Scan& scan, const kernels::rows::HeldRows& rows,
+               plan::Lowering& node) {
   struct Block {
     std::uint32_t rows, row_units;
   };
   node.dispatch({
-      .shader = rows.shader(ir::cat("cumulative_rows.", scan.dtype),
-                            {number_of(op.function), op.exclusive, op.reverse}),
+      .shader =
+          rows.shader(ir::cat("cumulative_rows.", scan.dtype), {number_of(op.function), op.exclusive, op.reverse}),
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = Block{static_cast<std::uint32_t>(scan.lines.count()), rows.row_units},
@@ -56,12 +58,14 @@ void emit_rows(const ir::ops::Cumulative& op, const Scan& scan, const HeldRows& 
   });
 }
 
-void emit_lines(const ir::ops::Cumulative& op, const Scan& scan, const LineShare& share, Lowering& node) {
+void emit_lines(const ir::ops::Cumulative& op, const Scan& scan, const kernels::rows::LineShare& share,
+                plan::Lowering& node) {
   const ir::Lines& lines = scan.lines;
   struct Block {
     std::uint32_t lines, length, inner, slices, slice_length;
   };
-  const auto dispatch = [&](LineStage stage, std::vector<Slot> reads, std::vector<Slot> writes) {
+  const auto dispatch = [&](kernels::rows::LineStage stage, std::vector<plan::Slot> reads,
+                            std::vector<plan::Slot> writes) {
     node.dispatch({
         .shader = {ir::cat("cumulative.", scan.dtype),
                    {share.threads, share.lanes, lines.inner > 1, static_cast<std::uint32_t>(stage),
@@ -73,25 +77,26 @@ void emit_lines(const ir::ops::Cumulative& op, const Scan& scan, const LineShare
         .groups = share.groups(lines.count()),
     });
   };
-  const Slot x = node.in(0), y = node.out(0);
-  if (share.slices == 1) return dispatch(LineStage::whole, {x}, {y, y});
+  const plan::Slot x = node.in(0), y = node.out(0);
+  if (share.slices == 1) return dispatch(kernels::rows::LineStage::whole, {x}, {y, y});
   const std::size_t bytes = static_cast<std::size_t>(lines.count()) * share.slices * partial_bytes(scan.dtype);
-  const Slot partials = node.scratch(bytes);
-  dispatch(LineStage::first, {x}, {partials, y});
-  dispatch(LineStage::second, {x, partials}, {y});
+  const plan::Slot partials = node.scratch(bytes);
+  dispatch(kernels::rows::LineStage::first, {x}, {partials, y});
+  dispatch(kernels::rows::LineStage::second, {x, partials}, {y});
 }
 
 }  // namespace
 
-void lower(const ir::ops::Cumulative& op, Lowering& node) {
+void lower(const ir::ops::Cumulative& op, plan::Lowering& node) {
   node.needs_its_types();
   Scan scan{node.in_type(0).dtype, ir::along(node.in_type(0).shape, op.axis)};
-  if (ir::is_complex(scan.dtype) && op.function == Function::sum) {  // one more axis, of 2
+  if (ir::is_complex(scan.dtype) && op.function == CumulativeFunction::sum) {  // one more axis, of 2
     scan.dtype = scan.dtype == DType::c64 ? DType::f32 : DType::f64;
     scan.lines.inner *= 2;
   }
-  const LineShare share = share_lines(node.facts(), scan.lines.count(), scan.lines.length, scan.lines.inner);
-  const RowsChoice rows = choose_rows(scan, share, node.facts());
+  const kernels::rows::LineShare share =
+      kernels::rows::share_lines(node.facts(), scan.lines.count(), scan.lines.length, scan.lines.inner);
+  const kernels::rows::RowsChoice rows = choose_rows(scan, share, node.facts());
   node.choose({
       {"rows", [&] { return rows.refusal; }, [&] { emit_rows(op, scan, rows.held, node); }},
       {"lines", [] { return std::nullopt; }, [&] { emit_lines(op, scan, share, node); }},

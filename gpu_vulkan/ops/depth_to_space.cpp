@@ -1,9 +1,11 @@
 #include "ir/ops/depth_to_space.hpp"
 
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::DepthToSpace& op, Lowering& node) { strided_copy(op.copy(node.in_type(0)), node); }
+void lower(const ir::ops::DepthToSpace& op, plan::Lowering& node) {
+  kernels::copy::strided_copy(op.copy(node.in_type(0)), node);
+}
 
 }  // namespace plumb::gpu_vulkan

@@ -1,32 +1,35 @@
 #include "ir/ops/einsum.hpp"
 
-#include "gpu_vulkan/contract.hpp"
-#include "gpu_vulkan/convert.hpp"
+#include "gpu_vulkan/kernels/elementwise/convert.hpp"
+#include "gpu_vulkan/kernels/gemm/contract.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
-void emit(const ir::EinsumStep& step, const std::vector<Slot>& tensors, ir::DType dtype, Slot to, Lowering& node) {
+void emit(const ir::kernels::EinsumStep& step, const std::vector<plan::Slot>& tensors, ir::DType dtype, plan::Slot to,
+          plan::Lowering& node) {
   if (step.shape().elements() == 0) return;
-  const auto term = [&](std::size_t i) { return Term{tensors[step.terms[i].tensor], step.terms[i].view}; };
-  const Target target{to, step.result};
+  const auto term = [&](std::size_t i) {
+    return kernels::gemm::Term{tensors[step.terms[i].tensor], step.terms[i].view};
+  };
+  const kernels::gemm::Target target{to, step.result};
   if (step.terms.size() == 1)
-    sum_over(term(0), dtype, target, node);
+    kernels::gemm::sum_over(term(0), dtype, target, node);
   else
-    contract(term(0), term(1), dtype, target, node);
+    kernels::gemm::contract(term(0), term(1), dtype, target, node);
 }
 
 }  // namespace
 
-void lower(const ir::ops::Einsum& op, Lowering& node) {
+void lower(const ir::ops::Einsum& op, plan::Lowering& node) {
   node.needs_its_types();
   std::vector<ir::TensorType> types;
-  std::vector<Slot> tensors;
+  std::vector<plan::Slot> tensors;
   for (std::size_t i = 0; i < node.inputs(); ++i) {
     types.push_back(node.in_type(i));
     tensors.push_back(node.in(i));
   }
-  const ir::EinsumPlan plan = op.plan(types);
+  const ir::kernels::EinsumPlan plan = op.plan(types);
   const ir::DType dtype = types[0].dtype;
   if (plan.steps.size() == 1) return emit(plan.steps[0], tensors, dtype, node.out(0), node);
 
@@ -37,8 +40,9 @@ void lower(const ir::ops::Einsum& op, Lowering& node) {
     return node.scratch(static_cast<std::size_t>(shape.elements()) * ir::info(computed).bytes);
   };
   for (std::size_t i = 0; is_narrow && i < tensors.size(); ++i) {
-    const Slot wide = scratch(types[i].shape);
-    if (types[i].shape.elements() > 0) convert(dtype, tensors[i], computed, wide, types[i].shape.elements(), node);
+    const plan::Slot wide = scratch(types[i].shape);
+    if (types[i].shape.elements() > 0)
+      kernels::elementwise::convert(dtype, tensors[i], computed, wide, types[i].shape.elements(), node);
     tensors[i] = wide;
   }
   for (std::size_t s = 0; s < plan.steps.size(); ++s) {
@@ -49,7 +53,9 @@ void lower(const ir::ops::Einsum& op, Lowering& node) {
     tensors.push_back(is_result ? node.out(0) : scratch(shape));
     emit(plan.steps[s], tensors, computed, tensors.back(), node);
   }
-  if (is_narrow) convert(computed, tensors.back(), dtype, node.out(0), node.out_type(0).shape.elements(), node);
+  if (is_narrow)
+    kernels::elementwise::convert(computed, tensors.back(), dtype, node.out(0), node.out_type(0).shape.elements(),
+                                  node);
 }
 
 }  // namespace plumb::gpu_vulkan

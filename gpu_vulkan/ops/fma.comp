@@ -3,9 +3,9 @@
 // y = a b + c with one rounding; to odd where what is stored rounds once more
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 3
-#include "elementwise.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 
-#include "fused.glsl"
+#include "gpu_vulkan/glsl/fused.glsl"
 #ifdef IS_NARROW
 const bool to_odd = true;
 #else

@@ -1,16 +1,19 @@
 #include "ir/ops/fma.hpp"
 
-#include "gpu_vulkan/elementwise.hpp"
+#include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Fma&, Lowering& node) {
+void lower(const ir::ops::Fma&, plan::Lowering& node) {
   const ir::DType dtype = node.in_type(0).dtype;
-  const DeviceFacts& facts = node.facts();
+  const device::DeviceFacts& facts = node.facts();
   node.needs_its_types();
   node.needs(dtype != ir::DType::f64 || facts.int64, facts.name, " has no 64-bit integers, in which f64 is computed");
-  elementwise({.shader = ir::cat("fma.", dtype), .pack = pack_size(dtype), .constants = {}, .operands = {0, 1, 2}},
-              node);
+  kernels::elementwise::elementwise({.shader = ir::cat("fma.", dtype),
+                                     .pack = kernels::elementwise::pack_size(dtype),
+                                     .constants = {},
+                                     .operands = {0, 1, 2}},
+                                    node);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -3,9 +3,9 @@
 // Each invocation copies one word of y[a, i, b] = x[a, indices[i], b]; negative indices
 // count from the end of the axis.
 #extension GL_GOOGLE_include_directive : require
-#include "divide.glsl"
-#include "index.glsl"
-#include "word.glsl"
+#include "gpu_vulkan/glsl/divide.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/word.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint index_words = 1;  // of 32 bits
@@ -14,7 +14,7 @@ layout(set = 0, binding = 0) readonly buffer X { WORD x[]; };
 layout(set = 0, binding = 1) readonly buffer Indices { uint indices[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { WORD y[]; };
 #define FAULTS_BINDING 3
-#include "faults.glsl"
+#include "gpu_vulkan/glsl/faults.glsl"
 layout(push_constant) uniform Block {
   uint words;   // of y
   uint inner;   // words of a row
@@ -23,7 +23,7 @@ layout(push_constant) uniform Block {
   uvec2 by_inner, by_count;
   uint node;
 };
-#include "indices.glsl"
+#include "gpu_vulkan/kernels/indexing/indices.glsl"
 
 void main() {
   const uint at = invocation_index();

@@ -1,22 +1,22 @@
 #include "ir/ops/gather_elements.hpp"
 
-#include "gpu_vulkan/indexed.hpp"
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
+#include "gpu_vulkan/kernels/indexing/indexed.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::GatherElements& op, Lowering& node) {
+void lower(const ir::ops::GatherElements& op, plan::Lowering& node) {
   node.needs_its_sizes();
   const auto &x = node.in_type(0), &indices = node.in_type(1);
-  const auto layout = indexed_elements(x.shape, indices.shape, op.axis, node.node_number());
+  const auto layout = kernels::indexing::indexed_elements(x.shape, indices.shape, op.axis, node.node_number());
   constexpr std::uint32_t threads = 128;
   node.dispatch({
-      .shader = {word_variant("gather_elements", ir::info(x.dtype).bytes, node),
-                 {threads, index_words(indices.dtype), layout.axes}},
+      .shader = {kernels::copy::word_variant("gather_elements", ir::info(x.dtype).bytes, node),
+                 {threads, kernels::indexing::index_words(indices.dtype), layout.axes}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0), node.faults()},
       .push = layout.block,
-      .groups = groups_for(indices.shape.elements(), threads),
+      .groups = plan::groups_for(indices.shape.elements(), threads),
   });
 }
 

@@ -1,31 +1,33 @@
 #include "ir/ops/gather_nd.hpp"
 
-#include "gpu_vulkan/divisor.hpp"
-#include "gpu_vulkan/indexed.hpp"
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/common/divisor.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
+#include "gpu_vulkan/kernels/indexing/indexed.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::GatherNd& op, Lowering& node) {
+void lower(const ir::ops::GatherNd& op, plan::Lowering& node) {
   node.needs_its_sizes();
   const auto &x = node.in_type(0), &indices = node.in_type(1), &y = node.out_type(0);
   const std::int64_t m = indices.shape.back(), tuples = indices.shape.elements() / m;
-  const std::size_t slice_bytes = y.bytes() / static_cast<std::size_t>(tuples), width = word_width(slice_bytes);
+  const std::size_t slice_bytes = y.bytes() / static_cast<std::size_t>(tuples),
+                    width = kernels::copy::word_width(slice_bytes);
   const auto inner = static_cast<std::int64_t>(slice_bytes / width), words = tuples * inner;
   struct Block {
-    IndexTuples tuples;
+    kernels::indexing::IndexTuples tuples;
     std::uint32_t words, inner;
-    Divisor by_inner;
+    kernels::common::Divisor by_inner;
   };
   constexpr std::uint32_t threads = 128;
   node.dispatch({
-      .shader = {word_variant("gather_nd", width, node),
-                 {threads, index_words(indices.dtype), static_cast<std::uint32_t>(m)}},
+      .shader = {kernels::copy::word_variant("gather_nd", width, node),
+                 {threads, kernels::indexing::index_words(indices.dtype), static_cast<std::uint32_t>(m)}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0), node.faults()},
-      .push = Block{index_tuples(x.shape, indices.shape, op.batch_dims, node.node_number()),
-                    static_cast<std::uint32_t>(words), static_cast<std::uint32_t>(inner), Divisor(inner)},
-      .groups = groups_for(words, threads),
+      .push =
+          Block{kernels::indexing::index_tuples(x.shape, indices.shape, op.batch_dims, node.node_number()),
+                static_cast<std::uint32_t>(words), static_cast<std::uint32_t>(inner), kernels::common::Divisor(inner)},
+      .groups = plan::groups_for(words, threads),
   });
 }
 

@@ -2,10 +2,10 @@
 // An invocation makes one element of y from the taps around its point.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
-#include "arithmetic.glsl"
-#include "element.glsl"
-#include "index.glsl"
-#include "power.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/power.glsl"
 
 const uint LINEAR = 0u, NEAREST = 1u, CUBIC = 2u;      // as ir::ops::SampleMode
 const uint ZEROS = 0u, BORDER = 1u, REFLECTION = 2u;  // as ir::ops::SamplePadding

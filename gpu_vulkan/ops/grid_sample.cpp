@@ -1,10 +1,10 @@
 #include "ir/ops/grid_sample.hpp"
 
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::GridSample& op, Lowering& node) {
+void lower(const ir::ops::GridSample& op, plan::Lowering& node) {
   node.needs_its_types();
   struct Block {
     std::uint32_t elements, channels, points;
@@ -13,8 +13,8 @@ void lower(const ir::ops::GridSample& op, Lowering& node) {
   const auto& x = node.in_type(0).shape;
   const auto& [dtype, y] = node.out_type(0);
   const std::size_t rank = x.size() - 2;
-  Block block{word(y.elements()), word(x[1]), word(y.elements() / (x[0] * x[1]))};
-  for (std::size_t a = 0; a < rank; ++a) block.extent[3 - rank + a] = word(x[2 + a]);
+  Block block{plan::word(y.elements()), plan::word(x[1]), plan::word(y.elements() / (x[0] * x[1]))};
+  for (std::size_t a = 0; a < rank; ++a) block.extent[3 - rank + a] = plan::word(x[2 + a]);
   constexpr std::uint32_t threads = 64;
   node.dispatch({
       .shader = {ir::cat("grid_sample.", dtype),
@@ -23,7 +23,7 @@ void lower(const ir::ops::GridSample& op, Lowering& node) {
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0)},
       .push = block,
-      .groups = groups_for(y.elements(), threads),
+      .groups = plan::groups_for(y.elements(), threads),
   });
 }
 

@@ -2,4 +2,4 @@
 // variants: f32 f16 bf16
 #extension GL_GOOGLE_include_directive : require
 #define CENTERED
-#include "normalize.glsl"
+#include "gpu_vulkan/kernels/norms/normalize.glsl"

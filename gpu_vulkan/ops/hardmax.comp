@@ -2,9 +2,9 @@
 // variants: w1 w2 w4 w8
 // Each invocation writes one element: `one` where the maximum of its line is, else 0.
 #extension GL_GOOGLE_include_directive : require
-#include "divide.glsl"
-#include "index.glsl"
-#include "word.glsl"
+#include "gpu_vulkan/glsl/divide.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/word.glsl"
 
 layout(local_size_x_id = 0) in;
 

@@ -1,8 +1,8 @@
 #include "ir/ops/hardmax.hpp"
 
-#include "gpu_vulkan/arg_reduce.hpp"
-#include "gpu_vulkan/divisor.hpp"
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/common/divisor.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
+#include "gpu_vulkan/kernels/rows/arg_reduce.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -25,25 +25,25 @@ std::array<std::uint32_t, 2> one(ir::DType dtype) {
 
 }  // namespace
 
-void lower(const ir::ops::Hardmax& op, Lowering& node) {
+void lower(const ir::ops::Hardmax& op, plan::Lowering& node) {
   const auto& [dtype, shape] = node.in_type(0);
   const ir::Lines lines = ir::along(shape, op.axis);
-  const Slot maxima = node.scratch(static_cast<std::size_t>(lines.count()) * sizeof(std::uint32_t));
-  lower_arg_reduce(op.axis, {}, maxima, 1, node);
+  const plan::Slot maxima = node.scratch(static_cast<std::size_t>(lines.count()) * sizeof(std::uint32_t));
+  kernels::rows::lower_arg_reduce(op.axis, {}, maxima, 1, node);
   struct Block {
-    Divisor by_inner, by_length;
+    kernels::common::Divisor by_inner, by_length;
     std::array<std::uint32_t, 2> one;
     std::uint32_t elements, length, inner;
   };
   constexpr std::uint32_t threads = 128;
   node.dispatch({
-      .shader = {word_variant("hardmax", ir::info(dtype).bytes, node), {threads}},
+      .shader = {kernels::copy::word_variant("hardmax", ir::info(dtype).bytes, node), {threads}},
       .reads = {maxima},
       .writes = {node.out(0)},
-      .push =
-          Block{Divisor(lines.inner), Divisor(lines.length), one(dtype), static_cast<std::uint32_t>(shape.elements()),
-                static_cast<std::uint32_t>(lines.length), static_cast<std::uint32_t>(lines.inner)},
-      .groups = groups_for(shape.elements(), threads),
+      .push = Block{kernels::common::Divisor(lines.inner), kernels::common::Divisor(lines.length), one(dtype),
+                    static_cast<std::uint32_t>(shape.elements()), static_cast<std::uint32_t>(lines.length),
+                    static_cast<std::uint32_t>(lines.inner)},
+      .groups = plan::groups_for(shape.elements(), threads),
   });
 }
 

@@ -3,4 +3,4 @@
 #extension GL_GOOGLE_include_directive : require
 #define CENTERED
 #define STATISTICS
-#include "normalize.glsl"
+#include "gpu_vulkan/kernels/norms/normalize.glsl"

@@ -1,9 +1,11 @@
 #include "ir/ops/log_softmax.hpp"
 
-#include "gpu_vulkan/softmax.hpp"
+#include "gpu_vulkan/kernels/rows/softmax.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::LogSoftmax& op, Lowering& node) { lower_softmax(op.name, op.axis, node); }
+void lower(const ir::ops::LogSoftmax& op, plan::Lowering& node) {
+  kernels::rows::lower_softmax(op.name, op.axis, node);
+}
 
 }  // namespace plumb::gpu_vulkan

@@ -4,14 +4,14 @@
 // its sum, in units of the power of two below that magnitude: neither squares nor sums
 // leave the range. Where lines are few and long, a first dispatch does so for slices of them.
 #extension GL_GOOGLE_include_directive : require
-#include "element.glsl"
-#include "index.glsl"
-#include "arithmetic.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 #ifdef VARIANT_f64
 #define REAL double
 #define PAIR dvec2
 #endif
-#include "sum.glsl"
+#include "gpu_vulkan/glsl/sum.glsl"
 
 const uint WHOLE = 0u, FIRST = 1u, SECOND = 2u;
 layout(constant_id = 3) const uint stage = WHOLE;
@@ -22,7 +22,7 @@ layout(push_constant) uniform Block { uint lines, line_length, inner, slices, sl
 const uint MAXIMUM = 0u, SUM = 1u;
 #define HELD PAIR
 PAIR combine(PAIR a, PAIR b, uint how) { return how == MAXIMUM ? PAIR(maximum(a.x, b.x), 0.0) : plus(a, b); }
-#include "lines.glsl"
+#include "gpu_vulkan/kernels/rows/lines.glsl"
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) buffer Partials { PAIR partials[]; };  // (peak, Σ) of each slice of each line

@@ -1,18 +1,20 @@
 #include "ir/ops/lp_norm.hpp"
 
-#include "gpu_vulkan/lines.hpp"
+#include "gpu_vulkan/kernels/rows/lines.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::LpNorm& op, Lowering& node) {
+void lower(const ir::ops::LpNorm& op, plan::Lowering& node) {
   node.needs_its_types();
   const ir::DType dtype = node.in_type(0).dtype;
   const ir::Lines lines = ir::along(node.in_type(0).shape, op.axis);
-  const LineShare share = share_lines(node.facts(), lines.count(), lines.length, lines.inner);
+  const kernels::rows::LineShare share =
+      kernels::rows::share_lines(node.facts(), lines.count(), lines.length, lines.inner);
   struct Block {
     std::uint32_t lines, length, inner, slices, slice_length;
   };
-  const auto dispatch = [&](LineStage stage, std::vector<Slot> reads, std::vector<Slot> writes) {
+  const auto dispatch = [&](kernels::rows::LineStage stage, std::vector<plan::Slot> reads,
+                            std::vector<plan::Slot> writes) {
     node.dispatch({
         .shader = {ir::cat("lp_norm.", dtype),
                    {share.threads, share.lanes, lines.inner > 1, static_cast<std::uint32_t>(stage), op.p == 2}},
@@ -23,13 +25,13 @@ void lower(const ir::ops::LpNorm& op, Lowering& node) {
         .groups = share.groups(lines.count()),
     });
   };
-  const Slot x = node.in(0), y = node.out(0);
+  const plan::Slot x = node.in(0), y = node.out(0);
   // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
-  if (share.slices == 1) return dispatch(LineStage::whole, {x}, {y, y});
+  if (share.slices == 1) return dispatch(kernels::rows::LineStage::whole, {x}, {y, y});
   const std::size_t pair = dtype == ir::DType::f64 ? 16 : 8;
-  const Slot partials = node.scratch(static_cast<std::size_t>(lines.count()) * share.slices * pair);
-  dispatch(LineStage::first, {x}, {partials, y});
-  dispatch(LineStage::second, {x, partials}, {y});
+  const plan::Slot partials = node.scratch(static_cast<std::size_t>(lines.count()) * share.slices * pair);
+  dispatch(kernels::rows::LineStage::first, {x}, {partials, y});
+  dispatch(kernels::rows::LineStage::second, {x, partials}, {y});
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -2,10 +2,10 @@
 // variants: f32 f16 bf16
 // y = x / (bias + factor·Σ x²)^beta, the sum over neighbouring channels; one invocation an element.
 #extension GL_GOOGLE_include_directive : require
-#include "element.glsl"
-#include "index.glsl"
-#include "power.glsl"
-#include "sum.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/power.glsl"
+#include "gpu_vulkan/glsl/sum.glsl"
 
 layout(local_size_x_id = 0) in;
 

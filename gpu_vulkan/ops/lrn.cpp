@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Lrn& op, Lowering& node) {
+void lower(const ir::ops::Lrn& op, plan::Lowering& node) {
   node.needs_its_types();
   const ir::TensorType& x = node.in_type(0);
   node.needs(x.dtype != ir::DType::f64, "shaders have no f64 power");
@@ -25,7 +25,7 @@ void lower(const ir::ops::Lrn& op, Lowering& node) {
                     static_cast<std::uint32_t>(channels.inner), reach((op.size - 1) / 2), reach(op.size / 2),
                     static_cast<float>(op.alpha) / static_cast<float>(op.size), static_cast<float>(op.bias),
                     static_cast<float>(op.beta)},
-      .groups = groups_for(x.shape.elements(), threads),
+      .groups = plan::groups_for(x.shape.elements(), threads),
   });
 }
 

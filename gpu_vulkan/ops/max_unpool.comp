@@ -3,8 +3,8 @@
 // own number, of which the largest stays, then y takes its winners or 0.
 // variants: w2 w4 w8
 #extension GL_GOOGLE_include_directive : require
-#include "index.glsl"
-#include "word.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/word.glsl"
 
 const uint CLEAR = 0u, BID = 1u, TAKE = 2u;
 layout(local_size_x_id = 0) in;
@@ -15,8 +15,8 @@ layout(set = 0, binding = 1) readonly buffer Indices { uint indices[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { WORD y[]; };
 layout(set = 0, binding = 3) buffer Winners { uint winners[]; };  // 1 + the number of an element of x
 #define FAULTS_BINDING 4
-#include "faults.glsl"
-#include "wide_index.glsl"
+#include "gpu_vulkan/glsl/faults.glsl"
+#include "gpu_vulkan/glsl/wide_index.glsl"
 
 layout(push_constant) uniform Block {
   uint count;                      // of what this stage goes through

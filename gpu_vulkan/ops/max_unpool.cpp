@@ -1,10 +1,10 @@
 #include "ir/ops/max_unpool.hpp"
 
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::MaxUnpool& op, Lowering& node) {
+void lower(const ir::ops::MaxUnpool& op, plan::Lowering& node) {
   node.needs_its_sizes();
   struct Block {
     std::uint32_t count, positions;
@@ -13,24 +13,24 @@ void lower(const ir::ops::MaxUnpool& op, Lowering& node) {
   };
   const auto &x = node.in_type(0), &y = node.out_type(0);
   // Extents of y are at least as large, so these are counted in 32 bits, too.
-  Block block{.count = 0, .positions = word(op.indexed(x.shape).elements()), .node = node.node_number()};
+  Block block{.count = 0, .positions = plan::word(op.indexed(x.shape).elements()), .node = node.node_number()};
   const std::size_t rank = op.inferred_shape.size();
   for (std::size_t i = 0; i < rank; ++i) {
-    block.from_extent[3 - rank + i] = word(op.inferred_shape[i]);
-    block.extent[3 - rank + i] = word(y.shape[2 + i]);
+    block.from_extent[3 - rank + i] = plan::word(op.inferred_shape[i]);
+    block.extent[3 - rank + i] = plan::word(y.shape[2 + i]);
   }
-  const Slot winners = node.scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(y.shape.elements()));
-  const std::string shader = word_variant("max_unpool", ir::info(x.dtype).bytes, node);
+  const plan::Slot winners = node.scratch(sizeof(std::uint32_t) * static_cast<std::size_t>(y.shape.elements()));
+  const std::string shader = kernels::copy::word_variant("max_unpool", ir::info(x.dtype).bytes, node);
   constexpr std::uint32_t threads = 128;
   const auto dispatch = [&](std::uint32_t stage, std::int64_t count) {
     if (count == 0) return;
-    block.count = word(count);
+    block.count = plan::word(count);
     node.dispatch({
         .shader = {shader, {threads, stage}},
         .reads = {node.in(0), node.in(1)},
         .writes = {node.out(0), winners, node.faults()},
         .push = block,
-        .groups = groups_for(count, threads),
+        .groups = plan::groups_for(count, threads),
     });
   };
   enum : std::uint32_t { clear, bid, take };

@@ -1,12 +1,12 @@
 #include "ir/ops/one_hot.hpp"
 
-#include "gpu_vulkan/divisor.hpp"
-#include "gpu_vulkan/indexed.hpp"
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/common/divisor.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
+#include "gpu_vulkan/kernels/indexing/indexed.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::OneHot& op, Lowering& node) {
+void lower(const ir::ops::OneHot& op, plan::Lowering& node) {
   struct Block {
     std::array<std::uint32_t, 2> by_depth, by_inner;
     std::uint32_t count, depth, inner;
@@ -14,10 +14,11 @@ void lower(const ir::ops::OneHot& op, Lowering& node) {
   node.needs_its_sizes();
   const ir::TensorType& y = node.out_type(0);
   const ir::Lines lines = ir::along(y.shape, op.axis);
-  const Divisor by_depth(lines.length), by_inner(lines.inner);
+  const kernels::common::Divisor by_depth(lines.length), by_inner(lines.inner);
   constexpr std::uint32_t threads = 128;
   node.dispatch({
-      .shader = {word_variant("one_hot", ir::info(y.dtype).bytes, node), {threads, index_words(node.in_type(0).dtype)}},
+      .shader = {kernels::copy::word_variant("one_hot", ir::info(y.dtype).bytes, node),
+                 {threads, kernels::indexing::index_words(node.in_type(0).dtype)}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0)},
       .push = Block{.by_depth = {by_depth.multiplier, by_depth.shift},
@@ -25,7 +26,7 @@ void lower(const ir::ops::OneHot& op, Lowering& node) {
                     .count = static_cast<std::uint32_t>(y.shape.elements()),
                     .depth = static_cast<std::uint32_t>(lines.length),
                     .inner = static_cast<std::uint32_t>(lines.inner)},
-      .groups = groups_for(y.shape.elements(), threads),
+      .groups = plan::groups_for(y.shape.elements(), threads),
   });
 }
 

@@ -4,11 +4,11 @@
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #define PUSHED uint elements, p, pad_end[3];
-#include "arithmetic.glsl"
-#include "convolution.glsl"
-#include "element.glsl"
-#include "index.glsl"
-#include "power.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
+#include "gpu_vulkan/kernels/conv/convolution.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/power.glsl"
 
 const uint AVERAGE = 1u, LP = 2u, SUM = 3u;  // as ir::ops::PoolFunction
 layout(local_size_x_id = 0) in;

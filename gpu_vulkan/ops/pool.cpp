@@ -1,13 +1,13 @@
 #include "ir/ops/pool.hpp"
 
-#include "gpu_vulkan/ordered.hpp"
-#include "gpu_vulkan/strided_copy.hpp"
-#include "gpu_vulkan/window_axes.hpp"
+#include "gpu_vulkan/kernels/common/ordered.hpp"
+#include "gpu_vulkan/kernels/conv/window_axes.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
-constexpr std::uint32_t threads = 64;  // one invocation per element of y
+constexpr std::uint32_t pool_threads = 64;  // one invocation per element of y
 
 /// The bits of -inf, or of the least integer; low word first.
 std::array<std::uint32_t, 2> lowest(ir::DType dtype) {
@@ -27,30 +27,31 @@ std::array<std::uint32_t, 2> lowest(ir::DType dtype) {
   }
 }
 
-void lower_max(const ir::ops::Pool& op, const WindowAxes& axes, Lowering& node) {
+void lower_max(const ir::ops::Pool& op, const kernels::conv::WindowAxes& axes, plan::Lowering& node) {
   struct Block {
     std::uint32_t elements;
     std::array<std::uint32_t, 2> lowest;
-    WindowAxes axes;
+    kernels::conv::WindowAxes axes;
   };
   const auto& [dtype, shape] = node.out_type(0);
   node.dispatch({
-      .shader = {word_variant("pool_max", ir::info(dtype).bytes, node), {threads, encoding_of(dtype), op.with_indices}},
+      .shader = {kernels::copy::word_variant("pool_max", ir::info(dtype).bytes, node),
+                 {pool_threads, kernels::common::encoding_of(dtype), op.with_indices}},
       .reads = {node.in(0)},
       .writes = {node.out(0), node.out(op.with_indices ? 1 : 0)},
       .push = Block{static_cast<std::uint32_t>(shape.elements()), lowest(dtype), axes},
-      .groups = groups_for(shape.elements(), threads),
+      .groups = plan::groups_for(shape.elements(), pool_threads),
   });
 }
 
-void lower_sums(const ir::ops::Pool& op, const std::vector<ir::Window>& windows, const WindowAxes& axes,
-                Lowering& node) {
+void lower_sums(const ir::ops::Pool& op, const std::vector<ir::kernels::Window>& windows,
+                const kernels::conv::WindowAxes& axes, plan::Lowering& node) {
   node.needs_its_types();
   node.needs(op.p < std::int64_t{1} << 31, "p is ", op.p, ", shaders count to 2^31");
   struct Block {
     std::uint32_t elements, p;
-    WindowAxes::Axes pad_end{0, 0, 0};
-    WindowAxes axes;
+    kernels::conv::WindowAxes::Axes pad_end{0, 0, 0};
+    kernels::conv::WindowAxes axes;
   };
   const auto& [dtype, shape] = node.out_type(0);
   Block block{
@@ -58,20 +59,21 @@ void lower_sums(const ir::ops::Pool& op, const std::vector<ir::Window>& windows,
   for (std::size_t i = 0; i < windows.size(); ++i)
     block.pad_end[3 - windows.size() + i] = static_cast<std::uint32_t>(windows[i].pad_end);
   node.dispatch({
-      .shader = {ir::cat("pool.", dtype), {threads, static_cast<std::uint32_t>(op.function), op.count_include_pad}},
+      .shader = {ir::cat("pool.", dtype),
+                 {pool_threads, static_cast<std::uint32_t>(op.function), op.count_include_pad}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = block,
-      .groups = groups_for(shape.elements(), threads),
+      .groups = plan::groups_for(shape.elements(), pool_threads),
   });
 }
 
 }  // namespace
 
-void lower(const ir::ops::Pool& op, Lowering& node) {
+void lower(const ir::ops::Pool& op, plan::Lowering& node) {
   node.needs_its_sizes();
   const auto windows = op.axes(node.in_type(0).shape);
-  const WindowAxes axes = window_axes(windows, node.out_type(0).shape, node);
+  const kernels::conv::WindowAxes axes = kernels::conv::window_axes(windows, node.out_type(0).shape, node);
   if (op.function == ir::ops::PoolFunction::max) return lower_max(op, axes, node);
   lower_sums(op, windows, axes, node);
 }

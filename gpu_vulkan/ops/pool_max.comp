@@ -4,9 +4,9 @@
 // variants: w1 w2 w4 w8
 #extension GL_GOOGLE_include_directive : require
 #define PUSHED uint elements, lowest[2];
-#include "convolution.glsl"
-#include "index.glsl"
-#include "ordered.glsl"
+#include "gpu_vulkan/kernels/conv/convolution.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/kernels/sort/ordered.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint encoding = UNSIGNED;

@@ -3,13 +3,13 @@
 // y = x where x >= 0 or NaN, else slope x
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2
-#include "elementwise.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 
 #if defined(VARIANT_f64)
-#include "arithmetic.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 double apply(double v, double slope) { return is_nan(v) || sign_of(v) == 0u ? v : slope * v; }
 #elif defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16)
-#include "fused.glsl"
+#include "gpu_vulkan/glsl/fused.glsl"
 #ifdef IS_NARROW
 const bool to_odd = true;  // what is stored rounds once more
 #else

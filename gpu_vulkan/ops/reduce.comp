@@ -5,9 +5,9 @@
 // neighbours, or elements of y are, PACK of them are read at once.
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
-#include "pack.glsl"
+#include "gpu_vulkan/glsl/pack.glsl"
 
-#include "index.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
 
 const uint SUM = 0u, MEAN = 1u, PRODUCT = 2u, MAX = 3u, MIN = 4u, L1 = 5u, SUM_SQUARE = 6u, L2 = 7u, LOG_SUM = 8u,
            LOG_SUM_EXP = 9u;
@@ -16,7 +16,7 @@ layout(constant_id = 4) const uint kept_axes = 1;
 layout(constant_id = 5) const uint reduced_axes = 1;
 layout(constant_id = 6) const bool of_partials = false;  // the second dispatch
 layout(constant_id = 7) const bool to_partials = false;  // the first
-const uint NOTHING = 0u, TERMS = 1u, OUTPUTS = 2u;       // as Packed in gpu_vulkan/reduction.cpp
+const uint NOTHING = 0u, TERMS = 1u, OUTPUTS = 2u;       // as Packed in gpu_vulkan/kernels/rows/reduction.cpp
 layout(constant_id = 8) const uint packed = NOTHING;     // what lies in a pack
 
 layout(push_constant) uniform Block {
@@ -26,11 +26,11 @@ layout(push_constant) uniform Block {
 };
 
 #if defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_f64)
-#include "reduce_float.glsl"
+#include "gpu_vulkan/kernels/rows/reduce_float.glsl"
 #else
-#include "reduce_integer.glsl"
+#include "gpu_vulkan/kernels/rows/reduce_integer.glsl"
 #endif
-#include "lines.glsl"
+#include "gpu_vulkan/kernels/rows/lines.glsl"
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 0) readonly buffer PackedX { PACKED packed_x[]; };

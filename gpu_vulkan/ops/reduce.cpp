@@ -1,6 +1,6 @@
 #include "ir/ops/reduce.hpp"
 
-#include "gpu_vulkan/reduction.hpp"
+#include "gpu_vulkan/kernels/rows/reduction.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -9,7 +9,7 @@ using ir::DType;
 using ir::ops::Reduce;
 using ir::ops::ReduceFunction;
 
-void check_served(const Reduce& op, const Lowering& node, DType dtype) {
+void check_served(const Reduce& op, const plan::Lowering& node, DType dtype) {
   node.needs_its_types();
   const bool root_or_log = op.function == ReduceFunction::l2 || op.function == ReduceFunction::log_sum ||
                            op.function == ReduceFunction::log_sum_exp;
@@ -19,7 +19,7 @@ void check_served(const Reduce& op, const Lowering& node, DType dtype) {
 
 }  // namespace
 
-void lower(const Reduce& op, Lowering& node) {
+void lower(const Reduce& op, plan::Lowering& node) {
   auto [dtype, shape] = node.in_type(0);
   auto is_reduced = op.reduced(shape);
   if (ir::is_complex(dtype)) {  // sums and means go by component: one more axis, of 2
@@ -28,7 +28,7 @@ void lower(const Reduce& op, Lowering& node) {
     is_reduced.push_back(false);
   }
   check_served(op, node, dtype);
-  reduce(op.function, {dtype, std::move(shape)}, is_reduced, node.in(0), node.out(0), node);
+  kernels::rows::reduce(op.function, {dtype, std::move(shape)}, is_reduced, node.in(0), node.out(0), node);
 }
 
 }  // namespace plumb::gpu_vulkan

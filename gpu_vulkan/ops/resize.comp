@@ -4,9 +4,9 @@
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #define PUSHED uint value[2];  // of an output whose source lies outside
-#include "element.glsl"
-#include "index.glsl"
-#include "resampled.glsl"
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/resampled.glsl"
 
 layout(constant_id = 2) const uint resampled = 1;  // dimensions, of which up to 8
 

@@ -2,14 +2,14 @@
 
 #include <bit>
 
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 #include "ir/convert.hpp"
-#include "ir/resize_taps.hpp"
+#include "ir/kernels/resize_taps.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
-constexpr std::uint32_t threads = 64, unchanged = 0xFFFFFFFFu;
+constexpr std::uint32_t resize_threads = 64, unchanged = 0xFFFFFFFFu;
 
 std::uint32_t u32(std::int64_t n) { return static_cast<std::uint32_t>(n); }
 
@@ -38,7 +38,7 @@ struct Resampling {
 };
 
 /// The element that each output is.
-void write_elements(const ir::ResizeTaps& taps, std::vector<std::uint32_t>& table) {
+void write_elements(const ir::kernels::ResizeTaps& taps, std::vector<std::uint32_t>& table) {
   for (std::int64_t i = 0; i < taps.outputs(); ++i)
     table.push_back(taps.is_outside(i)
                         ? unchanged
@@ -46,7 +46,7 @@ void write_elements(const ir::ResizeTaps& taps, std::vector<std::uint32_t>& tabl
 }
 
 /// As resize.comp reads them.
-void write_taps(const ir::ResizeTaps& taps, ir::DType dtype, std::vector<std::uint32_t>& table) {
+void write_taps(const ir::kernels::ResizeTaps& taps, ir::DType dtype, std::vector<std::uint32_t>& table) {
   std::ranges::transform(taps.first, std::back_inserter(table), u32);
   std::ranges::transform(taps.index, std::back_inserter(table), u32);
   for (const double weight : taps.weight) {
@@ -59,7 +59,7 @@ void write_taps(const ir::ResizeTaps& taps, ir::DType dtype, std::vector<std::ui
   }
 }
 
-Resampling resampling(const ir::ops::Resize& op, const Lowering& node) {
+Resampling resampling(const ir::ops::Resize& op, const plan::Lowering& node) {
   const auto& [dtype, x] = node.in_type(0);
   const ir::Shape& y = node.out_type(0).shape;
   Resampling made;
@@ -67,7 +67,7 @@ Resampling resampling(const ir::ops::Resize& op, const Lowering& node) {
     std::uint32_t taps_at = unchanged;
     for (std::size_t k = 0; k < op.axes.size(); ++k) {
       if (x.axis(op.axes[k]) != axis) continue;
-      const auto taps = ir::resize_taps(op, k, dtype, x[axis]);
+      const auto taps = ir::kernels::resize_taps(op, k, dtype, x[axis]);
       if (taps.is_identity(x[axis])) continue;
       node.needs(taps.index.size() < std::size_t{1} << 28, "axis ", axis, " has ", taps.index.size(), " taps");
       taps_at = static_cast<std::uint32_t>(made.table.size());
@@ -92,7 +92,7 @@ std::array<std::uint32_t, 4> outside_value(double value, ir::DType dtype) {
   return words;
 }
 
-void lower_nearest(const ir::ops::Resize& op, const Resampling& made, Lowering& node) {
+void lower_nearest(const ir::ops::Resize& op, const Resampling& made, plan::Lowering& node) {
   struct Block {
     std::uint32_t elements;
     std::array<std::uint32_t, 4> value;
@@ -100,15 +100,16 @@ void lower_nearest(const ir::ops::Resize& op, const Resampling& made, Lowering& 
   };
   const auto& [dtype, shape] = node.out_type(0);
   node.dispatch({
-      .shader = {word_variant("resize_nearest", ir::info(dtype).bytes, node), {threads, made.count}},
+      .shader = {kernels::copy::word_variant("resize_nearest", ir::info(dtype).bytes, node),
+                 {resize_threads, made.count}},
       .reads = {node.in(0), node.table(std::as_bytes(std::span(made.table)))},
       .writes = {node.out(0)},
       .push = Block{u32(shape.elements()), outside_value(op.extrapolation_value, dtype), made.dimensions},
-      .groups = groups_for(shape.elements(), threads),
+      .groups = plan::groups_for(shape.elements(), resize_threads),
   });
 }
 
-void lower_weighted(const ir::ops::Resize& op, const Resampling& made, Lowering& node) {
+void lower_weighted(const ir::ops::Resize& op, const Resampling& made, plan::Lowering& node) {
   node.needs_its_types();
   struct Block {
     std::uint32_t elements;
@@ -118,17 +119,17 @@ void lower_weighted(const ir::ops::Resize& op, const Resampling& made, Lowering&
   const auto& [dtype, shape] = node.out_type(0);
   const auto value = outside_value(op.extrapolation_value, dtype == ir::DType::f64 ? dtype : ir::DType::f32);
   node.dispatch({
-      .shader = {ir::cat("resize.", dtype), {threads, made.count, made.resampled}},
+      .shader = {ir::cat("resize.", dtype), {resize_threads, made.count, made.resampled}},
       .reads = {node.in(0), node.table(std::as_bytes(std::span(made.table)))},
       .writes = {node.out(0)},
       .push = Block{u32(shape.elements()), {value[0], value[1]}, made.dimensions},
-      .groups = groups_for(shape.elements(), threads),
+      .groups = plan::groups_for(shape.elements(), resize_threads),
   });
 }
 
 }  // namespace
 
-void lower(const ir::ops::Resize& op, Lowering& node) {
+void lower(const ir::ops::Resize& op, plan::Lowering& node) {
   node.needs_its_sizes();
   const Resampling made = resampling(op, node);
   if (made.resampled == 0) return node.alias(0, 0);

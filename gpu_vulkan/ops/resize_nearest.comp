@@ -4,9 +4,9 @@
 // variants: w1 w2 w4 w8 w16
 #extension GL_GOOGLE_include_directive : require
 #define PUSHED uint value[4];  // of an output whose source lies outside
-#include "index.glsl"
-#include "resampled.glsl"
-#include "word.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/resampled.glsl"
+#include "gpu_vulkan/glsl/word.glsl"
 
 layout(set = 0, binding = 0) readonly buffer X { WORD x[]; };
 layout(set = 0, binding = 1) readonly buffer Table { uint table[]; };

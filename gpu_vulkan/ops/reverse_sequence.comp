@@ -2,9 +2,9 @@
 // variants: w1 w2 w4 w8 w16
 // Each invocation moves one word to its place from the other end of its sequence.
 #extension GL_GOOGLE_include_directive : require
-#include "divide.glsl"
-#include "index.glsl"
-#include "word.glsl"
+#include "gpu_vulkan/glsl/divide.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/word.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint index_words = 1;
@@ -20,8 +20,8 @@ layout(push_constant) uniform Block {
   uvec2 by_batch, by_batch_inner;
 };
 #define FAULTS_BINDING 3
-#include "faults.glsl"
-#include "wide_index.glsl"
+#include "gpu_vulkan/glsl/faults.glsl"
+#include "gpu_vulkan/glsl/wide_index.glsl"
 
 void main() {
   const uint at = invocation_index();

@@ -1,8 +1,8 @@
 #include "ir/ops/reverse_sequence.hpp"
 
-#include "gpu_vulkan/divisor.hpp"
-#include "gpu_vulkan/indexed.hpp"
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/common/divisor.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
+#include "gpu_vulkan/kernels/indexing/indexed.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -14,7 +14,7 @@ struct Along {
 };
 
 Along along(const ir::Lines& lines, std::int64_t run) {
-  const Divisor by_extent(lines.length), by_inner(lines.inner / run);
+  const kernels::common::Divisor by_extent(lines.length), by_inner(lines.inner / run);
   return {.extent = static_cast<std::uint32_t>(lines.length),
           .inner = static_cast<std::uint32_t>(lines.inner / run),
           .by_extent = {by_extent.multiplier, by_extent.shift},
@@ -23,7 +23,7 @@ Along along(const ir::Lines& lines, std::int64_t run) {
 
 }  // namespace
 
-void lower(const ir::ops::ReverseSequence& op, Lowering& node) {
+void lower(const ir::ops::ReverseSequence& op, plan::Lowering& node) {
   struct Block {
     std::uint32_t count, node;
     Along time, batch;
@@ -33,15 +33,17 @@ void lower(const ir::ops::ReverseSequence& op, Lowering& node) {
   const ir::Lines time = ir::along(x.shape, op.time_axis), batch = ir::along(x.shape, op.batch_axis);
   // What lies inside both axes stays together: it moves in words as wide as can be.
   const auto bytes = static_cast<std::int64_t>(ir::info(x.dtype).bytes);
-  const std::size_t width = word_width(static_cast<std::size_t>(std::min(time.inner, batch.inner) * bytes));
+  const std::size_t width =
+      kernels::copy::word_width(static_cast<std::size_t>(std::min(time.inner, batch.inner) * bytes));
   const std::int64_t run = static_cast<std::int64_t>(width) / bytes, count = x.shape.elements() / run;
   constexpr std::uint32_t threads = 128;
   node.dispatch({
-      .shader = {word_variant("reverse_sequence", width, node), {threads, index_words(node.in_type(1).dtype)}},
+      .shader = {kernels::copy::word_variant("reverse_sequence", width, node),
+                 {threads, kernels::indexing::index_words(node.in_type(1).dtype)}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0), node.faults()},
       .push = Block{static_cast<std::uint32_t>(count), node.node_number(), along(time, run), along(batch, run)},
-      .groups = groups_for(count, threads),
+      .groups = plan::groups_for(count, threads),
   });
 }
 

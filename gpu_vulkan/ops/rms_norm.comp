@@ -1,4 +1,4 @@
 #version 450
 // variants: f32 f16 bf16
 #extension GL_GOOGLE_include_directive : require
-#include "normalize.glsl"
+#include "gpu_vulkan/kernels/norms/normalize.glsl"

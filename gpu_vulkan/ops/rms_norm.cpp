@@ -1,13 +1,13 @@
 #include "ir/ops/rms_norm.hpp"
 
-#include "gpu_vulkan/normalize.hpp"
+#include "gpu_vulkan/kernels/norms/normalize.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::RmsNorm& op, Lowering& node) {
+void lower(const ir::ops::RmsNorm& op, plan::Lowering& node) {
   const ir::Shape& x = node.in_type(0).shape;
   const std::vector<std::int64_t> none(x.size(), 0);
-  lower_normalize(
+  kernels::norms::lower_normalize(
       {.name = op.name,
        .shape = x,
        .first = x.axis(op.axis),

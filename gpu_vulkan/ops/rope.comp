@@ -1,4 +1,4 @@
 #version 450
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
-#include "rope.glsl"
+#include "gpu_vulkan/glsl/rope.glsl"

@@ -1,11 +1,11 @@
 #include "ir/ops/rope.hpp"
 
-#include "gpu_vulkan/divisor.hpp"
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/kernels/common/divisor.hpp"
+#include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Rope& op, Lowering& node) {
+void lower(const ir::ops::Rope& op, plan::Lowering& node) {
   const ir::TensorType& x = node.in_type(0);
   const ir::Shape& table = node.in_type(1).shape;
   node.needs(node.facts().holds(x.dtype), node.facts().name, " has no ", x.dtype, " in shaders");
@@ -16,13 +16,13 @@ void lower(const ir::ops::Rope& op, Lowering& node) {
   const bool wide = op.has_positions && node.in_type(3).dtype == ir::DType::i64;
   struct Block {
     std::uint32_t count, units, pairs, depth, heads, sequence, offset, batch_rows, batch_positions, rows;
-    Divisor by_units, by_heads, by_sequence;
+    kernels::common::Divisor by_units, by_heads, by_sequence;
     std::uint32_t node;
   };
   constexpr std::uint32_t threads = 128;
-  Shader shader{ir::cat("rope.", x.dtype),
-                {threads, op.layout == ir::ops::RopeLayout::bshd, op.interleaved, op.inverse}};
-  std::vector<Slot> reads = {node.in(0), node.in(1), node.in(2)}, writes = {node.out(0)};
+  plan::Shader shader{ir::cat("rope.", x.dtype),
+                      {threads, op.layout == ir::ops::RopeLayout::bshd, op.interleaved, op.inverse}};
+  std::vector<plan::Slot> reads = {node.in(0), node.in(1), node.in(2)}, writes = {node.out(0)};
   if (op.has_positions) {
     shader.name = ir::cat("rope_at_positions.", x.dtype);
     shader.constants.push_back(wide ? 2 : 1);
@@ -36,8 +36,9 @@ void lower(const ir::ops::Rope& op, Lowering& node) {
       .push = Block{std::uint32_t(lines * units), std::uint32_t(units), std::uint32_t(pairs), std::uint32_t(x.shape[3]),
                     std::uint32_t(heads), std::uint32_t(sequence), std::uint32_t(op.offset),
                     std::uint32_t(table.rank() == 3 ? sequence : 0), std::uint32_t(own_positions ? sequence : 0),
-                    std::uint32_t(table[0]), Divisor(units), Divisor(heads), Divisor(sequence), node.node_number()},
-      .groups = groups_for(lines * units, threads),
+                    std::uint32_t(table[0]), kernels::common::Divisor(units), kernels::common::Divisor(heads),
+                    kernels::common::Divisor(sequence), node.node_number()},
+      .groups = plan::groups_for(lines * units, threads),
   });
 }
 

@@ -2,4 +2,4 @@
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #define POSITIONS
-#include "rope.glsl"
+#include "gpu_vulkan/glsl/rope.glsl"

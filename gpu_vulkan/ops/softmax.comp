@@ -1,4 +1,4 @@
 #version 450
 // variants: f32 f16 bf16
 #extension GL_GOOGLE_include_directive : require
-#include "softmax.glsl"
+#include "gpu_vulkan/kernels/rows/softmax.glsl"

@@ -1,9 +1,9 @@
 #include "ir/ops/softmax.hpp"
 
-#include "gpu_vulkan/softmax.hpp"
+#include "gpu_vulkan/kernels/rows/softmax.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Softmax& op, Lowering& node) { lower_softmax(op.name, op.axis, node); }
+void lower(const ir::ops::Softmax& op, plan::Lowering& node) { kernels::rows::lower_softmax(op.name, op.axis, node); }
 
 }  // namespace plumb::gpu_vulkan

@@ -1,10 +1,10 @@
 #include "ir/ops/split.hpp"
 
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Split& op, Lowering& node) {
+void lower(const ir::ops::Split& op, plan::Lowering& node) {
   const ir::TensorType& x = node.in_type(0);
   const std::size_t axis = x.shape.axis(op.axis);
   std::int64_t start = 0;
@@ -12,7 +12,7 @@ void lower(const ir::ops::Split& op, Lowering& node) {
     const ir::TensorType& y = node.out_type(i);
     if (x == y) return node.alias(i, 0);  // the others are empty
     if (y.bytes() == 0) continue;
-    strided_copy(ir::read_part(x, y.shape, axis, start), node.in(0), node.out(i), node);
+    kernels::copy::strided_copy(ir::kernels::read_part(x, y.shape, axis, start), node.in(0), node.out(i), node);
     start += y.shape[axis];
   }
 }

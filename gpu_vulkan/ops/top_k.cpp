@@ -1,25 +1,25 @@
 #include "ir/ops/top_k.hpp"
 
-#include "gpu_vulkan/indexed.hpp"
-#include "gpu_vulkan/ordered.hpp"
-#include "gpu_vulkan/selection.hpp"
+#include "gpu_vulkan/kernels/common/ordered.hpp"
+#include "gpu_vulkan/kernels/indexing/indexed.hpp"
+#include "gpu_vulkan/kernels/sort/selection.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::TopK& op, Lowering& node) {
+void lower(const ir::ops::TopK& op, plan::Lowering& node) {
   node.needs_its_sizes();
   const auto& [dtype, shape] = node.in_type(0);
-  const SortedLines sorted{.x = node.in(0),
-                           .width = ir::info(dtype).bytes,
-                           .encoding = encoding_of(dtype),
-                           .lines = ir::along(shape, op.axis),
-                           .k = op.k,
-                           .descending = op.largest};
-  const SortResults results{node.out(0), node.out(1), index_words(op.index_dtype)};
+  const kernels::sort::SortedLines sorted{.x = node.in(0),
+                                          .width = ir::info(dtype).bytes,
+                                          .encoding = kernels::common::encoding_of(dtype),
+                                          .lines = ir::along(shape, op.axis),
+                                          .k = op.k,
+                                          .descending = op.largest};
+  const kernels::sort::SortResults results{node.out(0), node.out(1), kernels::indexing::index_words(op.index_dtype)};
   node.choose({
-      {"selected", [&] { return choose_selection(node.facts(), sorted).refusal; },
-       [&] { select_lines(sorted, results, !op.sorted, node); }},
-      {"sorted", [] { return std::nullopt; }, [&] { sort_lines(sorted, results, !op.sorted, node); }},
+      {"selected", [&] { return kernels::sort::choose_selection(node.facts(), sorted).refusal; },
+       [&] { kernels::sort::select_lines(sorted, results, !op.sorted, node); }},
+      {"sorted", [] { return std::nullopt; }, [&] { kernels::sort::sort_lines(sorted, results, !op.sorted, node); }},
   });
 }
 

@@ -2,9 +2,9 @@
 // variants: w1 w2 w4 w8 w16
 // Each invocation makes one element: that of x on its side of the diagonal, else 0.
 #extension GL_GOOGLE_include_directive : require
-#include "divide.glsl"
-#include "index.glsl"
-#include "word.glsl"
+#include "gpu_vulkan/glsl/divide.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/word.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const bool upper = true;

@@ -1,11 +1,11 @@
 #include "ir/ops/trilu.hpp"
 
-#include "gpu_vulkan/divisor.hpp"
-#include "gpu_vulkan/strided_copy.hpp"
+#include "gpu_vulkan/kernels/common/divisor.hpp"
+#include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 
 namespace plumb::gpu_vulkan {
 
-void lower(const ir::ops::Trilu& op, Lowering& node) {
+void lower(const ir::ops::Trilu& op, plan::Lowering& node) {
   struct Block {
     std::uint32_t count, rows, columns;
     std::int32_t diagonal;
@@ -14,10 +14,10 @@ void lower(const ir::ops::Trilu& op, Lowering& node) {
   node.needs_its_sizes();
   const ir::TensorType& x = node.in_type(0);
   const std::int64_t rows = x.shape[x.shape.size() - 2], columns = x.shape.back();
-  const Divisor by_rows(rows), by_columns(columns);
+  const kernels::common::Divisor by_rows(rows), by_columns(columns);
   constexpr std::uint32_t threads = 128;
   node.dispatch({
-      .shader = {word_variant("trilu", ir::info(x.dtype).bytes, node), {threads, op.upper}},
+      .shader = {kernels::copy::word_variant("trilu", ir::info(x.dtype).bytes, node), {threads, op.upper}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = Block{.count = static_cast<std::uint32_t>(x.shape.elements()),
@@ -26,7 +26,7 @@ void lower(const ir::ops::Trilu& op, Lowering& node) {
                     .diagonal = static_cast<std::int32_t>(op.diagonal_within(rows, columns)),
                     .by_rows = {by_rows.multiplier, by_rows.shift},
                     .by_columns = {by_columns.multiplier, by_columns.shift}},
-      .groups = groups_for(x.shape.elements(), threads),
+      .groups = plan::groups_for(x.shape.elements(), threads),
   });
 }
 

@@ -3,11 +3,11 @@
 // y = function(x)
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 1
-#include "elementwise.glsl"
-#include "specials_kept.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
+#include "gpu_vulkan/glsl/specials_kept.glsl"
 
-#include "arithmetic.glsl"
-#include "unary_functions.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
+#include "gpu_vulkan/kernels/elementwise/unary_functions.glsl"
 
 layout(constant_id = 4) const uint function = ABS;
 
@@ -54,7 +54,7 @@ double apply(double v) {
   }
 }
 #elif defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16)
-#include "unary_real.glsl"
+#include "gpu_vulkan/kernels/elementwise/unary_real.glsl"
 float apply(float v) {
 #ifdef VARIANT_f16
   if (function == GELU) return real_gelu_f16(v);
@@ -62,7 +62,7 @@ float apply(float v) {
   return unary_real(function, v);
 }
 #else
-#include "unary_integer.glsl"
+#include "gpu_vulkan/kernels/elementwise/unary_integer.glsl"
 COMPUTED apply(COMPUTED v) { return unary_integer(function, v); }
 #endif
 

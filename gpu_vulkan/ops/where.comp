@@ -3,7 +3,7 @@
 // y = cond ? a : b, of elements of 1 to 16 bytes that are moved and not looked at
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 3
-#include "elementwise.glsl"
+#include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 #extension GL_EXT_shader_8bit_storage : require
 
 layout(set = 0, binding = 0) readonly buffer Cond { uint8_t cond[]; };

@@ -1,12 +1,12 @@
 #include <algorithm>
 
+#include "gpu_vulkan/fused_ops/viewed_attention.hpp"
 #include "gpu_vulkan/passes/passes.hpp"
-#include "gpu_vulkan/passes/viewed_attention.hpp"
 #include "gpu_vulkan/passes/views.hpp"
 #include "ir/ops/reshape.hpp"
 #include "ir/ops/transpose.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -75,7 +75,7 @@ std::optional<Replacement> attention_at(const PatternGraph& graph, std::size_t n
   const Value y = node.outputs[0];
   const auto* attention = graph.op<Attention>(y);
   if (attention == nullptr || graph.type(y).shape.elements() == 0) return std::nullopt;
-  ViewedAttention op;
+  fused_ops::ViewedAttention op;
   static_cast<Attention&>(op) = *attention;
   const auto shape = [&](std::size_t i) { return graph.type(node.inputs[i]).shape; };
   const auto [B, Hq, Hk, Sq, Sk, D, Dv] = attention->extents(shape(0), shape(1), shape(2));
@@ -110,4 +110,4 @@ ir::Graph view_heads(const ir::Graph& given, const PassSetting& setting) {
   return replaced(given, setting, attention_at);
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -7,7 +7,7 @@
 #include "ir/ops/softmax.hpp"
 #include "ir/ops/transpose.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -124,4 +124,4 @@ ir::Graph fuse_attentions(const ir::Graph& given, const PassSetting& setting) {
   });
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

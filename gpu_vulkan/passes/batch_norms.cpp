@@ -6,7 +6,7 @@
 #include "ir/ops/constant.hpp"
 #include "ir/ops/conv.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -87,4 +87,4 @@ ir::Graph fold_batch_norms(const ir::Graph& given, const PassSetting& setting) {
   return replaced(given, setting, found_at);
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

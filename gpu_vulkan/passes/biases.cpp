@@ -3,7 +3,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reshape.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -58,4 +58,4 @@ ir::Graph fuse_biases(const ir::Graph& given, const PassSetting& setting) {
   });
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -2,7 +2,7 @@
 #include "ir/ops/cast.hpp"
 #include "ir/ops/constant.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 std::optional<Replacement> found_at(const PatternGraph& graph, std::size_t n) {
@@ -22,4 +22,4 @@ std::optional<Replacement> found_at(const PatternGraph& graph, std::size_t n) {
 
 ir::Graph fold_casts(const ir::Graph& given, const PassSetting& setting) { return replaced(given, setting, found_at); }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

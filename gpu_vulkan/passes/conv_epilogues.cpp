@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "gpu_vulkan/passes/fused_conv.hpp"
+#include "gpu_vulkan/fused_ops/fused_conv.hpp"
 #include "gpu_vulkan/passes/passes.hpp"
 #include "ir/ops/clamp.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -13,7 +13,7 @@ using ir::ops::Clamp;
 using ir::ops::Conv;
 
 struct Found {
-  FusedConv op;
+  fused_ops::FusedConv op;
   std::vector<Value> inputs;
   Value y = 0;
   Nodes nodes = {};
@@ -98,4 +98,4 @@ ir::Graph fuse_conv_epilogues(const ir::Graph& given, const PassSetting& setting
   return replaced(given, setting, found_at);
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

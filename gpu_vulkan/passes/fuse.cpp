@@ -5,7 +5,7 @@
 #include "gpu_vulkan/passes/passes.hpp"
 #include "ir/ops/reshape.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 constexpr auto nobody = static_cast<std::size_t>(-1);
@@ -64,8 +64,8 @@ std::string called(const ir::Op& op) {
 
 }  // namespace
 
-Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params, const DeviceFacts& facts,
-           const RegionSetting& regions) {
+Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params,
+           const device::DeviceFacts& facts, const region::RegionSetting& regions) {
   const PassSetting setting{capture.wanted, params, facts, capture.surviving, regions};
   Fused fused{.graph = graph};
   for (const auto pass : {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, sink_transposes, view_heads,
@@ -120,4 +120,4 @@ std::vector<std::string> fusions(const Fused& fused, const ir::Graph& original) 
   return lines;
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -2,7 +2,7 @@
 
 #include "gpu_vulkan/passes/pattern.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 
 /// A graph and what passes made of it, to be planned in its place.
 struct Fused {
@@ -14,8 +14,8 @@ struct Fused {
 };
 
 /// Runs all passes.
-Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params, const DeviceFacts& facts,
-           const RegionSetting& regions = {});
+Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params,
+           const device::DeviceFacts& facts, const region::RegionSetting& regions = {});
 
 /// The graph as it is.
 Fused unfused(const ir::Graph& graph, const ir::Capture& capture);
@@ -27,4 +27,4 @@ std::vector<ir::NodeReport> reports_of(const Fused& fused, const ir::Graph& orig
 /// A line for each node that stands for several: "layer_norm 'y': mean, centred, squares".
 std::vector<std::string> fusions(const Fused& fused, const ir::Graph& original);
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -5,7 +5,7 @@
 #include "gpu_vulkan/passes/passes.hpp"
 #include "gpu_vulkan/passes/pattern.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -100,4 +100,4 @@ ir::Graph fuse_gelus(const ir::Graph& given, const PassSetting& setting) {
   });
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

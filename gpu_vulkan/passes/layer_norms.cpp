@@ -5,7 +5,7 @@
 #include "ir/ops/layer_norm.hpp"
 #include "ir/ops/reduce.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -137,4 +137,4 @@ ir::Graph fuse_layer_norms(const ir::Graph& given, const PassSetting& setting) {
   });
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -2,7 +2,7 @@
 
 #include "gpu_vulkan/passes/pattern.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 
 // Passes: graphs in, graphs out that compute the same with fewer nodes. They touch only
 // what the device runs natively as it becomes, and values that nothing else reads and
@@ -44,4 +44,4 @@ ir::Graph fuse_residuals(const ir::Graph& graph, const PassSetting& setting);
 /// all that survives is wanted it keeps every value, so that each can still be looked at.
 ir::Graph fuse_regions(const ir::Graph& graph, const PassSetting& setting);
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/plan/lower.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/constant.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 
 using ir::ops::Binary;
 using ir::ops::BinaryFunction;
@@ -76,17 +76,17 @@ bool PatternGraph::serves(const ir::Op& op, const ir::TensorTypes& types) const 
   std::vector<ir::Value> inputs;
   for (const ir::TensorType& type : types) inputs.push_back(alone.input(ir::cat(inputs.size()), type));
   alone.add_all("y", op, inputs);
-  Schedule schedule;
-  std::vector<Slot> slots;
+  plan::Schedule schedule;
+  std::vector<plan::Slot> slots;
   for (ir::Value v = 0; v < alone.value_count(); ++v) slots.push_back(schedule.slot(alone.type(v).bytes()));
-  Lowering lowering(alone, alone.nodes()[0], setting_.facts, slots, schedule.slot(sizeof(Fault)), schedule);
-  lower_op(op, lowering);
+  plan::Lowering lowering(alone, alone.nodes()[0], setting_.facts, slots, schedule.slot(sizeof(plan::Fault)), schedule);
+  plan::lower_op(op, lowering);
   // With room for red zones. What is larger may fall back to the host, which has only the ops of graphs.
   const std::uint64_t largest = std::min(setting_.facts.max_buffer_range, setting_.facts.max_allocation);
   const auto fits = [&](ir::Value v) { return alone.type(v).bytes() + (1u << 16) <= largest; };
   for (ir::Value v = 0; v < alone.value_count(); ++v)
     if (!fits(v)) return false;
-  return std::ranges::all_of(schedule.dispatches, [&](const Dispatch& d) {
+  return std::ranges::all_of(schedule.dispatches, [&](const plan::Dispatch& d) {
     return d.reads.size() + d.writes.size() <= setting_.facts.max_push_descriptors;
   });
 } catch (const ir::Error&) {  // the op does not take these types, or the device not the op
@@ -156,4 +156,4 @@ ir::Graph replaced(const ir::Graph& graph, const PassSetting& setting, const Mat
   return next;
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -4,21 +4,21 @@
 #include <optional>
 #include <set>
 
-#include "gpu_vulkan/device_facts.hpp"
+#include "gpu_vulkan/device/device_facts.hpp"
 #include "gpu_vulkan/region/compile.hpp"
 #include "ir/executor.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/unary.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 
 /// What passes may know besides the graph.
 struct PassSetting {
   std::vector<ir::Value> wanted;  ///< these must survive
   const ir::Feeds& params;        ///< those whose values are known
-  const DeviceFacts& facts;
+  const device::DeviceFacts& facts;
   bool surviving = false;  ///< all that survives is wanted too, so that passes may keep it at little cost
-  RegionSetting regions = {};
+  region::RegionSetting regions = {};
 };
 
 using Nodes = std::set<std::size_t>;
@@ -101,4 +101,4 @@ using Match = std::function<std::optional<Replacement>(const PatternGraph& graph
 /// The graph with every match replaced, in order; one that meets nodes of an earlier one is left out.
 ir::Graph replaced(const ir::Graph& graph, const PassSetting& setting, const Match& match);
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

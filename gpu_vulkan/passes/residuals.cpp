@@ -1,7 +1,7 @@
-#include "gpu_vulkan/passes/added_norm.hpp"
+#include "gpu_vulkan/fused_ops/added_norm.hpp"
 #include "gpu_vulkan/passes/passes.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -20,7 +20,7 @@ std::optional<Replacement> found_at(const PatternGraph& graph, std::size_t n) {
   inputs.push_back(residual);
   ir::TensorTypes types;
   for (const Value v : inputs) types.push_back(graph.type(v));
-  AddedNorm added;
+  fused_ops::AddedNorm added;
   static_cast<LayerNorm&>(added) = *op;
   const Nodes nodes = {n, graph.producer(sum)};
   if (!graph.is_closed(nodes, n) || !graph.serves(added, types)) return std::nullopt;
@@ -35,4 +35,4 @@ ir::Graph fuse_residuals(const ir::Graph& given, const PassSetting& setting) {
   return replaced(given, setting, found_at);
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -5,7 +5,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/transpose.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Value;
@@ -83,4 +83,4 @@ ir::Graph sink_transposes(const ir::Graph& given, const PassSetting& setting) {
   });
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -8,7 +8,7 @@
 #include "ir/ops/split.hpp"
 #include "ir/ops/transpose.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 namespace {
 
 using ir::Shape;
@@ -141,4 +141,4 @@ View view_of(const PatternGraph& graph, Value v) {
   return x;
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

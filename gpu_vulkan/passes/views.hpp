@@ -2,7 +2,7 @@
 
 #include "gpu_vulkan/passes/pattern.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes {
 
 /// A value as elements of another that it is taken from, at equal distances along each of its axes.
 struct View {
@@ -16,4 +16,4 @@ struct View {
 /// itself where it is computed, or has no elements.
 View view_of(const PatternGraph& graph, ir::Value v);
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes

@@ -4,17 +4,17 @@
 #include <map>
 #include <mutex>
 
+#include "gpu_vulkan/cache/cache_files.hpp"
 #include "gpu_vulkan/region/glslang.hpp"
-#include "gpu_vulkan/runtime/cache_files.hpp"
-#include "ir/hash.hpp"
+#include "ir/raw/hash.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::region {
 namespace {
 
-constexpr CacheMagic magic = {'p', 'l', 'u', 'm', 'b', 's', 'p', '1'};
+constexpr cache::CacheMagic magic = {'p', 'l', 'u', 'm', 'b', 's', 'p', '1'};
 
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
-  return ir::hash_bytes(std::as_bytes(std::span(text)), seed);
+  return ir::raw::hash_bytes(std::as_bytes(std::span(text)), seed);
 }
 
 /// Of everything that decides what a source becomes, but the source.
@@ -28,8 +28,8 @@ std::uint64_t environment() {
 }
 
 /// What a file holds; null when it is not there, damaged or somebody else's.
-ShaderWords loaded(const std::filesystem::path& path) {
-  const auto data = load_checked(path, magic);
+plan::ShaderWords loaded(const std::filesystem::path& path) {
+  const auto data = cache::load_checked(path, magic);
   if (data.empty() || data.size() % 4 != 0) return nullptr;
   std::vector<std::uint32_t> words(data.size() / 4);
   std::memcpy(words.data(), data.data(), data.size());
@@ -42,16 +42,16 @@ bool RegionCompiler::exists() { return !glsl_compiler().empty(); }
 
 CompiledShader RegionCompiler::load_or_compile(const std::string& source) const {
   const std::uint64_t hash = hash_of(source, environment());
-  CompiledShader made{ir::cat("region.", digits_of(hash)), nullptr};
-  auto path = cache_folder(cache_folder_);
+  CompiledShader made{ir::cat("region.", cache::digits_of(hash)), nullptr};
+  auto path = cache::cache_folder(cache_folder_);
   if (!path.empty()) {
     // Another hash beside: one of 64 bits alone names a shader that somebody may have made to meet.
-    path /= ir::cat(made.name, '-', digits_of(hash_of(source, hash)), ".spv");
+    path /= ir::cat(made.name, '-', cache::digits_of(hash_of(source, hash)), ".spv");
     made.words = loaded(path);
   }
   if (made.words == nullptr) {
     made.words = std::make_shared<const std::vector<std::uint32_t>>(compile_glsl(source));
-    if (!path.empty()) store_checked(path, magic, std::as_bytes(std::span(*made.words)));
+    if (!path.empty()) cache::store_checked(path, magic, std::as_bytes(std::span(*made.words)));
   }
   return made;
 }
@@ -65,4 +65,4 @@ CompiledShader RegionCompiler::compile(const std::string& source) const {
   return found->second;
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::region

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "gpu_vulkan/region/region.hpp"
+#include "gpu_vulkan/fused_ops/region.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::region {
 
 /// What is done about regions.
 struct RegionSetting {
@@ -12,7 +12,7 @@ struct RegionSetting {
 
 struct CompiledShader {
   std::string name;  ///< "region.0123456789abcdef"
-  ShaderWords words;
+  plan::ShaderWords words;
 };
 
 /// Compiles GLSL that includes files of gpu_vulkan/glsl. A process compiles a text once, and so do all that share
@@ -34,4 +34,4 @@ class RegionCompiler {
   std::string cache_folder_;
 };
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::region

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::region {
 namespace {
 
 class Includer final : public glslang::TShader::Includer {
@@ -70,9 +70,9 @@ std::vector<std::uint32_t> compile_glsl(const std::string& source) {
   return {words.begin(), words.end()};
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::region
 #else
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::region {
 
 std::string glsl_compiler() { return ""; }
 
@@ -80,5 +80,5 @@ std::vector<std::uint32_t> compile_glsl(const std::string&) {
   throw ir::Unsupported("this build has no compiler of shaders");
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::region
 #endif

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::region {
 
 /// A file of gpu_vulkan/glsl, as the build found it (cmake/shaders.cmake).
 struct GlslFile {
@@ -20,4 +20,4 @@ std::string glsl_compiler();
 /// A compute shader for Vulkan 1.3. Throws Error with the compiler's messages, Unsupported without a compiler.
 std::vector<std::uint32_t> compile_glsl(const std::string& source);
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::region

@@ -8,7 +8,7 @@
 #include "ir/ops/unary.hpp"
 #include "ir/ops/where.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::region {
 namespace {
 
 using namespace ir::ops;
@@ -21,7 +21,7 @@ std::size_t bytes_of(DType dtype) { return ir::info(dtype).bytes; }
 /// The text of one kernel as it grows.
 class Writer {
  public:
-  Writer(const Region& region, const std::vector<DType>& inputs) : region_(region), inputs_(inputs) {}
+  Writer(const fused_ops::Region& region, const std::vector<DType>& inputs) : region_(region), inputs_(inputs) {}
   std::string text();
 
  private:
@@ -43,7 +43,7 @@ class Writer {
   void whole(std::string& text) const;
   void tail(std::string& text) const;
 
-  const Region& region_;
+  const fused_ops::Region& region_;
   const std::vector<DType>& inputs_;
   std::set<std::string> included_;
   std::string includes_;
@@ -60,7 +60,7 @@ void Writer::include(std::string_view file, std::string_view computed, std::stri
 }
 
 std::string Writer::step(std::size_t s) {
-  const RegionStep& step = region_.steps[s];
+  const fused_ops::RegionStep& step = region_.steps[s];
   const auto& in = step.operands;
   const DType from = dtype(in[0]);
   const bool real = is_short_float(from), integer = from == DType::i32;
@@ -69,7 +69,7 @@ std::string Writer::step(std::size_t s) {
   };
   if (step.op.is<Where>()) return ir::cat("bool_of(", value(in[0]), ") ? ", value(in[1]), " : ", value(in[2]));
   if (step.op.is<Cast>()) {
-    include("convert.glsl");
+    include("gpu_vulkan/glsl/convert.glsl");
     const auto mask = bytes_of(step.dtype) == 1 ? " & 0xFFu" : bytes_of(step.dtype) == 2 ? " & 0xFFFFu" : "";
     return ir::cat("convert(uvec2(", value(in[0]), ", 0u), ", unsigned(from), "u, ", unsigned(step.dtype), "u).x",
                    mask);
@@ -77,31 +77,32 @@ std::string Writer::step(std::size_t s) {
   if (step.op.is<Unary>()) {
     const auto function = step.op.as<Unary>().function;
     if (from == DType::boolean) return result_bits('!', operand(in[0]));
-    include(real ? "unary_real.glsl" : "unary_functions.glsl");
+    include(real ? "gpu_vulkan/kernels/elementwise/unary_real.glsl"
+                 : "gpu_vulkan/kernels/elementwise/unary_functions.glsl");
     const auto of = from == DType::f16 && function == UnaryFunction::gelu ? "_f16(" : "(";
     if (real) return result_bits("real_", ir::enum_name(function), of, operand(in[0]), ')');
-    include("unary_integer.glsl", "int");
+    include("gpu_vulkan/kernels/elementwise/unary_integer.glsl", "int");
     return result_bits("unary_integer(", unsigned(function), "u, ", operand(in[0]), ')');
   }
   const std::string both = operand(in[0]) + ", " + operand(in[1]);
   if (step.op.is<Compare>()) {
     if (real)
-      include("compare.glsl", "float", "VARIANT_f32");
+      include("gpu_vulkan/kernels/elementwise/compare.glsl", "float", "VARIANT_f32");
     else if (integer)
-      include("compare.glsl", "int", "VARIANT_i32");
+      include("gpu_vulkan/kernels/elementwise/compare.glsl", "int", "VARIANT_i32");
     else
-      include("compare.glsl", "bool", "VARIANT_bool");
+      include("gpu_vulkan/kernels/elementwise/compare.glsl", "bool", "VARIANT_bool");
     return result_bits("compared(", unsigned(step.op.as<Compare>().function), "u, ", both, ')');
   }
   const auto function = step.op.as<Binary>().function;
   if (real) {
-    include("binary_real.glsl", "float");
+    include("gpu_vulkan/kernels/elementwise/binary_real.glsl", "float");
     return result_bits("real_", ir::enum_name(function), '(', both, ')');
   }
   if (integer)
-    include("binary_integer.glsl", "int");
+    include("gpu_vulkan/kernels/elementwise/binary_integer.glsl", "int");
   else
-    include("binary_functions.glsl");
+    include("gpu_vulkan/kernels/elementwise/binary_functions.glsl");
   return result_bits(integer ? "binary_integer(" : "binary_bool(", unsigned(function), "u, ", both, ')');
 }
 
@@ -198,7 +199,7 @@ std::string Writer::text() {
   tail(body);
   body += "}\n";
   return ir::cat("#version 450\n#extension GL_GOOGLE_include_directive : require\n#define INPUTS ", inputs_.size(),
-                 "\n#include \"region.glsl\"\n", includes_, body);
+                 "\n#include \"gpu_vulkan/glsl/region.glsl\"\n", includes_, body);
 }
 
 }  // namespace
@@ -247,6 +248,8 @@ std::size_t weight_of(const ir::Op& op, DType operand) {
   }
 }
 
-std::string source_of(const Region& region, const std::vector<DType>& inputs) { return Writer(region, inputs).text(); }
+std::string source_of(const fused_ops::Region& region, const std::vector<DType>& inputs) {
+  return Writer(region, inputs).text();
+}
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::region

@@ -1,8 +1,8 @@
 #include "gpu_vulkan/runtime/commands.hpp"
 
-#include "gpu_vulkan/runtime/structure.hpp"
+#include "gpu_vulkan/runtime/driver/structure.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 namespace {
 
 struct Scope {
@@ -28,31 +28,31 @@ Scope scope(Access access) {
 
 }  // namespace
 
-CommandPool make_command_pool(const Device& device) {
-  auto info = structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
+CommandPool make_command_pool(const driver::Device& device) {
+  auto info = driver::structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   info.queueFamilyIndex = device.queue_family();
   return create<CommandPool>("vkCreateCommandPool", vkCreateCommandPool, device.get(), info);
 }
 
-Commands::Commands(const Device& device, VkCommandPool pool) : device_(device) {
-  auto allocate = structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
+Commands::Commands(const driver::Device& device, VkCommandPool pool) : device_(device) {
+  auto allocate = driver::structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   allocate.commandPool = pool;
   allocate.commandBufferCount = 1;
   check(vkAllocateCommandBuffers(device.get(), &allocate, &commands_), "vkAllocateCommandBuffers");
-  const auto begin = structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
+  const auto begin = driver::structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
   check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
 }
 
 void Commands::end() { check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer"); }
 
 void Commands::barrier(Access from, Access to) {
-  auto memory = structure<VkMemoryBarrier2>(VK_STRUCTURE_TYPE_MEMORY_BARRIER_2);
+  auto memory = driver::structure<VkMemoryBarrier2>(VK_STRUCTURE_TYPE_MEMORY_BARRIER_2);
   const Scope before = scope(from), after = scope(to);
   memory.srcStageMask = before.stages;
   memory.srcAccessMask = before.writes;
   memory.dstStageMask = after.stages;
   memory.dstAccessMask = after.reads | after.writes;
-  auto info = structure<VkDependencyInfo>(VK_STRUCTURE_TYPE_DEPENDENCY_INFO);
+  auto info = driver::structure<VkDependencyInfo>(VK_STRUCTURE_TYPE_DEPENDENCY_INFO);
   info.memoryBarrierCount = 1;
   info.pMemoryBarriers = &memory;
   vkCmdPipelineBarrier2(commands_, &info);
@@ -73,7 +73,7 @@ void Commands::dispatch(const Pipeline& pipeline, std::span<const BufferRange> b
   for (const BufferRange& range : bindings) ranges.push_back({range.buffer, range.offset, range.bytes});
   std::vector<VkWriteDescriptorSet> writes;
   for (std::uint32_t b = 0; b < ranges.size(); ++b) {
-    auto write = structure<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
+    auto write = driver::structure<VkWriteDescriptorSet>(VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET);
     write.dstBinding = b;
     write.descriptorCount = 1;
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -93,4 +93,4 @@ void Commands::timestamp(VkQueryPool queries, std::uint32_t query) {
   vkCmdWriteTimestamp2(commands_, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries, query);
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

@@ -2,10 +2,10 @@
 
 #include <span>
 
-#include "gpu_vulkan/runtime/device.hpp"
+#include "gpu_vulkan/runtime/driver/device.hpp"
 #include "gpu_vulkan/runtime/pipelines.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 /// Part of a buffer.
 struct BufferRange {
@@ -22,7 +22,7 @@ constexpr Access operator|(Access a, Access b) {
 /// One command buffer: recorded once, submitted many times.
 class Commands {
  public:
-  Commands(const Device& device, VkCommandPool pool);
+  Commands(const driver::Device& device, VkCommandPool pool);
   /// No more commands come.
   void end();
 
@@ -39,10 +39,10 @@ class Commands {
   void timestamp(VkQueryPool queries, std::uint32_t query);
 
  private:
-  const Device& device_;
+  const driver::Device& device_;
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
 };
 
-CommandPool make_command_pool(const Device& device);
+CommandPool make_command_pool(const driver::Device& device);
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

@@ -1,11 +1,11 @@
 #include "gpu_vulkan/runtime/device_buffer.hpp"
 
-#include "gpu_vulkan/runtime/structure.hpp"
+#include "gpu_vulkan/runtime/driver/structure.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 namespace {
 
-std::uint32_t memory_type(const Device& device, std::uint32_t allowed, MemoryUse use) {
+std::uint32_t memory_type(const driver::Device& device, std::uint32_t allowed, MemoryUse use) {
   constexpr VkMemoryPropertyFlags local = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                                   visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT,
                                   mapped = visible | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
@@ -27,8 +27,8 @@ std::uint32_t memory_type(const Device& device, std::uint32_t allowed, MemoryUse
   }
 }
 
-Buffer make_buffer(const Device& device, std::size_t bytes) {
-  auto info = structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
+Buffer make_buffer(const driver::Device& device, std::size_t bytes) {
+  auto info = driver::structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = bytes;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   return create<Buffer>("vkCreateBuffer", vkCreateBuffer, device.get(), info, " for ", bytes, " bytes");
@@ -36,11 +36,11 @@ Buffer make_buffer(const Device& device, std::size_t bytes) {
 
 }  // namespace
 
-DeviceBuffer::DeviceBuffer(const Device& device, std::size_t bytes, MemoryUse use)
+DeviceBuffer::DeviceBuffer(const driver::Device& device, std::size_t bytes, MemoryUse use)
     : buffer_(make_buffer(device, bytes)), size_(bytes) {
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(device.get(), buffer_.get(), &needs);
-  auto info = structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
+  auto info = driver::structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   info.allocationSize = needs.size;
   info.memoryTypeIndex = memory_type(device, needs.memoryTypeBits, use);
   memory_ = create<Memory>("vkAllocateMemory", vkAllocateMemory, device.get(), info, " for ", needs.size, " bytes on ",
@@ -53,4 +53,4 @@ DeviceBuffer::DeviceBuffer(const Device& device, std::size_t bytes, MemoryUse us
   mapped_ = {static_cast<std::byte*>(address), bytes};
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

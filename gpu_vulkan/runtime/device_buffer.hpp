@@ -2,9 +2,9 @@
 
 #include <span>
 
-#include "gpu_vulkan/runtime/device.hpp"
+#include "gpu_vulkan/runtime/driver/device.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 /// What a buffer's memory is for.
 enum class MemoryUse {
@@ -19,7 +19,7 @@ enum class MemoryUse {
 class DeviceBuffer {
  public:
   /// Throws DeviceError, with the size, when there is no memory left.
-  DeviceBuffer(const Device& device, std::size_t bytes, MemoryUse use);
+  DeviceBuffer(const driver::Device& device, std::size_t bytes, MemoryUse use);
 
   VkBuffer get() const { return buffer_.get(); }
   std::size_t size() const { return size_; }
@@ -33,4 +33,4 @@ class DeviceBuffer {
   std::span<std::byte> mapped_;
 };
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

@@ -6,7 +6,7 @@
 
 #include "gpu_vulkan/runtime/result.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 /// Owns one Vulkan object of a device; destroyed exactly once, never copied.
 /// The device must outlive it: declare the device first.
@@ -52,4 +52,4 @@ Owner create(std::string_view call, Create make, VkDevice device, const Info& in
   return Owner(device, raw);
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

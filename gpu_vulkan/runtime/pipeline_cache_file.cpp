@@ -1,25 +1,25 @@
 #include "gpu_vulkan/runtime/pipeline_cache_file.hpp"
 
-#include "gpu_vulkan/runtime/cache_files.hpp"
+#include "gpu_vulkan/cache/cache_files.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 namespace {
 
-constexpr CacheMagic magic = {'p', 'l', 'u', 'm', 'b', 'v', 'k', '1'};
+constexpr cache::CacheMagic magic = {'p', 'l', 'u', 'm', 'b', 'v', 'k', '1'};
 
 }  // namespace
 
-PipelineCacheFile::PipelineCacheFile(std::string_view folder, const DeviceFacts& facts) {
-  const auto place = cache_folder(folder);
-  if (!place.empty()) path_ = place / ("pipelines-" + cache_key(facts) + ".bin");
+PipelineCacheFile::PipelineCacheFile(std::string_view folder, const device::DeviceFacts& facts) {
+  const auto place = cache::cache_folder(folder);
+  if (!place.empty()) path_ = place / ("pipelines-" + cache::cache_key(facts) + ".bin");
 }
 
 std::vector<std::byte> PipelineCacheFile::load() const {
-  return enabled() ? load_checked(path_, magic) : std::vector<std::byte>{};
+  return enabled() ? cache::load_checked(path_, magic) : std::vector<std::byte>{};
 }
 
 void PipelineCacheFile::store(const std::vector<std::byte>& data) const {
-  if (enabled()) store_checked(path_, magic, data);
+  if (enabled()) cache::store_checked(path_, magic, data);
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

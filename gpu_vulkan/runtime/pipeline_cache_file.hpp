@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu_vulkan/device_facts.hpp"
+#include "gpu_vulkan/device/device_facts.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 /// The file in which a driver's pipeline cache survives the process. Its name says which
 /// driver and which shaders it is for, and its head how many bytes follow and their hash: a file
@@ -16,7 +16,7 @@ namespace plumb::gpu_vulkan {
 class PipelineCacheFile {
  public:
   /// `folder` as in VulkanOptions::pipeline_cache.
-  PipelineCacheFile(std::string_view folder, const DeviceFacts& facts);
+  PipelineCacheFile(std::string_view folder, const device::DeviceFacts& facts);
 
   bool enabled() const { return !path_.empty(); }
   const std::filesystem::path& path() const { return path_; }
@@ -28,4 +28,4 @@ class PipelineCacheFile {
   std::filesystem::path path_;
 };
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

@@ -2,33 +2,34 @@
 
 #include <algorithm>
 
-#include "gpu_vulkan/runtime/float_modes.hpp"
-#include "gpu_vulkan/runtime/structure.hpp"
-#include "gpu_vulkan/shader_blobs.hpp"
+#include "gpu_vulkan/kernels/common/shader_blobs.hpp"
+#include "gpu_vulkan/runtime/driver/float_modes.hpp"
+#include "gpu_vulkan/runtime/driver/structure.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 namespace {
 
-std::span<const std::uint32_t> words_of(const Shader& shader) {
+std::span<const std::uint32_t> words_of(const plan::Shader& shader) {
   if (shader.words != nullptr) return *shader.words;
-  const auto blobs = shader_blobs();
-  const auto blob = std::ranges::lower_bound(blobs, std::string_view(shader.name), {}, &ShaderBlob::name);
+  const auto blobs = kernels::common::shader_blobs();
+  const auto blob =
+      std::ranges::lower_bound(blobs, std::string_view(shader.name), {}, &kernels::common::ShaderBlob::name);
   ir::require(blob != blobs.end() && blob->name == shader.name, "there is no shader '", shader.name, "'");
   return blob->words;
 }
 
-ShaderModule make_module(const Device& device, const Shader& shader) {
+ShaderModule make_module(const driver::Device& device, const plan::Shader& shader) {
   auto words = words_of(shader);
   std::vector<std::uint32_t> less;
-  if (!device.facts().specials_kept_f32) words = less = without_specials_kept(words);
-  auto info = structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  if (!device.facts().specials_kept_f32) words = less = driver::without_specials_kept(words);
+  auto info = driver::structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   info.codeSize = words.size_bytes();
   info.pCode = words.data();
   return create<ShaderModule>("vkCreateShaderModule", vkCreateShaderModule, device.get(), info, " for ", shader.name);
 }
 
-PipelineCache make_cache(const Device& device, std::span<const std::byte> data) {
-  auto info = structure<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
+PipelineCache make_cache(const driver::Device& device, std::span<const std::byte> data) {
+  auto info = driver::structure<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
   info.initialDataSize = data.size();
   info.pInitialData = data.data();
   return create<PipelineCache>("vkCreatePipelineCache", vkCreatePipelineCache, device.get(), info);
@@ -36,7 +37,7 @@ PipelineCache make_cache(const Device& device, std::span<const std::byte> data) 
 
 }  // namespace
 
-Pipelines::Pipelines(const Device& device, std::string_view cache_folder)
+Pipelines::Pipelines(const driver::Device& device, std::string_view cache_folder)
     : device_(device), file_(cache_folder, device.facts()) {
   const auto data = file_.load();
   loaded_bytes_ = data.size();
@@ -49,7 +50,8 @@ const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
   std::vector<VkDescriptorSetLayoutBinding> list;
   for (std::uint32_t b = 0; b < bindings; ++b)
     list.push_back({b, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
-  auto set_info = structure<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  auto set_info =
+      driver::structure<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   set_info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   set_info.bindingCount = bindings;
   set_info.pBindings = list.data();
@@ -58,7 +60,7 @@ const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
 
   const VkDescriptorSetLayout set = made.set.get();
   const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, 128};
-  auto info = structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+  auto info = driver::structure<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   info.setLayoutCount = info.pushConstantRangeCount = 1;
   info.pSetLayouts = &set;
   info.pPushConstantRanges = &push;
@@ -66,17 +68,17 @@ const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
   return layouts_.emplace(bindings, std::move(made)).first->second;
 }
 
-PipelineHandle Pipelines::make(const Shader& shader, VkPipelineLayout layout) {
+PipelineHandle Pipelines::make(const plan::Shader& shader, VkPipelineLayout layout) {
   const ShaderModule module = make_module(device_, shader);
   std::vector<VkSpecializationMapEntry> entries;
   for (std::uint32_t c = 0; c < shader.constants.size(); ++c) entries.push_back({c, c * 4, 4});
   const VkSpecializationInfo constants{static_cast<std::uint32_t>(entries.size()), entries.data(),
                                        shader.constants.size() * 4, shader.constants.data()};
-  auto subgroup = structure<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
+  auto subgroup = driver::structure<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
   subgroup.requiredSubgroupSize = shader.subgroup_size;
-  auto info = structure<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-  info.stage = structure<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+  auto info = driver::structure<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
+  info.stage = driver::structure<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
   if (shader.subgroup_size != 0) {
     info.stage.pNext = &subgroup;
     info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
@@ -92,7 +94,7 @@ PipelineHandle Pipelines::make(const Shader& shader, VkPipelineLayout layout) {
   return {device_.get(), raw};
 }
 
-Pipeline Pipelines::get(const Dispatch& dispatch) {
+Pipeline Pipelines::get(const plan::Dispatch& dispatch) {
   const Layout& used = layout(static_cast<std::uint32_t>(dispatch.reads.size() + dispatch.writes.size()));
   auto found = pipelines_.find(dispatch.shader);
   if (found == pipelines_.end())
@@ -112,4 +114,4 @@ void Pipelines::save() {
   saved_ = pipelines_.size();
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

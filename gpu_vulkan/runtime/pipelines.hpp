@@ -2,11 +2,11 @@
 
 #include <map>
 
-#include "gpu_vulkan/runtime/device.hpp"
+#include "gpu_vulkan/plan/schedule.hpp"
+#include "gpu_vulkan/runtime/driver/device.hpp"
 #include "gpu_vulkan/runtime/pipeline_cache_file.hpp"
-#include "gpu_vulkan/schedule.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 /// What it takes to launch a shader; owned by Pipelines.
 struct Pipeline {
@@ -19,9 +19,9 @@ struct Pipeline {
 class Pipelines {
  public:
   /// `cache_folder` as in VulkanOptions::pipeline_cache.
-  Pipelines(const Device& device, std::string_view cache_folder);
+  Pipelines(const driver::Device& device, std::string_view cache_folder);
 
-  Pipeline get(const Dispatch& dispatch);
+  Pipeline get(const plan::Dispatch& dispatch);
 
   /// Writes the file if pipelines were made since the last time.
   void save();
@@ -37,15 +37,15 @@ class Pipelines {
   };
 
   const Layout& layout(std::uint32_t bindings);
-  PipelineHandle make(const Shader& shader, VkPipelineLayout layout);
+  PipelineHandle make(const plan::Shader& shader, VkPipelineLayout layout);
 
-  const Device& device_;
+  const driver::Device& device_;
   PipelineCacheFile file_;
   std::size_t loaded_bytes_ = 0;
   PipelineCache cache_;
   std::map<std::uint32_t, Layout> layouts_;  ///< by number of bindings
-  std::map<Shader, PipelineHandle> pipelines_;
+  std::map<plan::Shader, PipelineHandle> pipelines_;
   std::size_t saved_ = 0;
 };
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

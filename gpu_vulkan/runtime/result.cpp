@@ -1,6 +1,6 @@
 #include "gpu_vulkan/runtime/result.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 std::string result_name(VkResult result) {
   switch (result) {
@@ -41,4 +41,4 @@ std::string result_name(VkResult result) {
   }
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

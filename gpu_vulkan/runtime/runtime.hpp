@@ -2,19 +2,19 @@
 
 #include <set>
 
-#include "gpu_vulkan/options.hpp"
-#include "gpu_vulkan/runtime/instance.hpp"
+#include "gpu_vulkan/device/options.hpp"
+#include "gpu_vulkan/runtime/driver/instance.hpp"
 #include "gpu_vulkan/runtime/pipelines.hpp"
 #include "gpu_vulkan/runtime/timeline.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 /// What an executor and everything it compiled share. Members die from the last to the first.
 struct Runtime {
-  explicit Runtime(const VulkanOptions& options);
+  explicit Runtime(const device::VulkanOptions& options);
 
-  Instance instance;
-  Device device;
+  driver::Instance instance;
+  driver::Device device;
   Pipelines pipelines;
   Timeline timeline;
   std::string lost;                        ///< how the device was lost; empty while it lives
@@ -22,4 +22,4 @@ struct Runtime {
   std::set<std::string> right_tiles = {};  ///< of cooperative matrices: self_test.hpp
 };
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

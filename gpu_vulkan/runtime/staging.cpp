@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ir/copy_bytes.hpp"
+#include "ir/raw/copy_bytes.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 namespace {
 
 constexpr std::size_t upload_bytes = std::size_t{32} << 20;
@@ -35,7 +35,7 @@ std::span<std::byte> StagingBuffers::bytes(std::size_t place) const {
   return buffers_.at(at.buffer).mapped().subspan(at.offset, at.bytes);
 }
 
-Uploader::Uploader(const Device& device, Timeline& timeline)
+Uploader::Uploader(const driver::Device& device, Timeline& timeline)
     : device_(device),
       timeline_(timeline),
       staging_(device, std::min<std::size_t>(upload_bytes, device.facts().max_allocation), MemoryUse::upload),
@@ -45,7 +45,7 @@ void Uploader::upload(BufferRange to, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     if (used_ == staging_.size()) flush();
     const auto part = std::min(bytes.size(), staging_.size() - used_);
-    ir::copy_bytes(bytes.first(part), staging_.mapped().subspan(used_));
+    ir::raw::copy_bytes(bytes.first(part), staging_.mapped().subspan(used_));
     copies_.push_back({{staging_.get(), used_, part}, {to.buffer, to.offset, part}});
     used_ += part;
     to.offset += part;
@@ -74,4 +74,4 @@ void Uploader::flush() {
   used_ = 0;
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

@@ -4,13 +4,13 @@
 #include "gpu_vulkan/runtime/device_buffer.hpp"
 #include "gpu_vulkan/runtime/timeline.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 /// Mapped places through which tensors pass on their way to the device or back, in as
 /// many buffers as the device's limit asks for.
 class StagingBuffers {
  public:
-  StagingBuffers(const Device& device, MemoryUse use) : device_(device), use_(use) {}
+  StagingBuffers(const driver::Device& device, MemoryUse use) : device_(device), use_(use) {}
 
   /// Reserves a place; its number counts from 0.
   std::size_t reserve(std::size_t bytes);
@@ -25,7 +25,7 @@ class StagingBuffers {
     std::size_t buffer, offset, bytes;
   };
 
-  const Device& device_;
+  const driver::Device& device_;
   MemoryUse use_;
   std::vector<Reserved> places_;
   std::vector<std::size_t> sizes_;  ///< of the buffers
@@ -35,7 +35,7 @@ class StagingBuffers {
 /// Fills device memory once, through a small staging buffer that is used again and again.
 class Uploader {
  public:
-  Uploader(const Device& device, Timeline& timeline);
+  Uploader(const driver::Device& device, Timeline& timeline);
 
   void upload(BufferRange to, std::span<const std::byte> bytes);
   void fill(const BufferRange& range, std::uint32_t word);
@@ -43,7 +43,7 @@ class Uploader {
   void flush();
 
  private:
-  const Device& device_;
+  const driver::Device& device_;
   Timeline& timeline_;
   DeviceBuffer staging_;
   CommandPool pool_;
@@ -51,4 +51,4 @@ class Uploader {
   std::vector<std::pair<BufferRange, BufferRange>> copies_;
 };
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

@@ -2,39 +2,39 @@
 
 #include <algorithm>
 
-#include "gpu_vulkan/runtime/structure.hpp"
+#include "gpu_vulkan/runtime/driver/structure.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 namespace {
 
 /// To be woken up takes a sleeping thread ten microseconds and more, a small graph no more than
 /// that. A device made of this machine's own cores needs them itself.
 constexpr std::chrono::duration<double> longest_spin = std::chrono::milliseconds(1);
 
-Semaphore make_semaphore(const Device& device) {
-  auto type = structure<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+Semaphore make_semaphore(const driver::Device& device) {
+  auto type = driver::structure<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-  const auto info = structure<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type);
+  const auto info = driver::structure<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type);
   return create<Semaphore>("vkCreateSemaphore", vkCreateSemaphore, device.get(), info);
 }
 
 }  // namespace
 
-Timeline::Timeline(const Device& device)
+Timeline::Timeline(const driver::Device& device)
     : device_(device),
       semaphore_(make_semaphore(device)),
-      spin_(device.facts().kind == DeviceKind::software ? std::chrono::seconds(0) : longest_spin) {}
+      spin_(device.facts().kind == device::DeviceKind::software ? std::chrono::seconds(0) : longest_spin) {}
 
 void Timeline::submit(VkCommandBuffer commands) {
-  auto command = structure<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
+  auto command = driver::structure<VkCommandBufferSubmitInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO);
   command.commandBuffer = commands;
-  auto before = structure<VkSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO);
+  auto before = driver::structure<VkSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO);
   before.semaphore = semaphore_.get();
   before.value = submitted_;
   before.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
   auto after = before;
   after.value = submitted_ + 1;
-  auto info = structure<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
+  auto info = driver::structure<VkSubmitInfo2>(VK_STRUCTURE_TYPE_SUBMIT_INFO_2);
   info.waitSemaphoreInfoCount = busy_ ? 1 : 0;
   info.signalSemaphoreInfoCount = info.commandBufferInfoCount = 1;
   info.pWaitSemaphoreInfos = &before;
@@ -60,7 +60,7 @@ bool Timeline::reached_within(std::chrono::duration<double> time) {
 void Timeline::wait(std::chrono::duration<double> timeout) {
   if (reached_within(std::min(spin_, timeout))) return;
   const VkSemaphore semaphore = semaphore_.get();
-  auto info = structure<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
+  auto info = driver::structure<VkSemaphoreWaitInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO);
   info.semaphoreCount = 1;
   info.pSemaphores = &semaphore;
   info.pValues = &submitted_;
@@ -71,4 +71,4 @@ void Timeline::wait(std::chrono::duration<double> timeout) {
   check(result, "vkWaitSemaphores", result == VK_TIMEOUT ? ir::cat(" after ", timeout.count(), " s") : "");
 }
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

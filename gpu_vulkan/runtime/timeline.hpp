@@ -2,14 +2,14 @@
 
 #include <chrono>
 
-#include "gpu_vulkan/runtime/device.hpp"
+#include "gpu_vulkan/runtime/driver/device.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runtime {
 
 /// Submits command buffers one after the other: each starts when the one before has ended.
 class Timeline {
  public:
-  explicit Timeline(const Device& device);
+  explicit Timeline(const driver::Device& device);
 
   /// What is known to have ended is not waited for on the device: that what an earlier submit
   /// wrote is visible to a later one is for the barriers of either to see to.
@@ -23,7 +23,7 @@ class Timeline {
   bool busy() const { return busy_; }
 
  private:
-  const Device& device_;
+  const driver::Device& device_;
   Semaphore semaphore_;
   std::chrono::duration<double> spin_;  ///< time for which wait asks again and again before it sleeps
   std::uint64_t submitted_ = 0;
@@ -32,4 +32,4 @@ class Timeline {
   bool reached_within(std::chrono::duration<double> time);
 };
 
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runtime

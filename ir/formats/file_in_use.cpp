@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 thread_local const char* path_in_use = nullptr;
@@ -50,4 +50,4 @@ void name_files_of_crashes(int exit_status) {
   for (std::size_t i = 0; i < crashes.size(); ++i) sigaction(crashes[i], &action, &earlier[i]);
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// While it lives, this thread is in a library that may crash on a damaged file.
 class FileInUse {
@@ -21,4 +21,4 @@ class FileInUse {
 /// file. Any other ends it as it did before.
 void name_files_of_crashes(int exit_status);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

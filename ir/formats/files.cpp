@@ -6,7 +6,7 @@
 
 #include "ir/error.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 void require_regular_file(const std::filesystem::path& path) {
   std::error_code problem;
@@ -57,4 +57,4 @@ void write_text(const std::filesystem::path& path, std::string_view text) {
   });
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// The whole of a regular file. Throws Error, with the reason, when it cannot be read or
 /// has more than `most_bytes`.
@@ -24,4 +24,4 @@ void write_atomically(const std::filesystem::path& path,
 /// The same for a file of text.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -4,7 +4,7 @@
 
 #include "ir/error.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// Everything found wrong in a file so far, one line each: a person who mends the file
 /// wants to see all of it, up to a point.
@@ -36,4 +36,4 @@ class Findings {
   std::string lines_;
 };
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -9,7 +9,7 @@
 #include "ir/executor.hpp"
 #include "ir/fill.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// Numbers made when they are asked for.
 struct Generated {
@@ -67,4 +67,4 @@ std::string write_graph(const GraphFile& file);
 /// The graph alone as canonical JSON, on one line a node.
 std::string graph_json(const Graph& graph);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -11,7 +11,7 @@
 #include "ir/formats/tensor_json.hpp"
 #include "ir/passes/widen.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 constexpr std::size_t most_cycles = 10;
@@ -221,7 +221,7 @@ void Reader::read_result(const std::string& name, const Json* expectation) {
   check_keys(object_of(*expectation, "the expectation"), {"values", "data"});
   const Json *values = expectation->find("values"), *data = expectation->find("data");
   require(values == nullptr || data == nullptr, "has both 'values' and 'data'");
-  const TensorType type{wider(file_.graph.type(*value).dtype), file_.graph.type(*value).shape};
+  const TensorType type{passes::wider(file_.graph.type(*value).dtype), file_.graph.type(*value).shape};
   if (values != nullptr) file_.expected.emplace(name, tensor_from_values(type, *values));
   if (data != nullptr) file_.expected.emplace(name, tensor_from_bytes(type, bytes_from_base64(text_of(*data, "data"))));
 }
@@ -259,4 +259,4 @@ GraphFile read_graph(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

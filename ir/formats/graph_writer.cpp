@@ -4,7 +4,7 @@
 #include "ir/formats/tensor_json.hpp"
 #include "ir/ops/constant.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 JsonObject fill_json(const Fill& fill) {
@@ -150,4 +150,4 @@ std::string graph_json(const Graph& graph) {
   return write_graph(file);
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

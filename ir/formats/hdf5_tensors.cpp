@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "ir/formats/files.hpp"
-#include "ir/formats/hdf5_use.hpp"
+#include "ir/hdf5/hdf5_use.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 /// Owns one HDF5 identifier, closed by the function that fits its kind.
@@ -211,7 +211,7 @@ class Hdf5File final : public TensorFile {
       require(paths_.emplace(name_of(one), one).second, "two datasets stand for '", name_of(one), "'");
   }
   ~Hdf5File() override {
-    const Hdf5Use use(name_);
+    const hdf5::Hdf5Use use(name_);
     file_.reset();
   }
 
@@ -223,13 +223,13 @@ class Hdf5File final : public TensorFile {
   bool contains(std::string_view name) const override { return paths_.contains(name); }
 
   TensorType type(std::string_view name) const override {
-    const Hdf5Use use(name_);
+    const hdf5::Hdf5Use use(name_);
     const DatasetId dataset = open_dataset(name);
     return type_of_dataset(dataset, name);
   }
 
   Tensor read(std::string_view name) const override {
-    const Hdf5Use use(name_);
+    const hdf5::Hdf5Use use(name_);
     const DatasetId dataset = open_dataset(name);
     Tensor tensor(type_of_dataset(dataset, name));
     const TypeId memory = type_of(tensor.dtype());
@@ -308,14 +308,14 @@ void make_groups(hid_t file, const std::string& name, hid_t creation) {
 }  // namespace
 
 std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path) {
-  const Hdf5Use use(path.string());
+  const hdf5::Hdf5Use use(path.string());
   return std::make_unique<Hdf5File>(path);
 }
 
 void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors) {
-  const Hdf5Use use(path.string());
-  const ListId access(H5Pcreate(H5P_FILE_ACCESS)), root = timeless(H5P_FILE_CREATE),
-               groups = timeless(H5P_GROUP_CREATE), datasets = timeless(H5P_DATASET_CREATE);
+  const hdf5::Hdf5Use use(path.string());
+  const ListId access(H5Pcreate(H5P_FILE_ACCESS)),
+      root = timeless(H5P_FILE_CREATE), groups = timeless(H5P_GROUP_CREATE), datasets = timeless(H5P_DATASET_CREATE);
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
   const FileId file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, root, access));
   for (const auto& [name, tensor] : tensors) {
@@ -333,4 +333,4 @@ void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& te
   expect(H5Fflush(file, H5F_SCOPE_LOCAL), "write the file");
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -2,7 +2,7 @@
 
 #include "ir/formats/tensor_files.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// The datasets of an HDF5 file, by their path ("group/name"). f16 is IEEE binary16; bf16
 /// is uint16 with the attribute encoding = "bfloat16"; complex numbers are compounds
@@ -14,4 +14,4 @@ std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path)
 /// Writes each tensor as a dataset, contiguous; "a/b" makes the group a, and "a" beside it is the dataset "a/.self".
 void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 constexpr std::size_t longest_message = 300;
@@ -189,4 +189,4 @@ std::string to_text(const Json& json) {
   return out;
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

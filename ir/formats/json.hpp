@@ -7,7 +7,7 @@
 
 #include "ir/error.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 struct Json;
 
@@ -71,4 +71,4 @@ Json parse_json(std::string_view text, const JsonLimits& limits = {});
 /// for non-finite reals and for text that is not UTF-8.
 std::string to_text(const Json& json);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

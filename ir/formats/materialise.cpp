@@ -1,7 +1,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/tensor_files.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 /// Opens each external file once.
@@ -70,4 +70,4 @@ Feeds materialise(const GraphFile& file, std::uint64_t seed, std::uint64_t most_
   return feeds;
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -6,7 +6,7 @@
 #include "ir/op_list.hpp"
 #include "ir/ops/constant.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 constexpr std::size_t longest_name = 1000;
@@ -184,4 +184,4 @@ std::vector<std::vector<std::size_t>> find_cycles(const std::vector<std::vector<
   return cycles;
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

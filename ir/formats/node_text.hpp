@@ -6,7 +6,7 @@
 #include "ir/formats/json.hpp"
 #include "ir/op.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// Of a name in a message: files may be hostile.
 constexpr std::size_t longest_quote = 80;
@@ -40,4 +40,4 @@ std::optional<Op> parse_op(const NodeText& node, Findings& findings);
 /// first node at the end; no node is in two of them. At most `most` are looked for.
 std::vector<std::vector<std::size_t>> find_cycles(const std::vector<std::vector<std::size_t>>& reads, std::size_t most);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
@@ -167,4 +167,4 @@ Tensor npy_tensor(const NpyHeader& header, Tensor elements) {
   return rows;
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

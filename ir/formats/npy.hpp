@@ -5,7 +5,7 @@
 
 #include "ir/tensor.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// What stands before the elements in a .npy file (NumPy's NEP 1, versions 1 to 3).
 struct NpyHeader {
@@ -28,4 +28,4 @@ std::string npy_header(const TensorType& type);
 /// is transposed. Throws Error for a bool that is neither 0 nor 1.
 Tensor npy_tensor(const NpyHeader& header, Tensor elements);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

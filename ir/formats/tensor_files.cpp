@@ -9,7 +9,7 @@
 #include "ir/formats/npy.hpp"
 #include "ir/formats/zip.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 /// A .npy file: one tensor, whose name is empty.
@@ -191,4 +191,4 @@ void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors
   });
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

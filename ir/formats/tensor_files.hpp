@@ -8,7 +8,7 @@
 
 #include "ir/tensor.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// A file of named tensors, opened for reading. The file is taken as hostile: what its
 /// headers promise is checked before anything is allocated. All members throw Error.
@@ -36,4 +36,4 @@ NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_
 /// Writes a file of the kind that the extension says, atomically. A .npy holds one tensor.
 void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -5,7 +5,7 @@
 
 #include "ir/convert.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 constexpr std::int64_t most_written_values = 256;
@@ -221,4 +221,4 @@ Json json_of(double x) {
   return x;
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

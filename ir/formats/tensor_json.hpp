@@ -4,7 +4,7 @@
 #include "ir/formats/json.hpp"
 #include "ir/tensor.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// The type that "f32[2, 3]" names. Throws Error when it is not a type a graph may hold.
 TensorType parse_type(std::string_view text);
@@ -27,4 +27,4 @@ void add_elements(JsonObject& object, const TensorView& tensor);
 std::optional<double> real_of(const Json& json);
 Json json_of(double x);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -9,7 +9,7 @@
 #include "ir/error.hpp"
 #include "ir/formats/files.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_mark = 0x06054b50,
@@ -297,4 +297,4 @@ void ZipWriter::finish() {
   require(!file_.fail(), "cannot be written: ", std::strerror(errno));
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// The members of a zip archive, as APPNOTE.TXT 6.3 lays it out: stored or deflated, zip64
 /// included; no encryption, no splitting. All members throw Error.
@@ -62,4 +62,4 @@ class ZipWriter {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
-#include "ir/window.hpp"
 
 namespace plumb::ir::ops {
 
@@ -30,10 +30,10 @@ struct Col2im {
   };
 
   /// The geometry of each spatial axis of y.
-  std::vector<Window> axes() const {
+  std::vector<kernels::Window> axes() const {
     Shape image = {1, 1};
     image.insert(image.end(), image_shape.begin(), image_shape.end());
-    return windows(image, kernel_shape, strides, dilations, pads);
+    return kernels::windows(image, kernel_shape, strides, dilations, pads);
   }
 
   TensorTypes infer(Types in) const {
@@ -42,7 +42,7 @@ struct Col2im {
           x.rank() == 3 && !image_shape.empty() && image_shape.size() <= 3 && kernel_shape.size() == image_shape.size(),
           "x is ", in[0], ", image_shape has ", image_shape.size(), " entries, kernel_shape ", kernel_shape.size());
     Shape taps, positions;
-    for (const Window& w : axes()) {
+    for (const kernels::Window& w : axes()) {
       constexpr std::int64_t most = std::int64_t{1} << 31;
       check(*this, 1, w.valid() && w.extent >= 0 && w.extent < most && w.fits(), "on spatial axis ", taps.size(),
             " extent ", w.extent, ", kernel ", w.kernel, ", stride ", w.stride, ", dilation ", w.dilation, ", pads ",

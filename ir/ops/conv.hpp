@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
-#include "ir/window.hpp"
 
 namespace plumb::ir::ops {
 
@@ -34,8 +34,8 @@ struct Conv {
   };
 
   /// The geometry of each spatial axis, for operands that passed C1.
-  std::vector<Window> axes(const Shape& x, const Shape& w) const {
-    return windows(x, std::span(w).subspan(2), strides, dilations, pads);
+  std::vector<kernels::Window> axes(const Shape& x, const Shape& w) const {
+    return kernels::windows(x, std::span(w).subspan(2), strides, dilations, pads);
   }
 
   TensorTypes infer(Types in) const {
@@ -46,7 +46,7 @@ struct Conv {
           ", x is ", in[0], ", w is ", in[1]);
     Shape y = {x[0], w[0]};
     std::size_t axis = 0;
-    for (const Window& window : axes(x, w)) {
+    for (const kernels::Window& window : axes(x, w)) {
       check(*this, 3, window.valid(), "on spatial axis ", axis, " kernel ", window.kernel, ", stride ", window.stride,
             ", dilation ", window.dilation, ", pads ", window.pad_begin, " and ", window.pad_end);
       check(*this, 4, window.fits(), "on spatial axis ", axis, " the kernel spans ", window.span(), ", the image ",

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
+#include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
-#include "ir/window.hpp"
 
 namespace plumb::ir::ops {
 
@@ -41,8 +41,8 @@ struct ConvTranspose {
   };
 
   /// The convolution of which this is the adjoint, for operands that passed C3: images are y, positions x.
-  std::vector<Window> axes(const Shape& x, const Shape& w) const {
-    auto all = windows(x, std::span(w).subspan(2), strides, dilations, pads);
+  std::vector<kernels::Window> axes(const Shape& x, const Shape& w) const {
+    auto all = kernels::windows(x, std::span(w).subspan(2), strides, dilations, pads);
     for (std::size_t i = 0; i < all.size(); ++i) all[i].extent = extent_of(all[i], i);
     return all;
   }
@@ -56,11 +56,11 @@ struct ConvTranspose {
           group);
     if (has_bias) check(*this, 1, in[2].shape == Shape{w[1] * group}, "w is ", in[1], ", bias is ", in[2]);
     Shape y = {x[0], w[1] * group};
-    const auto all = windows(x, std::span(w).subspan(2), strides, dilations, pads);
+    const auto all = kernels::windows(x, std::span(w).subspan(2), strides, dilations, pads);
     require(output_padding.empty() || output_padding.size() == all.size(), "output_padding must have ", all.size(),
             " entries or none, got ", output_padding.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const Window& a = all[i];
+      const kernels::Window& a = all[i];
       const std::int64_t more = output_padding.empty() ? 0 : output_padding[i];
       check(*this, 3,
             a.valid() && a.extent < std::int64_t{1} << 31 && more >= 0 && (more < a.stride || more < a.dilation),
@@ -76,7 +76,7 @@ struct ConvTranspose {
   ErrorClass error_class() const { return ErrorClass::dot; }
   Cost cost(Types in, Types out) const {
     auto terms = static_cast<double>(in[1].shape[0] / group);
-    for (const Window& a : axes(in[0].shape, in[1].shape)) {
+    for (const kernels::Window& a : axes(in[0].shape, in[1].shape)) {
       const std::int64_t apart = a.stride / std::gcd(a.stride, a.dilation);  // taps that meet the same element of y
       terms *= static_cast<double>((a.kernel + apart - 1) / apart);
     }
@@ -87,7 +87,7 @@ struct ConvTranspose {
   bool operator==(const ConvTranspose&) const = default;
 
  private:
-  std::int64_t extent_of(const Window& axis, std::size_t i) const {
+  std::int64_t extent_of(const kernels::Window& axis, std::size_t i) const {
     const std::int64_t more = output_padding.empty() ? 0 : output_padding[i];
     return (axis.extent - 1) * axis.stride + more + axis.span() - axis.pad_begin - axis.pad_end;
   }

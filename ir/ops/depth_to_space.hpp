@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/strided_copy.hpp"
 #include "ir/op.hpp"
-#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -35,12 +35,12 @@ struct DepthToSpace {
     check(*this, 2, x[1] % block == 0 && rows % block == 0, "x is ", in[0], ", block is ", block);
     return {{in[0].dtype, {x[0], rows / block, Shape{x[2], block}.elements(), Shape{x[3], block}.elements()}}};
   }
-  StridedCopy copy(const TensorType& x) const {
+  kernels::StridedCopy copy(const TensorType& x) const {
     const std::int64_t s = block, rows = x.shape[2], columns = x.shape[3], depth = x.shape[1] / s / s;
     const std::int64_t plane = rows * columns, group = mode == DepthOrder::dcr ? depth * plane : plane,
                        channel = mode == DepthOrder::dcr ? plane : s * s * plane;
-    return read_strided(x.dtype, {x.shape[0], depth, rows, s, columns, s},
-                        {x.shape[1] * plane, channel, columns, s * group, 1, group});
+    return kernels::read_strided(x.dtype, {x.shape[0], depth, rows, s, columns, s},
+                                 {x.shape[1] * plane, channel, columns, s * group, 1, group});
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }

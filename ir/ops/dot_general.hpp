@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/contraction.hpp"
+#include "ir/kernels/contraction.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -32,16 +32,16 @@ struct DotGeneral {
 
   /// Both operands with labelled axes, and the labels of y; axes of extent 1 have none.
   struct Labelling {
-    Labelled a, b;
-    Labels y;
+    kernels::Labelled a, b;
+    kernels::Labels y;
   };
   Labelling labelling(const Shape& a, const Shape& b) const {
-    constexpr Label free_of_a = 100, free_of_b = 200;  // batch labels from 0, contracted ones from 50
+    constexpr kernels::Label free_of_a = 100, free_of_b = 200;  // batch labels from 0, contracted ones from 50
     Labelling made{labelled(a, a_batch, a_contract, free_of_a), labelled(b, b_batch, b_contract, free_of_b), {}};
-    for (Label label = 0; label < 50; ++label)
+    for (kernels::Label label = 0; label < 50; ++label)
       if (made.a.has(label)) made.y.push_back(label);
-    for (const Labelled* x : {&made.a, &made.b})
-      for (const Label label : x->labels)
+    for (const kernels::Labelled* x : {&made.a, &made.b})
+      for (const kernels::Label label : x->labels)
         if (label >= free_of_a) made.y.push_back(label);
     return made;
   }
@@ -86,18 +86,20 @@ struct DotGeneral {
 
  private:
   /// Where an axis of x stands in a list of axes.
-  static std::optional<Label> place(const Shape& x, const std::vector<std::int64_t>& list, std::size_t axis) {
+  static std::optional<kernels::Label> place(const Shape& x, const std::vector<std::int64_t>& list, std::size_t axis) {
     for (std::size_t i = 0; i < list.size(); ++i)
-      if (x.axis(list[i]) == axis) return static_cast<Label>(i);
+      if (x.axis(list[i]) == axis) return static_cast<kernels::Label>(i);
     return std::nullopt;
   }
-  static Labelled labelled(const Shape& x, const std::vector<std::int64_t>& batch,
-                           const std::vector<std::int64_t>& contract, Label free) {
-    Labelled made;
+  static kernels::Labelled labelled(const Shape& x, const std::vector<std::int64_t>& batch,
+                                    const std::vector<std::int64_t>& contract, kernels::Label free) {
+    kernels::Labelled made;
     const auto strides = x.strides();
     for (std::size_t axis = 0; axis < x.size(); ++axis) {
       const auto in_batch = place(x, batch, axis), summed = place(x, contract, axis);
-      const Label label = in_batch ? *in_batch : summed ? 50 + *summed : free + static_cast<Label>(axis);
+      const kernels::Label label = in_batch ? *in_batch
+                                   : summed ? 50 + *summed
+                                            : free + static_cast<kernels::Label>(axis);
       made.add(label, x[axis], strides[axis]);
     }
     return made;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/einsum.hpp"
+#include "ir/kernels/einsum.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -29,23 +29,23 @@ struct Einsum {
       Field{"equation", &Einsum::equation, "as numpy.einsum takes it: \"ij,jk->ik\"", Presence::required},
   };
 
-  EinsumPlan plan(Types in) const {
+  kernels::EinsumPlan plan(Types in) const {
     std::vector<Shape> shapes;
     for (const TensorType& type : in) shapes.push_back(type.shape);
-    return plan_einsum(equation, shapes);
+    return kernels::plan_einsum(equation, shapes);
   }
 
   TensorTypes infer(Types in) const {
     try {
       return {{in[0].dtype, plan(in).shape}};
-    } catch (const EinsumFault& fault) {
+    } catch (const kernels::EinsumFault& fault) {
       check(*this, fault.constraint, false, fault.found, ", equation is '", equation, "'");
       throw;
     }
   }
   ErrorClass error_class() const { return ErrorClass::dot; }
   Cost cost(Types in, Types) const {
-    const EinsumPlan made = plan(in);
+    const kernels::EinsumPlan made = plan(in);
     return {made.flops, made.longest_sum};
   }
   bool operator==(const Einsum&) const = default;

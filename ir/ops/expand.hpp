@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/strided_copy.hpp"
 #include "ir/op.hpp"
-#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -26,8 +26,8 @@ struct Expand {
     check(*this, 1, broadcasts_to(in[0].shape, y), "x is ", in[0], ", shape is ", y);
     return {{in[0].dtype, std::move(y)}};
   }
-  StridedCopy copy(const TensorType& x, const Shape& y) const {
-    return read_strided(x.dtype, y, broadcast_strides(x.shape, y));
+  kernels::StridedCopy copy(const TensorType& x, const Shape& y) const {
+    return kernels::read_strided(x.dtype, y, broadcast_strides(x.shape, y));
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/kernels/strided_copy.hpp"
 #include "ir/op.hpp"
-#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -29,8 +29,8 @@ struct MeanVarianceNorm {
   /// x as lines of neighbours: its axes in another order, those that are kept first.
   struct Turned {
     Shape shape;
-    std::size_t kept = 0;     ///< axes, before those of the lines
-    StridedCopy there, back;  ///< from x to that order, and from that order to y
+    std::size_t kept = 0;              ///< axes, before those of the lines
+    kernels::StridedCopy there, back;  ///< from x to that order, and from that order to y
   };
 
   Turned turned(const TensorType& x) const {
@@ -49,8 +49,8 @@ struct MeanVarianceNorm {
       there.push_back(own[order[k]]);
       back[order[k]] = other[k];
     }
-    turned.there = read_strided(x.dtype, turned.shape, there);
-    turned.back = read_strided(x.dtype, x.shape, back);
+    turned.there = kernels::read_strided(x.dtype, turned.shape, there);
+    turned.back = kernels::read_strided(x.dtype, x.shape, back);
     return turned;
   }
 

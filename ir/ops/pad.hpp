@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/index_map.hpp"
+#include "ir/kernels/index_map.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -55,10 +55,11 @@ struct Pad {
     }
     return {{in[0].dtype, std::move(y)}};
   }
-  IndexMap map(const TensorType& x, const Shape& y) const {
-    constexpr std::array beyond = {Beyond::fill, Beyond::reflect, Beyond::clamp, Beyond::wrap};
+  kernels::IndexMap map(const TensorType& x, const Shape& y) const {
+    constexpr std::array beyond = {kernels::Beyond::fill, kernels::Beyond::reflect, kernels::Beyond::clamp,
+                                   kernels::Beyond::wrap};
     const auto strides = x.shape.strides();
-    IndexMap map{.width = info(x.dtype).bytes, .beyond = beyond[static_cast<std::size_t>(mode)], .axes = {}};
+    kernels::IndexMap map{.width = info(x.dtype).bytes, .beyond = beyond[static_cast<std::size_t>(mode)], .axes = {}};
     for (std::size_t k = 0; k < y.size(); ++k) {
       map.axes.push_back({y[k], kept(x.shape, k), std::min<std::int64_t>(-pads[k], 0), strides[k]});
       map.from += std::max<std::int64_t>(-pads[k], 0) * strides[k];

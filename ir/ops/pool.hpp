@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
-#include "ir/window.hpp"
 
 namespace plumb::ir::ops {
 
@@ -47,10 +47,12 @@ struct Pool {
   };
 
   /// The geometry of each spatial axis of an image that passed C1.
-  std::vector<Window> axes(const Shape& x) const { return windows(x, kernel_shape, strides, dilations, pads); }
+  std::vector<kernels::Window> axes(const Shape& x) const {
+    return kernels::windows(x, kernel_shape, strides, dilations, pads);
+  }
 
   /// Positions of the window on an axis.
-  std::int64_t positions(const Window& axis) const {
+  std::int64_t positions(const kernels::Window& axis) const {
     const std::int64_t free = axis.padded() - axis.span();
     if (!ceil_mode || free % axis.stride == 0) return axis.positions();
     const std::int64_t last = axis.positions();  // the window that hangs over the end
@@ -64,7 +66,7 @@ struct Pool {
           ", kernel_shape has ", kernel_shape.size(), " entries");
     Shape y = x.leading(2);
     std::size_t axis = 0;
-    for (const Window& w : axes(x)) {
+    for (const kernels::Window& w : axes(x)) {
       check(*this, 1, w.valid(), "on spatial axis ", axis, " kernel ", w.kernel, ", stride ", w.stride, ", dilation ",
             w.dilation, ", pads ", w.pad_begin, " and ", w.pad_end);
       check(*this, 2, w.fits(), "on spatial axis ", axis, " the kernel spans ", w.span(), ", the image ", w.padded());

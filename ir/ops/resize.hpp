@@ -28,7 +28,7 @@ constexpr auto enum_names(NearestMode) {
 }
 
 /// x resampled along some axes (ops.md 9, ONNX Resize-19). Which elements an output is made of, and
-/// by which weights, is said by ir/resize_taps.hpp.
+/// by which weights, is said by ir/kernels/resize_taps.hpp.
 struct Resize {
   std::vector<std::int64_t> axes{}, sizes{};
   std::vector<double> scales{};

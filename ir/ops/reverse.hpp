@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/strided_copy.hpp"
 #include "ir/op.hpp"
-#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -29,7 +29,7 @@ struct Reverse {
     }
     return {in[0]};
   }
-  StridedCopy copy(const TensorType& x) const {
+  kernels::StridedCopy copy(const TensorType& x) const {
     auto strides = x.shape.strides();
     std::int64_t from = 0;
     for (const std::int64_t axis : axes) {
@@ -37,7 +37,7 @@ struct Reverse {
       from += (x.shape[k] - 1) * strides[k];
       strides[k] = -strides[k];
     }
-    return read_strided(x.dtype, x.shape, strides, from);
+    return kernels::read_strided(x.dtype, x.shape, strides, from);
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/index_map.hpp"
+#include "ir/kernels/index_map.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -26,9 +26,9 @@ struct Roll {
     for (const std::int64_t axis : axes) in[0].shape.axis(axis);
     return {in[0]};
   }
-  IndexMap map(const TensorType& x) const {
+  kernels::IndexMap map(const TensorType& x) const {
     const auto strides = x.shape.strides();
-    IndexMap map{.width = info(x.dtype).bytes, .beyond = Beyond::wrap, .axes = {}};
+    kernels::IndexMap map{.width = info(x.dtype).bytes, .beyond = kernels::Beyond::wrap, .axes = {}};
     for (std::size_t k = 0; k < strides.size(); ++k) map.axes.push_back({x.shape[k], x.shape[k], 0, strides[k]});
     for (std::size_t i = 0; i < axes.size(); ++i) {
       auto& [extent, size, shift, stride] = map.axes[x.shape.axis(axes[i])];

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "ir/scatter.hpp"
+#include "ir/kernels/scatter.hpp"
 
 namespace plumb::ir::ops {
 
 /// Single elements put at indices along one axis (ops.md 4, ONNX ScatterElements-18).
 struct ScatterElements {
   std::int64_t axis = 0;
-  ScatterReduction reduction = ScatterReduction::none;
+  kernels::ScatterReduction reduction = kernels::ScatterReduction::none;
 
   static constexpr auto name = "scatter_elements";
   static constexpr auto summary = "single elements put at indices along one axis";
@@ -34,14 +34,14 @@ struct ScatterElements {
     const std::size_t a = x.axis(axis);
     for (std::size_t k = 0; k < x.size(); ++k)
       check(*this, 2, k == a || q[k] <= x[k], "axis ", k, ", x is ", in[0], ", indices are ", in[1]);
-    check(*this, 3, reduction == ScatterReduction::none || dtypes::N.contains(in[0].dtype), "x is ", in[0],
+    check(*this, 3, reduction == kernels::ScatterReduction::none || dtypes::N.contains(in[0].dtype), "x is ", in[0],
           ", reduction is ", enum_name(reduction));
     return {in[0]};
   }
-  ErrorClass error_class() const { return error_class_of(reduction); }
+  ErrorClass error_class() const { return kernels::error_class_of(reduction); }
   Cost cost(Types in, Types) const {
     const std::int64_t most = in[1].shape[in[1].shape.axis(axis)];  // of one target
-    return {static_cast<double>(in[2].shape.elements()), reduction == ScatterReduction::none ? 0 : most + 1};
+    return {static_cast<double>(in[2].shape.elements()), reduction == kernels::ScatterReduction::none ? 0 : most + 1};
   }
   bool operator==(const ScatterElements&) const = default;
 };

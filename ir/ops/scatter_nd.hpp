@@ -1,12 +1,12 @@
 #pragma once
 
-#include "ir/scatter.hpp"
+#include "ir/kernels/scatter.hpp"
 
 namespace plumb::ir::ops {
 
 /// Slices put at tuples of indices (ops.md 4, ONNX ScatterND-18).
 struct ScatterNd {
-  ScatterReduction reduction = ScatterReduction::none;
+  kernels::ScatterReduction reduction = kernels::ScatterReduction::none;
 
   static constexpr auto name = "scatter_nd";
   static constexpr auto summary = "slices put at tuples of indices";
@@ -36,14 +36,14 @@ struct ScatterNd {
     wanted.insert(wanted.end(), x.begin() + m, x.end());
     check(*this, 2, in[2].shape == wanted, "x is ", in[0], ", indices are ", in[1], ", updates are ", in[2],
           ", wanted ", wanted);
-    check(*this, 3, reduction == ScatterReduction::none || dtypes::N.contains(in[0].dtype), "x is ", in[0],
+    check(*this, 3, reduction == kernels::ScatterReduction::none || dtypes::N.contains(in[0].dtype), "x is ", in[0],
           ", reduction is ", enum_name(reduction));
     return {in[0]};
   }
-  ErrorClass error_class() const { return error_class_of(reduction); }
+  ErrorClass error_class() const { return kernels::error_class_of(reduction); }
   Cost cost(Types in, Types) const {
     const std::int64_t most = in[1].shape.leading(in[1].shape.size() - 1).elements();  // of one target
-    return {static_cast<double>(in[2].shape.elements()), reduction == ScatterReduction::none ? 0 : most + 1};
+    return {static_cast<double>(in[2].shape.elements()), reduction == kernels::ScatterReduction::none ? 0 : most + 1};
   }
   bool operator==(const ScatterNd&) const = default;
 };

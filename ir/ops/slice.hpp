@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/strided_copy.hpp"
 #include "ir/op.hpp"
-#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -45,7 +45,7 @@ struct Slice {
     }
     return {{in[0].dtype, std::move(y)}};
   }
-  StridedCopy copy(const TensorType& x, const Shape& y) const {
+  kernels::StridedCopy copy(const TensorType& x, const Shape& y) const {
     auto strides = x.shape.strides();
     std::int64_t from = 0;
     for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -53,7 +53,7 @@ struct Slice {
       from += starts[i] * stride;
       stride *= sizes[i] > 1 ? step(i) : 0;  // a step that is not taken may be of any size
     }
-    return read_strided(x.dtype, y, strides, from);
+    return kernels::read_strided(x.dtype, y, strides, from);
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/strided_copy.hpp"
 #include "ir/op.hpp"
-#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -27,10 +27,10 @@ struct SpaceToDepth {
     check(*this, 2, x[2] % block == 0 && x[3] % block == 0, "x is ", in[0], ", block is ", block);
     return {{in[0].dtype, {x[0], Shape{x[1], block, block}.elements(), x[2] / block, x[3] / block}}};
   }
-  StridedCopy copy(const TensorType& x) const {
+  kernels::StridedCopy copy(const TensorType& x) const {
     const std::int64_t s = block, depth = x.shape[1], rows = x.shape[2], columns = x.shape[3];
-    return read_strided(x.dtype, {x.shape[0], s, s, depth, rows / s, columns / s},
-                        {depth * rows * columns, columns, 1, rows * columns, s * columns, s});
+    return kernels::read_strided(x.dtype, {x.shape[0], s, s, depth, rows / s, columns / s},
+                                 {depth * rows * columns, columns, 1, rows * columns, s * columns, s});
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }

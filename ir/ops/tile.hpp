@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/index_map.hpp"
+#include "ir/kernels/index_map.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -29,9 +29,9 @@ struct Tile {
     }
     return {{in[0].dtype, std::move(y)}};
   }
-  IndexMap map(const TensorType& x, const Shape& y) const {
+  kernels::IndexMap map(const TensorType& x, const Shape& y) const {
     const auto strides = x.shape.strides();
-    IndexMap map{.width = info(x.dtype).bytes, .beyond = Beyond::wrap, .axes = {}};
+    kernels::IndexMap map{.width = info(x.dtype).bytes, .beyond = kernels::Beyond::wrap, .axes = {}};
     for (std::size_t k = 0; k < y.size(); ++k) map.axes.push_back({y[k], x.shape[k], 0, strides[k]});
     return map;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ir/kernels/strided_copy.hpp"
 #include "ir/op.hpp"
-#include "ir/strided_copy.hpp"
 
 namespace plumb::ir::ops {
 
@@ -35,11 +35,11 @@ struct Transpose {
     }
     return {{in[0].dtype, std::move(y)}};
   }
-  StridedCopy copy(const TensorType& x, const Shape& y) const {
+  kernels::StridedCopy copy(const TensorType& x, const Shape& y) const {
     const auto own = x.shape.strides();
     std::vector<std::int64_t> strides;
     for (const auto axis : permutation) strides.push_back(own[static_cast<std::size_t>(axis)]);
-    return read_strided(x.dtype, y, strides);
+    return kernels::read_strided(x.dtype, y, strides);
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }

@@ -2,7 +2,7 @@
 
 #include "ir/ops/cast.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::passes {
 namespace {
 
 Op converted(const Op& op, DType to) {
@@ -49,4 +49,4 @@ Feeds as_dtype(const Feeds& feeds, DType to) {
   return next;
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::passes

@@ -2,7 +2,7 @@
 
 #include "ir/executor.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::passes {
 
 /// The graph with `to` (f16 or bf16) in place of f32: sources, attributes that name a
 /// dtype, and so every value between them; constants are followed by a cast. Value v of
@@ -12,4 +12,4 @@ Graph as_dtype(const Graph& graph, DType to);
 /// What such a graph is fed: f32 tensors rounded to `to`, the others as they are.
 Feeds as_dtype(const Feeds& feeds, DType to);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::passes

@@ -7,7 +7,7 @@
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::passes {
 namespace {
 
 /// Places nodes of a plan in the graph that is being made.
@@ -88,4 +88,4 @@ Graph at_precision(const Graph& graph, const PrecisionPlan& plan) {
   return next;
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::passes

@@ -5,7 +5,7 @@
 
 #include "ir/graph.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::passes {
 
 /// How a node multiplies and adds.
 enum class Precision {
@@ -33,4 +33,4 @@ PrecisionPlan all_at(const Graph& graph, Precision precision);
 /// Throws Error when the plan names no node of the graph, or one that cannot compute so.
 Graph at_precision(const Graph& graph, const PrecisionPlan& plan);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::passes

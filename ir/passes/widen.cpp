@@ -3,7 +3,7 @@
 #include "ir/ops/bitcast.hpp"
 #include "ir/ops/cast.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::passes {
 namespace {
 
 /// W3: a real attribute of a node that computes in f32 is the nearest f32, on both sides.
@@ -72,4 +72,4 @@ Graph widen(const Graph& graph) {
 
 Tensor widen(const TensorView& tensor) { return convert(tensor, wider(tensor.dtype())); }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::passes

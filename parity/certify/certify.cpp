@@ -5,30 +5,30 @@
 
 #include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
-#include "parity/lanes.hpp"
+#include "parity/core/lanes.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::certify {
 namespace {
 
 constexpr std::uint64_t most_terms = std::uint64_t{1} << 26;  // added again for one output
 
-std::span<const double> limits_of(const Allowed& allowed) {
+std::span<const double> limits_of(const compare::Allowed& allowed) {
   return allowed.limits ? allowed.limits->probable.as<double>() : std::span<const double>();
 }
 
 /// The largest uncertainty of a finite element.
-double largest(const Allowed& uncertainty, const Comparison& compared) {
+double largest(const compare::Allowed& uncertainty, const compare::Comparison& compared) {
   double most = uncertainty.at(std::isnan(compared.expected_absmax) ? 0 : compared.expected_absmax, ir::DType::f64);
   const auto limits = limits_of(uncertainty);
-  const Octet none = {};
-  Octet of_limits = {}, limit;
+  const core::Octet none = {};
+  core::Octet of_limits = {}, limit;
   std::size_t i = 0;
-  for (; i + lanes <= limits.size(); i += lanes) {
-    load(limit, &limits[i]);
+  for (; i + core::lanes <= limits.size(); i += core::lanes) {
+    core::load(limit, &limits[i]);
     limit = limit < std::numeric_limits<double>::infinity() ? limit : none;
-    raise(of_limits, limit);
+    core::raise(of_limits, limit);
   }
-  double largest_limit = parity::largest(of_limits);
+  double largest_limit = core::largest(of_limits);
   for (; i < limits.size(); ++i)
     if (limits[i] < std::numeric_limits<double>::infinity()) largest_limit = std::max(largest_limit, limits[i]);
   return std::max(most, largest_limit * uncertainty.of_limits);
@@ -50,10 +50,11 @@ std::vector<std::size_t> not_clear(std::span<const double> limits, std::span<con
 
 /// Elements whose error is as close to its limit as the truth is uncertain. `ratio` is the largest error over its
 /// limit.
-std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView& got, const Allowed& allowed,
-                                   const Allowed& uncertainty, double ratio) {
+std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView& got, const compare::Allowed& allowed,
+                                   const compare::Allowed& uncertainty, double ratio) {
   std::vector<std::size_t> suspects;
-  if (allowed.rule != Allowed::Rule::within || !ir::is_float(got.dtype()) || std::isnan(ratio)) return suspects;
+  if (allowed.rule != compare::Allowed::Rule::within || !ir::is_float(got.dtype()) || std::isnan(ratio))
+    return suspects;
   const double margin = std::max(1 - ratio, 0.0);  // of every limit
   const auto limits = limits_of(allowed), off = limits_of(uncertainty);
   const bool wide = got.dtype() == ir::DType::f64;
@@ -65,7 +66,7 @@ std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView
     suspects = not_clear(limits, off, allowed.of_limits * margin / uncertainty.of_limits);
   }
   if (suspects.empty()) return suspects;
-  const ir::Tensor came = ir::widen(got);
+  const ir::Tensor came = ir::passes::widen(got);
   const auto y = truth.as<double>(), c = came.as<double>();
   std::erase_if(suspects, [&](std::size_t i) {
     const double size = std::abs(y[i]), doubt = uncertainty.at(size, ir::DType::f64, i);
@@ -76,13 +77,13 @@ std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView
 }
 
 /// Computes elements of the truth again; how many there was a way for.
-std::uint64_t recompute(const Segment& segment, std::span<const ir::TensorView> inputs,
+std::uint64_t recompute(const core::Segment& segment, std::span<const ir::TensorView> inputs,
                         const std::vector<std::size_t>& which, ir::Tensor& truth) {
   if (segment.graph.nodes().size() != 1) return 0;
   const ir::Node& node = segment.graph.nodes().front();
-  const ir::Op op = ir::widen(segment.graph).nodes().front().op;  // its constants as the truth has them
-  std::vector<ir::Tensor> operands;                               // one input may be several operands
-  for (const ir::Value v : node.inputs) operands.push_back(ir::widen(inputs[v]));
+  const ir::Op op = ir::passes::widen(segment.graph).nodes().front().op;  // its constants as the truth has them
+  std::vector<ir::Tensor> operands;                                       // one input may be several operands
+  for (const ir::Value v : node.inputs) operands.push_back(ir::passes::widen(inputs[v]));
   if (std::ranges::any_of(operands, [](const ir::Tensor& x) { return x.dtype() != ir::DType::f64; })) return 0;
   const auto terms =
       static_cast<std::uint64_t>(std::max<std::int64_t>(ir::cost_of(segment.graph, node).contraction, 1));
@@ -99,17 +100,17 @@ std::uint64_t recompute(const Segment& segment, std::span<const ir::TensorView> 
 
 }  // namespace
 
-Comparison certify(const Segment& segment, std::span<const ir::TensorView> inputs, std::size_t k, Bounded& bounded,
-                   const ir::TensorView& got, Certificate& certificate) {
+compare::Comparison certify(const core::Segment& segment, std::span<const ir::TensorView> inputs, std::size_t k,
+                            bounds::Bounded& bounded, const ir::TensorView& got, cases::Certificate& certificate) {
   ir::Tensor& truth = bounded.truth.outputs.at(k);
-  const Allowed &allowed = bounded.allowed.at(k), &uncertainty = bounded.uncertainty.at(k);
-  const Comparison compared = compare(truth, got, allowed);
+  const compare::Allowed &allowed = bounded.allowed.at(k), &uncertainty = bounded.uncertainty.at(k);
+  const compare::Comparison compared = compare::compare(truth, got, allowed);
   certificate.uncertainty = largest(uncertainty, compared);
   if (truth.dtype() != ir::DType::f64) return compared;
   const auto which = undecided(truth, got, allowed, uncertainty, compared.ratio_finite);
   if (!which.empty()) certificate.recomputed = recompute(segment, inputs, which, truth);
   certificate.undecided = which.size() - certificate.recomputed;
-  return certificate.recomputed > 0 ? compare(truth, got, allowed) : compared;
+  return certificate.recomputed > 0 ? compare::compare(truth, got, allowed) : compared;
 }
 
-}  // namespace plumb::parity
+}  // namespace plumb::parity::certify

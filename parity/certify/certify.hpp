@@ -4,11 +4,11 @@
 #include <span>
 #include <string>
 
-#include "parity/bounded.hpp"
-#include "parity/certify/certificate.hpp"
-#include "parity/double_double.hpp"
+#include "parity/bounds/bounded.hpp"
+#include "parity/cases/certificate.hpp"
+#include "parity/certify/double_double.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::certify {
 
 /// Compares output `k` of a segment with its truth. Elements of which the truth is too uncertain to say on which side
 /// of its limit the error is are computed again in double-double, and stay so in `bounded`: of a matmul, gemm, conv and
@@ -16,10 +16,10 @@ namespace plumb::parity {
 /// numbers are not looked through for such elements.
 ///
 /// `inputs` are the segment's, of the candidate's dtypes; `got` is what the candidate made of them.
-Comparison certify(const Segment& segment, std::span<const ir::TensorView> inputs, std::size_t k, Bounded& bounded,
-                   const ir::TensorView& got, Certificate& certificate);
+compare::Comparison certify(const core::Segment& segment, std::span<const ir::TensorView> inputs, std::size_t k,
+                            bounds::Bounded& bounded, const ir::TensorView& got, cases::Certificate& certificate);
 
 /// Element `index` of the first output of an op on f64 operands; nothing for ops that are not among those above.
 std::optional<DoubleDouble> element_of(const ir::Op& op, const std::vector<ir::Tensor>& operands, std::size_t index);
 
-}  // namespace plumb::parity
+}  // namespace plumb::parity::certify

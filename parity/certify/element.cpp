@@ -4,7 +4,7 @@
 #include "ir/ops/reduce.hpp"
 #include "parity/certify/certify.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::certify {
 namespace {
 
 namespace ops = ir::ops;
@@ -109,4 +109,4 @@ std::optional<DoubleDouble> element_of(const ir::Op& op, const Operands& operand
   return {};
 }
 
-}  // namespace plumb::parity
+}  // namespace plumb::parity::certify

@@ -1,26 +1,26 @@
-#include "gpu_vulkan/calibrate.hpp"
+#include "gpu_vulkan/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "gpu_vulkan/calibration_file.hpp"
+#include "gpu_vulkan/calibrate/calibration_file.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/device_flags.hpp"
-#include "parity/report.hpp"
+#include "parity/report/report.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
 struct CalibrateFlags {
   std::string output;
-  gpu_vulkan::CalibrateEffort effort;
+  gpu_vulkan::calibrate::CalibrateEffort effort;
   DeviceFlags device;
 };
 
-void print_summary(const gpu_vulkan::Calibration& made) {
+void print_summary(const gpu_vulkan::device::Calibration& made) {
   fmt::print("host to device {:.1f} GB/s, back {:.1f} GB/s, copies on the device {:.0f} GB/s, submit {:.1f} us\n",
              1e-9 * made.host_to_device, 1e-9 * made.device_to_host, 1e-9 * made.device_copy, made.submit_microseconds);
   for (const auto& rate : made.rates) fmt::print("{} up to {:.1f} GFLOP/s\n", rate.kernel, 1e-9 * rate.flops);
@@ -34,23 +34,23 @@ void print_summary(const gpu_vulkan::Calibration& made) {
 
 int run_calibrate(const CalibrateFlags& flags) {
   auto options = vulkan_options(flags.device);
-  const gpu_vulkan::DeviceFacts facts = [&] {
+  const gpu_vulkan::device::DeviceFacts facts = [&] {
     auto bare = options;
     bare.calibration = "off";
     return gpu_vulkan::VulkanExecutor(std::move(bare)).facts();
   }();
-  const auto path = flags.output.empty() ? gpu_vulkan::calibration_path(options.calibration, facts)
+  const auto path = flags.output.empty() ? gpu_vulkan::calibrate::calibration_path(options.calibration, facts)
                                          : std::filesystem::path(flags.output);
   ir::require(!path.empty(), "nowhere to keep the calibration: name a file with -o");
   const auto made = [&] {
-    Progress progress;
+    report::Progress progress;
     const auto step = [&](std::string_view what, std::size_t done, std::size_t sizes) {
       progress.step(what, done, sizes);
     };
-    return gpu_vulkan::calibrate(options, flags.effort, step);
+    return gpu_vulkan::calibrate::calibrate(options, flags.effort, step);
   }();
   print_summary(made);
-  gpu_vulkan::store_calibration(path, made, facts);
+  gpu_vulkan::calibrate::store_calibration(path, made, facts);
   fmt::print(stderr, "wrote {}\n", path.string());
   return 0;
 }

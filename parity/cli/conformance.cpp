@@ -1,4 +1,4 @@
-#include "parity/conformance.hpp"
+#include "parity/conformance/conformance.hpp"
 
 #include <fmt/format.h>
 
@@ -13,9 +13,9 @@
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
 #include "parity/cli/model_files.hpp"
-#include "parity/conformance_report.hpp"
-#include "parity/parallel.hpp"
-#include "parity/report.hpp"
+#include "parity/conformance/conformance_report.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/report/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -26,7 +26,7 @@ struct ConformanceFlags {
   std::string filter, junit, json, markdown;
   std::size_t least_cpu = 0, least_gpu = 0;
   bool verbose = false;
-  Closeness closeness;
+  cases::Closeness closeness;
   DeviceFlags device;
 };
 
@@ -54,13 +54,13 @@ void write(const std::string& path, const std::string& text) {
     std::cout << text;
     return;
   }
-  ir::write_text(path, text);
+  ir::formats::write_text(path, text);
 }
 
-std::vector<SuiteCase> cases_of(const ConformanceFlags& flags) {
-  std::vector<SuiteCase> cases;
+std::vector<conformance::SuiteCase> cases_of(const ConformanceFlags& flags) {
+  std::vector<conformance::SuiteCase> cases;
   for (const std::string& root : flags.suites)
-    for (SuiteCase& one : find_suite(root)) {
+    for (conformance::SuiteCase& one : conformance::find_suite(root)) {
       // Several suites may have cases of one name.
       if (flags.suites.size() > 1) one.name = std::filesystem::path(root).lexically_normal().filename() / one.name;
       cases.push_back(std::move(one));
@@ -68,7 +68,7 @@ std::vector<SuiteCase> cases_of(const ConformanceFlags& flags) {
   if (flags.filter.empty()) return cases;
   try {
     const std::regex pattern(flags.filter);
-    std::erase_if(cases, [&](const SuiteCase& one) { return !std::regex_search(one.name, pattern); });
+    std::erase_if(cases, [&](const conformance::SuiteCase& one) { return !std::regex_search(one.name, pattern); });
   } catch (const std::regex_error& error) {
     ir::fail("--filter '", flags.filter, "' is not a regular expression: ", error.what());
   }
@@ -76,9 +76,10 @@ std::vector<SuiteCase> cases_of(const ConformanceFlags& flags) {
   return cases;
 }
 
-void print_trouble(std::ostream& out, const ConformanceResult& result, bool verbose) {
-  const auto line = [&](std::string_view on, const Outcome& outcome) {
-    const bool is_trouble = outcome.standing == Standing::failed || outcome.standing == Standing::mistrusted;
+void print_trouble(std::ostream& out, const conformance::ConformanceResult& result, bool verbose) {
+  const auto line = [&](std::string_view on, const conformance::Outcome& outcome) {
+    const bool is_trouble =
+        outcome.standing == conformance::Standing::failed || outcome.standing == conformance::Standing::mistrusted;
     if (!is_trouble && !verbose) return;
     out << result.name << " (" << on << "): " << ir::enum_name(outcome.standing);
     if (!outcome.why.empty()) out << ": " << outcome.why;
@@ -89,8 +90,10 @@ void print_trouble(std::ostream& out, const ConformanceResult& result, bool verb
 }
 
 /// 1 when a case failed or fewer passed than were asked for.
-int exit_code_of(std::ostream& out, const ConformanceFlags& flags, std::span<const ConformanceResult> results) {
-  const Count passed = count(results, Standing::passed), failed = count(results, Standing::failed);
+int exit_code_of(std::ostream& out, const ConformanceFlags& flags,
+                 std::span<const conformance::ConformanceResult> results) {
+  const conformance::Count passed = conformance::count(results, conformance::Standing::passed),
+                           failed = conformance::count(results, conformance::Standing::failed);
   bool is_good = failed.cpu + failed.gpu == 0;
   const auto least = [&](const char* on, std::size_t wanted, std::size_t got) {
     if (got >= wanted) return;
@@ -99,12 +102,12 @@ int exit_code_of(std::ostream& out, const ConformanceFlags& flags, std::span<con
   };
   least("cpu", flags.least_cpu, passed.cpu);
   least("gpu", flags.least_gpu, passed.gpu);
-  return static_cast<int>(is_good ? ExitCode::passed : ExitCode::failed);
+  return static_cast<int>(is_good ? core::ExitCode::passed : core::ExitCode::failed);
 }
 
 std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags, std::string& why_not) try {
   auto options = vulkan_options(flags);
-  options.fallback = gpu_vulkan::Fallback::forbid;  // what the host computes says nothing of the device
+  options.fallback = gpu_vulkan::device::Fallback::forbid;  // what the host computes says nothing of the device
   return std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options));
 } catch (const ir::Unsupported& reason) {
   why_not = reason.what();
@@ -113,33 +116,33 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags
 
 int run_conformance(const ConformanceFlags& flags) {
   const auto cases = cases_of(flags);
-  const ThreadLimit comparing(flags.device.threads);
+  const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference({.threads = flags.device.threads});
-  ConformanceContext context;
+  conformance::ConformanceContext context;
   std::string why_not;
   const auto device = open_device(flags.device, why_not);
   for (const std::string& suite : flags.suites) context.suite += (context.suite.empty() ? "" : ", ") + suite;
   context.device = device ? std::string(device->facts().name) : "none: " + why_not;
-  const Executors executors{.reference = reference,
-                            .candidate = device.get(),
-                            .why_not = why_not,
-                            .flushes_subnormals = device && !device->facts().denormals_kept_f32};
-  FillOptions fill;
+  const verify::Executors executors{.reference = reference,
+                                    .candidate = device.get(),
+                                    .why_not = why_not,
+                                    .flushes_subnormals = device && !device->facts().denormals_kept_f32};
+  verify::FillOptions fill;
   fill.expected_within = flags.closeness;
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
-  std::vector<ConformanceResult> results;
+  std::vector<conformance::ConformanceResult> results;
   {
-    Progress progress;
-    for (const SuiteCase& one : cases) {
+    report::Progress progress;
+    for (const conformance::SuiteCase& one : cases) {
       progress.step(one.name, results.size(), cases.size());
-      results.push_back(run_conformance(one, onnx_suite_reader(), executors, fill));
+      results.push_back(conformance::run_conformance(one, onnx_suite_reader(), executors, fill));
       print_trouble(out, results.back(), flags.verbose);
     }
   }
-  out << conformance_table(results);
-  write(flags.json, conformance_json(results, context));
-  write(flags.junit, conformance_junit(results));
-  write(flags.markdown, conformance_markdown(results, context));
+  out << conformance::conformance_table(results);
+  write(flags.json, conformance::conformance_json(results, context));
+  write(flags.junit, conformance::conformance_junit(results));
+  write(flags.markdown, conformance::conformance_markdown(results, context));
   return exit_code_of(out, flags, results);
 }
 

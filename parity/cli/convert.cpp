@@ -18,14 +18,14 @@ struct ConvertFlags {
 };
 
 /// Tensors of more than a few numbers leave the file for one of weights beside it.
-ir::NamedTensors taken_out(ir::GraphFile& file, const std::string& weights) {
+ir::formats::NamedTensors taken_out(ir::formats::GraphFile& file, const std::string& weights) {
   constexpr std::int64_t readable = 16;
-  ir::NamedTensors taken;
+  ir::formats::NamedTensors taken;
   for (auto& [name, source] : file.sources) {
     auto* tensor = std::get_if<ir::Tensor>(&source);
     if (tensor == nullptr || tensor->elements() <= readable) continue;
     taken.insert_or_assign(name, std::move(*tensor));
-    source = ir::External{weights, name};
+    source = ir::formats::External{weights, name};
   }
   return taken;
 }
@@ -34,16 +34,16 @@ int run_convert(const ConvertFlags& flags) {
   namespace fs = std::filesystem;
   const fs::path output = flags.output;
   const fs::path weights = flags.weights.empty() ? fs::path(output).replace_extension(".npz") : fs::path(flags.weights);
-  ir::GraphFile file = model_reader(flags.model)(flags.path);
+  ir::formats::GraphFile file = model_reader(flags.model)(flags.path);
   const auto relative = fs::absolute(weights).lexically_normal().lexically_relative(
       fs::absolute(output).lexically_normal().parent_path());
   const auto taken = taken_out(file, relative.string());
-  const std::string text = ir::write_graph(file);
+  const std::string text = ir::formats::write_graph(file);
   if (!taken.empty()) {
-    ir::save_tensors(weights.string(), taken);
+    ir::formats::save_tensors(weights.string(), taken);
     std::cout << "wrote " << taken.size() << " tensors to " << weights.string() << '\n';
   }
-  ir::write_text(output, text);
+  ir::formats::write_text(output, text);
   std::cout << "wrote " << file.graph.nodes().size() << " nodes to " << output.string() << '\n';
   return 0;
 }

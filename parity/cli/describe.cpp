@@ -4,7 +4,7 @@
 #include <iterator>
 #include <thread>
 
-#include "gpu_vulkan/devices.hpp"
+#include "gpu_vulkan/device/devices.hpp"
 #include "ref_cpu/libraries.hpp"
 
 namespace plumb::parity::cli {
@@ -22,9 +22,9 @@ std::string cpu_name() {
 
 }  // namespace
 
-Device describe(const gpu_vulkan::DeviceFacts& facts) {
-  Device device;
-  device.uuid = gpu_vulkan::uuid_text(facts.uuid);
+profile::Device describe(const gpu_vulkan::device::DeviceFacts& facts) {
+  profile::Device device;
+  device.uuid = gpu_vulkan::device::uuid_text(facts.uuid);
   device.name = facts.name;
   device.driver_name = facts.driver_name;
   device.driver_info = facts.driver_info;
@@ -32,7 +32,7 @@ Device describe(const gpu_vulkan::DeviceFacts& facts) {
   device.device_id = facts.device_id;
   device.driver_version = facts.driver_version;
   device.api_version = facts.api_version;
-  device.is_software = facts.kind == gpu_vulkan::DeviceKind::software;
+  device.is_software = facts.kind == gpu_vulkan::device::DeviceKind::software;
   const auto said = [](bool yes) { return std::string(yes ? "yes" : "no"); };
   device.float_controls = {{"denormals_kept_f32", said(facts.denormals_kept_f32)},
                            {"denormals_kept_f16", said(facts.denormals_kept_f16)},
@@ -52,8 +52,8 @@ Device describe(const gpu_vulkan::DeviceFacts& facts) {
   return device;
 }
 
-Environment describe_host(int threads) {
-  Environment environment;
+profile::Environment describe_host(int threads) {
+  profile::Environment environment;
   environment.cpu = cpu_name();
   environment.threads = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
   environment.libraries = ref_cpu::library_versions();

@@ -3,16 +3,16 @@
 #include <string>
 #include <vector>
 
-#include "gpu_vulkan/device_facts.hpp"
-#include "parity/device.hpp"
+#include "gpu_vulkan/device/device_facts.hpp"
+#include "parity/profile/device.hpp"
 
 namespace plumb::parity::cli {
 
 /// A device as results files describe it.
-Device describe(const gpu_vulkan::DeviceFacts& facts);
+profile::Device describe(const gpu_vulkan::device::DeviceFacts& facts);
 
 /// This machine and the libraries of the CPU executor.
-Environment describe_host(int threads);
+profile::Environment describe_host(int threads);
 
 /// The arguments of this process.
 std::vector<std::string> command_line();

@@ -22,9 +22,9 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_option("--set", flags.settings, "name=value of a knob that `plumb options` lists")->group("debug");
 }
 
-gpu_vulkan::VulkanOptions vulkan_options(const DeviceFlags& flags) {
-  auto options = gpu_vulkan::options_from_environment();
-  if (std::getenv("PLUMB_FALLBACK") == nullptr) options.fallback = gpu_vulkan::Fallback::allow;
+gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags) {
+  auto options = gpu_vulkan::device::options_from_environment();
+  if (std::getenv("PLUMB_FALLBACK") == nullptr) options.fallback = gpu_vulkan::device::Fallback::allow;
   if (!flags.device.empty()) options.device = flags.device;
   options.validation |= flags.validation;
   options.poison |= flags.poison;
@@ -33,7 +33,7 @@ gpu_vulkan::VulkanOptions vulkan_options(const DeviceFlags& flags) {
   for (const std::string& setting : flags.settings) {
     const auto equals = setting.find('=');
     ir::require(equals != std::string::npos, "--set wants name=value, got '", setting, "'");
-    gpu_vulkan::set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
+    gpu_vulkan::device::set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
   }
   options.on_doubt = [](const std::string& what) { std::cerr << "warning: " << what << '\n'; };
   options.host = std::make_shared<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads});

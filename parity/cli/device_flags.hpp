@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu_vulkan/options.hpp"
+#include "gpu_vulkan/device/options.hpp"
 
 namespace CLI {
 class App;
@@ -25,6 +25,6 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags);
 
 /// The executor's options with flags applied. Nodes that the device cannot run fall back to the host unless a setting
 /// forbids it; stderr says when cooperative matrices failed their self-test. Throws Error for an unknown knob.
-gpu_vulkan::VulkanOptions vulkan_options(const DeviceFlags& flags);
+gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags);
 
 }  // namespace plumb::parity::cli

@@ -1,4 +1,4 @@
-#include "gpu_vulkan/devices.hpp"
+#include "gpu_vulkan/device/devices.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@ std::string version_text(std::uint32_t version) {
   return fmt::format("{}.{}.{}", version >> 22 & 0x7F, version >> 12 & 0x3FF, version & 0xFFF);
 }
 
-std::string dtypes_held(const gpu_vulkan::DeviceFacts& facts) {
+std::string dtypes_held(const gpu_vulkan::device::DeviceFacts& facts) {
   std::string names;
   for (std::size_t i = 0; i < ir::dtype_count; ++i)
     if (const auto dtype = static_cast<ir::DType>(i); facts.holds(dtype))
@@ -25,10 +25,10 @@ std::string dtypes_held(const gpu_vulkan::DeviceFacts& facts) {
   return names;
 }
 
-void print_facts(const gpu_vulkan::DeviceFacts& facts) {
+void print_facts(const gpu_vulkan::device::DeviceFacts& facts) {
   const double gib = 1.0 / (1 << 30);
   fmt::print("    driver      {} {}\n", facts.driver_name, facts.driver_info);
-  fmt::print("    uuid        {}\n", gpu_vulkan::uuid_text(facts.uuid));
+  fmt::print("    uuid        {}\n", gpu_vulkan::device::uuid_text(facts.uuid));
   fmt::print("    memory      {:.2f} GiB device-local{}, buffers up to {:.2f} GiB\n",
              static_cast<double>(facts.device_heap) * gib,
              facts.host_visible_device_local ? " that the host can map" : "",
@@ -43,7 +43,7 @@ void print_facts(const gpu_vulkan::DeviceFacts& facts) {
 }
 
 int print_devices(bool verbose) {
-  const auto devices = gpu_vulkan::list_devices();
+  const auto devices = gpu_vulkan::device::list_devices();
   bool usable = false;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& [facts, refusal] = devices[i];

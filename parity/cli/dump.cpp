@@ -39,28 +39,28 @@ std::vector<ir::Value> chosen(const ir::Graph& graph, const std::string& pattern
 
 ir::Feeds widened(const ir::Feeds& feeds) {
   ir::Feeds wide;
-  for (const auto& [name, tensor] : feeds) wide.emplace(name, ir::widen(tensor));
+  for (const auto& [name, tensor] : feeds) wide.emplace(name, ir::passes::widen(tensor));
   return wide;
 }
 
 int dump_graph(const DumpFlags& flags) {
-  const Case loaded = load_case(flags.path, fill_options(flags.graph));
+  const cases::Case loaded = verify::load_case(flags.path, fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto values = chosen(graph, flags.nodes);
-  ir::NamedTensors named;
+  ir::formats::NamedTensors named;
   const auto take = [&](const std::string& where, ir::Executor& executor, const ir::Graph& run,
                         const ir::Feeds& feeds) {
     auto tensors = executor.run(run, feeds, values);
     for (auto& [value, tensor] : tensors) named.emplace(where + "/" + graph.name(value), std::move(tensor));
   };
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
-  if (flags.truth) take("truth", cpu, ir::widen(graph), widened(loaded.feeds));
+  if (flags.truth) take("truth", cpu, ir::passes::widen(graph), widened(loaded.feeds));
   if (flags.from != "gpu") take("cpu", cpu, graph, loaded.feeds);
   if (flags.from != "cpu") {
     gpu_vulkan::VulkanExecutor gpu(vulkan_options(flags.device));
     take("gpu", gpu, graph, loaded.feeds);
   }
-  ir::save_tensors(flags.output, named);
+  ir::formats::save_tensors(flags.output, named);
   std::cout << "wrote " << named.size() << " tensors to " << flags.output << '\n';
   return 0;
 }

@@ -1,4 +1,4 @@
-#include "parity/fit.hpp"
+#include "parity/fit/fit.hpp"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 #include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/fit_policy.hpp"
-#include "parity/policy_file.hpp"
+#include "parity/fit/fit_policy.hpp"
+#include "parity/policy/policy_file.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -45,13 +45,13 @@ int run_fit(const FitFlags& flags) {
   if (!fitted.rules.empty() && exists) {
     const auto made = fit::updated_policy(policy::read(flags.policy), fitted, from, flags.allow_loosen);
     for (const std::string& note : made.notes) std::cerr << note << '\n';
-    ir::write_text(flags.policy, made.text);
+    ir::formats::write_text(flags.policy, made.text);
   } else if (!fitted.rules.empty()) {
-    ir::write_text(flags.policy, fit::policy_text(fitted, from));
+    ir::formats::write_text(flags.policy, fit::policy_text(fitted, from));
   }
   if (fitted.rules.empty() && fitted.findings.empty()) ir::fail("nothing to fit in ", runs, " runs");
   std::cout << runs << " runs, " << fitted.rules.size() << " rules, " << fitted.findings.size() << " findings\n";
-  return static_cast<int>(fitted.findings.empty() ? ExitCode::passed : ExitCode::failed);
+  return static_cast<int>(fitted.findings.empty() ? core::ExitCode::passed : core::ExitCode::failed);
 }
 
 }  // namespace

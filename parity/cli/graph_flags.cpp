@@ -14,7 +14,7 @@ namespace {
 /// Three quarters of the machine's memory.
 std::uint64_t usual_share_of_memory() {
   const auto pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-  if (pages <= 0 || page <= 0) return ir::usual_memory_budget;
+  if (pages <= 0 || page <= 0) return ir::formats::usual_memory_budget;
   return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page) / 4 * 3;
 }
 
@@ -48,16 +48,16 @@ void add_precision_flag(CLI::App& app, GraphFlags& flags) {
       ->group("input");
 }
 
-FillOptions fill_options(const GraphFlags& flags) {
-  FillOptions options;
+verify::FillOptions fill_options(const GraphFlags& flags) {
+  verify::FillOptions options;
   options.seed = flags.seed != 0 ? flags.seed : fresh_seed();
   if (flags.param_seed != 0) options.param_seed = flags.param_seed;
   if (flags.dtype != "f32") options.dtype = ir::find_dtype(flags.dtype);
   if (flags.precision != "f32") options.precision = flags.precision;
   options.memory_budget = usual_share_of_memory();
   options.read = model_reader(flags.model);
-  if (!flags.model.data.empty()) options.expected_within = Closeness();
-  if (!flags.load_inputs.empty()) options.given = ir::load_tensors(flags.load_inputs, options.memory_budget);
+  if (!flags.model.data.empty()) options.expected_within = cases::Closeness();
+  if (!flags.load_inputs.empty()) options.given = ir::formats::load_tensors(flags.load_inputs, options.memory_budget);
   return options;
 }
 

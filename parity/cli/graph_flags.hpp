@@ -3,7 +3,7 @@
 #include <string>
 
 #include "parity/cli/model_files.hpp"
-#include "parity/verify.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace CLI {
 class App;
@@ -13,7 +13,7 @@ namespace plumb::parity::cli {
 
 /// The flags that say what a graph is fed, the same in every command.
 struct GraphFlags {
-  std::uint64_t seed = 1;  ///< 0: from the system
+  std::uint64_t seed = 1;        ///< 0: from the system
   std::uint64_t param_seed = 0;  ///< 0: as the inputs'
   std::string load_inputs;
   std::string dtype = "f32", precision;
@@ -27,6 +27,6 @@ void add_precision_flag(CLI::App& app, GraphFlags& flags);
 
 /// What the flags come to. A seed from the system is said on stderr, so that the
 /// run can be repeated. Throws Error when the inputs' file cannot be read.
-FillOptions fill_options(const GraphFlags& flags);
+verify::FillOptions fill_options(const GraphFlags& flags);
 
 }  // namespace plumb::parity::cli

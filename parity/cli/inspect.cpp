@@ -9,34 +9,34 @@
 #include "parity/cli/inspect_execution.hpp"
 #include "parity/cli/inspect_graph.hpp"
 #include "parity/cli/model_files.hpp"
-#include "parity/results_report.hpp"
-#include "parity/results_schema.hpp"
+#include "parity/results/results_report.hpp"
+#include "parity/results/results_schema.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
 /// Whether an HDF5 file is a results file.
 bool is_results_file(const std::string& path) try {
-  results::require_results_file(Hdf5Store::open(path));
+  results::require_results_file(results::Hdf5Store::open(path));
   return true;
 } catch (const ir::Error&) {
   return false;
 }
 
 void print_tensors(const std::string& path) {
-  const auto file = ir::open_tensors(path);
+  const auto file = ir::formats::open_tensors(path);
   for (const std::string& name : file->names()) fmt::print("{}: {}\n", name, ir::cat(file->type(name)));
 }
 
 void inspect_file(const std::string& path, const ModelFlags& model, bool verbose) {
   const auto extension = std::filesystem::path(path).extension();
   if (extension == ".json" || extension == ".onnx") {
-    const ir::GraphFile file = model_reader(model)(path);
+    const ir::formats::GraphFile file = model_reader(model)(path);
     print_graph(file, verbose);
     print_execution(file);
   } else if ((extension == ".h5" || extension == ".hdf5") && is_results_file(path)) {
     constexpr std::size_t worst = 5, every = static_cast<std::size_t>(-1);
-    fmt::print("{}", results_report(path, verbose ? every : worst));
+    fmt::print("{}", results::results_report(path, verbose ? every : worst));
   } else {
     print_tensors(path);
   }

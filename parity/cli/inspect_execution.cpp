@@ -12,16 +12,16 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
-gpu_vulkan::DeviceFacts device_or_usual() try {
+gpu_vulkan::device::DeviceFacts device_or_usual() try {
   return gpu_vulkan::VulkanExecutor().facts();
 } catch (const ir::Error&) {  // no driver, no device, or options that are for another one
-  return gpu_vulkan::usual_device();
+  return gpu_vulkan::device::usual_device();
 }
 
-ir::Feeds params_of(const ir::GraphFile& file) {
+ir::Feeds params_of(const ir::formats::GraphFile& file) {
   std::size_t bytes = 0;
   for (ir::Value v = 0; file.graph.is_source(v); ++v) bytes += file.graph.type(v).bytes();
-  return bytes <= most_bytes ? ir::materialise(file, 1) : ir::Feeds();
+  return bytes <= most_bytes ? ir::formats::materialise(file, 1) : ir::Feeds();
 }
 
 void print_kernels(const ir::Graph& graph, const std::vector<ir::NodeReport>& reports) {
@@ -40,15 +40,15 @@ void print_kernels(const ir::Graph& graph, const std::vector<ir::NodeReport>& re
 
 }  // namespace
 
-void print_execution(const ir::GraphFile& file) try {
+void print_execution(const ir::formats::GraphFile& file) try {
   const auto facts = device_or_usual();
   const ir::Capture capture{file.graph.results()};
-  const auto fused = gpu_vulkan::fuse(file.graph, capture, params_of(file), facts, {.on = true});
+  const auto fused = gpu_vulkan::passes::fuse(file.graph, capture, params_of(file), facts, {.on = true});
   const ref_cpu::CpuExecutor host;
-  const auto plan = gpu_vulkan::make_plan(fused.graph, fused.capture, facts, {.host = &host});
+  const auto plan = gpu_vulkan::plan::make_plan(fused.graph, fused.capture, facts, {.host = &host});
   fmt::print("\nnodes on {}, by kernel:\n", facts.name);
-  print_kernels(file.graph, gpu_vulkan::reports_of(fused, file.graph, plan.nodes));
-  const auto lines = gpu_vulkan::fusions(fused, file.graph);
+  print_kernels(file.graph, gpu_vulkan::passes::reports_of(fused, file.graph, plan.nodes));
+  const auto lines = gpu_vulkan::passes::fusions(fused, file.graph);
   if (!lines.empty()) fmt::print("\nfused:\n");
   for (const std::string& line : lines) fmt::print("  {}\n", line);
 } catch (const ir::Unsupported& reason) {

@@ -45,7 +45,7 @@ void print_sources(const ir::Graph& graph) {
 
 }  // namespace
 
-void print_graph(const ir::GraphFile& file, bool verbose) {
+void print_graph(const ir::formats::GraphFile& file, bool verbose) {
   const ir::Graph& graph = file.graph;
   if (!file.why.empty()) fmt::print("{}\n", file.why);
   fmt::print("structural hash {:016x}\n", ir::structural_hash(graph));

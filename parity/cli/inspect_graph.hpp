@@ -5,6 +5,6 @@
 namespace plumb::parity::cli {
 
 /// Prints what a graph is: why, totals, work by op, and with `verbose` every value and node.
-void print_graph(const ir::GraphFile& file, bool verbose);
+void print_graph(const ir::formats::GraphFile& file, bool verbose);
 
 }  // namespace plumb::parity::cli

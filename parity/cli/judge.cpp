@@ -1,4 +1,4 @@
-#include "parity/judge.hpp"
+#include "parity/results/judge.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -6,9 +6,9 @@
 #include <memory>
 
 #include "parity/cli/command.hpp"
-#include "parity/policy_file.hpp"
-#include "parity/policy_lint.hpp"
-#include "parity/policy_ratchet.hpp"
+#include "parity/policy/policy_file.hpp"
+#include "parity/policy/policy_lint.hpp"
+#include "parity/policy/policy_ratchet.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -19,11 +19,12 @@ struct JudgeFlags {
   bool strict = false;
 };
 
-std::vector<JudgedRun> judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
-                                 const std::string& explain) {
-  std::vector<JudgedRun> runs;
+std::vector<results::JudgedRun> judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
+                                          const std::string& explain) {
+  std::vector<results::JudgedRun> runs;
   for (const std::string& file : files)
-    for (JudgedRun& run : judge_results(file, policy, policy::today(), explain)) runs.push_back(std::move(run));
+    for (results::JudgedRun& run : results::judge_results(file, policy, policy::today(), explain))
+      runs.push_back(std::move(run));
   return runs;
 }
 
@@ -31,15 +32,15 @@ int run_judge(const JudgeFlags& flags) {
   std::optional<policy::Policy> policy;
   if (!flags.policy.empty()) policy = policy::read(flags.policy);
   const auto runs = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
-  std::cout << to_text(runs);
-  const auto is_explained = [](const JudgedRun& run) {
-    return std::ranges::any_of(run.nodes, [](const JudgedNode& node) { return !node.explanation.empty(); });
+  std::cout << results::to_text(runs);
+  const auto is_explained = [](const results::JudgedRun& run) {
+    return std::ranges::any_of(run.nodes, [](const results::JudgedNode& node) { return !node.explanation.empty(); });
   };
   if (!flags.explain.empty() && std::ranges::none_of(runs, is_explained))
     std::cout << "--explain '" << flags.explain << "': no such node was compared\n";
-  const auto idle = policy ? idle_budgets(*policy, runs) : std::vector<std::string>();
+  const auto idle = policy ? results::idle_budgets(*policy, runs) : std::vector<std::string>();
   for (const std::string& finding : idle) std::cerr << finding << '\n';
-  return static_cast<int>(idle.empty() ? exit_code(runs, flags.strict) : ExitCode::tool_error);
+  return static_cast<int>(idle.empty() ? results::exit_code(runs, flags.strict) : core::ExitCode::tool_error);
 }
 
 int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against) {

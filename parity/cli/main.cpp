@@ -3,9 +3,9 @@
 
 #include "ir/error.hpp"
 #include "ir/formats/file_in_use.hpp"
-#include "ir/keep_memory.hpp"
-#include "parity/build_info.hpp"
+#include "ir/raw/keep_memory.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/core/build_info.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -13,12 +13,12 @@ namespace {
 constexpr int usage_error = 2, device_error = 3, nothing_ran = 77;
 
 int main(int argc, char** argv) try {
-  ir::keep_freed_memory();
-  ir::name_files_of_crashes(usage_error);
+  ir::raw::keep_freed_memory();
+  ir::formats::name_files_of_crashes(usage_error);
   CLI::App app("plumb: run every graph on the CPU reference and on the GPU, and judge the error of every node",
                "plumb");
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string(build_info().version));
+  app.set_version_flag("--version", std::string(core::build_info().version));
   app.footer(
       "exit codes: 0 all gated nodes pass; 1 at least one failed; 2 usage, file or tool error; 3 device error; "
       "4 only mistrusted, under --strict; 77 nothing ran");

@@ -23,10 +23,10 @@ std::int64_t extent_of(std::string_view text, std::string_view flag) {
   return extent;
 }
 
-ir::OnnxOptions options_of(const std::vector<std::string>& shapes) {
+ir::formats::OnnxOptions options_of(const std::vector<std::string>& shapes) {
   // Folds what only shapes a graph; small tensors, for which threads do not pay.
   static ref_cpu::CpuExecutor executor({.threads = 1});
-  ir::OnnxOptions options{.evaluate = ir::evaluate_with(executor)};
+  ir::formats::OnnxOptions options{.evaluate = ir::formats::evaluate_with(executor)};
   for (const std::string& flag : shapes) {
     const auto equals = flag.find('=');
     ir::require(equals != std::string::npos && equals != 0, "--shape wants name=extent,extent,..., got '", flag, "'");
@@ -46,15 +46,15 @@ ir::OnnxOptions options_of(const std::vector<std::string>& shapes) {
 std::optional<ir::Tensor> datum(const fs::path& data, const char* prefix, std::size_t k) {
   const fs::path path = data / fmt::format("{}_{}.pb", prefix, k);
   if (!fs::exists(path)) return std::nullopt;
-  return ir::read_tensor_proto(path).tensor;
+  return ir::formats::read_tensor_proto(path).tensor;
 }
 
 /// A model with what the files of a data folder feed it and expect of it.
-ir::OnnxModel read_with_data(const fs::path& path, const fs::path& data, ir::OnnxOptions options) {
-  const auto facts = ir::read_onnx_facts(path);
+ir::formats::OnnxModel read_with_data(const fs::path& path, const fs::path& data, ir::formats::OnnxOptions options) {
+  const auto facts = ir::formats::read_onnx_facts(path);
   for (std::size_t k = 0; k < facts.inputs.size(); ++k)
     if (auto tensor = datum(data, "input", k)) options.given.insert_or_assign(facts.inputs[k].name, std::move(*tensor));
-  ir::OnnxModel model = ir::read_onnx(path, options);
+  ir::formats::OnnxModel model = ir::formats::read_onnx(path, options);
   for (auto& [name, tensor] : options.given) {
     const auto value = model.file.graph.find(name);
     if (value && model.file.graph.is_source(*value)) model.file.sources.insert_or_assign(name, tensor);
@@ -66,24 +66,25 @@ ir::OnnxModel read_with_data(const fs::path& path, const fs::path& data, ir::Onn
     const auto type = graph.type(graph.results()[k]);
     ir::require(tensor->type() == type, path.string(), ": output '", model.outputs[k], "' is ", type, ", but ",
                 (data / fmt::format("output_{}.pb", k)).string(), " holds ", tensor->type());
-    model.file.expected.insert_or_assign(graph.name(graph.results()[k]), ir::widen(*tensor));
+    model.file.expected.insert_or_assign(graph.name(graph.results()[k]), ir::passes::widen(*tensor));
   }
   return model;
 }
 
 /// Operators whose results are random numbers.
-bool is_random(const ir::OnnxFacts& facts) {
+bool is_random(const ir::formats::OnnxFacts& facts) {
   for (const char* op :
        {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"})
     if (facts.ops.contains(op)) return true;
   return false;
 }
 
-SuiteReader::Subject subject_of(const SuiteCase& one) {
-  const auto facts = ir::read_onnx_facts(one.model);
-  SuiteReader::Subject subject{.op = facts.ops.size() == 1 ? facts.ops.begin()->first : "network", .out_of_scope = ""};
+conformance::SuiteReader::Subject subject_of(const conformance::SuiteCase& one) {
+  const auto facts = ir::formats::read_onnx_facts(one.model);
+  conformance::SuiteReader::Subject subject{.op = facts.ops.size() == 1 ? facts.ops.begin()->first : "network",
+                                            .out_of_scope = ""};
   for (const auto* values : {&facts.inputs, &facts.outputs})
-    for (const ir::OnnxValue& value : *values)
+    for (const ir::formats::OnnxValue& value : *values)
       if (!value.is_tensor)
         subject.out_of_scope = fmt::format("'{}' is a {}, no tensor of numbers", value.name, value.type);
   if (is_random(facts)) subject.out_of_scope = "its expected output is random";
@@ -102,22 +103,23 @@ void add_model_flags(CLI::App& app, ModelFlags& flags) {
       ->group("input");
 }
 
-GraphReader model_reader(const ModelFlags& flags) {
+verify::GraphReader model_reader(const ModelFlags& flags) {
   return [flags](const fs::path& path) {
     if (path.extension() != ".onnx") {
       ir::require(flags.data.empty() && flags.shapes.empty(), path.string(),
                   ": --data and --shape go with ONNX models, and this is none");
-      return ir::read_graph(path);
+      return ir::formats::read_graph(path);
     }
     const auto options = options_of(flags.shapes);
-    ir::OnnxModel model = flags.data.empty() ? ir::read_onnx(path, options) : read_with_data(path, flags.data, options);
+    ir::formats::OnnxModel model =
+        flags.data.empty() ? ir::formats::read_onnx(path, options) : read_with_data(path, flags.data, options);
     for (const std::string& note : model.notes) std::cerr << "note: " << path.string() << ": " << note << '\n';
     return std::move(model.file);
   };
 }
 
-SuiteReader onnx_suite_reader() {
-  return {.subject = subject_of, .read = [](const SuiteCase& one, const fs::path& data) {
+conformance::SuiteReader onnx_suite_reader() {
+  return {.subject = subject_of, .read = [](const conformance::SuiteCase& one, const fs::path& data) {
             return std::move(read_with_data(one.model, data, options_of({})).file);
           }};
 }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "parity/conformance.hpp"
-#include "parity/verify.hpp"
+#include "parity/conformance/conformance.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace CLI {
 class App;
@@ -23,9 +23,9 @@ void add_model_flags(CLI::App& app, ModelFlags& flags);
 
 /// A reader of graphs by extension: .onnx, else plumb.graph/1. What a model's reader has to
 /// remark goes to stderr. The reader throws Error as the formats' own do.
-GraphReader model_reader(const ModelFlags& flags);
+verify::GraphReader model_reader(const ModelFlags& flags);
 
 /// How the folders of ONNX's backend tests are read.
-SuiteReader onnx_suite_reader();
+conformance::SuiteReader onnx_suite_reader();
 
 }  // namespace plumb::parity::cli

@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/plan/lower.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/ops_text.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -28,7 +28,7 @@ std::vector<Row> rows() {
   const ref_cpu::CpuExecutor cpu;
   std::vector<Row> all;
   for (const auto* schema : ir::all_schemas())
-    all.push_back({schema, cpu.has_kernel(*schema), gpu_vulkan::has_kernel(*schema)});
+    all.push_back({schema, cpu.has_kernel(*schema), gpu_vulkan::plan::has_kernel(*schema)});
   return all;
 }
 

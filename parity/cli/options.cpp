@@ -14,7 +14,7 @@ Action options(CLI::App& app) {
   return [flags] {
     vulkan_options(*flags);  // refuses a knob that does not exist before the table is printed
     fmt::print("{:<15} {:<23} {:<10} {}\n", "--set", "environment", "default", "what it does");
-    for (const auto& option : gpu_vulkan::vulkan_option_infos()) {
+    for (const auto& option : gpu_vulkan::device::vulkan_option_infos()) {
       const std::string preset = option.preset.empty() ? "\"\"" : option.preset;
       fmt::print("{:<15} {:<23} {:<10} {}\n", option.name, option.variable, preset, option.doc);
       for (const auto choice : option.choices) fmt::print("{:<51}- {}\n", "", choice);

@@ -18,13 +18,13 @@ struct PlanFlags {
 };
 
 int run_plan(const PlanFlags& flags) {
-  const Case loaded = load_case(flags.path, fill_options(flags.graph));
+  const cases::Case loaded = verify::load_case(flags.path, fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const gpu_vulkan::VulkanExecutor executor(vulkan_options(flags.device));
   const auto fused = executor.fused(graph, {graph.results()}, loaded.feeds);
   const auto plan = executor.plan(fused.graph, fused.capture);
   fmt::print("on {}\n", executor.facts().name);
-  for (const std::string& line : gpu_vulkan::fusions(fused, graph)) fmt::print("fused: {}\n", line);
+  for (const std::string& line : gpu_vulkan::passes::fusions(fused, graph)) fmt::print("fused: {}\n", line);
   fmt::print("{}", to_text(plan, fused.graph));
   return 0;
 }

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gpu_vulkan/plan.hpp"
+#include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
-#include "parity/policy_value.hpp"
+#include "parity/policy/policy_value.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
-using gpu_vulkan::Plan;
+using gpu_vulkan::plan::Plan;
 
 /// The dispatch in the middle of those that `fits`; nothing where none does.
 template <class Fits>
-gpu_vulkan::Dispatch* middle_dispatch(Plan& plan, Fits fits) {
-  std::vector<gpu_vulkan::Dispatch*> found;
-  for (gpu_vulkan::Dispatch& dispatch : plan.schedule.dispatches)
+gpu_vulkan::plan::Dispatch* middle_dispatch(Plan& plan, Fits fits) {
+  std::vector<gpu_vulkan::plan::Dispatch*> found;
+  for (gpu_vulkan::plan::Dispatch& dispatch : plan.schedule.dispatches)
     if (fits(dispatch)) found.push_back(&dispatch);
   return found.empty() ? nullptr : found[found.size() / 2];
 }
@@ -50,10 +50,11 @@ bool skip_upload(Plan& plan) {
 /// A dispatch that writes over what it reads.
 bool alias_slots(Plan& plan) {
   const auto& slots = plan.schedule.slots;
-  const auto fits = [&](const gpu_vulkan::Dispatch& one) {
+  const auto fits = [&](const gpu_vulkan::plan::Dispatch& one) {
     if (one.reads.empty() || one.writes.empty()) return false;
     const auto &from = slots[one.reads.front()], &to = slots[one.writes.front()];
-    const bool are_transient = from.residence == gpu_vulkan::Residence::transient && to.residence == from.residence;
+    const bool are_transient =
+        from.residence == gpu_vulkan::plan::Residence::transient && to.residence == from.residence;
     return are_transient && from.bytes >= to.bytes && !one.shader.name.starts_with("unary");
   };
   auto* const dispatch = middle_dispatch(plan, fits);
@@ -64,7 +65,7 @@ bool alias_slots(Plan& plan) {
 
 /// Constant 4 of elementwise shaders says which function they compute.
 bool wrong_function(Plan& plan) {
-  auto* const dispatch = middle_dispatch(plan, [](const gpu_vulkan::Dispatch& one) {
+  auto* const dispatch = middle_dispatch(plan, [](const gpu_vulkan::plan::Dispatch& one) {
     const bool has_function = one.shader.name.starts_with("unary.") || one.shader.name.starts_with("binary.");
     return has_function && one.shader.constants.size() > 4;
   });
@@ -74,7 +75,7 @@ bool wrong_function(Plan& plan) {
 }
 
 struct PlanFault {
-  faults::Fault fault;
+  power::faults::Fault fault;
   bool (*breaks)(Plan& plan);  ///< false where there is nothing to break
 };
 
@@ -91,25 +92,25 @@ constexpr PlanFault plan_faults[] = {
 
 using Hashes = std::map<std::string, std::optional<std::uint64_t>>;
 
-Hashes hashes_of(const CaseResult& result) {
+Hashes hashes_of(const cases::CaseResult& result) {
   Hashes hashes;
-  for (const NodeResult& node : result.nodes) hashes[node.name()] = node.hash;
+  for (const cases::NodeResult& node : result.nodes) hashes[node.name()] = node.hash;
   return hashes;
 }
 
 /// The broken run beside the clean one.
-power::Trial trial_of(const faults::Fault& fault, const CaseResult& result, const Hashes& clean) {
+power::Trial trial_of(const power::faults::Fault& fault, const cases::CaseResult& result, const Hashes& clean) {
   power::Trial trial{.fault = &fault};
   if (result.message.empty() && hashes_of(result) == clean) return trial;
-  trial.outcome = result.verdict == Verdict::failed ? power::Outcome::caught : power::Outcome::missed;
+  trial.outcome = result.verdict == core::Verdict::failed ? power::Outcome::caught : power::Outcome::missed;
   trial.size.ratio = 0;
-  for (const NodeResult& node : result.nodes) trial.size.ratio = std::fmax(trial.size.ratio, node.local.ratio());
+  for (const cases::NodeResult& node : result.nodes) trial.size.ratio = std::fmax(trial.size.ratio, node.local.ratio());
   return trial;
 }
 
 /// Memory that is given back holds what the last run left: let that be of other inputs, or what is not written would
 /// be right.
-void leave_other_numbers(ir::Executor& device, const Case& subject) {
+void leave_other_numbers(ir::Executor& device, const cases::Case& subject) {
   const ir::Feeds earlier = power::earlier_feeds(subject);
   const ir::Graph& graph = subject.file->graph;
   if (!earlier.empty()) device.compile(graph, earlier, {graph.results(), true})->run(earlier);
@@ -117,24 +118,24 @@ void leave_other_numbers(ir::Executor& device, const Case& subject) {
 
 }  // namespace
 
-power::NodePower break_plans(const Case& subject, const Executors& executors, gpu_vulkan::VulkanOptions options,
-                             const power::Options& chosen) {
+power::NodePower break_plans(const cases::Case& subject, const verify::Executors& executors,
+                             gpu_vulkan::device::VulkanOptions options, const power::Options& chosen) {
   const PlanFault* current = nullptr;
   bool broke = false;
   options.on_plan = [&](Plan& plan) { broke = current != nullptr && current->breaks(plan); };
   gpu_vulkan::VulkanExecutor device(std::move(options));
-  Executors broken = executors;
+  verify::Executors broken = executors;
   broken.candidate = &device;
-  Observer nobody;
-  const VerifyOptions judged{.filter = chosen.filter, .gate = chosen.gate};
-  const Hashes clean = hashes_of(verify(subject, broken, judged, nobody));
-  power::NodePower whole{.name = "(the plan)", .op = "plan", .type = {}, .verdict = Verdict::passed};
+  cases::Observer nobody;
+  const verify::VerifyOptions judged{.filter = chosen.filter, .gate = chosen.gate};
+  const Hashes clean = hashes_of(verify::verify(subject, broken, judged, nobody));
+  power::NodePower whole{.name = "(the plan)", .op = "plan", .type = {}, .verdict = core::Verdict::passed};
   for (const PlanFault& one : plan_faults) {
     if (!policy::glob_matches(chosen.faults, one.fault.name)) continue;
     current = nullptr;
     leave_other_numbers(device, subject);
     current = &one;
-    const CaseResult result = verify(subject, broken, judged, nobody);
+    const cases::CaseResult result = verify::verify(subject, broken, judged, nobody);
     if (!broke) continue;
     whole.trials.push_back(trial_of(one.fault, result, clean));
     if (result.message.empty()) continue;

@@ -1,4 +1,4 @@
-#include "parity/power.hpp"
+#include "parity/power/power.hpp"
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -10,11 +10,11 @@
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
 #include "parity/cli/plan_faults.hpp"
-#include "parity/faults/fault.hpp"
-#include "parity/parallel.hpp"
-#include "parity/policy_file.hpp"
-#include "parity/policy_gate.hpp"
-#include "parity/report.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/policy/policy_file.hpp"
+#include "parity/policy/policy_gate.hpp"
+#include "parity/power/faults/fault.hpp"
+#include "parity/report/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -52,7 +52,7 @@ void add_flags(CLI::App& app, PowerFlags& flags) {
 
 /// The executors, and what outlives them.
 struct Bench {
-  ThreadLimit comparing;
+  core::ThreadLimit comparing;
   ref_cpu::CpuExecutor reference;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device;
   std::optional<policy::Gate> gate;
@@ -69,7 +69,7 @@ struct Bench {
 
   policy::Budget budget() const { return gate ? gate->policy.budget : policy::Budget{}; }
 
-  Executors executors() {
+  verify::Executors executors() {
     if (!device) return {.reference = reference, .candidate = &reference, .candidate_is_host = true};
     return {
         .reference = reference, .candidate = device.get(), .flushes_subnormals = !device->facts().denormals_kept_f32};
@@ -78,7 +78,7 @@ struct Bench {
 
 int run_power(const PowerFlags& flags) {
   if (flags.list) {
-    std::cout << faults::fault_list();
+    std::cout << power::faults::fault_list();
     return 0;
   }
   ir::require(!flags.paths.empty(), "power wants a graph; `plumb power --list` names the faults");
@@ -90,10 +90,10 @@ int run_power(const PowerFlags& flags) {
   const double min_power = flags.min_power.value_or(bench.budget().min_power.value_or(0.90));
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
   std::vector<power::Result> results;
-  ExitCode worst = ExitCode::passed;
+  core::ExitCode worst = core::ExitCode::passed;
   for (const std::string& path : flags.paths) {
-    Progress progress;
-    const Case subject = load_case(path, fill_options(flags.graph));
+    report::Progress progress;
+    const cases::Case subject = verify::load_case(path, fill_options(flags.graph));
     results.push_back(power::measure(subject, bench.executors(), options, progress));
     if (flags.plan)
       results.back().nodes.push_back(break_plans(subject, bench.executors(), vulkan_options(flags.device), options));
@@ -101,13 +101,15 @@ int run_power(const PowerFlags& flags) {
     out << power::by_fault(result) << '\n' << power::to_table(result);
     const double score = result.score();
     const bool nothing = std::isnan(score);
-    const ExitCode ends = nothing ? ExitCode::nothing_ran : score >= min_power ? ExitCode::passed : ExitCode::failed;
-    worst = overall(std::array{worst, ends});
+    const core::ExitCode ends = nothing              ? core::ExitCode::nothing_ran
+                                : score >= min_power ? core::ExitCode::passed
+                                                     : core::ExitCode::failed;
+    worst = core::overall(std::array{worst, ends});
   }
   if (flags.json == "-")
     std::cout << power::to_json(results, min_power);
   else if (!flags.json.empty())
-    ir::write_text(flags.json, power::to_json(results, min_power));
+    ir::formats::write_text(flags.json, power::to_json(results, min_power));
   return static_cast<int>(worst);
 }
 

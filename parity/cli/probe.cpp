@@ -1,4 +1,4 @@
-#include "parity/probe/probe.hpp"
+#include "parity/profile/probe/probe.hpp"
 
 #include <fmt/format.h>
 
@@ -22,25 +22,26 @@ struct ProbeFlags {
   DeviceFlags device;
 };
 
-DeviceProfile profile_of(const ProbeFlags& flags, const probe::ProbeOptions& options) {
+profile::DeviceProfile profile_of(const ProbeFlags& flags, const profile::probe::ProbeOptions& options) {
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
   if (flags.on == "cpu") {
-    const Device host{.uuid = "cpu", .name = describe_host(flags.device.threads).cpu, .driver_name = "ref_cpu"};
-    return probe::probe(cpu, cpu, host, options);
+    const profile::Device host{
+        .uuid = "cpu", .name = describe_host(flags.device.threads).cpu, .driver_name = "ref_cpu"};
+    return profile::probe::probe(cpu, cpu, host, options);
   }
   gpu_vulkan::VulkanExecutor device(vulkan_options(flags.device));
-  return probe::probe(device, cpu, describe(device.facts()), options);
+  return profile::probe::probe(device, cpu, describe(device.facts()), options);
 }
 
 int run_probe(const ProbeFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
-  probe::ProbeOptions options{.is_host = flags.on == "cpu"};
-  const DeviceProfile profile = profile_of(flags, options);
+  profile::probe::ProbeOptions options{.is_host = flags.on == "cpu"};
+  const profile::DeviceProfile profile = profile_of(flags, options);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (flags.output.empty()) {
-    std::cout << to_toml(profile);
+    std::cout << profile::to_toml(profile);
   } else {
-    ir::write_text(flags.output, to_toml(profile));
+    ir::formats::write_text(flags.output, profile::to_toml(profile));
     fmt::print(stderr, "wrote {}: profile {} of {}, {} kernels of products, {} functions, in {:.1f} s\n", flags.output,
                profile.sha256().substr(0, 12), profile.name, profile.products.size(), profile.functions.size(),
                spent.count());

@@ -36,15 +36,15 @@ void print_result(const std::string& name, const ir::Tensor& tensor) {
 }
 
 int run_graph(const RunFlags& flags) {
-  const Case loaded = load_case(flags.path, fill_options(flags.graph));
+  const cases::Case loaded = verify::load_case(flags.path, fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto made = executor(flags);
   const auto results = made->run(graph, loaded.feeds, graph.results());
-  ir::NamedTensors named;
+  ir::formats::NamedTensors named;
   for (const ir::Value v : graph.results()) named.insert_or_assign(graph.name(v), results.at(v));
   for (const auto& [name, tensor] : named) print_result(name, tensor);
   if (flags.output.empty()) return 0;
-  ir::save_tensors(flags.output, named);
+  ir::formats::save_tensors(flags.output, named);
   std::cerr << "wrote " << flags.output << '\n';
   return 0;
 }

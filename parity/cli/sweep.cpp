@@ -1,4 +1,4 @@
-#include "parity/sweep.hpp"
+#include "parity/sweep/sweep.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,12 +7,12 @@
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/files.hpp"
+#include "parity/cases/precision_plan.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
-#include "parity/parallel.hpp"
-#include "parity/precision_plan.hpp"
-#include "parity/report.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/report/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -22,7 +22,7 @@ struct SweepFlags {
   std::string path, plan;
   std::vector<std::string> precisions = {"f32", "f16acc32", "f16acc16"};
   std::vector<std::string> choices = {"always", "oscillation", "bound"};
-  SweepOptions options;
+  sweep::SweepOptions options;
   bool verbose = false;
   GraphFlags graph;
   DeviceFlags device;
@@ -43,39 +43,39 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags
 }
 
 /// The plan that `bound` made, as a file.
-void write_plan(const SweepFlags& flags, const SweepResult& result) {
-  const auto row = std::ranges::find(result.rows, Choice::bound, &SweepRow::choice);
+void write_plan(const SweepFlags& flags, const sweep::SweepResult& result) {
+  const auto row = std::ranges::find(result.rows, sweep::Choice::bound, &sweep::SweepRow::choice);
   ir::require(row != result.rows.end(), "--plan wants --choose bound and --precision f16acc32");
   const auto source = ir::cat("plumb sweep ", flags.path, " --seed ", flags.graph.seed, " --budget ",
                               flags.options.budget, ": rel_l2 of every output");
-  ir::write_text(flags.plan, to_toml(row->plan, source));
+  ir::formats::write_text(flags.plan, cases::to_toml(row->plan, source));
   std::cerr << "plan: " << flags.plan << '\n';
 }
 
 int run_sweep(const SweepFlags& flags) {
-  SweepOptions options = flags.options;
-  options.precisions = named<ir::Precision>(flags.precisions);
-  options.choices = named<Choice>(flags.choices);
-  const Case subject = load_case(flags.path, fill_options(flags.graph));
-  const ThreadLimit comparing(flags.device.threads);
+  sweep::SweepOptions options = flags.options;
+  options.precisions = named<ir::passes::Precision>(flags.precisions);
+  options.choices = named<sweep::Choice>(flags.choices);
+  const cases::Case subject = verify::load_case(flags.path, fill_options(flags.graph));
+  const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference({.threads = flags.device.threads}), host({.threads = flags.device.threads});
   const auto device = open_device(flags.device);
   // A software device's clock says what this CPU does, and what else it has to do.
-  options.by_time = device && device->facts().kind != gpu_vulkan::DeviceKind::software;
+  options.by_time = device && device->facts().kind != gpu_vulkan::device::DeviceKind::software;
   const bool flushes = device && !device->facts().denormals_kept_f32;
   ir::Executor& candidate = device ? static_cast<ir::Executor&>(*device) : host;
-  const Executors executors{
+  const verify::Executors executors{
       .reference = reference, .candidate = &candidate, .candidate_is_host = !device, .flushes_subnormals = flushes};
-  SweepResult result;
+  sweep::SweepResult result;
   {
-    Progress progress;
-    result = sweep(subject, executors, options, progress);
+    report::Progress progress;
+    result = sweep::sweep(subject, executors, options, progress);
   }
-  if (flags.verbose) std::cout << nodes_text(result) << '\n';
-  std::cout << to_text(result);
+  if (flags.verbose) std::cout << sweep::nodes_text(result) << '\n';
+  std::cout << sweep::to_text(result);
   if (!flags.plan.empty()) write_plan(flags, result);
-  const auto failed = [](const SweepRow& row) { return row.verdict == Verdict::failed; };
-  return static_cast<int>(std::ranges::any_of(result.rows, failed) ? ExitCode::failed : ExitCode::passed);
+  const auto failed = [](const sweep::SweepRow& row) { return row.verdict == core::Verdict::failed; };
+  return static_cast<int>(std::ranges::any_of(result.rows, failed) ? core::ExitCode::failed : core::ExitCode::passed);
 }
 
 }  // namespace

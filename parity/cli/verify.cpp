@@ -1,4 +1,4 @@
-#include "parity/verify.hpp"
+#include "parity/verify/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -8,22 +8,22 @@
 #include <iostream>
 #include <memory>
 
-#include "gpu_vulkan/plan.hpp"
+#include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/describe.hpp"
 #include "parity/cli/device_flags.hpp"
 #include "parity/cli/graph_flags.hpp"
-#include "parity/compile_once.hpp"
-#include "parity/emulated_node.hpp"
-#include "parity/parallel.hpp"
-#include "parity/policy_file.hpp"
-#include "parity/policy_gate.hpp"
-#include "parity/profile_file.hpp"
-#include "parity/record_hdf5.hpp"
-#include "parity/report.hpp"
-#include "parity/seed_summary.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/policy/policy_file.hpp"
+#include "parity/policy/policy_gate.hpp"
+#include "parity/profile/emulated_node.hpp"
+#include "parity/profile/profile_file.hpp"
+#include "parity/report/report.hpp"
+#include "parity/report/seed_summary.hpp"
+#include "parity/results/record_hdf5.hpp"
+#include "parity/verify/compile_once.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -116,18 +116,18 @@ std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
   return paths;
 }
 
-Mode mode_of(const std::string& name) {
-  for (const Mode mode : {Mode::propagate, Mode::isolate})
+core::Mode mode_of(const std::string& name) {
+  for (const core::Mode mode : {core::Mode::propagate, core::Mode::isolate})
     if (ir::enum_name(mode) == name) return mode;
-  return Mode::attribute;
+  return core::Mode::attribute;
 }
 
 /// What a repro line repeats of the flags.
-std::string repeated_flags(const VerifyFlags& all, const FillOptions& fill) {
+std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill) {
   const DeviceFlags& flags = all.device;
   const std::string& policy = all.policy;
   std::string text;
-  if (fill.kind == FillKind::exact) text += " --fill exact";
+  if (fill.kind == core::FillKind::exact) text += " --fill exact";
   if (all.metamorphic) text += " --metamorphic";
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
   if (!all.profile.empty()) text += " --profile '" + all.profile + "'";
@@ -153,22 +153,22 @@ class VerifyRun {
   void open_profile();
   bool flushes_subnormals() const;
   void print_plan(const ir::Graph& graph);
-  void report(const CaseResult& result);
-  bool run_graph(const std::string& path, FillOptions fill, const Executors& executors, const VerifyOptions& options,
-                 Recorder* recorder);
+  void report(const cases::CaseResult& result);
+  bool run_graph(const std::string& path, verify::FillOptions fill, const verify::Executors& executors,
+                 const verify::VerifyOptions& options, results::Recorder* recorder);
   bool says_idle_budgets() const;
-  std::unique_ptr<Recorder> open_record() const;
+  std::unique_ptr<results::Recorder> open_record() const;
   void write_json() const;
 
   const VerifyFlags& flags_;
   std::ostream& out_;  ///< for people: stderr when stdout carries JSON
-  const ThreadLimit comparing_;
+  const core::ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
   std::optional<policy::Gate> gate_;
-  DeviceProfile profile_ = safe_profile();
-  std::vector<CaseResult> results_;
+  profile::DeviceProfile profile_ = profile::safe_profile();
+  std::vector<cases::CaseResult> results_;
 };
 
 VerifyRun::VerifyRun(const VerifyFlags& flags)
@@ -199,7 +199,7 @@ void VerifyRun::open_profile() {
     if (!flags_.quiet) out_ << "profile: none, so that the safe scale is taken (plumb probe makes one)\n";
     return;
   }
-  profile_ = read_profile(path);
+  profile_ = profile::read_profile(path);
   if (gate_) gate_->device.device_profile = profile_.sha256();
   const std::string name = device_ ? device_->facts().name : profile_.name;
   const std::string other = name == profile_.name ? "" : ", which is not this device, " + name;
@@ -209,46 +209,49 @@ void VerifyRun::open_profile() {
 
 /// Vulkan lets a device flush subnormals unless it promises to keep them, or the profile knows.
 bool VerifyRun::flushes_subnormals() const {
-  const SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
-  if (f32.in != Subnormals::unknown && f32.out != Subnormals::unknown)
-    return f32.in == Subnormals::flushed || f32.out == Subnormals::flushed;
+  const profile::SubnormalHandling f32 = profile_.subnormals_of(ir::DType::f32);
+  if (f32.in != profile::Subnormals::unknown && f32.out != profile::Subnormals::unknown)
+    return f32.in == profile::Subnormals::flushed || f32.out == profile::Subnormals::flushed;
   return device_ && !device_->facts().denormals_kept_f32;
 }
 
 void VerifyRun::print_plan(const ir::Graph& graph) {
   const auto fused = device_->fused(graph, {graph.results(), true}, {});
-  out_ << gpu_vulkan::to_text(device_->plan(fused.graph, fused.capture), fused.graph) << '\n';
+  out_ << gpu_vulkan::plan::to_text(device_->plan(fused.graph, fused.capture), fused.graph) << '\n';
 }
 
-void VerifyRun::report(const CaseResult& result) {
-  const Detail detail = flags_.quiet ? Detail::verdicts : flags_.verbose ? Detail::all : Detail::worst;
-  for (const NodeResult& node : result.nodes) out_ << node.explanation;
+void VerifyRun::report(const cases::CaseResult& result) {
+  const report::Detail detail = flags_.quiet     ? report::Detail::verdicts
+                                : flags_.verbose ? report::Detail::all
+                                                 : report::Detail::worst;
+  for (const cases::NodeResult& node : result.nodes) out_ << node.explanation;
   const bool is_quiet = flags_.quiet || (flags_.seeds > 1 && !flags_.verbose);
-  if (is_quiet && result.exit == ExitCode::passed) return;
+  if (is_quiet && result.exit == core::ExitCode::passed) return;
   if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
-  std::ostream& out = result.nodes.empty() && result.exit != ExitCode::passed ? std::cerr : out_;
-  out << to_table(result, detail) << '\n' << std::flush;
+  std::ostream& out = result.nodes.empty() && result.exit != core::ExitCode::passed ? std::cerr : out_;
+  out << report::to_table(result, detail) << '\n' << std::flush;
 }
 
-std::unique_ptr<Recorder> VerifyRun::open_record() const {
+std::unique_ptr<results::Recorder> VerifyRun::open_record() const {
   if (flags_.results.empty()) return nullptr;
-  RecordOptions options;
-  for (const KeepTensors keep : {KeepTensors::never, KeepTensors::fail, KeepTensors::worst, KeepTensors::all})
+  results::RecordOptions options;
+  for (const results::KeepTensors keep : {results::KeepTensors::never, results::KeepTensors::fail,
+                                          results::KeepTensors::worst, results::KeepTensors::all})
     if (ir::enum_name(keep) == flags_.tensors) options.tensors = keep;
   options.argv = command_line();
   if (gate_) options.policy = gate_->policy.text;
   if (device_) options.device = describe(device_->facts());
-  options.device.profile = profile_attributes(profile_);
+  options.device.profile = profile::profile_attributes(profile_);
   options.environment = describe_host(flags_.device.threads);
-  return std::make_unique<Recorder>(flags_.results, std::move(options));
+  return std::make_unique<results::Recorder>(flags_.results, std::move(options));
 }
 
 /// Output budgets that name nothing in any graph: what they hold to a limit was misspelt.
 bool VerifyRun::says_idle_budgets() const {
   std::vector<std::string> names;
-  for (const CaseResult& result : results_)
-    for (const NodeResult& node : result.nodes) names.push_back(node.name());
-  const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != ExitCode::passed;
+  for (const cases::CaseResult& result : results_)
+    for (const cases::NodeResult& node : result.nodes) names.push_back(node.name());
+  const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != core::ExitCode::passed;
   if (!gate_ || names.empty() || stopped) return false;
   const auto findings = policy::idle_budgets(gate_->policy, names);
   for (const std::string& finding : findings) std::cerr << finding << '\n';
@@ -258,31 +261,31 @@ bool VerifyRun::says_idle_budgets() const {
 void VerifyRun::write_json() const {
   if (flags_.json.empty()) return;
   if (flags_.json == "-") {
-    std::cout << to_json(results_);
+    std::cout << report::to_json(results_);
     return;
   }
-  ir::write_text(flags_.json, to_json(results_));
+  ir::formats::write_text(flags_.json, report::to_json(results_));
 }
 
 /// Every seed of one graph; false when the run is to stop.
-bool VerifyRun::run_graph(const std::string& path, FillOptions fill, const Executors& executors,
-                          const VerifyOptions& options, Recorder* recorder) {
-  SeedSummary summary;
+bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, const verify::Executors& executors,
+                          const verify::VerifyOptions& options, results::Recorder* recorder) {
+  report::SeedSummary summary;
   if (flags_.seeds > 1)  // of one file
-    fill.read = [read = fill.read, kept = std::make_shared<std::optional<ir::GraphFile>>()](const auto& file) {
+    fill.read = [read = fill.read, kept = std::make_shared<std::optional<ir::formats::GraphFile>>()](const auto& file) {
       if (!*kept) *kept = read(file);
       return **kept;
     };
   for (std::uint64_t s = 0; s < flags_.seeds; ++s, ++fill.seed) {
-    Progress progress;
-    Observers observers({&progress});
-    if (recorder != nullptr) observers = Observers({&progress, recorder});
-    results_.push_back(verify_file(path, fill, executors, options, observers));
-    CaseResult& result = results_.back();
+    report::Progress progress;
+    cases::Observers observers({&progress});
+    if (recorder != nullptr) observers = cases::Observers({&progress, recorder});
+    results_.push_back(verify::verify_file(path, fill, executors, options, observers));
+    cases::CaseResult& result = results_.back();
     if (recorder != nullptr) recorder->record(result);
     report(result);
     summary.add(result);
-    if (flags_.fail_fast && result.exit != ExitCode::passed) return false;
+    if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
     if (s > 0 && flags_.json.empty()) result.nodes = {};  // of thousands of seeds the summary is enough
   }
   if (flags_.seeds > 1) out_ << summary.text() << '\n';
@@ -291,45 +294,47 @@ bool VerifyRun::run_graph(const std::string& path, FillOptions fill, const Execu
 
 int VerifyRun::run() {
   const auto paths = graph_paths(flags_.paths);
-  FillOptions fill = fill_options(flags_.graph);
-  if (flags_.fill == "exact") fill.kind = FillKind::exact;
-  ir::require(fill.kind == FillKind::graph || flags_.seeds == 1, "--fill exact is a graph of its own for each seed");
-  ir::require(fill.kind == FillKind::graph || fill.precision.empty(), "--fill exact is not with --precision");
+  verify::FillOptions fill = fill_options(flags_.graph);
+  if (flags_.fill == "exact") fill.kind = core::FillKind::exact;
+  ir::require(fill.kind == core::FillKind::graph || flags_.seeds == 1,
+              "--fill exact is a graph of its own for each seed");
+  ir::require(fill.kind == core::FillKind::graph || fill.precision.empty(), "--fill exact is not with --precision");
   if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   open_device();
   open_policy();
   open_profile();
-  std::optional<CompileOnce> once;
+  std::optional<verify::CompileOnce> once;
   if (device_ && flags_.seeds > 1) once.emplace(*device_);
   ir::Executor* const candidate = once ? static_cast<ir::Executor*>(&*once) : device_.get();
-  const Executors executors{.reference = reference_,
-                            .candidate = candidate,
-                            .why_not = why_no_device_,
-                            .flushes_subnormals = flushes_subnormals(),
-                            .profile = &profile_};
-  const VerifyOptions options{.filter = flags_.filter,
-                              .repeat = flags_.repeat,
-                              .flags = repeated_flags(flags_, fill),
-                              .gate = gate_ ? &*gate_ : nullptr,
-                              .emulated = flags_.emulate.empty() ? nullptr : &profile_,
-                              .mode = mode_of(flags_.mode),
-                              .blame = flags_.blame,
-                              .metamorphic = flags_.metamorphic};
+  const verify::Executors executors{.reference = reference_,
+                                    .candidate = candidate,
+                                    .why_not = why_no_device_,
+                                    .flushes_subnormals = flushes_subnormals(),
+                                    .profile = &profile_};
+  const verify::VerifyOptions options{.filter = flags_.filter,
+                                      .repeat = flags_.repeat,
+                                      .flags = repeated_flags(flags_, fill),
+                                      .gate = gate_ ? &*gate_ : nullptr,
+                                      .emulated = flags_.emulate.empty() ? nullptr : &profile_,
+                                      .mode = mode_of(flags_.mode),
+                                      .blame = flags_.blame,
+                                      .metamorphic = flags_.metamorphic};
   const auto recorder = open_record();
   for (const std::string& path : paths)
     if (!run_graph(path, fill, executors, options, recorder.get())) break;
-  const auto is_explained = [](const CaseResult& result) {
-    return std::ranges::any_of(result.nodes, [](const NodeResult& node) { return !node.explanation.empty(); });
+  const auto is_explained = [](const cases::CaseResult& result) {
+    return std::ranges::any_of(result.nodes, [](const cases::NodeResult& node) { return !node.explanation.empty(); });
   };
   if (!flags_.explain.empty() && std::ranges::none_of(results_, is_explained))
     out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
-  out_ << summary_line(results_) << '\n';
+  out_ << report::summary_line(results_) << '\n';
   write_json();
   if (recorder) {
     recorder->finish();
     std::cerr << "results: " << flags_.results << '\n';
   }
-  return static_cast<int>(says_idle_budgets() ? ExitCode::tool_error : exit_code(results_, flags_.strict));
+  return static_cast<int>(says_idle_budgets() ? core::ExitCode::tool_error
+                                              : verify::exit_code(results_, flags_.strict));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "ir/passes/widen.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/exact/lattice.hpp"
-#include "parity/float_format.hpp"
 
 namespace plumb::parity::exact {
 namespace {
@@ -28,8 +28,8 @@ std::vector<ir::Tensor> run(ir::Executor& executor, const ir::Graph& graph, cons
 
 std::vector<ir::Tensor> run_widened(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& operands) {
   std::vector<ir::Tensor> wide;
-  for (const ir::Tensor& x : operands) wide.push_back(ir::widen(x));
-  return run(executor, ir::widen(graph_of(op, operands)), wide);
+  for (const ir::Tensor& x : operands) wide.push_back(ir::passes::widen(x));
+  return run(executor, ir::passes::widen(graph_of(op, operands)), wide);
 }
 
 ir::TensorTypes types_of(const std::vector<ir::Tensor>& tensors) {
@@ -92,7 +92,7 @@ struct Accumulator {
   int bits, least_exponent, greatest_exponent;
 
   explicit Accumulator(ir::DType dtype) {
-    const FloatFormat format = float_format(compute_dtype(dtype));
+    const core::FloatFormat format = core::float_format(core::compute_dtype(dtype));
     const bool as_truth = format.fraction_bits == 52;  // the truth is no wider, and the sizes are sums, too
     bits = as_truth ? 52 : format.fraction_bits + 1;
     least_exponent = format.min_exponent, greatest_exponent = format.max_exponent;
@@ -106,7 +106,7 @@ struct Accumulator {
 
 int bits_of(double steps) { return steps < 1 ? 0 : std::ilogb(steps) + 1; }
 
-Proof impossible(std::string why) { return {Exactness::impossible, std::move(why)}; }
+core::Proof impossible(std::string why) { return {core::Exactness::impossible, std::move(why)}; }
 
 std::string too_many(const Sum& sum, const Accumulator& accumulator) {
   if (!sum.finite) return "an operand is not finite";
@@ -125,7 +125,8 @@ Outcome prove_sums(const ir::Op& op, const Rule& rule, const std::vector<ir::Ten
   auto truths = run_widened(reference, op, operands);
   if (!fits(truths.at(0), dtype))
     return {impossible(ir::cat("a result is no ", ir::info(dtype).name, ": it would be rounded"))};
-  Outcome proved{{Exactness::proved, ir::cat("sums need ", bits_of(sum.steps), " of ", accumulator.bits, " bits")}};
+  Outcome proved{
+      {core::Exactness::proved, ir::cat("sums need ", bits_of(sum.steps), " of ", accumulator.bits, " bits")}};
   proved.outputs.push_back(ir::convert(truths[0], dtype));
   return proved;
 }
@@ -137,7 +138,7 @@ Outcome prove(const ir::Op& op, const std::vector<ir::Tensor>& operands, ir::Exe
   const Rule rule = rule_of(op, in, out);
   if (rule.arithmetic == Rule::Arithmetic::rounds) return {impossible(rule.why)};
   if (rule.arithmetic == Rule::Arithmetic::sums) return prove_sums(op, rule, operands, out.at(0).dtype, reference);
-  return {{Exactness::proved, "selects, compares or wraps"}, run(reference, graph_of(op, operands), operands)};
+  return {{core::Exactness::proved, "selects, compares or wraps"}, run(reference, graph_of(op, operands), operands)};
 }
 
 }  // namespace plumb::parity::exact

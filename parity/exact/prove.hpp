@@ -3,14 +3,14 @@
 #include <vector>
 
 #include "ir/executor.hpp"
+#include "parity/core/exactness.hpp"
 #include "parity/exact/rule.hpp"
-#include "parity/exactness.hpp"
 
 namespace plumb::parity::exact {
 
 /// An op on operands at hand: whether every evaluation of it gives the same bits, and if so these.
 struct Outcome {
-  Proof proof;
+  core::Proof proof;
   std::vector<ir::Tensor> outputs = {};  ///< of the op's own dtypes; where it is proved
 };
 

@@ -13,7 +13,7 @@
 #include "ir/ops/pool.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/unary.hpp"
-#include "parity/float_format.hpp"
+#include "parity/core/float_format.hpp"
 
 namespace plumb::parity::exact {
 namespace {
@@ -64,11 +64,11 @@ Rule gemm(const ir::Op& op, ir::Types in, ir::Types out) {
 Rule einsum(const ir::Op& op, ir::Types in, ir::Types) {
   Term term{.operands = {}};
   for (std::size_t i = 0; i < in.size(); ++i) term.operands.push_back(i);
-  for (const ir::EinsumStep& step : op.as<ops::Einsum>().plan(in).steps) {
-    std::map<ir::Label, std::int64_t> summed;
-    for (const ir::EinsumTerm& part : step.terms)
-      for (const ir::Label label : part.view.labels) summed[label] = part.view.extent(label);
-    for (const ir::Label label : step.result) summed.erase(label);
+  for (const ir::kernels::EinsumStep& step : op.as<ops::Einsum>().plan(in).steps) {
+    std::map<ir::kernels::Label, std::int64_t> summed;
+    for (const ir::kernels::EinsumTerm& part : step.terms)
+      for (const ir::kernels::Label label : part.view.labels) summed[label] = part.view.extent(label);
+    for (const ir::kernels::Label label : step.result) summed.erase(label);
     for (const auto& [label, extent] : summed) term.count *= extent;
   }
   return adds({term});
@@ -129,7 +129,7 @@ Rule binary(const ir::Op& op, ir::Types, ir::Types) {
 
 Rule activation(const ir::Op& op, ir::Types in, ir::Types) {
   const auto& a = op.as<ops::Activation>();
-  const bool is_narrow = compute_dtype(in[0].dtype) == ir::DType::f32;
+  const bool is_narrow = core::compute_dtype(in[0].dtype) == ir::DType::f32;
   const auto constant = [&](double x) { return is_narrow ? static_cast<double>(static_cast<float>(x)) : x; };
   if (a.function == ops::ActivationFunction::leaky_relu)
     return adds({{.operands = {0}}, {.operands = {0}, .factor = constant(a.alpha)}});

@@ -23,8 +23,8 @@ using Handles = std::vector<Handle>;
 
 class Builder {
  public:
-  Builder(const Case& original, ir::Executor& reference);
-  Case build();
+  Builder(const cases::Case& original, ir::Executor& reference);
+  cases::Case build();
 
  private:
   void plan_node(std::size_t n);
@@ -32,23 +32,23 @@ class Builder {
   std::optional<Outcome> prove_drawing(const ir::Op& op, const Handles& operands, std::span<const ir::Fill> draws);
   std::vector<std::set<Handle>> cuts_of(const Handles& operands) const;
   void accept(std::size_t n, Handles operands, Outcome outcome);
-  void give_up(std::size_t n, Proof proof);
+  void give_up(std::size_t n, core::Proof proof);
   void feed_zero_indices(std::size_t n);
   Handle cut(Handle from);
   ir::Tensor drawn(Handle source, const ir::Fill& fill) const;
-  Case assemble();
+  cases::Case assemble();
   std::vector<ir::Value> lost_readers() const;
 
-  const Case& original_;
+  const cases::Case& original_;
   const ir::Graph& graph_;
   ir::Executor& reference_;
   std::vector<Tensor> tensors_;
-  std::vector<Handle> current_;    ///< by value of the original: what its readers get from now on
-  std::vector<Handles> operands_;  ///< by node
-  std::vector<Proof> proofs_;      ///< by node
+  std::vector<Handle> current_;      ///< by value of the original: what its readers get from now on
+  std::vector<Handles> operands_;    ///< by node
+  std::vector<core::Proof> proofs_;  ///< by node
 };
 
-Builder::Builder(const Case& original, ir::Executor& reference)
+Builder::Builder(const cases::Case& original, ir::Executor& reference)
     : original_(original), graph_(original.file->graph), reference_(reference) {
   for (ir::Value v = 0; v < graph_.value_count(); ++v) {
     current_.push_back(v);
@@ -91,7 +91,7 @@ std::optional<Outcome> Builder::prove_drawing(const ir::Op& op, const Handles& o
     std::vector<ir::Tensor> tensors;
     for (const Handle h : operands) tensors.push_back(made.contains(h) ? made.at(h) : *tensors_[h].numbers);
     Outcome outcome = prove(op, tensors, reference_);
-    if (outcome.proof.exact == Exactness::proved) {
+    if (outcome.proof.exact == core::Exactness::proved) {
       for (auto& [h, tensor] : made) tensors_[h].numbers = std::move(tensor), tensors_[h].fill = fill;
       return outcome;
     }
@@ -145,7 +145,7 @@ void Builder::accept(std::size_t n, Handles operands, Outcome outcome) {
 }
 
 /// Nothing is known of what the node makes: its readers get other operands.
-void Builder::give_up(std::size_t n, Proof proof) {
+void Builder::give_up(std::size_t n, core::Proof proof) {
   Handles operands;
   for (const ir::Value v : graph_.nodes()[n].inputs) operands.push_back(current_[v]);
   operands_.push_back(std::move(operands));
@@ -165,13 +165,13 @@ void Builder::plan_node(std::size_t n) {
   for (const ir::Value v : node.inputs) in.push_back(graph_.type(v));
   for (const ir::Value v : node.outputs) out.push_back(graph_.type(v));
   const Rule rule = rule_of(node.op, in, out);
-  if (rule.arithmetic == Rule::Arithmetic::rounds) return give_up(n, {Exactness::impossible, rule.why});
+  if (rule.arithmetic == Rule::Arithmetic::rounds) return give_up(n, {core::Exactness::impossible, rule.why});
   Handles operands;
   for (const ir::Value v : node.inputs) operands.push_back(current_[v]);
   for (const std::span<const ir::Fill> draws : {std::span<const ir::Fill>(dense_draws), {sparse_draws}})
     for (const auto& cut_off : cuts_of(operands))
       if (try_with(n, cut_off, draws)) return;
-  give_up(n, {Exactness::impossible, "no numbers were found on which its sums are exact"});
+  give_up(n, {core::Exactness::impossible, "no numbers were found on which its sums are exact"});
 }
 
 /// Values that some reader no longer gets, or that one reads of which nothing is proved.
@@ -181,20 +181,20 @@ std::vector<ir::Value> Builder::lost_readers() const {
     const auto& inputs = graph_.nodes()[n].inputs;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool reads = operands_[n][i] == inputs[i];
-      if (!reads || proofs_[n].exact != Exactness::proved) lost.insert(inputs[i]);
+      if (!reads || proofs_[n].exact != core::Exactness::proved) lost.insert(inputs[i]);
     }
   }
   for (const ir::Value v : graph_.results()) lost.erase(v);
   std::erase_if(lost, [&](ir::Value v) {
-    return graph_.is_source(v) || proofs_[*graph_.producer(v)].exact != Exactness::proved;
+    return graph_.is_source(v) || proofs_[*graph_.producer(v)].exact != core::Exactness::proved;
   });
   return {lost.begin(), lost.end()};
 }
 
-Case Builder::assemble() {
-  auto file = std::make_shared<ir::GraphFile>();
+cases::Case Builder::assemble() {
+  auto file = std::make_shared<ir::formats::GraphFile>();
   file->why = "the exact twin of: " + original_.file->why;
-  Case twin{.name = original_.name, .seed = original_.seed, .dtype = original_.dtype};
+  cases::Case twin{.name = original_.name, .seed = original_.seed, .dtype = original_.dtype};
   std::map<Handle, ir::Value> placed;
   const auto add = [&](Handle h, bool as_param) {
     Tensor& tensor = tensors_[h];
@@ -202,7 +202,7 @@ Case Builder::assemble() {
     placed.emplace(
         h, as_param ? file->graph.param(tensor.name, tensor.type) : file->graph.input(tensor.name, tensor.type));
     if (tensor.fill) {
-      file->sources.emplace(tensor.name, ir::Generated{*tensor.fill});
+      file->sources.emplace(tensor.name, ir::formats::Generated{*tensor.fill});
     } else if (const auto as_before = original_.file->sources.find(tensor.name);
                as_before != original_.file->sources.end()) {
       file->sources.insert(*as_before);
@@ -223,12 +223,12 @@ Case Builder::assemble() {
   for (const ir::Value v : graph_.results()) file->graph.returns(placed.at(v));
   for (const ir::Value v : lost_readers()) file->graph.returns(placed.at(v));
   twin.file = std::move(file);
-  twin.fill = FillKind::exact;
+  twin.fill = core::FillKind::exact;
   twin.proofs = std::move(proofs_);
   return twin;
 }
 
-Case Builder::build() {
+cases::Case Builder::build() {
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
     try {
       plan_node(n);
@@ -244,6 +244,8 @@ Case Builder::build() {
 
 }  // namespace
 
-Case make_twin(const Case& original, ir::Executor& reference) { return Builder(original, reference).build(); }
+cases::Case make_twin(const cases::Case& original, ir::Executor& reference) {
+  return Builder(original, reference).build();
+}
 
 }  // namespace plumb::parity::exact

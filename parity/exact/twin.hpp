@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parity/verify.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::exact {
 
@@ -13,6 +13,6 @@ namespace plumb::parity::exact {
 ///
 /// Integers, bools and what constants hold stay as they are. The proofs stand in `Case::proofs`, one a node.
 /// Throws as the executor does.
-Case make_twin(const Case& original, ir::Executor& reference);
+cases::Case make_twin(const cases::Case& original, ir::Executor& reference);
 
 }  // namespace plumb::parity::exact

@@ -10,36 +10,36 @@ namespace {
 
 class GraphCheck {
  public:
-  GraphCheck(const Case& subject, const Executors& executors)
+  GraphCheck(const cases::Case& subject, const verify::Executors& executors)
       : subject_(subject), graph_(subject.file->graph), executors_(executors) {}
 
-  std::vector<RelationResult> run(const std::regex& chosen);
+  std::vector<cases::RelationResult> run(const std::regex& chosen);
 
  private:
   void run_graph();
-  void hold(Relation relation, const ir::Tensors& again);
+  void hold(cases::Relation relation, const ir::Tensors& again);
   Operands operands_of(const ir::Node& node) const;
   void complete(const ir::Node& node);
 
-  const Case& subject_;
+  const cases::Case& subject_;
   const ir::Graph& graph_;
-  const Executors& executors_;
+  const verify::Executors& executors_;
   ir::Tensors values_;  ///< what the candidate computed, until its last reader was asked
-  std::vector<RelationResult> results_;
+  std::vector<cases::RelationResult> results_;
 };
 
-void GraphCheck::hold(Relation relation, const ir::Tensors& again) {
+void GraphCheck::hold(cases::Relation relation, const ir::Tensors& again) {
   for (const auto& [value, tensor] : again) {
     if (graph_.is_source(value)) continue;
     const ir::Tensor& first = values_.at(value);
-    RelationResult result{*graph_.producer(value), graph_.name(value), relation, "every bit"};
+    cases::RelationResult result{*graph_.producer(value), graph_.name(value), relation, "every bit"};
     const std::size_t width = ir::info(tensor.dtype()).bytes;
     result.n = static_cast<std::uint64_t>(tensor.elements());
     for (std::size_t at = 0; at < tensor.bytes().size(); at += width)
       result.n_bad += !std::ranges::equal(tensor.bytes().subspan(at, width), first.bytes().subspan(at, width));
     result.n_differ = result.n_bad;
     if (result.n_bad > 0) {
-      result.verdict = Verdict::failed;
+      result.verdict = core::Verdict::failed;
       result.why = ir::cat(result.n_bad, " of ", result.n, " elements have other bits");
     }
     results_.push_back(std::move(result));
@@ -50,9 +50,9 @@ void GraphCheck::hold(Relation relation, const ir::Tensors& again) {
 void GraphCheck::run_graph() {
   const auto tapped = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results(), true});
   values_ = tapped->run(subject_.feeds);
-  hold(Relation::run_to_run, tapped->run(subject_.feeds));
+  hold(cases::Relation::run_to_run, tapped->run(subject_.feeds));
   const auto untapped = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results()});
-  hold(Relation::tap, untapped->run(subject_.feeds));
+  hold(cases::Relation::tap, untapped->run(subject_.feeds));
 }
 
 Operands GraphCheck::operands_of(const ir::Node& node) const {
@@ -71,7 +71,7 @@ void GraphCheck::complete(const ir::Node& node) {
   for (std::size_t k = 0; k < node.outputs.size(); ++k) values_.emplace(node.outputs[k], std::move(alone.outputs[k]));
 }
 
-std::vector<RelationResult> GraphCheck::run(const std::regex& chosen) {
+std::vector<cases::RelationResult> GraphCheck::run(const std::regex& chosen) {
   run_graph();
   std::map<ir::Value, std::size_t> last_reader;
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n)
@@ -93,16 +93,20 @@ std::vector<RelationResult> GraphCheck::run(const std::regex& chosen) {
 
 }  // namespace
 
-std::vector<RelationResult> check(const Case& subject, const Executors& executors, const std::string& filter) {
+std::vector<cases::RelationResult> check(const cases::Case& subject, const verify::Executors& executors,
+                                         const std::string& filter) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
   return GraphCheck(subject, executors).run(std::regex(filter));
 }
 
-void add(const Case& subject, const Executors& executors, const std::string& filter, CaseResult& result) {
+void add(const cases::Case& subject, const verify::Executors& executors, const std::string& filter,
+         cases::CaseResult& result) {
   result.relations = check(subject, executors, filter);
-  if (std::ranges::find(result.relations, Verdict::failed, &RelationResult::verdict) == result.relations.end()) return;
-  const std::array both = {result.verdict, Verdict::failed};
-  result.verdict = overall(both);
+  if (std::ranges::find(result.relations, core::Verdict::failed, &cases::RelationResult::verdict) ==
+      result.relations.end())
+    return;
+  const std::array both = {result.verdict, core::Verdict::failed};
+  result.verdict = core::overall(both);
 }
 
 }  // namespace plumb::parity::relations

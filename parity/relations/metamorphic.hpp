@@ -1,7 +1,7 @@
 #pragma once
 
-#include "parity/relations/relation_result.hpp"
-#include "parity/verify.hpp"
+#include "parity/cases/relation_result.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::relations {
 
@@ -12,9 +12,11 @@ namespace plumb::parity::relations {
 ///
 /// Nodes that the candidate has no kernel for, or runs on the host, are left out. `filter` is a regular expression over
 /// labels. Throws as the executors do.
-std::vector<RelationResult> check(const Case& subject, const Executors& executors, const std::string& filter);
+std::vector<cases::RelationResult> check(const cases::Case& subject, const verify::Executors& executors,
+                                         const std::string& filter);
 
 /// The same, added to the result of the case, which fails where something is broken.
-void add(const Case& subject, const Executors& executors, const std::string& filter, CaseResult& result);
+void add(const cases::Case& subject, const verify::Executors& executors, const std::string& filter,
+         cases::CaseResult& result);
 
 }  // namespace plumb::parity::relations

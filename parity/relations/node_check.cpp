@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "ir/passes/widen.hpp"
-#include "parity/bounded.hpp"
-#include "parity/float_format.hpp"
-#include "parity/profile_arithmetic.hpp"
+#include "parity/bounds/bounded.hpp"
+#include "parity/core/float_format.hpp"
+#include "parity/profile/profile_arithmetic.hpp"
 #include "parity/relations/rearrange.hpp"
 #include "parity/relations/symmetry.hpp"
 
@@ -62,14 +62,14 @@ ir::Tensor moduli(const ir::Tensor& x) {
 
 class NodeCheck {
  public:
-  NodeCheck(const Executors& executors, const ir::Graph& graph, std::size_t n, const Operands& operands)
+  NodeCheck(const verify::Executors& executors, const ir::Graph& graph, std::size_t n, const Operands& operands)
       : executors_(executors), n_(n), node_(graph.nodes()[n]), operands_(operands) {}
 
-  std::vector<RelationResult> run();
+  std::vector<cases::RelationResult> run();
 
  private:
   void along(const AxisSymmetry& axis);
-  void rearrange(Relation relation, const AxisSymmetry& axis, const std::vector<std::int64_t>& positions);
+  void rearrange(cases::Relation relation, const AxisSymmetry& axis, const std::vector<std::int64_t>& positions);
   void scale(const Homogeneity& degree);
   void add_parts(const Homogeneity& degree);
   void exchange(const Exchange& exchange);
@@ -78,22 +78,22 @@ class NodeCheck {
   }
   const ir::Tensor& y() const { return base_.outputs.front(); }
   bool rounds_alike() const;
-  void within_limits(RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
+  void within_limits(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
                      const ir::Tensor& limits);
-  void bit_by_bit(RelationResult result, const ir::Tensor& expected, const ir::Tensor& got);
+  void bit_by_bit(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got);
   ir::Tensor limits_of(const ir::Op& op, const Operands& operands, const std::string& kernel) const;
   const ir::Tensor& base_limits();
-  void changed(RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
+  void changed(cases::RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
                bool same_order);
 
-  const Executors& executors_;
+  const verify::Executors& executors_;
   const std::size_t n_;
   const ir::Node& node_;
   const Operands& operands_;
   Alone base_;
   std::optional<ir::Tensor> base_limits_;
   Symmetries declared_;
-  std::vector<RelationResult> results_;
+  std::vector<cases::RelationResult> results_;
 };
 
 /// Whether two evaluations must agree in every bit, in whatever order they were made.
@@ -106,21 +106,22 @@ bool NodeCheck::rounds_alike() const {
 /// How far from the truth each element of the first output may be, as f64.
 ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, const std::string& kernel) const {
   const OneNode one = one_node(node_.label, op, operands);
-  const Segment segment = segment_of(one.graph, 0);
+  const core::Segment segment = core::segment_of(one.graph, 0);
   const auto wide = [&](ir::Value v) {
-    return ir::widen(
+    return ir::passes::widen(
         operands.tensors.at(static_cast<std::size_t>(std::ranges::find(one.operands, v) - one.operands.begin())));
   };
-  const Bounded bounded =
-      evaluate_bounded(executors_.reference, segment, wide,
-                       {arithmetic_of(executors_.profile, kernel, segment.graph), executors_.flushes_subnormals});
+  const bounds::Bounded bounded = bounds::evaluate_bounded(
+      executors_.reference, segment, wide,
+      {profile::arithmetic_of(executors_.profile, kernel, segment.graph), executors_.flushes_subnormals});
   const ir::DType dtype = segment.graph.type(segment.outputs.front()).dtype;
-  const Allowed& allowed = bounded.allowed.front();
+  const compare::Allowed& allowed = bounded.allowed.front();
   ir::Tensor limits = moduli(bounded.truth.outputs.front());
   const auto values = limits.as<double>();
   for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = allowed.rule == Allowed::Rule::within ? allowed.at(values[i], dtype, i)
-                                                      : 0.5 * ulp_of(values[i], dtype) + allowed.subnormal;
+    values[i] = allowed.rule == compare::Allowed::Rule::within
+                    ? allowed.at(values[i], dtype, i)
+                    : 0.5 * compare::ulp_of(values[i], dtype) + allowed.subnormal;
   return limits;
 }
 
@@ -129,30 +130,31 @@ const ir::Tensor& NodeCheck::base_limits() {
   return *base_limits_;
 }
 
-void NodeCheck::bit_by_bit(RelationResult result, const ir::Tensor& expected, const ir::Tensor& got) {
-  const Comparison found = compare(expected, got, {.rule = Allowed::Rule::exact});
+void NodeCheck::bit_by_bit(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got) {
+  const compare::Comparison found = compare::compare(expected, got, {.rule = compare::Allowed::Rule::exact});
   result.n = found.n, result.n_bad = result.n_differ = found.n_bad;
-  if (!found.agrees()) result.verdict = Verdict::failed, result.why = summary(found);
+  if (!found.agrees()) result.verdict = core::Verdict::failed, result.why = compare::summary(found);
   results_.push_back(std::move(result));
 }
 
 /// `expected` is of the dtype of `got` or, where it is made of several results, f64.
-void NodeCheck::within_limits(RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
+void NodeCheck::within_limits(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
                               const ir::Tensor& limits) {
-  Allowed allowed{.rule = Allowed::Rule::within, .limits = std::make_shared<const Limits>(Limits{limits, limits})};
-  const Comparison found = compare(ir::widen(expected), got, allowed);
+  compare::Allowed allowed{.rule = compare::Allowed::Rule::within,
+                           .limits = std::make_shared<const compare::Limits>(compare::Limits{limits, limits})};
+  const compare::Comparison found = compare::compare(ir::passes::widen(expected), got, allowed);
   result.bitwise = false;
   result.n = found.n, result.n_bad = found.n_bad, result.ratio = found.ratio();
-  result.n_differ = compare(expected, got, {.rule = Allowed::Rule::exact}).n_bad;
+  result.n_differ = compare::compare(expected, got, {.rule = compare::Allowed::Rule::exact}).n_bad;
   if (!found.agrees())
-    result.verdict = Verdict::failed, result.why = summary(found);
-  else if (is_too_loose(allowed, found))
-    result.verdict = Verdict::mistrusted, result.why = "the limits are too wide to prove anything";
+    result.verdict = core::Verdict::failed, result.why = compare::summary(found);
+  else if (compare::is_too_loose(allowed, found))
+    result.verdict = core::Verdict::mistrusted, result.why = "the limits are too wide to prove anything";
   results_.push_back(std::move(result));
 }
 
 /// Another evaluation, of which the result must be the first one's, changed.
-void NodeCheck::changed(RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
+void NodeCheck::changed(cases::RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
                         bool same_order) {
   const Alone other = candidate(op, operands);
   const ir::Tensor expected = change(y());
@@ -162,7 +164,8 @@ void NodeCheck::changed(RelationResult result, const Change& change, const ir::O
                 sum(change(base_limits()), limits_of(op, operands, other.kernel)));
 }
 
-void NodeCheck::rearrange(Relation relation, const AxisSymmetry& axis, const std::vector<std::int64_t>& positions) {
+void NodeCheck::rearrange(cases::Relation relation, const AxisSymmetry& axis,
+                          const std::vector<std::int64_t>& positions) {
   Operands operands = operands_;
   std::string how;
   for (std::size_t i = 0; i < axis.in.size(); ++i) {
@@ -181,11 +184,11 @@ void NodeCheck::along(const AxisSymmetry& axis) {
   if (extent < 2) return;
   std::vector<std::int64_t> positions(static_cast<std::size_t>(extent));
   std::iota(positions.rbegin(), positions.rend(), 0);
-  rearrange(axis.out ? Relation::permutation : Relation::summation_order, axis, positions);
+  rearrange(axis.out ? cases::Relation::permutation : cases::Relation::summation_order, axis, positions);
   if (!axis.independent) return;
   std::ranges::reverse(positions);
   positions.resize(static_cast<std::size_t>((extent + 1) / 2));
-  rearrange(Relation::batch_slice, axis, positions);
+  rearrange(cases::Relation::batch_slice, axis, positions);
 }
 
 std::string numbers(const std::vector<std::size_t>& operands) {
@@ -193,7 +196,7 @@ std::string numbers(const std::vector<std::size_t>& operands) {
 }
 
 void NodeCheck::scale(const Homogeneity& degree) {
-  const FloatFormat computed = float_format(compute_dtype(y().dtype()));
+  const core::FloatFormat computed = core::float_format(core::compute_dtype(y().dtype()));
   double least = 1;  // of any product of operands
   for (const ir::Tensor& x : operands_.tensors)
     if (ir::is_float(x.dtype())) least *= least_size(x);
@@ -208,9 +211,9 @@ void NodeCheck::scale(const Homogeneity& degree) {
   ir::Tensor other = candidate(node_.op, operands).outputs.front();
   ir::Tensor expected = scaled(y(), scale_exponent);
   clear_subnormals(expected, other, scale_exponent);
-  bit_by_bit(
-      {n_, node_.label, Relation::scaling, numbers(degree.operands) + fmt::format(" times {}", 1 << scale_exponent)},
-      expected, other);
+  bit_by_bit({n_, node_.label, cases::Relation::scaling,
+              numbers(degree.operands) + fmt::format(" times {}", 1 << scale_exponent)},
+             expected, other);
 }
 
 /// The first operand as the sum of two, that are 0 where the other is not; what is scaled with it goes with one.
@@ -229,11 +232,11 @@ void NodeCheck::add_parts(const Homogeneity& degree) {
         operands.tensors[i] = ir::Tensor(operands.tensors[i].type());
     }
     const Alone one = candidate(node_.op, operands);
-    const ir::Tensor wide = ir::widen(one.outputs.front());
+    const ir::Tensor wide = ir::passes::widen(one.outputs.front());
     total = total ? sum(*total, wide) : wide;
     limits = sum(*limits, limits_of(node_.op, operands, one.kernel));
   }
-  within_limits({n_, node_.label, Relation::linearity, numbers(degree.operands)}, *total, y(), *limits);
+  within_limits({n_, node_.label, cases::Relation::linearity, numbers(degree.operands)}, *total, y(), *limits);
 }
 
 void NodeCheck::exchange(const Exchange& exchange) {
@@ -241,11 +244,11 @@ void NodeCheck::exchange(const Exchange& exchange) {
   std::swap(operands.tensors[0], operands.tensors[1]);
   std::vector<bool>::swap(operands.is_param[0], operands.is_param[1]);
   const Change change = [&](const ir::Tensor& x) { return exchange.transposes ? transposed_last(x) : x; };
-  const auto relation = exchange.transposes ? Relation::transposition : Relation::commutativity;
+  const auto relation = exchange.transposes ? cases::Relation::transposition : cases::Relation::commutativity;
   changed({n_, node_.label, relation, "operands 0 and 1"}, change, exchange.op, operands, !exchange.transposes);
 }
 
-std::vector<RelationResult> NodeCheck::run() {
+std::vector<cases::RelationResult> NodeCheck::run() {
   base_ = candidate(node_.op, operands_);
   if (base_.placement == ir::Placement::cpu && !executors_.candidate_is_host) return {};
   const ir::TensorTypes in = operands_.types();
@@ -288,8 +291,8 @@ Alone run_alone(ir::Executor& executor, const std::string& label, const ir::Op& 
   return alone;
 }
 
-std::vector<RelationResult> check_node(const Executors& executors, const ir::Graph& graph, std::size_t n,
-                                       const Operands& operands) {
+std::vector<cases::RelationResult> check_node(const verify::Executors& executors, const ir::Graph& graph, std::size_t n,
+                                              const Operands& operands) {
   return NodeCheck(executors, graph, n, operands).run();
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ir/convert.hpp"
-#include "parity/float_format.hpp"
+#include "parity/core/float_format.hpp"
 
 namespace plumb::parity::relations {
 
@@ -56,7 +56,7 @@ ir::Tensor every_other(ir::Tensor x, std::size_t first) {
 }
 
 bool stays_finite(const ir::Tensor& x, int exponent) {
-  const double limit = std::ldexp(1.0, float_format(x.dtype()).max_exponent - exponent);
+  const double limit = std::ldexp(1.0, core::float_format(x.dtype()).max_exponent - exponent);
   bool all = true;
   ir::visit_float(x.dtype(), [&]<class T>(T) {
     for (const T value : x.as<T>()) all &= std::abs(ir::convert_value<double>(value)) < limit;
@@ -76,7 +76,7 @@ double least_size(const ir::Tensor& x) {
 }
 
 void clear_subnormals(ir::Tensor& y, ir::Tensor& other, int exponent) {
-  const double least = std::ldexp(float_format(y.dtype()).smallest_normal(), exponent);
+  const double least = std::ldexp(core::float_format(y.dtype()).smallest_normal(), exponent);
   ir::visit_float(y.dtype(), [&]<class T>(T) {
     const auto a = y.as<T>(), b = other.as<T>();
     for (std::size_t i = 0; i < a.size(); ++i)

@@ -3,12 +3,12 @@
 #include <span>
 #include <string>
 
-#include "parity/relations/relation_result.hpp"
+#include "parity/cases/relation_result.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::relations {
 
 /// "metamorphic: 118 relations hold, 2 do not"; what does not on a line each, or every relation: "scores: permutation
 /// (axis 0 of operand 0) holds, bit by bit".
-std::string relations_text(std::span<const RelationResult> results, bool all);
+std::string relations_text(std::span<const cases::RelationResult> results, bool all);
 
-}  // namespace plumb::parity
+}  // namespace plumb::parity::relations

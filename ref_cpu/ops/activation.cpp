@@ -2,18 +2,18 @@
 
 #include <cmath>
 
-#include "ref_cpu/elementwise.hpp"
-#include "ref_cpu/vector_math.hpp"
+#include "ref_cpu/kernels/elementwise.hpp"
+#include "ref_cpu/kernels/vector_math.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
-using Function = ir::ops::ActivationFunction;
+using ir::ops::ActivationFunction;
 
 /// x sigmoid(alpha x); x e^s keeps its accuracy where e^s alone is subnormal.
 double swish(double x, double alpha) {
   const double s = alpha * x, decay = -std::fabs(s);
-  return (s < 0 ? exp_times(decay, x) : x) / (1 + std::exp(decay));
+  return (s < 0 ? kernels::exp_times(decay, x) : x) / (1 + std::exp(decay));
 }
 
 double hard_sigmoid(double x, double alpha, double beta) {
@@ -35,25 +35,25 @@ template <class T>
 /// Calls use with the function. Narrower floats are computed in double too: there is nothing
 /// to lose where arguments are scaled before they are raised.
 template <class Use>
-void with_function(Function function, double alpha, double beta, const Use& use) {
+void with_function(ActivationFunction function, double alpha, double beta, const Use& use) {
   switch (function) {
-    case Function::leaky_relu:
+    case ActivationFunction::leaky_relu:
       return use([=](double x) { return x >= 0 ? x : alpha * x; });
-    case Function::elu:
+    case ActivationFunction::elu:
       return use([=](double x) { return x > 0 ? x : alpha * std::expm1(x); });
-    case Function::selu:
+    case ActivationFunction::selu:
       return use([=](double x) { return beta * (x > 0 ? x : alpha * std::expm1(x)); });
-    case Function::celu:
+    case ActivationFunction::celu:
       return use([=](double x) { return x > 0 ? x : alpha * std::expm1(x / alpha); });
-    case Function::swish:
+    case ActivationFunction::swish:
       return use([=](double x) { return swish(x, alpha); });
-    case Function::hard_sigmoid:
+    case ActivationFunction::hard_sigmoid:
       return use([=](double x) { return hard_sigmoid(x, alpha, beta); });
-    case Function::thresholded_relu:
+    case ActivationFunction::thresholded_relu:
       return use([=](double x) { return x > alpha || std::isnan(x) ? x : 0; });
-    case Function::shrink:
+    case ActivationFunction::shrink:
       return use([=](double x) { return shrink(x, alpha, beta); });
-    case Function::scaled_tanh:
+    case ActivationFunction::scaled_tanh:
       return use([=](double x) { return alpha * std::tanh(beta * x); });
   }
 }
@@ -63,7 +63,7 @@ void with_function(Function function, double alpha, double beta, const Use& use)
 void run(const ir::ops::Activation& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     with_function(op.function, parameter<T>(op.alpha), parameter<T>(op.beta),
-                  [&](const auto& function) { elementwise<T, T>(call, function); });
+                  [&](const auto& function) { kernels::elementwise<T, T>(call, function); });
   });
 }
 

@@ -1,7 +1,7 @@
 #include "ir/ops/arg_reduce.hpp"
 
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/total_order.hpp"
+#include "ref_cpu/kernels/total_order.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -17,7 +17,7 @@ void run(const ir::ops::ArgReduce& op, Call& call) {
     };
     ir::visit_index(op.index_dtype, [&]<class Index>(Index) {
       const auto y = call.out(0).as<Index>();
-      find_extremes(call.in(0).as<T>(), lines, op.select_last, better, [&](std::int64_t line, std::int64_t k) {
+      kernels::find_extremes(call.in(0).as<T>(), lines, op.select_last, better, [&](std::int64_t line, std::int64_t k) {
         y[static_cast<std::size_t>(line)] = static_cast<Index>(k);
       });
     });

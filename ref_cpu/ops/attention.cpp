@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "ref_cpu/exponential.hpp"
-#include "ref_cpu/fold.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/exponential.hpp"
+#include "ref_cpu/kernels/fold.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
@@ -188,9 +188,9 @@ class Kernel {
       std::fill_n(s, count, C{0});
       return 1;
     }
-    const C peak = largest(s, count, -std::numeric_limits<C>::infinity());
-    for (std::int64_t j = 0; j < count; ++j) s[j] = exp_nonpositive(s[j] - peak);
-    return sum(count, [s](std::int64_t j) { return s[j]; });
+    const C peak = kernels::largest(s, count, -std::numeric_limits<C>::infinity());
+    for (std::int64_t j = 0; j < count; ++j) s[j] = kernels::exp_nonpositive(s[j] - peak);
+    return kernels::sum(count, [s](std::int64_t j) { return s[j]; });
   }
 
   void saturate(C* s, std::int64_t count) const {

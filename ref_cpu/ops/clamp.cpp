@@ -1,6 +1,6 @@
 #include "ir/ops/clamp.hpp"
 
-#include "ref_cpu/elementwise.hpp"
+#include "ref_cpu/kernels/elementwise.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -20,13 +20,13 @@ void run(const ir::ops::Clamp& op, Call& call) {
   ir::visit_number(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     if (op.has_min && op.has_max)
-      elementwise<T, T, T, T>(call, [](C x, C low, C high) { return minimum(maximum(x, low), high); });
+      kernels::elementwise<T, T, T, T>(call, [](C x, C low, C high) { return minimum(maximum(x, low), high); });
     else if (op.has_min)
-      elementwise<T, T, T>(call, [](C x, C low) { return maximum(x, low); });
+      kernels::elementwise<T, T, T>(call, [](C x, C low) { return maximum(x, low); });
     else if (op.has_max)
-      elementwise<T, T, T>(call, [](C x, C high) { return minimum(x, high); });
+      kernels::elementwise<T, T, T>(call, [](C x, C high) { return minimum(x, high); });
     else
-      elementwise<T, T>(call, [](C x) { return x; });
+      kernels::elementwise<T, T>(call, [](C x) { return x; });
   });
 }
 

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "ref_cpu/elementwise.hpp"
+#include "ref_cpu/kernels/elementwise.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -15,7 +15,7 @@ void run(const ir::ops::Classify& op, Call& call) {
     constexpr Bits infinity = std::bit_cast<Bits>(std::numeric_limits<C>::infinity());
     // By their bits: a compiler that assumes finite numbers must not answer for them.
     const auto ask = [&](const auto& holds) {
-      elementwise<bool, T>(call, [&](C x) { return holds(std::bit_cast<Bits>(x)); });
+      kernels::elementwise<bool, T>(call, [&](C x) { return holds(std::bit_cast<Bits>(x)); });
     };
     switch (op.function) {
       case Class::is_nan:

@@ -1,7 +1,7 @@
 #include "ir/ops/concat.hpp"
 
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/strided_copy.hpp"
+#include "ref_cpu/kernels/strided_copy.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -10,7 +10,8 @@ void run(const ir::ops::Concat& op, Call& call) {
   std::int64_t start = 0;
   for (const ir::TensorView& x : call.inputs) {
     if (x.elements() == 0) continue;
-    strided_copy(ir::write_part(call.out(0).type(), x.shape(), axis, start), x.bytes(), call.out(0).bytes());
+    kernels::strided_copy(ir::kernels::write_part(call.out(0).type(), x.shape(), axis, start), x.bytes(),
+                          call.out(0).bytes());
     start += x.shape()[axis];
   }
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "ref_cpu/computed.hpp"
+#include "ref_cpu/gemm/tile_product.hpp"
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/spatial.hpp"
-#include "ref_cpu/tile_product.hpp"
+#include "ref_cpu/kernels/computed.hpp"
+#include "ref_cpu/kernels/spatial.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 /// A convolution in three dimensions; the leading ones are 1 where there are fewer.
 struct Geometry {
   std::int64_t batch, group, channels, filters;  ///< channels and filters of one group
-  std::array<ir::Window, 3> axes;
+  std::array<ir::kernels::Window, 3> axes;
 
   Geometry(const ir::ops::Conv& op, const ir::Shape& x, const ir::Shape& w)
       : batch(x[0]), group(op.group), channels(w[1]), filters(w[0] / op.group) {
@@ -37,7 +37,7 @@ struct Geometry {
   bool is_nearly_dense() const {
     constexpr std::int64_t tile = 16, longest = 1 << 20, little = 4096;
     const auto rounded = [](std::int64_t n) { return (n + tile - 1) / tile * tile; };
-    if (std::ranges::any_of(axes, [](const ir::Window& a) { return a.stride != 1 || a.padded() > longest; }))
+    if (std::ranges::any_of(axes, [](const ir::kernels::Window& a) { return a.stride != 1 || a.padded() > longest; }))
       return false;
     const std::int64_t padded = axes[0].padded() * axes[1].padded() * axes[2].padded();
     return padded <= 2 * image() + little && 7 * rounded(padded_positions()) <= 8 * rounded(positions());
@@ -72,7 +72,8 @@ void fill_row(const Geometry& g, const C* x, std::int64_t term, std::int64_t fir
     const std::int64_t low = source == nullptr ? length : std::clamp<std::int64_t>(inside.begin - start, 0, length);
     const std::int64_t high = source == nullptr ? length : std::clamp<std::int64_t>(inside.end - start, low, length);
     std::fill(target, target + low, C{0});
-    for_strided({low, high}, a2.stride, [=](std::int64_t o, std::int64_t i) { target[o] = source[begin + i]; });
+    kernels::for_strided({low, high}, a2.stride,
+                         [=](std::int64_t o, std::int64_t i) { target[o] = source[begin + i]; });
     std::fill(target + high, target + length, C{0});
   }
 }
@@ -102,7 +103,7 @@ void store(const Geometry& g, const Lines& lines, std::int64_t begin, std::int64
 /// The filters of one group times b, of which the first `count` columns are positions of y.
 template <class T>
 void multiply_block(const Geometry& g, std::int64_t image, const ir::compute_t<T>* w, const T* bias,
-                    const ScatteredRows<ir::compute_t<T>>& b, const Lines& lines, std::int64_t count, T* y) {
+                    const gemm::ScatteredRows<ir::compute_t<T>>& b, const Lines& lines, std::int64_t count, T* y) {
   using C = ir::compute_t<T>;
   const std::int64_t across = (count + block_columns - 1) / block_columns;
   const std::int64_t down = (g.filters + block_rows - 1) / block_rows, first_filter = image % g.group * g.filters;
@@ -110,7 +111,7 @@ void multiply_block(const Geometry& g, std::int64_t image, const ir::compute_t<T
     for (; task < last; ++task) {
       const std::int64_t column = task % across * block_columns, row = task / across * block_rows;
       const std::int64_t end = std::min(column + block_columns, count), rows = std::min(block_rows, g.filters - row);
-      const TileProduct<C> product(w + (first_filter + row) * g.terms(), rows, b, column, end - column);
+      const gemm::TileProduct<C> product(w + (first_filter + row) * g.terms(), rows, b, column, end - column);
       for (std::int64_t r = 0; r < rows; ++r)
         store(g, lines, column, end, product.row(r),
               bias != nullptr ? static_cast<C>(bias[first_filter + row + r]) : C{0},
@@ -127,7 +128,7 @@ void by_padded_image(const Geometry& g, std::int64_t image, const ir::compute_t<
   using C = ir::compute_t<T>;
   const auto &a0 = g.axes[0], &a1 = g.axes[1], &a2 = g.axes[2];
   const std::int64_t line = a2.padded(), plane = a1.padded() * line, volume = a0.padded() * plane;
-  std::vector<C> padded(static_cast<std::size_t>(g.channels * volume + TileProduct<C>::widest_tile), C{0});
+  std::vector<C> padded(static_cast<std::size_t>(g.channels * volume + gemm::TileProduct<C>::widest_tile), C{0});
   parallel_for(g.channels, std::max<std::int64_t>(1, (1 << 15) / (volume + 1)), [&](std::int64_t c, std::int64_t end) {
     for (; c < end; ++c)
       for (std::int64_t row = 0; row < a0.extent * a1.extent; ++row)
@@ -140,8 +141,8 @@ void by_padded_image(const Geometry& g, std::int64_t image, const ir::compute_t<
     for (std::int64_t t = 0; t < g.taps(); ++t)
       offsets.push_back(c * volume + t / (a1.kernel * a2.kernel) * a0.dilation * plane +
                         t / a2.kernel % a1.kernel * a1.dilation * line + t % a2.kernel * a2.dilation);
-  multiply_block(g, image, w, bias, ScatteredRows<C>{padded.data(), offsets.data(), g.terms()}, {0, line, a1.padded()},
-                 g.padded_positions(), y);
+  multiply_block(g, image, w, bias, gemm::ScatteredRows<C>{padded.data(), offsets.data(), g.terms()},
+                 {0, line, a1.padded()}, g.padded_positions(), y);
 }
 
 /// A block of the matrix of columns, and its product with all filters.
@@ -149,7 +150,7 @@ template <class T>
 void by_columns(const Geometry& g, std::int64_t image, std::int64_t first, std::int64_t count,
                 const ir::compute_t<T>* x, const ir::compute_t<T>* w, const T* bias, T* y) {
   using C = ir::compute_t<T>;
-  std::vector<C> columns(static_cast<std::size_t>(g.terms() * count + TileProduct<C>::widest_tile));
+  std::vector<C> columns(static_cast<std::size_t>(g.terms() * count + gemm::TileProduct<C>::widest_tile));
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(g.terms()));
   parallel_for(g.terms(), (1 << 15) / count + 1, [&](std::int64_t term, std::int64_t end) {
     for (; term < end; ++term) {
@@ -158,7 +159,7 @@ void by_columns(const Geometry& g, std::int64_t image, std::int64_t first, std::
     }
   });
   const std::int64_t along = g.axes[2].positions();
-  multiply_block(g, image, w, bias, ScatteredRows<C>{columns.data(), offsets.data(), g.terms()},
+  multiply_block(g, image, w, bias, gemm::ScatteredRows<C>{columns.data(), offsets.data(), g.terms()},
                  {first, along, g.axes[1].positions()}, count, y);
 }
 
@@ -223,7 +224,7 @@ void depthwise(const Geometry& g, const ir::compute_t<T>* x, const ir::compute_t
 void run(const ir::ops::Conv& op, Call& call) {
   const Geometry g(op, call.in(0).shape(), call.in(1).shape());
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
-    const Computed<T> x(call.in(0)), w(call.in(1));
+    const kernels::Computed<T> x(call.in(0)), w(call.in(1));
     const T* const bias = op.has_bias ? call.in(2).as<T>().data() : nullptr;
     T* const y = call.out(0).as<T>().data();
     constexpr std::int64_t few = 4;

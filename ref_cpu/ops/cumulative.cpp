@@ -4,15 +4,15 @@
 #include <complex>
 #include <limits>
 
-#include "ref_cpu/integers.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/integers.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
 using ir::ops::Cumulative;
-using Function = ir::ops::CumulativeFunction;
+using ir::ops::CumulativeFunction;
 
 template <class T>
 inline constexpr bool is_complex = ir::is_complex(ir::dtype_of<T>);
@@ -49,7 +49,7 @@ struct Sum<std::complex<T>> {
 template <std::integral C>
 struct Sum<C> {
   C sum = 0;
-  void add(C x) { sum = wrapping_add(sum, x); }
+  void add(C x) { sum = kernels::wrapping_add(sum, x); }
   C value() const { return sum; }
 };
 
@@ -61,7 +61,7 @@ struct Product {
       product = {product.real() * x.real() - product.imag() * x.imag(),
                  product.real() * x.imag() + product.imag() * x.real()};
     else if constexpr (std::is_integral_v<C>)
-      product = wrapping_multiply(product, x);
+      product = kernels::wrapping_multiply(product, x);
     else
       product *= x;
   }
@@ -113,10 +113,10 @@ void run(const Cumulative& op, Call& call) {
       run_lines<Running>(op, lines, call.in(0).as<T>(), call.out(0).as<T>());
     };
     if constexpr (!std::is_same_v<T, bool>) {
-      if (op.function == Function::sum) return with(Sum<C>{});
-      if (op.function == Function::product) return with(Product<C>{});
+      if (op.function == CumulativeFunction::sum) return with(Sum<C>{});
+      if (op.function == CumulativeFunction::product) return with(Product<C>{});
       if constexpr (!is_complex<T>)
-        return op.function == Function::max ? with(Extreme<C, true>{}) : with(Extreme<C, false>{});
+        return op.function == CumulativeFunction::max ? with(Extreme<C, true>{}) : with(Extreme<C, false>{});
     }
   });
 }

@@ -2,19 +2,20 @@
 
 #include <deque>
 
-#include "ir/copy_bytes.hpp"
-#include "ref_cpu/contract.hpp"
+#include "ir/raw/copy_bytes.hpp"
+#include "ref_cpu/gemm/contract.hpp"
 #include "ref_cpu/kernel.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
-void run_step(const ir::EinsumStep& step, const std::vector<ir::TensorView>& tensors, const ir::MutableView& y) {
-  const auto term = [&](std::size_t i) { return Term{tensors[step.terms[i].tensor], step.terms[i].view}; };
+void run_step(const ir::kernels::EinsumStep& step, const std::vector<ir::TensorView>& tensors,
+              const ir::MutableView& y) {
+  const auto term = [&](std::size_t i) { return gemm::Term{tensors[step.terms[i].tensor], step.terms[i].view}; };
   if (step.terms.size() == 1)
-    sum_over(term(0), step.result, y);
+    gemm::sum_over(term(0), step.result, y);
   else
-    contract(term(0), term(1), step.result, y);
+    gemm::contract(term(0), term(1), step.result, y);
 }
 
 }  // namespace
@@ -22,7 +23,7 @@ void run_step(const ir::EinsumStep& step, const std::vector<ir::TensorView>& ten
 void run(const ir::ops::Einsum& op, Call& call) {
   std::vector<ir::TensorType> types;
   for (const ir::TensorView& x : call.inputs) types.push_back(x.type());
-  const ir::EinsumPlan plan = op.plan(types);
+  const ir::kernels::EinsumPlan plan = op.plan(types);
   const ir::DType dtype = call.in(0).dtype();
   const bool is_narrow = dtype == ir::DType::f16 || dtype == ir::DType::bf16;
   if (plan.steps.size() == 1) return run_step(plan.steps[0], call.inputs, call.out(0));
@@ -31,13 +32,13 @@ void run(const ir::ops::Einsum& op, Call& call) {
   std::vector<ir::TensorView> tensors;
   for (const ir::TensorView& x : call.inputs)
     tensors.push_back(is_narrow ? held.emplace_back(ir::convert(x, ir::DType::f32)) : x);
-  for (const ir::EinsumStep& step : plan.steps) {
+  for (const ir::kernels::EinsumStep& step : plan.steps) {
     ir::Tensor& y = held.emplace_back(ir::TensorType{is_narrow ? ir::DType::f32 : dtype, step.shape()});
     run_step(step, tensors, y.view());
     tensors.push_back(std::as_const(y).view());
   }
   const ir::Tensor rounded = ir::convert(held.back(), dtype);
-  ir::copy_bytes(rounded.bytes(), call.out(0).bytes());
+  ir::raw::copy_bytes(rounded.bytes(), call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

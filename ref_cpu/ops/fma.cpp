@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-#include "ref_cpu/elementwise.hpp"
+#include "ref_cpu/kernels/elementwise.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -24,9 +24,9 @@ void run(const ir::ops::Fma&, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
     if constexpr (std::is_same_v<T, C>)
-      elementwise<T, T, T, T>(call, [](C a, C b, C c) { return std::fma(a, b, c); });
+      kernels::elementwise<T, T, T, T>(call, [](C a, C b, C c) { return std::fma(a, b, c); });
     else
-      elementwise<T, T, T, T>(call, [](C a, C b, C c) { return fused_to_odd(a, b, c); });
+      kernels::elementwise<T, T, T, T>(call, [](C a, C b, C c) { return fused_to_odd(a, b, c); });
   });
 }
 

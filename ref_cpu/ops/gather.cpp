@@ -2,17 +2,17 @@
 
 #include <bit>
 
-#include "ref_cpu/indices.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/indices.hpp"
+#include "ref_cpu/kernels/strided_copy.hpp"
 #include "ref_cpu/parallel.hpp"
-#include "ref_cpu/strided_copy.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Gather& op, Call& call) {
   const ir::TensorView& x = call.in(0);
   const auto lines = ir::along(x.shape(), op.axis);
-  const auto rows = positions_of(call.in(1), [&](std::size_t) { return lines.length; });
+  const auto rows = kernels::positions_of(call.in(1), [&](std::size_t) { return lines.length; });
   const auto count = static_cast<std::int64_t>(rows.size());
   const std::size_t bytes = static_cast<std::size_t>(lines.inner) * ir::info(x.dtype()).bytes;
 
@@ -27,7 +27,7 @@ void run(const ir::ops::Gather& op, Call& call) {
                  });
   };
   if (bytes <= 16 && std::has_single_bit(bytes))
-    with_width(bytes, copy_all);
+    kernels::with_width(bytes, copy_all);
   else
     copy_all(bytes);
 }

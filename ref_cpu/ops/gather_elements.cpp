@@ -2,20 +2,20 @@
 
 #include <cstring>
 
-#include "ref_cpu/indices.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/indices.hpp"
+#include "ref_cpu/kernels/strided_copy.hpp"
 #include "ref_cpu/parallel.hpp"
-#include "ref_cpu/strided_copy.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::GatherElements& op, Call& call) {
   const ir::TensorView &x = call.in(0), &indices = call.in(1);
-  const IndexedElements elements(x.shape(), indices.shape(), op.axis);
+  const kernels::IndexedElements elements(x.shape(), indices.shape(), op.axis);
   const ir::Lines& lines = elements.lines;
   const std::int64_t extent = x.shape()[x.shape().axis(op.axis)];
-  const auto positions = positions_of(indices, [&](std::size_t) { return extent; });
-  with_width(ir::info(x.dtype()).bytes, [&](auto width) {
+  const auto positions = kernels::positions_of(indices, [&](std::size_t) { return extent; });
+  kernels::with_width(ir::info(x.dtype()).bytes, [&](auto width) {
     parallel_for(indices.elements(), 1 << 14, [&](std::int64_t i, std::int64_t end) {
       for (; i < end; ++i) {
         const std::int64_t line = i / (lines.length * lines.inner) * lines.inner + i % lines.inner;

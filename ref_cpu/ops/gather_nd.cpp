@@ -2,8 +2,8 @@
 
 #include <cstring>
 
-#include "ref_cpu/indices.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/indices.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
@@ -12,7 +12,7 @@ void run(const ir::ops::GatherNd& op, Call& call) {
   const ir::TensorView &x = call.in(0), &indices = call.in(1);
   const auto b = static_cast<std::size_t>(op.batch_dims), m = static_cast<std::size_t>(indices.shape().back());
   const ir::Shape of_batch(std::span<const std::int64_t>(x.shape()).subspan(b));
-  const auto slices = slices_of(indices, of_batch);
+  const auto slices = kernels::slices_of(indices, of_batch);
   const auto count = static_cast<std::int64_t>(slices.size());
   const std::int64_t in_batch = count / indices.shape().leading(b).elements();
   const std::int64_t of_x = of_batch.leading(m).elements();  // slices, for every element of the batch

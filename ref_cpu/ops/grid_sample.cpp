@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "ref_cpu/computed.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/computed.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -125,7 +125,7 @@ void run(const ir::ops::GridSample& op, Call& call) {
   const std::int64_t points = call.out(0).shape().elements() / (x_shape[0] * channels);
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    const Computed<T> x(call.in(0)), grid(call.in(1));
+    const kernels::Computed<T> x(call.in(0)), grid(call.in(1));
     T* const y = call.out(0).as<T>().data();
     const std::int64_t grain = std::max<std::int64_t>(1, 2048 / channels);
     parallel_for(x_shape[0] * points, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -1,12 +1,12 @@
 #include "ir/ops/group_norm.hpp"
 
-#include "ref_cpu/normalize.hpp"
+#include "ref_cpu/kernels/normalize.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::GroupNorm& op, Call& call) {
-  normalize_groups(call, op.num_groups, op.epsilon, op.has_scale ? &call.in(1) : nullptr,
-                   op.has_bias ? &call.inputs.back() : nullptr);
+  kernels::normalize_groups(call, op.num_groups, op.epsilon, op.has_scale ? &call.in(1) : nullptr,
+                            op.has_bias ? &call.inputs.back() : nullptr);
 }
 
 }  // namespace plumb::ref_cpu

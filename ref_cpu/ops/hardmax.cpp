@@ -1,7 +1,7 @@
 #include "ir/ops/hardmax.hpp"
 
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/total_order.hpp"
+#include "ref_cpu/kernels/total_order.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -11,8 +11,8 @@ void run(const ir::ops::Hardmax& op, Call& call) {
     using C = ir::compute_t<T>;
     const auto y = call.out(0).as<T>();
     std::ranges::fill(y, static_cast<T>(C{0}));
-    find_extremes(
-        call.in(0).as<T>(), lines, false, [](C a, C b) { return precedes(b, a); },
+    kernels::find_extremes(
+        call.in(0).as<T>(), lines, false, [](C a, C b) { return kernels::precedes(b, a); },
         [&](std::int64_t line, std::int64_t k) { y[lines.at(line, k)] = static_cast<T>(C{1}); });
   });
 }

@@ -1,11 +1,11 @@
 #include "ir/ops/instance_norm.hpp"
 
-#include "ref_cpu/normalize.hpp"
+#include "ref_cpu/kernels/normalize.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::InstanceNorm& op, Call& call) {
-  normalize_groups(call, call.in(0).shape()[1], op.epsilon, &call.in(1), &call.in(2));
+  kernels::normalize_groups(call, call.in(0).shape()[1], op.epsilon, &call.in(1), &call.in(2));
 }
 
 }  // namespace plumb::ref_cpu

@@ -1,6 +1,6 @@
 #include "ir/ops/layer_norm.hpp"
 
-#include "ref_cpu/normalize.hpp"
+#include "ref_cpu/kernels/normalize.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -9,14 +9,14 @@ void run(const ir::ops::LayerNorm& op, Call& call) {
   const auto lines = ir::lines_from(shape, op.axis);
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    const Affine<T> scale(op.has_scale ? &call.in(1) : nullptr, shape, lines.length, C{1});
-    const Affine<T> bias(op.has_bias ? &call.inputs.back() : nullptr, shape, lines.length, C{0});
+    const kernels::Affine<T> scale(op.has_scale ? &call.in(1) : nullptr, shape, lines.length, C{1});
+    const kernels::Affine<T> bias(op.has_bias ? &call.inputs.back() : nullptr, shape, lines.length, C{0});
     const auto mean = op.statistics ? call.out(1).as<C>() : std::span<C>();
     const auto inv_std = op.statistics ? call.out(2).as<C>() : std::span<C>();
-    normalize<T>(
+    kernels::normalize<T>(
         call, lines.outer, lines.length, scale, bias,
-        [&](const C* x) { return moments(x, lines.length, static_cast<C>(op.epsilon)); },
-        [&](std::int64_t i, const Moments<C>& m) {
+        [&](const C* x) { return kernels::moments(x, lines.length, static_cast<C>(op.epsilon)); },
+        [&](std::int64_t i, const kernels::Moments<C>& m) {
           if (!op.statistics) return;
           mean[static_cast<std::size_t>(i)] = m.mean + m.rest;
           inv_std[static_cast<std::size_t>(i)] = m.inv_std;

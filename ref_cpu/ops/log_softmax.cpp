@@ -2,10 +2,10 @@
 
 #include <limits>
 
-#include "ref_cpu/exponential.hpp"
-#include "ref_cpu/fold.hpp"
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/lines.hpp"
+#include "ref_cpu/kernels/exponential.hpp"
+#include "ref_cpu/kernels/fold.hpp"
+#include "ref_cpu/kernels/lines.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -13,11 +13,12 @@ void run(const ir::ops::LogSoftmax& op, Call& call) {
   const auto lines = ir::along(call.in(0).shape(), op.axis);
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    transform_lines(call.in(0).as<T>(), call.out(0).as<T>(), lines, [](std::span<C> line) {
+    kernels::transform_lines(call.in(0).as<T>(), call.out(0).as<T>(), lines, [](std::span<C> line) {
       const auto n = static_cast<std::int64_t>(line.size());
-      const C peak = largest(line.data(), n, -std::numeric_limits<C>::infinity());
+      const C peak = kernels::largest(line.data(), n, -std::numeric_limits<C>::infinity());
       const C* const x = line.data();
-      const C log_total = std::log(sum(n, [x, peak](std::int64_t k) { return exp_nonpositive(x[k] - peak); }));
+      const C log_total =
+          std::log(kernels::sum(n, [x, peak](std::int64_t k) { return kernels::exp_nonpositive(x[k] - peak); }));
       for (C& value : line) value = (value - peak) - log_total;
     });
   });

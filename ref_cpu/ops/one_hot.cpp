@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/strided_copy.hpp"
 #include "ref_cpu/parallel.hpp"
-#include "ref_cpu/strided_copy.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -13,7 +13,7 @@ void run(const ir::ops::OneHot& op, Call& call) {
   const std::byte *off = call.in(1).bytes().data(), *on = off + ir::info(call.in(1).dtype()).bytes;
   std::byte* y = call.out(0).bytes().data();
   const std::int64_t block = lines.length * lines.inner;  // of as many elements: the lines side by side
-  with_width(ir::info(call.in(1).dtype()).bytes, [&](auto width) {
+  kernels::with_width(ir::info(call.in(1).dtype()).bytes, [&](auto width) {
     const auto at = [&](std::int64_t i) { return y + static_cast<std::size_t>(i) * width; };
     ir::visit_index(call.in(0).dtype(), [&]<class T>(T) {
       const auto indices = call.in(0).as<T>();

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "ref_cpu/computed.hpp"
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/spatial.hpp"
+#include "ref_cpu/kernels/computed.hpp"
+#include "ref_cpu/kernels/spatial.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -14,7 +14,7 @@ using ir::ops::PoolFunction;
 
 /// line(plane, line of it, what the line's results are kept in) over all lines of y, in parallel.
 template <class C, class Line>
-void for_each_line(const Windows& w, std::int64_t planes, const Line& line) {
+void for_each_line(const kernels::Windows& w, std::int64_t planes, const Line& line) {
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 16) / (w.positions[2] * w.taps() + 1));
   parallel_for(planes * w.lines(), grain, [&](std::int64_t i, std::int64_t end) {
     std::vector<C> results(static_cast<std::size_t>(w.positions[2]));
@@ -35,10 +35,10 @@ bool beats(C v, C best) {
 }
 
 template <class C>
-void maxima(const Windows& w, const C* image, std::int64_t line, C* best) {
+void maxima(const kernels::Windows& w, const C* image, std::int64_t line, C* best) {
   std::fill_n(best, w.positions[2], lowest<C>());
-  for_each_tap(w, line, [&](ir::IndexRange range, std::int64_t at) {
-    for_strided(range, w.axes[2].stride, [best, source = image + at](std::int64_t o, std::int64_t i) {
+  kernels::for_each_tap(w, line, [&](ir::kernels::IndexRange range, std::int64_t at) {
+    kernels::for_strided(range, w.axes[2].stride, [best, source = image + at](std::int64_t o, std::int64_t i) {
       best[o] = beats(source[i], best[o]) ? source[i] : best[o];
     });
   });
@@ -46,11 +46,11 @@ void maxima(const Windows& w, const C* image, std::int64_t line, C* best) {
 
 /// The same, and where in the image they are; -1 where no tap is.
 template <class C>
-void maxima_and_places(const Windows& w, const C* image, std::int64_t line, C* best, std::int64_t* place) {
+void maxima_and_places(const kernels::Windows& w, const C* image, std::int64_t line, C* best, std::int64_t* place) {
   std::fill_n(best, w.positions[2], lowest<C>());
   std::fill_n(place, w.positions[2], -1);
-  for_each_tap(w, line, [&](ir::IndexRange range, std::int64_t at) {
-    for_strided(range, w.axes[2].stride, [=](std::int64_t o, std::int64_t i) {
+  kernels::for_each_tap(w, line, [&](ir::kernels::IndexRange range, std::int64_t at) {
+    kernels::for_strided(range, w.axes[2].stride, [=](std::int64_t o, std::int64_t i) {
       if (place[o] >= 0 && !beats(image[at + i], best[o])) return;
       best[o] = image[at + i];
       place[o] = at + i;
@@ -60,7 +60,7 @@ void maxima_and_places(const Windows& w, const C* image, std::int64_t line, C* b
 
 /// sums[o] = Σ term(o, x) over the taps, in chunks of 256.
 template <class C, class Term>
-void sum_of_taps(const Windows& w, const C* image, std::int64_t line, C* sums, const Term& term) {
+void sum_of_taps(const kernels::Windows& w, const C* image, std::int64_t line, C* sums, const Term& term) {
   const std::int64_t count = w.positions[2];
   std::vector<C> held(static_cast<std::size_t>(count));
   C* const chunk = held.data();
@@ -69,8 +69,8 @@ void sum_of_taps(const Windows& w, const C* image, std::int64_t line, C* sums, c
     for (std::int64_t o = 0; o < count; ++o) sums[o] += chunk[o], chunk[o] = 0;
   };
   std::int64_t taps = 0;
-  for_each_tap(w, line, [&](ir::IndexRange range, std::int64_t at) {
-    for_strided(range, w.axes[2].stride, [chunk, &term, source = image + at](std::int64_t o, std::int64_t i) {
+  kernels::for_each_tap(w, line, [&](ir::kernels::IndexRange range, std::int64_t at) {
+    kernels::for_strided(range, w.axes[2].stride, [chunk, &term, source = image + at](std::int64_t o, std::int64_t i) {
       chunk[o] += term(o, source[i]);
     });
     if (++taps % 256 == 0) flush();
@@ -79,7 +79,7 @@ void sum_of_taps(const Windows& w, const C* image, std::int64_t line, C* sums, c
 }
 
 /// How many taps an average at each position of an axis divides by.
-std::vector<std::int64_t> divisors(const ir::Window& axis, std::int64_t positions, bool with_pads) {
+std::vector<std::int64_t> divisors(const ir::kernels::Window& axis, std::int64_t positions, bool with_pads) {
   std::vector<std::int64_t> counts;
   for (std::int64_t o = 0; o < positions; ++o)
     counts.push_back(
@@ -88,7 +88,8 @@ std::vector<std::int64_t> divisors(const ir::Window& axis, std::int64_t position
 }
 
 template <class C>
-void averages(const Windows& w, const std::array<std::vector<std::int64_t>, 3>& taps, std::int64_t line, C* sums) {
+void averages(const kernels::Windows& w, const std::array<std::vector<std::int64_t>, 3>& taps, std::int64_t line,
+              C* sums) {
   const std::int64_t across = taps[0][static_cast<std::size_t>(line / w.positions[1])] *
                               taps[1][static_cast<std::size_t>(line % w.positions[1])];
   for (std::size_t o = 0; o < taps[2].size(); ++o)
@@ -97,11 +98,11 @@ void averages(const Windows& w, const std::array<std::vector<std::int64_t>, 3>& 
 
 /// (Σ |x|^p)^(1/p), of which the largest magnitude is taken out so that no power leaves the range.
 template <class C>
-void norms(const Windows& w, std::int64_t p, const C* image, std::int64_t line, C* sums) {
+void norms(const kernels::Windows& w, std::int64_t p, const C* image, std::int64_t line, C* sums) {
   const auto exponent = static_cast<C>(p);
   std::vector<C> peaks(static_cast<std::size_t>(w.positions[2]), C{0});
-  for_each_tap(w, line, [&](ir::IndexRange range, std::int64_t at) {
-    for_strided(range, w.axes[2].stride, [&peaks, source = image + at](std::int64_t o, std::int64_t i) {
+  kernels::for_each_tap(w, line, [&](ir::kernels::IndexRange range, std::int64_t at) {
+    kernels::for_strided(range, w.axes[2].stride, [&peaks, source = image + at](std::int64_t o, std::int64_t i) {
       C& peak = peaks[static_cast<std::size_t>(o)];
       if (beats(std::abs(source[i]), peak)) peak = std::abs(source[i]);
     });
@@ -118,7 +119,8 @@ void norms(const Windows& w, std::int64_t p, const C* image, std::int64_t line, 
 }
 
 template <class T>
-void pool_max(const ir::ops::Pool& op, const Windows& w, std::int64_t planes, const ir::compute_t<T>* x, Call& call) {
+void pool_max(const ir::ops::Pool& op, const kernels::Windows& w, std::int64_t planes, const ir::compute_t<T>* x,
+              Call& call) {
   using C = ir::compute_t<T>;
   T* const y = call.out(0).as<T>().data();
   std::int64_t* const indices = op.with_indices ? call.out(1).as<std::int64_t>().data() : nullptr;
@@ -138,7 +140,8 @@ void pool_max(const ir::ops::Pool& op, const Windows& w, std::int64_t planes, co
 }
 
 template <class T>
-void pool_sums(const ir::ops::Pool& op, const Windows& w, std::int64_t planes, const ir::compute_t<T>* x, T* y) {
+void pool_sums(const ir::ops::Pool& op, const kernels::Windows& w, std::int64_t planes, const ir::compute_t<T>* x,
+               T* y) {
   using C = ir::compute_t<T>;
   std::array<std::vector<std::int64_t>, 3> taps;
   if (op.function == PoolFunction::average)
@@ -158,8 +161,8 @@ void pool_sums(const ir::ops::Pool& op, const Windows& w, std::int64_t planes, c
 template <class T>
 void pool(const ir::ops::Pool& op, Call& call) {
   const ir::Shape& x = call.in(0).shape();
-  const Windows w(op.axes(x), call.out(0).shape());
-  const Computed<T> values(call.in(0));
+  const kernels::Windows w(op.axes(x), call.out(0).shape());
+  const kernels::Computed<T> values(call.in(0));
   if (op.function == PoolFunction::max) return pool_max<T>(op, w, x[0] * x[1], values.data(), call);
   if constexpr (ir::is_float(ir::dtype_of<T>))
     pool_sums<T>(op, w, x[0] * x[1], values.data(), call.out(0).as<T>().data());

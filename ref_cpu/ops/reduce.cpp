@@ -3,9 +3,9 @@
 #include <cmath>
 #include <limits>
 
-#include "ref_cpu/exponential.hpp"
-#include "ref_cpu/fold.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/exponential.hpp"
+#include "ref_cpu/kernels/fold.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
@@ -103,7 +103,7 @@ A fold_runs(const Plan& plan, const T* x, std::int64_t begin, std::int64_t end, 
   if (begin == end) return neutral;
   if (end - begin == 1) {
     const T* const at = x + plan.reduced.at(begin);
-    return fold(
+    return kernels::fold(
         0, plan.run, neutral, [&](std::int64_t k) { return term(at[k], 0); }, combine);
   }
   const std::int64_t middle = begin + (end - begin) / 2;
@@ -173,7 +173,8 @@ void run_log_sum_exp(const Plan& plan, Call& call) {
       plan, x, neutral_extreme<true, C>, [](T value, std::size_t) { return static_cast<C>(value); }, extreme<true>,
       [&](std::size_t o, C value) { peak[o] = value; });
   fold_all(
-      plan, x, C{0}, [&](T value, std::size_t o) { return exp_nonpositive(static_cast<C>(value) - peak[o]); }, add,
+      plan, x, C{0}, [&](T value, std::size_t o) { return kernels::exp_nonpositive(static_cast<C>(value) - peak[o]); },
+      add,
       [&](std::size_t o, C total) {
         y[o] = static_cast<T>(std::isfinite(peak[o]) ? peak[o] + std::log(total) : peak[o]);
       });

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "ir/convert.hpp"
-#include "ir/resize_taps.hpp"
-#include "ref_cpu/computed.hpp"
+#include "ir/kernels/resize_taps.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/computed.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 /// What is done along one axis.
 struct Pass {
   std::size_t axis;
-  ir::ResizeTaps taps;
+  ir::kernels::ResizeTaps taps;
 };
 
 template <class T>
@@ -95,7 +95,7 @@ std::vector<Pass> passes_of(const ir::ops::Resize& op, const ir::TensorType& x) 
   std::vector<Pass> passes;
   for (std::size_t k = 0; k < op.axes.size(); ++k) {
     const std::size_t axis = x.shape.axis(op.axes[k]);
-    Pass pass{axis, ir::resize_taps(op, k, x.dtype, x.shape[axis])};
+    Pass pass{axis, ir::kernels::resize_taps(op, k, x.dtype, x.shape[axis])};
     if (!pass.taps.is_identity(x.shape[axis])) passes.push_back(std::move(pass));
   }
   std::ranges::stable_sort(passes, {}, [&](const Pass& pass) {
@@ -125,7 +125,7 @@ void run(const ir::ops::Resize& op, Call& call) {
   if (op.mode == ir::ops::ResizeMode::nearest) return ir::visit_any(x.dtype(), move);
   ir::visit_float(x.dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    const Computed<T> computed(x);
+    const kernels::Computed<T> computed(x);
     const std::span<const C> values(computed.data(), static_cast<std::size_t>(x.elements()));
     finish(T{}, in_passes(passes, x.shape(), values, weighted<C>));
   });

@@ -1,6 +1,6 @@
 #include "ir/ops/rms_norm.hpp"
 
-#include "ref_cpu/normalize.hpp"
+#include "ref_cpu/kernels/normalize.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -9,12 +9,12 @@ void run(const ir::ops::RmsNorm& op, Call& call) {
   const auto lines = ir::lines_from(shape, op.axis);
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    const Affine<T> scale(op.has_scale ? &call.in(1) : nullptr, shape, lines.length, C{1});
-    const Affine<T> bias(op.has_bias ? &call.inputs.back() : nullptr, shape, lines.length, C{0});
-    normalize<T>(
+    const kernels::Affine<T> scale(op.has_scale ? &call.in(1) : nullptr, shape, lines.length, C{1});
+    const kernels::Affine<T> bias(op.has_bias ? &call.inputs.back() : nullptr, shape, lines.length, C{0});
+    kernels::normalize<T>(
         call, lines.outer, lines.length, scale, bias,
-        [&](const C* x) { return mean_square(x, lines.length, static_cast<C>(op.epsilon)); },
-        [](std::int64_t, const Moments<C>&) {});
+        [&](const C* x) { return kernels::mean_square(x, lines.length, static_cast<C>(op.epsilon)); },
+        [](std::int64_t, const kernels::Moments<C>&) {});
   });
 }
 

@@ -1,13 +1,13 @@
 #include "ir/ops/scatter_add.hpp"
 
-#include "ref_cpu/indices.hpp"
-#include "ref_cpu/scatter.hpp"
+#include "ref_cpu/kernels/indices.hpp"
+#include "ref_cpu/kernels/scatter.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::ScatterAdd& op, Call& call) {
   const auto lines = ir::along(call.out(0).shape(), op.axis);
-  const auto rows = positions_of(call.in(1), [&](std::size_t) { return lines.length; });
+  const auto rows = kernels::positions_of(call.in(1), [&](std::size_t) { return lines.length; });
   const auto count = static_cast<std::int64_t>(rows.size());
   const auto each = [&](const auto& apply) {
     constexpr std::int64_t together = 256;  // neighbouring columns, walked as memory is
@@ -28,8 +28,8 @@ void run(const ir::ops::ScatterAdd& op, Call& call) {
   };
   ir::visit_number(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    with_reduction<C>(ir::ScatterReduction::add, [&](const auto& f) {
-      reduce_into(
+    kernels::with_reduction<C>(ir::kernels::ScatterReduction::add, [&](const auto& f) {
+      kernels::reduce_into(
           call.out(0).as<T>(), call.in(0).as<T>(), [](std::size_t) { return C{0}; }, each, f);
     });
   });

@@ -1,12 +1,12 @@
 #include "ir/ops/slice.hpp"
 
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/strided_copy.hpp"
+#include "ref_cpu/kernels/strided_copy.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Slice& op, Call& call) {
-  strided_copy(op.copy(call.in(0).type(), call.out(0).shape()), call.in(0).bytes(), call.out(0).bytes());
+  kernels::strided_copy(op.copy(call.in(0).type(), call.out(0).shape()), call.in(0).bytes(), call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

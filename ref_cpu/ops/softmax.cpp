@@ -2,10 +2,10 @@
 
 #include <limits>
 
-#include "ref_cpu/exponential.hpp"
-#include "ref_cpu/fold.hpp"
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/lines.hpp"
+#include "ref_cpu/kernels/exponential.hpp"
+#include "ref_cpu/kernels/fold.hpp"
+#include "ref_cpu/kernels/lines.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -13,12 +13,12 @@ void run(const ir::ops::Softmax& op, Call& call) {
   const auto lines = ir::along(call.in(0).shape(), op.axis);
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     using C = ir::compute_t<T>;
-    transform_lines(call.in(0).as<T>(), call.out(0).as<T>(), lines, [](std::span<C> line) {
+    kernels::transform_lines(call.in(0).as<T>(), call.out(0).as<T>(), lines, [](std::span<C> line) {
       // NaN, +inf or a line of only -inf makes a difference to the peak NaN, and so the sum and the whole line.
       const auto n = static_cast<std::int64_t>(line.size());
-      const C peak = largest(line.data(), n, -std::numeric_limits<C>::infinity());
-      for (C& x : line) x = exp_nonpositive(x - peak);
-      const C total = sum(n, [x = line.data()](std::int64_t k) { return x[k]; });
+      const C peak = kernels::largest(line.data(), n, -std::numeric_limits<C>::infinity());
+      for (C& x : line) x = kernels::exp_nonpositive(x - peak);
+      const C total = kernels::sum(n, [x = line.data()](std::int64_t k) { return x[k]; });
       for (C& x : line) x /= total;
     });
   });

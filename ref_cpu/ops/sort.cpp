@@ -1,16 +1,18 @@
 #include "ir/ops/sort.hpp"
 
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/sorting.hpp"
+#include "ref_cpu/kernels/sorting.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Sort& op, Call& call) {
   const auto lines = ir::along(call.in(0).shape(), op.axis);
-  const Order order{.k = lines.length, .descending = op.descending};
+  const kernels::Order order{.k = lines.length, .descending = op.descending};
   ir::visit_index(op.index_dtype, [&]<class Index>(Index) {
     const auto indices = call.out(1).as<Index>();
-    const auto of = [&]<class T>(T) { sort_lines(call.in(0).as<T>(), lines, order, call.out(0).as<T>(), indices); };
+    const auto of = [&]<class T>(T) {
+      kernels::sort_lines(call.in(0).as<T>(), lines, order, call.out(0).as<T>(), indices);
+    };
     if (call.in(0).dtype() == ir::DType::boolean)
       of(bool{});
     else

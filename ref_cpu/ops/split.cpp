@@ -1,7 +1,7 @@
 #include "ir/ops/split.hpp"
 
 #include "ref_cpu/kernel.hpp"
-#include "ref_cpu/strided_copy.hpp"
+#include "ref_cpu/kernels/strided_copy.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -10,7 +10,8 @@ void run(const ir::ops::Split& op, Call& call) {
   std::int64_t start = 0;
   for (const ir::MutableView& y : call.outputs) {
     if (y.elements() == 0) continue;
-    strided_copy(ir::read_part(call.in(0).type(), y.shape(), axis, start), call.in(0).bytes(), y.bytes());
+    kernels::strided_copy(ir::kernels::read_part(call.in(0).type(), y.shape(), axis, start), call.in(0).bytes(),
+                          y.bytes());
     start += y.shape()[axis];
   }
 }

@@ -1,12 +1,12 @@
 #include "ir/ops/tile.hpp"
 
-#include "ref_cpu/index_map.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/index_map.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Tile& op, Call& call) {
-  index_map(op.map(call.in(0).type(), call.out(0).shape()), call.in(0).bytes(), {}, call.out(0).bytes());
+  kernels::index_map(op.map(call.in(0).type(), call.out(0).shape()), call.in(0).bytes(), {}, call.out(0).bytes());
 }
 
 }  // namespace plumb::ref_cpu

@@ -1,26 +1,26 @@
 #include "ir/ops/unary.hpp"
 
-#include "ref_cpu/elementwise.hpp"
-#include "ref_cpu/integers.hpp"
-#include "ref_cpu/vector_math.hpp"
+#include "ref_cpu/kernels/elementwise.hpp"
+#include "ref_cpu/kernels/integers.hpp"
+#include "ref_cpu/kernels/vector_math.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
 
-using Function = ir::ops::UnaryFunction;
+using ir::ops::UnaryFunction;
 
 // Below, e is exp(-|x|): the forms of ops.md in which nothing overflows and nothing cancels.
 
 template <class T>
 [[gnu::always_inline]] inline T sigmoid(T x) {
-  const T e = exp_of(-std::fabs(x));
+  const T e = kernels::exp_of(-std::fabs(x));
   return (x >= 0 ? T(1) : e) / (1 + e);
 }
 
 /// x sigmoid(s) for s of the sign of x; x e^s keeps its accuracy where e^s alone is subnormal.
 template <class T>
 [[gnu::always_inline]] inline T gated(T x, T s) {
-  const T decay = -std::fabs(s), e = exp_of(decay), tail = exp_times(decay, x);
+  const T decay = -std::fabs(s), e = kernels::exp_of(decay), tail = kernels::exp_times(decay, x);
   return (x >= 0 ? x : tail) / (1 + e);
 }
 
@@ -32,17 +32,18 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline T softplus(T x) {
-  return (x > 0 ? x : T(0)) + log1p_of_unit(exp_of(-std::fabs(x)));
+  return (x > 0 ? x : T(0)) + kernels::log1p_of_unit(kernels::exp_of(-std::fabs(x)));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T log_sigmoid(T x) {
-  return (x < 0 ? x : T(0)) - log1p_of_unit(exp_of(-std::fabs(x)));
+  return (x < 0 ? x : T(0)) - kernels::log1p_of_unit(kernels::exp_of(-std::fabs(x)));
 }
 
 template <class T>
 [[gnu::always_inline]] inline T mish(T x) {
-  const T decay = -std::fabs(x), e = exp_of(decay), tail = exp_times(decay, x) * (e + 2) / (e * e + 2 * e + 2);
+  const T decay = -std::fabs(x), e = kernels::exp_of(decay),
+          tail = kernels::exp_times(decay, x) * (e + 2) / (e * e + 2 * e + 2);
   const T head = x * (1 + 2 * e) / (1 + 2 * e + 2 * e * e);
   return x >= 0 ? head : tail;
 }
@@ -59,75 +60,75 @@ template <class T>
 
 /// Calls use with the function over reals computed in T: float or double.
 template <class T, class Use>
-void with_real(Function function, const Use& use) {
+void with_real(UnaryFunction function, const Use& use) {
   switch (function) {
-    case Function::abs: return use([](T x) { return std::fabs(x); });
-    case Function::negate: return use([](T x) { return -x; });
-    case Function::sign: return use([](T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x; });
-    case Function::square: return use([](T x) { return x * x; });
-    case Function::reciprocal: return use([](T x) { return 1 / x; });
-    case Function::sqrt: return use([](T x) { return std::sqrt(x); });
-    case Function::rsqrt: return use([](T x) { return 1 / std::sqrt(x); });
-    case Function::exp: return use([](T x) { return exp_of(x); });
-    case Function::expm1: return use([](T x) { return std::expm1(x); });
-    case Function::log: return use([](T x) { return std::log(x); });
-    case Function::log1p: return use([](T x) { return std::log1p(x); });
-    case Function::sin: return use([](T x) { return std::sin(x); });
-    case Function::cos: return use([](T x) { return std::cos(x); });
-    case Function::tan: return use([](T x) { return std::tan(x); });
-    case Function::asin: return use([](T x) { return std::asin(x); });
-    case Function::acos: return use([](T x) { return std::acos(x); });
-    case Function::atan: return use([](T x) { return std::atan(x); });
-    case Function::sinh: return use([](T x) { return std::sinh(x); });
-    case Function::cosh: return use([](T x) { return std::cosh(x); });
-    case Function::tanh: return use([](T x) { return tanh_of(x); });
-    case Function::asinh: return use([](T x) { return std::asinh(x); });
-    case Function::acosh: return use([](T x) { return std::acosh(x); });
-    case Function::atanh: return use([](T x) { return std::atanh(x); });
-    case Function::erf: return use([](T x) { return erf_of(x); });
-    case Function::floor: return use([](T x) { return std::floor(x); });
-    case Function::ceil: return use([](T x) { return std::ceil(x); });
-    case Function::trunc: return use([](T x) { return std::trunc(x); });
-    case Function::round: return use([](T x) { return std::nearbyint(x); });  // halves to even
-    case Function::relu: return use([](T x) { return x <= 0 ? T(0) : x; });  // NaN stays
-    case Function::sigmoid: return use([](T x) { return sigmoid(x); });
-    case Function::silu: return use([](T x) { return gated(x, x); });
-    case Function::gelu: return use([](T x) { return gelu_of(x); });
-    case Function::gelu_tanh: return use([](T x) { return gelu_tanh(x); });
-    case Function::softplus: return use([](T x) { return softplus(x); });
-    case Function::softsign: return use([](T x) { return x / (1 + std::fabs(x)); });
-    case Function::mish: return use([](T x) { return mish(x); });
-    case Function::hard_swish: return use([](T x) { return hard_swish(x); });
-    case Function::log_sigmoid: return use([](T x) { return log_sigmoid(x); });
+    case UnaryFunction::abs: return use([](T x) { return std::fabs(x); });
+    case UnaryFunction::negate: return use([](T x) { return -x; });
+    case UnaryFunction::sign: return use([](T x) { return x > 0 ? T(1) : x < 0 ? T(-1) : x; });
+    case UnaryFunction::square: return use([](T x) { return x * x; });
+    case UnaryFunction::reciprocal: return use([](T x) { return 1 / x; });
+    case UnaryFunction::sqrt: return use([](T x) { return std::sqrt(x); });
+    case UnaryFunction::rsqrt: return use([](T x) { return 1 / std::sqrt(x); });
+    case UnaryFunction::exp: return use([](T x) { return kernels::exp_of(x); });
+    case UnaryFunction::expm1: return use([](T x) { return std::expm1(x); });
+    case UnaryFunction::log: return use([](T x) { return std::log(x); });
+    case UnaryFunction::log1p: return use([](T x) { return std::log1p(x); });
+    case UnaryFunction::sin: return use([](T x) { return std::sin(x); });
+    case UnaryFunction::cos: return use([](T x) { return std::cos(x); });
+    case UnaryFunction::tan: return use([](T x) { return std::tan(x); });
+    case UnaryFunction::asin: return use([](T x) { return std::asin(x); });
+    case UnaryFunction::acos: return use([](T x) { return std::acos(x); });
+    case UnaryFunction::atan: return use([](T x) { return std::atan(x); });
+    case UnaryFunction::sinh: return use([](T x) { return std::sinh(x); });
+    case UnaryFunction::cosh: return use([](T x) { return std::cosh(x); });
+    case UnaryFunction::tanh: return use([](T x) { return kernels::tanh_of(x); });
+    case UnaryFunction::asinh: return use([](T x) { return std::asinh(x); });
+    case UnaryFunction::acosh: return use([](T x) { return std::acosh(x); });
+    case UnaryFunction::atanh: return use([](T x) { return std::atanh(x); });
+    case UnaryFunction::erf: return use([](T x) { return kernels::erf_of(x); });
+    case UnaryFunction::floor: return use([](T x) { return std::floor(x); });
+    case UnaryFunction::ceil: return use([](T x) { return std::ceil(x); });
+    case UnaryFunction::trunc: return use([](T x) { return std::trunc(x); });
+    case UnaryFunction::round: return use([](T x) { return std::nearbyint(x); });  // halves to even
+    case UnaryFunction::relu: return use([](T x) { return x <= 0 ? T(0) : x; });  // NaN stays
+    case UnaryFunction::sigmoid: return use([](T x) { return sigmoid(x); });
+    case UnaryFunction::silu: return use([](T x) { return gated(x, x); });
+    case UnaryFunction::gelu: return use([](T x) { return kernels::gelu_of(x); });
+    case UnaryFunction::gelu_tanh: return use([](T x) { return gelu_tanh(x); });
+    case UnaryFunction::softplus: return use([](T x) { return softplus(x); });
+    case UnaryFunction::softsign: return use([](T x) { return x / (1 + std::fabs(x)); });
+    case UnaryFunction::mish: return use([](T x) { return mish(x); });
+    case UnaryFunction::hard_swish: return use([](T x) { return hard_swish(x); });
+    case UnaryFunction::log_sigmoid: return use([](T x) { return log_sigmoid(x); });
     default: break;
   }
 }
 
 /// Integers: abs and negate of the least one wrap to itself.
 template <class T, class Use>
-void with_integer(Function function, const Use& use) {
+void with_integer(UnaryFunction function, const Use& use) {
   switch (function) {
-    case Function::abs: return use([](T x) { return x < 0 ? wrapping_subtract(T{0}, x) : x; });
-    case Function::negate: return use([](T x) { return wrapping_subtract(T{0}, x); });
-    case Function::sign: return use([](T x) { return static_cast<T>((x > 0) - (x < 0)); });
-    case Function::square: return use([](T x) { return wrapping_multiply(x, x); });
-    case Function::relu: return use([](T x) { return x < 0 ? T{0} : x; });
-    case Function::bitwise_not: return use([](T x) { return static_cast<T>(~x); });
+    case UnaryFunction::abs: return use([](T x) { return x < 0 ? kernels::wrapping_subtract(T{0}, x) : x; });
+    case UnaryFunction::negate: return use([](T x) { return kernels::wrapping_subtract(T{0}, x); });
+    case UnaryFunction::sign: return use([](T x) { return static_cast<T>((x > 0) - (x < 0)); });
+    case UnaryFunction::square: return use([](T x) { return kernels::wrapping_multiply(x, x); });
+    case UnaryFunction::relu: return use([](T x) { return x < 0 ? T{0} : x; });
+    case UnaryFunction::bitwise_not: return use([](T x) { return static_cast<T>(~x); });
     default: break;
   }
 }
 
 template <class T, class Use>
-void with_complex(Function function, const Use& use) {
+void with_complex(UnaryFunction function, const Use& use) {
   const auto square = [](T z) { return T(z.real() * z.real() - z.imag() * z.imag(), 2 * z.real() * z.imag()); };
   switch (function) {
-    case Function::negate: return use([](T z) { return -z; });
-    case Function::square: return use(square);
-    case Function::reciprocal: return use([](T z) { return T(1) / z; });
-    case Function::sqrt: return use([](T z) { return std::sqrt(z); });
-    case Function::exp: return use([](T z) { return std::exp(z); });
-    case Function::log: return use([](T z) { return std::log(z); });
-    case Function::conjugate: return use([](T z) { return std::conj(z); });
+    case UnaryFunction::negate: return use([](T z) { return -z; });
+    case UnaryFunction::square: return use(square);
+    case UnaryFunction::reciprocal: return use([](T z) { return T(1) / z; });
+    case UnaryFunction::sqrt: return use([](T z) { return std::sqrt(z); });
+    case UnaryFunction::exp: return use([](T z) { return std::exp(z); });
+    case UnaryFunction::log: return use([](T z) { return std::log(z); });
+    case UnaryFunction::conjugate: return use([](T z) { return std::conj(z); });
     default: break;
   }
 }
@@ -138,7 +139,7 @@ void with_complex(Function function, const Use& use) {
 
 void run(const ir::ops::Unary& op, Call& call) {
   ir::visit_any(call.in(0).dtype(), [&]<class T>(T) {
-    const auto use = [&](const auto& function) { elementwise<T, T>(call, function); };
+    const auto use = [&](const auto& function) { kernels::elementwise<T, T>(call, function); };
     if constexpr (std::is_same_v<T, bool>)
       use([](bool x) { return !x; });
     else if constexpr (std::is_integral_v<T>)

@@ -1,6 +1,6 @@
 #include "ir/ops/where.hpp"
 
-#include "ref_cpu/elementwise.hpp"
+#include "ref_cpu/kernels/elementwise.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -16,7 +16,7 @@ template <class T>
 void select(Call& call) {
   constexpr ir::DType dtype = ir::dtype_of<T>;
   Call bits{{call.in(0), seen_as(dtype, call.in(1)), seen_as(dtype, call.in(2))}, {seen_as(dtype, call.out(0))}};
-  elementwise<T, bool, T, T>(bits, [](bool cond, T a, T b) { return cond ? a : b; });
+  kernels::elementwise<T, bool, T, T>(bits, [](bool cond, T a, T b) { return cond ? a : b; });
 }
 
 }  // namespace

@@ -9,13 +9,13 @@ namespace plumb::gpu_vulkan::testing {
 /// An executor with the options of the environment, changed by `change`.
 template <class Change>
 std::unique_ptr<VulkanExecutor> executor_with(Change change) {
-  VulkanOptions options = options_from_environment();
+  device::VulkanOptions options = device::options_from_environment();
   change(options);
   return std::make_unique<VulkanExecutor>(std::move(options));
 }
 
 inline std::unique_ptr<VulkanExecutor> any_executor() {
-  return executor_with([](VulkanOptions&) {});
+  return executor_with([](device::VulkanOptions&) {});
 }
 
 /// A suite that skips itself on a machine without a Vulkan device.

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "gpu_vulkan/device_facts.hpp"
+#include "gpu_vulkan/device/device_facts.hpp"
 
 namespace plumb::gpu_vulkan::testing {
 
 /// Facts of devices that are not here, for tests of what is decided without a device.
-inline DeviceFacts any_device() {
-  DeviceFacts facts;
+inline device::DeviceFacts any_device() {
+  device::DeviceFacts facts;
   facts.api_version = (1u << 22) | (3u << 12);  // 1.3
   facts.max_buffer_range = std::uint64_t{1} << 32;
   facts.max_allocation = std::uint64_t{1} << 32;
@@ -28,14 +28,14 @@ inline DeviceFacts any_device() {
   return facts;
 }
 
-inline CooperativeShape f16_shape(std::uint32_t m, std::uint32_t n, std::uint32_t k, ir::DType accumulator) {
+inline device::CooperativeShape f16_shape(std::uint32_t m, std::uint32_t n, std::uint32_t k, ir::DType accumulator) {
   return {m, n, k, ir::DType::f16, ir::DType::f16, accumulator, accumulator};
 }
 
-inline DeviceFacts h200() {
-  DeviceFacts facts = any_device();
+inline device::DeviceFacts h200() {
+  device::DeviceFacts facts = any_device();
   facts.name = "NVIDIA H200";
-  facts.kind = DeviceKind::discrete;
+  facts.kind = device::DeviceKind::discrete;
   facts.api_version = (1u << 22) | (4u << 12) | 312;
   facts.max_buffer_range = 0xFFFFFFFF;
   facts.max_allocation = 0xFFE00000;
@@ -52,10 +52,10 @@ inline DeviceFacts h200() {
   return facts;
 }
 
-inline DeviceFacts rdna3() {
-  DeviceFacts facts = any_device();
+inline device::DeviceFacts rdna3() {
+  device::DeviceFacts facts = any_device();
   facts.name = "AMD Radeon RX 7900 XTX (RADV NAVI31)";
-  facts.kind = DeviceKind::discrete;
+  facts.kind = device::DeviceKind::discrete;
   facts.device_heap = std::uint64_t{24} << 30;
   facts.shared_memory = 64 << 10;
   facts.subgroup_size = facts.max_subgroup_size = 64;
@@ -66,10 +66,10 @@ inline DeviceFacts rdna3() {
 }
 
 /// Small limits, no 8-bit storage, no 64-bit numbers, a subgroup size that nobody may choose.
-inline DeviceFacts phone() {
-  DeviceFacts facts = any_device();
+inline device::DeviceFacts phone() {
+  device::DeviceFacts facts = any_device();
   facts.name = "phone";
-  facts.kind = DeviceKind::integrated;
+  facts.kind = device::DeviceKind::integrated;
   facts.max_buffer_range = std::uint64_t{1} << 27;
   facts.max_allocation = std::uint64_t{1} << 30;
   facts.offset_alignment = 64;
@@ -81,10 +81,10 @@ inline DeviceFacts phone() {
   return facts;
 }
 
-inline DeviceFacts lavapipe() {
-  DeviceFacts facts = any_device();
+inline device::DeviceFacts lavapipe() {
+  device::DeviceFacts facts = any_device();
   facts.name = "llvmpipe (LLVM 15.0.6, 256 bits)";
-  facts.kind = DeviceKind::software;
+  facts.kind = device::DeviceKind::software;
   facts.max_buffer_range = std::uint64_t{1} << 27;
   facts.max_allocation = std::uint64_t{1} << 31;
   facts.device_heap = std::uint64_t{1} << 31;

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu_vulkan/lower.hpp"
+#include "gpu_vulkan/plan/lower.hpp"
 
 // What one node becomes on a device that is made up: no GPU is needed.
 namespace plumb::gpu_vulkan {
 
 /// A device that has whatever the kernels of products can use.
-inline DeviceFacts modern() {
-  DeviceFacts facts;
+inline device::DeviceFacts modern() {
+  device::DeviceFacts facts;
   using ir::DType;
   facts.name = "Modern";
   facts.shared_memory = 48 << 10;
@@ -28,33 +28,34 @@ inline DeviceFacts modern() {
 
 /// The kernel of a node that is one dispatch.
 struct Lowered {
-  KernelChoice choice;
-  Dispatch dispatch;
+  plan::KernelChoice choice;
+  plan::Dispatch dispatch;
 };
 
 /// All that a node becomes.
 struct LoweredNode {
-  KernelChoice choice;
-  Schedule schedule;
-  std::vector<Slot> slots;  ///< of its operands, then of its results
+  plan::KernelChoice choice;
+  plan::Schedule schedule;
+  std::vector<plan::Slot> slots;  ///< of its operands, then of its results
 };
 
 inline LoweredNode lowered_node(const ir::Op& op, const std::vector<ir::TensorType>& operands,
-                                const DeviceFacts& facts) {
+                                const device::DeviceFacts& facts) {
   ir::Graph graph;
   std::vector<ir::Value> values;
   for (const auto& type : operands) values.push_back(graph.input(ir::cat("x", values.size()), type));
   graph.add_all("y", op, values);
   LoweredNode node;
   for (ir::Value v = 0; v < graph.value_count(); ++v) node.slots.push_back(node.schedule.slot(graph.type(v).bytes()));
-  const Slot faults = node.schedule.slot(sizeof(Fault));
-  Lowering lowering(graph, graph.nodes()[0], facts, node.slots, faults, node.schedule);
-  lower_op(op, lowering);
+  const plan::Slot faults = node.schedule.slot(sizeof(plan::Fault));
+  plan::Lowering lowering(graph, graph.nodes()[0], facts, node.slots, faults, node.schedule);
+  plan::lower_op(op, lowering);
   node.choice = lowering.choice();
   return node;
 }
 
-inline Lowered lowered(const ir::Op& op, const std::vector<ir::TensorType>& operands, const DeviceFacts& facts) {
+inline Lowered lowered(const ir::Op& op, const std::vector<ir::TensorType>& operands,
+                       const device::DeviceFacts& facts) {
   const LoweredNode node = lowered_node(op, operands, facts);
   EXPECT_EQ(node.schedule.dispatches.size(), 1u);
   return {node.choice, node.schedule.dispatches.at(0)};

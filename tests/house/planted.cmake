@@ -26,10 +26,10 @@ endfunction()
 file(REMOVE_RECURSE "${SCRATCH}")
 
 plant(ref_cpu/executor.cpp "#include \"ir/graph.hpp\"\n#include <Eigen/Core>")
-plant(gpu_vulkan/runtime/device.hpp "#include <vulkan/vulkan.h>")
-plant(gpu_vulkan/runtime/arena.cpp "#include \"gpu_vulkan/runtime/device.hpp\"")
+plant(gpu_vulkan/runtime/driver/device.hpp "#include <vulkan/vulkan.h>")
+plant(gpu_vulkan/runtime/arena.cpp "#include \"gpu_vulkan/runtime/driver/device.hpp\"")
 plant(parity/cli/main.cpp "#include \"ref_cpu/executor.hpp\"\n#include <CLI/CLI.hpp>")
-plant(parity/record_hdf5.cpp "#include <hdf5.h>")
+plant(parity/results/record_hdf5.cpp "#include <hdf5.h>")
 expect(layering nothing)
 
 # Folders.
@@ -40,14 +40,15 @@ foreach(pair "ir;ref_cpu" "ir;gpu_vulkan" "ir;parity" "ref_cpu;gpu_vulkan" "ref_
   plant(${folder}/deep/planted.hpp "#include \"${other}/x.hpp\"")
   expect(layering "${folder}/deep/planted.hpp: ${folder} may not include ${other}")
 endforeach()
-plant(parity/report.cpp "#include \"parity/cli/command.hpp\"")
+plant(parity/report/report.cpp "#include \"parity/cli/command.hpp\"")
 expect(layering "may not include parity/cli")
 
 # Third parties, each where it does not belong.
-foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/compare.cpp;tbb/parallel_for.h"
-    "gpu_vulkan/ops/softmax.cpp;vulkan/vulkan.h" "gpu_vulkan/plan.hpp;vulkan/vulkan_core.h" "parity/record.cpp;hdf5.h"
-    "parity/record_hdf5.hpp;hdf5.h" "ir/formats/json.hpp;nlohmann/json.hpp" "ir/graph.cpp;nlohmann/json.hpp"
-    "ir/tensor.cpp;zlib.h" "ir/hash.cpp;sha256.h" "ir/hash.hpp;xxhash.h" "parity/run.cpp;CLI/CLI.hpp"
+foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/compare/compare.cpp;tbb/parallel_for.h"
+    "gpu_vulkan/ops/softmax.cpp;vulkan/vulkan.h" "gpu_vulkan/plan/plan.hpp;vulkan/vulkan_core.h"
+    "parity/record.cpp;hdf5.h"
+    "parity/results/record_hdf5.hpp;hdf5.h" "ir/formats/json.hpp;nlohmann/json.hpp" "ir/graph.cpp;nlohmann/json.hpp"
+    "ir/tensor.cpp;zlib.h" "ir/raw/hash.cpp;sha256.h" "ir/raw/hash.hpp;xxhash.h" "parity/run.cpp;CLI/CLI.hpp"
     "ir/formats/read.cpp;toml++/toml.h" "ir/formats/read.cpp;onnx/onnx_pb.h"
     "parity/read.cpp;google/protobuf/message.h")
   list(GET pair 0 file)
@@ -57,11 +58,11 @@ foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/
 endforeach()
 
 # A third party brought along by a header of its own folder, at one and two removes.
-plant(ref_cpu/gemm.hpp "#include <Eigen/Core>")
-plant(parity/cli/main.cpp "#include \"ref_cpu/gemm.hpp\"")
-expect(layering "ref_cpu/gemm.hpp brings eigen along")
-plant(gpu_vulkan/runtime/device.hpp "#include <vulkan/vulkan.h>")
-plant(gpu_vulkan/vulkan_executor.hpp "#include \"gpu_vulkan/runtime/device.hpp\"")
+plant(ref_cpu/gemm/gemm.hpp "#include <Eigen/Core>")
+plant(parity/cli/main.cpp "#include \"ref_cpu/gemm/gemm.hpp\"")
+expect(layering "ref_cpu/gemm/gemm.hpp brings eigen along")
+plant(gpu_vulkan/runtime/driver/device.hpp "#include <vulkan/vulkan.h>")
+plant(gpu_vulkan/vulkan_executor.hpp "#include \"gpu_vulkan/runtime/driver/device.hpp\"")
 plant(parity/cli/main.cpp "#include \"gpu_vulkan/vulkan_executor.hpp\"")
 expect(layering "gpu_vulkan/vulkan_executor.hpp brings vulkan along")
 

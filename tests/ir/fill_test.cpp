@@ -6,7 +6,7 @@
 #include <functional>
 #include <set>
 
-#include "ir/philox.hpp"
+#include "ir/raw/philox.hpp"
 
 namespace plumb::ir {
 namespace {
@@ -32,17 +32,18 @@ std::string refusal(DType dtype, const Fill& f) {
 }
 
 TEST(Philox, AgreesWithTheTableOfRandom123) {
-  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxWords{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
-  EXPECT_EQ(philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}), (PhiloxWords{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
-            (PhiloxWords{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(raw::philox({0, 0, 0, 0}, {0, 0}), (raw::PhiloxWords{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  EXPECT_EQ(raw::philox({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}),
+            (raw::PhiloxWords{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(raw::philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (raw::PhiloxWords{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
 
 TEST(Philox, BlocksOfAStreamAreCountedInTheFirstTwoWords) {
-  EXPECT_EQ(philox_block(1, 0, 0, 0), (PhiloxWords{0xe3e80670, 0xe50a0ebc, 0x95f222c0, 0xb615aa27}));
-  EXPECT_EQ(philox_block(1, 0, 0, 1), (PhiloxWords{0xac08141b, 0xdfc5ccbe, 0x79c07a47, 0xa7f66093}));
-  EXPECT_EQ(philox_block(1, 5, 2, 0), (PhiloxWords{0xa678861e, 0x8f8c45fb, 0x0cb0f6ad, 0xcea75f05}));
-  EXPECT_EQ(philox_block(~0ull, 3, 4, 5ull << 32 | 6), philox({6, 5, 3, 4}, {~0u, ~0u}));
+  EXPECT_EQ(raw::philox_block(1, 0, 0, 0), (raw::PhiloxWords{0xe3e80670, 0xe50a0ebc, 0x95f222c0, 0xb615aa27}));
+  EXPECT_EQ(raw::philox_block(1, 0, 0, 1), (raw::PhiloxWords{0xac08141b, 0xdfc5ccbe, 0x79c07a47, 0xa7f66093}));
+  EXPECT_EQ(raw::philox_block(1, 5, 2, 0), (raw::PhiloxWords{0xa678861e, 0x8f8c45fb, 0x0cb0f6ad, 0xcea75f05}));
+  EXPECT_EQ(raw::philox_block(~0ull, 3, 4, 5ull << 32 | 6), raw::philox({6, 5, 3, 4}, {~0u, ~0u}));
 }
 
 TEST(Fill, UniformIsTheUpperBitsOfEachWord) {

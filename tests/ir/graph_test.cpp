@@ -21,7 +21,9 @@ std::string message_of(const std::function<void()>& act) {
 TEST(Graph, NamesTheNodeTheConstraintAndBothShapes) {
   Graph graph;
   const auto a = graph.input("a", {DType::f32, {2, 3}}), b = graph.input("b", {DType::f32, {4, 5}});
-  EXPECT_EQ(message_of([&] { graph.add("y", ops::Matmul{}, {a, b}); }),
+  EXPECT_EQ(message_of([&] {
+              graph.add("y", ops::Matmul{}, {a, b});
+            }),
             "node 'y' (matmul): inner extents must be equal: a is f32[2, 3], b is f32[4, 5] (C2)");
   EXPECT_EQ(graph.value_count(), 2u);  // nothing was left behind
 }
@@ -29,7 +31,9 @@ TEST(Graph, NamesTheNodeTheConstraintAndBothShapes) {
 TEST(Graph, ChecksDtypesBeforeTheOpDoes) {
   Graph graph;
   const auto a = graph.input("a", {DType::f32, {2, 2}}), b = graph.input("b", {DType::f16, {2, 2}});
-  EXPECT_EQ(message_of([&] { graph.add("y", ops::Matmul{}, {a, b}); }),
+  EXPECT_EQ(message_of([&] {
+              graph.add("y", ops::Matmul{}, {a, b});
+            }),
             "node 'y' (matmul): b must be f32 like a, got f16");
   EXPECT_EQ(message_of([&] { graph.add("y", ops::Matmul{}, {a}); }), "node 'y' (matmul): takes 2 inputs, given 1");
 }
@@ -50,7 +54,7 @@ TEST(Graph, PassesKeepTheNumbersOfSurvivingValues) {
   const auto x = graph.input("x", {DType::f16, {3}});
   const auto y = graph.add("y", ops::Cast{DType::f32}, {x});
   graph.returns(y);
-  const Graph wide = widen(graph);
+  const Graph wide = passes::widen(graph);
   EXPECT_EQ(wide.type(x).dtype, DType::f64);
   EXPECT_EQ(wide.type(y).dtype, DType::f64);
   EXPECT_EQ(wide.name(y), "y");

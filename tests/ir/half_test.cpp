@@ -11,8 +11,10 @@ TEST(F16, EveryCodeSurvivesTheWayToDoubleAndBack) {
   for (unsigned code = 0; code < 0x10000; ++code) {
     const auto x = f16::from_bits(static_cast<std::uint16_t>(code));
     const double value(x);
-    if (std::isnan(value)) EXPECT_TRUE(std::isnan(double(f16(value)))) << code;
-    else EXPECT_EQ(f16(value).bits, x.bits) << code;
+    if (std::isnan(value))
+      EXPECT_TRUE(std::isnan(double(f16(value)))) << code;
+    else
+      EXPECT_EQ(f16(value).bits, x.bits) << code;
   }
 }
 
@@ -20,8 +22,10 @@ TEST(Bf16, EveryCodeSurvivesTheWayToDoubleAndBack) {
   for (unsigned code = 0; code < 0x10000; ++code) {
     const auto x = bf16::from_bits(static_cast<std::uint16_t>(code));
     const double value(x);
-    if (std::isnan(value)) EXPECT_TRUE(std::isnan(double(bf16(value)))) << code;
-    else EXPECT_EQ(bf16(value).bits, x.bits) << code;
+    if (std::isnan(value))
+      EXPECT_TRUE(std::isnan(double(bf16(value)))) << code;
+    else
+      EXPECT_EQ(bf16(value).bits, x.bits) << code;
   }
 }
 

@@ -75,16 +75,16 @@ ModelMaker& ModelMaker::initializer(const std::string& name, const std::vector<s
   return *added;
 }
 
-ir::OnnxModel ModelMaker::read(ir::OnnxOptions options) const {
+ir::formats::OnnxModel ModelMaker::read(ir::formats::OnnxOptions options) const {
   ref_cpu::CpuExecutor executor;
-  options.evaluate = ir::evaluate_with(executor);
-  return ir::parse_onnx(bytes(), {}, options);
+  options.evaluate = ir::formats::evaluate_with(executor);
+  return ir::formats::parse_onnx(bytes(), {}, options);
 }
 
 ir::Tensor ModelMaker::run(const ir::Feeds& feeds) const {
   ref_cpu::CpuExecutor executor;
   const auto model = read({.given = feeds});
-  auto all = ir::materialise(model.file, 1);
+  auto all = ir::formats::materialise(model.file, 1);
   for (const auto& [name, tensor] : feeds) all.insert_or_assign(name, tensor);
   const auto& graph = model.file.graph;
   return executor.run(graph, all, graph.results()).at(graph.results().at(0));

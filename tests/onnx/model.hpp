@@ -26,7 +26,7 @@ class ModelMaker {
   ::onnx::ModelProto& proto() { return proto_; }
 
   std::string bytes() const { return proto_.SerializeAsString(); }
-  ir::OnnxModel read(ir::OnnxOptions options = {}) const;
+  ir::formats::OnnxModel read(ir::formats::OnnxOptions options = {}) const;
   /// The first output for these inputs, by the CPU executor.
   ir::Tensor run(const ir::Feeds& feeds) const;
 

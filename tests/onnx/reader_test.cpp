@@ -93,18 +93,19 @@ TEST(OnnxReader, DamagedBytesAreRefused) {
   maker.input("x", {2}).initializer("w", {2}, {10, 20}).output("y");
   maker.node("Add", {"x", "w"}, {"y"});
   const std::string good = maker.bytes();
-  ir::OnnxOptions options{.evaluate = [](const ir::Op&, std::span<const ir::Tensor>) -> std::vector<ir::Tensor> {
-    ir::fail("nothing is evaluated here");
-  }};
-  EXPECT_NO_THROW(ir::parse_onnx(good, {}, options));
+  ir::formats::OnnxOptions options{
+      .evaluate = [](const ir::Op&, std::span<const ir::Tensor>) -> std::vector<ir::Tensor> {
+        ir::fail("nothing is evaluated here");
+      }};
+  EXPECT_NO_THROW(ir::formats::parse_onnx(good, {}, options));
   for (std::size_t length = 0; length < good.size(); ++length)
-    EXPECT_THROW(ir::parse_onnx(good.substr(0, length), {}, options), ir::Error) << length;
+    EXPECT_THROW(ir::formats::parse_onnx(good.substr(0, length), {}, options), ir::Error) << length;
   std::size_t read = 0;
   for (std::size_t bit = 0; bit < good.size() * 8; ++bit) {
     std::string bad = good;
     bad[bit / 8] = static_cast<char>(bad[bit / 8] ^ (1 << bit % 8));
     try {
-      ir::parse_onnx(bad, {}, options);
+      ir::formats::parse_onnx(bad, {}, options);
       ++read;
     } catch (const ir::Error&) {
       continue;

@@ -83,7 +83,7 @@ TEST(OnnxIf, WithAnUnknownConditionComputesBothAndChooses) {
   ASSERT_EQ(model.file.graph.inputs().size(), 2u);
   ref_cpu::CpuExecutor executor;
   for (const bool condition : {true, false}) {
-    ir::Feeds feeds = ir::materialise(model.file, 1);
+    ir::Feeds feeds = ir::formats::materialise(model.file, 1);
     feeds.insert_or_assign("x", ir::Tensor::of<float>({2}, {5, 7}));
     feeds.insert_or_assign("condition", ir::Tensor::of<bool>({}, {condition}));
     const auto y = executor.run(model.file.graph, feeds, model.file.graph.results()).begin()->second;
@@ -158,8 +158,8 @@ TEST(TensorProto, HalvesComeAsBitsInBothFields) {
   typed.add_int32_data(0xC000);
   auto raw = tensor_proto(::onnx::TensorProto::BFLOAT16, {2});
   raw.set_raw_data(std::string("\x80\x3F\x00\xC0", 4));
-  const auto from_typed = ir::parse_tensor_proto(typed.SerializeAsString()).tensor;
-  const auto from_raw = ir::parse_tensor_proto(raw.SerializeAsString()).tensor;
+  const auto from_typed = ir::formats::parse_tensor_proto(typed.SerializeAsString()).tensor;
+  const auto from_raw = ir::formats::parse_tensor_proto(raw.SerializeAsString()).tensor;
   EXPECT_EQ(from_typed.dtype(), ir::DType::f16);
   EXPECT_EQ(from_raw.dtype(), ir::DType::bf16);
   EXPECT_THAT(floats(ir::convert(from_typed, ir::DType::f32)), ElementsAre(1, -2));
@@ -170,22 +170,23 @@ TEST(TensorProto, SmallIntegersAndBoolsComeInInt32) {
   auto codes = tensor_proto(::onnx::TensorProto::INT8, {2});
   codes.add_int32_data(-128);
   codes.add_int32_data(127);
-  const auto bytes = ir::parse_tensor_proto(codes.SerializeAsString()).tensor;
+  const auto bytes = ir::formats::parse_tensor_proto(codes.SerializeAsString()).tensor;
   EXPECT_THAT(bytes.as<std::int8_t>(), ElementsAre(-128, 127));
   auto flags = tensor_proto(::onnx::TensorProto::BOOL, {2});
   flags.set_raw_data(std::string("\x00\x05", 2));
-  const auto bools = ir::parse_tensor_proto(flags.SerializeAsString()).tensor;
+  const auto bools = ir::formats::parse_tensor_proto(flags.SerializeAsString()).tensor;
   EXPECT_EQ(bools.bytes()[1], std::byte{1});
 }
 
 TEST(TensorProto, OfAnotherSizeThanItSaysIsRefused) {
   auto proto = tensor_proto(::onnx::TensorProto::FLOAT, {std::int64_t{1} << 40});
   proto.add_float_data(1);
-  EXPECT_THAT(message_of([&] { ir::parse_tensor_proto(proto.SerializeAsString()); }), HasSubstr("has 1 values"));
+  EXPECT_THAT(message_of([&] { ir::formats::parse_tensor_proto(proto.SerializeAsString()); }),
+              HasSubstr("has 1 values"));
   auto negative = tensor_proto(::onnx::TensorProto::FLOAT, {-1});
-  EXPECT_THROW(ir::parse_tensor_proto(negative.SerializeAsString()), ir::Error);
+  EXPECT_THROW(ir::formats::parse_tensor_proto(negative.SerializeAsString()), ir::Error);
   auto strings = tensor_proto(::onnx::TensorProto::STRING, {1});
-  EXPECT_THROW(ir::parse_tensor_proto(strings.SerializeAsString()), ir::Unsupported);
+  EXPECT_THROW(ir::formats::parse_tensor_proto(strings.SerializeAsString()), ir::Unsupported);
 }
 
 /// A model in a folder of its own, whose one initialiser lies in a file.
@@ -212,10 +213,10 @@ class ExternalData : public testing::Test {
     entry->set_key(key);
     entry->set_value(value);
   }
-  ir::OnnxModel read() {
+  ir::formats::OnnxModel read() {
     ref_cpu::CpuExecutor executor;
     maker_.proto().set_ir_version(99);  // the checker has words of its own for these
-    return ir::parse_onnx(maker_.bytes(), folder_, {.evaluate = ir::evaluate_with(executor)});
+    return ir::formats::parse_onnx(maker_.bytes(), folder_, {.evaluate = ir::formats::evaluate_with(executor)});
   }
 
   std::filesystem::path folder_;

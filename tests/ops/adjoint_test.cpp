@@ -1,7 +1,7 @@
 // conv_transpose and col2im against the truth on both executors.
 #include <gtest/gtest.h>
 
-#include "tests/support/adjoint_cases.hpp"
+#include "tests/support/cases/adjoint_cases.hpp"
 #include "tests/support/op_check.hpp"
 
 namespace plumb {

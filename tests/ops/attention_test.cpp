@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "tests/support/attention_cases.hpp"
+#include "tests/support/cases/attention_cases.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/op_check.hpp"
 

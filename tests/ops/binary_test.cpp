@@ -14,7 +14,7 @@ namespace {
 using ir::DType;
 using ir::Tensor;
 using ir::ops::Binary;
-using parity::Allowed;
+using parity::compare::Allowed;
 using testing::all_pairs;
 using testing::check_op;
 using testing::random_tensor;
@@ -45,14 +45,15 @@ Allowed allowed(F function, DType dtype) {
 
 void compare_with_truth(ir::Executor& executor, F function, const testing::Pairs& x, Allowed limit) {
   ref_cpu::CpuExecutor cpu;
-  const Tensor truth = run_op(cpu, Binary{function}, {ir::widen(x.a), ir::widen(x.b)}).front();
-  const auto comparison = parity::compare(truth, run_op(executor, Binary{function}, {x.a, x.b}).front(), limit);
+  const Tensor truth = run_op(cpu, Binary{function}, {ir::passes::widen(x.a), ir::passes::widen(x.b)}).front();
+  const auto comparison =
+      parity::compare::compare(truth, run_op(executor, Binary{function}, {x.a, x.b}).front(), limit);
   const auto at = static_cast<std::int64_t>(comparison.worst.empty() ? 0 : comparison.worst[0].index);
   const auto operand = [&](const Tensor& t, std::int64_t i) {
     return ir::convert(t, DType::f64).as<double>()[static_cast<std::size_t>(i)];
   };
   EXPECT_TRUE(comparison.agrees()) << executor.name() << ", " << ir::enum_name(function) << " of " << x.a.dtype()
-                                   << ": " << parity::summary(comparison) << "; a is "
+                                   << ": " << parity::compare::summary(comparison) << "; a is "
                                    << operand(x.a, at / x.b.elements()) << ", b is "
                                    << operand(x.b, at % x.b.elements());
 }

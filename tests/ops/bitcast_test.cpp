@@ -4,8 +4,8 @@
 
 #include "ir/passes/widen.hpp"
 #include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
-#include "tests/support/movement.hpp"
 #include "tests/support/op_check.hpp"
 #include "tests/support/run_node.hpp"
 
@@ -34,8 +34,8 @@ TEST(Bitcast, IntegersHaveATruthAndFloatsHaveNone) {
   testing::check_op(Bitcast{DType::u32}, {testing::random_tensor({DType::i32, {7}}, 1)});
   ir::Graph graph;
   graph.returns(graph.add("y", Bitcast{DType::i32}, {graph.input("x", {DType::f32, {2}})}));
-  EXPECT_THROW(ir::widen(graph), ir::Unsupported);
-  EXPECT_EQ(tests::message_of([&] { ir::widen(graph); }),
+  EXPECT_THROW(ir::passes::widen(graph), ir::Unsupported);
+  EXPECT_EQ(tests::message_of([&] { ir::passes::widen(graph); }),
             "node 'y' (bitcast): f32 has no wider truth with the same bits");
 }
 

@@ -3,9 +3,9 @@
 #include "ir/ops/gather_elements.hpp"
 #include "ir/ops/gather_nd.hpp"
 #include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/indexed_values.hpp"
-#include "tests/support/movement.hpp"
 #include "tests/support/op_check.hpp"
 #include "tests/support/run_node.hpp"
 

@@ -138,9 +138,9 @@ TEST(Matmul, ReadsMatricesOfVectorsSixteenBytesAtATime) {
 }
 
 TEST(Matmul, SplitsManyTermsBetweenWorkgroups) {
-  check_wide(DType::f32, 72, 1024, 68);  // in 4, by the middle tiles
-  check_wide(DType::f32, 8, 2064, 36);   // in 8, by small tiles; the last of a slice is not whole
-  check_wide(DType::f32, 64, 260, 64);   // in none: slices would not begin at multiples of 4 terms
+  check_wide(DType::f32, 72, 1024, 68);                // in 4, by the middle tiles
+  check_wide(DType::f32, 8, 2064, 36);                 // in 8, by small tiles; the last of a slice is not whole
+  check_wide(DType::f32, 64, 260, 64);                 // in none: slices would not begin at multiples of 4 terms
   for (const DType dtype : {DType::f16, DType::bf16})  // in 2 of 43 tiles by matrices of 8 x 8, the last not whole
     check_op(Matmul{}, {random_tensor({dtype, {16, 3072}}, 1), random_tensor({dtype, {3072, 1352}}, 2)});
 }

@@ -1,4 +1,4 @@
-#include "tests/support/moves.hpp"
+#include "tests/support/cases/moves.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 
 #include <limits>
 
+#include "tests/support/cases/pool_cases.hpp"
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
-#include "tests/support/pool_cases.hpp"
 
 namespace plumb {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "tests/support/cases/resize_cases.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/resize_cases.hpp"
 #include "tests/support/run_node.hpp"
 
 namespace plumb {

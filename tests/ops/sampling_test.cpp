@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ir/ops/affine_grid.hpp"
-#include "tests/support/sample_cases.hpp"
+#include "tests/support/cases/sample_cases.hpp"
 
 namespace plumb {
 namespace {

@@ -4,9 +4,9 @@
 #include "ir/ops/scatter_elements.hpp"
 #include "ir/ops/scatter_nd.hpp"
 #include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/indexed_values.hpp"
-#include "tests/support/movement.hpp"
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
 #include "tests/support/run_node.hpp"
@@ -22,7 +22,7 @@ using testing::check_op;
 using testing::random_tensor;
 using testing::run_op;
 using testing::tuple_indices;
-using R = ir::ScatterReduction;
+using R = ir::kernels::ScatterReduction;
 
 constexpr R reductions[] = {R::add, R::multiply, R::maximum, R::minimum};
 constexpr DType all_dtypes[] = {DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::u32, DType::i64,

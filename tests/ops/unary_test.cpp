@@ -17,7 +17,7 @@ namespace {
 using ir::DType;
 using ir::Tensor;
 using ir::ops::Unary;
-using parity::Allowed;
+using parity::compare::Allowed;
 using testing::check_op;
 using testing::random_tensor;
 using testing::run_op;
@@ -68,7 +68,7 @@ struct Errors {
   double cpu = 0, gpu = 0;
 };
 
-double element(const Tensor& x, const parity::Comparison& worst_of) {
+double element(const Tensor& x, const parity::compare::Comparison& worst_of) {
   const auto at = worst_of.worst.empty() ? 0 : worst_of.worst[0].index;
   return ir::convert(x, DType::f64).as<double>()[at];
 }
@@ -76,16 +76,16 @@ double element(const Tensor& x, const parity::Comparison& worst_of) {
 void measure(ir::Executor& executor, F function, const Tensor& x, const Tensor& truth, const Allowed& limit,
              double& worst) {
   const Tensor y = run_op(executor, Unary{function}, {x}).front();
-  const auto comparison = parity::compare(truth, y, limit);
+  const auto comparison = parity::compare::compare(truth, y, limit);
   EXPECT_TRUE(comparison.agrees()) << executor.name() << ", " << ir::enum_name(function) << " of " << x.type() << ": "
-                                   << parity::summary(comparison) << "; x is " << element(x, comparison);
+                                   << parity::compare::summary(comparison) << "; x is " << element(x, comparison);
   if (comparison.max_ulp.value > worst) worst = comparison.max_ulp.value;
 }
 
 Errors check(F function, const Tensor& x, double from) {
   Errors errors;
   ref_cpu::CpuExecutor cpu;
-  const Tensor truth = run_op(cpu, Unary{function}, {ir::widen(x)}).front();
+  const Tensor truth = run_op(cpu, Unary{function}, {ir::passes::widen(x)}).front();
   Allowed limit = allowed(function, x.dtype(), from);
   measure(cpu, function, x, truth, limit, errors.cpu);
   if (testing::gpu().executor == nullptr) return errors;
@@ -189,7 +189,7 @@ TEST(Unary, ComplexFunctionsAreCloseToTheirModulus) {
   const Allowed limit = {.rule = Allowed::Rule::within, .absolute = 8 * 0x1p-24 * 64};
   double worst = 0;
   for (const F function : {F::square, F::sqrt, F::log}) {
-    const Tensor truth = run_op(cpu, Unary{function}, {ir::widen(z)}).front();
+    const Tensor truth = run_op(cpu, Unary{function}, {ir::passes::widen(z)}).front();
     measure(cpu, function, z, truth, limit, worst);
     if (function == F::square && testing::gpu().executor != nullptr)
       measure(*testing::gpu().executor, function, z, truth, limit, worst);

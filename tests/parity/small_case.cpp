@@ -2,31 +2,32 @@
 
 namespace plumb::testing {
 
-parity::Case make_case(std::string_view text, std::uint64_t seed) {
-  const auto file = std::make_shared<const ir::GraphFile>(ir::parse_graph(text, "."));
-  return {.name = "small.json", .file = file, .feeds = ir::materialise(*file, seed), .seed = seed};
+parity::cases::Case make_case(std::string_view text, std::uint64_t seed) {
+  const auto file = std::make_shared<const ir::formats::GraphFile>(ir::formats::parse_graph(text, "."));
+  return {.name = "small.json", .file = file, .feeds = ir::formats::materialise(*file, seed), .seed = seed};
 }
 
-parity::CaseResult verify_on(Suspect& suspect, const parity::Case& subject, const parity::VerifyOptions& options) {
-  parity::Observer nobody;
+parity::cases::CaseResult verify_on(Suspect& suspect, const parity::cases::Case& subject,
+                                    const parity::verify::VerifyOptions& options) {
+  parity::cases::Observer nobody;
   return verify_on(suspect, subject, options, nobody);
 }
 
-parity::CaseResult verify_on(Suspect& suspect, const parity::Case& subject, const parity::VerifyOptions& options,
-                             parity::Observer& observer) {
+parity::cases::CaseResult verify_on(Suspect& suspect, const parity::cases::Case& subject,
+                                    const parity::verify::VerifyOptions& options, parity::cases::Observer& observer) {
   ref_cpu::CpuExecutor reference;
-  return parity::verify(subject, {.reference = reference, .candidate = &suspect}, options, observer);
+  return parity::verify::verify(subject, {.reference = reference, .candidate = &suspect}, options, observer);
 }
 
-const parity::NodeResult& node(const parity::CaseResult& result, std::string_view name) {
-  for (const parity::NodeResult& one : result.nodes)
+const parity::cases::NodeResult& node(const parity::cases::CaseResult& result, std::string_view name) {
+  for (const parity::cases::NodeResult& one : result.nodes)
     if (one.name() == name) return one;
   throw std::runtime_error("no such node: " + std::string(name));
 }
 
-std::vector<std::string> labels_with(const parity::CaseResult& result, parity::Verdict verdict) {
+std::vector<std::string> labels_with(const parity::cases::CaseResult& result, parity::core::Verdict verdict) {
   std::vector<std::string> labels;
-  for (const parity::NodeResult& one : result.nodes)
+  for (const parity::cases::NodeResult& one : result.nodes)
     if (one.verdict == verdict) labels.push_back(one.name());
   return labels;
 }

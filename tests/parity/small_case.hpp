@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parity/verify.hpp"
+#include "parity/verify/verify.hpp"
 #include "tests/parity/suspect.hpp"
 
 namespace plumb::testing {
@@ -18,17 +18,18 @@ inline constexpr auto small_graph = R"({"format": "plumb.graph/1", "why": "a lit
   "results": ["whole"]})";
 
 /// A graph file's text, filled.
-parity::Case make_case(std::string_view text, std::uint64_t seed = 1);
+parity::cases::Case make_case(std::string_view text, std::uint64_t seed = 1);
 
-parity::CaseResult verify_on(Suspect& suspect, const parity::Case& subject, const parity::VerifyOptions& options = {});
-parity::CaseResult verify_on(Suspect& suspect, const parity::Case& subject, const parity::VerifyOptions& options,
-                             parity::Observer& observer);
+parity::cases::CaseResult verify_on(Suspect& suspect, const parity::cases::Case& subject,
+                                    const parity::verify::VerifyOptions& options = {});
+parity::cases::CaseResult verify_on(Suspect& suspect, const parity::cases::Case& subject,
+                                    const parity::verify::VerifyOptions& options, parity::cases::Observer& observer);
 
 /// The result called "label" or "label:1"; throws where there is none.
-const parity::NodeResult& node(const parity::CaseResult& result, std::string_view name);
+const parity::cases::NodeResult& node(const parity::cases::CaseResult& result, std::string_view name);
 
 /// The names of all results with a verdict, in the order of the graph.
-std::vector<std::string> labels_with(const parity::CaseResult& result, parity::Verdict verdict);
+std::vector<std::string> labels_with(const parity::cases::CaseResult& result, parity::core::Verdict verdict);
 
 /// A suspect that spoils the output of one node.
 Suspect spoiler(const std::string& label, std::function<void(ir::Tensor&)> spoil);

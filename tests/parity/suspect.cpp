@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parity/segment.hpp"
+#include "parity/core/segment.hpp"
 
 namespace plumb::testing {
 
@@ -19,8 +19,8 @@ class Suspect::Program final : public ir::Executable {
     ref_cpu::CpuExecutor cpu;
     for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
       const ir::Node& node = graph_.nodes()[n];
-      auto made =
-          parity::evaluate(cpu, parity::segment_of(graph_, n), [&](ir::Value v) { return read(node, v, values); });
+      auto made = parity::core::evaluate(cpu, parity::core::segment_of(graph_, n),
+                                         [&](ir::Value v) { return read(node, v, values); });
       for (std::size_t k = 0; k < node.outputs.size(); ++k) {
         suspect_.tamper(node, made.outputs[k]);
         values.emplace(node.outputs[k], std::move(made.outputs[k]));

@@ -1,4 +1,4 @@
-#include "tests/support/movement.hpp"
+#include "tests/support/cases/movement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,19 +3,19 @@
 #include <cmath>
 
 #include "ir/ops/fma.hpp"
-#include "parity/emulator.hpp"
-#include "parity/float_format.hpp"
-#include "parity/segment.hpp"
+#include "parity/core/float_format.hpp"
+#include "parity/core/segment.hpp"
+#include "parity/profile/emulator.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::testing {
 namespace {
 
-using parity::Subnormals;
+using parity::profile::Subnormals;
 
 void flush(ir::Tensor& tensor, Subnormals handling) {
   if (handling != Subnormals::flushed || !ir::is_float(tensor.dtype())) return;
-  const double least = parity::float_format(tensor.dtype()).smallest_normal();
+  const double least = parity::core::float_format(tensor.dtype()).smallest_normal();
   ir::visit_float(tensor.dtype(), [&]<class T>(T) {
     for (T& x : tensor.as<T>())
       if (std::abs(static_cast<double>(x)) < least) x = T(0.0f);
@@ -40,7 +40,7 @@ ir::Tensor separate_fma(const std::vector<ir::Tensor>& in, const ir::TensorType&
 
 class EmulatedDevice::Program final : public ir::Executable {
  public:
-  Program(const parity::DeviceProfile& profile, const ir::Graph& graph, const ir::Feeds& params)
+  Program(const parity::profile::DeviceProfile& profile, const ir::Graph& graph, const ir::Feeds& params)
       : profile_(profile),
         graph_(graph),
         params_(params),
@@ -64,7 +64,7 @@ class EmulatedDevice::Program final : public ir::Executable {
     if (const auto product = emulated_product(n, in)) return values.insert_or_assign(node.outputs[0], *product), void();
     for (ir::Tensor& x : in) flush(x, profile_.subnormals_of(x.dtype()).in);
     std::vector<ir::Tensor> made;
-    if (node.op.is<ir::ops::Fma>() && profile_.fma_of(in[0].dtype()) == parity::FmaKind::separate)
+    if (node.op.is<ir::ops::Fma>() && profile_.fma_of(in[0].dtype()) == parity::profile::FmaKind::separate)
       made.push_back(separate_fma(in, graph_.type(node.outputs[0])));
     else
       made = of_cpu(n, in);
@@ -76,26 +76,26 @@ class EmulatedDevice::Program final : public ir::Executable {
 
   std::optional<ir::Tensor> emulated_product(std::size_t n, const std::vector<ir::Tensor>& in) {
     const ir::Node& node = graph_.nodes()[n];
-    for (const parity::Products& products : profile_.products) {
+    for (const parity::profile::Products& products : profile_.products) {
       if (in.empty() || in[0].dtype() != products.operands) continue;
       const std::vector<ir::TensorView> views(in.begin(), in.end());
       reports_[n].kernel = products.kernel;
-      return parity::emulate(node.op, views, graph_.type(node.outputs[0]), products);
+      return parity::profile::emulate(node.op, views, graph_.type(node.outputs[0]), products);
     }
     return std::nullopt;
   }
 
   std::vector<ir::Tensor> of_cpu(std::size_t n, const std::vector<ir::Tensor>& in) const {
-    const parity::Segment segment = parity::segment_of(graph_, n);
+    const parity::core::Segment segment = parity::core::segment_of(graph_, n);
     ref_cpu::CpuExecutor cpu;
     const auto fed = [&](ir::Value v) {
       const auto& inputs = graph_.nodes()[n].inputs;
       return in[static_cast<std::size_t>(std::ranges::find(inputs, v) - inputs.begin())];
     };
-    return parity::evaluate(cpu, segment, fed).outputs;
+    return parity::core::evaluate(cpu, segment, fed).outputs;
   }
 
-  const parity::DeviceProfile profile_;
+  const parity::profile::DeviceProfile profile_;
   const ir::Graph graph_;
   const ir::Feeds params_;
   std::vector<ir::NodeReport> reports_;
@@ -106,19 +106,19 @@ std::unique_ptr<ir::Executable> EmulatedDevice::compile(const ir::Graph& graph, 
   return std::make_unique<Program>(profile_, graph, params);
 }
 
-parity::Products matrix_unit(std::string kernel, ir::DType operands, int operand_bits) {
+parity::profile::Products matrix_unit(std::string kernel, ir::DType operands, int operand_bits) {
   return {.kernel = std::move(kernel),
           .operands = operands,
           .operand_bits = operand_bits,
-          .exact_products = parity::Known::yes,
+          .exact_products = parity::profile::Known::yes,
           .accumulator_bits = 24,
           .extra_bits = 2,
-          .normalized = parity::Known::no,
-          .rounding = parity::Rounding::truncating,
+          .normalized = parity::profile::Known::no,
+          .rounding = parity::profile::Rounding::truncating,
           .block = 16,
           .chunk = 128,
           .lanes = 1,
-          .subnormals = parity::Subnormals::kept};
+          .subnormals = parity::profile::Subnormals::kept};
 }
 
 }  // namespace plumb::testing

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/executor.hpp"
-#include "parity/profile.hpp"
+#include "parity/profile/profile.hpp"
 
 namespace plumb::testing {
 
@@ -10,7 +10,7 @@ namespace plumb::testing {
 /// rest is the CPU executor's.
 class EmulatedDevice final : public ir::Executor {
  public:
-  explicit EmulatedDevice(parity::DeviceProfile profile) : profile_(std::move(profile)) {}
+  explicit EmulatedDevice(parity::profile::DeviceProfile profile) : profile_(std::move(profile)) {}
 
   std::string_view name() const override { return "emulated"; }
   bool has_kernel(const ir::OpSchema&) const override { return true; }
@@ -19,11 +19,11 @@ class EmulatedDevice final : public ir::Executor {
 
  private:
   class Program;
-  parity::DeviceProfile profile_;
+  parity::profile::DeviceProfile profile_;
 };
 
 /// A matrix unit of which everything is known: 16 products at a time, aligned with two more bits than an f32 has,
 /// cut off; a new sum every 128 terms.
-parity::Products matrix_unit(std::string kernel, ir::DType operands, int operand_bits);
+parity::profile::Products matrix_unit(std::string kernel, ir::DType operands, int operand_bits);
 
 }  // namespace plumb::testing

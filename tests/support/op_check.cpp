@@ -4,7 +4,7 @@
 
 #include "ir/ops/matmul.hpp"
 #include "ir/passes/widen.hpp"
-#include "parity/bounded.hpp"
+#include "parity/bounds/bounded.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 
@@ -48,13 +48,13 @@ parity::bounds::Arithmetic arithmetic_of(const ir::Op& op, const std::string& ke
   return may_be_narrow ? parity::bounds::safe_arithmetic(kernel) : parity::bounds::Arithmetic{};
 }
 
-parity::Bounded truth_of(const Alone& made, const std::vector<ir::Tensor>& inputs, bool on_gpu,
-                         const std::string& kernel = "") {
-  parity::Segment segment = parity::segment_of(made.graph, 0);
+parity::bounds::Bounded truth_of(const Alone& made, const std::vector<ir::Tensor>& inputs, bool on_gpu,
+                                 const std::string& kernel = "") {
+  parity::core::Segment segment = parity::core::segment_of(made.graph, 0);
   for (const ir::Tensor& input : inputs) segment.judged.inputs.push_back(input);
   ref_cpu::CpuExecutor cpu;
-  return parity::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::widen(inputs.at(v)); },
-                                  {arithmetic_of(made.graph.nodes()[0].op, kernel), on_gpu});
+  return parity::bounds::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); },
+                                          {arithmetic_of(made.graph.nodes()[0].op, kernel), on_gpu});
 }
 
 /// "softmax of f32[2, 3], axis -1": what to run to see it again.
@@ -86,10 +86,10 @@ void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<i
   const auto truth = truth_of(made, inputs, on_gpu, kernel);
   for (std::size_t k = 0; k < got.size(); ++k) {
     ASSERT_EQ(expected[k].type(), got[k].type()) << describe(op, inputs, k);
-    const auto limit = parity::with_rounded_decimals(truth.allowed[k], got[k].dtype());
-    const auto comparison = parity::compare(expected[k], got[k], limit);
+    const auto limit = parity::compare::with_rounded_decimals(truth.allowed[k], got[k].dtype());
+    const auto comparison = parity::compare::compare(expected[k], got[k], limit);
     EXPECT_TRUE(comparison.agrees()) << executor.name() << ", " << describe(op, inputs, k) << ": "
-                                     << parity::summary(comparison);
+                                     << parity::compare::summary(comparison);
   }
 }
 
@@ -109,14 +109,14 @@ OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where 
   OpCheck result;
   for (std::size_t k = 0; k < native.size(); ++k) {
     const auto& truth = on_host.truth.outputs[k];
-    const auto on_cpu = result.cpu.emplace_back(parity::compare(truth, native[k], on_host.allowed[k]));
-    EXPECT_TRUE(on_cpu.agrees()) << "ref_cpu, " << describe(op, inputs, k) << ": " << parity::summary(on_cpu);
-    EXPECT_FALSE(data == Data::ordinary && parity::is_too_loose(on_host.allowed[k], on_cpu))
+    const auto on_cpu = result.cpu.emplace_back(parity::compare::compare(truth, native[k], on_host.allowed[k]));
+    EXPECT_TRUE(on_cpu.agrees()) << "ref_cpu, " << describe(op, inputs, k) << ": " << parity::compare::summary(on_cpu);
+    EXPECT_FALSE(data == Data::ordinary && parity::compare::is_too_loose(on_host.allowed[k], on_cpu))
         << "ref_cpu, " << describe(op, inputs, k) << ": the error allowed would allow anything";
     if (!with_gpu) continue;
-    const auto on_gpu = result.gpu.emplace_back(parity::compare(truth, device[k], on_device.allowed[k]));
+    const auto on_gpu = result.gpu.emplace_back(parity::compare::compare(truth, device[k], on_device.allowed[k]));
     EXPECT_TRUE(on_gpu.agrees()) << gpu().executor->name() << ", " << describe(op, inputs, k) << ": "
-                                 << parity::summary(on_gpu);
+                                 << parity::compare::summary(on_gpu);
   }
   if (where == Where::cpu_and_gpu && !with_gpu && !::testing::Test::HasFailure())
     [] { GTEST_SKIP() << "only the CPU was checked: " << gpu().why_not; }();

@@ -5,7 +5,7 @@
 
 #include "ir/executor.hpp"
 #include "ir/fill.hpp"
-#include "parity/compare.hpp"
+#include "parity/compare/compare.hpp"
 
 namespace plumb::testing {
 
@@ -16,12 +16,12 @@ enum class Where { cpu_and_gpu, cpu_only };
 enum class Data { ordinary, ill_conditioned };
 
 struct OpCheck {
-  std::vector<parity::Comparison> cpu, gpu;  ///< with the truth, by output; gpu is empty where none ran
+  std::vector<parity::compare::Comparison> cpu, gpu;  ///< with the truth, by output; gpu is empty where none ran
 };
 
 /// Runs `op` on these operands three times: widened on the CPU (the truth), as it is
 /// on the CPU, and on the GPU, and expects both to be as close to the truth as its
-/// error model says (parity/bounded.hpp). Failures say which element, what was expected and what
+/// error model says (parity/bounds/bounded.hpp). Failures say which element, what was expected and what
 /// came. Of ordinary data the model must say something: limits like the results themselves are a
 /// failure. Without a device the CPU is checked and the test then skips, with the reason.
 OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where = Where::cpu_and_gpu,

@@ -130,7 +130,7 @@ void Draft::mark_needed(const std::vector<Ref>& results) {
 /// Writes a draft into a Graph: sources first, then the nodes in order.
 class Draft::Emitter {
  public:
-  Emitter(Draft& draft, GraphFile& file) : draft_(draft), file_(file), values_(draft.tensors_.size()) {}
+  Emitter(Draft& draft, formats::GraphFile& file) : draft_(draft), file_(file), values_(draft.tensors_.size()) {}
 
   void sources() {
     for (Ref ref = 0; ref < draft_.tensors_.size(); ++ref) {
@@ -192,13 +192,13 @@ class Draft::Emitter {
   }
 
   Draft& draft_;
-  GraphFile& file_;
+  formats::GraphFile& file_;
   std::vector<std::optional<Value>> values_;
   std::set<std::string, std::less<>> reserved_;
   std::map<std::string, std::size_t> used_;  ///< numbers given to names that were taken
 };
 
-void Draft::finish(const std::vector<Ref>& results, const std::vector<std::string>& names, GraphFile& file) {
+void Draft::finish(const std::vector<Ref>& results, const std::vector<std::string>& names, formats::GraphFile& file) {
   mark_needed(results);
   Emitter emitter(*this, file);
   emitter.sources();

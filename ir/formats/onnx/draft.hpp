@@ -19,7 +19,7 @@ using Ref = std::size_t;
 /// the Graph of what the results need.
 class Draft {
  public:
-  explicit Draft(const OnnxOptions& options) : options_(&options) {}
+  explicit Draft(const formats::OnnxOptions& options) : options_(&options) {}
 
   /// An input; `given` (or null) are the numbers it will be fed.
   Ref input(std::string name, TensorType type, const Tensor* given);
@@ -44,7 +44,7 @@ class Draft {
 
   /// The graph that computes these results, of which [k] is called names[k]. The numbers
   /// move into it: afterwards the draft is of no use.
-  void finish(const std::vector<Ref>& results, const std::vector<std::string>& names, GraphFile& file);
+  void finish(const std::vector<Ref>& results, const std::vector<std::string>& names, formats::GraphFile& file);
 
  private:
   struct Step {
@@ -76,7 +76,7 @@ class Draft {
   bool folds(const Op& op, const std::vector<Ref>& operands, const TensorTypes& types) const;
   void mark_needed(const std::vector<Ref>& results);
 
-  const OnnxOptions* options_;
+  const formats::OnnxOptions* options_;
   std::deque<Entry> tensors_;  ///< converters keep references to types while they add
   std::vector<Step> steps_;
   std::set<std::string> pinned_;

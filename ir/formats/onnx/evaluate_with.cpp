@@ -1,6 +1,6 @@
 #include "ir/formats/onnx/onnx_file.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 Evaluate evaluate_with(Executor& executor) {
   return [&executor](const Op& op, std::span<const Tensor> operands) {
@@ -20,4 +20,4 @@ Evaluate evaluate_with(Executor& executor) {
   };
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -59,7 +59,8 @@ std::string type_text(const ::onnx::TypeProto& type) {
   return text + "]";
 }
 
-Importer::Importer(const ::onnx::ModelProto& model, const std::filesystem::path& directory, const OnnxOptions& options)
+Importer::Importer(const ::onnx::ModelProto& model, const std::filesystem::path& directory,
+                   const formats::OnnxOptions& options)
     : model_(model), options_(options), tensors_(directory, options.most_bytes), draft_(options) {
   require(options.evaluate != nullptr, "reading ONNX needs a function that evaluates ops");
 }
@@ -230,8 +231,8 @@ std::vector<Ref> Importer::read_subgraph(const ::onnx::GraphProto& graph, const 
   return results;
 }
 
-OnnxModel Importer::read() {
-  OnnxModel model;
+formats::OnnxModel Importer::read() {
+  formats::OnnxModel model;
   Scope scope;
   for (const auto& import : model_.opset_import())
     scope.opsets[is_default(import.domain()) ? "" : import.domain()] = import.version();

@@ -13,9 +13,10 @@ std::string type_text(const ::onnx::TypeProto& type);
 /// Reads one model; node after node, each by its converter.
 class Importer {
  public:
-  Importer(const ::onnx::ModelProto& model, const std::filesystem::path& directory, const OnnxOptions& options);
+  Importer(const ::onnx::ModelProto& model, const std::filesystem::path& directory,
+           const formats::OnnxOptions& options);
 
-  OnnxModel read();
+  formats::OnnxModel read();
 
   Draft& draft() { return draft_; }
   TensorReader& tensors() { return tensors_; }
@@ -40,7 +41,7 @@ class Importer {
   void throw_if_any() const;
 
   const ::onnx::ModelProto& model_;
-  const OnnxOptions& options_;
+  const formats::OnnxOptions& options_;
   TensorReader tensors_;
   Draft draft_;
   std::map<std::string, std::int64_t, std::less<>> symbols_;

@@ -7,7 +7,7 @@
 #include "ir/formats/files.hpp"
 #include "ir/formats/onnx/importer.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 namespace {
 
 using from_onnx::clean;
@@ -142,4 +142,4 @@ NamedTensor read_tensor_proto(const std::filesystem::path& path, std::uint64_t m
   return in_file(path, [&] { return parse_tensor_proto(read_text(path, most_file_bytes), most_bytes); });
 }
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

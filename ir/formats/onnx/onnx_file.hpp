@@ -10,7 +10,7 @@
 
 #include "ir/formats/graph_file.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::formats {
 
 /// The outputs of one op on these operands: with it the reader folds what only shapes the graph.
 using Evaluate = std::function<std::vector<Tensor>(const Op&, std::span<const Tensor>)>;
@@ -72,4 +72,4 @@ struct NamedTensor {
 NamedTensor read_tensor_proto(const std::filesystem::path& path, std::uint64_t most_bytes = usual_memory_budget);
 NamedTensor parse_tensor_proto(std::string_view bytes, std::uint64_t most_bytes = usual_memory_budget);
 
-}  // namespace plumb::ir
+}  // namespace plumb::ir::formats

@@ -202,7 +202,7 @@ Tensor TensorReader::read(const TensorProto& proto) {
 
 Tensor TensorReader::read_external(const TensorProto& proto, const TensorType& type) {
   const Location from = location_of(proto, directory_);
-  require_regular_file(from.file);
+  formats::require_regular_file(from.file);
   const auto size = std::filesystem::file_size(from.file);
   require(from.length.value_or(type.bytes()) == type.bytes(), "external data has length ", from.length.value_or(0),
           ", ", type, " wants ", type.bytes());

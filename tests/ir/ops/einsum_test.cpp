@@ -70,12 +70,12 @@ TEST(EinsumTypes, Refuse) {
 }
 
 TEST(EinsumPlan, SumsOwnLabelsFirstAndThenMultipliesFromTheLeft) {
-  const auto plan = plan_einsum("xij,jk,ky->iy", {{9, 2, 3}, {3, 5}, {5, 7}});
+  const auto plan = kernels::plan_einsum("xij,jk,ky->iy", {{9, 2, 3}, {3, 5}, {5, 7}});
   ASSERT_EQ(plan.steps.size(), 3u);
-  EXPECT_EQ(plan.steps[0].result, (Labels{'i', 'j'}));
-  EXPECT_EQ(plan.steps[1].result, (Labels{'i', 'k'}));
+  EXPECT_EQ(plan.steps[0].result, (kernels::Labels{'i', 'j'}));
+  EXPECT_EQ(plan.steps[1].result, (kernels::Labels{'i', 'k'}));
   EXPECT_EQ(plan.steps[1].terms[0].tensor, 3u);  // the first step's
-  EXPECT_EQ(plan.steps[2].result, (Labels{'i', 'y'}));
+  EXPECT_EQ(plan.steps[2].result, (kernels::Labels{'i', 'y'}));
   EXPECT_EQ(plan.flops, 9 * 2 * 3 + 2 * 2 * 3 * 5 + 2 * 2 * 5 * 7);
   EXPECT_EQ(plan.longest_sum, 9);
 }

@@ -60,7 +60,7 @@ TensorTypes operands(const Shape& x, const Shape& indices, const Shape& updates)
   return {{DType::f16, x}, {DType::i32, indices}, {DType::f16, updates}};
 }
 
-constexpr auto add = ScatterReduction::add;
+constexpr auto add = kernels::ScatterReduction::add;
 
 TEST(ScatterElementsTypes, Refuses) {
   EXPECT_EQ(infer(ScatterElements{1}, operands({3, 4}, {2, 9}, {2, 9})), (TensorTypes{{DType::f16, {3, 4}}}));

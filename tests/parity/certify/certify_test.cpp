@@ -10,7 +10,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/passes/widen.hpp"
-#include "parity/results_rows.hpp"
+#include "parity/results/results_rows.hpp"
 #include "tests/parity/small_case.hpp"
 
 namespace plumb::parity {
@@ -30,19 +30,19 @@ TEST(DoubleDouble, SumsWhatDoublesLose) {
     const double rest = std::ldexp(unit(random), -20);
     terms.emplace_back(rest, 1);
     std::shuffle(terms.begin(), terms.end(), random);
-    DoubleDouble sum;
-    for (const auto& [a, b] : terms) sum = sum + exact_product(a, b);
+    certify::DoubleDouble sum;
+    for (const auto& [a, b] : terms) sum = sum + certify::exact_product(a, b);
     EXPECT_NEAR(sum.rounded() / rest, 1, 1e-3 * 0x1p-20) << trial;  // of sizes 2^60 larger than the result
   }
-  EXPECT_EQ((DoubleDouble(0x1p100) + DoubleDouble(1) + DoubleDouble(-0x1p100)).rounded(), 1);
-  EXPECT_EQ(((DoubleDouble(1) + DoubleDouble(0x1p-80)) * 3).low, 3 * 0x1p-80);
+  EXPECT_EQ((certify::DoubleDouble(0x1p100) + certify::DoubleDouble(1) + certify::DoubleDouble(-0x1p100)).rounded(), 1);
+  EXPECT_EQ(((certify::DoubleDouble(1) + certify::DoubleDouble(0x1p-80)) * 3).low, 3 * 0x1p-80);
 }
 
 /// One op on its operands, and what is known of its truth.
 struct Known {
-  Segment segment;
+  core::Segment segment;
   std::vector<ir::Tensor> operands;
-  Bounded bounded;
+  bounds::Bounded bounded;
 
   std::vector<ir::TensorView> views() const { return {operands.begin(), operands.end()}; }
 };
@@ -53,14 +53,15 @@ Known known(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
   std::vector<ir::Value> inputs;
   for (const ir::Tensor& x : operands) inputs.push_back(graph.input(ir::cat("x", inputs.size()), x.type()));
   graph.returns(graph.add("y", op, inputs));
-  Segment segment = segment_of(graph, 0);
-  Bounded bounded = evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::widen(operands[v]); }, {});
+  core::Segment segment = core::segment_of(graph, 0);
+  bounds::Bounded bounded =
+      bounds::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::passes::widen(operands[v]); }, {});
   return {std::move(segment), operands, std::move(bounded)};
 }
 
-Certificate certificate_of(Known y, const ir::Tensor& got) {
-  Certificate certificate;
-  certify(y.segment, y.views(), 0, y.bounded, got, certificate);
+cases::Certificate certificate_of(Known y, const ir::Tensor& got) {
+  cases::Certificate certificate;
+  certify::certify(y.segment, y.views(), 0, y.bounded, got, certificate);
   return certificate;
 }
 
@@ -94,12 +95,12 @@ TEST(Certify, EveryTruthIsAsCloseAsItsUncertaintySays) {
       std::vector<ir::Tensor> operands, wide;
       for (std::size_t i = 0; i < sum.operands.size(); ++i) {
         operands.push_back(noise(dtype, sum.operands[i], static_cast<std::uint32_t>(i)));
-        wide.push_back(ir::widen(operands[i]));
+        wide.push_back(ir::passes::widen(operands[i]));
       }
       const Known y = known(sum.op, operands);
       const auto truth = y.bounded.truth.outputs[0].as<double>();
       for (std::size_t i = 0; i < truth.size(); ++i) {
-        const double exact = element_of(sum.op, wide, i)->rounded();
+        const double exact = certify::element_of(sum.op, wide, i)->rounded();
         const double uncertainty = y.bounded.uncertainty[0].at(std::abs(truth[i]), ir::DType::f64, i);
         EXPECT_LE(std::abs(exact - truth[i]), uncertainty) << sum.name << ' ' << i;
         EXPECT_LT(uncertainty, 1e-12) << sum.name << ' ' << i;
@@ -131,11 +132,11 @@ TEST(Certify, AnElementOfAnIllConditionedNodeIsDecidedInDoubleDouble) {
   for (const double side : {-1.0, 1.0})
     for (const double from : {exact, truth}) {
       const double came = from + side * limit * (1 - 0x1p-40);  // as far from one as is allowed
-      Bounded bounded = y.bounded;
+      bounds::Bounded bounded = y.bounded;
       const auto got = ir::Tensor::of<double>({1, 1}, {came});
-      const bool in_f64 = compare(bounded.truth.outputs[0], got, bounded.allowed[0]).agrees();
-      Certificate certificate;
-      const bool agrees = certify(y.segment, y.views(), 0, bounded, got, certificate).agrees();
+      const bool in_f64 = compare::compare(bounded.truth.outputs[0], got, bounded.allowed[0]).agrees();
+      cases::Certificate certificate;
+      const bool agrees = certify::certify(y.segment, y.views(), 0, bounded, got, certificate).agrees();
       EXPECT_EQ(certificate.recomputed, 1u);
       EXPECT_EQ(certificate.undecided, 0u);
       EXPECT_EQ(bounded.truth.outputs[0].as<double>()[0], exact);
@@ -153,7 +154,7 @@ TEST(Certify, NoMoreThanNeededIsComputedAgain) {
   EXPECT_EQ(certificate_of(y, got).recomputed, 0u);
   // An element on its limit, as close as f32 can be: the truth's own error is far below that, so it is moved.
   got.as<float>()[7] = static_cast<float>(truth) + 1e-3f;
-  y.bounded.allowed[0] = {.rule = Allowed::Rule::within, .absolute = std::abs(got.as<float>()[7] - truth)};
+  y.bounded.allowed[0] = {.rule = compare::Allowed::Rule::within, .absolute = std::abs(got.as<float>()[7] - truth)};
   EXPECT_EQ(certificate_of(y, got).recomputed, 1u);
 }
 
@@ -162,17 +163,17 @@ TEST(Certify, WhatThereIsNoWayForStaysUndecided) {
   ir::Tensor got = ir::convert(y.bounded.truth.outputs[0], ir::DType::f32);
   got.as<float>()[1] += 1;
   const double truth = y.bounded.truth.outputs[0].as<double>()[1];
-  y.bounded.allowed[0] = {.rule = Allowed::Rule::within, .absolute = std::abs(got.as<float>()[1] - truth)};
-  const Certificate certificate = certificate_of(y, got);
+  y.bounded.allowed[0] = {.rule = compare::Allowed::Rule::within, .absolute = std::abs(got.as<float>()[1] - truth)};
+  const cases::Certificate certificate = certificate_of(y, got);
   EXPECT_EQ(certificate.recomputed, 0u);
   EXPECT_EQ(certificate.undecided, 1u);
 }
 
 TEST(Certify, VerifyStoresTheUncertaintyOfEachNode) {
   testing::Suspect honest;
-  const Case subject = testing::make_case(testing::small_graph);
+  const cases::Case subject = testing::make_case(testing::small_graph);
   const auto result = testing::verify_on(honest, subject);
-  for (const NodeResult& node : result.nodes) {
+  for (const cases::NodeResult& node : result.nodes) {
     const double uncertainty = node.certificate.uncertainty;
     if (node.label == "scores" || node.label == "weights" || node.label == "back") {
       EXPECT_GT(uncertainty, 0) << node.label;
@@ -190,7 +191,7 @@ TEST(Certify, VerifyStoresTheUncertaintyOfEachNode) {
 
 TEST(Certify, VerifyStoresHowManyElementsItRecomputed) {
   const auto operands = ill_conditioned(40);
-  Case subject = testing::make_case(R"({"format": "plumb.graph/1",
+  cases::Case subject = testing::make_case(R"({"format": "plumb.graph/1",
     "inputs": {"a": {"type": "f64[1, 120]"}, "b": {"type": "f64[120, 1]"}},
     "nodes": [{"label": "y", "op": "matmul", "inputs": ["a", "b"]}],
     "results": ["y"]})");

@@ -67,7 +67,7 @@ std::set<float> sums_of(std::vector<float> terms, std::mt19937& random) {
 }
 
 struct Evaluated {
-  Case subject;
+  cases::Case subject;
   ir::Tensors values;
 
   const ir::Tensor& operator[](const std::string& name) const { return values.at(*subject.file->graph.find(name)); }
@@ -78,7 +78,7 @@ struct Evaluated {
   }
 };
 
-Evaluated evaluate(Case subject) {
+Evaluated evaluate(cases::Case subject) {
   ref_cpu::CpuExecutor cpu;
   const ir::Graph& graph = subject.file->graph;
   auto values = cpu.compile(graph, subject.feeds, {graph.results(), true})->run(subject.feeds);
@@ -117,9 +117,9 @@ TEST(ExactTwin, EveryOrderOfEverySumGivesTheSameBits) {
     const auto one_of = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
     const std::string dtype = std::array{"f32", "f16", "bf16"}[static_cast<std::size_t>(trial % 3)];
     const int k = trial % 10 == 0 ? 1500 : one_of(1, 90);
-    const Case original = testing::make_case(graph_text(one_of(1, 5), k, one_of(1, 40), dtype), 1 + trial);
+    const cases::Case original = testing::make_case(graph_text(one_of(1, 5), k, one_of(1, 40), dtype), 1 + trial);
     const Evaluated twin = evaluate(make_twin(original, cpu));
-    for (const Proof& proof : twin.subject.proofs) EXPECT_EQ(proof.exact, Exactness::proved) << proof.why;
+    for (const core::Proof& proof : twin.subject.proofs) EXPECT_EQ(proof.exact, core::Exactness::proved) << proof.why;
     for (const auto* product : {"first", "second"})
       EXPECT_EQ(elements_with_several_sums(twin, product, random), 0) << product << " of trial " << trial;
     EXPECT_EQ(lines_with_several_sums(twin.operand("sums", 0), random, false), 0) << trial;

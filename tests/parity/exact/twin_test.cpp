@@ -21,23 +21,24 @@ using ::testing::HasSubstr;
 using testing::Suspect;
 using testing::verify_on;
 
-Case twin_of(const std::string& path, std::optional<ir::DType> dtype = {}) {
+cases::Case twin_of(const std::string& path, std::optional<ir::DType> dtype = {}) {
   ref_cpu::CpuExecutor cpu;
-  return make_twin(load_case(tests::source_dir() / "fixtures" / path, {.dtype = dtype}), cpu);
+  return make_twin(verify::load_case(tests::source_dir() / "fixtures" / path, {.dtype = dtype}), cpu);
 }
 
-std::vector<std::string> labels_with(const CaseResult& result, Verdict verdict) {
+std::vector<std::string> labels_with(const cases::CaseResult& result, core::Verdict verdict) {
   std::vector<std::string> labels;
-  for (const NodeResult& one : result.nodes)
+  for (const cases::NodeResult& one : result.nodes)
     if (one.verdict == verdict) labels.push_back(one.name());
   return labels;
 }
 
 TEST(ExactTwin, CutsWhereNumbersStopBeingExact) {
   ref_cpu::CpuExecutor cpu;
-  const Case twin = make_twin(testing::make_case(testing::small_graph), cpu);
-  const std::vector<Exactness> wanted = {Exactness::proved, Exactness::impossible, Exactness::proved, Exactness::proved,
-                                         Exactness::proved};
+  const cases::Case twin = make_twin(testing::make_case(testing::small_graph), cpu);
+  const std::vector<core::Exactness> wanted = {core::Exactness::proved, core::Exactness::impossible,
+                                               core::Exactness::proved, core::Exactness::proved,
+                                               core::Exactness::proved};
   ASSERT_EQ(twin.proofs.size(), wanted.size());
   for (std::size_t n = 0; n < wanted.size(); ++n) EXPECT_EQ(twin.proofs[n].exact, wanted[n]) << n;
   EXPECT_THAT(twin.proofs[0].why, HasSubstr("of 24 bits"));
@@ -47,8 +48,8 @@ TEST(ExactTwin, CutsWhereNumbersStopBeingExact) {
   EXPECT_TRUE(std::ranges::count(graph.results(), *graph.find("scores")));
   Suspect honest;
   const auto result = verify_on(honest, twin);
-  EXPECT_EQ(result.verdict, Verdict::passed);
-  EXPECT_EQ(labels_with(result, Verdict::skipped), std::vector<std::string>{"weights"});
+  EXPECT_EQ(result.verdict, core::Verdict::passed);
+  EXPECT_EQ(labels_with(result, core::Verdict::skipped), std::vector<std::string>{"weights"});
   EXPECT_THAT(result.notes.back(), HasSubstr("4 of 5 nodes are proved; 1 is not: exponentials"));
 }
 
@@ -57,8 +58,9 @@ TEST(ExactTwin, OneUlpIsTooMuch) {
   auto suspect =
       testing::spoiler("scores", [](ir::Tensor& y) { y.as<float>()[4] = std::nextafter(y.as<float>()[4], 99.f); });
   const auto result = verify_on(suspect, make_twin(testing::make_case(testing::small_graph), cpu));
-  EXPECT_EQ(labels_with(result, Verdict::failed), std::vector<std::string>{"scores"});
-  EXPECT_EQ(verify_on(suspect, testing::make_case(testing::small_graph)).verdict, Verdict::passed);  // by the bound
+  EXPECT_EQ(labels_with(result, core::Verdict::failed), std::vector<std::string>{"scores"});
+  EXPECT_EQ(verify_on(suspect, testing::make_case(testing::small_graph)).verdict,
+            core::Verdict::passed);  // by the bound
 }
 
 constexpr std::array small_graphs = {"bert_tiny",   "conv_norm_relu",      "encoder_in_primitives",
@@ -71,10 +73,10 @@ TEST(ExactTwin, OfEveryGraphIsExactOnTheCpu) {
          {std::optional<ir::DType>(), std::optional(ir::DType::f16), std::optional(ir::DType::bf16)}) {
       Suspect honest;
       const auto result = verify_on(honest, twin_of("graphs/" + name + ".json", dtype));
-      EXPECT_TRUE(labels_with(result, Verdict::failed).empty()) << name;
+      EXPECT_TRUE(labels_with(result, core::Verdict::failed).empty()) << name;
       std::size_t proved = 0;
-      for (const NodeResult& node : result.nodes) {
-        if (node.proof.exact != Exactness::proved) continue;
+      for (const cases::NodeResult& node : result.nodes) {
+        if (node.proof.exact != core::Exactness::proved) continue;
         ++proved;
         EXPECT_EQ(node.total.n_bad + node.local.n_bad, 0u) << name << ' ' << node.name() << ' ' << node.why;
       }
@@ -91,9 +93,10 @@ TEST(ExactTwin, OfEveryOpsFixturesIsExactOnTheCpu) {
       const auto shown = std::filesystem::relative(file.path(), tests::source_dir() / "fixtures");
       Suspect honest;
       const auto result = verify_on(honest, twin_of(shown.string()));
-      EXPECT_TRUE(labels_with(result, Verdict::failed).empty()) << shown << labels_with(result, Verdict::failed)[0];
+      EXPECT_TRUE(labels_with(result, core::Verdict::failed).empty())
+          << shown << labels_with(result, core::Verdict::failed)[0];
       ++graphs;
-      for (const NodeResult& node : result.nodes) proved += node.proof.exact == Exactness::proved;
+      for (const cases::NodeResult& node : result.nodes) proved += node.proof.exact == core::Exactness::proved;
     }
   }
   EXPECT_GT(graphs, 60u);
@@ -130,7 +133,7 @@ void shift(ir::Tensor& y) {
 TEST(ExactTwin, AShiftedResultIsCaughtAtEveryProvedNode) {
   std::size_t placements = 0;
   for (const std::string name : small_graphs) {
-    const Case twin = twin_of("graphs/" + name + ".json");
+    const cases::Case twin = twin_of("graphs/" + name + ".json");
     for (std::size_t n = 0; n < twin.proofs.size(); ++n) {
       const std::string label = twin.file->graph.nodes()[n].label;
       bool changed = false;
@@ -139,11 +142,11 @@ TEST(ExactTwin, AShiftedResultIsCaughtAtEveryProvedNode) {
         shift(y);
         changed |= !std::ranges::equal(before.bytes(), y.bytes());
       });
-      if (twin.proofs[n].exact != Exactness::proved) continue;
+      if (twin.proofs[n].exact != core::Exactness::proved) continue;
       const auto result = verify_on(suspect, twin, {.filter = "^" + label + "$"});
       if (!changed) continue;  // a constant
       ++placements;
-      const auto failed = labels_with(result, Verdict::failed);
+      const auto failed = labels_with(result, core::Verdict::failed);
       EXPECT_FALSE(failed.empty()) << name << ' ' << label;
     }
   }
@@ -154,17 +157,17 @@ TEST(ExactTwin, ADroppedTermIsCaughtInEverySum) {
   std::size_t placements = 0;
   for (const std::string name : {"bert_tiny", "conv_norm_relu", "encoder_in_primitives", "residual_block"}) {
     for (const auto dtype : {std::optional<ir::DType>(), std::optional(ir::DType::bf16)}) {
-      const Case twin = twin_of("graphs/" + name + ".json", dtype);
+      const cases::Case twin = twin_of("graphs/" + name + ".json", dtype);
       for (std::size_t n = 0; n < twin.proofs.size(); ++n) {
         const ir::Node& node = twin.file->graph.nodes()[n];
         const auto& x = twin.file->graph.type(node.inputs.empty() ? 0 : node.inputs[0]).shape;
-        if (twin.proofs[n].exact != Exactness::proved || !summed_axis(node.op, x)) continue;
+        if (twin.proofs[n].exact != core::Exactness::proved || !summed_axis(node.op, x)) continue;
         Suspect suspect;
         suspect.misread = [&](const ir::Node& at, std::size_t operand, ir::Tensor& read) {
           if (at.label == node.label && operand == 0) drop_last(read, *summed_axis(at.op, read.shape()));
         };
         ++placements;
-        const auto failed = labels_with(verify_on(suspect, twin), Verdict::failed);
+        const auto failed = labels_with(verify_on(suspect, twin), core::Verdict::failed);
         EXPECT_EQ(failed, std::vector<std::string>{node.label}) << name;
       }
     }

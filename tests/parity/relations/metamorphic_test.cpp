@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "parity/report.hpp"
+#include "parity/report/report.hpp"
 #include "tests/parity/small_case.hpp"
 #include "tests/support/paths.hpp"
 
@@ -23,16 +23,17 @@ constexpr auto three_nodes = R"({"format": "plumb.graph/1",
 
 using Names = std::set<std::string>;
 
-std::vector<RelationResult> check_with(ir::Executor& candidate, const Case& subject, const std::string& filter = "") {
+std::vector<cases::RelationResult> check_with(ir::Executor& candidate, const cases::Case& subject,
+                                              const std::string& filter = "") {
   ref_cpu::CpuExecutor reference;
   return check(subject, {.reference = reference, .candidate = &candidate}, filter);
 }
 
 /// "scores permutation" and so on, of everything that does not hold.
-Names broken(const std::vector<RelationResult>& results) {
+Names broken(const std::vector<cases::RelationResult>& results) {
   Names names;
-  for (const RelationResult& one : results)
-    if (one.verdict == Verdict::failed) names.insert(one.label + " " + std::string(ir::enum_name(one.relation)));
+  for (const cases::RelationResult& one : results)
+    if (one.verdict == core::Verdict::failed) names.insert(one.label + " " + std::string(ir::enum_name(one.relation)));
   return names;
 }
 
@@ -49,14 +50,14 @@ Suspect spoiler_of_values(const std::string& label, std::function<float(float)> 
 
 TEST(Metamorphic, AllRelationsHoldOfAnHonestExecutor) {
   Suspect honest;
-  std::set<Relation> asked;
-  for (const RelationResult& one : check_with(honest, testing::make_case(three_nodes))) {
-    EXPECT_EQ(one.verdict, Verdict::passed)
+  std::set<cases::Relation> asked;
+  for (const cases::RelationResult& one : check_with(honest, testing::make_case(three_nodes))) {
+    EXPECT_EQ(one.verdict, core::Verdict::passed)
         << one.label << ' ' << ir::enum_name(one.relation) << ' ' << one.how << ": " << one.why;
     EXPECT_GT(one.n, 0u);
     asked.insert(one.relation);
   }
-  EXPECT_EQ(asked.size(), enum_names(Relation{}).size());
+  EXPECT_EQ(asked.size(), enum_names(cases::Relation{}).size());
 }
 
 TEST(Metamorphic, APlaceThatIsComputedOtherwiseBreaksPermutation) {
@@ -149,32 +150,33 @@ TEST(Metamorphic, WhatAPassDidAwayWithIsAskedOfTheNodeAlone) {
 TEST(Metamorphic, NodesOnTheHostAreLeftOut) {
   Suspect suspect;
   suspect.on_host = {"weights"};
-  for (const RelationResult& one : check_with(suspect, testing::make_case(three_nodes), "weights"))
-    EXPECT_TRUE(one.relation == Relation::run_to_run || one.relation == Relation::tap) << one.how;
+  for (const cases::RelationResult& one : check_with(suspect, testing::make_case(three_nodes), "weights"))
+    EXPECT_TRUE(one.relation == cases::Relation::run_to_run || one.relation == cases::Relation::tap) << one.how;
 }
 
 TEST(Metamorphic, LimitsThatProveNothingSaySo) {
-  const Case subject = testing::make_case(R"({"format": "plumb.graph/1",
+  const cases::Case subject = testing::make_case(R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[4, 64]", "fill": {"distribution": "uniform", "low": 1e6, "high": 1.000001e6}}},
     "nodes": [{"label": "norm", "op": "layer_norm", "inputs": ["x"], "has_scale": false, "has_bias": false}],
     "results": ["norm"]})");
   Suspect honest;
   std::size_t vague = 0;
-  for (const RelationResult& one : check_with(honest, subject)) {
-    vague += one.verdict == Verdict::mistrusted;
-    EXPECT_EQ(one.verdict == Verdict::mistrusted, !one.bitwise) << one.how;
+  for (const cases::RelationResult& one : check_with(honest, subject)) {
+    vague += one.verdict == core::Verdict::mistrusted;
+    EXPECT_EQ(one.verdict == core::Verdict::mistrusted, !one.bitwise) << one.how;
   }
   EXPECT_EQ(vague, 1u);  // lines in another order
 }
 
 TEST(Metamorphic, ABrokenRelationFailsTheCaseAndIsReported) {
   auto suspect = testing::spoiler("weights", [](ir::Tensor& y) { y.as<float>()[0] *= 1 + 0x1p-22f; });
-  const Case subject = testing::make_case(three_nodes);
-  EXPECT_EQ(testing::verify_on(suspect, subject).verdict, Verdict::passed);  // well within its bound
-  const CaseResult result = testing::verify_on(suspect, subject, {.metamorphic = true});
-  EXPECT_EQ(result.verdict, Verdict::failed);
-  EXPECT_EQ(result.exit, ExitCode::failed);
-  const std::string table = to_table(result, Detail::worst), json = to_json(std::span(&result, 1));
+  const cases::Case subject = testing::make_case(three_nodes);
+  EXPECT_EQ(testing::verify_on(suspect, subject).verdict, core::Verdict::passed);  // well within its bound
+  const cases::CaseResult result = testing::verify_on(suspect, subject, {.metamorphic = true});
+  EXPECT_EQ(result.verdict, core::Verdict::failed);
+  EXPECT_EQ(result.exit, core::ExitCode::failed);
+  const std::string table = report::to_table(result, report::Detail::worst),
+                    json = report::to_json(std::span(&result, 1));
   EXPECT_NE(table.find("weights: permutation (axis 0 of operand 0) broken: 2 of 66 elements differ"), std::string::npos)
       << table;
   EXPECT_NE(json.find("\"relation\": \"permutation\""), std::string::npos);
@@ -183,7 +185,7 @@ TEST(Metamorphic, ABrokenRelationFailsTheCaseAndIsReported) {
 TEST(Metamorphic, HoldsOfTheGraphsOnTheCpu) {
   for (const auto* name : {"bert_tiny.json", "residual_block.json", "conv_norm_relu.json"}) {
     Suspect honest;
-    const auto results = check_with(honest, load_case(tests::source_dir() / "fixtures/graphs" / name, {}));
+    const auto results = check_with(honest, verify::load_case(tests::source_dir() / "fixtures/graphs" / name, {}));
     EXPECT_GT(results.size(), 40u);
     EXPECT_EQ(broken(results), Names{}) << name;
   }

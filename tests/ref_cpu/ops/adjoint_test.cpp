@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tests/ref_cpu/run_one.hpp"
-#include "tests/support/adjoint_cases.hpp"
+#include "tests/support/cases/adjoint_cases.hpp"
 #include "tests/support/indices.hpp"
 #include "tests/support/op_check.hpp"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ref_cpu/cpu_executor.hpp"
-#include "tests/support/attention_cases.hpp"
+#include "tests/support/cases/attention_cases.hpp"
 #include "tests/support/op_check.hpp"
 
 namespace plumb::ref_cpu {

@@ -1,8 +1,8 @@
-#include "tests/support/moves.hpp"
+#include "tests/support/cases/moves.hpp"
 
 #include <gtest/gtest.h>
 
-#include "ir/index_map.hpp"
+#include "ir/kernels/index_map.hpp"
 #include "ir/ops/pad.hpp"
 #include "tests/ref_cpu/run_one.hpp"
 
@@ -33,15 +33,17 @@ TEST(Pad, ModesOfFourNumbers) {
 
 TEST(IndexMap, WholeAxesMergeIntoPaddedOnesAndElementsWiden) {
   // f32[2, 3, 8] of which only the first axis is padded: blocks of 24 floats, 6 words of 16 bytes.
-  const ir::IndexMap map{.width = 4, .beyond = ir::Beyond::fill, .axes = {{5, 2, -1, 24}, {3, 3, 0, 8}, {8, 8, 0, 1}}};
-  const ir::IndexMap simple{.width = 16, .beyond = ir::Beyond::fill, .axes = {{30, 12, -6, 1}}};
+  const ir::kernels::IndexMap map{
+      .width = 4, .beyond = ir::kernels::Beyond::fill, .axes = {{5, 2, -1, 24}, {3, 3, 0, 8}, {8, 8, 0, 1}}};
+  const ir::kernels::IndexMap simple{.width = 16, .beyond = ir::kernels::Beyond::fill, .axes = {{30, 12, -6, 1}}};
   EXPECT_EQ(map.simplified(), simple);
 }
 
 TEST(IndexMap, MirroredAxesStayAsTheyAre) {
-  const ir::IndexMap map{
-      .width = 4, .beyond = ir::Beyond::reflect, .axes = {{5, 2, -1, 24}, {3, 3, 0, 8}, {8, 8, 0, 1}}};
-  const ir::IndexMap simple{.width = 16, .beyond = ir::Beyond::reflect, .axes = {{5, 2, -1, 6}, {6, 6, 0, 1}}};
+  const ir::kernels::IndexMap map{
+      .width = 4, .beyond = ir::kernels::Beyond::reflect, .axes = {{5, 2, -1, 24}, {3, 3, 0, 8}, {8, 8, 0, 1}}};
+  const ir::kernels::IndexMap simple{
+      .width = 16, .beyond = ir::kernels::Beyond::reflect, .axes = {{5, 2, -1, 6}, {6, 6, 0, 1}}};
   EXPECT_EQ(map.simplified(), simple);
 }
 

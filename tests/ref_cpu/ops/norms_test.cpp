@@ -13,7 +13,7 @@
 #include "ir/ops/rms_norm.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ref_cpu/cpu_executor.hpp"
-#include "ref_cpu/exponential.hpp"
+#include "ref_cpu/kernels/exponential.hpp"
 #include "tests/support/op_check.hpp"
 
 namespace plumb::ref_cpu {
@@ -133,13 +133,13 @@ TEST(CpuNorms, ThreadsDoNotChangeABit) {
 
 TEST(Exponential, IsWithinAnUlpBelow0) {
   for (std::uint32_t bits = 0x80000000u; bits < 0xC2E00000u; bits += 40009) {  // to -112
-    const float x = std::bit_cast<float>(bits), y = exp_nonpositive(x);
+    const float x = std::bit_cast<float>(bits), y = kernels::exp_nonpositive(x);
     const double truth = std::exp(static_cast<double>(x));
     const double ulp = truth < 0x1p-126 ? 0x1p-149 : std::ldexp(1.0, std::ilogb(truth) - 23);
     ASSERT_LE(std::abs(y - truth), ulp) << x;
   }
-  EXPECT_EQ(exp_nonpositive(-HUGE_VALF), 0);
-  EXPECT_TRUE(std::isnan(exp_nonpositive(std::nanf(""))));
+  EXPECT_EQ(kernels::exp_nonpositive(-HUGE_VALF), 0);
+  EXPECT_TRUE(std::isnan(kernels::exp_nonpositive(std::nanf(""))));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(Hardmax, MarksTheFirstMaximumByTheTotalOrder) {
 
 TEST(Ordering, ThreadsDoNotChangeABit) {
   using plumb::testing::random_tensor;
-  constexpr auto add = ir::ScatterReduction::add;
+  constexpr auto add = ir::kernels::ScatterReduction::add;
   const Tensor x = random_tensor({DType::f32, {67, 1001, 5}}, 1),
                updates = random_tensor({DType::f32, {60, 3001, 5}}, 2);
   const Tensor at = plumb::testing::axis_indices({DType::i64, {60, 3001, 5}}, 1001);

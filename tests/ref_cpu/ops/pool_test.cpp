@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "tests/ref_cpu/run_one.hpp"
+#include "tests/support/cases/pool_cases.hpp"
 #include "tests/support/indices.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/pool_cases.hpp"
 #include "tests/support/run_node.hpp"
 
 namespace plumb::ref_cpu {

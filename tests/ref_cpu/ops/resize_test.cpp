@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "tests/ref_cpu/run_one.hpp"
+#include "tests/support/cases/resize_cases.hpp"
 #include "tests/support/indices.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/resize_cases.hpp"
 
 namespace plumb::ref_cpu {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "ir/ops/affine_grid.hpp"
 #include "tests/ref_cpu/run_one.hpp"
+#include "tests/support/cases/sample_cases.hpp"
 #include "tests/support/indices.hpp"
-#include "tests/support/sample_cases.hpp"
 
 namespace plumb::ref_cpu {
 namespace {

@@ -19,7 +19,7 @@ using ir::Tensor;
 using namespace ir::ops;
 using plumb::testing::check_cpu;
 using plumb::testing::random_tensor;
-using R = ir::ScatterReduction;
+using R = ir::kernels::ScatterReduction;
 
 Tensor f32(ir::Shape shape, const std::vector<float>& values) { return Tensor::of<float>(std::move(shape), values); }
 Tensor i64(ir::Shape shape, const std::vector<std::int64_t>& values) {

@@ -21,12 +21,12 @@ void gather_nd(NodeReader& node) {
   node.out(0, node.add(ops::GatherNd{node.integer("batch_dims", 0)}, {node.in(0), node.in(1)}));
 }
 
-ScatterReduction reduction_of(NodeReader& node) {
+kernels::ScatterReduction reduction_of(NodeReader& node) {
   const auto word = node.text("reduction", "none");
-  if (word == "mul") return ScatterReduction::multiply;
-  if (word == "max") return ScatterReduction::maximum;
-  if (word == "min") return ScatterReduction::minimum;
-  return NodeReader::choice_of<ScatterReduction>("reduction", word);
+  if (word == "mul") return kernels::ScatterReduction::multiply;
+  if (word == "max") return kernels::ScatterReduction::maximum;
+  if (word == "min") return kernels::ScatterReduction::minimum;
+  return NodeReader::choice_of<kernels::ScatterReduction>("reduction", word);
 }
 
 void scatter_elements(NodeReader& node) {

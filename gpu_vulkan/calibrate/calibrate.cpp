@@ -1,0 +1,226 @@
+#include "gpu_vulkan/calibrate/calibrate.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "gpu_vulkan/calibrate/measuring.hpp"
+#include "gpu_vulkan/run/executable.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/fill.hpp"
+#include "ir/ops/expand.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/slice.hpp"
+#include "ir/ops/unary.hpp"
+
+namespace plumb::gpu_vulkan::calibrate {
+namespace {
+
+using ir::DType;
+
+constexpr std::array<std::int64_t, 4> timed_extents = {32, 128, 512, 2048};
+constexpr std::size_t least_runs = 3, most_runs = 100;
+
+void return_first(ir::Graph& graph, ir::Value y) {
+  graph.returns(graph.add("first", first_element(graph.type(y).shape), {y}));
+}
+
+ir::Graph product_graph(DType dtype, const device::ProductSize& size) {
+  ir::Graph graph;
+  const ir::Value a = graph.param("a", {dtype, {size.m, size.k}}), b = graph.param("b", {dtype, {size.k, size.n}});
+  return_first(graph, graph.add("y", ir::ops::Matmul{}, {a, b}));
+  return graph;
+}
+
+ir::Feeds filled(const ir::Graph& graph) {
+  ir::Feeds feeds;
+  for (ir::Value v = 0; v < graph.value_count() && graph.is_source(v); ++v) {
+    const ir::TensorType& type = graph.type(v);
+    feeds.emplace(graph.name(v), ir::fill(type, ir::default_fill(type.dtype), 0, ir::stream_of(graph.name(v))));
+  }
+  return feeds;
+}
+
+double work(const device::ProductSize& size) { return 2.0 * static_cast<double>(size.m * size.n * size.k); }
+
+void set_rate(device::Calibration& made, const std::string& kernel, double flops) {
+  auto found = std::ranges::find(made.rates, kernel, &device::ProductRate::kernel);
+  if (found == made.rates.end()) found = made.rates.insert(found, {kernel, 0});
+  found->flops = std::max(found->flops, flops);
+}
+
+class Calibrator {
+ public:
+  Calibrator(const device::VulkanOptions& options, const CalibrateEffort& effort, const CalibrateProgress& progress)
+      : options_(options), effort_(effort), progress_(progress) {
+    options_.timestamps = device::Timestamps::nodes;
+    options_.fuse = false;
+    options_.calibration = "off";
+    options_.tile.clear();
+    options_.self_test = false;  // of a tile that is timed; that is chosen later it has to pass
+    if (!facts().timestamps) throw ir::Unsupported(facts().name + " has no timestamps");
+  }
+
+  device::Calibration measure();
+
+ private:
+  struct Prepared {
+    std::string kernel;
+    device::ProductSize size;
+    std::string tile;
+    std::unique_ptr<ir::Executable> executable;
+  };
+
+  VulkanExecutor& with_tile(const std::string& tile);
+  const device::DeviceFacts& facts() { return with_tile({}).facts(); }
+
+  void warm_up();
+  void transfers(device::Calibration& made);
+  std::vector<device::ProductSize> sizes() const;
+  std::vector<Prepared> prepared(DType dtype, const device::ProductSize& size);
+  void products(DType dtype, device::Calibration& made);
+  /// Of the first node, in microseconds; nothing where the first run takes too long. Feeds were params.
+  std::optional<double> device_time(ir::Executable& executable);
+  /// Of whole runs, as the host's clock sees them.
+  double host_time(const ir::Graph& graph, const ir::Feeds& feeds, bool staged);
+
+  device::VulkanOptions options_;
+  CalibrateEffort effort_;
+  const CalibrateProgress& progress_;
+  std::map<std::string, std::unique_ptr<VulkanExecutor>> executors_;
+};
+
+VulkanExecutor& Calibrator::with_tile(const std::string& tile) {
+  auto& executor = executors_[tile];
+  if (executor == nullptr) {
+    device::VulkanOptions options = options_;
+    options.tile = tile;
+    executor = std::make_unique<VulkanExecutor>(std::move(options));
+  }
+  return *executor;
+}
+
+std::optional<double> Calibrator::device_time(ir::Executable& executable) {
+  ir::Tensors results;
+  const auto run = [&] {
+    executable.run_into({}, results);
+    return 1e-3 * static_cast<double>(executable.nodes().front().nanoseconds.value_or(0));
+  };
+  if (run() > 1e3 * effort_.longest_ms) return std::nullopt;
+  std::vector<double> times;
+  double spent = 0;
+  while (times.size() < least_runs || (spent < 1e3 * effort_.budget_ms && times.size() < most_runs)) {
+    times.push_back(run());
+    spent += times.back();
+  }
+  return median(times);
+}
+
+double Calibrator::host_time(const ir::Graph& graph, const ir::Feeds& feeds, bool staged) {
+  device::VulkanOptions options = options_;
+  options.timestamps = device::Timestamps::off;
+  if (staged) options.staging = device::Staging::always;
+  VulkanExecutor executor(std::move(options));
+  const auto executable = executor.compile(graph, feeds, {graph.results()});
+  ir::Tensors results;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < 2 + 2 * least_runs; ++i) {
+    executable->run_into(feeds, results);
+    const run::RunTimes spent = dynamic_cast<const run::VulkanExecutable&>(*executable).times();
+    times.push_back(1e-3 * static_cast<double>(spent.upload + spent.submit + spent.wait + spent.download));
+  }
+  return median(times);
+}
+
+void Calibrator::warm_up() {
+  const ir::Graph graph = product_graph(DType::f32, {512, 512, 512});
+  const ir::Feeds feeds = filled(graph);
+  const auto executable = with_tile({}).compile(graph, feeds, {graph.results()});
+  double spent = 0;
+  for (ir::Tensors results; spent < effort_.warm_ms;) {
+    executable->run_into(feeds, results);
+    const run::RunTimes times = dynamic_cast<const run::VulkanExecutable&>(*executable).times();
+    spent += 1e-6 * static_cast<double>(times.submit + times.wait);
+  }
+}
+
+void Calibrator::transfers(device::Calibration& made) {
+  const auto elements = static_cast<std::int64_t>(effort_.transfer_bytes / sizeof(float));
+  const auto bytes = static_cast<double>(elements) * sizeof(float);
+  const ir::ops::Unary negate{ir::ops::UnaryFunction::negate};
+  ir::Graph small, up, down, copy;
+  small.returns(small.add("y", negate, {small.input("x", {DType::f32, {4}})}));
+  made.submit_microseconds = host_time(small, filled(small), false);
+  return_first(up, up.input("x", {DType::f32, {elements}}));
+  made.host_to_device = 1e6 * bytes / host_time(up, {{"x", ir::Tensor({DType::f32, {elements}})}}, true);
+  down.returns(down.add("y", ir::ops::Expand{{elements}}, {down.param("x", {DType::f32, {1}})}));
+  made.device_to_host = 1e6 * bytes / host_time(down, filled(down), true);
+  const ir::Value x = copy.param("x", {DType::f32, {elements + 1}});
+  return_first(copy, copy.add("y", ir::ops::Slice{{0}, {1}, {elements}, {}}, {x}));
+  const ir::Feeds zeros = {{"x", ir::Tensor({DType::f32, {elements + 1}})}};
+  const auto executable = with_tile({}).compile(copy, zeros, {copy.results()});
+  made.device_copy = 2e6 * bytes / device_time(*executable).value_or(1e12);
+}
+
+std::vector<device::ProductSize> Calibrator::sizes() const {
+  std::vector<device::ProductSize> all;
+  for (const std::int64_t m : timed_extents)
+    for (const std::int64_t k : timed_extents)
+      for (const std::int64_t n : timed_extents)
+        if (std::max({m, k, n}) <= effort_.largest) all.push_back({m, n, k});
+  std::ranges::stable_sort(all, {}, work);
+  return all;
+}
+
+std::vector<Calibrator::Prepared> Calibrator::prepared(DType dtype, const device::ProductSize& size) {
+  const ir::Graph graph = product_graph(dtype, size);
+  const plan::KernelChoice choice = plan::lowered_choice(graph, facts());
+  const ir::Feeds feeds = filled(graph);
+  std::vector<Prepared> made;
+  for (const plan::TileOption& tile : choice.tiles)
+    if (tile.fits)
+      made.push_back(
+          {choice.tile_kernel, size, tile.name, with_tile(tile.name).compile(graph, feeds, {graph.results()})});
+  return made;
+}
+
+/// All is compiled before anything is timed: a GPU that waits for a compiler falls back to a lower clock rate.
+void Calibrator::products(DType dtype, device::Calibration& made) {
+  std::vector<std::vector<Prepared>> all;
+  const auto wanted = sizes();
+  for (const device::ProductSize& size : wanted) {
+    progress_(ir::cat(dtype, ' ', size.m, 'x', size.k, 'x', size.n), all.size(), wanted.size());
+    all.push_back(prepared(dtype, size));
+  }
+  warm_up();
+  for (const auto& tiles : all) {
+    if (tiles.empty()) continue;  // its kernel has one
+    device::TileTimes found{.kernel = tiles.front().kernel, .size = tiles.front().size};
+    for (const Prepared& one : tiles) {
+      const auto time = device_time(*one.executable);
+      if (!time) return;  // what follows takes longer still
+      found.times.push_back({one.tile, *time});
+    }
+    std::ranges::stable_sort(found.times, {}, &device::TileTime::microseconds);
+    set_rate(made, found.kernel, 1e6 * work(found.size) / found.times.front().microseconds);
+    made.products.push_back(std::move(found));
+  }
+}
+
+device::Calibration Calibrator::measure() {
+  device::Calibration made;
+  warm_up();
+  progress_("transfers", 0, 1);
+  transfers(made);
+  for (const DType dtype : effort_.dtypes)
+    if (facts().holds(dtype)) products(dtype, made);
+  return made;
+}
+
+}  // namespace
+
+device::Calibration calibrate(const device::VulkanOptions& options, const CalibrateEffort& effort,
+                              const CalibrateProgress& progress) {
+  return Calibrator(options, effort, progress).measure();
+}
+
+}  // namespace plumb::gpu_vulkan::calibrate

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "gpu_vulkan/device/calibration.hpp"
+#include "gpu_vulkan/device/options.hpp"
+#include "ir/dtype.hpp"
+
+namespace plumb::gpu_vulkan::calibrate {
+
+/// Told what is next, and how many of how many sizes are done.
+using CalibrateProgress = std::function<void(std::string_view what, std::size_t done, std::size_t sizes)>;
+
+/// How much is measured.
+struct CalibrateEffort {
+  double warm_ms = 400;         ///< of work before the first measurement: so long an idle GPU takes to its clock rate
+  double budget_ms = 4;         ///< of the device for each tile and size, at least three runs
+  double longest_ms = 50;       ///< a size whose first tile takes longer is left out, and larger ones with it
+  std::int64_t largest = 2048;  ///< of m, k and n
+  std::vector<ir::DType> dtypes = {ir::DType::f32, ir::DType::f16, ir::DType::bf16};  ///< of products, those it has
+  std::size_t transfer_bytes = std::size_t{256} << 20;
+};
+
+/// Measures a device as Calibration has it: every tile of the kernels of products, for sizes from
+/// 32 to 2048 by factors of 4; transfers; and the latency of a small run. Throws Unsupported where the device has no
+/// timestamps.
+device::Calibration calibrate(const device::VulkanOptions& options, const CalibrateEffort& effort,
+                              const CalibrateProgress& progress);
+
+}  // namespace plumb::gpu_vulkan::calibrate

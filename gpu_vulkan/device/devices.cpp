@@ -1,0 +1,80 @@
+#include "gpu_vulkan/device/devices.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+
+namespace plumb::gpu_vulkan::device {
+namespace {
+
+bool same_letter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+/// Whether the pattern, with * for any characters and ? for one, matches all of the text.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, resumed = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resumed = t;
+    } else if (p < pattern.size() && (pattern[p] == '?' || same_letter(pattern[p], text[t]))) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resumed;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::optional<std::size_t> as_index(std::string_view text) {
+  std::size_t index = 0;
+  const auto* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, index);
+  return problem == std::errc{} && stop == end ? std::optional(index) : std::nullopt;
+}
+
+bool is_meant(const DeviceReport& device, std::size_t index, std::string_view selector) {
+  if (selector.empty()) return true;
+  if (const auto wanted = as_index(selector)) return index == *wanted;
+  if (selector == "cpu") return device.facts.kind == DeviceKind::software;
+  return matches(selector, uuid_text(device.facts.uuid)) || matches(selector, device.facts.name);
+}
+
+}  // namespace
+
+std::size_t choose_device(const std::vector<DeviceReport>& devices, std::string_view selector) {
+  std::optional<std::size_t> best;
+  std::string refusals;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto& [facts, refusal] = devices[i];
+    if (!is_meant(devices[i], i, selector)) continue;
+    if (!refusal.empty())
+      refusals += ir::cat("\n", i, " ", facts.name, ": ", refusal);
+    else if (!best || facts.kind < devices[*best].facts.kind)
+      best = i;
+  }
+  if (best) return *best;
+  if (devices.empty()) throw ir::Unsupported("the Vulkan drivers found no device");
+  if (refusals.empty())
+    throw ir::Unsupported(ir::cat("no Vulkan device is called '", selector, "', of ", devices.size()));
+  throw ir::Unsupported("no Vulkan device can be used:" + refusals);
+}
+
+std::string uuid_text(const std::array<std::uint8_t, 16>& uuid) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += digits[uuid[i] >> 4];
+    text += digits[uuid[i] & 15];
+  }
+  return text;
+}
+
+}  // namespace plumb::gpu_vulkan::device

@@ -1,0 +1,98 @@
+#include "gpu_vulkan/device/options.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+
+namespace plumb::gpu_vulkan::device {
+namespace {
+
+template <class T>
+T number(std::string_view text, std::string_view kind) {
+  T value{};
+  const auto* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  ir::require(problem == std::errc{} && stop == end && value >= 0, "must be a ", kind, " of 0 or more, got '", text,
+              "'");
+  return value;
+}
+
+template <class T>
+T parsed(std::string_view text) {
+  if constexpr (std::is_same_v<T, bool>) {
+    const bool yes = text == "true" || text == "1";
+    ir::require(yes || text == "false" || text == "0", "must be true or false, got '", text, "'");
+    return yes;
+  } else if constexpr (std::is_enum_v<T>) {
+    constexpr auto names = enum_names(T{});
+    const auto found = std::ranges::find(names, text);
+    std::string all;
+    for (const auto name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+    ir::require(found != names.end(), "must be one of ", all, ", got '", text, "'");
+    return static_cast<T>(found - names.begin());
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return std::string(text);
+  } else {
+    return number<T>(text, std::is_integral_v<T> ? "whole number" : "number");
+  }
+}
+
+template <class T>
+std::string written(const T& value) {
+  if constexpr (std::is_same_v<T, bool>)
+    return value ? "true" : "false";
+  else if constexpr (std::is_enum_v<T>)
+    return std::string(ir::enum_name(value));
+  else
+    return ir::cat(value);
+}
+
+std::string variable(std::string_view name) {
+  std::string text = "PLUMB_";
+  for (const char c : name) text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+std::vector<OptionInfo> vulkan_option_infos() {
+  std::vector<OptionInfo> infos;
+  const VulkanOptions defaults;
+  const auto one = [&](const auto& field) {
+    const auto& value = defaults.*field.member;
+    OptionInfo info{field.name, ir::attribute_kind(value), field.doc, written(value), {}, variable(field.name)};
+    if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(value)>>) {
+      const auto names = enum_names(value);
+      info.choices.assign(names.begin(), names.end());
+    }
+    infos.push_back(std::move(info));
+  };
+  std::apply([&](const auto&... field) { (one(field), ...); }, VulkanOptions::fields);
+  return infos;
+}
+
+void set_option(VulkanOptions& options, std::string_view name, std::string_view text) {
+  bool known = false;
+  const auto one = [&](const auto& field) {
+    if (field.name != name) return;
+    known = true;
+    auto& value = options.*field.member;
+    value = parsed<std::remove_cvref_t<decltype(value)>>(text);
+  };
+  try {
+    std::apply([&](const auto&... field) { (one(field), ...); }, VulkanOptions::fields);
+  } catch (const ir::Error& error) {
+    ir::fail("option ", name, " ", error.what());
+  }
+  ir::require(known, "there is no option '", name, "'");
+}
+
+VulkanOptions options_from_environment() {
+  VulkanOptions options;
+  for (const OptionInfo& info : vulkan_option_infos())
+    if (const char* text = std::getenv(info.variable.c_str())) set_option(options, info.name, text);
+  return options;
+}
+
+}  // namespace plumb::gpu_vulkan::device

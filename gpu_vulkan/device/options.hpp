@@ -1,0 +1,111 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "ir/executor.hpp"
+
+namespace plumb::gpu_vulkan::plan {
+struct Plan;
+}
+
+namespace plumb::gpu_vulkan::device {
+
+/// What to do with a node that the device cannot run.
+enum class Fallback { forbid, allow };
+constexpr auto enum_names(Fallback) { return std::array<std::string_view, 2>{"forbid", "allow"}; }
+
+/// How inputs and results get to and from device memory.
+enum class Staging { automatic, always };
+constexpr auto enum_names(Staging) { return std::array<std::string_view, 2>{"automatic", "always"}; }
+
+/// What is measured on the device: a timestamp waits for what is before it, so each costs time.
+enum class Timestamps { off, run, nodes };
+constexpr auto enum_names(Timestamps) { return std::array<std::string_view, 3>{"off", "run", "nodes"}; }
+
+/// Everything that can be chosen about a VulkanExecutor.
+struct VulkanOptions {
+  std::string device = {};
+  bool validation = false;
+  Fallback fallback = Fallback::forbid;
+  Staging staging = Staging::automatic;
+  std::int64_t direct_results = 1 << 16;
+  Timestamps timestamps = Timestamps::nodes;
+  double timeout = 600;
+  std::string pipeline_cache = {};
+  std::string calibration = {};
+  std::string tile = {};
+  std::int64_t max_buffer = 0;
+  bool poison = false;
+  bool redzone = false;
+  bool no_reuse = false;
+  bool full_barriers = false;
+  bool step = false;
+  bool fuse = true;
+  bool regions = true;
+
+  /// Runs the nodes that fall back; it needs no copy of its own for each executor.
+  std::shared_ptr<ir::Executor> host = {};
+  /// Tries cooperative matrices before a plan first runs them (self_test.hpp); off where times alone are wanted.
+  bool self_test = true;
+  /// Told when cooperative matrices turn out wrong, or had in an earlier process, so that no kernel uses them.
+  std::function<void(const std::string&)> on_doubt = {};
+  /// Called with every plan before it is recorded, to look at it, or to break it in a test.
+  std::function<void(plan::Plan&)> on_plan = {};
+
+  static constexpr auto fields = std::tuple{
+      ir::Field{"device", &VulkanOptions::device,
+                "index, UUID or name (* and ? match) as `plumb devices` lists them, or cpu; empty: the first of the "
+                "kind discrete, integrated, virtual, software"},
+      ir::Field{"validation", &VulkanOptions::validation,
+                "Khronos validation layer with synchronization validation; any of its messages is an error"},
+      ir::Field{"fallback", &VulkanOptions::fallback, "nodes that the device cannot run: an error, or run by the host"},
+      ir::Field{"staging", &VulkanOptions::staging,
+                "automatic: straight into device memory where the host can map it; always: through staging buffers"},
+      ir::Field{"direct_results", &VulkanOptions::direct_results,
+                "results up to so many bytes, which no kernel reads, are written straight into the host's memory"},
+      ir::Field{"timestamps", &VulkanOptions::timestamps,
+                "GPU time that is measured: none, of a whole run, or of every node, about 1 us slower a kernel"},
+      ir::Field{"timeout", &VulkanOptions::timeout, "seconds to wait for one submit before the device counts as lost"},
+      ir::Field{"pipeline_cache", &VulkanOptions::pipeline_cache,
+                "folder of the pipeline cache, of generated shaders and of what self-tests came to; empty: "
+                "plumbline in $XDG_CACHE_HOME or ~/.cache; off: none"},
+      ir::Field{"calibration", &VulkanOptions::calibration,
+                "file of what `plumb calibrate` measured; empty: this device's in plumbline in $XDG_CACHE_HOME or "
+                "~/.cache, where there is one; off: none"},
+      ir::Field{"tile", &VulkanOptions::tile,
+                "tile of matrix products to take wherever a kernel has it and it fits, such as 64x64x16; empty: the "
+                "fastest by the calibration, or by a model of the device"},
+      ir::Field{"max_buffer", &VulkanOptions::max_buffer,
+                "largest buffer in bytes, where the device's own limit is higher; 0: the device's own"},
+      ir::Field{"poison", &VulkanOptions::poison, "fill every tensor with NaN before its node writes it"},
+      ir::Field{"redzone", &VulkanOptions::redzone,
+                "surround every tensor with guard bytes, checked after the run; no memory is shared then"},
+      ir::Field{"no_reuse", &VulkanOptions::no_reuse, "give every tensor memory of its own"},
+      ir::Field{"full_barriers", &VulkanOptions::full_barriers, "a barrier before every dispatch"},
+      ir::Field{"step", &VulkanOptions::step, "one submit for every dispatch, so that an error names its node"},
+      ir::Field{"fuse", &VulkanOptions::fuse,
+                "passes over the graph: norms folded, layer_norm, gelu, attention and biases recognised"},
+      ir::Field{"regions", &VulkanOptions::regions,
+                "one of these passes: chains of elementwise nodes become one kernel, compiled when the graph is"},
+  };
+};
+
+/// One entry of VulkanOptions::fields, for flags, help texts and the environment.
+struct OptionInfo {
+  std::string_view name, kind, doc;
+  std::string preset;                     ///< the default, as it would be written
+  std::vector<std::string_view> choices;  ///< of an enum
+  std::string variable;                   ///< "PLUMB_NO_REUSE"
+};
+
+std::vector<OptionInfo> vulkan_option_infos();
+
+/// Sets an option by name: true, false, 1 and 0 for a bool. Throws Error when there is no
+/// such option or its text is not of its kind.
+void set_option(VulkanOptions& options, std::string_view name, std::string_view text);
+
+/// The defaults, with what the environment says: PLUMB_VALIDATION=1 and so on.
+VulkanOptions options_from_environment();
+
+}  // namespace plumb::gpu_vulkan::device

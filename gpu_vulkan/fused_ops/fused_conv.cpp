@@ -1,0 +1,13 @@
+#include "gpu_vulkan/fused_ops/fused_conv.hpp"
+
+#include "gpu_vulkan/kernels/conv/convolution.hpp"
+
+namespace plumb::gpu_vulkan::fused_ops {
+
+void lower(const FusedConv& op, plan::Lowering& node) {
+  kernels::conv::Epilogue epilogue{.low = op.low, .high = op.high};
+  if (op.has_residual) epilogue.residual = node.in(node.inputs() - 1);
+  kernels::conv::lower_conv(op, epilogue, node);
+}
+
+}  // namespace plumb::gpu_vulkan::fused_ops

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <bit>
+
+#include "gpu_vulkan/fused_ops/fused_conv.hpp"
+#include "gpu_vulkan/kernels/conv/convolution_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+
+namespace plumb::gpu_vulkan::kernels::conv {
+namespace {
+
+ConvBlock block_of(const ir::ops::Conv& op, const plan::Lowering& node) {
+  const auto &x = node.in_type(0).shape, &w = node.in_type(1).shape;
+  return {plan::word(x[0]), plan::word(op.group), plan::word(w[1]), plan::word(w[0] / op.group),
+          window_axes(op.axes(x, w), node.out_type(0).shape, node)};
+}
+
+/// A workgroup's tile of filters x positions, and the part of it that each invocation computes.
+struct Tile {
+  std::uint32_t rows, columns, depth, rows_each, columns_each;
+
+  std::uint32_t invocations() const { return rows / rows_each * (columns / columns_each); }
+  std::int64_t count(const ConvBlock& b) const {
+    return b.images() * ((b.filters + rows - 1) / rows) * ((b.axes.count() + columns - 1) / columns);
+  }
+  std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
+};
+
+Tile tile_for(const ConvBlock& block, const device::DeviceFacts& facts, std::size_t element) {
+  constexpr Tile large = {64, 64, 16, 4, 4}, medium = {32, 32, 16, 4, 4}, small = {8, 8, 16, 1, 1};
+  const auto fits = [&](const Tile& t) {
+    return t.invocations() <= facts.max_invocations && t.shared_bytes(element) <= facts.shared_memory;
+  };
+  if (block.filters <= small.rows || block.axes.count() <= small.columns || !fits(medium)) return small;
+  return fits(large) && block.filters > medium.rows && large.count(block) >= plan::enough_tiles ? large : medium;
+}
+
+/// The constants of glsl/epilogue.glsl.
+std::vector<std::uint32_t> constants_of(const Epilogue& epilogue) {
+  const auto bits = [](const std::optional<double>& x) {
+    return std::bit_cast<std::uint32_t>(static_cast<float>(x.value_or(0)));
+  };
+  return {epilogue.residual.has_value(), epilogue.low.has_value(), epilogue.high.has_value(), bits(epilogue.low),
+          bits(epilogue.high)};
+}
+
+}  // namespace
+
+void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader, plan::Groups groups) {
+  dispatch(conv, node, std::move(shader), groups, node.in(1), conv.block);
+}
+
+void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader, plan::Groups groups,
+              plan::Slot filters, const plan::Push& push) {
+  const auto more = constants_of(conv.epilogue);
+  shader.constants.insert(shader.constants.end(), more.begin(), more.end());
+  node.dispatch({
+      .shader = std::move(shader),
+      .reads = {node.in(0), filters, node.in(conv.has_bias ? 2 : 0), conv.epilogue.residual.value_or(node.in(0))},
+      .writes = {node.out(0)},
+      .push = push,
+      .groups = groups,
+  });
+}
+
+void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowering& node) {
+  node.needs_its_types();
+  node.needs(node.in_type(0).dtype != ir::DType::f64 || !(epilogue.low || epilogue.high), "limits are of 32 bits here");
+  const Convolution conv{block_of(op, node), op.has_bias, epilogue};
+  const ConvBlock& block = conv.block;
+  const ir::TensorType& type = node.in_type(0);
+  const auto refuse_depthwise = [&]() -> std::optional<std::string> {
+    constexpr std::uint32_t few = 4;
+    if (block.channels != 1) return ir::cat("a filter sees ", block.channels, " channels, it takes 1");
+    if (block.filters > few) return ir::cat("a channel has ", block.filters, " filters, it takes up to ", few);
+    return std::nullopt;
+  };
+  const auto suffix = ir::cat(".", type.dtype);
+  node.choose({
+      {"depthwise", refuse_depthwise,
+       [&] {
+         constexpr std::uint32_t threads = 64;  // one invocation per element of y
+         dispatch(conv, node, {"conv_depthwise" + suffix, {threads, op.has_bias}},
+                  plan::groups_for(node.out_type(0).shape.elements(), threads));
+       }},
+      {"patch", [&] { return refuse_patch(conv, node); },
+       [&] {
+         node.choose(
+             {{gemm::cooperative_name(type.dtype), [] { return std::nullopt; }, [&] { emit_patch(conv, node); }}});
+       }},
+      {gemm::cooperative_name(type.dtype), [&] { return refuse_cooperative(conv, node); },
+       [&] { emit_cooperative(conv, node); }},
+      {"tiled_wide", [&] { return refuse_wide(conv, node); }, [&] { emit_wide(conv, node); }},
+      {"product", [&] { return refuse_pointwise(conv, node); }, [&] { emit_pointwise(conv, node); }},
+      {"implicit_gemm", [] { return std::nullopt; },
+       [&] {
+         const Tile t = tile_for(block, node.facts(), std::max<std::size_t>(4, ir::info(type.dtype).bytes));
+         dispatch(
+             conv, node,
+             {"conv" + suffix, {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each, op.has_bias}},
+             plan::groups_for(t.count(block)));
+       }},
+  });
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::conv

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "gpu_vulkan/kernels/conv/convolution.hpp"
+#include "gpu_vulkan/kernels/conv/window_axes.hpp"
+
+// What the kernels of convolutions share. Each kernel says why it does not take a convolution, or dispatches it.
+namespace plumb::gpu_vulkan::kernels::conv {
+
+/// glsl/convolution.glsl
+struct ConvBlock {
+  std::uint32_t batch, group, channels, filters;  ///< channels and filters of one group
+  WindowAxes axes;
+
+  std::int64_t images() const { return std::int64_t{batch} * group; }
+  std::int64_t taps() const { return std::int64_t{axes.kernel[0]} * axes.kernel[1] * axes.kernel[2]; }
+  std::int64_t terms() const { return channels * taps(); }
+  std::int64_t elements_of_image() const { return std::int64_t{axes.extent[0]} * axes.extent[1] * axes.extent[2]; }
+};
+
+/// A node's convolution, on its way to a kernel.
+struct Convolution {
+  ConvBlock block;
+  bool has_bias = false;
+  Epilogue epilogue = {};
+
+  bool has_epilogue() const { return epilogue.residual || epilogue.low || epilogue.high; }
+  /// Whether it pays for a pipeline of its own, of which all that it can be is constant.
+  bool is_large() const {
+    constexpr double worth_a_pipeline = 1 << 24;  // multiplications
+    const auto outputs = static_cast<double>(block.images() * block.filters) * static_cast<double>(block.axes.count());
+    return outputs * static_cast<double>(block.terms()) >= worth_a_pipeline;
+  }
+};
+
+/// Dispatches a shader of convolutions; the constants of its epilogue are added to its own.
+void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader, plan::Groups groups);
+/// One that reads the filters from elsewhere, or is pushed something else.
+void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader, plan::Groups groups,
+              plan::Slot filters, const plan::Push& push);
+
+/// One of a kernel's tiles, each of which `option_of` makes a TileOption of.
+template <class Tiles, class OptionOf>
+const auto& take_tile(const Convolution& conv, plan::Lowering& node, std::string_view kernel, const Tiles& tiles,
+                      OptionOf option_of) {
+  const ConvBlock& block = conv.block;
+  std::vector<plan::TileOption> options;
+  for (const auto& tile : tiles) options.push_back(option_of(tile));
+  const device::ProductSize size = {block.filters, block.batch * block.axes.count(), block.terms(), block.group};
+  return tiles[node.take_tile(kernel, size, options)];
+}
+
+// Of one element a kernel: a product of filters and images, for which kernels of products are chosen from. On an H200
+// those of convolutions, below, are as fast or faster where they can be: this one is for what they refuse.
+std::optional<std::string> refuse_pointwise(const Convolution& conv, const plan::Lowering& node);
+void emit_pointwise(const Convolution& conv, plan::Lowering& node);
+
+// f16 and bf16 by cooperative matrices, of which the first stages what taps share once; f32 by tiles of registers. They
+// add up the terms of an element as the products of cooperative matrices and the wide ones do, whose names they have in
+// profiles of devices.
+std::optional<std::string> refuse_patch(const Convolution& conv, const plan::Lowering& node);
+void emit_patch(const Convolution& conv, plan::Lowering& node);
+std::optional<std::string> refuse_cooperative(const Convolution& conv, const plan::Lowering& node);
+void emit_cooperative(const Convolution& conv, plan::Lowering& node);
+std::optional<std::string> refuse_wide(const Convolution& conv, const plan::Lowering& node);
+void emit_wide(const Convolution& conv, plan::Lowering& node);
+
+}  // namespace plumb::gpu_vulkan::kernels::conv

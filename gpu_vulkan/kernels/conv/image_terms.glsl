@@ -1,0 +1,70 @@
+// What the filters of a convolution meet, as the matrix of its terms (channels and taps) by its positions (of all
+// images): a tile of `depth` x `columns`, fetched by a workgroup of `invocations` without a division for each element.
+// An invocation keeps its positions and goes along the terms. The includer defines these constants, TAPS (0: as
+// pushed), most_taps, `whole` (no tile reaches beyond the terms), terms(), the buffer x, PACK, neighbouring positions
+// that it stores together, and FETCHED, what an element is in registers; IS_NARROW where it has 16 bits.
+#ifndef PLUMB_IMAGE_TERMS_GLSL
+#define PLUMB_IMAGE_TERMS_GLSL
+
+#include "gpu_vulkan/kernels/conv/convolution.glsl"
+
+const uint packs = columns / PACK, side = packs < 32u ? packs : 32u;  // packs of a line, invocations along it
+const uint packs_each = packs / side, positions_each = packs_each * PACK;
+const uint lines_at_once = invocations / side, lines_each = depth / lines_at_once;
+
+// Where the kernel begins in x at each position of this invocation, and a bit for each coordinate of a tap on each
+// axis: whether it is inside the image there.
+uint corner[positions_each], inside[positions_each];
+FETCHED fetched_x[lines_each * positions_each];
+// How far a tap is from the corner, and the bits of its coordinates.
+shared uvec2 tap_table[most_taps];
+uint taps_of_channel() { return TAPS != 0u ? TAPS : taps(); }
+
+uint first_line() { return gl_LocalInvocationID.x / side; }
+uint first_pack() { return gl_LocalInvocationID.x % side; }
+
+// The bits of an axis' coordinates that are inside at its position o.
+uint bits_inside(uint axis, uint o) {
+  const uvec2 taps = taps_inside(axis, o);
+  return (1u << taps.y) - (1u << taps.x);
+}
+
+void prepare_image(uint block, uint column) {
+  for (uint tap = gl_LocalInvocationID.x; tap < taps_of_channel(); tap += invocations) {
+    const uvec3 at = uvec3(tap / (kernel[1] * kernel[2]), tap / kernel[2] % kernel[1], tap % kernel[2]);
+    tap_table[tap] = uvec2(position_in_x(0u, tap_of(tap)),
+                           1u << at.x | 1u << (kernel[0] + at.y) | 1u << (kernel[0] + kernel[1] + at.z));
+  }
+  [[unroll]] for (uint e = 0; e < positions_each; ++e) {
+    const uint s = column + (e / PACK * side + first_pack()) * PACK + e % PACK, o = s % positions_of_image();
+    const uint plane = (s / positions_of_image() * group + block) * channels;
+    corner[e] = position_in_x(plane, corner_of(o));
+    const uvec3 at = uvec3(o / (positions[1] * positions[2]), o / positions[2] % positions[1], o % positions[2]);
+    const uint bits = bits_inside(0u, at.x) | bits_inside(1u, at.y) << kernel[0] |
+                      bits_inside(2u, at.z) << (kernel[0] + kernel[1]);
+    inside[e] = s < batch * positions_of_image() ? bits : 0u;
+  }
+}
+
+// Those of the lines from term `first` on, zeros outside the images and beyond the terms. Of 16-bit elements what is
+// not there is read from the first element, and not used: faster than branches, which it is not for others.
+void fetch_image(uint first) {
+  const uint volume = extent[0] * extent[1] * extent[2];
+  [[unroll]] for (uint l = 0; l < lines_each; ++l) {
+    const uint term = first + first_line() + l * lines_at_once, channel = term / taps_of_channel();
+    const uvec2 tap = tap_table[term - channel * taps_of_channel()];
+    const uint from = channel * volume + tap.x, bits = whole || term < terms() ? tap.y : 1u << 31;
+    [[unroll]] for (uint e = 0; e < positions_each; ++e) {
+      const bool exists = (inside[e] & bits) == bits;
+#ifdef IS_NARROW
+      const FETCHED value = FETCHED(x[exists ? corner[e] + from : 0u]);
+      fetched_x[l * positions_each + e] = exists ? value : FETCHED(0);
+#else
+      fetched_x[l * positions_each + e] = FETCHED(0);
+      if (exists) fetched_x[l * positions_each + e] = FETCHED(x[corner[e] + from]);
+#endif
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,72 @@
+#include "gpu_vulkan/kernels/gemm/product.hpp"
+
+#include <algorithm>
+
+#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/product_vector.hpp"
+
+namespace plumb::gpu_vulkan::kernels::gemm {
+namespace {
+
+using ir::DType;
+
+/// A workgroup's tile, and the part of it that each of its invocations computes.
+struct Tile {
+  std::uint32_t rows, columns, depth, rows_each, columns_each;
+
+  std::uint32_t invocations() const { return rows / rows_each * (columns / columns_each); }
+  std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
+};
+
+constexpr std::array<Tile, 4> tile_sizes = {
+    {{128, 128, 8, 8, 8}, {64, 64, 16, 4, 4}, {32, 32, 16, 4, 4}, {32, 32, 8, 4, 4}}};
+constexpr Tile smallest_tile = {8, 8, 16, 1, 1};  ///< for many tiny products
+
+void emit_tiled(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+  const std::size_t element = std::max<std::size_t>(4, ir::info(slots.operands).bytes);
+  const auto option = [&](const Tile& t) {
+    return plan::TileOption{.name = tile_name(t.rows, t.columns, t.depth),
+                            .elements = std::int64_t{t.rows} * t.columns,
+                            .groups = tiles(p, t.rows, t.columns),
+                            .fits = t.invocations() <= node.facts().max_invocations &&
+                                    t.shared_bytes(element) <= node.facts().shared_memory};
+  };
+  const bool tiny = p.m <= smallest_tile.rows && p.n <= smallest_tile.columns;
+  const Tile& t = tiny ? smallest_tile : take_tile(p, node, ir::cat("matmul.", slots.operands), tile_sizes, option);
+  dispatch(p, slots, node,
+           {"matmul." + variant(slots), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each}},
+           tiles(p, t.rows, t.columns));
+}
+
+}  // namespace
+
+void lower_product(const Product& product, const ProductSlots& slots, plan::Lowering& node) {
+  if (lower_vector_product(product, slots, node)) return;
+  const std::string cooperative = cooperative_name(product, slots, node.facts());
+  std::vector<plan::Candidate> candidates = {
+      {cooperative, [&] { return refuse_cooperative(product, slots, node); },
+       [&] { emit_cooperative(product, slots, node); }},
+      {split_name(product, node.facts()), [&] { return refuse_split(product, slots, node); },
+       [&] { emit_split(product, slots, node); }},
+      {"tiled_wide", [&] { return refuse_wide(product, slots, node); }, [&] { emit_wide(product, slots, node); }},
+      {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, slots, node); }},
+  };
+  if (product.sums_in_f16)
+    candidates.insert(candidates.begin(),
+                      {summed_in_f16_name, [&] { return refuse_summed_in_f16(product, slots, node); },
+                       [&] { emit_summed_in_f16(product, slots, node); }});
+  node.choose(candidates);
+}
+
+void lower_product(const Product& product, plan::Lowering& node) {
+  node.needs_its_types();
+  const ProductSlots slots{node.in(0),
+                           node.in(1),
+                           node.in(product.has_c ? 2 : 0),
+                           node.out(0),
+                           node.in_type(0).dtype,
+                           node.out_type(0).dtype};
+  lower_product(product, slots, node);
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::gemm

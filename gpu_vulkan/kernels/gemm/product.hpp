@@ -1,0 +1,35 @@
+#pragma once
+
+#include "gpu_vulkan/plan/lower.hpp"
+
+namespace plumb::gpu_vulkan::kernels::gemm {
+
+inline constexpr std::size_t most_batch_axes = 6;
+
+/// A batch of matrix products, y = alpha a b + beta c, as the shaders matmul and
+/// matmul_cooperative compute it. Strides are in elements, 0 on stretched axes.
+struct Product {
+  std::int64_t m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+  std::int64_t a_line = 0, b_line = 0;             ///< from one line of a matrix to the next; 0: lines are dense
+  ir::Shape batch;                                 ///< at most most_batch_axes
+  std::vector<std::int64_t> a_strides, b_strides;  ///< of the batch axes
+  double alpha = 1, beta = 1;
+  bool sums_in_f16 = false;  ///< may keep its sums in f16
+  bool has_c = false;        ///< operand 2, added without batch axes
+  std::array<std::int64_t, 2> c_strides{};
+};
+
+/// What a product reads and writes.
+struct ProductSlots {
+  plan::Slot a, b, c, y;  ///< c: any when there is none
+  ir::DType operands, result;
+};
+
+/// Chooses a kernel for the product.
+void lower_product(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+
+/// Of operands 0 and 1 of the node.
+void lower_product(const Product& product, plan::Lowering& node);
+
+}  // namespace plumb::gpu_vulkan::kernels::gemm

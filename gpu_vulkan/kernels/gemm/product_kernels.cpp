@@ -1,0 +1,78 @@
+#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace plumb::gpu_vulkan::kernels::gemm {
+
+using ir::DType;
+
+namespace {
+
+std::array<std::uint32_t, 2> words_of(double x, DType dtype) {
+  if (dtype != DType::f64) return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
+  return std::bit_cast<std::array<std::uint32_t, 2>>(x);
+}
+
+}  // namespace
+
+std::uint32_t transposed(const Product& p) { return (p.transpose_a ? 1u : 0u) | (p.transpose_b ? 2u : 0u); }
+
+ProductBlock block_of(const Product& p, DType dtype) {
+  ProductBlock block{};
+  block.m = plan::word(p.m), block.n = plan::word(p.n), block.k = plan::word(p.k),
+  block.batches = plan::word(p.batch.elements());
+  block.flags = transposed(p) | (p.alpha != 1 ? 4u : 0u) | (p.has_c ? 8u : 0u);
+  block.batch.fill(1);
+  for (std::size_t i = 0; i < p.batch.size(); ++i) {
+    const std::size_t at = most_batch_axes - p.batch.size() + i;
+    block.batch[at] = plan::word(p.batch[i]), block.a_strides[at] = plan::word(p.a_strides[i]),
+    block.b_strides[at] = plan::word(p.b_strides[i]);
+  }
+  block.c_strides = {plan::word(p.c_strides[0]), plan::word(p.c_strides[1])};
+  const auto line = [&](std::int64_t given, std::int64_t dense) { return plan::word(given == 0 ? dense : given); };
+  block.a_line = line(p.a_line, p.transpose_a ? p.m : p.k), block.b_line = line(p.b_line, p.transpose_b ? p.k : p.n);
+  block.alpha = words_of(p.alpha, dtype), block.beta = words_of(p.beta, dtype);
+  return block;
+}
+
+std::int64_t tiles(const Product& p, std::int64_t rows, std::int64_t columns) {
+  return p.batch.elements() * pieces(p.m, rows) * pieces(p.n, columns);
+}
+
+std::string variant(const ProductSlots& slots) {
+  const auto in = ir::info(slots.operands).name, out = ir::info(slots.result).name;
+  return in == out ? ir::cat(in) : ir::cat(in, "_", out);
+}
+
+void dispatch(const Product& p, const ProductSlots& slots, plan::Lowering& node, plan::Shader shader,
+              std::int64_t groups) {
+  node.dispatch({
+      .shader = std::move(shader),
+      .reads = {slots.a, slots.b, p.has_c ? slots.c : slots.a},
+      .writes = {slots.y},
+      .push = block_of(p, slots.operands),
+      .groups = plan::groups_for(groups),
+  });
+}
+
+bool is_wide(const Product& p, std::int64_t elements) {
+  const auto even = [=](std::int64_t x) { return x % elements == 0; };
+  const ProductBlock block = block_of(p, DType::f32);
+  return even(block.a_line) && even(block.b_line) && even(p.transpose_a ? p.m : p.k) &&
+         even(p.transpose_b ? p.k : p.n) && std::ranges::all_of(p.a_strides, even) &&
+         std::ranges::all_of(p.b_strides, even);
+}
+
+Fixed fixed_of(const Product& p, std::uint32_t depth) {
+  constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 24;  // multiplications
+  if (p.batch.elements() * p.m * p.n * p.k < worth_a_pipeline) return {};
+  const ProductBlock block = block_of(p, DType::f32);
+  return {block.k, block.a_line, block.b_line, block.flags, block.k % depth == 0 ? 1u : 0u};
+}
+
+std::string tile_name(std::uint32_t rows, std::uint32_t columns, std::uint32_t depth) {
+  return ir::cat(rows, 'x', columns, 'x', depth);
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::gemm

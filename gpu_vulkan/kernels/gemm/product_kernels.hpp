@@ -1,0 +1,88 @@
+#pragma once
+
+#include <array>
+#include <span>
+
+#include "gpu_vulkan/kernels/gemm/product.hpp"
+
+// What the kernels of products share. Each kernel says why it does not take a product, or dispatches it.
+namespace plumb::gpu_vulkan::kernels::gemm {
+
+/// What the shaders of products are pushed.
+struct ProductBlock {
+  std::uint32_t m, n, k, batches, flags;
+  std::array<std::uint32_t, most_batch_axes> batch, a_strides, b_strides;
+  std::array<std::uint32_t, 2> c_strides, alpha, beta;  // reals: bits, low word first
+  std::uint32_t a_line, b_line;
+};
+
+ProductBlock block_of(const Product& product, ir::DType dtype);
+
+/// glsl/product.glsl names the bits.
+std::uint32_t transposed(const Product& product);
+
+/// Tiles of so many rows and columns that cover every product of the batch.
+std::int64_t tiles(const Product& product, std::int64_t rows, std::int64_t columns);
+
+/// The shader's variant: the operands' dtype, and the result's where they differ.
+std::string variant(const ProductSlots& slots);
+
+void dispatch(const Product& product, const ProductSlots& slots, plan::Lowering& node, plan::Shader shader,
+              std::int64_t groups);
+
+/// Whether operands can be read 16 bytes at a time: lines and matrices begin and end at multiples of so many elements.
+bool is_wide(const Product& product, std::int64_t elements);
+
+/// What the shaders of large products take for constant: a pipeline of their own pays for those, the small ones of a
+/// graph share theirs.
+struct Fixed {
+  std::uint32_t terms = 0, a_line = 0, b_line = 0, flags = 0;
+  std::uint32_t whole = 0;  ///< no tile reaches beyond the terms
+};
+
+Fixed fixed_of(const Product& product, std::uint32_t depth);
+
+inline std::int64_t pieces(std::int64_t extent, std::int64_t each) { return (extent + each - 1) / each; }
+
+/// "128x64x32", as tiles are called.
+std::string tile_name(std::uint32_t rows, std::uint32_t columns, std::uint32_t depth);
+
+/// One of a kernel's tiles, each of which `option_of` makes a TileOption of.
+template <class Tiles, class OptionOf>
+const auto& take_tile(const Product& p, plan::Lowering& node, std::string_view kernel, const Tiles& tiles,
+                      OptionOf option_of) {
+  std::vector<plan::TileOption> options;
+  for (const auto& tile : tiles) options.push_back(option_of(tile));
+  return tiles[node.take_tile(kernel, {p.m, p.n, p.k, p.batch.elements()}, options)];
+}
+
+/// A product whose terms are split into slices side by side: their products as a batch, and the sum of these in order.
+Product slices_of(const Product& product, std::int64_t slices);
+void add_slices(const Product& product, const ProductSlots& slots, plan::Slot sums, std::int64_t slices,
+                plan::Lowering& node);
+
+// f32, 16 bytes of each operand at a time.
+std::optional<std::string> refuse_wide(const Product& product, const ProductSlots& slots, const plan::Lowering& node);
+void emit_wide(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+
+// The same, terms split between workgroups. Sums depend on the number of slices, and so does the name.
+std::string_view split_name(const Product& product, const device::DeviceFacts& facts);
+std::optional<std::string> refuse_split(const Product& product, const ProductSlots& slots, const plan::Lowering& node);
+void emit_split(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+
+// f16 and bf16 by cooperative matrices. Profiles of devices know them by their names: the two dtypes' matrices may
+// round differently.
+std::string_view cooperative_name(ir::DType operands);
+/// Of products of few tiles and many terms, which are split into slices, with their number: sums depend on it.
+std::string cooperative_name(const Product& product, const ProductSlots& slots, const device::DeviceFacts& facts);
+std::optional<std::string> refuse_cooperative(const Product& product, const ProductSlots& slots,
+                                              const plan::Lowering& node);
+void emit_cooperative(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+
+// The same of f16, summed in f16, where that is allowed.
+inline constexpr std::string_view summed_in_f16_name = "coopmat_f16acc16";
+std::optional<std::string> refuse_summed_in_f16(const Product& product, const ProductSlots& slots,
+                                                const plan::Lowering& node);
+void emit_summed_in_f16(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+
+}  // namespace plumb::gpu_vulkan::kernels::gemm

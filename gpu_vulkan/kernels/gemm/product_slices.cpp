@@ -1,0 +1,40 @@
+#include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
+#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+
+namespace plumb::gpu_vulkan::kernels::gemm {
+
+Product slices_of(const Product& p, std::int64_t slices) {
+  const ProductBlock whole = block_of(p, ir::DType::f32);
+  Product parts = p;
+  parts.k = p.k / slices;
+  parts.a_line = whole.a_line, parts.b_line = whole.b_line;
+  parts.batch = {slices};
+  parts.a_strides = {parts.k * (p.transpose_a ? parts.a_line : 1)};
+  parts.b_strides = {parts.k * (p.transpose_b ? 1 : parts.b_line)};
+  parts.alpha = 1, parts.has_c = false;
+  return parts;
+}
+
+void add_slices(const Product& p, const ProductSlots& slots, plan::Slot sums, std::int64_t slices,
+                plan::Lowering& node) {
+  const ProductBlock whole = block_of(p, ir::DType::f32);
+  struct SlicesBlock {
+    std::uint32_t count, n, has_c;
+    float alpha, beta;
+    std::array<std::uint32_t, 2> c_strides;
+  };
+  constexpr std::uint32_t threads = 128;
+  constexpr std::int64_t pack = 4;  // of all dtypes that are summed in f32
+  const bool packed = p.m * p.n % pack == 0;
+  node.dispatch({
+      .shader = {"matmul_slices." + elementwise::variant_of(slots.result, node.facts()),
+                 {threads, static_cast<std::uint32_t>(slices), packed}},
+      .reads = {sums, p.has_c ? slots.c : sums},
+      .writes = {slots.y},
+      .push = SlicesBlock{whole.m * whole.n, whole.n, p.has_c ? 1u : 0u, static_cast<float>(p.alpha),
+                          static_cast<float>(p.beta), whole.c_strides},
+      .groups = plan::groups_for(p.m * p.n / (packed ? pack : 1), threads),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -1,0 +1,119 @@
+#include "gpu_vulkan/kernels/gemm/product_vector.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "gpu_vulkan/kernels/common/full_subgroups.hpp"
+#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+
+namespace plumb::gpu_vulkan::kernels::gemm {
+namespace {
+
+using ir::DType;
+
+/// Of a product that is one row or one column: whether a line of the matrix is one sum.
+bool is_by_lines(const Product& p) { return p.n == 1 ? !p.transpose_a : p.transpose_b; }
+
+/// Of a product that is a few rows or a column: elements of y that the matrix's lines, or its columns, make.
+std::int64_t elements_of_vector(const Product& p) { return p.n == 1 ? p.m : p.n; }
+
+/// One row or one column: every number of the matrix is read once, so that reading it in order is what counts.
+void emit_vector(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+  const bool by_lines = is_by_lines(p);
+  const std::uint32_t across = node.facts().max_invocations < 256 ? 8 : 16;
+  const std::uint32_t elements = by_lines ? 2 : 16, lanes = by_lines ? 64 : across;
+  dispatch(p, slots, node, {"matmul_vector." + variant(slots), {elements * lanes, elements, lanes, by_lines}},
+           p.batch.elements() * pieces(std::max(p.m, p.n), elements));
+}
+
+/// Rows of y that are computed together, each from one reading of the matrix.
+constexpr std::int64_t most_vectors = 8;
+
+std::optional<std::string> refuse_wide_vector(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
+  const ir::DType x = slots.operands;
+  const device::DeviceFacts& facts = node.facts();
+  if (x != DType::f32 && x != DType::f16 && x != DType::bf16)
+    return ir::cat("operands are ", x, ", it takes f32, f16 and bf16");
+  if (common::most_invocations(facts) < 256 || facts.shared_memory < 16 << 10)
+    return ir::cat(facts.name, " has too small workgroups or too little shared memory");
+  if (!facts.subgroup_shuffle || !facts.subgroup_size_control || facts.subgroup_size > 64)
+    return facts.name + " has no shuffles in subgroups of at most 64";
+  const std::int64_t elements = 16 / static_cast<std::int64_t>(ir::info(x).bytes);
+  const auto even = [=](std::int64_t n) { return n % elements == 0; };
+  const ProductBlock block = block_of(p, x);
+  const bool vector_is_dense = p.n == 1 ? p.transpose_b || block.b_line == 1 : !p.transpose_a || block.a_line == 1;
+  if (!vector_is_dense) return "the vector's elements are apart";
+  const auto& strides = p.n == 1 ? p.a_strides : p.b_strides;
+  const auto& vector_strides = p.n == 1 ? p.b_strides : p.a_strides;
+  if (!even(p.n == 1 ? block.a_line : block.b_line) || !even(is_by_lines(p) ? p.k : elements_of_vector(p)) ||
+      !std::ranges::all_of(strides, even) || (is_by_lines(p) && !std::ranges::all_of(vector_strides, even)))
+    return ir::cat("lines of its operands are no multiples of ", elements, " elements");
+  return std::nullopt;
+}
+
+/// A few rows of a large matrix: reading it takes longer than anything else.
+bool is_few_rows(const Product& p) {
+  constexpr std::int64_t large = std::int64_t{1} << 18;
+  return p.m <= most_vectors && p.k * p.n >= large;
+}
+
+std::optional<std::string> refuse_few_rows(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
+  if (p.k % 8 != 0 || block_of(p, slots.operands).a_line % 8 != 0) return "the rows are no multiples of 8 elements";
+  return refuse_wide_vector(p, slots, node);
+}
+
+/// A workgroup of matmul_vector_wide: pieces or lines of the matrix, and the invocations that share each.
+struct VectorTile {
+  std::uint32_t across, lanes;
+};
+
+VectorTile vector_tile(const Product& p, std::uint32_t width, std::uint32_t vectors, const device::DeviceFacts& facts) {
+  if (is_by_lines(p)) return {4, 64};
+  // The fewer columns a workgroup has the more of them there are; 64 bytes of a line are the least.
+  const std::int64_t columns = elements_of_vector(p);
+  std::uint32_t across = 16;
+  while (across > 4 && p.batch.elements() * pieces(columns, across * width) < plan::enough_tiles) across /= 2;
+  const std::uint32_t most = std::min(common::most_invocations(facts), p.n != 1 && p.m > 1 ? 512u : 1024u);
+  const auto useful = static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::uint64_t>(pieces(p.k, 8))));
+  VectorTile t{across, std::max(std::min(most / across, useful), 256 / across)};
+  // A subgroup's sums, or a lane's, meet those of the others in shared memory.
+  const auto bytes = [&] {
+    return std::size_t{4} * t.lanes / std::max(1u, facts.subgroup_size / t.across) * vectors * t.across * width;
+  };
+  while (bytes() > facts.shared_memory && t.across * t.lanes > facts.subgroup_size) t.lanes /= 2;
+  return t;
+}
+
+void emit_wide_vector(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+  const device::DeviceFacts& facts = node.facts();
+  const std::uint32_t width = slots.operands == DType::f32 ? 4 : 8;
+  const bool by_lines = is_by_lines(p);
+  const auto even = [](std::int64_t x) { return x % 8 == 0; };
+  const bool is_even = even(p.k) && std::ranges::all_of(p.n == 1 ? p.b_strides : p.a_strides, even);
+  const auto vectors = static_cast<std::uint32_t>(p.n == 1 ? 1 : std::bit_ceil(static_cast<std::uint64_t>(p.m)));
+  const VectorTile t = vector_tile(p, width, vectors, facts);
+  const bool kept = slots.operands == DType::f16 && facts.denormals_kept_f16;
+  dispatch(p, slots, node,
+           {ir::cat("matmul_vector_wide.", variant(slots), kept ? "_kept" : ""),
+            {t.across * t.lanes, t.across, t.lanes, by_lines, vectors, facts.subgroup_size, is_even, p.n == 1},
+            facts.subgroup_size},
+           p.batch.elements() * pieces(elements_of_vector(p), by_lines ? t.across : t.across * width));
+}
+
+}  // namespace
+
+bool lower_vector_product(const Product& product, const ProductSlots& slots, plan::Lowering& node) {
+  const auto emit_wide = [&] { emit_wide_vector(product, slots, node); };
+  if (product.m == 1 || product.n == 1) {
+    node.choose({
+        {"vector_wide", [&] { return refuse_wide_vector(product, slots, node); }, emit_wide},
+        {"vector", [] { return std::nullopt; }, [&] { emit_vector(product, slots, node); }},
+    });
+    return true;
+  }
+  if (!is_few_rows(product) || refuse_few_rows(product, slots, node)) return false;
+  node.choose({{"vector_wide", [] { return std::nullopt; }, emit_wide}});
+  return true;
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::gemm

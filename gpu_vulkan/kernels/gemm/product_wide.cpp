@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+
+namespace plumb::gpu_vulkan::kernels::gemm {
+
+using ir::DType;
+
+namespace {
+
+/// A workgroup's tile of matmul_wide, and how many blocks of 4 x 4 elements each invocation computes.
+struct WideTile {
+  std::uint32_t rows, columns, depth, groups_m, groups_n;
+
+  std::uint32_t invocations() const { return rows / (4 * groups_m) * (columns / (4 * groups_n)); }
+  std::size_t shared_bytes() const { return std::size_t{4} * depth * (rows + columns + 8); }
+};
+
+constexpr std::array<WideTile, 3> wide_tiles = {{{128, 128, 16, 2, 4}, {64, 64, 16, 1, 2}, {32, 32, 32, 1, 1}}};
+
+bool fits(const WideTile& t, const device::DeviceFacts& facts) {
+  return t.invocations() <= facts.max_invocations && t.shared_bytes() <= facts.shared_memory;
+}
+
+/// Whether any but the smallest tiles would leave enough workgroups.
+bool has_many_tiles(const Product& p, const device::DeviceFacts& facts) {
+  const auto good = [&](const WideTile& t) {
+    return fits(t, facts) && tiles(p, t.rows, t.columns) >= plan::enough_tiles;
+  };
+  return std::any_of(wide_tiles.begin(), wide_tiles.end() - 1, good);
+}
+
+void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node, const WideTile& t) {
+  const Fixed fixed = fixed_of(p, t.depth);
+  dispatch(p, slots, node,
+           {"matmul_wide",
+            {t.invocations(), t.rows, t.columns, t.depth, t.groups_m, t.groups_n, transposed(p), fixed.terms,
+             fixed.a_line, fixed.b_line, fixed.whole}},
+           tiles(p, t.rows, t.columns));
+}
+
+/// A product of few tiles and many terms, whose terms are split between workgroups.
+struct WideSplit {
+  const WideTile* tile = nullptr;
+  std::int64_t slices = 1;
+};
+
+/// So many keep a device busy while each waits for memory.
+constexpr std::int64_t enough_invocations = plan::enough_tiles * 256;
+constexpr std::int64_t least_slice = 128;  ///< terms; fewer are not worth a second kernel
+
+WideSplit wide_split_of(const Product& p, const device::DeviceFacts& facts) {
+  if (p.batch.elements() != 1 || has_many_tiles(p, facts)) return {};
+  const WideTile& middle = wide_tiles[1];
+  const bool is_small = p.m < middle.rows || p.n < middle.columns || !fits(middle, facts);
+  WideSplit split{is_small ? &wide_tiles.back() : &middle};
+  const std::int64_t invocations = tiles(p, split.tile->rows, split.tile->columns) * split.tile->invocations();
+  while (split.slices < 8 && split.slices * invocations < enough_invocations && p.k % (8 * split.slices) == 0 &&
+         p.k / (2 * split.slices) >= least_slice)
+    split.slices *= 2;
+  return split;
+}
+
+}  // namespace
+
+std::optional<std::string> refuse_wide(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
+  if (slots.operands != DType::f32) return ir::cat("operands are ", slots.operands, ", it takes f32");
+  if (!is_wide(p, 4)) return "lines of its operands are no multiples of 4 elements";
+  if (wide_tiles.back().shared_bytes() > node.facts().shared_memory) return "too little shared memory";
+  return std::nullopt;
+}
+
+void emit_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+  const auto option = [&](const WideTile& t) {
+    return plan::TileOption{.name = tile_name(t.rows, t.columns, t.depth),
+                            .elements = std::int64_t{t.rows} * t.columns,
+                            .groups = tiles(p, t.rows, t.columns),
+                            .fits = fits(t, node.facts())};
+  };
+  dispatch_wide(p, slots, node, take_tile(p, node, "matmul_wide", wide_tiles, option));
+}
+
+std::string_view split_name(const Product& p, const device::DeviceFacts& facts) {
+  const std::int64_t slices = wide_split_of(p, facts).slices;
+  return slices == 2   ? "tiled_wide_split2"
+         : slices == 4 ? "tiled_wide_split4"
+         : slices == 8 ? "tiled_wide_split8"
+                       : "tiled_wide_split";
+}
+
+std::optional<std::string> refuse_split(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
+  if (const auto refusal = refuse_wide(p, slots, node)) return refusal;
+  if (!node.facts().tile.empty()) return "a tile was asked for";
+  if (wide_split_of(p, node.facts()).slices > 1) return std::nullopt;
+  return "there are enough tiles, or too few terms to split";
+}
+
+void emit_split(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+  const auto [tile, slices] = wide_split_of(p, node.facts());
+  const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
+  dispatch_wide(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
+  add_slices(p, slots, sums, slices, node);
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+
+#include "gpu_vulkan/kernels/indexing/indexed.hpp"
+#include "ir/kernels/scatter.hpp"
+
+namespace plumb::gpu_vulkan::kernels::indexing {
+
+/// Updates [outer, count, inner] that go to rows of output 0, [outer, rows, inner].
+struct ScatteredUpdates {
+  plan::Slot updates;
+  std::int64_t count, rows, outer = 1, inner = 1;
+};
+
+/// Where the updates go, by the kernel's indices: what scatter_targets.comp is told.
+struct ScatterTargets {
+  std::string_view variant;
+  std::uint32_t index_words, axes = 1, tuple_length = 1;
+  plan::Push push;
+};
+ScatterTargets element_targets(const ir::TensorType& x, const ir::TensorType& indices, std::int64_t axis,
+                               const plan::Lowering& node);
+ScatterTargets tuple_targets(const ir::Shape& x, const ir::TensorType& indices, std::int64_t tuples,
+                             const plan::Lowering& node);
+
+/// Output 0 is input 0, into which every target takes the last of its updates.
+void scatter_last(const ScatteredUpdates& updates, const ScatterTargets& targets, plan::Slot indices,
+                  plan::Lowering& node);
+
+/// Output 0 is x, or 0 without one, combined with the updates of each row.
+void scatter_reduced(ir::kernels::ScatterReduction reduction, std::optional<plan::Slot> x,
+                     const ScatteredUpdates& updates, const ScatterTargets& targets, plan::Slot indices,
+                     plan::Lowering& node);
+
+}  // namespace plumb::gpu_vulkan::kernels::indexing

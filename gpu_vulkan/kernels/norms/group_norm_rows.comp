@@ -1,0 +1,5 @@
+#version 450
+// variants: f32 f16 f16_native bf16
+#extension GL_GOOGLE_include_directive : require
+#define CENTERED
+#include "gpu_vulkan/kernels/norms/normalize_rows.glsl"

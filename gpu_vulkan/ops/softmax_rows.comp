@@ -1,4 +1,0 @@
-#version 450
-// variants: f32 f16 f16_native bf16
-#extension GL_GOOGLE_include_directive : require
-#include "softmax_rows.glsl"

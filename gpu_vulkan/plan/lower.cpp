@@ -1,0 +1,132 @@
+#include "gpu_vulkan/plan/lower.hpp"
+
+#include <algorithm>
+
+#include "gpu_vulkan/fused_ops/added_norm.hpp"
+#include "gpu_vulkan/fused_ops/fused_conv.hpp"
+#include "gpu_vulkan/fused_ops/region.hpp"
+#include "gpu_vulkan/fused_ops/viewed_attention.hpp"
+#include "gpu_vulkan/op_table.hpp"
+#include "ir/ops/constant.hpp"
+
+namespace plumb::gpu_vulkan::plan {
+namespace {
+
+using Kernel = void (*)(const ir::Op&, Lowering&);
+
+const ir::OpTable<Kernel>& kernels() {
+  static const auto table = [] {
+    const auto entry = []<class T>() -> Kernel {
+      return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); };
+    };
+    auto all = Ops::table<Kernel>(entry);
+    all.merge(ir::OpList<fused_ops::AddedNorm, fused_ops::FusedConv, fused_ops::Region,
+                         fused_ops::ViewedAttention>::table<Kernel>(entry));  // what only passes make
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace
+
+std::vector<std::string> KernelChoice::reasons() const {
+  auto all = refusals;
+  if (!tile.empty()) all.push_back("tile " + tile);
+  return all;
+}
+
+const ir::Bytes* Lowering::constant_in(std::size_t i) const {
+  const auto producer = graph_.producer(node_.inputs.at(i));
+  if (!producer) return nullptr;
+  const ir::Op& op = graph_.nodes()[*producer].op;
+  return op.is<ir::ops::Constant>() ? &op.as<ir::ops::Constant>().data : nullptr;
+}
+
+Slot Lowering::table(std::span<const std::byte> content) {
+  const Slot slot = schedule_.slot(content.size(), Residence::resident);
+  schedule_.slots[slot].content.assign(content.begin(), content.end());
+  return slot;
+}
+
+std::uint32_t Lowering::node_number() const { return static_cast<std::uint32_t>(&node_ - graph_.nodes().data()); }
+
+void Lowering::alias(std::size_t output, std::size_t input) {
+  slots_.at(node_.outputs.at(output)) = in(input);
+  choice_.name = "alias";
+}
+
+void Lowering::dispatch(Dispatch dispatch) {
+  if (choice_.name.empty()) choice_.name = dispatch.shader.name;
+  dispatch.node = node_number();
+  schedule_.dispatches.push_back(std::move(dispatch));
+}
+
+void Lowering::choose(const std::vector<Candidate>& candidates) {
+  for (const Candidate& candidate : candidates) {
+    if (auto reason = candidate.refusal()) {
+      choice_.refusals.push_back(ir::cat(candidate.name, ": ", *reason));
+      continue;
+    }
+    choice_.name = candidate.name;
+    return candidate.emit();
+  }
+  std::string all;
+  for (const auto& reason : choice_.refusals) all += (all.empty() ? "" : "; ") + reason;
+  throw ir::Unsupported(all);
+}
+
+std::size_t Lowering::take_tile(std::string_view kernel, const device::ProductSize& size,
+                                std::span<const TileOption> tiles) {
+  TileChoice taken = choose_tile(facts_, kernel, size, tiles);
+  choice_.tile = std::move(taken.why);
+  choice_.tile_kernel = kernel;
+  choice_.tiles.assign(tiles.begin(), tiles.end());
+  return taken.index;
+}
+
+void Lowering::needs_its_sizes() const {
+  const auto one = [&](const ir::TensorType& type) {
+    needs(type.shape.elements() < (std::int64_t{1} << 31), type, " has 2^31 elements or more");
+  };
+  for (std::size_t i = 0; i < inputs(); ++i) one(in_type(i));
+  for (std::size_t i = 0; i < outputs(); ++i) one(out_type(i));
+}
+
+void Lowering::needs_its_types() const {
+  needs_its_sizes();
+  const auto one = [&](const ir::TensorType& type) {
+    needs(facts_.holds(type.dtype), facts_.name, " has no ", type.dtype, " in shaders");
+  };
+  for (std::size_t i = 0; i < inputs(); ++i) one(in_type(i));
+  for (std::size_t i = 0; i < outputs(); ++i) one(out_type(i));
+}
+
+Groups groups_for(std::int64_t count, std::int64_t each) {
+  constexpr std::int64_t widest = 65535;  // what every Vulkan device offers
+  const std::int64_t groups = (count + each - 1) / each;
+  const std::int64_t rows = std::max<std::int64_t>(1, (groups + widest - 1) / widest);
+  return {static_cast<std::uint32_t>((groups + rows - 1) / rows), static_cast<std::uint32_t>(rows), 1};
+}
+
+bool has_kernel(const ir::OpSchema& schema) {
+  return &schema == &ir::schema<ir::ops::Constant>() || kernels().contains(&schema);
+}
+
+void lower_op(const ir::Op& op, Lowering& node) {
+  const auto kernel = kernels().find(&op.schema());
+  if (kernel == kernels().end()) throw ir::Unsupported("has no kernel");
+  kernel->second(op, node);
+}
+
+KernelChoice lowered_choice(const ir::Graph& graph, const device::DeviceFacts& facts) {
+  Schedule schedule;
+  std::vector<Slot> slots;
+  for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
+  const Slot faults = schedule.slot(sizeof(Fault));
+  const ir::Node& node = graph.nodes().at(0);
+  Lowering lowering(graph, node, facts, slots, faults, schedule);
+  lower_op(node.op, lowering);
+  return lowering.choice();
+}
+
+}  // namespace plumb::gpu_vulkan::plan

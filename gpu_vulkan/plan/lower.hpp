@@ -1,0 +1,125 @@
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <optional>
+
+#include "gpu_vulkan/plan/schedule.hpp"
+#include "gpu_vulkan/plan/tile_choice.hpp"
+
+namespace plumb::gpu_vulkan::plan {
+
+/// One way to run a node. `refusal` says why it cannot serve this node on this
+/// device, in words for people; nothing when it can.
+struct Candidate {
+  std::string_view name;
+  std::function<std::optional<std::string>()> refusal;
+  std::function<void()> emit;
+};
+
+/// Which candidate runs a node, and why those before it do not.
+struct KernelChoice {
+  std::string name;
+  std::vector<std::string> refusals;
+  std::string tile;                    ///< of a kernel that has several: which and why
+  std::string tile_kernel = {};        ///< which they were measured for, in a Calibration
+  std::vector<TileOption> tiles = {};  ///< which there were
+
+  std::vector<std::string> reasons() const;  ///< the refusals, and the tile
+};
+
+/// What the shaders of a run report of the first index out of range they met.
+struct Fault {
+  std::uint32_t raised, node, position, value_low, value_high;
+
+  std::int64_t value() const { return static_cast<std::int64_t>(std::uint64_t{value_high} << 32 | value_low); }
+};
+
+/// As shaders are told a number: negative steps and shifts wrap.
+constexpr std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }
+
+/// One node on its way to becoming dispatches. A kernel for op T is the function
+///   void lower(const ir::ops::T&, Lowering&)
+/// in ops/t.cpp, with its shader beside it in ops/t.comp. It touches no device:
+/// it sees types and DeviceFacts, and writes dispatches.
+///
+/// It is never called for a node whose outputs are all empty, and never issues an
+/// empty dispatch. Inputs may be empty (an empty slot has 4 bytes).
+class Lowering {
+ public:
+  Lowering(const ir::Graph& graph, const ir::Node& node, const device::DeviceFacts& facts, std::vector<Slot>& slots,
+           Slot faults, Schedule& schedule)
+      : graph_(graph), node_(node), facts_(facts), slots_(slots), faults_(faults), schedule_(schedule) {}
+
+  const device::DeviceFacts& facts() const { return facts_; }
+  std::size_t inputs() const { return node_.inputs.size(); }
+  std::size_t outputs() const { return node_.outputs.size(); }
+  const ir::TensorType& in_type(std::size_t i) const { return graph_.type(node_.inputs.at(i)); }
+  const ir::TensorType& out_type(std::size_t i) const { return graph_.type(node_.outputs.at(i)); }
+  Slot in(std::size_t i) const { return slots_.at(node_.inputs.at(i)); }
+  Slot out(std::size_t i) const { return slots_.at(node_.outputs.at(i)); }
+
+  /// Whether the node reads a value that a constant op computes, and its bytes.
+  const ir::Bytes* constant_in(std::size_t i) const;
+
+  /// Memory that only this node's dispatches use.
+  Slot scratch(std::size_t bytes) { return schedule_.slot(bytes); }
+
+  /// A read-only table, uploaded once.
+  Slot table(std::span<const std::byte> content);
+
+  /// A Fault, all zero before a run. A shader that meets an index out of range fills
+  /// it by glsl/faults.glsl; bind it as the last write. `node_number` is what it writes.
+  Slot faults() const { return faults_; }
+  std::uint32_t node_number() const;
+
+  /// The output is the same bytes as the input, under another shape.
+  void alias(std::size_t output, std::size_t input);
+
+  void dispatch(Dispatch dispatch);
+
+  /// Takes the first candidate that does not refuse. Throws Unsupported with all
+  /// reasons when every one refuses.
+  void choose(const std::vector<Candidate>& candidates);
+
+  /// The index of the tile to dispatch a kernel of products with: choose_tile.
+  std::size_t take_tile(std::string_view kernel, const device::ProductSize& size, std::span<const TileOption> tiles);
+
+  /// Refuses the node: throws Unsupported unless the condition holds.
+  template <class... Parts>
+  void needs(bool condition, const Parts&... parts) const {
+    if (!condition) throw ir::Unsupported(ir::cat(parts...));
+  }
+
+  /// Refuses tensors of 2^31 elements or more.
+  void needs_its_sizes() const;
+
+  /// Refuses those, and operands and results that this device's shaders cannot hold.
+  void needs_its_types() const;
+
+  const KernelChoice& choice() const { return choice_; }
+
+ private:
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  const device::DeviceFacts& facts_;
+  std::vector<Slot>& slots_;
+  Slot faults_;
+  Schedule& schedule_;
+  KernelChoice choice_;
+};
+
+/// How a graph's first node would be lowered, with nothing kept of it. Throws Unsupported as lower_op does.
+KernelChoice lowered_choice(const ir::Graph& graph, const device::DeviceFacts& facts);
+
+/// Workgroups to cover `count` items at `each` per group, folded into two
+/// dimensions where one is too short: shaders count them by group_index().
+Groups groups_for(std::int64_t count, std::int64_t each = 1);
+
+/// Whether the op runs here. Constants do without a kernel.
+bool has_kernel(const ir::OpSchema& schema);
+
+/// Appends the node's dispatches. Throws Unsupported when there is no kernel.
+void lower_op(const ir::Op& op, Lowering& node);
+
+}  // namespace plumb::gpu_vulkan::plan

@@ -1,0 +1,91 @@
+#include "gpu_vulkan/plan/pack.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace plumb::gpu_vulkan::plan {
+namespace {
+
+std::size_t aligned(std::size_t value, std::size_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+/// One buffer while it is being filled. Taken ranges include the zones.
+class Shelf {
+ public:
+  /// The lowest offset at which `bytes` are free as long as `alive`.
+  std::size_t fit(std::size_t bytes, const Lifetime& alive, const PackLimits& limits) const {
+    std::size_t offset = 0;
+    for (const Taken& taken : taken_) {  // by begin
+      if (limits.reuse && !taken.alive.overlaps(alive)) continue;
+      if (taken.begin >= offset + bytes) break;
+      offset = std::max(offset, aligned(taken.end, limits.alignment));
+    }
+    return offset;
+  }
+
+  void take(std::size_t offset, std::size_t bytes, const Lifetime& alive) {
+    const Taken taken{offset, offset + bytes, alive};
+    const auto after = [](const Taken& a, const Taken& b) { return a.begin < b.begin; };
+    taken_.insert(std::upper_bound(taken_.begin(), taken_.end(), taken, after), taken);
+    bytes_ = std::max(bytes_, taken.end);
+  }
+
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  struct Taken {
+    std::size_t begin, end;
+    Lifetime alive;
+  };
+  std::vector<Taken> taken_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+void Lifetime::use(std::size_t position) {
+  first = used ? std::min(first, position) : position;
+  last = used ? std::max(last, position) : position;
+  used = true;
+}
+
+std::vector<Lifetime> lifetimes(const Schedule& schedule) {
+  std::vector<Lifetime> alive(schedule.slots.size());
+  for (std::size_t d = 0; d < schedule.dispatches.size(); ++d)
+    for (const auto* list : {&schedule.dispatches[d].reads, &schedule.dispatches[d].writes})
+      for (const Slot slot : *list) alive.at(slot).use(d);
+  return alive;
+}
+
+ArenaLayout pack(const Schedule& schedule, const std::vector<Lifetime>& alive, const PackLimits& limits) {
+  ArenaLayout layout;
+  layout.places.resize(schedule.slots.size());
+  const std::size_t zone = aligned(limits.zone, limits.alignment);
+  constexpr Lifetime always{true, 0, ~std::size_t{0}};
+
+  for (const Residence residence : {Residence::resident, Residence::transient}) {
+    std::vector<Slot> order;
+    for (Slot s = 0; s < schedule.slots.size(); ++s)
+      if (alive[s].used && schedule.slots[s].residence == residence) order.push_back(s);
+    std::ranges::stable_sort(order, std::ranges::greater{}, [&](Slot s) { return schedule.bound_bytes(s); });
+
+    std::vector<Shelf> shelves;
+    for (const Slot s : order) {
+      const Lifetime& lives = residence == Residence::resident ? always : alive[s];
+      const std::size_t bytes = schedule.bound_bytes(s) + 2 * zone;
+      ir::require(bytes <= limits.buffer_bytes, "slot ", s, " has ", bytes, " bytes, a buffer at most ",
+                  limits.buffer_bytes);
+      std::size_t b = 0, offset = 0;
+      while (b < shelves.size() && (offset = shelves[b].fit(bytes, lives, limits)) + bytes > limits.buffer_bytes) ++b;
+      if (b == shelves.size()) shelves.emplace_back(), offset = 0;
+      shelves[b].take(offset, bytes, lives);
+      layout.places[s] = {layout.buffers.size() + b, offset + zone};
+    }
+    for (const Shelf& shelf : shelves) layout.buffers.push_back(shelf.bytes());
+    if (residence == Residence::resident) layout.resident_buffers = shelves.size();
+  }
+  return layout;
+}
+
+}  // namespace plumb::gpu_vulkan::plan

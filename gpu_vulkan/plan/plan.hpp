@@ -1,0 +1,54 @@
+#pragma once
+
+#include "gpu_vulkan/plan/lower.hpp"
+#include "gpu_vulkan/plan/pack.hpp"
+#include "ir/executor.hpp"
+
+namespace plumb::gpu_vulkan::plan {
+
+/// Bytes of a red zone, before and after each slot.
+inline constexpr std::size_t zone_bytes = 256;
+
+struct PlanOptions {
+  const ir::Executor* host = nullptr;  ///< runs what the device cannot; null: then nothing may fall back
+  bool redzone = false;                ///< leave zones around every slot, and share no memory
+  bool no_reuse = false;               ///< share no memory
+  bool full_barriers = false;          ///< a barrier before every dispatch
+};
+
+/// A part of a run: values go up, dispatches run in one submit, values come back, then
+/// the host runs nodes. Without fallback a plan has one.
+struct Segment {
+  std::vector<ir::Value> uploads;       ///< inputs, and what the host computed, when first needed
+  std::size_t begin = 0, end = 0;       ///< of the dispatches
+  std::vector<ir::Value> downloads;     ///< what is captured or what the host needs
+  std::vector<std::size_t> host_nodes;  ///< in order
+};
+
+/// Everything decided before a device is touched: plain data that can be printed,
+/// compared and tested on a machine without a GPU.
+struct Plan {
+  static constexpr Slot no_slot = ~Slot{0};
+
+  Schedule schedule;
+  std::vector<Slot> slots;  ///< of each value; an alias shares its source's
+  Slot faults = 0;          ///< of a Fault
+  std::vector<Segment> segments;
+  std::vector<ir::Value> captured;    ///< what a run hands back, in order of value
+  std::vector<ir::NodeReport> nodes;  ///< by node; times are left out
+  ArenaLayout arena;
+  std::vector<bool> barrier_before;  ///< by dispatch
+
+  Slot slot(ir::Value value) const { return slots.at(value); }
+  /// Whether the slot lies in memory.
+  bool placed(Slot slot) const { return slot != no_slot && arena.places.at(slot).exists(); }
+};
+
+/// Plans a run. Throws Unsupported, naming every node that nobody can run and why.
+Plan make_plan(const ir::Graph& graph, const ir::Capture& capture, const device::DeviceFacts& facts,
+               const PlanOptions& options);
+
+/// The plan for people: nodes with their placement and dispatches, memory, segments.
+std::string to_text(const Plan& plan, const ir::Graph& graph);
+
+}  // namespace plumb::gpu_vulkan::plan

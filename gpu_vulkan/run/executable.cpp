@@ -1,0 +1,211 @@
+#include "gpu_vulkan/run/executable.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "gpu_vulkan/run/stopwatch.hpp"
+#include "ir/ops/constant.hpp"
+#include "ir/raw/copy_bytes.hpp"
+
+namespace plumb::gpu_vulkan::run {
+namespace {
+
+const ir::Bytes* constant_bytes(const ir::Graph& graph, ir::Value value) {
+  const auto producer = graph.producer(value);
+  if (!producer || !graph.nodes()[*producer].op.is<ir::ops::Constant>()) return nullptr;
+  return &graph.nodes()[*producer].op.as<ir::ops::Constant>().data;
+}
+
+/// Whether nothing is in use by the device any more. One that did not answer in time gets more of it, once: mostly it
+/// was slow, and a software driver whose threads still work when the process ends crashes on libraries taken down.
+bool is_done(runtime::Runtime& runtime) {
+  if (runtime.timeline.busy() && !runtime.silent) {
+    try {
+      runtime.timeline.wait(std::chrono::seconds(10));
+    } catch (const ir::DeviceError&) {  // run() has said so before
+      runtime.silent = runtime.timeline.busy();
+    }
+  }
+  return !runtime.timeline.busy();
+}
+
+/// What a device that does not answer may still be using lives on to the end of the process.
+void abandon(std::shared_ptr<runtime::Runtime> runtime, std::unique_ptr<Recording> recording) {
+  static auto& kept = *new std::vector<std::pair<std::shared_ptr<runtime::Runtime>, std::unique_ptr<Recording>>>;
+  kept.emplace_back(std::move(runtime), std::move(recording));
+}
+
+}  // namespace
+
+VulkanExecutable::VulkanExecutable(std::shared_ptr<runtime::Runtime> runtime, const device::VulkanOptions& options,
+                                   const ir::Graph& graph, const ir::Feeds& params, passes::Fused fused,
+                                   plan::Plan plan)
+    : runtime_(std::move(runtime)),
+      options_(options),
+      original_(graph),
+      fused_(std::move(fused)),
+      graph_(fused_.graph),
+      plan_(std::move(plan)) {
+  recording_ = std::make_unique<Recording>(*runtime_, plan_, options_);
+  upload_resident(params);
+  make_host_parts(params);
+  find_known();
+  runtime_->pipelines.save();
+}
+
+VulkanExecutable::~VulkanExecutable() {
+  if (!is_done(*runtime_)) abandon(std::move(runtime_), std::move(recording_));
+}
+
+void VulkanExecutable::upload_resident(const ir::Feeds& params) {
+  std::vector<std::pair<plan::Slot, std::span<const std::byte>>> contents;
+  for (ir::Value v = 0; v < graph_.value_count(); ++v) {
+    if (!graph_.defined(v) || v < graph_.inputs().size()) continue;
+    const bool placed = plan_.placed(plan_.slot(v));
+    if (graph_.is_source(v)) {
+      const auto& fed = ir::fed(graph_, params, v);
+      if (placed) contents.emplace_back(plan_.slot(v), fed.bytes());
+      if (std::ranges::binary_search(plan_.captured, v)) captured_params_.emplace(v, fed);
+    } else if (const auto* bytes = constant_bytes(graph_, v); bytes != nullptr && placed) {
+      contents.emplace_back(plan_.slot(v), *bytes);
+    }
+  }
+  for (plan::Slot s = 0; s < plan_.schedule.slots.size(); ++s)
+    if (const auto& content = plan_.schedule.slots[s].content; !content.empty() && plan_.placed(s))
+      contents.emplace_back(s, content);
+  recording_->upload_resident(contents);
+}
+
+void VulkanExecutable::find_known() {
+  for (const ir::Value v : plan_.captured)
+    if (const auto param = captured_params_.find(v); param != captured_params_.end())
+      known_.emplace_back(v, param->second.bytes());
+    else if (const auto* bytes = constant_bytes(graph_, v))
+      known_.emplace_back(v, *bytes);
+    else if (graph_.type(v).bytes() == 0)
+      known_.emplace_back(v, std::span<const std::byte>{});
+}
+
+void VulkanExecutable::make_host_parts(const ir::Feeds& params) {
+  std::vector<bool> visible(graph_.value_count());
+  for (const ir::Value v : plan_.captured) visible[v] = true;
+  host_reads_ = visible;
+  for (const ir::Node& node : graph_.nodes())
+    for (const ir::Value v : node.inputs) visible[v] = true;
+  for (const plan::Segment& segment : plan_.segments)
+    for (const std::size_t n : segment.host_nodes)
+      for (const ir::Value v : graph_.nodes()[n].inputs) host_reads_[v] = true;
+  for (const plan::Segment& segment : plan_.segments)
+    host_parts_.push_back(segment.host_nodes.empty() ? nullptr
+                                                     : std::make_unique<HostPart>(graph_, segment.host_nodes, visible,
+                                                                                  params, *options_.host));
+}
+
+ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
+  ir::Tensors results;
+  run_into(inputs, results);
+  return results;
+}
+
+void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
+  if (!runtime_->lost.empty())
+    throw ir::DeviceError(ir::cat(runtime_->device.facts().name, " was lost before: ", runtime_->lost));
+  const auto is_foreign = [&](const auto& entry) {
+    return !is_captured(entry.first) || entry.second.type() != graph_.type(entry.first);
+  };
+  std::erase_if(results, is_foreign);
+  times_ = {};
+  for (ir::Value v = 0; v < graph_.inputs().size(); ++v) {
+    const ir::Tensor& tensor = ir::fed(graph_, inputs, v);
+    if (host_reads_[v]) put(v, tensor.bytes(), results);
+  }
+  for (std::size_t s = 0; s < plan_.segments.size(); ++s) run_segment(s, inputs, results);
+  throw_damage();
+  runtime_->instance.throw_new_messages();
+  std::erase_if(results, is_foreign);  // what host parts read and made
+  for (const auto& [value, bytes] : known_) put(value, bytes, results);
+}
+
+bool VulkanExecutable::is_captured(ir::Value value) const { return std::ranges::binary_search(plan_.captured, value); }
+
+void VulkanExecutable::put(ir::Value value, std::span<const std::byte> bytes, ir::Tensors& on_host) const {
+  const ir::TensorType& type = graph_.type(value);
+  ir::Tensor& tensor = on_host[value];
+  if (tensor.type() != type) tensor = ir::Tensor(type);
+  ir::raw::copy_bytes(bytes, tensor.bytes());
+}
+
+void VulkanExecutable::run_segment(std::size_t segment, const ir::Feeds& inputs, ir::Tensors& on_host) {
+  const plan::Segment& part = plan_.segments[segment];
+  Stopwatch watch;
+  for (const ir::Value v : part.uploads) {
+    const ir::Tensor& tensor = graph_.is_source(v) ? ir::fed(graph_, inputs, v) : on_host.at(v);
+    ir::raw::copy_bytes(tensor.bytes(), recording_->upload_bytes(v));
+  }
+  times_.upload += watch.lap();
+  try {
+    recording_->run(segment, times_);
+  } catch (const ir::DeviceError& error) {
+    runtime_->lost = error.what();
+    throw;
+  }
+  throw_fault();
+  watch.lap();
+  for (const ir::Value v : part.downloads) put(v, recording_->download_bytes(v), on_host);
+  times_.download += watch.lap();
+  if (host_parts_[segment] != nullptr) host_parts_[segment]->run(on_host);
+}
+
+RunTimes VulkanExecutable::times() const {
+  RunTimes times = times_;
+  times.device = recording_->device_nanoseconds();
+  return times;
+}
+
+void VulkanExecutable::throw_fault() {
+  const plan::Fault fault = recording_->take_fault();
+  if (fault.raised == 0) return;
+  const ir::Node& node = graph_.nodes().at(fault.node);
+  ir::fail("node '", node.label, "' (", node.op.name(), "): index ", fault.value(), " at position ", fault.position,
+           " is out of range");
+}
+
+std::string VulkanExecutable::describe(plan::Slot slot) const {
+  for (ir::Value v = 0; v < plan_.slots.size(); ++v)
+    if (plan_.slots[v] == slot) {
+      const auto producer = graph_.producer(v);
+      return ir::cat("'", graph_.name(v), "' ", graph_.type(v),
+                     producer ? ir::cat(" (", graph_.nodes()[*producer].op.name(), ")") : "");
+    }
+  for (const plan::Dispatch& dispatch : plan_.schedule.dispatches)
+    for (const auto* list : {&dispatch.reads, &dispatch.writes})
+      if (std::ranges::find(*list, slot) != list->end())
+        return ir::cat("scratch memory of node '", graph_.nodes()[dispatch.node].label, "' (",
+                       graph_.nodes()[dispatch.node].op.name(), ")");
+  return ir::cat("slot ", slot);
+}
+
+void VulkanExecutable::throw_damage() const {
+  const auto damage = recording_->damage();
+  if (!damage) return;
+  ir::fail("a kernel wrote into the red zone of ", describe(damage->slot), ", ", damage->distance, " bytes ",
+           damage->after ? "behind it" : "before it");
+}
+
+std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
+  auto reports = plan_.nodes;
+  const auto spent = recording_->nanoseconds();
+  for (std::size_t d = 0; d < spent.size(); ++d)
+    if (spent[d]) {
+      auto& total = reports[plan_.schedule.dispatches[d].node].nanoseconds;
+      total = total.value_or(0) + *spent[d];
+    }
+  for (const auto& part : host_parts_) {
+    if (part == nullptr) continue;
+    const auto on_host = part->reports();
+    for (std::size_t i = 0; i < on_host.size(); ++i) reports[part->nodes()[i]].nanoseconds = on_host[i].nanoseconds;
+  }
+  return passes::reports_of(fused_, original_, reports);
+}
+
+}  // namespace plumb::gpu_vulkan::run

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+namespace plumb::gpu_vulkan::runtime::driver {
+
+/// A Vulkan structure with its type set, the next of its chain, and everything else zero.
+template <class T>
+T structure(VkStructureType type, void* next = nullptr) {
+  T made{};
+  made.sType = type;
+  made.pNext = next;
+  return made;
+}
+
+}  // namespace plumb::gpu_vulkan::runtime::driver

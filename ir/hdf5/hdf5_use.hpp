@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "ir/formats/file_in_use.hpp"
+
+namespace plumb::ir::hdf5 {
+
+/// While it lives, HDF5 is at work on a file: it prints nothing to stderr, where errors become Error.
+class Hdf5Use {
+ public:
+  explicit Hdf5Use(std::string path);
+  ~Hdf5Use();
+  Hdf5Use(const Hdf5Use&) = delete;
+  Hdf5Use& operator=(const Hdf5Use&) = delete;
+
+ private:
+  const formats::FileInUse file_;
+  int (*print_)(std::int64_t, void*) = nullptr;
+  void* data_ = nullptr;
+};
+
+}  // namespace plumb::ir::hdf5

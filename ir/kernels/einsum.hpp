@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string_view>
+
+#include "ir/kernels/contraction.hpp"
+
+namespace plumb::ir::kernels {
+
+/// One tensor of an einsum on its way to the result: an operand, or what a step gave.
+struct EinsumTerm {
+  std::size_t tensor = 0;  ///< operands first, then the results of the steps
+  Labelled view;           ///< of it
+};
+
+/// Sums the labels of one or of the product of two terms that are not in `result`, and
+/// gives a dense tensor with axes in that order.
+struct EinsumStep {
+  std::vector<EinsumTerm> terms;
+  Labels result;
+
+  Shape shape() const;
+};
+
+/// How an einsum is evaluated (ops.md 6): diagonals are strides; first the labels that only
+/// one operand has are summed, then operands are multiplied pairwise from the left. The
+/// last step gives the result, whose axes of extent 1 have no label.
+struct EinsumPlan {
+  Shape shape;
+  std::vector<EinsumStep> steps;
+  double flops = 0;
+  std::int64_t longest_sum = 0;
+};
+
+/// What is wrong with an equation: the constraint of the op that it breaks, and why.
+struct EinsumFault {
+  int constraint;
+  std::string found;
+};
+
+/// Throws EinsumFault.
+EinsumPlan plan_einsum(std::string_view equation, const std::vector<Shape>& operands);
+
+}  // namespace plumb::ir::kernels

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "ir/op.hpp"
+
+namespace plumb::ir::kernels {
+
+/// What an update does to the element it meets, of ops that scatter (ops.md 4).
+enum class ScatterReduction { none, add, multiply, maximum, minimum };
+
+constexpr auto enum_names(ScatterReduction) {
+  return std::array<std::string_view, 5>{"none", "add", "multiply", "maximum", "minimum"};
+}
+
+constexpr ErrorClass error_class_of(ScatterReduction reduction) {
+  switch (reduction) {
+    case ScatterReduction::none:
+      return ErrorClass::bits;
+    case ScatterReduction::add:
+      return ErrorClass::dot;
+    case ScatterReduction::multiply:
+      return ErrorClass::comp;
+    default:
+      return ErrorClass::exact;
+  }
+}
+
+}  // namespace plumb::ir::kernels

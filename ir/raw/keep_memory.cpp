@@ -1,0 +1,18 @@
+#include "ir/raw/keep_memory.hpp"
+
+#include <cstdlib>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+namespace plumb::ir::raw {
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, 1 << 25);  // the largest that glibc takes
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
+}  // namespace plumb::ir::raw

@@ -1,0 +1,84 @@
+#include "parity/attribution/attribution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace plumb::parity::attribution {
+namespace {
+
+/// What the guilty one did.
+std::string deed_of(const cases::NodeResult& node) {
+  const compare::Comparison& own = node.local;
+  if (own.worst.empty()) return "its own error is beyond what it is allowed";
+  const compare::Worst& worst = own.worst.front();
+  if (!std::isfinite(worst.got) || !std::isfinite(worst.expected))
+    return fmt::format("it gives {:.6g} where its inputs make {:.6g}", worst.got, worst.expected);
+  if (std::isinf(worst.ratio)) return "it has to be exact, and is not";
+  if (own.agrees())
+    return fmt::format("its own error, {:.3g} times its bound, is more than its rule allows", worst.ratio);
+  return fmt::format("its own error is {:.3g} times its bound", worst.ratio);
+}
+
+std::string rest_of(const cases::CaseResult& result, const cases::NodeResult& first) {
+  std::size_t guilty = 0, inherit = 0;
+  for (const cases::NodeResult& node : result.nodes) {
+    if (node.node <= first.node || !node.hash) continue;
+    guilty += node.is_guilty;
+    inherit += !node.is_guilty && node.inherited.max_abs.value > 0;
+  }
+  std::string text;
+  if (inherit > 0) text += fmt::format("; {} after it only inherit{}", inherit, inherit == 1 ? "s" : "");
+  if (guilty > 0) text += fmt::format("; {} after it {} guilty, too", guilty, guilty == 1 ? "is" : "are");
+  return text;
+}
+
+}  // namespace
+
+double relative_error(const compare::Comparison& c) {
+  const bool specials_differ = c.n_nan_expected != c.n_nan_got || c.n_inf_expected != c.n_inf_got;
+  if (specials_differ) return compare::not_computed;
+  return c.max_abs.value == 0 ? 0 : c.rel_l2;
+}
+
+double amplification(double inherited, std::span<const double> inputs) {
+  double squares = 0;
+  for (const double one : inputs) squares += one * one;
+  return squares == 0 ? compare::not_computed : inherited / std::sqrt(squares);
+}
+
+bool gates_total(core::Mode mode, const compare::Allowed& allowed, ir::DType dtype) {
+  const bool is_handed_on = allowed.rule != compare::Allowed::Rule::within && ir::unit_roundoff(dtype) > 0;
+  return mode == core::Mode::propagate && !is_handed_on;
+}
+
+const cases::NodeResult* first_guilty(const cases::CaseResult& result) {
+  const auto found = std::ranges::find_if(result.nodes, &cases::NodeResult::is_guilty);
+  return found == result.nodes.end() ? nullptr : &*found;
+}
+
+std::string guilty_text(const cases::CaseResult& result) {
+  const cases::NodeResult* first = first_guilty(result);
+  if (first == nullptr) return "";
+  return fmt::format("{} ({}): {}{}", first->name(), first->op, deed_of(*first), rest_of(result, *first));
+}
+
+std::string blame_text(const cases::CaseResult& result) {
+  std::string text;
+  if (!result.subject.file) return text;
+  const ir::Graph& graph = result.subject.file->graph;
+  for (std::size_t r = 0; r < graph.results().size(); ++r) {
+    std::multimap<double, std::string, std::greater<>> shares;
+    for (const cases::NodeResult& node : result.nodes)
+      if (r < node.blame.size() && node.blame[r] >= 0.005) shares.emplace(node.blame[r], node.label);
+    std::string list;
+    for (const auto& [share, label] : shares)
+      list += fmt::format("{}{:.0f} % from {}", list.empty() ? "" : ", ", 100 * share, label);
+    if (!list.empty()) text += fmt::format("error of {}: {}\n", graph.name(graph.results()[r]), list);
+  }
+  return text;
+}
+
+}  // namespace plumb::parity::attribution

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "parity/verify/verify.hpp"
+
+namespace plumb::parity::attribution {
+
+/// How large an error is beside the truth, both by their 2-norms: 0 of no error at all, NaN where that has no meaning
+/// (a truth of zeros, a NaN that met a number).
+double relative_error(const compare::Comparison& comparison);
+
+/// By how much a node enlarges what its inputs have wrong: the relative error it inherits over that of its
+/// inputs, whose squares are added. An observed condition number; NaN when its inputs have no error.
+double amplification(double inherited, std::span<const double> inputs);
+
+/// Whether it is the error in total that a mode judges of an output. Not of floats that are only moved, chosen or
+/// rounded: they hand on what was judged where it was made.
+bool gates_total(core::Mode mode, const compare::Allowed& allowed, ir::DType dtype);
+
+/// The first node, in the order of the graph, whose own error is beyond what it is allowed; none when there is no such.
+const cases::NodeResult* first_guilty(const cases::CaseResult& result);
+
+/// "attn0/softmax (softmax): its own error is 7.4 times its bound; the 3 nodes after it only inherit", or "" when
+/// nobody is guilty.
+std::string guilty_text(const cases::CaseResult& result);
+
+/// "error of logits: 97 % from scores, 2 % from weights", a line for each result whose error was shared out.
+std::string blame_text(const cases::CaseResult& result);
+
+}  // namespace plumb::parity::attribution

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "parity/bounds/error_model.hpp"
+#include "parity/core/segment.hpp"
+
+namespace plumb::parity::bounds {
+
+/// How the candidate computes what is judged.
+struct Manner {
+  bounds::Arithmetic arithmetic = {};
+  bool flushes_subnormals = false;  ///< it may give 0 for an f32 or f64 subnormal
+};
+
+/// The truth of a segment's outputs, how far from it each may be, and how far the truth itself may be off: it is an
+/// evaluation, too, in f64, which the certain limits of the same error models hold for (docs/certified_truth.md).
+struct Bounded {
+  core::Evaluated truth;
+  std::vector<compare::Allowed> allowed, uncertainty;
+};
+
+/// Evaluates a segment and the error models of its ops in one go (ops.md appendix D), on tensors
+/// of the widened dtypes. What an op adds is bounded by its own model and carried through those
+/// behind it to first order. Throws Unsupported, naming the op, where one has no such model.
+Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                         const Manner& manner);
+inline Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, const core::Lookup& fed,
+                                const Manner& manner) {
+  return evaluate_bounded(reference, segment, core::feeds_of(segment, fed), manner);
+}
+
+}  // namespace plumb::parity::bounds

@@ -1,0 +1,99 @@
+#include "parity/bounds/error_model.hpp"
+
+#include <cmath>
+
+#include "parity/bounds/error_terms.hpp"
+#include "parity/bounds/op_table.hpp"
+#include "parity/core/float_format.hpp"
+
+namespace plumb::parity::bounds {
+namespace {
+
+constexpr double excess_probability = 1e-6;  // D.3
+
+using MakeModel = Model (*)(const ir::Op&);
+
+const ir::OpTable<MakeModel>& table() {
+  static const auto all = Ops::table<MakeModel>(
+      []<class T>() -> MakeModel { return [](const ir::Op& op) { return error_model(op.as<T>()); }; });
+  return all;
+}
+
+bool same(Bound b) { return b.probable.value == b.certain.value; }
+
+/// Of both limits, at once where they are one.
+template <class F>
+Bound each(F f, Bound a) {
+  const Real probable = f(a.probable);
+  return {probable, same(a) ? probable : f(a.certain)};
+}
+
+template <class F>
+Bound each(F f, Bound a, Bound b) {
+  const Real probable = f(a.probable, b.probable);
+  return {probable, same(a) && same(b) ? probable : f(a.certain, b.certain)};
+}
+
+}  // namespace
+
+Arithmetic safe_arithmetic(std::string_view kernel) {
+  constexpr std::int64_t least_block = 4;
+  if (!kernel.starts_with("coopmat")) return {};
+  // Of products that are no numbers of the accumulator's either a second rounding each.
+  if (kernel.find("acc16") != std::string_view::npos)
+    return {.accumulator = 0x1p-10, .truncates = true, .by_exponent = true};
+  return {.truncates = true, .block = least_block, .by_exponent = true};
+}
+
+Bound both(Real x) { return {x, x}; }
+Bound operator+(Bound a, Bound b) {
+  return each([](Real x, Real y) { return x + y; }, a, b);
+}
+Bound operator*(Real factor, Bound b) {
+  return each([=](Real x) { return factor * x; }, b);
+}
+Bound operator*(double factor, Bound b) {
+  return each([=](Real x) { return factor * x; }, b);
+}
+Bound operator/(Bound a, Real divisor) {
+  return each([=](Real x) { return x / divisor; }, a);
+}
+Bound min(Bound a, Bound b) {
+  return each([](Real x, Real y) { return min(x, y); }, a, b);
+}
+Bound max(Bound a, Bound b) {
+  return each([](Real x, Real y) { return max(x, y); }, a, b);
+}
+Bound sqrt(Bound x) {
+  return each([](Real e) { return sqrt(e); }, x);
+}
+Bound square(Bound x) {
+  return each([](Real e) { return square(e); }, x);
+}
+
+double Node::unit() const { return ir::unit_roundoff(core::compute_dtype(type().dtype)); }
+
+double Node::least(std::size_t i) const {
+  const ir::DType dtype = in_types.at(i).dtype;
+  return arithmetic.by_exponent && ir::is_float(dtype) ? core::float_format(dtype).smallest_normal() : 0;
+}
+
+double Node::lambda() const {
+  const auto outputs = static_cast<double>(std::max<std::int64_t>(type().shape.elements(), 1));
+  return std::sqrt(2 * std::log(2 * outputs / excess_probability));
+}
+
+bool is_modelled_by_class(ir::ErrorClass error_class) {
+  return error_class == ir::ErrorClass::bits || error_class == ir::ErrorClass::exact ||
+         error_class == ir::ErrorClass::rounded;
+}
+
+Model error_model(const ir::Op& op) {
+  if (const auto found = table().find(&op.schema()); found != table().end()) return found->second(op);
+  if (!is_modelled_by_class(op.error_class())) throw ir::Unsupported(ir::cat("'", op.name(), "' has no error model"));
+  return {.carried = moved};
+}
+
+std::vector<const ir::OpSchema*> modelled_ops() { return Ops::schemas(); }
+
+}  // namespace plumb::parity::bounds

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ir/op.hpp"
+#include "parity/bounds/sketch.hpp"
+
+/// Error models of ops (ops.md appendix D): how far a result may be from the truth, element by
+/// element, from the arithmetic that made it and the data it was made of. A model is written as a
+/// formula over the truth (sketch.hpp). parity/bounds has one file for every op whose error class
+/// does not say everything by itself.
+namespace plumb::parity::bounds {
+
+/// How an executor adds up products.
+struct Arithmetic {
+  double accumulator = 0;  ///< unit roundoff of sums; 0 for that of the type that is computed in
+  bool truncates = false;  ///< sums are cut off, not rounded to nearest
+  std::int64_t block = 1;  ///< terms that are added at once, where sums are cut off
+  /// Terms are aligned by the exponents of their factors, which of a subnormal is that of the smallest normal number.
+  bool by_exponent = false;
+};
+
+/// What is known of a kernel by its name alone (ir::NodeReport::kernel): of matrix units the safe
+/// scale, sums cut off every 4 terms, which is the least that any is known to add at once; of those that sum in f16
+/// after every term.
+Arithmetic safe_arithmetic(std::string_view kernel);
+
+/// Limits of an error, element by element: one that chance exceeds in one run of a million
+/// (numerics.md 1), one that nothing but a defect exceeds.
+struct Bound {
+  Real probable, certain;
+};
+
+Bound both(Real x);
+Bound operator+(Bound a, Bound b);
+Bound operator*(Real factor, Bound b);
+Bound operator*(double factor, Bound b);
+Bound operator/(Bound a, Real divisor);
+Bound min(Bound a, Bound b);
+Bound max(Bound a, Bound b);
+Bound sqrt(Bound x);
+Bound square(Bound x);
+
+/// One output of a node whose error is asked for.
+struct Node {
+  Sketch& sketch;
+  const ir::Op& op;           ///< in reference precision
+  std::vector<Real> in, out;  ///< of the truth
+  std::size_t output = 0;
+  ir::TensorTypes in_types, out_types;  ///< of the candidate
+  Arithmetic arithmetic = {};
+
+  Real y() const { return out.at(output); }
+  const ir::TensorType& type() const { return out_types.at(output); }
+  /// The unit roundoff of what is computed in, and of sums.
+  double unit() const;
+  double accumulator() const { return arithmetic.accumulator > 0 ? arithmetic.accumulator : unit(); }
+  /// As what the numbers of operand i count at least where they are aligned, but for zeros.
+  double least(std::size_t i) const;
+  /// How many standard deviations one of this output's elements exceeds in one run of a million.
+  double lambda() const;
+  /// The op itself on other operands.
+  Real apply(const std::vector<Real>& operands) const { return sketch.apply(op, operands, output); }
+};
+
+/// The error of each operand; nothing of those that are exact.
+using Errors = std::vector<std::optional<Real>>;
+
+/// What is known of the errors of one op.
+struct Model {
+  double ulps = 0;           ///< of the type that is computed in, at the truth, for every element
+  double complex_units = 0;  ///< of complex results: units of their dtype at the modulus, for either part
+  /// What evaluating the op adds to the error, on exact operands; besides `ulps`.
+  std::function<Bound(const Node&)> rounding = {};
+  /// What errors of the operands become, to first order.
+  std::function<Real(const Node&, const Errors& errors)> carried = {};
+};
+
+/// The model of an op; of ops that move or select data one that is derived. Throws Unsupported
+/// for an op of another class that has none.
+Model error_model(const ir::Op& op);
+
+/// Whether an op of this class needs no file in parity/bounds.
+bool is_modelled_by_class(ir::ErrorClass error_class);
+
+/// The ops that have a file in parity/bounds.
+std::vector<const ir::OpSchema*> modelled_ops();
+
+}  // namespace plumb::parity::bounds

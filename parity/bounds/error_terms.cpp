@@ -1,0 +1,251 @@
+#include "parity/bounds/error_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/ops/classify.hpp"
+#include "ir/ops/compare.hpp"
+#include "ir/ops/cumulative.hpp"
+#include "ir/ops/reduce.hpp"
+#include "ir/ops/where.hpp"
+#include "parity/core/float_format.hpp"
+
+namespace plumb::parity::bounds {
+namespace {
+
+/// Σ s_k² over all partial sums, from those at some positions: between two of them s moves as
+/// chance has it, which with one position is R² of D.3.
+Real partial_squares(const Terms& terms) {
+  const auto count = static_cast<double>(terms.count);
+  std::vector<Real> known = terms.partial;
+  if (known.empty()) known.push_back(terms.sum);
+  const double length = count / static_cast<double>(known.size());
+  Real squares = (length / 3) * square(known.front());
+  for (std::size_t j = 1; j < known.size(); ++j) {
+    const Real a = known[j - 1], b = known[j];
+    squares = squares + (length / 3) * (square(a) + a * b + square(b));
+  }
+  return squares + (length / 6) * terms.squares;
+}
+
+/// `x` where it is a number, else `other`.
+Real number_or(Real x, Real other) {
+  const Real is_nan = x.sketch->apply(ir::ops::Classify{ir::ops::FloatClass::is_nan}, {x});
+  return x.sketch->apply(ir::ops::Where{}, {is_nan, other, x});
+}
+
+/// Sizes, of which those that are not 0 count as `least` at least.
+Real at_least(Real size, double least) {
+  if (least == 0) return size;
+  const Real none = size.sketch->constant(0);
+  const Real is_zero = size.sketch->apply(ir::ops::Compare{ir::ops::Comparison::equal}, {size, none});
+  return size.sketch->apply(ir::ops::Where{}, {is_zero, none, max(size, size.sketch->constant(least))});
+}
+
+/// The error of sums, or products, of as many terms as updates hit a target.
+Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& adding) {
+  const double u = node.unit();
+  std::vector<Real> ones = node.in;
+  for (std::size_t i = 0; i < ones.size(); ++i)
+    if (ir::is_float(node.sketch.type(ones[i]).dtype))
+      ones[i] = filled(node.sketch.constant(i == updates ? 1 : 0), ones[i].shape());
+  const Real hits = node.sketch.apply(adding, ones, node.output);
+  if (node.op.error_class() == ir::ErrorClass::comp) return both(u * (hits * abs(node.y())));
+  const Terms terms = product_terms(node, 1);
+  const Real certain = u * (hits * terms.magnitude), stored = u * abs(node.y());
+  const Real squares = hits * ((1.0 / 3) * square(node.y()) + (1.0 / 6) * terms.squares);
+  return {min(node.lambda() * u * sqrt(squares) + stored, certain), certain};
+}
+
+}  // namespace
+
+DotFactors dot_factors(const Node& node, std::int64_t terms) {
+  const double u = node.accumulator();
+  const auto count = static_cast<double>(terms);
+  // Of sums that are cut off every error has the same sign: 2u Σ|s_b| over blocks, here by Cauchy
+  // and Schwarz from the sum of squares.
+  const double cut = 2 * std::sqrt(count) / static_cast<double>(node.arithmetic.block);
+  const double scale = node.arithmetic.truncates ? std::max(cut, node.lambda()) : node.lambda();
+  return {scale * u, (node.arithmetic.truncates ? 2 : 1) * (count + 1) * u, 2 * node.unit()};
+}
+
+Bound dot(const Node& node, const Terms& terms) {
+  const auto count = static_cast<double>(terms.count);
+  if (terms.count == 0) return both(0 * abs(terms.sum));
+  Real squares = partial_squares(terms);
+  if (!terms.partial.empty()) squares = max(squares, (count / 3) * square(terms.sum) + (count / 6) * terms.squares);
+  if (!terms.exact) squares = squares + terms.squares;
+  const DotFactors factors = dot_factors(node, terms.count);
+  const Real most = factors.certain * terms.magnitude;
+  Real probable = min(factors.random * sqrt(squares), most);
+  if (terms.uniform) probable = node.sketch.apply(ir::ops::Where{}, {*terms.uniform, most, probable});
+  return Bound{probable, most} + both(factors.stored * abs(terms.sum));
+}
+
+Real is_uniform(Real x, std::vector<std::int64_t> axes) {
+  using F = ir::ops::ReduceFunction;
+  const Real largest = x.sketch->apply(ir::ops::Reduce{F::max, axes, true}, {abs(x)});
+  const Real smallest = x.sketch->apply(ir::ops::Reduce{F::min, axes, true}, {abs(x)});
+  return x.sketch->apply(ir::ops::Compare{ir::ops::Comparison::equal}, {largest, smallest});
+}
+
+Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes) {
+  std::int64_t count = 1, longest = axes.empty() ? 0 : axes.front();
+  for (const std::int64_t axis : axes) {
+    count *= x.shape()[x.shape().axis(axis)];
+    if (x.shape()[x.shape().axis(axis)] > x.shape()[x.shape().axis(longest)]) longest = axis;
+  }
+  const Real total = sum(x, axes);
+  if (count <= 1) return both(0 * total);
+  std::vector<std::int64_t> others;
+  for (const std::int64_t axis : axes)
+    if (axis != longest) others.push_back(axis);
+  const Real steps = sum(x, others);
+  const Real partial =
+      x.sketch->apply(ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::sum, .axis = longest}, {steps});
+  const auto length = static_cast<double>(count) / static_cast<double>(steps.shape()[steps.shape().axis(longest)]);
+  const Real term_squares = sum(square(x), axes);
+  const Real squares = length * sum(square(partial), {longest}) + (length / 6) * term_squares;
+  const Real random =
+      (static_cast<double>(count) / 3) * square(total) + (static_cast<double>(count) / 6) * term_squares;
+  const double u = node.unit();
+  const Real certain = (static_cast<double>(count) * u) * sum(abs(x), axes);
+  return {min(node.lambda() * u * sqrt(max(squares, random)), certain), certain};
+}
+
+Terms product_terms(const Node& node, std::int64_t count) { return product_terms(node, count, node.op, node.op); }
+
+Terms product_terms(const Node& node, std::int64_t count, const ir::Op& sized, const ir::Op& squared) {
+  std::vector<Real> sizes, squares;
+  for (std::size_t i = 0; i < node.in.size(); ++i) {
+    const Real x = node.in[i];
+    const bool real = ir::is_float(node.sketch.type(x).dtype);
+    sizes.push_back(real ? at_least(abs(x), node.least(i)) : x);
+    squares.push_back(real ? square(sizes.back()) : x);
+  }
+  return {.count = count,
+          .sum = node.y(),
+          .magnitude = node.sketch.apply(sized, sizes, node.output),
+          .squares = node.sketch.apply(squared, squares, node.output),
+          .exact = has_exact_products(node)};
+}
+
+std::int64_t parts_of(std::int64_t count) { return std::clamp<std::int64_t>(count / 64, 1, 8); }
+
+Bound positive_sum_error(const Node& node, std::int64_t count) {
+  const auto n = static_cast<double>(count);
+  const double u = node.accumulator();
+  return {node.sketch.constant(u * std::min(n, node.lambda() * std::sqrt(n / 2))), node.sketch.constant(u * n)};
+}
+
+bool has_exact_products(const Node& node) {
+  const ir::DType dtype = node.in_types.at(0).dtype;
+  return 2 * (core::float_format(dtype).fraction_bits + 1) <=
+         core::float_format(core::compute_dtype(dtype)).fraction_bits + 1;
+}
+
+NormErrors norm_errors(const Node& node, const Norm& norm) {
+  const double u = node.unit();
+  const Real x = norm.x, none = node.sketch.constant(0);
+  double count = 1;
+  for (const std::int64_t axis : norm.axes) count *= static_cast<double>(x.shape()[x.shape().axis(axis)]);
+  const Real mean = norm.centred ? (1 / count) * sum(x, norm.axes) : none;
+  const Real d = norm.centred ? x - mean : x;
+  // The mean of one element is that element.
+  const Bound of_mean =
+      norm.centred && count > 1 ? (1 / count) * sum_error(node, x, norm.axes) + both(u * abs(mean)) : both(none);
+  const Bound of_d = norm.centred ? of_mean + both(u * abs(d)) : both(none);
+  const Real variance = (1 / count) * sum(square(d), norm.axes);
+  const Bound of_variance =
+      (1 / count) * sum_error(node, square(d), norm.axes) + both(3 * u * variance) + square(of_mean);
+  const Real deviation = norm.epsilon_outside ? sqrt(variance) : sqrt(variance + norm.epsilon);
+  const Real divisor = norm.epsilon_outside ? deviation + norm.epsilon : deviation;
+  // Of a root of nearly nothing the error is the root of the error.
+  const Bound of_root = min(0.5 * of_variance / deviation, sqrt(of_variance));
+  const Bound relative = of_root / divisor + both(node.sketch.constant(7 * u));
+  const Real scale = abs(norm.scale.value_or(node.sketch.constant(1))), bias = abs(norm.bias.value_or(none));
+  const Bound of_y = scale / divisor * of_d + (abs(d) / divisor * scale) * relative + both(u * (bias + abs(norm.y)));
+  // An infinite line has results that are exact: 0 and NaN.
+  const auto known = [](Bound b) { return Bound{finite_or_zero(b.probable), finite_or_zero(b.certain)}; };
+  return {known(of_y), of_mean, (node.sketch.constant(1) / divisor) * relative};
+}
+
+Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias) {
+  const ir::Shape shape = node.in[0].shape();
+  Norm norm{.x = node.in[0], .epsilon = epsilon, .y = node.out[0]};
+  for (std::size_t a = shape.axis(axis); a < shape.size(); ++a) norm.axes.push_back(static_cast<std::int64_t>(a));
+  if (has_scale) norm.scale = node.in[1];
+  if (has_bias) norm.bias = node.in.back();
+  return norm;
+}
+
+Real through_norm(const Node& node, const Norm& norm, const Errors& errors) {
+  double count = 1;
+  for (const std::int64_t axis : norm.axes) count *= static_cast<double>(norm.x.shape()[norm.x.shape().axis(axis)]);
+  const auto mean = [&](Real x) { return (1 / count) * sum(x, norm.axes); };
+  const Real d = norm.centred ? norm.x - mean(norm.x) : norm.x;
+  const Real inverse = node.sketch.constant(1) / sqrt(mean(square(d)) + norm.epsilon);
+  const Real unit = abs(d) * inverse;
+  Real result = node.sketch.constant(0);
+  if (errors[0]) {
+    const Real of_d = norm.centred ? *errors[0] + mean(*errors[0]) : *errors[0];
+    const Real scale = abs(norm.scale.value_or(node.sketch.constant(1)));
+    result = scale * inverse * (of_d + unit * mean(unit * of_d));
+  }
+  std::size_t next = 1;
+  if (norm.scale && errors[next++]) result = result + unit * *errors[next - 1];
+  if (norm.bias && errors[next]) result = result + *errors[next];
+  return result;
+}
+
+Bound grouped_norm_error(const Node& node, std::int64_t groups, double epsilon, std::optional<Real> scale,
+                         std::optional<Real> bias) {
+  const ir::Shape& shape = node.in[0].shape();
+  const std::int64_t elements = shape.elements();
+  const ir::Shape grouped{shape[0], groups, elements > 0 ? elements / (shape[0] * groups) : 0};
+  const auto by_channel = [&](Real x) { return reshaped(filled(along(x, 1, shape), shape), grouped); };
+  Norm norm{.x = reshaped(node.in[0], grouped), .axes = {2}, .epsilon = epsilon, .y = reshaped(node.y(), grouped)};
+  if (scale) norm.scale = by_channel(*scale);
+  if (bias) norm.bias = by_channel(*bias);
+  const Bound error = norm_errors(node, norm).y;
+  return {reshaped(error.probable, shape), reshaped(error.certain, shape)};
+}
+
+Model scatter_model(const ir::Op& op, std::size_t updates, const ir::Op& adding) {
+  Model model{.carried = moved};
+  if (!is_modelled_by_class(op.error_class()))
+    model.rounding = [=](const Node& node) { return scattered_error(node, updates, adding); };
+  return model;
+}
+
+Real moved(const Node& node, const Errors& errors) {
+  std::vector<Real> operands = node.in;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (ir::is_float(node.sketch.type(operands[i]).dtype))
+      operands[i] = errors[i] ? *errors[i] : filled(node.sketch.constant(0), operands[i].shape());
+  return abs(node.apply(operands));
+}
+
+Real through_products(const Node& node, const Errors& errors) {
+  std::vector<Real> sizes, larger;
+  for (std::size_t i = 0; i < node.in.size(); ++i) {
+    sizes.push_back(ir::is_float(node.sketch.type(node.in[i]).dtype) ? abs(node.in[i]) : node.in[i]);
+    larger.push_back(errors[i] ? sizes.back() + *errors[i] : sizes.back());
+  }
+  return node.apply(larger) - node.apply(sizes);
+}
+
+Real by_difference(const Node& node, const Errors& errors) {
+  Real total = node.sketch.constant(0);
+  for (std::size_t i = 0; i < node.in.size(); ++i) {
+    if (!errors[i]) continue;
+    std::vector<Real> above = node.in, below = node.in;
+    above[i] = node.in[i] + *errors[i];
+    below[i] = node.in[i] - *errors[i];
+    const Real up = abs(node.apply(above) - node.y()), down = abs(node.apply(below) - node.y());
+    total = total + max(number_or(up, down), number_or(down, up));
+  }
+  return total;
+}
+
+}  // namespace plumb::parity::bounds

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <optional>
+
+#include "parity/bounds/error_model.hpp"
+
+/// What error models have in common.
+namespace plumb::parity::bounds {
+
+// ---- sums and products of terms (ops.md D.3)
+
+/// The terms p_k that an element sums.
+struct Terms {
+  std::int64_t count = 0;
+  Real sum, magnitude, squares;  ///< Σp, Σ|p|, Σp²
+  bool exact = false;            ///< each term is exact in the accumulator
+  /// The sums of the first terms, at equal distances, in the order of the reference; the last is
+  /// `sum`. None where only the order of chance is known.
+  std::vector<Real> partial = {};
+  /// Where a factor of all terms of a sum is one number (bool): adding the same again rounds the same
+  /// way again, which chance does not make up for.
+  std::optional<Real> uniform = {};
+};
+
+/// Whether all numbers along some axes, which stay with extent 1, have one size.
+Real is_uniform(Real x, std::vector<std::int64_t> axes);
+
+/// The error of a sum, before it is rounded to where it is stored.
+Bound dot(const Node& node, const Terms& terms);
+
+/// What the error of a sum is in proportion to: of chance √(squares of partial sums), of certainty Σ|p|, and of
+/// storing it |Σp|.
+struct DotFactors {
+  double random = 0, certain = 0, stored = 0;
+};
+DotFactors dot_factors(const Node& node, std::int64_t count);
+
+/// The error of Σx over axes that the sum keeps with extent 1, of exact x.
+Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes);
+
+/// Terms of an op that is linear in each operand: the op on magnitudes and on squares.
+Terms product_terms(const Node& node, std::int64_t count);
+
+/// An op with attributes of which some are factors of terms: `sized` has their magnitudes,
+/// `squared` their squares.
+Terms product_terms(const Node& node, std::int64_t count, const ir::Op& sized, const ir::Op& squared);
+
+/// At how many positions the partial sums of so many products are looked at.
+std::int64_t parts_of(std::int64_t count);
+
+/// Relative error of a sum of `count` terms of one sign.
+Bound positive_sum_error(const Node& node, std::int64_t count);
+
+/// Whether products of two numbers of the operands' dtype are exact in the type computed in.
+bool has_exact_products(const Node& node);
+
+// ---- normalisations (ops.md D.6)
+
+struct Norm {
+  Real x;
+  std::vector<std::int64_t> axes = {};  ///< that statistics are taken over
+  bool centred = true;
+  double epsilon = 0;
+  bool epsilon_outside = false;               ///< of the root
+  std::optional<Real> scale = {}, bias = {};  ///< broadcast to x
+  Real y = {};                                ///< the result, of x's shape
+};
+
+/// The errors of y = (x - mean) / √(variance + epsilon) · scale + bias, of the mean, and of
+/// 1 / √(variance + epsilon).
+struct NormErrors {
+  Bound y, mean, inverse;
+};
+NormErrors norm_errors(const Node& node, const Norm& norm);
+
+/// Of in[0] over its axes from `axis` on, with a scale in in[1] and a bias in the last operand where there are any.
+Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias);
+
+/// What errors of x, and of the scale and bias behind it, become in y.
+Real through_norm(const Node& node, const Norm& norm, const Errors& errors);
+
+/// Of a normalisation of groups of channels of in[0] [N, C, ..], with scale and bias by channel.
+Bound grouped_norm_error(const Node& node, std::int64_t groups, double epsilon, std::optional<Real> scale,
+                         std::optional<Real> bias);
+
+// ---- scatter
+
+/// Of an op that moves, adds or multiplies updates (operand `updates`) to targets: by how many hit each.
+/// `adding` is the op itself, adding.
+Model scatter_model(const ir::Op& op, std::size_t updates, const ir::Op& adding);
+
+// ---- errors of operands
+
+/// Through an op that moves or selects: where the element went.
+Real moved(const Node& node, const Errors& errors);
+
+/// Through an op with operands a, b, ... that is linear in each, the others held.
+Real through_products(const Node& node, const Errors& errors);
+
+/// Through a function of single elements: the larger change when all operands move to either side.
+Real by_difference(const Node& node, const Errors& errors);
+
+}  // namespace plumb::parity::bounds

@@ -1,8 +1,0 @@
-#include "ir/ops/fma.hpp"
-
-#include "parity/error_terms.hpp"
-
-namespace plumb::parity::bounds {
-Model error_model(const ir::ops::Fma&) { return {.carried = by_difference}; }
-
-}  // namespace plumb::parity::bounds

@@ -1,0 +1,18 @@
+#include "ir/ops/batch_norm.hpp"
+
+#include "parity/bounds/error_terms.hpp"
+
+namespace plumb::parity::bounds {
+Model error_model(const ir::ops::BatchNorm& op) {
+  return {.rounding =
+              [op](const Node& node) {
+                const double u = node.unit();
+                const Real x = node.in[0], y = node.y();
+                const auto channel = [&](std::size_t i) { return along(node.in[i], op.axis, x.shape()); };
+                const Real factor = abs(channel(1)) / sqrt(channel(4) + op.epsilon);
+                return both(u * (6 * abs(y - channel(2)) + 2 * abs(y)) + u * (factor * abs(x - channel(3))));
+              },
+          .carried = by_difference};
+}
+
+}  // namespace plumb::parity::bounds

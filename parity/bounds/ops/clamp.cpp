@@ -1,0 +1,8 @@
+#include "ir/ops/clamp.hpp"
+
+#include "parity/bounds/error_terms.hpp"
+
+namespace plumb::parity::bounds {
+Model error_model(const ir::ops::Clamp&) { return {.carried = by_difference}; }
+
+}  // namespace plumb::parity::bounds

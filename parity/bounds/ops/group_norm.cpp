@@ -1,0 +1,13 @@
+#include "ir/ops/group_norm.hpp"
+
+#include "parity/bounds/error_terms.hpp"
+
+namespace plumb::parity::bounds {
+Model error_model(const ir::ops::GroupNorm& op) {
+  return {.rounding = [op](const Node& node) {
+    return grouped_norm_error(node, op.num_groups, op.epsilon, op.has_scale ? std::optional(node.in[1]) : std::nullopt,
+                              op.has_bias ? std::optional(node.in.back()) : std::nullopt);
+  }};
+}
+
+}  // namespace plumb::parity::bounds

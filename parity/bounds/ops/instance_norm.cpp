@@ -1,0 +1,12 @@
+#include "ir/ops/instance_norm.hpp"
+
+#include "parity/bounds/error_terms.hpp"
+
+namespace plumb::parity::bounds {
+Model error_model(const ir::ops::InstanceNorm& op) {
+  return {.rounding = [op](const Node& node) {
+    return grouped_norm_error(node, node.in[0].shape()[1], op.epsilon, node.in[1], node.in[2]);
+  }};
+}
+
+}  // namespace plumb::parity::bounds

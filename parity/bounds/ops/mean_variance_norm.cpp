@@ -1,0 +1,14 @@
+#include "ir/ops/mean_variance_norm.hpp"
+
+#include "parity/bounds/error_terms.hpp"
+
+namespace plumb::parity::bounds {
+Model error_model(const ir::ops::MeanVarianceNorm& op) {
+  return {.rounding = [op](const Node& node) {
+    return norm_errors(
+               node, {.x = node.in[0], .axes = op.axes, .epsilon = op.epsilon, .epsilon_outside = true, .y = node.y()})
+        .y;
+  }};
+}
+
+}  // namespace plumb::parity::bounds

@@ -1,0 +1,77 @@
+#include "ir/ops/reduce.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "parity/bounds/error_terms.hpp"
+
+namespace plumb::parity::bounds {
+namespace {
+
+using ir::ops::ReduceFunction;
+
+/// Terms of which the sum has an error of its own.
+Bound of_sum(const ir::ops::Reduce& op, const Node& node, Real terms) {
+  const Bound error = sum_error(node, terms, op.axes);
+  return {reshaped(error.probable, node.y().shape()), reshaped(error.certain, node.y().shape())};
+}
+
+std::int64_t count_of(const ir::ops::Reduce& op, const ir::Shape& x) {
+  std::int64_t count = 1;
+  for (const std::int64_t axis : op.axes) count *= x[x.axis(axis)];
+  return count;
+}
+
+Bound log_sum_exp(const ir::ops::Reduce& op, const Node& node) {
+  const double u = node.unit();
+  const Real x = node.in[0];
+  const Real top = node.sketch.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, true}, {x});
+  const Real y = reshaped(node.y(), top.shape());
+  const Real of_terms = sum(finite_or_zero(exp(x - y) * (u * (abs(x - top) + 8.0))), op.axes);
+  const Real shift = u * (abs(top) + 5 * abs(y - top) + abs(y));  // the logarithm is good to 4 ulp
+  return both(reshaped(of_terms + shift, node.y().shape())) + positive_sum_error(node, count_of(op, x.shape()));
+}
+
+Bound rounding(const ir::ops::Reduce& op, const Node& node) {
+  const double u = node.unit();
+  const Real x = node.in[0], y = node.y();
+  const std::int64_t count = count_of(op, x.shape());
+  const Bound stored = both(2 * u * abs(y));
+  switch (op.function) {
+    case ReduceFunction::sum:
+      return of_sum(op, node, x) + stored;
+    case ReduceFunction::mean:
+      return (1 / static_cast<double>(count)) * of_sum(op, node, x) + stored;
+    case ReduceFunction::l1:
+      return of_sum(op, node, abs(x)) + stored;
+    case ReduceFunction::sum_square:
+      return abs(y) * positive_sum_error(node, count + 1) + stored;
+    case ReduceFunction::l2:
+      return 0.5 * (abs(y) * positive_sum_error(node, count + 1)) + both(4 * u * abs(y));
+    case ReduceFunction::product:
+      return abs(y) * positive_sum_error(node, count);
+    case ReduceFunction::log_sum: {
+      const Bound error = of_sum(op, node, x);
+      return error / exp(y) + both(8 * u * abs(y));
+    }
+    case ReduceFunction::log_sum_exp:
+      return log_sum_exp(op, node);
+    default:
+      return both(node.sketch.constant(0));
+  }
+}
+
+}  // namespace
+
+Model error_model(const ir::ops::Reduce& op) {
+  Model model{.rounding = [op](const Node& node) { return rounding(op, node); }};
+  constexpr std::array moving = {ReduceFunction::sum, ReduceFunction::mean, ReduceFunction::max, ReduceFunction::l1};
+  if (std::ranges::find(moving, op.function) != moving.end()) model.carried = moved;
+  if (op.function == ReduceFunction::min)
+    model.carried = [op](const Node& node, const Errors& errors) {
+      return node.sketch.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, op.keep_dims}, {*errors[0]});
+    };
+  return model;
+}
+
+}  // namespace plumb::parity::bounds

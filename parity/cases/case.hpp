@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/formats/graph_file.hpp"
+#include "parity/core/exactness.hpp"
+
+namespace plumb::parity::cases {
+
+/// How close results must come to what somebody else's evaluation of the graph gave:
+/// |got - expected| <= absolute + relative |expected|.
+struct Closeness {
+  double relative = 1e-3, absolute = 1e-7;
+};
+
+/// One graph and everything it is fed.
+struct Case {
+  std::string name = {};  ///< the file's path, as given
+  std::shared_ptr<const ir::formats::GraphFile> file = {};
+  ir::Feeds feeds = {};
+  std::uint64_t seed = 1;
+  std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
+  std::optional<Closeness> expected_within =
+      {};  ///< of the device, where the file's expectations are somebody else's evaluation, not the truth
+  std::string precision = {};  ///< what FillOptions said of it
+  core::FillKind fill = core::FillKind::graph;
+  std::vector<core::Proof> proofs = {};  ///< by node, of an exact twin; nodes that are proved must give the very bits
+};
+
+}  // namespace plumb::parity::cases

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parity/cases/case.hpp"
+#include "parity/cases/certificate.hpp"
+#include "parity/cases/relation_result.hpp"
+#include "parity/compare/tolerance.hpp"
+#include "parity/compare/vacuity.hpp"
+#include "parity/core/mode.hpp"
+#include "parity/core/verdict.hpp"
+
+namespace plumb::parity::cases {
+
+/// One output of one node.
+struct NodeResult {
+  std::size_t node = 0, output = 0;
+  std::string label = {}, op = {};
+  std::vector<ir::DType> in = {};
+  ir::TensorType type = {};
+
+  ir::Placement placement = ir::Placement::gpu;
+  std::string kernel = {}, placement_reason = {};
+
+  /// local: the device's output against the truth of the device's own inputs.
+  /// inherited: what those inputs had wrong already, carried through the truth.
+  /// total: against the truth of the graph from its inputs on; local + inherited.
+  compare::Comparison local = {}, inherited = {}, total = {};
+  bool gates_total = false;                          ///< what is judged: total rather than local
+  double amplification = compare::not_computed;      ///< of what its inputs had wrong (attribution.hpp)
+  bool is_guilty = false;                            ///< its own error is more than it may be
+  std::vector<double> blame = {};                    ///< its share of the error of each result, where that was measured
+  std::optional<compare::Comparison> expected = {};  ///< the device's output against what the file expects of it
+  compare::Allowed allowed = {};
+  Certificate certificate = {};   ///< of the truth of its own inputs
+  compare::Vacuity vacuity = {};  ///< where it was compared
+  core::Proof proof = {};         ///< of an exact twin
+
+  core::Verdict verdict = core::Verdict::skipped;
+  std::string why = {};    ///< what the verdict rests on; never empty unless passed
+  std::string repro = {};  ///< the command that runs just this again
+
+  std::optional<std::size_t> rule = {};  ///< of the policy, the one that decided
+  std::string explanation = {};          ///< which rules were asked, where somebody wants to know
+
+  std::optional<double> emulator_ulp = {};  ///< how far from what the emulator replays, where it was asked to
+
+  std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
+  std::optional<std::uint64_t> hash = {};  ///< of the device's output
+
+  /// "label" or "label:1".
+  std::string name() const;
+  const compare::Comparison& gated() const { return gates_total ? total : local; }
+};
+
+struct CaseResult {
+  Case subject;  ///< without its feeds
+  core::Verdict verdict = core::Verdict::error;
+  core::ExitCode exit = core::ExitCode::tool_error;
+  std::string message;                         ///< of an error, or why nothing ran
+  std::vector<std::string> notes;              ///< what a reader should know besides
+  std::vector<NodeResult> nodes;               ///< in the order of the graph
+  std::vector<RelationResult> relations = {};  ///< where they were asked
+  std::string repro;
+  core::Mode mode = core::Mode::attribute;
+  unsigned repeat = 1;
+  bool may_flush = false;  ///< whether limits allow 0 in place of a subnormal
+  double wall_seconds = 0;
+  double alpha = compare::not_computed;  ///< of the policy's budget of false alarms, what one comparison may take
+};
+
+}  // namespace plumb::parity::cases

@@ -1,0 +1,75 @@
+#include "parity/cases/precision_plan.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "ir/attribute.hpp"
+#include "ir/formats/files.hpp"
+#include "parity/core/toml_text.hpp"
+
+namespace plumb::parity::cases {
+namespace {
+
+constexpr std::uint64_t most_bytes = 1 << 20;
+constexpr std::string_view schema = "plumb-precision/1";
+
+bool is_precision(std::string_view name) { return std::ranges::count(enum_names(ir::passes::Precision{}), name) != 0; }
+
+ir::passes::Precision precision_named(std::string_view name) {
+  ir::passes::Precision precision{};
+  ir::from_attribute(std::string(name), precision);
+  return precision;
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream out;
+  out << toml::toml_formatter{toml::value<std::string>(text), toml::format_flags::none};
+  return std::move(out).str();
+}
+
+}  // namespace
+
+ir::passes::PrecisionPlan parse_plan(std::string_view text, const std::string& file) {
+  const toml::table table = core::parse_toml(text, file);
+  const auto refuse = [&](const toml::node& at, const auto&... parts) {
+    ir::fail(file, ':', at.source().begin.line, ": ", parts...);
+  };
+  ir::require(table["schema"].value<std::string>() == schema, file, ": wanted schema = \"", schema, "\"");
+  ir::passes::PrecisionPlan plan;
+  for (const auto& [key, value] : table) {
+    const std::string_view name = key.str();
+    if (name == "schema") continue;
+    if (name != "source" && name != "nodes") refuse(value, "wanted schema, source or [nodes], found '", name, "'");
+    if (name == "source" && !value.is_string()) refuse(value, "source must be a string");
+    if (name == "source") continue;
+    if (!value.is_table()) refuse(value, "nodes must be a table of labels");
+    for (const auto& [label, precision] : *value.as_table()) {
+      const auto named = precision.value<std::string>();
+      if (!named || !is_precision(*named))
+        refuse(precision, "node '", label.str(), "': wanted \"f32\", \"f16acc32\" or \"f16acc16\"");
+      plan.emplace(label.str(), precision_named(*named));
+    }
+  }
+  return plan;
+}
+
+ir::passes::PrecisionPlan read_plan(const std::filesystem::path& path) {
+  return parse_plan(ir::formats::read_text(path, most_bytes), path.string());
+}
+
+std::string to_toml(const ir::passes::PrecisionPlan& plan, std::string_view source) {
+  std::string text = ir::cat("schema = \"", schema, "\"\nsource = ", quoted(std::string(source)), "\n\n[nodes]\n");
+  for (const auto& [label, precision] : plan) text += ir::cat(quoted(label), " = \"", ir::enum_name(precision), "\"\n");
+  return text;
+}
+
+ir::passes::PrecisionPlan plan_of(const ir::Graph& graph, const std::string& precision) {
+  if (!is_precision(precision)) return read_plan(precision);
+  const ir::passes::Precision named = precision_named(precision);
+  const ir::passes::PrecisionPlan plan = ir::passes::all_at(graph, named);
+  if (!plan.empty() || named == ir::passes::Precision::f32) return plan;
+  const auto wanted = named == ir::passes::Precision::f16acc16 ? "matmul" : "matmul, gemm or conv";
+  throw ir::Unsupported(ir::cat(precision, ": the graph has no ", wanted, " of f32"));
+}
+
+}  // namespace plumb::parity::cases

@@ -1,0 +1,96 @@
+#include "parity/compare/distribution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace plumb::parity::compare {
+namespace {
+
+constexpr std::uint64_t most_kept = 8192;
+
+std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
+
+}  // namespace
+
+void Distribution::add_row(std::uint32_t sign_and_exponent) {
+  rows_.emplace_back();
+  places_[sign_and_exponent] = static_cast<std::uint16_t>(rows_.size());
+}
+
+/// Before they are counted.
+void Distribution::keep(std::span<const float> numbers) {
+  if (total_ + numbers.size() <= most_kept)
+    kept_.insert(kept_.end(), numbers.begin(), numbers.end());
+  else
+    kept_ = {};
+}
+
+void Distribution::add(std::span<const float> numbers) {
+  keep(numbers);
+  for (const float x : numbers) {
+    const std::uint32_t bits = bits_of(x), bin = bits >> 15 & 0xFF;
+    Row& counted = row(bits >> 23);
+    ++counted.counts[bin];
+    if (bin == bin_of_root) counted.above_root += (bits & 0x7FFFFF) >= root_of_two;
+  }
+  total_ += numbers.size();
+}
+
+void Distribution::add_zeros(std::uint64_t count) {
+  if (total_ + count <= most_kept)
+    kept_.resize(kept_.size() + count, 0.0f);
+  else
+    kept_ = {};
+  row(0).counts[0] += count;
+  total_ += count;
+}
+
+void Distribution::add(const Distribution& others) {
+  if (others.total_ <= most_kept)
+    keep(others.kept_);
+  else
+    kept_ = {};
+  for (std::uint32_t k = 0; k < places_.size(); ++k) {
+    if (others.places_[k] == 0) continue;
+    const Row& from = others.rows_[others.places_[k] - 1u];
+    Row& to = row(k);
+    for (std::size_t bin = 0; bin < bins; ++bin) to.counts[bin] += from.counts[bin];
+    to.above_root += from.above_root;
+  }
+  total_ += others.total_;
+}
+
+double Distribution::at(double q) const {
+  if (total_ == 0) return std::numeric_limits<double>::quiet_NaN();
+  const auto rank = static_cast<std::uint64_t>(std::max(1.0, std::ceil(q * static_cast<double>(total_))));
+  const auto counted = [this](std::size_t exponent, std::size_t bin) {
+    std::uint64_t count = 0;
+    for (const std::size_t k : {exponent, exponent + bins})
+      if (places_[k] != 0) count += rows_[places_[k] - 1u].counts[bin];
+    return count;
+  };
+  const auto total = [this](std::size_t exponent) {
+    std::uint64_t count = 0;
+    for (const std::size_t k : {exponent, exponent + bins})
+      if (places_[k] != 0) count += rows_[places_[k] - 1u].total();
+    return count;
+  };
+  std::uint64_t below = 0;
+  std::size_t exponent = 0, bin = 0;
+  for (std::uint64_t here = total(0); exponent + 1 < bins && below + here < rank; here = total(++exponent))
+    below += here;
+  for (std::uint64_t here = counted(exponent, 0); bin + 1 < bins && below + here < rank;
+       here = counted(exponent, ++bin))
+    below += here;
+  const std::size_t found = exponent * bins + bin;
+  if (total_ > most_kept) return std::bit_cast<float>(static_cast<std::uint32_t>(found) << 15);
+  std::vector<float> same;
+  for (const float x : kept_)
+    if ((bits_of(x) >> 15 & 0xFFFF) == found) same.push_back(std::fabs(x));
+  const auto place = same.begin() + static_cast<std::ptrdiff_t>(rank - below - 1);
+  std::nth_element(same.begin(), place, same.end());
+  return *place;
+}
+
+}  // namespace plumb::parity::compare

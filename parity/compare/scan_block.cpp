@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include "parity/compare/scan.hpp"
+
+namespace plumb::parity::compare {
+namespace {
+
+// Loops over lanes side by side; what needs more than sums, a new extreme or one of the worst, is looked for only in
+// blocks that have it.
+
+template <class At>
+[[gnu::always_inline]] inline void for_each(const At& at) {
+  for (std::size_t i = 0; i < ScanBlock::size; i += core::lanes) at(i);
+}
+
+constexpr double above_everything = std::numeric_limits<double>::infinity();
+constexpr double nearly_one = 1 - 0x1p-50;
+
+/// An extreme to compare with: of none, what everything is above.
+double or_none(double extreme) { return std::isnan(extreme) ? -1 : extreme; }
+
+/// Numbers of a block's elements, 1 behind their end and where there are none.
+void read(std::span<const double> all, const ScanBlock& block, double none, ScanBlock::Numbers& to) {
+  if (all.empty()) return to.fill(none);
+  const auto here = all.subspan(block.first, block.count);
+  std::fill(std::copy(here.begin(), here.end(), to.begin()), to.end(), 1.0);
+}
+
+}  // namespace
+
+/// Of each element of a block: how far off it is, and may be.
+struct Scan::Row {
+  alignas(64) ScanBlock::Numbers error, size, allowed, ratio, ulps;
+  double most = 0, most_ratio = 0, most_ulps = 0;
+};
+
+bool Scan::block(const ScanBlock& block) {
+  if (integer_) return false;
+  return allowed_.rule == Allowed::Rule::within ? add_within(block) : add_equal(block);
+}
+
+/// Counts, and sums of the truth alone.
+void Scan::add_truth(const ScanBlock& block) {
+  const core::Octet first = core::Octet{} + block.first_of_all;
+  core::OctetMask exact = {}, zero = {}, other = {};
+  core::Octet most = {}, y1 = {}, y2 = {}, y, c, size;
+  for_each([&](std::size_t i) {
+    core::load(y, &block.y[i]), core::load(c, &block.c[i]), core::set_size(size, y);
+    zero -= y == 0, exact -= (y == c) & (y != 0), other -= y != first;
+    core::raise(most, size), y1 += size, y2 += y * y;
+  });
+  const std::uint64_t padding = ScanBlock::size - block.count;
+  result_.n += block.count;
+  result_.n_zero_expected += core::count(zero) - padding;
+  result_.n_exact += core::count(exact);
+  if (core::count(other) != (block.first_of_all == 0 ? 0 : padding)) result_.constant = false;
+  raise(result_.expected_absmax, core::largest(most));
+  block_.parts += static_cast<double>(block.count), block_.y1 += core::sum(y1), block_.y2 += core::sum(y2);
+}
+
+bool Scan::add_within(const ScanBlock& block) {
+  Row row;
+  core::Octet error = {}, error2 = {}, c2 = {}, yc = {}, no_number = {}, y, c;
+  for_each([&](std::size_t i) {
+    core::load(y, &block.y[i]), core::load(c, &block.c[i]);
+    const core::Octet d = c - y;
+    core::store(&row.error[i], d), no_number += d - d;
+    error += d, error2 += d * d, c2 += c * c, yc += y * c;
+  });
+  if (!(core::sum(no_number) == 0)) return false;
+  add_truth(block);
+  add_sums({0, core::sum(error), core::sum(error2), 0, 0, core::sum(c2), core::sum(yc)});
+
+  read(limit_.probable, block, 0, row.allowed);
+  const core::Octet none = {}, everything = none + above_everything;
+  core::Octet most = {}, most_ratio = {}, most_ulps = {}, magnitude, size, limit, spacing;
+  core::OctetMask good = {};
+  for_each([&](std::size_t i) {
+    core::load(magnitude, &block.y[i]), core::load(size, &row.error[i]), core::load(limit, &row.allowed[i]);
+    core::set_size(magnitude, magnitude), core::set_size(size, size);
+    limit_.with(limit, magnitude), spacing_.at(spacing, magnitude);
+    const core::Octet quotient = size / limit, ulps = size / spacing, beyond_zero = limit > 0 ? quotient : everything;
+    const core::OctetMask is_exact = (size == 0) & (limit >= 0);
+    const core::Octet ratio = is_exact ? none : beyond_zero;
+    core::store(&row.size[i], size), core::store(&row.allowed[i], limit), core::store(&row.ratio[i], ratio),
+        core::store(&row.ulps[i], ulps);
+    core::raise(most, size), core::raise(most_ratio, ratio), core::raise(most_ulps, ulps), good -= size <= limit;
+  });
+  row.most = core::largest(most), row.most_ratio = core::largest(most_ratio), row.most_ulps = core::largest(most_ulps);
+  result_.n_bad += ScanBlock::size - core::count(good);
+  raise_extremes(block, row);
+  if (limit_.knows_certain()) raise_certain(block, row);
+  std::array<float, ScanBlock::size> ratios, ulps;
+  for (std::size_t i = 0; i < ScanBlock::size; ++i) {
+    ratios[i] = static_cast<float>(row.ratio[i]);
+    ulps[i] = static_cast<float>(row.error[i] < 0 ? -row.ulps[i] : row.ulps[i]);
+  }
+  ratios_.add(std::span(ratios).first(block.count)), ulps_.add(std::span(ulps).first(block.count));
+  return true;
+}
+
+void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
+  raise(result_.ratio_finite, row.most_ratio);
+  if (!(row.most <= result_.max_abs.value)) raise_to_largest(result_.max_abs, row.size, block.first);
+  if (!(row.most_ulps <= result_.max_ulp.value)) raise_to_largest(result_.max_ulp, row.ulps, block.first);
+  const double relative = or_none(result_.max_rel.value) * nearly_one;
+  core::Octet size, magnitude;
+  core::OctetMask beyond = {};
+  for_each([&](std::size_t i) {
+    core::load(size, &row.size[i]), core::load(magnitude, &block.y[i]), core::set_size(magnitude, magnitude);
+    beyond |= (magnitude > 0) & (size > relative * magnitude);
+  });
+  if (core::count(beyond) != 0) {
+    alignas(64) ScanBlock::Numbers quotients;
+    const core::Octet none = core::Octet{} - 1;
+    for_each([&](std::size_t i) {
+      core::load(size, &row.size[i]), core::load(magnitude, &block.y[i]), core::set_size(magnitude, magnitude);
+      const core::Octet quotient = size / magnitude;
+      core::store(&quotients[i], magnitude > 0 ? quotient : none);
+    });
+    raise_to_largest(result_.max_rel, quotients, block.first);
+  }
+  const auto& kept = result_.worst;
+  const auto is_among = [&](double ratio, double error) {
+    if (kept.size() < Comparison::worst_kept) return true;
+    return ratio > kept.back().ratio || (ratio == kept.back().ratio && error > worst_errors_.back());
+  };
+  if (!is_among(row.most_ratio, row.most)) return;
+  for (std::size_t i = 0; i < block.count; ++i)
+    if (is_among(row.ratio[i], row.size[i]))
+      keep_worst({block.first + i, block.y[i], block.c[i], row.allowed[i], row.ratio[i]}, row.size[i]);
+}
+
+void Scan::raise_certain(const ScanBlock& block, const Row& row) {
+  alignas(64) ScanBlock::Numbers certain;
+  read(limit_.certain, block, 0, certain);
+  const double so_far = or_none(result_.ratio_certain);
+  core::Octet size, magnitude, limit;
+  core::OctetMask within = {};
+  for_each([&](std::size_t i) {
+    core::load(magnitude, &block.y[i]), core::load(size, &row.size[i]), core::load(limit, &certain[i]),
+        core::set_size(magnitude, magnitude);
+    limit_.with(limit, magnitude), core::store(&certain[i], limit);
+    within -= size <= so_far * limit;
+  });
+  if (core::count(within) == ScanBlock::size) return;
+  for (std::size_t i = 0; i < block.count; ++i) {
+    const Finding found{.good = row.size[i] <= row.allowed[i], .error = row.size[i], .certain = certain[i]};
+    if (!(row.size[i] <= or_none(result_.ratio_certain) * certain[i]))
+      raise(result_.ratio_certain, found.ratio_certain());
+  }
+}
+
+/// Where all are the truth rounded, in every bit: errors of 0, in ratios, too.
+bool Scan::add_equal(const ScanBlock& block) {
+  core::Octet no_number = {}, c2 = {}, yc = {}, y, c, r;
+  core::OctetMask differ = {};
+  for_each([&](std::size_t i) {
+    core::load(y, &block.y[i]), core::load(c, &block.c[i]), core::load(r, &block.r[i]);
+    no_number += (y - y) + (r - r);
+    differ |= reinterpret_cast<core::OctetMask>(c) ^ reinterpret_cast<core::OctetMask>(r);
+    c2 += c * c, yc += y * c;
+  });
+  bool differs = false;
+  for (std::size_t l = 0; l < core::lanes; ++l) differs |= differ[l] != 0;
+  if (!(core::sum(no_number) == 0) || differs) return false;
+  add_truth(block);
+  add_sums({0, 0, 0, 0, 0, core::sum(c2), core::sum(yc)});
+  raise(result_.max_abs, {0, block.first}), raise(result_.max_ulp, {0, block.first}), raise(result_.ratio_finite, 0);
+  if (std::isnan(result_.max_rel.value))
+    for (std::size_t i = 0; i < block.count && std::isnan(result_.max_rel.value); ++i)
+      if (block.y[i] != 0) result_.max_rel = {0, block.first + i};
+  const double allowed = allowed_.rule == Allowed::Rule::bits ? 0 : allowed_.subnormal;
+  for (std::size_t i = 0; i < block.count && result_.worst.size() < Comparison::worst_kept; ++i)
+    keep_worst({block.first + i, block.y[i], block.c[i], allowed, 0}, 0);
+  ratios_.add_zeros(block.count), ulps_.add_zeros(block.count);
+  return true;
+}
+
+}  // namespace plumb::parity::compare

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace plumb::parity::core {
+
+/// What a run was fed: as the graph's file says, or numbers made for a purpose.
+enum class FillKind { graph, uniform, normal, exact, adversarial, file };
+
+/// Whether every evaluation of a node on what it was fed gives the same bits.
+enum class Exactness { proved, impossible, unknown };
+
+constexpr auto enum_names(FillKind) {
+  return std::array<std::string_view, 6>{"graph", "uniform", "normal", "exact", "adversarial", "file"};
+}
+constexpr auto enum_names(Exactness) { return std::array<std::string_view, 3>{"proved", "impossible", "unknown"}; }
+
+/// What is known of one node of an exact twin (docs/exact_twin.md), and why.
+struct Proof {
+  Exactness exact = Exactness::unknown;
+  std::string why = {};  ///< "every sum fits 17 of 24 bits", "exponentials are rounded"
+};
+
+/// "exact twin: 41 of 50 nodes are proved; 5 are not: a root and a division are rounded; ..."
+std::string to_text(std::span<const Proof> proofs);
+
+}  // namespace plumb::parity::core

@@ -1,0 +1,14 @@
+#include "parity/core/sha256.hpp"
+
+#include <sha2.h>
+#include <sys/types.h>
+
+namespace plumb::parity::core {
+
+std::string sha256(std::string_view text) {
+  char digits[SHA256_DIGEST_STRING_LENGTH];
+  SHA256Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), digits);
+  return digits;
+}
+
+}  // namespace plumb::parity::core

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+#include <string_view>
+
+namespace plumb::parity::core {
+
+/// The table of a TOML text. Throws Error "FILE:LINE: no TOML: why".
+toml::table parse_toml(std::string_view text, const std::string& file);
+
+}  // namespace plumb::parity::core

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parity/fit/gumbel.hpp"
+
+/// Limits fitted to what clean runs came to (docs/fit.md): of each node the largest ratio of a run, error over
+/// bound, is a block maximum, and of many runs these are distributed as Gumbel has it.
+namespace plumb::parity::fit {
+
+/// What nodes have in common that share a rule.
+struct Group {
+  std::string op, in, dtype, acc, device;
+
+  auto operator<=>(const Group&) const = default;
+};
+
+/// One output of one node in one run: all that a fit needs to know of a results file.
+struct Sample {
+  Group group = {};
+  std::string node = {};
+  std::uint64_t run = 0, seed = 0;  ///< runs are numbered over all files
+  double ratio = 0;
+  bool is_clean = true;      ///< the node passed
+  bool is_software = false;  ///< the device is no hardware
+};
+
+/// The local parts of all compared outputs, `first_run` being the number of the file's first run.
+/// Mistrusted ones, fallbacks and expected failures are left out. Throws Error when it is no results file.
+struct Samples {
+  std::vector<Sample> samples = {};
+  std::uint64_t runs = 0;
+  std::string commit = {};  ///< of the tool that recorded them
+};
+Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run);
+
+struct Options {
+  double false_alarm_per_run = 1e-3;  ///< probability that a clean run fails by any of the fitted limits
+  double confidence = 0.95;           ///< that the limit is high enough for it
+};
+
+inline constexpr std::size_t fewest_seeds = 20;
+
+/// A limit on ratio_max of the nodes of a group: all of them, or one.
+struct FittedRule {
+  Group group = {};
+  std::string node = {};  ///< empty: every node of the group was pooled
+  Gumbel gumbel = {};
+  double limit = 0;
+  double false_alarm = 0;  ///< of one comparison
+  std::size_t n_seeds = 0, n_samples = 0, n_nodes = 1;
+  bool is_software = false;
+
+  /// "fit-matmul-f32-f32-0a1b2c3d", with the node's label behind it where it is for one node; digits of a
+  /// hash stand for accumulator and device.
+  std::string id() const;
+};
+
+struct Fit {
+  std::vector<FittedRule> rules;      ///< rules for one node before those of groups
+  std::vector<std::string> findings;  ///< what keeps the fit from being a clean one
+  std::vector<std::string> notes;
+  std::size_t comparisons = 0;  ///< that can raise an alarm in one run, at most
+};
+
+/// Fits what varies. Nodes of a group share a rule when an Anderson-Darling test accepts that their ratios are of
+/// one distribution; else each has its own. The budget is divided by the largest number of comparisons of a
+/// run that get a limit. Findings: a node that did not pass in a run; a limit that comes out above 1,
+/// the bound, which then stays the limit. Where real devices are among the samples, those of software
+/// devices are left out, with a note.
+Fit fit(std::span<const Sample> samples, const Options& options);
+
+}  // namespace plumb::parity::fit

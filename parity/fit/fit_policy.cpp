@@ -1,0 +1,167 @@
+#include "parity/fit/fit_policy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/error.hpp"
+#include "parity/policy/policy_file.hpp"
+#include "parity/policy/policy_lint.hpp"
+#include "parity/policy/policy_ratchet.hpp"
+
+namespace plumb::parity::fit {
+namespace {
+
+constexpr auto head = "schema = \"plumb-policy/1\"\n";
+
+/// A basic string of TOML.
+std::string toml_string(std::string_view text) {
+  std::string made = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') made += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      made += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      made += c;
+  }
+  return made + '"';
+}
+
+std::string match_of(const FittedRule& rule) {
+  std::string text = "match = { op = " + toml_string(rule.group.op);
+  const std::pair<const char*, const std::string&> keys[] = {{"node", rule.node},
+                                                             {"in", rule.group.in},
+                                                             {"dtype", rule.group.dtype},
+                                                             {"acc", rule.group.acc},
+                                                             {"device", rule.group.device}};
+  for (const auto& [key, value] : keys)
+    if (!value.empty()) text += fmt::format(", {} = {}", key, toml_string(value));
+  return text + " }\n";
+}
+
+std::string rule_text(const FittedRule& rule, const Provenance& from, const std::string& reason) {
+  std::string text = "[[rule]]\nid = " + toml_string(rule.id()) + "\n" + match_of(rule);
+  text += fmt::format("require = {{ ratio_max = {} }}\nsource = \"fitted\"\n", rule.limit);
+  if (!reason.empty()) text += "reason = " + toml_string(reason) + "\n";
+  return text + fmt::format(
+                    "fit = {{ n_seeds = {}, n_samples = {}, n_nodes = {}, method = \"gumbel-lmoments\", "
+                    "location = {:.6g}, scale = {:.6g}, false_alarm = {:.6g}, confidence = {:g}, at = {}, "
+                    "commit = {}, software = {} }}\n",
+                    rule.n_seeds, rule.n_samples, rule.n_nodes, rule.gumbel.location, rule.gumbel.scale,
+                    rule.false_alarm, from.options.confidence, toml_string(from.at), toml_string(from.commit),
+                    rule.is_software);
+}
+
+policy::Rule parsed(const FittedRule& rule, const Provenance& from) {
+  return policy::parse(head + rule_text(rule, from, ""), "fit").rules.at(0);
+}
+
+double limit_of(const policy::Policy& policy, const policy::Rule& rule) {
+  const bool is_one = rule.is_fitted && rule.require.size() == 1 &&
+                      rule.require[0].measure == policy::Measure::ratio_max && rule.require[0].limit.expression.empty();
+  ir::require(is_one, policy::where(policy, rule), ": was not fitted, or changed by hand since");
+  return rule.require[0].limit.number;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = std::min(text.find('\n', at), text.size() - 1);
+    lines.push_back(text.substr(at, end + 1 - at));
+    at = end + 1;
+  }
+  if (!lines.empty() && !lines.back().ends_with('\n')) lines.back() += '\n';
+  return lines;
+}
+
+/// The lines of a rule as `rule_text` writes them: up to a blank line, a comment or another table.
+std::size_t end_of(const std::vector<std::string>& lines, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < lines.size() && std::string_view("\n\r#[").find(lines[end][0]) == std::string_view::npos) ++end;
+  return end;
+}
+
+class Update {
+ public:
+  Update(const policy::Policy& old, const Provenance& from, const std::string& reason)
+      : old_(old), from_(from), reason_(reason), lines_(lines_of(old.text)) {}
+
+  void put(const FittedRule& rule);
+  Updated finish();
+
+ private:
+  void replace(const policy::Rule& before, const FittedRule& rule);
+  void insert(const FittedRule& rule);
+
+  const policy::Policy& old_;
+  const Provenance& from_;
+  const std::string& reason_;
+  std::vector<std::string> lines_;  ///< of the old text; others go in front of one, or in its place
+  std::vector<std::string> notes_;
+  std::string appended_;
+};
+
+void Update::put(const FittedRule& rule) {
+  const auto before = std::ranges::find(old_.rules, rule.id(), &policy::Rule::id);
+  if (before == old_.rules.end())
+    insert(rule);
+  else
+    replace(*before, rule);
+}
+
+void Update::replace(const policy::Rule& before, const FittedRule& rule) {
+  const double limit = limit_of(old_, before);
+  if (rule.limit > limit && reason_.empty()) {
+    notes_.push_back(fmt::format("{} stays at {:.4g}: {:.4g} would be looser", rule.id(), limit, rule.limit));
+    return;
+  }
+  const std::size_t begin = before.line - 1, end = end_of(lines_, begin);
+  for (std::size_t line = begin; line < end; ++line) lines_[line].clear();
+  lines_[begin] = rule_text(rule, from_, rule.limit > limit ? reason_ : before.reason);
+}
+
+void Update::insert(const FittedRule& rule) {
+  const policy::Rule made = parsed(rule, from_);
+  const auto hides = [&](const policy::Rule& one) { return !one.expires && policy::covers(one, made); };
+  const auto hiding = std::ranges::find_if(old_.rules, hides);
+  // It may loosen what that rule, or the bound, decides now: then it says why.
+  const std::string reason = hiding == old_.rules.end() ? "" : reason_;
+  if (hiding == old_.rules.end())
+    appended_ += "\n" + rule_text(rule, from_, reason);
+  else
+    lines_[hiding->line - 1] = rule_text(rule, from_, reason) + "\n" + lines_[hiding->line - 1];
+}
+
+Updated Update::finish() {
+  Updated made;
+  for (const std::string& line : lines_) made.text += line;
+  made.text += appended_;
+  made.notes = std::move(notes_);
+  const auto looser = policy::ratchet(policy::parse(made.text, old_.file), old_, policy::today());
+  if (!looser.empty()) ir::fail(looser.front());
+  return made;
+}
+
+}  // namespace
+
+std::string policy_text(const Fit& fit, const Provenance& from) {
+  std::string text = head;
+  if (std::ranges::any_of(fit.rules, &FittedRule::is_software))
+    text += "# Fitted to software devices: it says nothing of real ones.\n";
+  text += fmt::format("\n[budget]\nfalse_alarm_per_run = {:g}\n", from.options.false_alarm_per_run);
+  for (const FittedRule& rule : fit.rules) text += "\n" + rule_text(rule, from, "");
+  return text;
+}
+
+Updated updated_policy(const policy::Policy& old, const Fit& fit, const Provenance& from,
+                       const std::string& allow_loosen) {
+  const bool is_software = std::ranges::any_of(fit.rules, &FittedRule::is_software);
+  for (const policy::Rule& rule : old.rules)
+    ir::require(!is_software || !rule.is_fitted || rule.is_fitted_to_software, policy::where(old, rule),
+                ": is fitted to a real device; results of software devices do not go into that policy");
+  Update update(old, from, allow_loosen);
+  for (const FittedRule& rule : fit.rules) update.put(rule);
+  return update.finish();
+}
+
+}  // namespace plumb::parity::fit

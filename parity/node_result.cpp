@@ -1,7 +1,0 @@
-#include "parity/node_result.hpp"
-
-namespace plumb::parity {
-
-std::string NodeResult::name() const { return output == 0 ? label : ir::cat(label, ':', output); }
-
-}  // namespace plumb::parity

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parity/compare/compare.hpp"
+#include "parity/core/verdict.hpp"
+#include "parity/policy/policy_value.hpp"
+
+/// A tolerance policy (docs/policy.md) as plain data, and what it says of a node: functions
+/// of the facts of the node and of what was measured, so that verify and judge say the same.
+namespace plumb::parity::policy {
+
+/// What rules select by. Where nothing is known a text is empty, which only "*" matches.
+struct Facts {
+  std::string node = {}, op = {}, in = {}, dtype = {}, acc = {};  ///< `in` is the dtype of the first operand
+  std::string exact = "unknown", fill = "graph";
+  std::string device = {}, driver = {}, device_profile = {};
+  Version driver_version = {};
+  std::uint64_t n = 0, k_reduce = 0;  ///< elements of the output; terms summed for one of them
+  double u = 0, u_out = 0;            ///< unit roundoff of acc and of dtype
+};
+
+/// One key of a rule's `match`: any of its patterns is enough.
+struct Selector {
+  std::string key;
+  std::vector<std::string> patterns = {};  ///< globs of text: * and ?
+  std::optional<VersionTest> number = {};  ///< of k_reduce, or after the name in driver
+};
+
+enum class Measure {
+  bitwise,
+  ratio_max,
+  max_abs,
+  max_rel,
+  max_ulp,
+  rel_l2,
+  nmse,
+  cosine,
+  snr_db,
+  mean_signed_sigma,
+  emulator_ulp,
+  allclose,
+  any,
+};
+
+constexpr auto enum_names(Measure) {
+  return std::array<std::string_view, 13>{"bitwise",      "ratio_max", "max_abs", "max_rel", "max_ulp",
+                                          "rel_l2",       "nmse",      "cosine",  "snr_db",  "mean_signed_sigma",
+                                          "emulator_ulp", "allclose",  "any"};
+}
+
+/// One thing a node must hold: a measure at most its limit; cosine and snr_db at least.
+struct Requirement {
+  Measure measure = Measure::ratio_max;
+  Limit limit = {};
+  double relative = 0, absolute = 0;               ///< of allclose
+  std::vector<std::vector<Requirement>> any = {};  ///< one of these lists must hold
+};
+
+/// Which error of a node a rule is about (docs/results.md).
+enum class RulePart { local, total };
+
+constexpr auto enum_names(RulePart) { return std::array<std::string_view, 2>{"local", "total"}; }
+
+struct Rule {
+  std::string id;
+  std::uint32_t line = 0;  ///< in the policy file
+  std::vector<Selector> match = {};
+  RulePart part = RulePart::local;
+  std::vector<Requirement> require = {};  ///< all of them; none: the bound
+  bool expects_failure = false;           ///< verdict = "xfail"
+  std::string reason = {};
+  std::optional<std::chrono::sys_days> expires = {};
+  bool is_fitted = false, is_fitted_to_software = false;  ///< by plumb fit (docs/fit.md), to what kind of device
+};
+
+/// What a result of a graph may be off in total.
+struct OutputBudget {
+  std::string output;  ///< a glob over "label", "label:1"
+  std::uint32_t line = 0;
+  std::vector<Requirement> require = {};
+  std::string reason = {};  ///< why it became looser, for the ratchet
+};
+
+/// What the gate as a whole may and must be.
+struct Budget {
+  std::uint32_t line = 0;
+  std::optional<double> false_alarm_per_run = {};  ///< probability that a clean run fails, over all its comparisons
+  std::optional<double> min_power = {};            ///< share of the required faults that must be caught
+  std::optional<double> max_vacuity = {};          ///< above it an output is mistrusted
+  std::string reason = {};
+};
+
+/// What is said of a NaN: it meets a NaN, there is none, or nothing.
+enum class NanRule { match, forbid, ignore };
+
+constexpr auto enum_names(NanRule) { return std::array<std::string_view, 3>{"match", "forbid", "ignore"}; }
+
+/// Whether a device may give 0 for a subnormal: where its profile or its driver says that it does, always, never.
+enum class SubnormalRule { profile, flush, keep };
+
+constexpr auto enum_names(SubnormalRule) { return std::array<std::string_view, 3>{"profile", "flush", "keep"}; }
+
+/// How the bound that was measured with compares to the one that a policy wants.
+enum class BoundWas { as_wanted, looser, tighter, unknown };
+
+struct Policy {
+  std::string file;  ///< as given, for messages
+  std::string text;  ///< the file itself, for records
+  NanRule nan = NanRule::match;
+  SubnormalRule subnormal = SubnormalRule::profile;
+  std::string special_reason = {};
+  Budget budget = {};
+  std::vector<Rule> rules = {};
+  std::vector<OutputBudget> outputs = {};
+};
+
+/// One comparison, from the tensors or from a results file.
+struct Measured {
+  std::uint64_t n = 0, n_bad = 0, n_nan = 0;      ///< elements; outside the bound; NaN on either side
+  std::optional<std::uint64_t> n_nan_differ = 0;  ///< bad since one side is NaN; nothing where that is not known
+  BoundWas bound = BoundWas::as_wanted;           ///< that n_bad and the ratios are of
+  bool infinities_differ = false;                 ///< an infinity without its counterpart
+  bool specials_differ = false;                   ///< a NaN or an infinity without its counterpart
+  double ratio_max = compare::not_computed;       ///< over the bound; only the local part has one
+  double ratio_finite = compare::not_computed;    ///< and of the elements that are finite on both sides
+  double max_abs = compare::not_computed, max_rel = compare::not_computed, max_ulp = compare::not_computed;
+  double mean_signed = compare::not_computed, rms = compare::not_computed, nmse = compare::not_computed,
+         cosine = compare::not_computed;
+  double expected_absmax = compare::not_computed, expected_norm1 = compare::not_computed,
+         expected_norm2 = compare::not_computed;
+  double emulator_ulp = compare::not_computed;  ///< of the local part, where the emulator replayed it
+  double vacuity =
+      compare::not_computed;  ///< 0 for a case that could not pass by chance, 1 for one that proves nothing
+  std::function<bool(const Requirement&)> holds = {};  ///< asks every element; empty where the tensors are gone
+};
+
+struct Parts {
+  Measured local, total;
+};
+
+/// A verdict, and what it rests on.
+struct Judgement {
+  /// passed, failed, xfailed, xpassed, mistrusted; error where the numbers do not tell
+  core::Verdict verdict = core::Verdict::passed;
+  std::optional<std::size_t> rule = {};
+  std::string why = {};
+};
+
+/// Whether a measure's limit is the least it may be, not the most.
+constexpr bool is_at_least(Measure measure) { return measure == Measure::cosine || measure == Measure::snr_db; }
+
+/// Whether the total error of that output is held to something.
+bool has_budget(const Policy& policy, std::string_view output);
+
+/// Why a rule says nothing of a node, or "" when it is about it.
+std::string why_not(const Rule& rule, const Facts& facts, std::chrono::sys_days today);
+
+/// What the first matching rule says, then the output budgets; without a rule the bound is the limit.
+Judgement judge(const Policy& policy, const Facts& facts, const Parts& measured, std::chrono::sys_days today);
+
+/// Every rule up to the first that matches, and why it does or does not; then the judgement.
+std::string explain(const Policy& policy, const Facts& facts, const Parts& measured, std::chrono::sys_days today);
+
+/// "gelu-f32 (policy.toml:31)".
+std::string where(const Policy& policy, const Rule& rule);
+
+/// "2026-12-31"
+std::string to_text(std::chrono::sys_days day);
+
+std::chrono::sys_days today();
+
+}  // namespace plumb::parity::policy

@@ -1,0 +1,338 @@
+#include "parity/policy/policy_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "ir/attribute.hpp"
+#include "ir/dtype.hpp"
+#include "ir/formats/files.hpp"
+#include "ir/op.hpp"
+#include "parity/core/toml_text.hpp"
+
+namespace plumb::parity::policy {
+namespace {
+
+constexpr std::uint64_t most_bytes = 1 << 20;
+constexpr std::size_t most_rules = 4096, most_patterns = 256;
+constexpr int deepest_any = 4;
+
+constexpr std::array text_selectors = {"op",    "node", "in",     "dtype",  "acc",
+                                       "exact", "fill", "device", "driver", "device_profile"};
+
+/// Reads the tables of one file; every refusal says where.
+class Reader {
+ public:
+  explicit Reader(Policy& policy) : policy_(policy) {}
+
+  void all(const toml::table& file);
+
+ private:
+  template <class... Parts>
+  [[noreturn]] void refuse(const toml::node& at, const Parts&... parts) const {
+    ir::fail(policy_.file, ':', at.source().begin.line, ": ", ir::cat(parts...));
+  }
+
+  static std::string_view text(const toml::key& key) { return key.str(); }
+  void only(const toml::table& table, std::string_view where, const std::vector<std::string_view>& known) const;
+  const toml::table& table(const toml::node& node, std::string_view where) const;
+  std::string string(const toml::node& node, std::string_view where) const;
+  double number(const toml::node& node, std::string_view where) const;
+  std::string choice(const toml::node& node, std::string_view where,
+                     const std::vector<std::string_view>& choices) const;
+  /// What a nested reader of a small language throws, with the line.
+  template <class Read>
+  auto at_line(const toml::node& node, std::string_view where, Read read) const {
+    try {
+      return read();
+    } catch (const ir::Error& error) {
+      refuse(node, where, ": ", error.what());
+    }
+  }
+
+  void special(const toml::table& table);
+  void budget(const toml::table& table);
+  void rules(const toml::node& node);
+  Rule rule(const toml::table& table, std::size_t index);
+  void expected_failure(const toml::table& table, Rule& rule) const;
+  Selector selector(std::string_view key, const toml::node& node) const;
+  std::vector<Requirement> requirements(const toml::table& table, RulePart part, int depth) const;
+  Requirement requirement(std::string_view key, const toml::node& node, RulePart part, int depth) const;
+  Requirement allclose(const toml::node& node) const;
+  Requirement any(const toml::node& node, RulePart part, int depth) const;
+  Limit limit(std::string_view key, const toml::node& node, bool at_least) const;
+  void outputs(const toml::table& table);
+
+  Policy& policy_;
+  std::set<std::string> ids_;
+};
+
+std::string list_of(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+void Reader::only(const toml::table& table, std::string_view where, const std::vector<std::string_view>& known) const {
+  for (const auto& [key, value] : table)
+    if (std::find(known.begin(), known.end(), text(key)) == known.end())
+      refuse(value, where, ": wanted one of ", list_of(known), ", found '", text(key), "'");
+}
+
+const toml::table& Reader::table(const toml::node& node, std::string_view where) const {
+  if (!node.is_table()) refuse(node, where, ": wanted a table, found a ", ir::cat(node.type()));
+  return *node.as_table();
+}
+
+std::string Reader::string(const toml::node& node, std::string_view where) const {
+  if (!node.is_string()) refuse(node, where, ": wanted a string, found a ", ir::cat(node.type()));
+  std::string found = **node.as_string();
+  if (found.empty()) refuse(node, where, ": wanted a string, found an empty one");
+  return found;
+}
+
+double Reader::number(const toml::node& node, std::string_view where) const {
+  if (!node.is_number()) refuse(node, where, ": wanted a number, found a ", ir::cat(node.type()));
+  const double found = *node.value<double>();
+  if (!(found >= 0) || std::isinf(found)) refuse(node, where, ": wanted a finite number >= 0, found ", found);
+  return found;
+}
+
+std::string Reader::choice(const toml::node& node, std::string_view where,
+                           const std::vector<std::string_view>& choices) const {
+  const std::string found = string(node, where);
+  if (std::find(choices.begin(), choices.end(), found) == choices.end())
+    refuse(node, where, ": wanted one of ", list_of(choices), ", found '", found, "'");
+  return found;
+}
+
+void Reader::special(const toml::table& special) {
+  only(special, "[special]", {"nan", "inf", "signed_zero", "subnormal", "reason"});
+  for (const auto& [key, value] : special) {
+    const auto where = ir::cat("[special] ", text(key));
+    const toml::node& given = value;
+    const auto one_of = [&]<class E>(E) {
+      const auto names = enum_names(E{});
+      const std::string found = choice(given, where, {names.begin(), names.end()});
+      return static_cast<E>(std::ranges::find(names, found) - names.begin());
+    };
+    if (text(key) == "nan")
+      policy_.nan = one_of(NanRule{});
+    else if (text(key) == "subnormal")
+      policy_.subnormal = one_of(SubnormalRule{});
+    else if (text(key) == "reason")
+      policy_.special_reason = string(value, where);
+    else
+      choice(value, where, {text(key) == "inf" ? std::string_view("match-sign") : std::string_view("ignore")});
+  }
+}
+
+void Reader::budget(const toml::table& budget) {
+  const std::pair<std::string_view, std::optional<double> Budget::*> shares[] = {
+      {"false_alarm_per_run", &Budget::false_alarm_per_run},
+      {"min_power", &Budget::min_power},
+      {"max_vacuity", &Budget::max_vacuity}};
+  only(budget, "[budget]", {shares[0].first, shares[1].first, shares[2].first, "reason"});
+  policy_.budget.line = budget.source().begin.line;
+  for (const auto& [name, member] : shares) {
+    const toml::node* const node = budget.get(name);
+    if (node == nullptr) continue;
+    const double share = number(*node, ir::cat("[budget] ", name));
+    if (share > 1) refuse(*node, "[budget] ", name, ": wanted at most 1, found ", share);
+    policy_.budget.*member = share;
+  }
+  if (policy_.budget.false_alarm_per_run == 0.0)
+    refuse(budget, "[budget] false_alarm_per_run: wanted more than 0: a bound that is never exceeded is no statistic");
+  if (const toml::node* reason = budget.get("reason")) policy_.budget.reason = string(*reason, "[budget] reason");
+}
+
+Selector Reader::selector(std::string_view key, const toml::node& node) const {
+  const auto where = ir::cat("match.", key);
+  Selector made{std::string(key)};
+  if (key == "k_reduce") {
+    if (node.is_integer() && **node.as_integer() >= 0)
+      made.number = VersionTest{Order::equal, {static_cast<std::uint64_t>(**node.as_integer())}};
+    else
+      made.number = at_line(node, where, [&] { return parse_test(string(node, where)); });
+    return made;
+  }
+  if (node.is_array()) {
+    const toml::array& array = *node.as_array();
+    if (array.empty() || array.size() > most_patterns)
+      refuse(node, where, ": wanted 1 to ", most_patterns, " strings, found ", array.size());
+    for (const toml::node& one : array) made.patterns.push_back(string(one, where));
+  } else {
+    made.patterns.push_back(string(node, where));
+  }
+  if (key == "driver" && made.patterns.size() == 1) {
+    const auto space = made.patterns[0].find_last_of("<>=");
+    if (space != std::string::npos) {
+      const auto sign = made.patterns[0].find_first_of("<>=");
+      const std::string pattern = made.patterns[0];
+      made.number = at_line(node, where, [&] { return parse_test(std::string_view(pattern).substr(sign)); });
+      const auto end = pattern.find_last_not_of(' ', sign == 0 ? 0 : sign - 1);
+      made.patterns[0] = sign == 0 || end == std::string::npos ? "*" : pattern.substr(0, end + 1);
+    }
+  }
+  if (key == "exact") choice(node, where, {"proved", "impossible", "unknown"});
+  return made;
+}
+
+Limit Reader::limit(std::string_view key, const toml::node& node, bool at_least) const {
+  if (!node.is_string()) return {number(node, key)};
+  std::string expression = string(node, key);
+  const std::string_view sign = at_least ? ">=" : "<=";
+  if (expression.starts_with(sign)) expression.erase(0, sign.size());
+  at_line(node, key, [&] {
+    return evaluate(expression, {.n = 2, .k = 2, .u = 0x1p-24, .u_out = 0x1p-24, .norm1 = 2, .norm2 = 2, .m = 1});
+  });
+  return {0, expression};
+}
+
+Requirement Reader::allclose(const toml::node& node) const {
+  const toml::table& both = table(node, "allclose");
+  only(both, "allclose", {"rtol", "atol"});
+  const toml::node *rtol = both.get("rtol"), *atol = both.get("atol");
+  if (rtol == nullptr || atol == nullptr) refuse(node, "allclose: wanted rtol and atol");
+  Requirement made{.measure = Measure::allclose};
+  made.relative = number(*rtol, "allclose.rtol");
+  made.absolute = number(*atol, "allclose.atol");
+  return made;
+}
+
+Requirement Reader::any(const toml::node& node, RulePart part, int depth) const {
+  if (depth >= deepest_any) refuse(node, "any: wanted at most ", deepest_any, " levels");
+  if (!node.is_array() || node.as_array()->empty()) refuse(node, "any: wanted a list of tables");
+  Requirement made{.measure = Measure::any};
+  for (const toml::node& one : *node.as_array()) made.any.push_back(requirements(table(one, "any"), part, depth + 1));
+  return made;
+}
+
+Requirement Reader::requirement(std::string_view key, const toml::node& node, RulePart part, int depth) const {
+  const auto names = enum_names(Measure{});
+  const auto found = std::find(names.begin(), names.end(), key);
+  if (found == names.end())
+    refuse(node, "wanted one of ", list_of({names.begin(), names.end()}), ", bound, found '", key, "'");
+  const auto measure = static_cast<Measure>(found - names.begin());
+  const bool is_local = measure == Measure::ratio_max || measure == Measure::bitwise || measure == Measure::allclose ||
+                        measure == Measure::emulator_ulp;
+  if (is_local && part != RulePart::local) refuse(node, key, ": only the local part has it");
+  if (measure == Measure::allclose) return allclose(node);
+  if (measure == Measure::any) return any(node, part, depth);
+  Requirement made{.measure = measure};
+  if (measure != Measure::bitwise)
+    made.limit = limit(key, node, is_at_least(measure));
+  else if (!node.is_boolean() || !**node.as_boolean())
+    refuse(node, "bitwise: wanted true");
+  return made;
+}
+
+std::vector<Requirement> Reader::requirements(const toml::table& table, RulePart part, int depth) const {
+  std::vector<Requirement> made;
+  bool has_bound = false, has_ratio = false;
+  for (const auto& [key, value] : table) {
+    if (text(key) == "bound") {
+      choice(value, "bound", {"auto"});
+      if (part != RulePart::local) refuse(value, "bound: only the local part has it");
+      has_bound = true;
+      continue;
+    }
+    has_ratio |= text(key) == "ratio_max";
+    made.push_back(requirement(text(key), value, part, depth));
+  }
+  if (has_bound && !has_ratio) made.push_back({.measure = Measure::ratio_max, .limit = {1}});
+  if (made.empty()) refuse(table, "wanted something that is required, found an empty table");
+  return made;
+}
+
+void Reader::expected_failure(const toml::table& table, Rule& rule) const {
+  if (const toml::node* reason = table.get("reason")) rule.reason = string(*reason, "reason");
+  if (const toml::node* expires = table.get("expires")) {
+    if (!expires->is_date()) refuse(*expires, "expires: wanted a date such as 2026-12-31");
+    const toml::date date = **expires->as_date();
+    rule.expires = std::chrono::sys_days(std::chrono::year(date.year) / date.month / date.day);
+  }
+  const toml::node* verdict = table.get("verdict");
+  if (verdict == nullptr) return;
+  choice(*verdict, "verdict", {"xfail"});
+  rule.expects_failure = true;
+  if (rule.reason.empty()) refuse(*verdict, "verdict: an xfail must have a reason");
+  if (!rule.expires) refuse(*verdict, "verdict: an xfail must have a date on which it expires");
+}
+
+Rule Reader::rule(const toml::table& table, std::size_t index) {
+  only(table, ir::cat("rule ", index + 1),
+       {"id", "match", "part", "require", "also", "verdict", "reason", "expires", "source", "fit"});
+  Rule made;
+  made.line = table.source().begin.line;
+  const toml::node *id = table.get("id"), *match = table.get("match"), *part = table.get("part");
+  if (id == nullptr) refuse(table, "rule ", index + 1, ": wanted an id");
+  made.id = string(*id, "id");
+  if (!ids_.insert(made.id).second) refuse(*id, "id: '", made.id, "' is that of an earlier rule");
+  if (match == nullptr) refuse(table, "rule ", made.id, ": wanted a match, {} for every node");
+  for (const auto& [key, value] : this->table(*match, "match")) {
+    const auto key_text = text(key);
+    if (key_text != "k_reduce" && std::ranges::find(text_selectors, key_text) == text_selectors.end())
+      refuse(value, "match: wanted one of ", list_of({text_selectors.begin(), text_selectors.end()}),
+             ", k_reduce, found '", key_text, "'");
+    made.match.push_back(selector(key_text, value));
+  }
+  if (part != nullptr && choice(*part, "part", {"local", "total"}) == "total") made.part = RulePart::total;
+  for (const char* name : {"require", "also"})
+    if (const toml::node* list = table.get(name))
+      for (Requirement& one : requirements(this->table(*list, name), made.part, 0)) made.require.push_back(one);
+  expected_failure(table, made);
+  if (made.require.empty() && !made.expects_failure) refuse(table, "rule ", made.id, ": wanted require or verdict");
+  if (made.require.empty() && made.part != RulePart::local)
+    refuse(table, "rule ", made.id, ": wanted require, as the total part has no bound");
+  if (const toml::node* source = table.get("source")) made.is_fitted = string(*source, "source") == "fitted";
+  if (const toml::node* fit = table.get("fit"))
+    made.is_fitted_to_software = this->table(*fit, "fit")["software"].value_or(false);
+  return made;
+}
+
+void Reader::rules(const toml::node& node) {
+  if (!node.is_array_of_tables()) refuse(node, "rule: wanted [[rule]]");
+  const toml::array& array = *node.as_array();
+  if (array.size() > most_rules) refuse(node, "wanted at most ", most_rules, " rules, found ", array.size());
+  for (std::size_t r = 0; r < array.size(); ++r) policy_.rules.push_back(rule(*array[r].as_table(), r));
+}
+
+void Reader::outputs(const toml::table& outputs) {
+  for (const auto& [key, value] : outputs) {
+    OutputBudget budget{std::string(text(key)), value.source().begin.line};
+    toml::table limits = table(value, ir::cat("[output] ", text(key)));
+    if (const toml::node* reason = limits.get("reason")) budget.reason = string(*reason, "[output] reason");
+    limits.erase("reason");
+    budget.require = requirements(limits, RulePart::total, 0);
+    policy_.outputs.push_back(std::move(budget));
+  }
+}
+
+void Reader::all(const toml::table& file) {
+  only(file, "policy", {"schema", "budget", "special", "rule", "output"});
+  const toml::node* schema = file.get("schema");
+  if (schema == nullptr) refuse(file, "wanted schema = \"plumb-policy/1\" at the top");
+  choice(*schema, "schema", {"plumb-policy/1"});
+  if (const toml::node* node = file.get("special")) special(table(*node, "[special]"));
+  if (const toml::node* node = file.get("budget")) budget(table(*node, "[budget]"));
+  if (const toml::node* node = file.get("rule")) rules(*node);
+  if (const toml::node* node = file.get("output")) outputs(table(*node, "[output]"));
+}
+
+}  // namespace
+
+Policy parse(std::string_view text, std::string file) {
+  Policy policy{std::move(file), std::string(text)};
+  ir::require(text.size() <= most_bytes, policy.file, ": a policy has at most ", most_bytes, " bytes");
+  const toml::table table = core::parse_toml(text, policy.file);
+  Reader(policy).all(table);
+  return policy;
+}
+
+Policy read(const std::filesystem::path& path) {
+  return parse(ir::formats::read_text(path, most_bytes), path.string());
+}
+
+}  // namespace plumb::parity::policy

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parity/policy/policy.hpp"
+#include "parity/results/results_tables.hpp"
+
+namespace plumb::parity::cases {
+struct NodeResult;
+}
+
+namespace plumb::parity::policy {
+
+/// A policy at work on one device.
+struct Gate {
+  Policy policy;
+  Facts device = {};  ///< what every node shares: device, driver and its version
+  std::chrono::sys_days today = {};
+  std::string explain = {};  ///< a glob over the nodes to explain; empty for none
+};
+
+/// The facts of a device as results files describe it.
+Facts device_facts(std::string name, std::string driver, std::string_view driver_info);
+
+/// What is known of a node that ran.
+Facts facts_of(const Facts& device, const ir::Graph& graph, const cases::NodeResult& result);
+
+/// What is known of one that a results file holds; `label` is its name.
+Facts facts_of(const Facts& device, const results::GraphNode& node, std::string label,
+               results::Code<results::FillKind>);
+
+/// A comparison, without its tensors.
+Measured measured(const compare::Comparison& comparison);
+Measured measured(const results::Node& row, const results::TopElement& worst, ir::DType dtype);
+
+/// Whether results may be 0 in place of a subnormal, on a device that does so or not: without a gate as it does.
+bool may_flush(const Gate* gate, bool device_flushes);
+
+/// Whether an output budget names an output of this node: then no filter leaves the node out.
+bool has_budget(const Gate* gate, const ir::Node& node);
+
+/// An output that was not compared, although a budget holds its total to something, becomes an error.
+void require_total(const Gate* gate, cases::NodeResult& result);
+
+/// The probability of a false alarm that a run's budget leaves to each of its comparisons: the
+/// same share for all that were made. NaN without a budget, or without a comparison.
+double alpha_of_one(const Gate* gate, std::span<const cases::NodeResult> nodes);
+
+/// Budgets that name none of these outputs, "FILE:LINE: ...".
+std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs);
+
+/// Judges an output that was just compared, every element of what is judged at hand; adds to the result which rule
+/// it was and, where it is asked for, the explanation.
+Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& result, const ir::TensorView& truth,
+                const ir::TensorView& got);
+
+/// The same or, without a gate, what the bound says: all that a verdict takes from numbers.
+Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, cases::NodeResult& result,
+                        const ir::TensorView& truth, const ir::TensorView& got);
+
+}  // namespace plumb::parity::policy

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "parity/power/faults/fault.hpp"
+#include "parity/power/faults/witness.hpp"
+
+namespace plumb::parity::power::faults {
+
+/// An executor with one fault at one output of one node: it alters what another computed there, before anybody
+/// sees it. Nothing downstream is computed again.
+class FaultyExecutor final : public ir::Executor {
+ public:
+  /// `output` is a name as NodeResult::name() gives it; `earlier` what the run before was fed, empty for none. All
+  /// that is referred to must outlive it.
+  FaultyExecutor(ir::Executor& inner, ir::Executor& reference, const Fault& fault, std::string output,
+                 ir::Feeds earlier = {})
+      : witness_(inner, std::move(earlier)), reference_(reference), fault_(fault), output_(std::move(output)) {}
+
+  std::string_view name() const override { return witness_.name(); }
+  bool has_kernel(const ir::OpSchema& schema) const override { return witness_.has_kernel(schema); }
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
+                                          const ir::Capture& capture) override;
+
+ private:
+  class Program;
+
+  Witness witness_;
+  ir::Executor& reference_;
+  const Fault& fault_;
+  const std::string output_;
+};
+
+}  // namespace plumb::parity::power::faults

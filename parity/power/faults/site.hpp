@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "parity/core/segment.hpp"
+
+namespace plumb::parity::power::faults {
+
+/// A tensor of reals, integers or bools as numbers, row-major.
+using Numbers = std::vector<double>;
+
+/// Where an operand's memory comes from.
+enum class Origin { upload, param, computed };
+
+/// One operand of the segment.
+struct Operand {
+  ir::Tensor now;                    ///< what the candidate fed
+  std::optional<ir::Tensor> before;  ///< what a run on other inputs left in its memory
+  Origin origin = Origin::computed;
+};
+
+/// One output of one node that ran, where faults are planted; it stands alone, so that nothing else
+/// of the graph runs again.
+struct Site {
+  const core::Segment& segment;
+  std::size_t output = 0;
+  std::vector<Operand> operands;  ///< by input of the segment's graph
+  ir::TensorType type;            ///< of the output: reals, integers or bool
+  Numbers truth, got;             ///< unrounded, of the operands; what the candidate gave
+  std::optional<Numbers> before;  ///< what it gave on other inputs
+  ir::Executor& reference;
+  bool flushes_subnormals = false;
+
+  std::size_t elements() const { return got.size(); }
+
+  /// The output as rows of neighbouring elements.
+  std::size_t columns() const;
+  std::size_t rows() const { return columns() == 0 ? 0 : elements() / columns(); }
+
+  /// The op where the segment is one node; nothing where an executor fused several.
+  const ir::Op* op() const;
+  bool is(std::string_view name) const { return op() != nullptr && op()->name() == name; }
+
+  /// The operand of that name, of a single op.
+  std::optional<std::size_t> operand(std::string_view name) const;
+
+  std::vector<ir::Tensor> inputs() const;
+
+  /// What the candidate would have given on other inputs of the same types, or by another op: the
+  /// truth of that, plus the error that the candidate made. Nothing when the reference refuses it.
+  std::optional<Numbers> on(const std::vector<ir::Tensor>& inputs) const;
+  std::optional<Numbers> by(const ir::Op& op) const;
+
+  /// The truth of other inputs. Throws Error when the reference refuses them.
+  Numbers truth_of(const std::vector<ir::Tensor>& inputs) const;
+
+  /// Another truth with the candidate's error of this one.
+  Numbers carried(Numbers other) const;
+};
+
+/// The elements of a tensor that is not complex.
+Numbers numbers_of(const ir::TensorView& tensor);
+
+/// Rounds them to a dtype.
+ir::Tensor tensor_of(const ir::TensorType& type, const Numbers& numbers);
+
+}  // namespace plumb::parity::power::faults

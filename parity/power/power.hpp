@@ -1,0 +1,75 @@
+#pragma once
+
+#include "parity/power/faults/fault.hpp"
+#include "parity/verify/verify.hpp"
+
+/// Mutation testing of the verdict (numerics 2.4): what of a library of faults would it catch?
+namespace plumb::parity::power {
+
+struct Options {
+  std::string faults = "*";            ///< a glob over their names
+  std::string filter = {};             ///< regular expression over labels of nodes; empty for all
+  const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
+  double max_vacuity = 0.30;           ///< beyond it a node is mistrusted
+};
+
+/// no_effect: on this data it gives what the candidate gave, or the truth rounded once, which no verdict may refuse.
+enum class Outcome { caught, missed, no_effect };
+
+constexpr auto enum_names(Outcome) { return std::array<std::string_view, 3>{"caught", "missed", "no effect"}; }
+
+/// A fault and how far it is from the truth.
+struct Size {
+  double share = 1;  ///< of the fault; above 1 the fault is magnified
+  double ulp = compare::not_computed,
+         ratio = compare::not_computed;  ///< the worst element: in ulps, and over the bound
+};
+
+/// One fault at one output.
+struct Trial {
+  const faults::Fault* fault = nullptr;
+  std::string inside = {};  ///< of what was fused, the node that it is in
+  Outcome outcome = Outcome::no_effect;
+  Size size = {};                     ///< as the fault is
+  std::optional<Size> smallest = {};  ///< that would be caught; nothing where it cannot be had in part
+};
+
+/// One output of one node.
+struct NodePower {
+  std::string name, op;
+  ir::TensorType type;
+  core::Verdict verdict = core::Verdict::skipped;  ///< without a fault; where it is failed nothing is planted
+  std::string why = {};                            ///< of a verdict that is not passed
+  compare::Vacuity vacuity = {};
+  std::vector<Trial> trials = {};  ///< of the faults that apply
+};
+
+struct Result {
+  cases::Case subject;  ///< without its feeds
+  std::string candidate;
+  std::vector<NodePower> nodes;
+  double seconds = 0;
+
+  /// Trials of required faults that ended so.
+  std::size_t count(Outcome outcome) const;
+  /// caught / (caught + missed) of required faults; NaN where there were none.
+  double score() const;
+};
+
+/// What an earlier run might have been fed: the case's inputs of another seed, its params. Empty where the file's
+/// tensors cannot be made again.
+ir::Feeds earlier_feeds(const cases::Case& subject);
+
+/// Runs the candidate twice, on other inputs and on the case's, and judges the second run as verify() does. Beside
+/// every output that it judges, each fault that applies is planted in what the candidate gave and held against
+/// the same truth by the same limits: nothing runs again but the faulty node's own truth. Throws as verify() does.
+Result measure(const cases::Case& subject, const verify::Executors& executors, const Options& options,
+               cases::Observer& progress);
+
+/// The table for people, and what was missed.
+std::string to_table(const Result& result);
+/// A line a fault: how often it was caught, and its smallest sizes.
+std::string by_fault(const Result& result);
+std::string to_json(std::span<const Result> results, double min_power);
+
+}  // namespace plumb::parity::power

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parity/results/results_tables.hpp"
+
+namespace plumb::parity::profile {
+
+/// What a results file says of the device that the candidate ran on.
+struct Device {
+  std::string uuid = {};  ///< names it in files: "6a0c...", or "cpu" for the CPU executor
+  std::string name = {}, driver_name = {}, driver_info = {};
+  std::uint32_t vendor_id = 0, device_id = 0, driver_version = 0, api_version = 0;
+  bool is_software = false;
+  std::vector<std::pair<std::string, std::string>> float_controls =
+      {};  ///< what the driver says of rounding and subnormals
+  std::vector<results::Coopmat> coopmat = {};
+  std::vector<std::pair<std::string, std::string>> profile = {};  ///< what profile_attributes says
+};
+
+/// What it says of the host and the build, beside build_info(): versions of libraries.
+struct Environment {
+  std::string cpu = {};
+  int threads = 0;
+  std::vector<std::pair<std::string, std::string>> libraries = {};  ///< "eigen", "fftw"
+};
+
+}  // namespace plumb::parity::profile

@@ -1,0 +1,178 @@
+#include "parity/profile/emulator.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "ir/error.hpp"
+#include "parity/core/float_format.hpp"
+
+namespace plumb::parity::profile {
+namespace {
+
+/// A finite double as significand 2^exponent.
+struct Parts {
+  std::int64_t significand;
+  int exponent;
+};
+
+Parts parts_of(double x) {
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const int biased = static_cast<int>(bits >> 52 & 0x7FF);
+  const auto fraction = static_cast<std::int64_t>(bits & ((std::uint64_t{1} << 52) - 1));
+  const std::int64_t significand = biased == 0 ? fraction : fraction | std::int64_t{1} << 52;
+  return {x < 0 ? -significand : significand, std::max(biased, 1) - 1075};
+}
+
+/// floor(log2 |x|) of a finite x that is not 0; products of floats are no subnormal doubles.
+int exponent_of(double x) { return static_cast<int>(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7FF) - 1023; }
+
+/// x in units of 2^place, cut off toward 0.
+Wide aligned(double x, int place) {
+  const auto [significand, exponent] = parts_of(x);
+  const int up = exponent - place;
+  if (up >= 0) return static_cast<Wide>(significand) << up;
+  if (up <= -63) return 0;
+  return significand < 0 ? -(-significand >> -up) : significand >> -up;
+}
+
+int bit_length(Wide magnitude) {
+  const auto high = static_cast<std::uint64_t>(magnitude >> 64), low = static_cast<std::uint64_t>(magnitude);
+  return high != 0 ? 64 + std::bit_width(high) : std::bit_width(low);
+}
+
+}  // namespace
+
+ProductEmulator::ProductEmulator(const Products& products) : products_(products) {
+  ir::require(products.is_known(), "the profile does not say all about products of ", products.kernel, " on ",
+              products.operands);
+  const auto wider = [&](int bits) { return products.accumulator_bits > bits; };
+  const core::FloatFormat range = core::float_format(wider(24)   ? ir::DType::f64
+                                                     : wider(11) ? ir::DType::f32
+                                                     : wider(10) ? ir::DType::f16
+                                                                 : ir::DType::bf16);
+  accumulator_ = {products.accumulator_bits, range.min_exponent, range.max_exponent};
+  const core::FloatFormat operands = core::float_format(products.operands);
+  operand_min_exponent_ = operands.min_exponent;
+  extra_bits_ = *products.extra_bits;
+  group_ = products.group > 0 ? static_cast<std::size_t>(products.group) : std::numeric_limits<std::size_t>::max();
+  flushes_ = products.subnormals == Subnormals::flushed;
+  cuts_operands_ = products.operand_bits < operands.fraction_bits + 1;
+  is_plain_ = products.block == 1 && extra_bits_ == Products::every_bit && products.accumulator_bits == 24 &&
+              products.rounding == Rounding::nearest && !flushes_ && !cuts_operands_;
+}
+
+float ProductEmulator::operand(float x) const {
+  if (flushes_ && std::abs(x) < std::ldexp(1.0f, operand_min_exponent_)) return 0;
+  if (!cuts_operands_ || !std::isfinite(x)) return x;
+  const auto lost = static_cast<std::uint32_t>(24 - products_.operand_bits);
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) >> lost << lost);
+}
+
+double ProductEmulator::rounded(Wide significand, int exponent) const {
+  const bool negative = significand < 0;
+  Wide magnitude = negative ? -significand : significand;
+  const int least = accumulator_.min_exponent - (accumulator_.bits - 1);
+  const int drop = std::max(bit_length(magnitude) - accumulator_.bits, least - exponent);
+  if (drop >= 127) return 0;
+  if (drop > 0) {
+    const Wide rest = magnitude & ((Wide{1} << drop) - 1), half = Wide{1} << (drop - 1);
+    magnitude >>= drop, exponent += drop;
+    const bool up = rest > half || (rest == half && (magnitude & 1) != 0);
+    if (up && products_.rounding == Rounding::nearest) ++magnitude;
+  }
+  // Now of at most bits + 1 bits, so that it is a double.
+  const int shift = std::max(bit_length(magnitude) - 53, 0);
+  double value = std::ldexp(static_cast<double>(static_cast<std::int64_t>(magnitude >> shift)), exponent + shift);
+  if (value >= std::ldexp(1.0, accumulator_.max_exponent) * 2) value = std::numeric_limits<double>::infinity();
+  if (flushes_ && value < std::ldexp(1.0, accumulator_.min_exponent)) value = 0;
+  return negative ? -value : value;
+}
+
+ProductEmulator::Term ProductEmulator::product(float a, float b) const {
+  a = operand(a), b = operand(b);
+  Term term{static_cast<double>(a) * static_cast<double>(b)};  // exact: 48 bits
+  if (term.value == 0 || !std::isfinite(term.value)) return term;
+  if (products_.exact_products == Known::no) {
+    const auto [significand, exponent] = parts_of(term.value);
+    term.value = rounded(significand, exponent);
+    if (term.value == 0 || !std::isfinite(term.value)) return term;
+  }
+  const auto place = [this](float x) { return std::max(exponent_of(static_cast<double>(x)), operand_min_exponent_); };
+  term.exponent = products_.normalized == Known::no ? place(a) + place(b) : exponent_of(term.value);
+  return term;
+}
+
+double ProductEmulator::add_block(std::span<const Term> terms, double sum) const {
+  int top = std::numeric_limits<int>::min();
+  double plain = sum;
+  for (const Term& term : terms) {
+    plain += term.value;
+    if (term.value != 0) top = std::max(top, term.exponent);
+  }
+  if (!std::isfinite(plain)) return plain;
+  if (top == std::numeric_limits<int>::min()) return sum;
+  if (sum != 0) top = std::max(top, exponent_of(sum));
+  const int place = top - (accumulator_.bits - 1) - extra_bits_;
+  Wide total = aligned(sum, place);
+  for (const Term& term : terms) total += aligned(term.value, place);
+  return rounded(total, place);
+}
+
+double ProductEmulator::sum(std::span<const float> a, std::span<const float> b, std::size_t begin,
+                            std::size_t end) const {
+  const auto step = static_cast<std::size_t>(products_.lanes), block = static_cast<std::size_t>(products_.block);
+  std::vector<Term> terms;
+  terms.reserve(block);
+  double total = 0, part = 0;
+  std::size_t in_group = 0;
+  for (std::size_t k = begin; k < end; k += step) {
+    const bool is_last = k + step >= end;
+    terms.push_back(product(a[k], b[k]));
+    ++in_group;
+    if (terms.size() < block && in_group < group_ && !is_last) continue;
+    part = add_block(terms, part);
+    terms.clear();
+    if (products_.group == 0 || (in_group < group_ && !is_last)) continue;
+    const Term whole{part, part == 0 || !std::isfinite(part) ? 0 : exponent_of(part)};
+    total = add_block({&whole, 1}, total);
+    part = 0, in_group = 0;
+  }
+  return products_.group == 0 ? part : total;
+}
+
+float ProductEmulator::plain_sum(std::span<const float> a, std::span<const float> b, std::size_t begin,
+                                 std::size_t end) const {
+  const auto step = static_cast<std::size_t>(products_.lanes);
+  const std::size_t length = group_ < (end - begin) / step ? group_ * step : end - begin;
+  float total = 0;
+  for (std::size_t first = begin; first < end; first += length) {
+    const std::size_t last = std::min(first + length, end);
+    float part = products_.group == 0 ? total : 0;
+    if (products_.exact_products == Known::yes)
+      for (std::size_t k = first; k < last; k += step) part = std::fma(a[k], b[k], part);
+    else
+      for (std::size_t k = first; k < last; k += step)
+        part += static_cast<float>(static_cast<double>(a[k]) * static_cast<double>(b[k]));
+    total = products_.group == 0 ? part : total + part;
+  }
+  return total;
+}
+
+float ProductEmulator::dot(std::span<const float> a, std::span<const float> b) const {
+  const std::size_t terms = a.size(), lanes = static_cast<std::size_t>(products_.lanes);
+  const std::size_t chunk = products_.chunk > 0 ? static_cast<std::size_t>(products_.chunk) * lanes : terms;
+  std::vector<float> sums(std::bit_ceil(lanes), 0.0f);
+  for (std::size_t lane = 0; lane < lanes; ++lane)
+    for (std::size_t begin = lane; begin < terms; begin += chunk) {
+      const std::size_t end = std::min(begin - lane + chunk, terms);
+      const double part = is_plain_ ? static_cast<double>(plain_sum(a, b, begin, end)) : sum(a, b, begin, end);
+      sums[lane] += static_cast<float>(part);
+    }
+  for (std::size_t upper = sums.size() / 2; upper > 0; upper /= 2)
+    for (std::size_t lane = 0; lane < upper; ++lane) sums[lane] += sums[lane + upper];
+  return sums[0];
+}
+
+}  // namespace plumb::parity::profile

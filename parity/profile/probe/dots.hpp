@@ -1,0 +1,39 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/executor.hpp"
+
+namespace plumb::parity::profile::probe {
+
+/// One sum of products to try: a[k] b[k], numbers of the operands' dtype.
+struct Dot {
+  std::vector<float> a, b;
+
+  /// `terms` products that are 0.
+  explicit Dot(std::size_t terms = 0) : a(terms, 0.0f), b(terms, 0.0f) {}
+
+  /// Makes product `k` a power of two, split evenly over a and b.
+  void set(std::size_t k, int exponent, float factor = 1);
+};
+
+/// Which of the kernels of matrix products is to compute the sums: those of m x n matrices, of as many terms as wide
+/// accesses want (zeros make up the number), or of one more.
+struct ProductShape {
+  std::int64_t m = 16, n = 16;
+  bool unaligned = false;
+};
+
+struct DotSums {
+  std::string kernel;       ///< that computed them
+  bool on_device = false;   ///< and not on the host, in place of the device
+  std::vector<float> sums;  ///< NaN where elements that must be equal differ
+};
+
+/// Computes the sums by one batch of matrix products, each of which has every element the same.
+/// Throws Unsupported as the executor does.
+DotSums run_dots(ir::Executor& executor, ir::DType operands, ProductShape shape, std::span<const Dot> dots);
+
+}  // namespace plumb::parity::profile::probe

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <optional>
+
+#include "ir/executor.hpp"
+#include "parity/profile/profile.hpp"
+
+namespace plumb::parity::profile::probe {
+
+/// What becomes of subnormal operands and results of products of two numbers. Nothing when the
+/// executor cannot multiply this dtype, or only on the host in place of the device.
+std::optional<SubnormalHandling> probe_subnormals(ir::Executor& executor, bool is_host, ir::DType dtype);
+
+/// How often the op fma rounds; nothing as above.
+std::optional<FmaHandling> probe_fma(ir::Executor& executor, bool is_host, ir::DType dtype);
+
+}  // namespace plumb::parity::profile::probe

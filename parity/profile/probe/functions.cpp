@@ -1,0 +1,102 @@
+#include "parity/profile/probe/functions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "ir/raw/philox.hpp"
+#include "parity/core/float_format.hpp"
+#include "parity/profile/probe/one_op.hpp"
+
+namespace plumb::parity::profile::probe {
+namespace {
+
+constexpr int per_binade = 128;  // of each sign
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+template <class T>
+std::vector<double> every_finite() {
+  std::vector<double> all;
+  for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
+    const auto x = static_cast<double>(T::from_bits(static_cast<std::uint16_t>(bits)));
+    if (std::isfinite(x)) all.push_back(x);
+  }
+  return all;
+}
+
+/// The float next to x, and its neighbours.
+void add_around(std::vector<double>& all, double x, int each_side) {
+  float down = static_cast<float>(x), up = down;
+  for (int i = 0; i <= each_side; ++i) {
+    for (const float y : {down, up, -down, -up})
+      if (std::isfinite(y)) all.push_back(static_cast<double>(y));
+    down = std::nextafter(down, -std::numeric_limits<float>::infinity());
+    up = std::nextafter(up, std::numeric_limits<float>::infinity());
+  }
+}
+
+std::vector<double> sampled_f32() {
+  std::vector<double> all;
+  std::uint64_t drawn = 0;
+  for (int exponent = -149; exponent <= 127; ++exponent)
+    for (int i = 0; i < per_binade; ++i) {
+      const ir::raw::PhiloxWords words = ir::raw::philox_block(3, 0, 0, drawn++);
+      const float x = std::ldexp(1.0f + std::ldexp(static_cast<float>(words[0] >> 9), -23), exponent);
+      all.push_back(static_cast<double>(x)), all.push_back(-static_cast<double>(x));
+    }
+  for (int k = 1; k <= 4096; ++k) add_around(all, k * std::numbers::pi / 2, 1);
+  for (int e = 12; e < 120; ++e) add_around(all, std::ldexp(std::numbers::pi, e), 2);
+  for (int k = 0; k <= 100; ++k) add_around(all, k / 2.0, 2);
+  for (const double at : {0.0, 1.0, std::numbers::e, std::numbers::ln2, 0x1p-126, 0x1p23, 0x1p24, 0x1.fffffep127})
+    add_around(all, at, 64);
+  // exp, expm1, sinh, cosh, sigmoid, softplus, tanh: where they overflow, vanish or saturate
+  for (const double at : {88.7228, 89.416, 87.3365, 103.972, 104.0, 17.3287, 16.6355, 9.0109, 3.92, 5.5, 13.0, 15.0})
+    add_around(all, at, 64);
+  return all;
+}
+
+/// Of a dtype whose numbers are |got| and |truth|: inf where only one is finite or a number.
+double error_in_ulps(double truth, double got, const core::FloatFormat& format, double allowance) {
+  if (std::isnan(truth) || std::isnan(got)) return std::isnan(truth) == std::isnan(got) ? 0 : infinity;
+  if (std::abs(truth) >= format.overflow()) truth = std::copysign(infinity, truth);
+  if (truth == got) return 0;
+  if (std::isinf(truth) || std::isinf(got)) return infinity;
+  return std::max(std::abs(got - truth) - allowance, 0.0) / format.ulp(truth);
+}
+
+}  // namespace
+
+std::vector<double> function_operands(ir::DType dtype) {
+  if (dtype == ir::DType::f16) return every_finite<ir::f16>();
+  if (dtype == ir::DType::bf16) return every_finite<ir::bf16>();
+  ir::require(dtype == ir::DType::f32, "functions of ", dtype, " are not sampled");
+  return sampled_f32();
+}
+
+std::optional<FunctionError> probe_function(ir::Executor& executor, bool is_host, ir::Executor& reference,
+                                            ir::ops::UnaryFunction function, const SubnormalHandling& handling,
+                                            const std::vector<double>& operands) {
+  const ir::ops::Unary op{function};
+  const auto wide = ir::Tensor::of<double>({static_cast<std::int64_t>(operands.size())}, operands);
+  const auto truth = run_op(reference, true, op, {wide});
+  const auto device = run_op(executor, is_host, op, {ir::convert(wide, handling.dtype)});
+  if (!truth || !device) return std::nullopt;
+  const ir::Tensor got = ir::convert(*device, ir::DType::f64);
+  const core::FloatFormat format = core::float_format(handling.dtype);
+  const auto is_below = [&](double x) { return x != 0 && std::abs(x) < format.smallest_normal(); };
+  const double allowance = handling.out != Subnormals::kept ? format.smallest_normal() : 0;  // ops.md 1.5
+  FunctionError worst{.function = std::string(ir::enum_name(function)), .dtype = handling.dtype};
+  worst.exhaustive = handling.dtype != ir::DType::f32;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const double y = truth->as<double>()[i];
+    if (handling.in != Subnormals::kept && is_below(operands[i])) continue;
+    if (handling.out != Subnormals::kept && is_below(y)) continue;
+    ++worst.samples;
+    const double error = error_in_ulps(y, got.as<double>()[i], format, allowance);
+    if (!(error <= worst.max_ulp)) worst.max_ulp = error, worst.at = operands[i];
+  }
+  return worst;
+}
+
+}  // namespace plumb::parity::profile::probe

@@ -1,0 +1,71 @@
+#include "parity/profile/probe/probe.hpp"
+
+#include <algorithm>
+
+#include "parity/profile/probe/elementwise.hpp"
+#include "parity/profile/probe/functions.hpp"
+#include "parity/profile/probe/products.hpp"
+
+namespace plumb::parity::profile::probe {
+namespace {
+
+/// Matrices for the tiles, and those of one row or one column, which have kernels of their own; each for wide accesses
+/// and for narrow ones.
+constexpr std::array shapes = {ProductShape{16, 16}, ProductShape{16, 16, true}, ProductShape{1, 8},
+                               ProductShape{8, 1},   ProductShape{1, 5, true},   ProductShape{5, 1, true}};
+
+/// What both say of one kernel: that where it sums in different ways, none of them is known.
+Products merged(Products one, const Products& other) {
+  if (one.operand_bits != other.operand_bits) one.operand_bits = 0;
+  if (one.exact_products != other.exact_products) one.exact_products = Known::unknown;
+  if (one.accumulator_bits != other.accumulator_bits) one.accumulator_bits = 0;
+  if (one.extra_bits != other.extra_bits) one.extra_bits = {};
+  if (one.normalized != other.normalized) one.normalized = Known::unknown;
+  if (one.rounding != other.rounding) one.rounding = Rounding::unknown;
+  if (one.block != other.block) one.block = 0;
+  if (one.chunk != other.chunk || one.lanes != other.lanes) one.chunk = 0, one.lanes = 0;
+  if (one.subnormals != other.subnormals) one.subnormals = Subnormals::unknown;
+  return one;
+}
+
+void add(std::vector<Products>& all, const Products& found) {
+  for (Products& one : all)
+    if (one.kernel == found.kernel && one.operands == found.operands) {
+      one = merged(one, found);
+      return;
+    }
+  all.push_back(found);
+}
+
+}  // namespace
+
+DeviceProfile probe(ir::Executor& executor, ir::Executor& reference, const Device& device,
+                    const ProbeOptions& options) {
+  DeviceProfile profile{.name = device.name, .driver = device.driver_name, .uuid = device.uuid};
+  if (!device.driver_info.empty()) profile.driver += ' ' + device.driver_info;
+  for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16, ir::DType::f32})
+    for (const ProductShape shape : shapes) {
+      options.step(ir::cat("products of ", dtype));
+      if (const auto found = probe_products(executor, options.is_host, dtype, shape)) add(profile.products, *found);
+    }
+  for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16, ir::DType::f32, ir::DType::f64}) {
+    options.step(ir::cat("subnormals and fma of ", dtype));
+    if (const auto found = probe_subnormals(executor, options.is_host, dtype)) profile.subnormals.push_back(*found);
+    if (const auto found = probe_fma(executor, options.is_host, dtype)) profile.fma.push_back(*found);
+  }
+  for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16, ir::DType::f32}) {
+    const auto operands = function_operands(dtype);
+    const auto names = enum_names(ir::ops::UnaryFunction{});
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const auto function = static_cast<ir::ops::UnaryFunction>(i);
+      if (!ir::ops::dtypes_of(function).contains(dtype)) continue;
+      options.step(ir::cat(names[i], " of ", dtype));
+      const auto found =
+          probe_function(executor, options.is_host, reference, function, profile.subnormals_of(dtype), operands);
+      if (found) profile.functions.push_back(*found);
+    }
+  }
+  return profile;
+}
+
+}  // namespace plumb::parity::profile::probe

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+
+#include "ir/executor.hpp"
+#include "parity/profile/device.hpp"
+#include "parity/profile/profile.hpp"
+
+namespace plumb::parity::profile::probe {
+
+struct ProbeOptions {
+  bool is_host = false;  ///< the executor is meant to run on the CPU: that is no fallback
+  /// Told what is tried next.
+  std::function<void(std::string_view)> step = [](std::string_view) {};
+};
+
+/// Finds the numeric fingerprint of the device behind an executor by experiment: graphs of one op, seen
+/// through its public interface only. `reference` is the CPU executor, whose f64 is the truth of functions.
+/// What the executor cannot run is left out. Throws DeviceError as it does.
+DeviceProfile probe(ir::Executor& executor, ir::Executor& reference, const Device& device, const ProbeOptions& options);
+
+}  // namespace plumb::parity::profile::probe

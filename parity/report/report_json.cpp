@@ -1,0 +1,128 @@
+#include "parity/attribution/attribution.hpp"
+#include "parity/core/build_info.hpp"
+#include "parity/core/json_number.hpp"
+#include "parity/report/report.hpp"
+
+namespace plumb::parity::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json whole(const std::optional<std::uint64_t>& x) { return x ? Json(*x) : Json(nullptr); }
+
+Json extreme(const compare::Extreme& one) { return {{"value", core::json_number(one.value)}, {"index", one.index}}; }
+
+/// `limited`: errors were held against a limit, so that ratios mean something.
+Json comparison(const compare::Comparison& c, bool limited) {
+  if (c.n == 0) return nullptr;
+  Json json = {{"elements", c.n},
+               {"bad", c.n_bad},
+               {"nan_expected", c.n_nan_expected},
+               {"nan_got", c.n_nan_got},
+               {"inf_expected", c.n_inf_expected},
+               {"inf_got", c.n_inf_got},
+               {"max_abs", extreme(c.max_abs)},
+               {"max_rel", extreme(c.max_rel)},
+               {"max_ulp", extreme(c.max_ulp)},
+               {"mean_signed", core::json_number(c.mean_signed)},
+               {"rms", core::json_number(c.rms)},
+               {"rel_l2", core::json_number(c.rel_l2)},
+               {"cosine", core::json_number(c.cosine)}};
+  if (limited && !c.worst.empty()) {
+    const compare::Worst& w = c.worst.front();
+    json["ratio"] = core::json_number(w.ratio);
+    json["worst"] = {{"index", w.index},
+                     {"expected", core::json_number(w.expected)},
+                     {"got", core::json_number(w.got)},
+                     {"allowed", core::json_number(w.allowed)}};
+  }
+  return json;
+}
+
+/// By result of the graph.
+Json blame_json(const cases::NodeResult& node, const ir::Graph* graph) {
+  if (graph == nullptr || node.blame.empty()) return nullptr;
+  Json json = Json::object();
+  for (std::size_t r = 0; r < node.blame.size(); ++r)
+    json[graph->name(graph->results()[r])] = core::json_number(node.blame[r]);
+  return json;
+}
+
+Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
+  return {{"node", node.name()},
+          {"op", node.op},
+          {"dtype", ir::info(node.type.dtype).name},
+          {"shape", std::vector<std::int64_t>(node.type.shape)},
+          {"verdict", ir::enum_name(node.verdict)},
+          {"why", node.why},
+          {"exact", ir::enum_name(node.proof.exact)},
+          {"proof", node.proof.why},
+          {"placement", ir::enum_name(node.placement)},
+          {"kernel", node.kernel},
+          {"placement_reason", node.placement_reason},
+          {"local", comparison(node.local, true)},
+          {"inherited", comparison(node.inherited, false)},
+          {"total", comparison(node.total, node.gates_total)},
+          {"amplification", core::json_number(node.amplification)},
+          {"blame", blame_json(node, graph)},
+          {"expected", node.expected ? comparison(*node.expected, true) : Json(nullptr)},
+          {"truth",
+           {{"uncertainty", core::json_number(node.certificate.uncertainty)},
+            {"recomputed", node.certificate.recomputed},
+            {"undecided", node.certificate.undecided}}},
+          {"emulator_ulp", node.emulator_ulp ? core::json_number(*node.emulator_ulp) : Json(nullptr)},
+          {"reference_ns", whole(node.reference_ns)},
+          {"device_ns", whole(node.device_ns)},
+          {"repro", node.repro}};
+}
+
+Json first_guilty_json(const cases::CaseResult& result) {
+  const cases::NodeResult* guilty = attribution::first_guilty(result);
+  if (guilty == nullptr) return nullptr;
+  return {{"node", guilty->name()},
+          {"ratio", core::json_number(guilty->local.ratio())},
+          {"text", attribution::guilty_text(result)}};
+}
+
+Json relation_json(const cases::RelationResult& one) {
+  return {{"node", one.label},      {"relation", ir::enum_name(one.relation)},
+          {"how", one.how},         {"verdict", ir::enum_name(one.verdict)},
+          {"why", one.why},         {"bitwise", one.bitwise},
+          {"elements", one.n},      {"bad", one.n_bad},
+          {"differ", one.n_differ}, {"ratio", core::json_number(one.ratio)}};
+}
+
+Json case_json(const cases::CaseResult& result) {
+  Json nodes = Json::array();
+  const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
+  for (const cases::NodeResult& node : result.nodes) nodes.push_back(node_json(node, graph));
+  Json relations = Json::array();
+  for (const cases::RelationResult& one : result.relations) relations.push_back(relation_json(one));
+  return {{"graph", result.subject.name},
+          {"why", result.subject.file ? result.subject.file->why : ""},
+          {"verdict", ir::enum_name(result.verdict)},
+          {"exit", static_cast<int>(result.exit)},
+          {"message", result.message},
+          {"seed", result.subject.seed},
+          {"dtype", result.subject.dtype ? ir::info(*result.subject.dtype).name : "as the graph"},
+          {"fill", ir::enum_name(result.subject.fill)},
+          {"mode", ir::enum_name(result.mode)},
+          {"first_guilty", first_guilty_json(result)},
+          {"wall_seconds", result.wall_seconds},
+          {"notes", result.notes},
+          {"repro", result.repro},
+          {"nodes", std::move(nodes)},
+          {"relations", std::move(relations)}};
+}
+
+}  // namespace
+
+std::string to_json(std::span<const cases::CaseResult> cases) {
+  Json list = Json::array();
+  for (const cases::CaseResult& result : cases) list.push_back(case_json(result));
+  const Json document = {
+      {"format", "plumb.report/1"}, {"tool_version", core::build_info().version}, {"cases", std::move(list)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace plumb::parity::report

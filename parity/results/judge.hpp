@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "parity/policy/policy.hpp"
+
+namespace plumb::parity::results {
+
+/// One output of one node of a results file, judged again.
+struct JudgedNode {
+  std::string name, op;
+  core::Verdict was = core::Verdict::skipped, verdict = core::Verdict::skipped;
+  std::string why = {}, explanation = {};
+  std::optional<std::size_t> rule = {};
+  bool within_bound = true;  ///< what was measured keeps to the bound
+  bool was_compared = false;
+  double vacuity = compare::not_computed;
+};
+
+struct JudgedRun {
+  std::uint32_t run = 0;
+  std::string graph = {}, device = {};
+  std::uint64_t seed = 0;
+  core::Verdict was = core::Verdict::error, verdict = core::Verdict::error;
+  std::string why = {};  ///< of the run as a whole
+  double power = compare::not_computed;
+  std::vector<JudgedNode> nodes = {};
+};
+
+/// Judges every run of a results file by a policy, from the numbers it holds: no device and no
+/// tensor. What a policy cannot change stays: other bits in another run, the host in place of the
+/// device, a case that proves nothing, a node that failed for a reason beside its numbers. Throws Error
+/// when the file is no results file. `explain` is a glob over nodes; "" for none. Without a policy
+/// each run is judged by the one that the file holds for it or, where it holds none, by the bound.
+std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy* policy,
+                                     std::chrono::sys_days today, const std::string& explain = "");
+
+/// Output budgets that name nothing in any of the runs.
+std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<const JudgedRun> runs);
+
+/// The runs for people: nodes that did not pass or whose verdict changed, then totals.
+std::string to_text(const std::vector<JudgedRun>& runs);
+
+/// The exit code of all runs.
+core::ExitCode exit_code(const std::vector<JudgedRun>& runs, bool strict);
+
+}  // namespace plumb::parity::results

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "parity/profile/device.hpp"
+#include "parity/verify/verify.hpp"
+
+namespace plumb::parity::results {
+
+/// Whose tensors a record keeps: those of no node, of failed ones, of the worst of each
+/// case, of all.
+enum class KeepTensors { never, fail, worst, all };
+
+constexpr auto enum_names(KeepTensors) { return std::array<std::string_view, 4>{"never", "fail", "worst", "all"}; }
+
+struct RecordOptions {
+  KeepTensors tensors = KeepTensors::never;
+  bool append = false;                 ///< keep the runs of an earlier results file of that name
+  std::string policy = {};             ///< text of the policy that judges; empty for none
+  std::vector<std::string> argv = {};  ///< recorded without the folders of absolute paths
+  profile::Device device = {};
+  profile::Environment environment = {};
+};
+
+/// The results file (docs/results.md): one HDF5 file of many runs, a run to a case. It is
+/// written to NAME.part, which every case leaves whole, and gets its name when it is
+/// finished; so whatever happens, there is no damaged file under the name, and an
+/// earlier one stays as it was until the new one takes its place.
+///
+///   Recorder recorder("out.h5", options);
+///   for (path : paths) recorder.record(verify_file(path, fill, executors, verify_options, recorder));
+///   recorder.finish();
+///
+/// Throws Error: when the file cannot be written (a full disk, say), or when a file of that name
+/// exists and is no results file.
+class Recorder : public cases::Observer {
+ public:
+  /// For a program, before anything uses HDF5: a file that cannot grow is then an
+  /// error and no signal, and HDF5 does not try again, and crash, when the process ends.
+  static void prepare_process();
+
+  Recorder(const std::filesystem::path& path, RecordOptions options);
+  ~Recorder() override;
+
+  void begins(const cases::Case& subject) override;
+  void compared(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) override;
+
+  /// Adds the case that was just observed, and leaves the file whole.
+  void record(const cases::CaseResult& result);
+
+  /// Closes the file and gives it its name.
+  void finish();
+
+  const std::filesystem::path& part_file() const;
+
+ private:
+  class Writer;
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace plumb::parity::results

@@ -1,0 +1,235 @@
+#define H5_USE_110_API  // later releases keep these names
+#include <hdf5.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "parity/results/record_hdf5_id.hpp"
+#include "parity/results/record_hdf5_store.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+constexpr hsize_t most_rows = hsize_t{1} << 31;  // a damaged file may claim any number
+
+std::vector<hsize_t> extents_of(hid_t dataset) {
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
+  if (!extents.empty()) hdf5_expect(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "read extents");
+  return extents;
+}
+
+Hdf5Id dataset_at(const Hdf5File& file, const std::string& path) {
+  return {H5Dopen2(file.id, path.c_str(), H5P_DEFAULT), H5Dclose};
+}
+
+/// Texts of a dataset or an attribute, read by `read` into pointers that HDF5 allocates.
+std::vector<std::string> texts(std::size_t count, const std::function<herr_t(hid_t type, void* data)>& read) {
+  std::vector<char*> data(count, nullptr);
+  if (count != 0) hdf5_expect(read(hdf5_text_type(), data.data()), "read a text");
+  std::vector<std::string> result;
+  for (char* text : data) {
+    result.emplace_back(text != nullptr ? text : "");
+    H5free_memory(text);
+  }
+  return result;
+}
+
+std::optional<StoredValue> value_of(hid_t attribute) {
+  const Hdf5Id type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
+  const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+  const bool scalar = H5Sget_simple_extent_type(space) == H5S_SCALAR;
+  switch (H5Tget_class(type)) {
+    case H5T_STRING: {
+      if (H5Tis_variable_str(type) <= 0) return std::nullopt;
+      auto found = texts(count, [&](hid_t memory, void* data) { return H5Aread(attribute, memory, data); });
+      return scalar ? StoredValue(found.at(0)) : StoredValue(found);
+    }
+    case H5T_INTEGER: {
+      std::int64_t whole = 0;
+      std::uint64_t natural = 0;
+      const bool has_sign = H5Tget_sign(type) == H5T_SGN_2;
+      void* const value = has_sign ? static_cast<void*>(&whole) : &natural;
+      if (!scalar || H5Aread(attribute, has_sign ? H5T_STD_I64LE : H5T_STD_U64LE, value) < 0) return std::nullopt;
+      return has_sign ? StoredValue(whole) : StoredValue(natural);
+    }
+    case H5T_FLOAT: {
+      double value = 0;
+      if (!scalar || H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0) return std::nullopt;
+      return value;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string name_of_kind(hid_t type) {
+  switch (H5Tget_class(type)) {
+    case H5T_COMPOUND:
+      return "compound";
+    case H5T_STRING:
+      return H5Tis_variable_str(type) > 0 ? "text" : "fixed text";
+    case H5T_INTEGER:
+      return (H5Tget_sign(type) == H5T_SGN_2 ? "i" : "u") + std::to_string(H5Tget_size(type));
+    case H5T_FLOAT:
+      return "f" + std::to_string(H5Tget_size(type));
+    default:
+      return "other";
+  }
+}
+
+void read_filters(hid_t list, StoredForm& form) {
+  for (int k = 0; k < H5Pget_nfilters(list); ++k) {
+    unsigned flags = 0, config = 0;
+    std::size_t values = 0;
+    const auto filter = H5Pget_filter2(list, static_cast<unsigned>(k), &flags, &values, nullptr, 0, nullptr, &config);
+    form.shuffle |= filter == H5Z_FILTER_SHUFFLE;
+    form.gzip |= filter == H5Z_FILTER_DEFLATE;
+    form.fletcher32 |= filter == H5Z_FILTER_FLETCHER32;
+  }
+}
+
+/// The value that the file calls by a name of ours, for each value of the file; no such name: as it is.
+std::vector<std::uint16_t> translation(const std::vector<std::string>& theirs, const std::vector<std::string>& ours) {
+  std::vector<std::uint16_t> map(theirs.size());
+  for (std::size_t value = 0; value < theirs.size(); ++value) {
+    const auto found = std::ranges::find(ours, theirs[value]);
+    map[value] =
+        static_cast<std::uint16_t>(found == ours.end() ? value : static_cast<std::size_t>(found - ours.begin()));
+  }
+  return map;
+}
+
+void translate(std::span<std::byte> rows, std::size_t row_bytes, const results::Column& column,
+               const std::vector<std::uint16_t>& map) {
+  const std::size_t width = column.kind == results::Kind::u1 ? 1 : 2;
+  for (std::size_t at = column.offset; at < rows.size(); at += row_bytes) {
+    std::uint16_t value = 0;
+    std::memcpy(&value, rows.data() + at, width);
+    if (value < map.size()) std::memcpy(rows.data() + at, &map[value], width);
+  }
+}
+
+}  // namespace
+
+bool Hdf5Store::contains(const std::string& path) const {
+  const Hdf5Use use(file_->name);
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
+    if (H5Lexists(file_->id, path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
+  return path == "/" || H5Lexists(file_->id, path.c_str(), H5P_DEFAULT) > 0;
+}
+
+std::vector<std::string> Hdf5Store::children(const std::string& path) const {
+  const Hdf5Use use(file_->name);
+  std::vector<std::string> names;
+  const auto visit = [](hid_t, const char* name, const H5L_info_t* link, void* out) -> herr_t {
+    if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+    return 0;
+  };
+  if (contains(path))
+    hdf5_expect(H5Literate(file_->object(path), H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names), "list " + path);
+  return names;
+}
+
+StoredValues Hdf5Store::attributes(const std::string& path) const {
+  const Hdf5Use use(file_->name);
+  const Hdf5Id object = file_->object(path);
+  std::vector<std::string> names;
+  const auto visit = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
+    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+    return 0;
+  };
+  hdf5_expect(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names), "read attributes of " + path);
+  StoredValues values;
+  for (const std::string& name : names) {
+    const Hdf5Id attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+    if (auto value = value_of(attribute)) values.emplace(name, std::move(*value));
+  }
+  return values;
+}
+
+StoredForm Hdf5Store::form(const std::string& path) const {
+  const Hdf5Use use(file_->name);
+  const Hdf5Id dataset = dataset_at(*file_, path), type(H5Dget_type(dataset), H5Tclose);
+  const Hdf5Id list(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
+  StoredForm form;
+  form.kind = name_of_kind(type);
+  if (form.kind == "compound") form.columns = hdf5_columns(type);
+  const auto extents = extents_of(dataset);
+  form.extents.assign(extents.begin(), extents.end());
+  std::vector<hsize_t> most(extents.size()), chunks(extents.size());
+  if (!extents.empty()) H5Sget_simple_extent_dims(space, nullptr, most.data());
+  form.appendable = !most.empty() && most[0] == H5S_UNLIMITED;
+  if (H5Pget_layout(list) == H5D_CHUNKED) {
+    H5Pget_chunk(list, static_cast<int>(chunks.size()), chunks.data());
+    form.chunks.assign(chunks.begin(), chunks.end());
+  }
+  read_filters(list, form);
+  return form;
+}
+
+std::string Hdf5Store::read_text(const std::string& path) const {
+  auto found = read_texts(path);
+  ir::require(found.size() == 1, file_->name, ": ", path, " holds ", found.size(), " texts");
+  return std::move(found[0]);
+}
+
+std::vector<std::string> Hdf5Store::read_texts(const std::string& path) const {
+  const Hdf5Use use(file_->name);
+  const Hdf5Id dataset = dataset_at(*file_, path), space(H5Dget_space(dataset), H5Sclose);
+  const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+  return texts(count,
+               [&](hid_t type, void* data) { return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data); });
+}
+
+std::vector<std::uint32_t> Hdf5Store::read_grid(const std::string& path) const {
+  const Hdf5Use use(file_->name);
+  const Hdf5Id dataset = dataset_at(*file_, path);
+  std::vector<std::uint32_t> cells(rows(path) * width(path));
+  if (!cells.empty())
+    hdf5_expect(H5Dread(dataset, H5T_STD_U32LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), "read " + path);
+  return cells;
+}
+
+std::uint64_t Hdf5Store::rows(const std::string& path) const {
+  const Hdf5Use use(file_->name);
+  const auto extents = extents_of(dataset_at(*file_, path));
+  const hsize_t count = extents.empty() ? 1 : extents[0];
+  ir::require(count < most_rows, file_->name, ": ", path, " has ", count, " rows");
+  return count;
+}
+
+std::uint64_t Hdf5Store::width(const std::string& path) const {
+  const Hdf5Use use(file_->name);
+  const auto extents = extents_of(dataset_at(*file_, path));
+  return extents.size() < 2 ? 1 : extents[1];
+}
+
+std::vector<std::string> Hdf5Store::read_rows(const std::string& path, const results::TableType& type,
+                                              std::span<std::byte> rows) const {
+  const Hdf5Use use(file_->name);
+  const Hdf5Id dataset = dataset_at(*file_, path), stored(H5Dget_type(dataset), H5Tclose);
+  ir::require(H5Tget_class(stored) == H5T_COMPOUND, file_->name, ": ", path, " is no table");
+  const auto theirs = hdf5_columns(stored);
+  const Hdf5Id memory(H5Tcreate(H5T_COMPOUND, type.row_bytes), H5Tclose);
+  std::vector<std::string> present;
+  std::vector<std::pair<const results::Column*, std::vector<std::uint16_t>>> enums;
+  for (const results::Column& column : type.columns) {
+    const auto found = std::ranges::find(theirs, column.name, &results::Column::name);
+    if (found == theirs.end()) continue;
+    const auto where = ir::cat(file_->name, ": ", path, ": column '", column.name, "' ");
+    ir::require(found->kind == column.kind && found->count == column.count, where, "is not of the kind ",
+                ir::enum_name(column.kind));
+    const auto member = static_cast<unsigned>(found - theirs.begin());
+    const Hdf5Id member_type(H5Tget_member_type(stored, member), H5Tclose);
+    hdf5_expect(H5Tinsert(memory, column.name.c_str(), column.offset, member_type), "read " + path);
+    if (!column.choices.empty()) enums.emplace_back(&column, translation(found->choices, column.choices));
+    present.push_back(column.name);
+  }
+  ir::require(!present.empty(), file_->name, ": ", path, " has none of the columns that it should");
+  if (!rows.empty()) hdf5_expect(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), "read " + path);
+  for (const auto& [column, map] : enums) translate(rows, type.row_bytes, *column, map);
+  return present;
+}
+
+}  // namespace plumb::parity::results

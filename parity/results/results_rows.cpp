@@ -1,0 +1,189 @@
+#include "parity/results/results_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/cost.hpp"
+#include "parity/core/float_format.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+constexpr double largest_f16 = 65504;
+
+OpCode code_of(std::string_view op) {
+  const auto& names = op_choices();
+  const auto found = std::ranges::find(names, op);
+  ir::require(found != names.end(), "no such op: ", op);
+  return {static_cast<std::uint16_t>(found - names.begin())};
+}
+
+std::uint64_t whole(double x) { return x < 0x1p63 ? static_cast<std::uint64_t>(x) : no_number; }
+
+/// Rank, dims and elements of what a node computes, its first output.
+void describe(GraphNode& row, const ir::TensorType& type) {
+  row.dtype_out = type.dtype;
+  row.acc = ir::unit_roundoff(type.dtype) > 0 ? core::compute_dtype(type.dtype) : type.dtype;
+  row.rank = static_cast<std::uint8_t>(type.shape.size());
+  for (std::size_t axis = 0; axis < type.shape.size(); ++axis)
+    row.dims[axis] = static_cast<std::uint64_t>(type.shape[axis]);
+  row.n_elem = static_cast<std::uint64_t>(type.shape.elements());
+}
+
+GraphNode of_node(const ir::Graph& graph, const ir::Node& node) {
+  GraphNode row;
+  row.op = code_of(node.op.name());
+  if (!node.inputs.empty()) row.dtype_in = graph.type(node.inputs[0]).dtype;
+  if (!node.outputs.empty()) describe(row, graph.type(node.outputs[0]));
+  const ir::Cost cost = ir::cost_of(graph, node);
+  row.k_reduce = static_cast<std::uint64_t>(std::max<std::int64_t>(cost.contraction, 0));
+  row.flops = whole(cost.flops);
+  row.bytes = ir::bytes_of(graph, node);
+  return row;
+}
+
+template <std::size_t bins>
+void add_counts(std::vector<std::uint32_t>& cells, const std::array<std::uint64_t, bins>& counts) {
+  constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  for (const std::uint64_t count : counts) cells.push_back(static_cast<std::uint32_t>(std::min(count, most)));
+}
+
+void put(const compare::Extreme& extreme, double& value, std::uint64_t& at) {
+  value = extreme.value;
+  if (!std::isnan(extreme.value)) at = extreme.index;
+}
+
+}  // namespace
+
+std::uint32_t node_row(const ir::Graph& graph, std::size_t node) {
+  return static_cast<std::uint32_t>(graph.inputs().size() + graph.params().size() + node);
+}
+
+std::vector<GraphNode> graph_nodes(const ir::Graph& graph, std::span<const core::Proof> proofs, const NameId& name_id) {
+  std::vector<GraphNode> rows;
+  for (ir::Value v = 0; graph.is_source(v); ++v) {
+    GraphNode row;
+    row.op = code_of(v < graph.inputs().size() ? "input" : "param");
+    row.name_id = name_id(graph.name(v));
+    describe(row, graph.type(v));
+    row.bytes = graph.type(v).bytes();
+    rows.push_back(row);
+  }
+  for (const ir::Node& node : graph.nodes()) {
+    rows.push_back(of_node(graph, node));
+    rows.back().name_id = name_id(node.label);
+    if (!proofs.empty()) rows.back().exact = proofs[&node - graph.nodes().data()].exact;
+  }
+  for (std::uint32_t n = 0; n < rows.size(); ++n) rows[n].node = n;
+  return rows;
+}
+
+std::vector<std::uint32_t> graph_edges(const ir::Graph& graph) {
+  std::vector<std::uint32_t> edges;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const auto& inputs = graph.nodes()[n].inputs;
+    for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+      const auto from = graph.producer(inputs[i]);
+      std::uint32_t output = 0;
+      if (from) {
+        const auto& outputs = graph.nodes()[*from].outputs;
+        output = static_cast<std::uint32_t>(std::ranges::find(outputs, inputs[i]) - outputs.begin());
+      }
+      const auto source = from ? node_row(graph, *from) : static_cast<std::uint32_t>(inputs[i]);
+      edges.insert(edges.end(), {source, output, node_row(graph, n), i});
+    }
+  }
+  return edges;
+}
+
+void Rows::add(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run) {
+  add_part(graph, result, run, Part::local, result.local);
+  if (!result.hash) return;  // it was not compared
+  add_part(graph, result, run, Part::inherited, result.inherited);
+  add_part(graph, result, run, Part::total, result.total);
+}
+
+void Rows::add_part(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run, Part part,
+                    const compare::Comparison& c) {
+  const bool has_limit = part == Part::local || (part == Part::total && result.gates_total);
+  const bool judged = has_limit && result.hash.has_value();
+  Node row;
+  row.run = run, row.node = node_row(graph, result.node), row.out = static_cast<std::uint16_t>(result.output);
+  row.part = part;
+  row.n = c.n, row.n_bad = c.n_bad;
+  row.n_nan_ref = c.n_nan_expected, row.n_nan_dev = c.n_nan_got;
+  row.n_inf_ref = c.n_inf_expected, row.n_inf_dev = c.n_inf_got;
+  put(c.max_abs, row.max_abs, row.max_abs_at);
+  put(c.max_rel, row.max_rel, row.max_rel_at);
+  row.max_ulp = c.max_ulp.value;
+  row.ulp_p50 = static_cast<float>(c.ulp_p50), row.ulp_p99 = static_cast<float>(c.ulp_p99);
+  row.ulp_p999 = static_cast<float>(c.ulp_p999);
+  row.mean_signed = c.mean_signed, row.rms = c.rms, row.nmse = c.nmse, row.cosine = c.cosine;
+  row.ref_absmax = c.expected_absmax, row.ref_rms = c.expected_rms;
+  row.ref_norm1 = c.expected_norm1, row.ref_norm2 = c.expected_norm2;
+  row.n_nan_differ = c.n_nan_differ, row.n_inf_differ = c.n_inf_differ;
+  row.headroom_f16 = static_cast<float>(c.expected_absmax / largest_f16);
+  row.placement = result.placement;
+  row.t_ref_ns = result.reference_ns.value_or(no_number);
+  row.t_dev_ns = result.device_ns.value_or(no_number);
+  row.out_hash = result.hash.value_or(no_number);
+  row.verdict = has_limit ? result.verdict : core::Verdict::skipped;
+  if (judged) {
+    row.vacuity = static_cast<float>(result.vacuity.score());
+    row.ref_uncert = result.certificate.uncertainty;
+    row.n_recomputed = result.certificate.recomputed, row.n_undecided = result.certificate.undecided;
+    row.emulator_ulp = result.emulator_ulp.value_or(compare::not_computed);
+    row.ratio_max = c.ratio(), row.ratio_det = c.ratio_certain, row.ratio_finite = c.ratio_finite,
+    row.ratio_p99 = static_cast<float>(c.ratio_p99);
+    if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
+    if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
+  }
+  if (part == Part::inherited) row.amplification = static_cast<float>(result.amplification);
+  if (part == Part::local)
+    for (const double share : result.blame)
+      if (!(std::abs(share) <= std::abs(row.blame))) row.blame = static_cast<float>(share);
+  nodes.push_back(row);
+  add_counts(hist_ulp, c.hist_ulp);
+  add_counts(hist_ratio, judged ? c.hist_ratio : decltype(c.hist_ratio){});
+  for (std::size_t k = 0; k < compare::Comparison::worst_kept; ++k) {
+    TopElement element;
+    if (k < c.worst.size())
+      element = {c.worst[k].index, c.worst[k].expected, c.worst[k].got,
+                 judged ? c.worst[k].allowed : compare::not_computed};
+    topk.push_back(element);
+  }
+}
+
+std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const cases::RelationResult> relations,
+                                       std::uint32_t run, const NameId& name_id) {
+  std::vector<RelationRow> rows;
+  for (const cases::RelationResult& one : relations)
+    rows.push_back({.run = run,
+                    .node = node_row(graph, one.node),
+                    .name_id = name_id(one.label),
+                    .relation = one.relation,
+                    .how_id = name_id(one.how),
+                    .bitwise = one.bitwise,
+                    .n = one.n,
+                    .n_bad = one.n_bad,
+                    .n_differ = one.n_differ,
+                    .ratio_max = one.ratio,
+                    .verdict = one.verdict});
+  return rows;
+}
+
+ir::Tensor bounds(const compare::Allowed& allowed, const ir::TensorView& truth, ir::DType dtype) {
+  ir::Tensor limits({ir::DType::f64, truth.shape()});
+  if (allowed.rule != compare::Allowed::Rule::within) return limits;
+  const auto out = limits.as<double>();
+  const auto fill = [&]<class T>(const T* values) {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = allowed.at(std::abs(values[i]), dtype, i);
+  };
+  if (truth.dtype() == ir::DType::f64)
+    fill(truth.as<double>().data());
+  else if (truth.dtype() == ir::DType::c128)
+    fill(truth.as<std::complex<double>>().data());
+  return limits;
+}
+
+}  // namespace plumb::parity::results

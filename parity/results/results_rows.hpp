@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+
+#include "parity/results/results_tables.hpp"
+#include "parity/verify/verify.hpp"
+
+namespace plumb::parity::results {
+
+/// The number of a text in /names.
+using NameId = std::function<std::uint32_t(const std::string&)>;
+
+/// The row of a graph's node table that stands for a node: sources come first.
+std::uint32_t node_row(const ir::Graph& graph, std::size_t node);
+
+/// `proofs` is empty, or has one for each node.
+std::vector<GraphNode> graph_nodes(const ir::Graph& graph, std::span<const core::Proof> proofs, const NameId& name_id);
+
+/// Source node, its output, destination node, its input: four numbers an edge.
+std::vector<std::uint32_t> graph_edges(const ir::Graph& graph);
+
+/// What a file holds of one output of one node: of one that was compared a row for each
+/// part, of another one row without numbers.
+struct Rows {
+  std::vector<Node> nodes;
+  std::vector<std::uint32_t> hist_ulp, hist_ratio;
+  std::vector<TopElement> topk;
+
+  void add(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run);
+
+ private:
+  void add_part(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run, Part part,
+                const compare::Comparison& c);
+};
+
+std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const cases::RelationResult> relations,
+                                       std::uint32_t run, const NameId& name_id);
+
+/// The limit of every element of an output, for its truth.
+ir::Tensor bounds(const compare::Allowed& allowed, const ir::TensorView& truth, ir::DType dtype);
+
+}  // namespace plumb::parity::results

@@ -1,0 +1,260 @@
+#include "parity/results/results_schema.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "parity/core/sha256.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A dataset of the file, or of each `<...>` in its path.
+struct Dataset {
+  std::string path, doc;
+  const TableType* type = nullptr;  ///< of a compound
+  std::string kind = "compound";
+  std::size_t width = 1;
+  std::string units = "1";
+  bool fixed = true;  ///< in every file, empty at first
+};
+
+const std::vector<Dataset>& datasets() {
+  static const std::vector<Dataset> all = {
+      {"/names", "strings; a *_id is a place in this list, and place 0 is empty", nullptr, "text"},
+      {"/runs", "one row a case", &run_type()},
+      {"/results/nodes", "for each output of each node a row a part; local is judged", &node_type()},
+      {"/results/hist_ulp", "signed log2 bins of ulps", nullptr, "u4", compare::Comparison::ulp_bins},
+      {"/results/ulp_edges", "lower edges of hist_ulp", nullptr, "f8", compare::Comparison::ulp_bins, "ulp"},
+      {"/results/hist_ratio", "log2 bins of error / bound", nullptr, "u4", compare::Comparison::ratio_bins},
+      {"/results/ratio_edges", "lower edges of hist_ratio", nullptr, "f8", compare::Comparison::ratio_bins},
+      {"/results/topk", "the worst elements", &top_element_type(), "compound", compare::Comparison::worst_kept},
+      {"/results/pattern", "where errors gather", &pattern_type()},
+      {"/results/relations", "what was asked of nodes by --metamorphic", &relation_type()},
+      {"/graph/<sha12>/json", "canonical graph, attribute sha256", nullptr, "text", 1, "1", false},
+      {"/graph/<sha12>/nodes", "inputs, params, then nodes", &graph_node_type(), "compound", 1, "1", false},
+      {"/graph/<sha12>/edges", "source node, its output, destination node, its input", nullptr, "u4", 4, "1", false},
+      {"/policy/<sha12>/toml", "the policy as given, attribute sha256", nullptr, "text", 1, "1", false},
+      {"/device/<uuid>/coopmat", "cooperative-matrix shapes", &coopmat_type(), "compound", 1, "1", false},
+      {"/env/<id>/spirv", "shader modules by node", &spirv_type(), "compound", 1, "1", false}};
+  return all;
+}
+
+constexpr std::array groups = {"/graph", "/device", "/env", "/policy", "/inputs", "/tensors", "/fit"};
+constexpr std::array root_attributes = {"schema",    "schema_version", "tool_version", "git_commit",
+                                        "git_dirty", "created_utc",    "argv"};
+
+/// Ops are added without the schema's changing.
+bool is_open(const Column& column) { return column.choices.size() >= 2 && column.choices[1] == "param"; }
+
+bool is_scalar(const std::string& path) { return path.ends_with("/json") || path.ends_with("/toml"); }
+
+bool is_line(const Dataset& set) { return set.kind == "f8"; }
+
+Json json_of(const Column& column) {
+  Json json = {{"name", column.name}, {"type", ir::enum_name(column.kind)}, {"units", column.units}};
+  if (column.count != 1) json["count"] = column.count;
+  if (is_open(column))
+    json["enum"] = {"input", "param", "<op>..."};
+  else if (!column.choices.empty())
+    json["enum"] = column.choices;
+  return json;
+}
+
+class Check {
+ public:
+  explicit Check(const Hdf5Store& store) : store_(store) {}
+  std::vector<std::string> run();
+
+ private:
+  template <class... Parts>
+  void expect(bool holds, const Parts&... parts) {
+    if (!holds) findings_.push_back(ir::cat(parts...));
+  }
+  void check_dataset(const Dataset& set, const std::string& path);
+  void check_columns(const std::string& path, const std::vector<Column>& found, const TableType& wanted);
+  void check_text(const std::string& path, const std::string& id);
+  void check_references();
+
+  const Hdf5Store& store_;
+  std::vector<std::string> findings_;
+};
+
+void Check::check_columns(const std::string& path, const std::vector<Column>& found, const TableType& wanted) {
+  for (const Column& column : wanted.columns) {
+    const auto theirs = std::ranges::find(found, column.name, &Column::name);
+    if (theirs == found.end()) {
+      findings_.push_back(path + ": column '" + column.name + "' is missing");
+      continue;
+    }
+    expect(theirs->kind == column.kind && theirs->count == column.count, path, ": column '", column.name, "' is ",
+           ir::enum_name(theirs->kind), "[", theirs->count, "], not ", ir::enum_name(column.kind), "[", column.count,
+           "]");
+    const bool same = is_open(column) ? is_open(*theirs) : theirs->choices == column.choices;
+    expect(same, path, ": column '", column.name, "' has other names for its values");
+  }
+}
+
+void Check::check_dataset(const Dataset& set, const std::string& path) {
+  if (!store_.contains(path)) {
+    findings_.push_back(path + " is missing");
+    return;
+  }
+  const StoredForm form = store_.form(path);
+  if (form.kind != set.kind) {
+    findings_.push_back(ir::cat(path, " is ", form.kind, ", not ", set.kind));
+    return;
+  }
+  if (set.type != nullptr) check_columns(path, form.columns, *set.type);
+  const std::size_t rank = form.extents.size(), wanted_rank = is_scalar(path)                  ? 0
+                                                              : set.width == 1 || is_line(set) ? 1
+                                                                                               : 2;
+  expect(rank == wanted_rank, path, " has rank ", rank, ", not ", wanted_rank);
+  if (rank > 0 && set.width != 1)
+    expect(form.extents.back() == set.width, path, " is ", form.extents.back(), " wide, not ", set.width);
+  const bool grows = rank > 0 && !is_line(set);
+  expect(form.appendable == grows, path, grows ? " cannot grow" : " can grow");
+  if (grows && set.kind != "text")
+    expect(form.shuffle && form.gzip && form.fletcher32, path, " is not compressed with shuffle, gzip and fletcher32");
+  if (set.kind != "text") expect(store_.attributes(path).contains("units"), path, " has no units");
+}
+
+/// A text that is called by its hash.
+void Check::check_text(const std::string& path, const std::string& id) {
+  if (!store_.contains(path)) return;
+  const std::string hash = core::sha256(store_.read_text(path));
+  expect(hash.starts_with(id), path, " has the hash ", hash);
+  const auto attributes = store_.attributes(path);
+  const auto stated = attributes.find("sha256");
+  expect(stated != attributes.end() && stated->second == StoredValue(hash), path, ": attribute sha256 is not ", hash);
+}
+
+/// Every number that stands for something must stand for something.
+void Check::check_references() {
+  const auto names = store_.read_texts("/names");
+  const auto runs = store_.read<Run>("/runs", run_type()).rows;
+  const auto nodes = store_.read<Node>("/results/nodes", node_type()).rows;
+  for (const char* path : {"/results/hist_ulp", "/results/hist_ratio", "/results/topk", "/results/pattern"})
+    expect(store_.rows(path) == nodes.size(), path, " has ", store_.rows(path), " rows, /results/nodes ", nodes.size());
+  std::vector<std::uint64_t> graph_size(runs.size(), 0);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    expect(runs[r].run == r, "/runs[", r, "] is called ", runs[r].run);
+    const auto named = [&](std::uint32_t id, const std::string& folder) {
+      if (id >= names.size()) return expect(false, "/runs[", r, "]: ", folder, " ", id, " is not in /names");
+      if (id != 0) expect(store_.contains(folder + names[id]), "/runs[", r, "]: ", folder, names[id], " is missing");
+    };
+    named(runs[r].graph_id, "/graph/");
+    named(runs[r].device_id, "/device/");
+    named(runs[r].env_id, "/env/");
+    named(runs[r].policy_id, "/policy/");
+    if (runs[r].graph_id == 0 || runs[r].graph_id >= names.size()) continue;
+    const std::string table = "/graph/" + names[runs[r].graph_id] + "/nodes";
+    if (store_.contains(table)) graph_size[r] = store_.rows(table);
+  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool good = nodes[i].run < runs.size() && nodes[i].node < graph_size[nodes[i].run];
+    expect(good, "/results/nodes[", i, "]: there is no node ", nodes[i].node, " in run ", nodes[i].run);
+  }
+  for (const RelationRow& row : store_.read<RelationRow>("/results/relations", relation_type()).rows)
+    expect(row.run < runs.size() && row.node < graph_size[row.run] && row.how_id < names.size(),
+           "/results/relations: there is no node ", row.node, " in run ", row.run);
+}
+
+std::vector<std::string> Check::run() {
+  const auto attributes = store_.attributes("/");
+  for (const char* name : root_attributes) expect(attributes.contains(name), "attribute '", name, "' is missing");
+  for (const char* group : groups) expect(store_.contains(group), group, " is missing");
+  for (const Dataset& set : datasets()) {
+    if (set.fixed) {
+      check_dataset(set, set.path);
+      continue;
+    }
+    const auto open = set.path.find('<'), shut = set.path.find('>');
+    for (const std::string& child : store_.children(set.path.substr(0, open - 1)))
+      check_dataset(set, set.path.substr(0, open) + child + set.path.substr(shut + 1));
+  }
+  for (const std::string& id : store_.children("/graph")) check_text("/graph/" + id + "/json", id);
+  for (const std::string& id : store_.children("/policy")) check_text("/policy/" + id + "/toml", id);
+  if (findings_.empty()) check_references();
+  return std::move(findings_);
+}
+
+}  // namespace
+
+void make_layout(Hdf5Store& store) {
+  store.set("/", "schema", std::string(schema_name));
+  store.set("/", "schema_version", std::string(schema_version));
+  for (const char* group : groups) store.make_group(group);
+  for (const Dataset& set : datasets()) {
+    if (!set.fixed) continue;
+    if (set.type != nullptr)
+      store.make_table(set.path, *set.type, set.width);
+    else if (set.kind == "u4")
+      store.make_grid(set.path, set.width);
+    else if (set.kind == "text")
+      store.make_texts(set.path);
+  }
+  const auto line = [&](const std::string& path, const auto& edges) {
+    const auto count = static_cast<std::int64_t>(edges.size());
+    store.write_tensor(path, ir::Tensor::of<double>({count}, {edges.begin(), edges.end()}));
+  };
+  line("/results/ulp_edges", compare::ulp_edges());
+  line("/results/ratio_edges", compare::ratio_edges());
+  store.set("/results/ulp_edges", "units", "ulp");
+  store.attach_scale("/results/hist_ulp", "/results/ulp_edges");
+  store.attach_scale("/results/hist_ratio", "/results/ratio_edges");
+}
+
+void require_results_file(const Hdf5Store& store) {
+  const auto attributes = store.attributes("/");
+  const auto text = [&](const char* name) {
+    const auto found = attributes.find(name);
+    const auto* value = found == attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
+    return value != nullptr ? *value : std::string();
+  };
+  ir::require(text("schema") == schema_name, "attribute 'schema' is '", text("schema"), "', not '", schema_name, "'");
+  const std::string version = text("schema_version");
+  ir::require(version.starts_with("1."), "schema_version is '", version, "', only 1.* is known");
+}
+
+std::vector<std::string> check_schema(const std::filesystem::path& path) try {
+  const auto store = Hdf5Store::open(path);
+  require_results_file(store);
+  return Check(store).run();
+} catch (const ir::Error& error) {
+  return {error.what()};
+}
+
+std::string schema_json() {
+  const std::string absent =
+      "a float that was not computed is NaN; an index, a time or a hash that does not exist is 2^64 - 1";
+  std::string text = "{\n";
+  const auto say = [&](const std::string& key, const Json& value) {
+    text += " \"" + key + "\": " + value.dump() + ",\n";
+  };
+  say("schema", schema_name);
+  say("version", schema_version);
+  say("attributes", root_attributes);
+  say("groups", groups);
+  say("not_computed", absent);
+  text += " \"datasets\": [";
+  for (const Dataset& set : datasets()) {
+    const bool first = &set == &datasets().front();
+    const Json rows = is_scalar(set.path) ? Json::array() : is_line(set) ? Json({set.width}) : Json({"rows"});
+    Json head = {{"path", set.path}, {"doc", set.doc}, {"kind", set.kind}, {"shape", rows}};
+    if (!is_line(set) && set.width != 1) head["shape"].push_back(set.width);
+    if (set.type == nullptr) head["units"] = set.units;
+    std::string line = head.dump();
+    line.pop_back();
+    text += (first ? "\n  " : ",\n  ") + line;
+    if (set.type != nullptr)
+      for (const Column& column : set.type->columns)
+        text += (&column == &set.type->columns.front() ? ", \"columns\": [\n   " : ",\n   ") + json_of(column).dump();
+    text += set.type != nullptr ? "]}" : "}";
+  }
+  return text + "\n ]\n}\n";
+}
+
+}  // namespace plumb::parity::results

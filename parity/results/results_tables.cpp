@@ -1,0 +1,187 @@
+#include "parity/results/results_tables.hpp"
+
+#include <type_traits>
+
+#include "ir/op_list.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+constexpr auto one = "1", ulp = "ulp", ns = "ns", byte = "byte", second = "s";
+
+template <class E>
+std::vector<std::string> choices_in(const Code<E>&) {
+  const auto names = enum_names(E{});
+  return {names.begin(), names.end()};
+}
+std::vector<std::string> choices_in(const DTypeCode&) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < ir::dtype_count; ++i) names.emplace_back(ir::info(static_cast<ir::DType>(i)).name);
+  names.emplace_back("none");
+  return names;
+}
+std::vector<std::string> choices_in(const OpCode&) { return op_choices(); }
+
+template <class T>
+constexpr Kind kind_of() {
+  if constexpr (std::is_same_v<T, float>)
+    return Kind::f4;
+  else if constexpr (std::is_same_v<T, double>)
+    return Kind::f8;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return Kind::i4;
+  else if constexpr (sizeof(T) == 1)
+    return Kind::u1;
+  else if constexpr (sizeof(T) == 2)
+    return Kind::u2;
+  else if constexpr (sizeof(T) == 4)
+    return Kind::u4;
+  else
+    return Kind::u8;
+}
+
+template <class Row, class T>
+Column column(std::string name, T Row::*member, std::string units = one) {
+  static const Row row{};
+  const auto& held = row.*member;
+  const auto offset =
+      static_cast<std::size_t>(reinterpret_cast<const char*>(&held) - reinterpret_cast<const char*>(&row));
+  if constexpr (requires { std::tuple_size<T>::value; })
+    return {std::move(name), kind_of<typename T::value_type>(), offset, std::tuple_size_v<T>, {}, std::move(units)};
+  else if constexpr (requires { choices_in(held); })
+    return {std::move(name), kind_of<decltype(held.value)>(), offset, 1, choices_in(held), std::move(units)};
+  else
+    return {std::move(name), kind_of<T>(), offset, 1, {}, std::move(units)};
+}
+
+}  // namespace
+
+const std::vector<std::string>& op_choices() {
+  static const auto names = [] {
+    std::vector<std::string> all = {"input", "param"};
+    for (const auto* schema : ir::all_schemas()) all.emplace_back(schema->name);
+    return all;
+  }();
+  return names;
+}
+
+const TableType& graph_node_type() {
+  using R = GraphNode;
+  static const TableType type{
+      {column("node", &R::node), column("name_id", &R::name_id), column("op", &R::op), column("dtype_in", &R::dtype_in),
+       column("dtype_out", &R::dtype_out), column("acc", &R::acc), column("rank", &R::rank), column("dims", &R::dims),
+       column("n_elem", &R::n_elem), column("k_reduce", &R::k_reduce), column("flops", &R::flops),
+       column("bytes", &R::bytes, byte), column("exact", &R::exact), column("loc_id", &R::loc_id)},
+      sizeof(R)};
+  return type;
+}
+
+const TableType& coopmat_type() {
+  using R = Coopmat;
+  static const TableType type{
+      {column("M", &R::M), column("N", &R::N), column("K", &R::K), column("a", &R::a), column("b", &R::b),
+       column("c", &R::c), column("r", &R::r), column("scope", &R::scope), column("saturating", &R::saturating)},
+      sizeof(R)};
+  return type;
+}
+
+const TableType& run_type() {
+  using R = Run;
+  static const TableType type{
+      {column("run", &R::run), column("utc", &R::utc, second), column("seed", &R::seed),
+       column("graph_id", &R::graph_id), column("device_id", &R::device_id), column("env_id", &R::env_id),
+       column("policy_id", &R::policy_id), column("mode", &R::mode), column("precision_id", &R::precision_id),
+       column("fill", &R::fill), column("repeat", &R::repeat), column("wall_s", &R::wall_s, second),
+       column("alpha", &R::alpha), column("power", &R::power), column("first_guilty", &R::first_guilty),
+       column("verdict", &R::verdict), column("subnormals", &R::subnormals)},
+      sizeof(R)};
+  return type;
+}
+
+const TableType& node_type() {
+  using R = Node;
+  static const TableType type{{column("run", &R::run),
+                               column("node", &R::node),
+                               column("out", &R::out),
+                               column("part", &R::part),
+                               column("n", &R::n),
+                               column("n_bad", &R::n_bad),
+                               column("n_nan_ref", &R::n_nan_ref),
+                               column("n_nan_dev", &R::n_nan_dev),
+                               column("n_inf_ref", &R::n_inf_ref),
+                               column("n_inf_dev", &R::n_inf_dev),
+                               column("max_abs", &R::max_abs),
+                               column("max_abs_at", &R::max_abs_at),
+                               column("max_rel", &R::max_rel),
+                               column("max_rel_at", &R::max_rel_at),
+                               column("max_ulp", &R::max_ulp, ulp),
+                               column("ulp_p50", &R::ulp_p50, ulp),
+                               column("ulp_p99", &R::ulp_p99, ulp),
+                               column("ulp_p999", &R::ulp_p999, ulp),
+                               column("mean_signed", &R::mean_signed),
+                               column("rms", &R::rms),
+                               column("nmse", &R::nmse),
+                               column("cosine", &R::cosine),
+                               column("ref_absmax", &R::ref_absmax),
+                               column("ref_rms", &R::ref_rms),
+                               column("ref_uncert", &R::ref_uncert),
+                               column("bound_at_max", &R::bound_at_max),
+                               column("ratio_max", &R::ratio_max),
+                               column("ratio_p99", &R::ratio_p99),
+                               column("ratio_det", &R::ratio_det),
+                               column("amplification", &R::amplification),
+                               column("blame", &R::blame),
+                               column("vacuity", &R::vacuity),
+                               column("headroom_f16", &R::headroom_f16),
+                               column("placement", &R::placement),
+                               column("t_ref_ns", &R::t_ref_ns, ns),
+                               column("t_dev_ns", &R::t_dev_ns, ns),
+                               column("out_hash", &R::out_hash),
+                               column("rule", &R::rule),
+                               column("verdict", &R::verdict),
+                               column("n_nan_differ", &R::n_nan_differ),
+                               column("n_inf_differ", &R::n_inf_differ),
+                               column("ref_norm1", &R::ref_norm1),
+                               column("ref_norm2", &R::ref_norm2),
+                               column("ratio_finite", &R::ratio_finite),
+                               column("emulator_ulp", &R::emulator_ulp, "ulp"),
+                               column("n_recomputed", &R::n_recomputed),
+                               column("n_undecided", &R::n_undecided)},
+                              sizeof(R)};
+  return type;
+}
+
+const TableType& relation_type() {
+  using R = RelationRow;
+  static const TableType type{
+      {column("run", &R::run), column("node", &R::node), column("name_id", &R::name_id),
+       column("relation", &R::relation), column("how_id", &R::how_id), column("bitwise", &R::bitwise),
+       column("n", &R::n), column("n_bad", &R::n_bad), column("n_differ", &R::n_differ),
+       column("ratio_max", &R::ratio_max), column("verdict", &R::verdict)},
+      sizeof(R)};
+  return type;
+}
+
+const TableType& top_element_type() {
+  using R = TopElement;
+  static const TableType type{
+      {column("index", &R::index), column("ref", &R::ref), column("dev", &R::dev), column("bound", &R::bound)},
+      sizeof(R)};
+  return type;
+}
+
+const TableType& pattern_type() {
+  using R = Pattern;
+  static const TableType type{
+      {column("kind", &R::kind), column("period", &R::period), column("phase", &R::phase), column("score", &R::score)},
+      sizeof(R)};
+  return type;
+}
+
+const TableType& spirv_type() {
+  using R = Spirv;
+  static const TableType type{{column("node", &R::node), column("sha256", &R::sha256)}, sizeof(R)};
+  return type;
+}
+
+}  // namespace plumb::parity::results

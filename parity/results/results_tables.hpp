@@ -1,0 +1,190 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/executor.hpp"
+#include "parity/cases/relation_result.hpp"
+#include "parity/compare/compare.hpp"
+#include "parity/core/exactness.hpp"
+#include "parity/core/mode.hpp"
+#include "parity/core/verdict.hpp"
+#include "parity/profile/profile.hpp"
+
+/// The rows of a results file (docs/results.md), as plain data: what the file's compound types,
+/// its schema and its check are all derived from. A float that was not computed is NaN, an
+/// index or a count that does not exist is `no_number`.
+namespace plumb::parity::results {
+
+inline constexpr std::uint64_t no_number = std::numeric_limits<std::uint64_t>::max();
+
+using core::Exactness;
+using core::FillKind;
+
+enum class Part { local, inherited, total };
+enum class PatternKind { none, rows, columns, tiles };
+enum class Scope { device, workgroup, subgroup, queue_family };
+
+constexpr auto enum_names(Part) { return std::array<std::string_view, 3>{"local", "inherited", "total"}; }
+constexpr auto enum_names(PatternKind) { return std::array<std::string_view, 4>{"none", "rows", "columns", "tiles"}; }
+constexpr auto enum_names(Scope) {
+  return std::array<std::string_view, 4>{"device", "workgroup", "subgroup", "queue_family"};
+}
+
+/// An enum as files hold it: a byte with names.
+template <class E>
+struct Code {
+  std::uint8_t value = 0;
+
+  Code() = default;
+  Code(E e) : value(static_cast<std::uint8_t>(e)) {}
+  operator E() const { return static_cast<E>(value); }
+};
+
+/// A dtype, or none: of a node without operands.
+struct DTypeCode {
+  std::uint8_t value = static_cast<std::uint8_t>(ir::dtype_count);
+
+  DTypeCode() = default;
+  DTypeCode(ir::DType dtype) : value(static_cast<std::uint8_t>(dtype)) {}
+};
+
+/// An op by its place in op_choices().
+struct OpCode {
+  std::uint16_t value = 0;
+};
+
+/// "input", "param", then every op.
+const std::vector<std::string>& op_choices();
+
+/// /graph/<sha12>/nodes: first the inputs and params, then the nodes.
+struct GraphNode {
+  std::uint32_t node = 0, name_id = 0;
+  OpCode op;
+  DTypeCode dtype_in, dtype_out, acc;
+  std::uint8_t rank = 0;
+  std::array<std::uint64_t, 8> dims = {};
+  std::uint64_t n_elem = 0, k_reduce = 0, flops = 0, bytes = 0;
+  Code<Exactness> exact = Exactness::unknown;
+  std::uint32_t loc_id = 0;
+};
+
+/// /device/<uuid>/coopmat
+struct Coopmat {
+  std::uint32_t M = 0, N = 0, K = 0;
+  DTypeCode a = {}, b = {}, c = {}, r = {};
+  Code<Scope> scope = Scope::subgroup;
+  std::uint8_t saturating = 0;
+};
+
+/// /runs
+struct Run {
+  std::uint32_t run = 0;
+  double utc = compare::not_computed;
+  std::uint64_t seed = 0;
+  std::uint32_t graph_id = 0, device_id = 0, env_id = 0, policy_id = 0;
+  Code<core::Mode> mode = core::Mode::attribute;
+  std::uint32_t precision_id = 0;
+  Code<FillKind> fill = FillKind::graph;
+  std::uint32_t repeat = 1;
+  float wall_s = std::numeric_limits<float>::quiet_NaN();
+  double alpha = compare::not_computed;
+  float power = std::numeric_limits<float>::quiet_NaN();
+  std::uint64_t first_guilty = no_number;  ///< the row of the graph's node table
+  Code<core::Verdict> verdict = core::Verdict::error;
+  Code<profile::Subnormals> subnormals = profile::Subnormals::unknown;  ///< flushed: limits allow 0 in place of them
+};
+
+/// /results/nodes
+struct Node {
+  static constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+
+  std::uint32_t run = 0, node = 0;
+  std::uint16_t out = 0;
+  Code<Part> part = Part::local;
+  std::uint64_t n = 0, n_bad = 0, n_nan_ref = 0, n_nan_dev = 0, n_inf_ref = 0, n_inf_dev = 0;
+  double max_abs = compare::not_computed;
+  std::uint64_t max_abs_at = no_number;
+  double max_rel = compare::not_computed;
+  std::uint64_t max_rel_at = no_number;
+  double max_ulp = compare::not_computed;
+  float ulp_p50 = unknown, ulp_p99 = unknown, ulp_p999 = unknown;
+  double mean_signed = compare::not_computed, rms = compare::not_computed, nmse = compare::not_computed,
+         cosine = compare::not_computed;
+  double ref_absmax = compare::not_computed, ref_rms = compare::not_computed, ref_uncert = compare::not_computed;
+  double bound_at_max = compare::not_computed, ratio_max = compare::not_computed;
+  float ratio_p99 = unknown;
+  double ratio_det = compare::not_computed;
+  float amplification = unknown, blame = unknown, vacuity = unknown, headroom_f16 = unknown;
+  Code<ir::Placement> placement;
+  std::uint64_t t_ref_ns = no_number, t_dev_ns = no_number, out_hash = no_number;
+  std::int32_t rule = -1;
+  Code<core::Verdict> verdict = core::Verdict::skipped;
+  std::uint64_t n_nan_differ = no_number, n_inf_differ = no_number;
+  double ref_norm1 = compare::not_computed, ref_norm2 = compare::not_computed, ratio_finite = compare::not_computed;
+  double emulator_ulp = compare::not_computed;
+  std::uint64_t n_recomputed = no_number, n_undecided = no_number;
+};
+
+/// /results/relations
+struct RelationRow {
+  std::uint32_t run = 0, node = 0, name_id = 0;
+  Code<cases::Relation> relation;
+  std::uint32_t how_id = 0;
+  std::uint8_t bitwise = 1;
+  std::uint64_t n = 0, n_bad = 0, n_differ = 0;
+  double ratio_max = compare::not_computed;
+  Code<core::Verdict> verdict = core::Verdict::skipped;
+};
+
+/// /results/topk, 8 for each row of /results/nodes
+struct TopElement {
+  std::uint64_t index = no_number;
+  double ref = compare::not_computed, dev = compare::not_computed, bound = compare::not_computed;
+};
+
+/// /results/pattern
+struct Pattern {
+  Code<PatternKind> kind = PatternKind::none;
+  std::uint32_t period = 0, phase = 0;
+  float score = std::numeric_limits<float>::quiet_NaN();
+};
+
+/// /env/<id>/spirv
+struct Spirv {
+  std::uint32_t node = 0;
+  std::array<std::uint8_t, 32> sha256 = {};
+};
+
+enum class Kind { u1, u2, u4, u8, i4, f4, f8 };
+
+constexpr auto enum_names(Kind) { return std::array<std::string_view, 7>{"u1", "u2", "u4", "u8", "i4", "f4", "f8"}; }
+
+/// One member of a row.
+struct Column {
+  std::string name;
+  Kind kind;
+  std::size_t offset, count;         ///< count > 1 is an array
+  std::vector<std::string> choices;  ///< of an enum, in the order of their values
+  std::string units;
+};
+
+struct TableType {
+  std::vector<Column> columns;
+  std::size_t row_bytes;
+};
+
+const TableType& graph_node_type();
+const TableType& coopmat_type();
+const TableType& run_type();
+const TableType& node_type();
+const TableType& relation_type();
+const TableType& top_element_type();
+const TableType& pattern_type();
+const TableType& spirv_type();
+
+}  // namespace plumb::parity::results

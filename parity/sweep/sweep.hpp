@@ -1,0 +1,55 @@
+#pragma once
+
+#include "parity/sweep/precision_choice.hpp"
+#include "parity/verify/verify.hpp"
+
+namespace plumb::parity::sweep {
+
+struct SweepOptions {
+  std::vector<ir::passes::Precision> precisions = {ir::passes::Precision::f32, ir::passes::Precision::f16acc32,
+                                                   ir::passes::Precision::f16acc16};
+  std::vector<Choice> choices = {Choice::always, Choice::oscillation, Choice::bound};  ///< of those below f32
+  double budget = 1e-3;  ///< the relative 2-norm error that `bound` allows every output
+  unsigned runs = 3;     ///< of which the fastest is reported
+  bool by_time = false;  ///< `bound` asks the candidate what time each node saves, where it has a clock
+};
+
+/// The error of one output of the graph.
+struct OutputError {
+  std::string name;
+  double max_abs = compare::not_computed, rel_l2 = compare::not_computed;
+};
+
+/// The graph at one precision, by one choice of nodes.
+struct SweepRow {
+  ir::passes::Precision precision = ir::passes::Precision::f32;
+  Choice choice = Choice::never;
+  std::string unsupported = {};  ///< why there is nothing to show
+  ir::passes::PrecisionPlan plan = {};
+  double share = 0;                                ///< of the flops of all that could
+  std::vector<OutputError> outputs = {};           ///< against the truth of the graph as it was
+  double max_ratio = compare::not_computed;        ///< error over bound of the worst node, on its own inputs
+  core::Verdict verdict = core::Verdict::skipped;  ///< of verifying the graph so
+  std::optional<std::uint64_t> device_ns = {};     ///< of all nodes, where the device has timestamps
+};
+
+struct SweepResult {
+  std::vector<Candidate> candidates;  ///< for f16acc32, with errors when `bound` was asked for
+  std::vector<std::string> outputs;   ///< whose errors those are
+  std::vector<SweepRow> rows;
+};
+
+/// Runs a graph of f32 at each precision, by each choice, and verifies it. What a node's rounding does to the
+/// outputs is measured one node at a time on the reference; what `bound` chose is run on the candidate
+/// and loses its costliest nodes until the outputs keep the budget there. Throws as the executors do;
+/// Error when the graph has no output of floats.
+SweepResult sweep(const cases::Case& subject, const verify::Executors& executors, const SweepOptions& options,
+                  cases::Observer& observer);
+
+/// The rows as a table.
+std::string to_text(const SweepResult& result);
+
+/// Node by node: what it costs, and what each choice says of it.
+std::string nodes_text(const SweepResult& result);
+
+}  // namespace plumb::parity::sweep

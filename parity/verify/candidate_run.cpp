@@ -1,0 +1,65 @@
+#include "parity/verify/candidate_run.hpp"
+
+#include "ir/raw/hash.hpp"
+
+namespace plumb::parity::verify {
+namespace {
+
+CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, const ir::Capture& capture,
+                 unsigned repeat) {
+  const auto hashed = [](const ir::Tensor& tensor) { return ir::raw::hash_bytes(tensor.bytes()); };
+  const auto executable = candidate.compile(graph, feeds, capture);
+  CandidateRun made;
+  made.values = executable->run(feeds);
+  std::erase_if(made.values, [&](const auto& kept) { return graph.is_source(kept.first); });
+  for (const auto& [value, tensor] : made.values) made.hashes.emplace(value, hashed(tensor));
+  for (unsigned again = 1; again < repeat; ++again)
+    for (const auto& [value, tensor] : executable->run(feeds))
+      if (!graph.is_source(value) && hashed(tensor) != made.hashes.at(value)) made.unstable.insert(value);
+  made.nodes = executable->nodes();
+  return made;
+}
+
+/// The values of a segment's only node, under their numbers in the graph that it is from.
+CandidateRun renumbered(CandidateRun alone, const core::Segment& segment, const ir::Node& node) {
+  CandidateRun made{.nodes = std::move(alone.nodes)};
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+    const ir::Value from = segment.outputs[k], to = node.outputs[k];
+    made.values.emplace(to, std::move(alone.values.at(from)));
+    made.hashes.emplace(to, alone.hashes.at(from));
+    if (alone.unstable.contains(from)) made.unstable.insert(to);
+  }
+  return made;
+}
+
+}  // namespace
+
+CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat) {
+  return run(candidate, graph, feeds, {graph.results(), true}, repeat);
+}
+
+CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core::Segment& segment,
+                       const core::Lookup& fed, unsigned repeat) {
+  const auto refused = [](core::Verdict verdict, std::string why) {
+    return CandidateRun{.refused = verdict, .why = std::move(why)};
+  };
+  try {
+    return renumbered(run(candidate, segment.graph, core::feeds_of(segment, fed), {segment.outputs}, repeat), segment,
+                      node);
+  } catch (const ir::Unsupported& error) {
+    return refused(core::Verdict::unsupported, error.what());
+  } catch (const ir::DeviceError&) {
+    throw;
+  } catch (const ir::Error& error) {
+    return refused(core::Verdict::failed, ir::cat("the candidate refuses what the reference runs: ", error.what()));
+  }
+}
+
+bool is_refused(ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds) try {
+  executor.run(graph, feeds, graph.results());
+  return false;
+} catch (const ir::Error&) {
+  return true;
+}
+
+}  // namespace plumb::parity::verify

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "parity/core/segment.hpp"
+#include "parity/core/verdict.hpp"
+
+namespace plumb::parity::verify {
+
+/// What a candidate made of a graph, or of one node of it.
+struct CandidateRun {
+  ir::Tensors values = {};                         ///< by value of the graph
+  std::map<ir::Value, std::uint64_t> hashes = {};  ///< of those
+  std::set<ir::Value> unstable = {};               ///< of those that had other bits in another run
+  std::vector<ir::NodeReport> nodes = {};
+
+  std::optional<core::Verdict> refused = {};  ///< failed or unsupported, for a node that the reference runs
+  std::string why = {};                       ///< it refused
+};
+
+/// Runs the graph `repeat` times. Keeps every value that survives the passes. Throws as the executor does.
+CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat);
+
+/// Runs one node as a graph of its own `repeat` times, on what `fed` has for its operands, at their own dtypes.
+/// Throws DeviceError when the device fails; any other refusal is part of the result.
+CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core::Segment& segment,
+                       const core::Lookup& fed, unsigned repeat);
+
+/// Whether an executor refuses this graph or its inputs.
+bool is_refused(ir::Executor& executor, const ir::Graph& graph, const ir::Feeds& feeds);
+
+}  // namespace plumb::parity::verify

@@ -1,0 +1,42 @@
+#include "parity/verify/compile_once.hpp"
+
+#include "ir/error.hpp"
+#include "ir/formats/graph_file.hpp"
+#include "ir/raw/hash.hpp"
+
+namespace plumb::parity::verify {
+namespace {
+
+class Shared final : public ir::Executable {
+ public:
+  explicit Shared(std::shared_ptr<ir::Executable> of) : of_(std::move(of)) {}
+
+  ir::Tensors run(const ir::Feeds& inputs) override { return of_->run(inputs); }
+  std::vector<ir::NodeReport> nodes() const override { return of_->nodes(); }
+
+ private:
+  std::shared_ptr<ir::Executable> of_;
+};
+
+std::string key_of(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture) {
+  std::string key = ir::formats::graph_json(graph);
+  for (ir::Value v = graph.inputs().size(); graph.is_source(v); ++v)
+    key += ir::cat('\n', ir::raw::hash_bytes(ir::fed(graph, params, v).bytes()));
+  for (const ir::Value v : capture.wanted) key += ir::cat(' ', v);
+  return key + (capture.surviving ? " and what survives" : "");
+}
+
+}  // namespace
+
+std::unique_ptr<ir::Executable> CompileOnce::compile(const ir::Graph& graph, const ir::Feeds& params,
+                                                     const ir::Capture& capture) {
+  std::string key = key_of(graph, params, capture);
+  if (!kept_ || key != key_) {
+    kept_.reset();  // the device may not hold both
+    kept_ = of_.compile(graph, params, capture);
+    key_ = std::move(key);
+  }
+  return std::make_unique<Shared>(kept_);
+}
+
+}  // namespace plumb::parity::verify

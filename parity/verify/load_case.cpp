@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ir/ops/attention.hpp"
+#include "ir/passes/convert_dtype.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/bounds/error_model.hpp"
+#include "parity/cases/precision_plan.hpp"
+#include "parity/verify/verify.hpp"
+
+namespace plumb::parity::verify {
+namespace {
+
+// In doubles, which do not wrap: a hostile file may ask for 2^64 bytes many times over.
+double bytes_of(const ir::TensorType& type) {
+  return static_cast<double>(type.shape.elements()) * static_cast<double>(ir::info(type.dtype).bytes);
+}
+double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::passes::wider(type.dtype), type.shape}); }
+
+/// The scores of an attention, which its limits are made from; of other nodes what they compute.
+double bounded_elements(const ir::Graph& graph, const ir::Node& node) {
+  double elements = 0;
+  for (const ir::Value v : node.outputs) elements += static_cast<double>(graph.type(v).shape.elements());
+  if (!node.op.is<ir::ops::Attention>()) return elements;
+  const auto shape = [&](std::size_t i) -> const ir::Shape& { return graph.type(node.inputs[i]).shape; };
+  const auto n = node.op.as<ir::ops::Attention>().extents(shape(0), shape(1), shape(2));
+  const auto scores = static_cast<double>(n.B) * static_cast<double>(n.Hq) * static_cast<double>(n.Sq);
+  return elements + scores * static_cast<double>(n.Sk);
+}
+
+/// What the limits of a node hold at once, as doubles: three of every element, and what formulas are half done with;
+/// and the sizes and squares of its operands.
+double limits(const ir::Graph& graph, const ir::Node& node) {
+  constexpr double of_elements = 10, of_operands = 2;
+  double bytes = 0;
+  for (const ir::Value v : node.inputs) bytes += of_operands * wide_bytes(graph.type(v));
+  const bool is_formula = !bounds::is_modelled_by_class(node.op.error_class());
+  return is_formula ? bytes + of_elements * sizeof(double) * bounded_elements(graph, node) : 0;
+}
+
+/// The most bytes of truths held at once: from the node that computes one to its last reader.
+double truths(const ir::Graph& graph) {
+  std::map<ir::Value, std::size_t> last_reader;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
+    for (const ir::Value v : graph.nodes()[n].inputs) last_reader[v] = n;
+  double held = 0, most = 0;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const ir::Node& node = graph.nodes()[n];
+    double scratch = limits(graph, node);  // and copies that the executors of this one node make
+    for (const ir::Value v : node.inputs) scratch += 3 * wide_bytes(graph.type(v));
+    for (const ir::Value v : node.outputs) {
+      held += wide_bytes(graph.type(v));
+      scratch += 3 * wide_bytes(graph.type(v));
+    }
+    most = std::max(most, held + scratch);
+    const std::set<ir::Value> read(node.inputs.begin(), node.inputs.end());
+    for (const ir::Value v : read)
+      if (last_reader[v] == n && !graph.is_source(v)) held -= wide_bytes(graph.type(v));
+    for (const ir::Value v : node.outputs)
+      if (!last_reader.contains(v)) held -= wide_bytes(graph.type(v));
+  }
+  return most;
+}
+
+/// Gives generated params a seed of their own, whatever the run's.
+void fix_params(ir::formats::GraphFile& file, std::uint64_t seed) {
+  for (ir::Value v = file.graph.inputs().size(); file.graph.is_source(v); ++v) {
+    const auto [source, is_new] = file.sources.try_emplace(
+        file.graph.name(v), ir::formats::Generated{ir::default_fill(file.graph.type(v).dtype)});
+    auto* const made = std::get_if<ir::formats::Generated>(&source->second);
+    if (made != nullptr && !made->seed) made->seed = seed;
+  }
+}
+
+std::string gibibytes(double bytes) { return fmt::format("{:.3g} GiB", bytes * 0x1p-30); }
+
+}  // namespace
+
+double memory_needed(const ir::Graph& graph) {
+  double values = 0;
+  for (ir::Value v = 0; v < graph.value_count(); ++v)
+    if (graph.defined(v)) values += bytes_of(graph.type(v));
+  return 2 * values + truths(graph);  // the candidate's, and what it hands back
+}
+
+cases::Case load_case(const std::filesystem::path& path, const FillOptions& options) {
+  ir::formats::GraphFile file = options.read(path);
+  if (options.param_seed) fix_params(file, *options.param_seed);
+  const double needed = memory_needed(file.graph), budget = static_cast<double>(options.memory_budget);
+  ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
+              gibibytes(budget), " may be used");
+  for (const auto& [name, tensor] : options.given) {
+    const auto value = file.graph.find(name);
+    ir::require(value && file.graph.is_source(*value), path.string(), ": has no input or param '", name,
+                "' to be given");
+    file.sources.insert_or_assign(name, tensor);
+  }
+  cases::Case made{.name = path.string(),
+                   .seed = options.seed,
+                   .dtype = options.dtype,
+                   .expected_within = options.expected_within,
+                   .precision = options.precision};
+  made.feeds = ir::formats::materialise(file, options.seed, options.memory_budget);
+  if (!options.precision.empty()) {
+    ir::require(!options.dtype, path.string(), ": --precision is of f32 graphs, not with --dtype");
+    file.graph = ir::passes::at_precision(file.graph, cases::plan_of(file.graph, options.precision));
+  }
+  if (options.dtype) {
+    file.graph = ir::passes::as_dtype(file.graph, *options.dtype);
+    made.feeds = ir::passes::as_dtype(made.feeds, *options.dtype);
+  }
+  made.file = std::make_shared<const ir::formats::GraphFile>(std::move(file));
+  return made;
+}
+
+}  // namespace plumb::parity::verify

@@ -1,0 +1,31 @@
+#include "parity/verify/repro.hpp"
+
+#include <fmt/format.h>
+
+namespace plumb::parity::verify {
+
+std::string repro_of(const cases::Case& subject, const VerifyOptions& options) {
+  std::string flags;
+  if (subject.dtype) flags = " --dtype " + std::string(ir::info(*subject.dtype).name);
+  if (!subject.precision.empty()) flags = " --precision '" + subject.precision + "'";
+  flags += fmt::format(" --seed {}", subject.seed);
+  if (options.mode != core::Mode::attribute) flags += fmt::format(" --mode {}", ir::enum_name(options.mode));
+  return fmt::format("plumb verify {}{}{}", subject.name, flags, options.flags);
+}
+
+std::string repro_of(const std::string& of_case, std::string_view label) {
+  std::string pattern = "'^";
+  for (const char c : label) {
+    if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return of_case + " --filter " + pattern + "$'";
+}
+
+std::regex pattern_of(const std::string& filter) try {
+  return std::regex(filter, std::regex::ECMAScript | std::regex::optimize);
+} catch (const std::regex_error& error) {
+  ir::fail("--filter '", filter, "' is not a regular expression: ", error.what());
+}
+
+}  // namespace plumb::parity::verify

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "parity/verify/verify.hpp"
+
+namespace plumb::parity::verify {
+
+/// What the file of a case says that values of its graph are. Must not outlive the case.
+class Stated {
+ public:
+  /// Nothing where the case runs in another dtype than the file's.
+  explicit Stated(const cases::Case& subject);
+
+  bool speaks_of(ir::Value value) const { return values_.contains(value); }
+
+  /// What is wrong with a value that a node computed, by what the file states; "" where it states nothing, or
+  /// what is so: of the truth or, where the file has somebody else's evaluation, of the device. That was not
+  /// made in f64 either: at a tie or a threshold the truth may be as far from it as the next integer. Notes the
+  /// device's distance in the result.
+  std::string against(cases::NodeResult& result, ir::Value value, const ir::Tensor& truth,
+                      const ir::Tensor& device) const;
+
+  /// The same of values that no node computes: they are what they were fed.
+  std::string against_sources() const;
+
+ private:
+  const cases::Case& subject_;
+  std::map<ir::Value, const ir::Tensor*> values_;
+};
+
+}  // namespace plumb::parity::verify

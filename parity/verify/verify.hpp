@@ -1,0 +1,80 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/formats/graph_file.hpp"
+#include "parity/cases/case.hpp"
+#include "parity/cases/node_result.hpp"
+#include "parity/cases/observer.hpp"
+#include "parity/profile/profile.hpp"
+
+namespace plumb::parity::policy {
+struct Gate;
+}
+
+namespace plumb::parity::verify {
+
+/// Reads a graph and what goes with it from a file of some format.
+using GraphReader = std::function<ir::formats::GraphFile(const std::filesystem::path&)>;
+
+struct FillOptions {
+  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> param_seed = {};  ///< of generated params, where it is not that of the inputs
+  std::optional<ir::DType> dtype = {};           ///< f16 or bf16: run the graph's f32 values in this storage
+  ir::Feeds given = {};                          ///< tensors in place of those that the file describes
+  std::uint64_t memory_budget = ir::formats::usual_memory_budget;
+  GraphReader read = ir::formats::read_graph;
+  std::optional<cases::Closeness> expected_within = {};
+  std::string precision = {};  ///< which nodes multiply in f16 (parity/cases/precision_plan.hpp); none unless said
+  core::FillKind kind = core::FillKind::graph;  ///< exact: the case becomes its exact twin
+};
+
+/// Reads a graph file and makes its tensors. Throws Error; before anything is
+/// allocated when the run would need more than the memory budget.
+cases::Case load_case(const std::filesystem::path& path, const FillOptions& options);
+
+/// Bytes that verifying a graph holds at once, at most.
+double memory_needed(const ir::Graph& graph);
+
+/// Who is compared with whom.
+struct Executors {
+  ir::Executor& reference;            ///< the CPU executor: truth on widened graphs, honest evaluation as it is
+  ir::Executor* candidate = nullptr;  ///< nothing when there is no device
+  std::string why_not = {};           ///< then why
+  bool candidate_is_host = false;     ///< it is meant to run on the CPU: that is no fallback
+  bool flushes_subnormals = false;    ///< the candidate may give 0 for f32 and f64 subnormals
+  const profile::DeviceProfile* profile = nullptr;  ///< how the candidate sums products; the safe scale without
+};
+
+struct VerifyOptions {
+  std::string filter = {};             ///< regular expression over labels of the nodes to judge; empty for all
+  unsigned repeat = 1;                 ///< runs of the candidate, which must agree in every bit
+  std::string flags = {};              ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
+  const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
+  const profile::DeviceProfile* emulated = nullptr;  ///< matrix products are replayed as it says, beside the comparison
+  core::Mode mode = core::Mode::attribute;
+  std::optional<std::size_t> blame = {};  ///< nodes to measure the blame of; else a few of a case that failed
+  bool metamorphic = false;               ///< also asks what must hold whatever is right (docs/metamorphic.md)
+};
+
+/// Runs the candidate once, keeping every value that survives its passes, and compares
+/// each node's outputs with the truth (ops.md 1.10): the widened op on the very
+/// inputs that the candidate's node had, so that one bad node is not blamed on its successors. In mode isolate
+/// the candidate runs each node alone instead, on the truth of its operands.
+/// What the file says of results is held against the truth of the whole graph. Throws as the executors do.
+cases::CaseResult verify(const cases::Case& subject, const Executors& executors, const VerifyOptions& options,
+                         cases::Observer& observer);
+
+/// load_case and verify; what is thrown becomes the verdict of the case.
+cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill, const Executors& executors,
+                              const VerifyOptions& options, cases::Observer& observer);
+
+/// The exit code of a run: of a strict one, mistrusted cases count.
+core::ExitCode exit_code(std::span<const cases::CaseResult> cases, bool strict);
+
+}  // namespace plumb::parity::verify

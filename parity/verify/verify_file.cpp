@@ -1,0 +1,43 @@
+#include <new>
+
+#include "parity/exact/twin.hpp"
+
+namespace plumb::parity::verify {
+
+cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill, const Executors& executors,
+                              const VerifyOptions& options, cases::Observer& observer) {
+  cases::CaseResult result;
+  result.subject = {.name = path.string(), .seed = fill.seed, .dtype = fill.dtype};
+  const auto ends = [&](core::Verdict verdict, core::ExitCode exit, std::string message) {
+    result.verdict = verdict;
+    result.exit = exit;
+    result.message = std::move(message);
+    return result;
+  };
+  try {
+    cases::Case subject = load_case(path, fill);
+    if (fill.kind == core::FillKind::exact) subject = exact::make_twin(subject, executors.reference);
+    result.subject.file = subject.file;
+    return verify(subject, executors, options, observer);
+  } catch (const ir::Unsupported& error) {
+    return ends(core::Verdict::unsupported, core::ExitCode::nothing_ran, error.what());
+  } catch (const ir::DeviceError& error) {
+    return ends(core::Verdict::error, core::ExitCode::device_error, error.what());
+  } catch (const ir::Error& error) {
+    return ends(core::Verdict::error, core::ExitCode::tool_error, error.what());
+  } catch (const std::bad_alloc&) {
+    return ends(core::Verdict::error, core::ExitCode::tool_error, path.string() + ": the host is out of memory");
+  }
+}
+
+core::ExitCode exit_code(std::span<const cases::CaseResult> cases, bool strict) {
+  std::vector<core::ExitCode> codes;
+  for (const cases::CaseResult& one : cases) {
+    const bool doubtful = strict && one.verdict == core::Verdict::mistrusted;
+    const bool unexpected = strict && one.verdict == core::Verdict::xpassed;
+    codes.push_back(doubtful ? core::ExitCode::mistrusted : unexpected ? core::ExitCode::failed : one.exit);
+  }
+  return core::overall(std::span<const core::ExitCode>(codes));
+}
+
+}  // namespace plumb::parity::verify

@@ -1,0 +1,322 @@
+// Limits need few digits: the sums of sizes and of squares are made in f32, twice as fast as in f64.
+//
+// Each row of a and column of b is scaled by a power of two that brings its largest number into [1/2, 1), so that no
+// square and no sum overflows. With u = 2^-24 a sum of n numbers that are not negative, each the rounded product of
+// two rounded numbers, is off by (1 + u)^(n + 2) at most, in any order; a sum of n / `chunk` sums of `chunk` by
+// (1 + u)^(chunk + n / chunk + 2) (Higham, section 4.2). `certain` is made larger by that, squares stay as they are.
+//
+// What falls below 2^-149 is lost: of Σ|a||b| K·2^-148 at most, of Σa²b² the same. That is less than 2^-40 of the
+// first where it is 2^-30 or more and K below 2^60; and of the second, which is at least its square over K, where K is
+// below 2^20. Where one element of a panel is smaller, or an operand is no number or beyond 2^250, the panel is made in
+// f64.
+
+#include "ref_cpu/gemm/bounded_matmul.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ref_cpu/gemm/gemm.hpp"
+#include "ref_cpu/parallel.hpp"
+
+namespace plumb::ref_cpu::gemm {
+namespace {
+
+constexpr std::int64_t chunk = 256;
+constexpr double least_sum = 0x1p-30;
+constexpr int largest_exponent = 250;
+
+/// As what a number counts in sums of sizes and squares.
+double sized(double x, double least) {
+  const double size = std::fabs(x), larger = size < least ? least : size;
+  return size == 0 ? 0 : larger;
+}
+
+/// What is known of a row of a or a column of b.
+struct Line {
+  double largest = 0, smallest = std::numeric_limits<double>::infinity();
+  double no_number = 0;  ///< NaN where one is infinite or NaN
+
+  void see(double x) {
+    const double size = std::fabs(x);
+    largest = largest < size ? size : largest, smallest = size < smallest ? size : smallest, no_number += x - x;
+  }
+  /// Of the largest, as what it counts.
+  int exponent(double least) const {
+    int found = 0;
+    std::frexp(sized(largest, least), &found);
+    return found;
+  }
+  bool is_uniform() const { return largest == smallest; }
+  /// Whether f32 serves for it, scaled.
+  bool is_scalable(double least) const { return no_number == 0 && std::abs(exponent(least)) <= largest_exponent; }
+};
+
+/// Sizes and squares of numbers, scaled by a power of two.
+template <class T>
+struct Scaled {
+  std::vector<T> sizes, squares;
+
+  explicit Scaled(std::int64_t count)
+      : sizes(static_cast<std::size_t>(count)), squares(static_cast<std::size_t>(count)) {}
+
+  void set(std::int64_t i, double size, double scale) {
+    const double scaled = size * scale;
+    sizes[static_cast<std::size_t>(i)] = static_cast<T>(scaled);
+    squares[static_cast<std::size_t>(i)] = static_cast<T>(scaled * scaled);
+  }
+};
+
+/// Sizes and squares of terms, summed, for a panel.
+template <class T>
+struct Sums {
+  std::vector<T> sizes, squares;
+};
+
+/// The rows of a, those of all its matrices one after the other.
+struct Rows {
+  std::vector<Line> lines;
+  Scaled<float> scaled;
+
+  Rows(const double* a, std::int64_t matrices, std::int64_t m, std::int64_t k, bool transposed, double least)
+      : lines(static_cast<std::size_t>(matrices * m)), scaled(matrices * m * k) {
+    const std::int64_t along = transposed ? m : 1, down = transposed ? 1 : k;
+    parallel_for(matrices * m, std::max<std::int64_t>(1, (1 << 14) / (k + 1)), [&](std::int64_t i, std::int64_t end) {
+      for (; i < end; ++i) {
+        const double* const row = a + i / m * m * k + i % m * down;
+        Line line;
+        for (std::int64_t j = 0; j < k; ++j) line.see(row[j * along]);
+        lines[static_cast<std::size_t>(i)] = line;
+        const double scale = line.is_scalable(least) ? std::ldexp(1.0, -line.exponent(least)) : 0;
+        for (std::int64_t j = 0; j < k; ++j) scaled.set(i * k + j, sized(row[j * along], least), scale);
+      }
+    });
+  }
+};
+
+/// One panel of a product.
+class BoundedPanel {
+ public:
+  using In = Matrix<const double>;
+  struct Out {
+    Matrix<double> y, probable, certain;
+  };
+
+  BoundedPanel(const ir::BoundedMatmul& op, const In& a, const In& b, const Out& out)
+      : op_(op), a_(a), b_(b), out_(out), k_(a.columns), columns_(static_cast<std::size_t>(b.columns)) {}
+
+  /// `rows`: of a, from `first_row` on.
+  void run(const Rows& rows, std::int64_t first_row);
+
+ private:
+  std::size_t elements() const { return static_cast<std::size_t>(a_.rows * b_.columns); }
+  void look_at_columns();
+  void sum_products();
+  bool sum_scaled(const Rows& rows, std::int64_t first_row);
+  void sum_in_f64();
+  template <class T>
+  void add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& sizes, const Matrix<const T>& squares,
+                 std::span<const double> scales, Sums<T>& sums);
+  void finish(const Rows& rows, std::int64_t first_row);
+
+  const ir::BoundedMatmul& op_;
+  const In a_, b_;
+  const Out out_;
+  const std::int64_t k_;
+  std::vector<Line> columns_;
+  std::vector<double> path_;             ///< s_1² + Σ of the squares between partial sums
+  std::vector<double> sizes_, squares_;  ///< Σ|a||b| and Σa²b²
+};
+
+void BoundedPanel::look_at_columns() {
+  if (b_.row_stride == 1) {  // each column is a stretch
+    for (std::int64_t c = 0; c < b_.columns; ++c)
+      for (std::int64_t k = 0; k < k_; ++k)
+        columns_[static_cast<std::size_t>(c)].see(b_.data[c * b_.column_stride + k]);
+    return;
+  }
+  const std::size_t n = columns_.size();
+  std::vector<double> largest(n, 0.0), smallest(n, std::numeric_limits<double>::infinity()), no_number(n, 0.0);
+  for (std::int64_t k = 0; k < k_; ++k) {
+    const double* const row = b_.data + k * b_.row_stride;
+    for (std::size_t c = 0; c < n; ++c) {
+      const double size = std::fabs(row[c]);
+      largest[c] = largest[c] < size ? size : largest[c], smallest[c] = size < smallest[c] ? size : smallest[c];
+      no_number[c] += row[c] - row[c];
+    }
+  }
+  for (std::size_t c = 0; c < n; ++c) columns_[c] = {largest[c], smallest[c], no_number[c]};
+}
+
+/// y, and what its partial sums are on the way.
+void BoundedPanel::sum_products() {
+  path_.resize(elements());
+  std::vector<double> before(elements());
+  for (std::int64_t part = 0; part < op_.parts; ++part) {
+    const std::int64_t from = k_ * part / op_.parts, depth = k_ * (part + 1) / op_.parts - from;
+    const In left = a_.block(0, from, a_.rows, depth), right = b_.block(from, 0, depth, b_.columns);
+    if (part == 0)
+      multiply(left, right, out_.y);
+    else
+      multiply_onto(left, right, out_.y);
+    for (std::int64_t r = 0; r < a_.rows; ++r) {
+      const double* const y = out_.y.data + r * out_.y.row_stride;
+      double* const path = path_.data() + r * b_.columns;
+      double* const last = before.data() + r * b_.columns;
+      for (std::int64_t c = 0; c < b_.columns; ++c) {
+        path[c] += (last[c] * last[c] + last[c] * y[c]) + y[c] * y[c];
+        last[c] = y[c];
+      }
+    }
+  }
+}
+
+/// Adds the sums of terms [from, to) of which a's side is given.
+template <class T>
+void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& sizes,
+                             const Matrix<const T>& squares, std::span<const double> scales, Sums<T>& sums) {
+  const std::int64_t depth = to - from, n = b_.columns;
+  const bool stretches = b_.row_stride == 1;  // of columns
+  Scaled<T> right(depth * n);
+  for (std::int64_t i = 0; i < (stretches ? n : depth); ++i)
+    for (std::int64_t j = 0; j < (stretches ? depth : n); ++j) {
+      const std::int64_t k = stretches ? j : i, c = stretches ? i : j;
+      right.set(stretches ? i * depth + j : i * n + j,
+                sized(b_.data[(from + k) * b_.row_stride + c * b_.column_stride], op_.least),
+                scales[static_cast<std::size_t>(c)]);
+    }
+  const auto matrix = [&](const std::vector<T>& values) {
+    const T* const first = values.data();
+    return stretches ? row_major(first, n, depth).transposed() : row_major(first, depth, n);
+  };
+  multiply_onto(sizes, matrix(right.sizes), row_major(sums.sizes.data(), a_.rows, n));
+  multiply_onto(squares, matrix(right.squares), row_major(sums.squares.data(), a_.rows, n));
+}
+
+/// False where f32 has not the range.
+bool BoundedPanel::sum_scaled(const Rows& rows, std::int64_t first_row) {
+  const auto scalable = [&](const Line& line) { return line.is_scalable(op_.least); };
+  const std::span<const Line> lines(rows.lines.data() + first_row, static_cast<std::size_t>(a_.rows));
+  if (!std::ranges::all_of(lines, scalable) || !std::ranges::all_of(columns_, scalable)) return false;
+  std::vector<double> down, up;
+  for (const Line& column : columns_) {
+    down.push_back(std::ldexp(1.0, -column.exponent(op_.least)));
+    up.push_back(column.largest > 0 ? std::ldexp(1.0, column.exponent(op_.least)) : 0);
+  }
+  Sums<float> sums{std::vector<float>(elements(), 0.0f), std::vector<float>(elements(), 0.0f)};
+  const auto left = [&](const std::vector<float>& values, std::int64_t from, std::int64_t depth) {
+    return row_major(values.data() + first_row * k_, a_.rows, k_).block(0, from, a_.rows, depth);
+  };
+  for (std::int64_t from = 0; from < k_; from += chunk) {
+    const std::int64_t to = std::min(from + chunk, k_);
+    add_chunk<float>(from, to, left(rows.scaled.sizes, from, to - from), left(rows.scaled.squares, from, to - from),
+                     down, sums);
+  }
+  const double more = 1 + (chunk + 4 + static_cast<double>(k_ / chunk)) * 0x1.01p-24;
+  sizes_.resize(elements()), squares_.resize(elements());
+  std::size_t too_small = 0;
+  for (std::int64_t r = 0; r < a_.rows; ++r) {
+    const Line& line = lines[static_cast<std::size_t>(r)];
+    if (line.largest == 0) continue;  // zeros
+    const double of_row = std::ldexp(1.0, line.exponent(op_.least));
+    for (std::int64_t c = 0; c < b_.columns; ++c) {
+      const auto i = static_cast<std::size_t>(r * b_.columns + c);
+      const double scale = of_row * up[static_cast<std::size_t>(c)];
+      too_small += sums.sizes[i] < least_sum && scale > 0 ? 1 : 0;
+      sizes_[i] = more * static_cast<double>(sums.sizes[i]) * scale;
+      squares_[i] = static_cast<double>(sums.squares[i]) * (scale * scale);
+    }
+  }
+  return too_small == 0;
+}
+
+void BoundedPanel::sum_in_f64() {
+  const std::vector<double> as_it_is(static_cast<std::size_t>(b_.columns), 1.0);
+  Sums<double> sums{std::vector<double>(elements(), 0.0), std::vector<double>(elements(), 0.0)};
+  for (std::int64_t from = 0; from < k_; from += chunk) {
+    const std::int64_t to = std::min(from + chunk, k_), depth = to - from;
+    Scaled<double> left(a_.rows * depth);
+    for (std::int64_t r = 0; r < a_.rows; ++r)
+      for (std::int64_t k = 0; k < depth; ++k)
+        left.set(r * depth + k, sized(a_.data[r * a_.row_stride + (from + k) * a_.column_stride], op_.least), 1);
+    const auto matrix = [&](const std::vector<double>& values) { return row_major(values.data(), a_.rows, depth); };
+    add_chunk<double>(from, to, matrix(left.sizes), matrix(left.squares), as_it_is, sums);
+  }
+  sizes_ = std::move(sums.sizes), squares_ = std::move(sums.squares);
+}
+
+void BoundedPanel::finish(const Rows& rows, std::int64_t first_row) {
+  const auto count = static_cast<double>(k_), parts = static_cast<double>(op_.parts);
+  const double of_path = count / parts / 3, of_squares = count / parts / 6 + (op_.products_round ? 1 : 0);
+  const double of_y = op_.parts > 1 ? count / 3 : 0;
+  const double of_chance = op_.parts > 1 ? count / 6 + (op_.products_round ? 1 : 0) : 0;
+  for (std::int64_t r = 0; r < a_.rows; ++r) {
+    const bool uniform_row = rows.lines[static_cast<std::size_t>(first_row + r)].is_uniform();
+    for (std::int64_t c = 0; c < b_.columns; ++c) {
+      const auto i = static_cast<std::size_t>(r * b_.columns + c);
+      const double y = out_.y.data[r * out_.y.row_stride + c], rounding = op_.stored * std::fabs(y);
+      const double path = of_path * path_[i] + of_squares * squares_[i];
+      const double chance = of_y * (y * y) + of_chance * squares_[i];
+      const double most = op_.certain * sizes_[i], random = op_.random * std::sqrt(path < chance ? chance : path);
+      const bool uniform = uniform_row || columns_[static_cast<std::size_t>(c)].is_uniform();
+      out_.probable.data[r * out_.probable.row_stride + c] = (random < most && !uniform ? random : most) + rounding;
+      out_.certain.data[r * out_.certain.row_stride + c] = most + rounding;
+    }
+  }
+}
+
+void BoundedPanel::run(const Rows& rows, std::int64_t first_row) {
+  look_at_columns();
+  sum_products();
+  if (!sum_scaled(rows, first_row)) sum_in_f64();
+  finish(rows, first_row);
+}
+
+struct Extents {
+  std::int64_t batch, m, n, k;
+};
+
+/// Which matrix of an operand each of the products has.
+std::vector<std::int64_t> matrices_of(const ir::Shape& x, const ir::Shape& batch) {
+  const auto strides = ir::broadcast_strides(x.leading(x.size() - 2), batch);
+  std::vector<std::int64_t> found(static_cast<std::size_t>(batch.elements())), position(batch.size(), 0);
+  for (auto& matrix : found) {
+    for (std::size_t i = 0; i < batch.size(); ++i) matrix += position[i] * strides[i];
+    for (std::size_t i = batch.size(); i-- > 0 && ++position[i] == batch[i];) position[i] = 0;
+  }
+  return found;
+}
+
+}  // namespace
+
+void run(const ir::BoundedMatmul& op, Call& call) {
+  const auto &a = call.in(0).shape(), &b = call.in(1).shape(), &y = call.out(0).shape();
+  const ir::Shape batch = y.leading(y.size() - 2);
+  Extents e{batch.elements(), y[y.size() - 2], y[y.size() - 1], a[a.size() - (op.transpose_a ? 2 : 1)]};
+  auto of_a = matrices_of(a, batch), of_b = matrices_of(b, batch);
+  if (!op.transpose_a && b.elements() == e.k * e.n) e = {1, e.m * e.batch, e.n, e.k};  // the rows of all by one b
+  if (e.k == 0) {
+    for (std::size_t k = 0; k < 3; ++k) std::ranges::fill(call.out(k).as<double>(), 0.0);
+    return;
+  }
+  const double* const left = call.in(0).as<double>().data();
+  const double* const right = call.in(1).as<double>().data();
+  const Rows rows(left, a.elements() / (e.m * e.k), e.m, e.k, op.transpose_a, op.least);
+  for_each_panel(e.batch, e.m, e.n, e.k, [&](const Panel& p) {
+    const std::int64_t matrix_a = of_a[static_cast<std::size_t>(p.batch)], first_a = matrix_a * e.m * e.k;
+    const std::int64_t first_b = of_b[static_cast<std::size_t>(p.batch)] * e.k * e.n;
+    const auto whole_a =
+        op.transpose_a ? row_major(left + first_a, e.k, e.m).transposed() : row_major(left + first_a, e.m, e.k);
+    const auto whole_b =
+        op.transpose_b ? row_major(right + first_b, e.n, e.k).transposed() : row_major(right + first_b, e.k, e.n);
+    const auto target = [&](std::size_t k) {
+      return row_major(call.out(k).as<double>().data() + p.batch * e.m * e.n, e.m, e.n)
+          .block(p.row, p.column, p.rows, p.columns);
+    };
+    BoundedPanel(op, whole_a.block(p.row, 0, p.rows, e.k), whole_b.block(0, p.column, e.k, p.columns),
+                 {target(0), target(1), target(2)})
+        .run(rows, matrix_a * e.m + p.row);
+  });
+}
+
+}  // namespace plumb::ref_cpu::gemm

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "ir/tensor.hpp"
+#include "ref_cpu/parallel.hpp"
+
+namespace plumb::ref_cpu::kernels {
+
+/// The elements of a tensor of T in the type they are computed in: the tensor
+/// itself, or a copy of one of 16-bit floats. The tensor must outlive it.
+template <class T>
+class Computed {
+ public:
+  using Value = ir::compute_t<T>;
+
+  explicit Computed(const ir::TensorView& x) {
+    if constexpr (std::is_same_v<T, Value>) {
+      values_ = x.as<T>();
+    } else {
+      const auto stored = x.as<T>();
+      copy_.resize(stored.size());
+      parallel_for(x.elements(), 1 << 15, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          copy_[i] = static_cast<Value>(stored[i]);
+      });
+      values_ = copy_;
+    }
+  }
+  Computed(const Computed&) = delete;
+  Computed& operator=(const Computed&) = delete;
+
+  const Value* data() const { return values_.data(); }
+
+ private:
+  std::vector<Value> copy_;
+  std::span<const Value> values_;
+};
+
+}  // namespace plumb::ref_cpu::kernels

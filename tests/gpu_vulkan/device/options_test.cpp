@@ -1,0 +1,66 @@
+#include "gpu_vulkan/device/options.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+
+#include "tests/support/run_node.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using ::testing::HasSubstr;
+using tests::message_of;
+
+TEST(Options, AreSetByName) {
+  device::VulkanOptions options;
+  device::set_option(options, "device", "cpu");
+  device::set_option(options, "fallback", "allow");
+  device::set_option(options, "poison", "1");
+  device::set_option(options, "timestamps", "run");
+  device::set_option(options, "timeout", "0.25");
+  device::set_option(options, "max_buffer", "4096");
+  EXPECT_EQ(options.device, "cpu");
+  EXPECT_EQ(options.fallback, device::Fallback::allow);
+  EXPECT_TRUE(options.poison);
+  EXPECT_EQ(options.timestamps, device::Timestamps::run);
+  EXPECT_EQ(options.timeout, 0.25);
+  EXPECT_EQ(options.max_buffer, 4096);
+}
+
+TEST(Options, RefuseWhatTheyDoNotUnderstand) {
+  device::VulkanOptions options;
+  const auto refused = [&](std::string_view name, std::string_view text) {
+    return message_of([&] { device::set_option(options, name, text); });
+  };
+  EXPECT_EQ(refused("posion", "1"), "there is no option 'posion'");
+  EXPECT_EQ(refused("poison", "yes"), "option poison must be true or false, got 'yes'");
+  EXPECT_EQ(refused("fallback", "maybe"), "option fallback must be one of forbid, allow, got 'maybe'");
+  EXPECT_EQ(refused("max_buffer", "4k"), "option max_buffer must be a whole number of 0 or more, got '4k'");
+  EXPECT_EQ(refused("timeout", "-1"), "option timeout must be a number of 0 or more, got '-1'");
+  EXPECT_EQ(refused("timeout", "nan"), "option timeout must be a number of 0 or more, got 'nan'");
+  EXPECT_EQ(refused("timeout", ""), "option timeout must be a number of 0 or more, got ''");
+}
+
+TEST(Options, EachIsDescribedAndItsPresetIsItsOwnText) {
+  for (const device::OptionInfo& info : device::vulkan_option_infos()) {
+    EXPECT_FALSE(info.doc.empty()) << info.name;
+    EXPECT_EQ(info.choices.empty(), info.kind != "enum") << info.name;
+    device::VulkanOptions options;
+    EXPECT_NO_THROW(device::set_option(options, info.name, info.preset)) << info.name;
+    EXPECT_EQ(info.variable.substr(0, 6), "PLUMB_");
+  }
+}
+
+TEST(Options, TheEnvironmentSetsThem) {
+  ASSERT_EQ(setenv("PLUMB_NO_REUSE", "1", 1), 0);
+  EXPECT_TRUE(device::options_from_environment().no_reuse);
+  ASSERT_EQ(setenv("PLUMB_NO_REUSE", "perhaps", 1), 0);
+  EXPECT_THAT(message_of([] { device::options_from_environment(); }),
+              HasSubstr("option no_reuse must be true or false"));
+  ASSERT_EQ(unsetenv("PLUMB_NO_REUSE"), 0);
+  EXPECT_FALSE(device::options_from_environment().no_reuse);
+}
+
+}  // namespace
+}  // namespace plumb::gpu_vulkan

@@ -1,0 +1,124 @@
+// No driver, no memory, no answer: what the executor says then.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <optional>
+
+#include "gpu_vulkan/device/devices.hpp"
+#include "gpu_vulkan/runtime/result.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/transpose.hpp"
+#include "tests/gpu_vulkan/device.hpp"
+#include "tests/support/run_node.hpp"
+
+namespace plumb::gpu_vulkan {
+namespace {
+
+using ir::DType;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using testing::executor_with;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+using tests::message_of;
+
+/// An environment variable for the length of a test.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* old = std::getenv(name)) old_ = old;
+    setenv(name, value, 1);
+  }
+  ~Variable() {
+    if (old_)
+      setenv(name_, old_->c_str(), 1);
+    else
+      unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
+};
+
+TEST(Failures, ResultsAreNamed) {
+  EXPECT_EQ(runtime::result_name(VK_ERROR_DEVICE_LOST), "VK_ERROR_DEVICE_LOST");
+  EXPECT_EQ(runtime::result_name(static_cast<VkResult>(-12345)), "VkResult -12345");
+  EXPECT_EQ(
+      message_of([] { runtime::check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkAllocateMemory", " for ", 17, " bytes"); }),
+      "vkAllocateMemory returned VK_ERROR_OUT_OF_DEVICE_MEMORY for 17 bytes");
+  EXPECT_THROW(runtime::check(VK_TIMEOUT, "vkWaitSemaphores"), ir::DeviceError);
+}
+
+TEST(Failures, NoDriverIsUnsupportedAndSaysWhatToInstall) {
+  const Variable files("VK_DRIVER_FILES", "/nonexistent.json"), icds("VK_ICD_FILENAMES", "/nonexistent.json");
+  EXPECT_THROW(VulkanExecutor(device::VulkanOptions{}), ir::Unsupported);
+  EXPECT_THROW(device::list_devices(), ir::Unsupported);
+  EXPECT_THAT(
+      message_of([] { VulkanExecutor gpu{device::VulkanOptions{}}; }),
+      AllOf(StartsWith("vkCreateInstance returned VK_ERROR_INCOMPATIBLE_DRIVER"), HasSubstr("mesa-vulkan-drivers")));
+}
+
+class FailuresOnDevice : public testing::OnDevice {};
+
+TEST_F(FailuresOnDevice, DevicesAreListedWithTheirFacts) {
+  const auto devices = device::list_devices();
+  ASSERT_FALSE(devices.empty());
+  for (const auto& [facts, refusal] : devices) {
+    EXPECT_FALSE(facts.name.empty());
+    if (!refusal.empty()) continue;
+    EXPECT_FALSE(facts.driver_name.empty());
+    EXPECT_GT(facts.max_buffer_range, 0u);
+    EXPECT_GT(facts.max_allocation, 0u);
+    EXPECT_GT(facts.device_heap, 0u);
+    EXPECT_GT(facts.subgroup_size, 0u);
+    EXPECT_GE(facts.max_push_bytes, 128u);
+    EXPECT_GE(facts.max_push_descriptors, 32u);
+    EXPECT_GE(facts.max_group_count[0], 65535u);
+  }
+}
+
+TEST_F(FailuresOnDevice, NoMemoryIsADeviceErrorThatNamesTheSize) {
+  const auto gpu = executor_with([](device::VulkanOptions& options) {
+    options.validation = false;
+    options.on_plan = [](plan::Plan& plan) { plan.arena.buffers.back() = std::size_t{1} << 50; };
+  });
+  ir::Graph graph;
+  const auto x = graph.input("x", {DType::f32, {2, 2}});
+  const auto y = graph.add("y", ir::ops::Transpose{{1, 0}}, {x});
+  EXPECT_THROW(gpu->compile(graph, {}, {{y}}), ir::DeviceError);
+  EXPECT_THAT(message_of([&] { gpu->compile(graph, {}, {{y}}); }),
+              ContainsRegex("returned VK_ERROR_OUT_OF_.*_MEMORY for 1125899906842624 bytes"));
+  EXPECT_THAT(message_of([&] { gpu->compile(graph, {}, {{y}}); }), Not(HasSubstr("was lost")));
+}
+
+TEST_F(FailuresOnDevice, ADeviceThatDoesNotAnswerIsLost) {
+  auto gpu = executor_with([](device::VulkanOptions& options) { options.timeout = 1e-6; });
+  ir::Graph graph;
+  const auto a = graph.input("a", {DType::f32, {512, 512}});
+  const auto y = graph.add("y", ir::ops::Matmul{}, {a, a});
+  const ir::Feeds feeds = {{"a", ir::Tensor(graph.type(a))}};
+  const auto executable = gpu->compile(graph, {}, {{y}});
+  EXPECT_THAT(message_of([&] { executable->run(feeds); }),
+              StartsWith("vkWaitSemaphores returned VK_TIMEOUT after 1e-06 s"));
+  EXPECT_THROW(executable->run(feeds), ir::DeviceError);
+  EXPECT_THAT(message_of([&] { gpu->compile(graph, {}, {{y}}); }), HasSubstr(" was lost before: vkWaitSemaphores"));
+}
+
+TEST_F(FailuresOnDevice, StepModeNamesTheDispatchThatFailed) {
+  const auto gpu = executor_with([](device::VulkanOptions& options) {
+    options.timeout = 1e-6;
+    options.step = true;
+  });
+  ir::Graph graph;
+  const auto a = graph.param("a", {DType::f32, {512, 512}});
+  const auto y = graph.add("y", ir::ops::Matmul{}, {a, a});
+  const ir::Feeds feeds = {{"a", ir::Tensor(graph.type(a))}};
+  const auto message = message_of([&] { gpu->compile(graph, feeds, {{y}})->run({}); });
+  EXPECT_THAT(message, HasSubstr("vkWaitSemaphores returned VK_TIMEOUT"));
+}
+
+}  // namespace
+}  // namespace plumb::gpu_vulkan

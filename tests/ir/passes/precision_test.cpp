@@ -1,0 +1,98 @@
+#include "ir/passes/precision.hpp"
+
+#include <gmock/gmock.h>
+
+#include "ir/ops/cast.hpp"
+#include "ir/ops/conv.hpp"
+#include "ir/ops/gemm.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/softmax.hpp"
+#include "ir/passes/widen.hpp"
+
+namespace plumb::ir {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::vector<std::string> labels(const Graph& graph) {
+  std::vector<std::string> found;
+  for (const Node& node : graph.nodes()) found.push_back(node.label);
+  return found;
+}
+
+/// a = x w, b = x v, y = softmax(a), in f32.
+struct TwoProducts {
+  Graph graph;
+  Value x = graph.input("x", {DType::f32, {4, 3}});
+  Value w = graph.param("w", {DType::f32, {3, 5}}), v = graph.param("v", {DType::f32, {3, 5}});
+  Value a = graph.add("a", ops::Matmul{}, {x, w}), b = graph.add("b", ops::Matmul{}, {x, v});
+  Value y = graph.add("y", ops::Softmax{}, {a});
+
+  TwoProducts() { graph.returns(y), graph.returns(b); }
+};
+
+TEST(AtPrecision, CastsTheOperandsOfItsNodesOnceAndKeepsTheSum) {
+  const TwoProducts two;
+  const Graph both = passes::at_precision(two.graph, passes::all_at(two.graph, passes::Precision::f16acc32));
+  EXPECT_TRUE(verify(both).empty());
+  EXPECT_THAT(labels(both), ElementsAre("x.f16", "w.f16", "a", "v.f16", "b", "y"));
+  EXPECT_EQ(both.type(*both.find("x.f16")).dtype, DType::f16);
+  EXPECT_EQ(both.nodes()[2].op, Op(ops::Matmul{.output_dtype = DType::f32}));
+  for (const Value v : {two.x, two.a, two.b, two.y}) {
+    EXPECT_EQ(both.name(v), two.graph.name(v));
+    EXPECT_EQ(both.type(v), two.graph.type(v));
+  }
+  EXPECT_EQ(both.results(), two.graph.results());
+}
+
+TEST(AtPrecision, LeavesOtherNodesAsTheyAre) {
+  const TwoProducts two;
+  const Graph one =
+      passes::at_precision(two.graph, {{"b", passes::Precision::f16acc32}, {"a", passes::Precision::f32}});
+  EXPECT_THAT(labels(one), ElementsAre("a", "x.f16", "v.f16", "b", "y"));
+  EXPECT_EQ(one.nodes()[0].op, Op(ops::Matmul{}));
+  EXPECT_EQ(structural_hash(passes::at_precision(two.graph, {})), structural_hash(two.graph));
+}
+
+TEST(AtPrecision, AMatmulMaySumInF16) {
+  const TwoProducts two;
+  const Graph narrow =
+      passes::at_precision(two.graph, {{"a", passes::Precision::f16acc16}, {"b", passes::Precision::f16acc32}});
+  EXPECT_TRUE(verify(narrow).empty());
+  EXPECT_EQ(narrow.nodes()[2].op, Op(ops::Matmul{.output_dtype = DType::f32, .accumulator = DType::f16}));
+  EXPECT_EQ(narrow.nodes()[4].op, Op(ops::Matmul{.output_dtype = DType::f32}));
+  EXPECT_TRUE(verify(passes::widen(narrow)).empty());
+  EXPECT_EQ(passes::all_at(two.graph, passes::Precision::f16acc16).size(), 2u);
+}
+
+TEST(AtPrecision, OneConvolutionHandsTheNextWhatItRounded) {
+  Graph graph;
+  const Value x = graph.input("x", {DType::f32, {1, 2, 5}}), w = graph.param("w", {DType::f32, {2, 2, 3}});
+  const Value first = graph.add("first", ops::Conv{}, {x, w}), second = graph.add("second", ops::Conv{}, {first, w});
+  graph.returns(second);
+  const Graph half = passes::at_precision(graph, passes::all_at(graph, passes::Precision::f16acc32));
+  EXPECT_TRUE(verify(half).empty());
+  EXPECT_THAT(labels(half), ElementsAre("x.f16", "w.f16", "first.f16", "first", "second.f16", "second"));
+  EXPECT_EQ(half.nodes()[4].inputs[0], half.nodes()[2].outputs[0]);
+  EXPECT_EQ(half.type(second).dtype, DType::f32);
+}
+
+TEST(AtPrecision, RefusesWhatCannotBeDone) {
+  const TwoProducts two;
+  const auto refused = [&](const char* label, passes::Precision precision, const char* why) {
+    EXPECT_THAT([&] { passes::at_precision(two.graph, {{label, precision}}); }, ThrowsMessage<Error>(HasSubstr(why)));
+  };
+  refused("c", passes::Precision::f16acc32, "names 'c', which is no node of the graph");
+  refused("y", passes::Precision::f16acc32, "softmax is no matmul, gemm or conv");
+  refused("y", passes::Precision::f16acc16, "softmax is no matmul, which alone sums in f16");
+  Graph wide;
+  const Value x = wide.input("x", {DType::f64, {3, 3}});
+  wide.returns(wide.add("y", ops::Gemm{}, {x, x}));
+  EXPECT_EQ(passes::why_not(wide, wide.nodes()[0], passes::Precision::f16acc32), "'x' is f64, not f32");
+  EXPECT_TRUE(passes::all_at(wide, passes::Precision::f16acc32).empty());
+}
+
+}  // namespace
+}  // namespace plumb::ir

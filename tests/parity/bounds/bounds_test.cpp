@@ -1,0 +1,176 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ir/op_list.hpp"
+#include "ir/ops/conv.hpp"
+#include "ir/ops/layer_norm.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/reduce.hpp"
+#include "ir/ops/softmax.hpp"
+#include "ir/ops/unary.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/bounds/bounded.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/op_check.hpp"
+
+namespace plumb::parity {
+namespace {
+
+using ir::DType;
+using ir::Tensor;
+using testing::random_tensor;
+
+/// A chain of ops on one operand each after the first, of which only the last value survives.
+core::Segment chain(const std::vector<ir::Op>& ops, const std::vector<std::vector<ir::TensorType>>& operands) {
+  ir::Graph graph;
+  std::vector<std::vector<ir::Value>> values;
+  for (const auto& types : operands) {
+    values.emplace_back();
+    for (const auto& type : types) values.back().push_back(graph.input(ir::cat("v", graph.value_count()), type));
+  }
+  ir::Value last = 0;
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    std::vector<ir::Value> inputs = values[i];
+    if (i > 0) inputs.insert(inputs.begin(), last);
+    last = graph.add(ir::cat("op ", i), ops[i], inputs);
+  }
+  const auto kept = [&](ir::Value v) { return graph.is_source(v); };
+  return core::segment_of(graph, ops.size() - 1, kept);
+}
+
+struct Evaluation {
+  bounds::Bounded truth;
+  Tensor native;
+};
+
+/// The truth with its limits, and what the CPU gives in the segment's own dtypes.
+Evaluation run(const core::Segment& segment, const std::vector<Tensor>& operands, const bounds::Manner& manner = {}) {
+  ref_cpu::CpuExecutor cpu;
+  const auto wide = [&](ir::Value v) { return ir::passes::widen(operands.at(v)); };
+  const auto plain = [&](ir::Value v) { return operands.at(v); };
+  return {bounds::evaluate_bounded(cpu, segment, wide, manner), core::evaluate(cpu, segment, plain).outputs.front()};
+}
+
+double limit_at(const Evaluation& run, std::size_t index) {
+  return run.truth.allowed.front().limits->probable.as<double>()[index];
+}
+
+TEST(Bounds, EveryOpHasAnErrorModelOrAClassThatSaysAll) {
+  const auto modelled = bounds::modelled_ops();
+  for (const ir::OpSchema* schema : ir::all_schemas()) {
+    const bool has_file = std::ranges::find(modelled, schema) != modelled.end();
+    EXPECT_TRUE(has_file || bounds::is_modelled_by_class(schema->defaults().error_class())) << schema->name;
+  }
+}
+
+TEST(Bounds, OfAProductIsTheScaleOfItsPartialSums) {
+  // One product of K equal terms: s_k = k, Q² = K³/3 and R² = K³/3 + K²/6, u(y) on top.
+  const std::int64_t k = 12;
+  const Tensor a = Tensor::of<float>({1, k}, {1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2});
+  const Tensor b = Tensor::of<float>({k, 1}, {2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1});
+  const Evaluation one = run(chain({ir::ops::Matmul{}}, {{a.type(), b.type()}}), {a, b});
+  const double u = 0x1p-24, n = 12, y = 24, squares = 48;
+  const double lambda = std::sqrt(2 * std::log(2 / 1e-6));
+  const double chance = lambda * u * std::sqrt(n * (y * y / 3 + squares / 6) + squares);
+  const double certain = (n + 1) * u * y;
+  const double probable = limit_at(one, 0) / (std::min(chance, certain) + 2 * u * y);
+  const double most = one.truth.allowed.front().limits->certain.as<double>()[0] / (certain + 2 * u * y);
+  constexpr double rounded_up = 0x1p-15;  // sums of sizes, at most
+  EXPECT_GE(probable, 1 - 1e-12);
+  EXPECT_LE(probable, 1 + rounded_up);
+  EXPECT_GE(most, 1 - 1e-12);
+  EXPECT_LE(most, 1 + rounded_up);
+}
+
+TEST(Bounds, GrowWithTheOrderOfTheTerms) {
+  const std::int64_t k = 1024;
+  std::vector<float> mixed, sorted;
+  for (std::int64_t i = 0; i < k; ++i) mixed.push_back((i % 2 == 0 ? 1.0f : -1.0f) * (1 + 0.001f * float(i % 7)));
+  for (std::int64_t i = 0; i < k; ++i) sorted.push_back(mixed[std::size_t(2 * i < k ? 2 * i : 2 * i - k + 1)]);
+  const Tensor ones =
+      random_tensor({DType::f32, {k, 1}}, 3, {.distribution = ir::Distribution::uniform, .low = 0.5, .high = 1});
+  const auto limit = [&](const std::vector<float>& a) {
+    const Tensor x = Tensor::of<float>({1, k}, a);
+    return limit_at(run(chain({ir::ops::Matmul{}}, {{x.type(), ones.type()}}), {x, ones}), 0);
+  };
+  EXPECT_GT(limit(sorted), 3 * limit(mixed));  // its partial sums climb to K/2 and come back
+}
+
+TEST(Bounds, OfCutOffSumsGrowWithTheirNumber) {
+  const bounds::Manner cut{.arithmetic = {.truncates = true, .block = 4}};
+  for (const std::int64_t k : {64, 1024, 16384}) {
+    const Tensor a = random_tensor({DType::f16, {2, k}}, 1), b = random_tensor({DType::f16, {k, 2}}, 2);
+    const core::Segment one = chain({ir::ops::Matmul{.output_dtype = DType::f32}}, {{a.type(), b.type()}});
+    const double factor = limit_at(run(one, {a, b}, cut), 0) / limit_at(run(one, {a, b}), 0);
+    const double lambda = std::sqrt(2 * std::log(8 / 1e-6));
+    EXPECT_NEAR(factor, std::max(1.0, std::sqrt(double(k)) / 2 / lambda), 0.1 * factor) << k;
+  }
+}
+
+TEST(Bounds, OfTermsThatAreOneNumberTrustNoChance) {
+  const std::int64_t k = 4096;
+  const Tensor a({ir::convert(Tensor::of<double>({1, k}, std::vector<double>(std::size_t(k), 0.1)), DType::f32)});
+  const Tensor b = ir::convert(Tensor::of<double>({k, 1}, std::vector<double>(std::size_t(k), 0.3)), DType::f32);
+  const Evaluation one = run(chain({ir::ops::Matmul{}}, {{a.type(), b.type()}}), {a, b});
+  EXPECT_EQ(limit_at(one, 0), one.truth.allowed.front().limits->certain.as<double>()[0]);
+  // As the device may add: one after the other, each sum rounded the same way as the last.
+  float sum = 0;
+  for (std::int64_t i = 0; i < k; ++i) sum += 0.1f * 0.3f;
+  Tensor in_order = Tensor::of<float>({1, 1}, {sum});
+  EXPECT_TRUE(compare::compare(one.truth.truth.outputs[0], in_order, one.truth.allowed[0]).agrees());
+}
+
+TEST(Bounds, HoldInF32AndCatchAnF16Accumulator) {
+  for (const std::int64_t k : {17, 300, 1000}) {
+    const Tensor a = random_tensor({DType::f32, {31, k}}, 5), b = random_tensor({DType::f32, {k, 29}}, 6);
+    const core::Segment one = chain({ir::ops::Matmul{}}, {{a.type(), b.type()}});
+    const Evaluation honest = run(one, {a, b});
+    EXPECT_TRUE(compare::compare(honest.truth.truth.outputs[0], honest.native, honest.truth.allowed[0]).agrees()) << k;
+    const Tensor coarse = ir::convert(ir::convert(honest.native, DType::f16), DType::f32);
+    const auto caught = compare::compare(honest.truth.truth.outputs[0], coarse, honest.truth.allowed[0]);
+    EXPECT_GT(caught.n_bad, 800u) << k;
+    EXPECT_GT(caught.ratio(), 5) << k;
+    if (k == 17) {
+      EXPECT_GT(caught.ratio_certain, 1);  // a defect, whatever chance says
+    }
+  }
+}
+
+TEST(Bounds, AreCarriedThroughWhatFollows) {
+  const Tensor a = random_tensor({DType::f32, {9, 64}}, 1), b = random_tensor({DType::f32, {64, 33}}, 2);
+  const Tensor scale = random_tensor({DType::f32, {33}}, 3);
+  const std::vector<std::vector<ir::Op>> chains = {
+      {ir::ops::Matmul{}, ir::ops::Softmax{}},
+      {ir::ops::Matmul{}, ir::ops::Unary{ir::ops::UnaryFunction::relu}},
+      {ir::ops::Matmul{}, ir::ops::Unary{ir::ops::UnaryFunction::tanh}, ir::ops::Softmax{0}},
+      {ir::ops::Matmul{}, ir::ops::LayerNorm{.has_scale = true, .has_bias = false}},
+      {ir::ops::Matmul{}, ir::ops::Reduce{ir::ops::ReduceFunction::mean, {1}, true}}};
+  for (const auto& ops : chains) {
+    std::vector<std::vector<ir::TensorType>> operands(ops.size());
+    operands[0] = {a.type(), b.type()};
+    const bool scaled = ops.back().is<ir::ops::LayerNorm>();
+    if (scaled) operands.back() = {scale.type()};
+    const Evaluation one = run(chain(ops, operands), {a, b, scale});
+    const auto found = compare::compare(one.truth.truth.outputs[0], one.native, one.truth.allowed[0]);
+    EXPECT_TRUE(found.agrees()) << ops.back().name() << ": " << compare::summary(found);
+    EXPECT_GT(found.ratio(), 1e-3) << ops.back().name();  // and not so wide that nothing could fail
+    EXPECT_FALSE(compare::is_too_loose(one.truth.allowed[0], found)) << ops.back().name();
+  }
+}
+
+TEST(Bounds, AnErrorThatNoModelCarriesIsRefused) {
+  const Tensor a = random_tensor({DType::f32, {2, 3}}, 1);
+  const core::Segment two =
+      chain({ir::ops::Softmax{}, ir::ops::Reduce{ir::ops::ReduceFunction::product, {1}, true}}, {{a.type()}, {}});
+  EXPECT_THROW(run(two, {a}), ir::Unsupported);
+}
+
+TEST(Bounds, OfEmptySumsAreNothing) {
+  const Tensor a({DType::f32, {3, 0}}), b({DType::f32, {0, 2}});
+  const Evaluation none = run(chain({ir::ops::Matmul{}}, {{a.type(), b.type()}}), {a, b});
+  EXPECT_EQ(limit_at(none, 5), 0);
+}
+
+}  // namespace
+}  // namespace plumb::parity

@@ -1,0 +1,203 @@
+#include "parity/fit/fit.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+
+#include "ir/error.hpp"
+#include "parity/fit/fit_policy.hpp"
+#include "parity/policy/policy_file.hpp"
+#include "parity/results/judge.hpp"
+#include "parity/results/record_hdf5.hpp"
+#include "tests/parity/small_case.hpp"
+
+namespace plumb::parity::fit {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+const Provenance from{.at = "2026-09-01", .commit = "abc1234"};
+
+struct Node {
+  std::string label, op;
+  Gumbel truth;
+};
+
+/// Runs of a graph whose nodes' ratios are distributed as told.
+std::vector<Sample> runs_of(const std::vector<Node>& nodes, std::uint64_t count, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::vector<Sample> samples;
+  for (std::uint64_t run = 0; run < count; ++run)
+    for (const Node& node : nodes) {
+      const double u = (static_cast<double>(random() >> 11) + 0.5) * 0x1p-53;
+      const double ratio = node.truth.location - node.truth.scale * std::log(-std::log(u));
+      samples.push_back({.group = {node.op, "f32", "f32", "f32", "a device"},
+                         .node = node.label,
+                         .run = run,
+                         .seed = run + 1,
+                         .ratio = ratio});
+    }
+  return samples;
+}
+
+const Gumbel low{0.2, 0.01}, high{0.5, 0.03};
+
+TEST(Fit, PoolsNodesOfOneDistributionAndNoOthers) {
+  const Fit one = fit(runs_of({{"a", "matmul", low}, {"b", "matmul", low}, {"c", "softmax", high}}, 100), {});
+  ASSERT_THAT(one.rules, SizeIs(2));
+  EXPECT_EQ(one.rules[0].group.op, "matmul");
+  EXPECT_EQ(one.rules[0].node, "");
+  EXPECT_EQ(one.rules[0].n_nodes, 2u);
+  EXPECT_EQ(one.rules[0].n_samples, 200u);
+  EXPECT_EQ(one.rules[0].n_seeds, 100u);
+  EXPECT_EQ(one.comparisons, 3u);
+  EXPECT_DOUBLE_EQ(one.rules[0].false_alarm, 1e-3 / 3);
+  const Fit two = fit(runs_of({{"a", "matmul", low}, {"b", "matmul", high}}, 100), {});
+  ASSERT_THAT(two.rules, SizeIs(2));
+  EXPECT_EQ(two.rules[0].node, "a");
+  EXPECT_EQ(two.rules[1].node, "b");
+}
+
+TEST(Fit, TheLimitIsAboveTheQuantileThatWasPromised) {
+  const Fit found = fit(runs_of({{"a", "matmul", low}}, 400), {.false_alarm_per_run = 0.01});
+  ASSERT_THAT(found.rules, SizeIs(1));
+  EXPECT_GE(found.rules[0].limit, low.exceeded_with(0.01));
+  EXPECT_LE(found.rules[0].limit, low.exceeded_with(0.01 / 3));
+  const Fit surer = fit(runs_of({{"a", "matmul", low}}, 400), {.false_alarm_per_run = 0.01, .confidence = 0.99});
+  EXPECT_GT(surer.rules[0].limit, found.rules[0].limit);
+}
+
+/// The statistical heart: of 20000 runs that it has not seen, as many fail as was promised, within a factor of two.
+TEST(Fit, HeldOutRunsFailAsOftenAsPromised) {
+  const std::vector<Node> nodes = {{"a", "matmul", low}, {"b", "matmul", low}, {"c", "softmax", high}};
+  const Fit found = fit(runs_of(nodes, 3000), {.false_alarm_per_run = 0.01});
+  ASSERT_THAT(found.rules, SizeIs(2));
+  std::set<std::uint64_t> failed;
+  for (const Sample& one : runs_of(nodes, 20000, 2))
+    for (const FittedRule& rule : found.rules)
+      if (rule.group == one.group && one.ratio > rule.limit) failed.insert(one.run);
+  EXPECT_GT(failed.size(), 100u);
+  EXPECT_LT(failed.size(), 400u);
+}
+
+TEST(Fit, ALimitAboveTheBoundIsAFindingAndNoRule) {
+  const Fit found = fit(runs_of({{"a", "matmul", {0.8, 0.1}}, {"b", "softmax", low}}, 50), {});
+  ASSERT_THAT(found.rules, SizeIs(1));
+  EXPECT_EQ(found.rules[0].group.op, "softmax");
+  EXPECT_THAT(found.findings,
+              ElementsAre(HasSubstr("matmul f32->f32, acc f32, on 'a device': the fitted ratio_max is")));
+}
+
+TEST(Fit, ANodeThatFailedIsAFinding) {
+  auto samples = runs_of({{"a", "matmul", low}}, 50);
+  samples[7].is_clean = false;
+  EXPECT_THAT(fit(samples, {}).findings, ElementsAre(HasSubstr("a (matmul f32->f32, acc f32, on 'a device'): did not "
+                                                               "pass in 1 of 50 runs")));
+}
+
+TEST(Fit, FewSeedsAndWhatDoesNotVaryGiveNoRule) {
+  const Fit few = fit(runs_of({{"a", "matmul", low}}, fewest_seeds - 1), {});
+  EXPECT_THAT(few.rules, IsEmpty());
+  EXPECT_THAT(few.notes, ElementsAre(HasSubstr("are too few")));
+  EXPECT_THAT(fit(runs_of({{"a", "transpose", {0, 0}}}, 100), {}).rules, IsEmpty());
+}
+
+TEST(Fit, SoftwareDevicesSayNothingOfRealOnes) {
+  auto software = runs_of({{"a", "matmul", high}}, 60), both = runs_of({{"a", "matmul", low}}, 60);
+  for (Sample& one : software) one.is_software = true;
+  both.insert(both.end(), software.begin(), software.end());
+  const Fit mixed = fit(both, {}), alone = fit(software, {});
+  ASSERT_THAT(mixed.rules, SizeIs(1));
+  EXPECT_FALSE(mixed.rules[0].is_software);
+  EXPECT_LT(mixed.rules[0].limit, 0.4);
+  EXPECT_THAT(mixed.notes, ElementsAre(HasSubstr("60 comparisons of software devices are left out")));
+  ASSERT_THAT(alone.rules, SizeIs(1));
+  EXPECT_TRUE(alone.rules[0].is_software);
+  const auto real = policy::parse(policy_text(mixed, from), "p.toml");
+  EXPECT_THROW(updated_policy(real, alone, from, "a reason"), ir::Error);
+  const auto soft = policy::parse(policy_text(alone, from), "p.toml");
+  EXPECT_THAT(soft.text, HasSubstr("software = true"));
+  EXPECT_NO_THROW(updated_policy(soft, alone, from, ""));
+}
+
+TEST(FitPolicy, SaysWhereItsRulesComeFrom) {
+  const Fit found = fit(runs_of({{"a \"quoted\\\"", "matmul", low}, {"b", "matmul", high}}, 60), {});
+  const auto policy = policy::parse(policy_text(found, from), "p.toml");
+  ASSERT_THAT(policy.rules, SizeIs(2));
+  EXPECT_TRUE(policy.rules[0].is_fitted);
+  EXPECT_EQ(policy.rules[0].require[0].limit.number, found.rules[0].limit);
+  EXPECT_EQ(policy.budget.false_alarm_per_run, 1e-3);
+  for (const char* part :
+       {"n_seeds = 60", "method = \"gumbel-lmoments\"", "false_alarm = 0.0005", "confidence = 0.95",
+        "at = \"2026-09-01\"", "commit = \"abc1234\"", "software = false", "node = \"a \\\"quoted\\\\\\\"\""})
+    EXPECT_THAT(policy.text, HasSubstr(part));
+}
+
+TEST(FitPolicy, AnUpdateOnlyTightensUnlessAReasonIsGiven) {
+  const Fit loose = fit(runs_of({{"a", "matmul", high}}, 60), {}), tight = fit(runs_of({{"a", "matmul", low}}, 60), {});
+  const std::string by_hand =
+      "\n# by hand\n[[rule]]\nid = \"rest\"\nmatch = {}\nrequire = { bound = \"auto\" }\n\n[output]\ny = { max_abs = 1 "
+      "}\n";
+  const auto old = policy::parse(policy_text(loose, from) + by_hand, "p.toml");
+  const Updated tighter = updated_policy(old, tight, from, "");
+  const auto now = policy::parse(tighter.text, "p.toml");
+  ASSERT_THAT(now.rules, SizeIs(2));
+  EXPECT_EQ(now.rules[0].require[0].limit.number, tight.rules[0].limit);
+  EXPECT_THAT(tighter.text, HasSubstr(by_hand));
+  const Updated kept = updated_policy(now, loose, from, "");
+  EXPECT_EQ(kept.text, now.text);
+  EXPECT_THAT(kept.notes, ElementsAre(HasSubstr("would be looser")));
+  const auto looser = policy::parse(updated_policy(now, loose, from, "new shader").text, "p.toml");
+  EXPECT_EQ(looser.rules[0].require[0].limit.number, loose.rules[0].limit);
+  EXPECT_EQ(looser.rules[0].reason, "new shader");
+  EXPECT_THROW(updated_policy(looser, fit(runs_of({{"a", "matmul", {0.6, 0.03}}}, 60), {}), from, "new shader"),
+               ir::Error);
+}
+
+TEST(FitPolicy, NewRulesGoWhereTheyAreReached) {
+  const auto old = policy::parse(
+      "schema = \"plumb-policy/1\"\n[[rule]]\nid = \"rest\"\nmatch = {}\nrequire = { bound = \"auto\" }\n", "p.toml");
+  const Fit found = fit(runs_of({{"a", "matmul", low}}, 60), {});
+  const auto now = policy::parse(updated_policy(old, found, from, "").text, "p.toml");
+  ASSERT_THAT(now.rules, SizeIs(2));
+  EXPECT_TRUE(now.rules[0].is_fitted);
+  const auto strict = policy::parse(
+      "schema = \"plumb-policy/1\"\n[[rule]]\nid = \"all\"\nmatch = {}\nrequire = { ratio_max = 0.1 }\n", "p.toml");
+  EXPECT_THROW(updated_policy(strict, found, from, ""), ir::Error);
+}
+
+/// From verify to fit to judge, through files.
+TEST(Fit, WhatVerifyRecordsCanBeFittedAndJudged) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "plumb_fit.h5";
+  std::filesystem::remove(path);
+  {
+    testing::Suspect honest;
+    results::Recorder recorder(path, {.device = {.uuid = "00ff", .name = "a device"}});
+    for (std::uint64_t seed = 1; seed <= 30; ++seed)
+      recorder.record(testing::verify_on(honest, testing::make_case(testing::small_graph, seed), {}, recorder));
+    recorder.finish();
+  }
+  const Samples read = read_samples(path, 100);
+  EXPECT_EQ(read.runs, 30u);
+  EXPECT_EQ(read.samples.front().run, 100u);
+  EXPECT_EQ(read.samples.front().group, (Group{"matmul", "f32", "f32", "f32", "a device"}));
+  EXPECT_FALSE(read.samples.front().is_software);
+  const Fit found = fit(read.samples, {});
+  EXPECT_THAT(found.findings, IsEmpty());
+  ASSERT_FALSE(found.rules.empty());
+  const auto policy = policy::parse(policy_text(found, from), "p.toml");
+  for (const results::JudgedRun& run : results::judge_results(path, &policy, policy::today())) {
+    EXPECT_EQ(run.verdict, run.was);
+    EXPECT_TRUE(run.nodes[0].rule.has_value());
+  }
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace plumb::parity::fit
