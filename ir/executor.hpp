@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/graph.hpp"
+#include "ir/sums.hpp"
 
 namespace plumb::ir {
 
@@ -21,8 +22,8 @@ constexpr auto enum_names(Placement) { return std::array<std::string_view, 4>{"g
 /// What became of one node of the graph that was compiled.
 struct NodeReport {
   Placement placement = Placement::cpu;
-  std::string kernel;  ///< the chosen candidate; of a fused node, the label it was fused into
-  std::string reason;  ///< why it runs there: refusals of the candidates before, one a line
+  std::string kernel;                        ///< the chosen candidate; of a fused node, the label it was fused into
+  std::string reason;                        ///< why it runs there: refusals of the candidates before, one a line
   std::optional<std::uint64_t> nanoseconds;  ///< of the last run, where it was measured
 };
 

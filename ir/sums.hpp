@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/dtype.hpp"
+
+namespace plumb::ir {
+
+/// What adds two numbers of a sum.
+enum class SumUnit {
+  fma,       ///< one rounding for product and addition
+  separate,  ///< the product is rounded, then the sum
+  either,    ///< the compiler of the device decides which of the two
+  matrix,    ///< a matrix unit, which adds several products at once as its profile says
+};
+constexpr auto enum_names(SumUnit) { return std::array<std::string_view, 4>{"fma", "separate", "either", "matrix"}; }
+
+/// Which terms an item of a level takes: neighbours, or every count-th.
+enum class SumTake { run, every };
+constexpr auto enum_names(SumTake) { return std::array<std::string_view, 2>{"run", "every"}; }
+
+/// How the items of a level are joined: one after the other, as a balanced tree of pairs, or inside a matrix unit.
+enum class SumJoin { chain, pair, unit };
+constexpr auto enum_names(SumJoin) { return std::array<std::string_view, 3>{"chain", "pair", "unit"}; }
+
+/// One level of a sum: `count` items share out its terms and are joined.
+struct SumLevel {
+  std::int64_t count = 0;  ///< 0: as many as there are
+  SumTake take = SumTake::run;
+  SumJoin join = SumJoin::chain;
+  bool compensated = false;  ///< the error of each addition is carried as a second number
+  bool operator==(const SumLevel&) const = default;
+};
+
+/// How a kernel adds one of its sums, as data: from the kernel to the limit of its error, the emulator, the self-test,
+/// the results file and `plumb plan` (verdict.md V19).
+///
+///   tiled_wide        unit fma      levels [{0 run chain}]
+///   vector, 64 lanes  unit either   levels [{256 run chain} {0 run chain} {64 every pair}]
+///   coopmat split4    unit matrix   levels [{16 run unit} {0 run chain} {4 run chain}]
+struct Sum {
+  std::string of = "product";  ///< "product", "scores", "row_sum", "values", "mean", "variance", ...
+  SumUnit unit = SumUnit::separate;
+  DType accumulator = DType::f32;
+  std::vector<SumLevel> levels = {};  ///< innermost first
+  std::string order = "contract";     ///< "contract" (ops.md), or a named permutation of it: "reversed", "taps_first"
+  bool is_rounded = false;            ///< the result goes on as one rounded number rather than as a pair
+  std::vector<std::string> epilogue = {};  ///< what the kernel does behind the sum, in its order: "alpha", "bias", ...
+  std::int64_t rescale = 0;                ///< terms after which a running maximum may scale the sum; 0: never
+  bool operator==(const Sum&) const = default;
+};
+
+}  // namespace plumb::ir
