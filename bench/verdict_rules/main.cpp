@@ -19,7 +19,7 @@
 namespace plumb::bench {
 namespace {
 
-namespace faults = parity::faults;
+namespace faults = parity::power::faults;
 
 /// For each rule, how many of so many results it refused.
 struct Refused {
@@ -47,8 +47,8 @@ struct Tally {
 /// Everything that is planted beside one result.
 class Planter final : public parity::cases::Observer {
  public:
-  Planter(Tally& tally, const Setting& setting, const parity::cases::Case& subject,
-          const parity::power::faults::Witness& witness, ir::Executor& reference, bool plants)
+  Planter(Tally& tally, const Setting& setting, const parity::cases::Case& subject, const faults::Witness& witness,
+          ir::Executor& reference, bool plants)
       : tally_(tally),
         setting_(setting),
         subject_(subject),
@@ -59,8 +59,7 @@ class Planter final : public parity::cases::Observer {
   void compared(const parity::cases::NodeResult& result, const ir::TensorView& truth,
                 const ir::TensorView& got) override {
     if (!plants_) {
-      const parity::power::faults::Numbers y = parity::power::faults::numbers_of(truth),
-                                           c = parity::power::faults::numbers_of(got);
+      const faults::Numbers y = faults::numbers_of(truth), c = faults::numbers_of(got);
       const Outcome outcome{result.local, y, c, setting_.dtype};
       tally_.clean[setting_.family].add(outcome);
       tally_.all_clean.add(outcome);
@@ -68,23 +67,21 @@ class Planter final : public parity::cases::Observer {
     }
     const ir::Graph& graph = subject_.file->graph;
     const parity::core::Segment segment = parity::core::segment_of(graph, result.node);
-    const auto site = parity::power::faults::site_of(witness_, graph, subject_.feeds, result.node, segment,
-                                                     result.output, truth, got, reference_);
+    const auto site =
+        faults::site_of(witness_, graph, subject_.feeds, result.node, segment, result.output, truth, got, reference_);
     if (!site) return;
-    for (const parity::power::faults::Fault& fault : parity::power::faults::all_faults())
+    for (const faults::Fault& fault : faults::all_faults())
       if (const auto numbers = fault.plant(*site)) plant(fault, *site, *numbers, result, truth, got);
   }
 
  private:
-  void plant(const parity::power::faults::Fault& fault, const parity::power::faults::Site& site,
-             const parity::power::faults::Numbers& numbers, const parity::cases::NodeResult& result,
-             const ir::TensorView& truth, const ir::TensorView& got) {
-    const ir::Tensor tensor = parity::power::faults::planted(site, numbers),
-                     perfect = parity::power::faults::tensor_of(site.type, site.truth);
+  void plant(const faults::Fault& fault, const faults::Site& site, const faults::Numbers& numbers,
+             const parity::cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) {
+    const ir::Tensor tensor = faults::planted(site, numbers), perfect = faults::tensor_of(site.type, site.truth);
     const auto same = [&](const ir::TensorView& other) { return std::ranges::equal(tensor.bytes(), other.bytes()); };
     if (same(got) || same(perfect)) return;
     const auto comparison = parity::compare::compare(truth, tensor, result.allowed);
-    const parity::power::faults::Numbers found = parity::power::faults::numbers_of(tensor);
+    const faults::Numbers found = faults::numbers_of(tensor);
     const Outcome outcome{comparison, site.truth, found, setting_.dtype};
     tally_.by_fault[fault.name].add(outcome);
     if (!fault.required) return;
@@ -95,7 +92,7 @@ class Planter final : public parity::cases::Observer {
   Tally& tally_;
   const Setting& setting_;
   const parity::cases::Case& subject_;
-  const parity::power::faults::Witness& witness_;
+  const faults::Witness& witness_;
   ir::Executor& reference_;
   const bool plants_;
 };
@@ -103,7 +100,7 @@ class Planter final : public parity::cases::Observer {
 void run(Tally& tally, const Setting& setting, std::uint64_t seed, ir::Executor& reference, ir::Executor& candidate,
          bool plants) {
   const parity::cases::Case subject = setting.with_seed(seed);
-  parity::power::faults::Witness witness(candidate, plants ? setting.with_seed(seed + 1000).feeds : ir::Feeds{});
+  faults::Witness witness(candidate, plants ? setting.with_seed(seed + 1000).feeds : ir::Feeds{});
   Planter planter(tally, setting, subject, witness, reference, plants);
   const auto result = parity::verify::verify(
       subject, {.reference = reference, .candidate = &witness, .candidate_is_host = true}, {}, planter);
@@ -123,7 +120,7 @@ void print(const Tally& tally) {
   fmt::print("{}\n{}", tally.all_clean.row("**all**"), header("required faults caught", "planted"));
   for (const auto& [family, refused] : tally.faulty) fmt::print("{}", refused.row(family));
   fmt::print("{}\n{}", tally.required.row("**all**"), header("caught by kind", "planted"));
-  for (const parity::power::faults::Fault& fault : parity::power::faults::all_faults())
+  for (const faults::Fault& fault : faults::all_faults())
     if (const auto found = tally.by_fault.find(fault.name); found != tally.by_fault.end())
       fmt::print("{}", found->second.row(fmt::format("{}{}", fault.name, fault.required ? "" : " *")));
 }

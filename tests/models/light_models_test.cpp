@@ -62,9 +62,11 @@ TEST_P(LightModels, AgreeNodeByNodeAndWithOnnx) {
   EXPECT_GT(subject.file->graph.nodes().size(), 50u);
   ref_cpu::CpuExecutor cpu;
   parity::cases::Observer nobody;
-  expect_agreement(verify(subject, {.reference = cpu, .candidate = &cpu, .candidate_is_host = true}, {}, nobody));
+  expect_agreement(
+      parity::verify::verify(subject, {.reference = cpu, .candidate = &cpu, .candidate_is_host = true}, {}, nobody));
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << "only the CPU was checked: " << testing::gpu().why_not;
-  expect_agreement(verify(subject, {.reference = cpu, .candidate = testing::gpu().executor}, {}, nobody));
+  expect_agreement(
+      parity::verify::verify(subject, {.reference = cpu, .candidate = testing::gpu().executor}, {}, nobody));
 }
 
 INSTANTIATE_TEST_SUITE_P(Onnx, LightModels, ::testing::Values("light_squeezenet", "light_shufflenet", "light_resnet50"),
