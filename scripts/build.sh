@@ -8,6 +8,7 @@ usage() {
 usage: scripts/build.sh PRESET [arguments of cmake --build, such as --target plumb]
 
 PRESET is release, debug, asan, clang, fuzz or bundle. Programs end up in build/PRESET/bin.
+environment: PLUMB_WERROR=ON  warnings are errors, as they are in CI (kept by the build folder until OFF)
 USAGE
 }
 case ${1:-} in
@@ -25,5 +26,7 @@ if [ -z "${CXX:-}" ] && [ "$(g++ -dumpversion | cut -d. -f1)" -lt 12 ] && comman
   export CXX=g++-12 CC=gcc-12
 fi
 mkdir -p build
-cmake --preset "$preset" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; exit 2; }
+werror=()
+if [ -n "${PLUMB_WERROR:-}" ]; then werror=("-DPLUMB_WERROR=$PLUMB_WERROR"); fi
+cmake --preset "$preset" "${werror[@]}" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; exit 2; }
 cmake --build --preset "$preset" "$@"
