@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,5 +55,11 @@ struct Sum {
   std::int64_t rescale = 0;                ///< terms after which a running maximum may scale the sum; 0: never
   bool operator==(const Sum&) const = default;
 };
+
+/// The accumulator of a kernel with these sums: the one of largest unit roundoff; nothing where there is no sum.
+std::optional<DType> accumulator_of(std::span<const Sum> sums);
+
+/// A sum on one line, for people: "product: matrix f32 [{16 run unit} {0 run chain}]", then what else is not as usual.
+std::string to_text(const Sum& sum);
 
 }  // namespace plumb::ir
