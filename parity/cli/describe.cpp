@@ -38,17 +38,8 @@ profile::Device describe(const gpu_vulkan::device::DeviceFacts& facts) {
                            {"denormals_kept_f16", said(facts.denormals_kept_f16)},
                            {"specials_kept_f32", said(facts.specials_kept_f32)},
                            {"rounds_to_even_f16", said(facts.rounds_to_even_f16)}};
-  for (const auto& shape : facts.cooperative_shapes) {
-    results::Coopmat row;
-    row.M = shape.m;
-    row.N = shape.n;
-    row.K = shape.k;
-    row.a = shape.a;
-    row.b = shape.b;
-    row.c = shape.c;
-    row.r = shape.r;
-    device.coopmat.push_back(row);
-  }
+  for (const auto& shape : facts.cooperative_shapes)
+    device.cooperative_shapes.push_back({shape.m, shape.n, shape.k, shape.a, shape.b, shape.c, shape.r});
   return device;
 }
 

@@ -9,6 +9,7 @@
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/policy/policy_ratchet.hpp"
+#include "parity/results/judged_lint.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -46,7 +47,7 @@ int run_judge(const JudgeFlags& flags) {
 int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against) {
   const auto policy = policy::read(file);
   auto findings = results.empty() ? policy::lint(policy, policy::today())
-                                  : policy::lint(policy, policy::today(), judge_all(results, &policy, ""));
+                                  : results::lint(policy, policy::today(), judge_all(results, &policy, ""));
   if (!against.empty())
     for (auto& finding : policy::ratchet(policy, policy::read(against), policy::today()))
       findings.push_back(std::move(finding));

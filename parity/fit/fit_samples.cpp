@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "parity/fit/fit.hpp"
-#include "parity/policy/policy_gate.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/results/stored_facts.hpp"
 
 namespace plumb::parity::fit {
 namespace {
@@ -83,7 +83,7 @@ Samples Reader::all(std::uint64_t first_run) {
     const Place& place = device(run.device_id);
     ir::require(!place.name.empty(), "run ", row.run, " does not say on which device it was");
     const std::string label = name(nodes[row.node].name_id) + (row.out != 0 ? ir::cat(':', row.out) : "");
-    const auto facts = policy::facts_of({.device = place.name}, nodes[row.node], label, run.fill);
+    const auto facts = results::facts_of({.device = place.name}, nodes[row.node], label, run.fill);
     const bool is_clean = row.verdict == core::Verdict::passed && row.n_bad == 0;
     if (is_clean && std::isnan(row.ratio_max)) continue;  // nothing was measured
     made.samples.push_back({{facts.op, facts.in, facts.dtype, facts.acc, facts.device},

@@ -6,30 +6,10 @@
 
 #include "ir/cost.hpp"
 #include "parity/core/float_format.hpp"
-#include "parity/results/results_rows.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::policy {
 namespace {
-
-std::string name_of(ir::DType dtype) { return std::string(ir::info(dtype).name); }
-
-/// A NaN, an infinity, or a finite truth that overflows, not met by its like: compare() puts
-/// these before all other elements, and measures no error of them.
-bool is_special(double expected, double got, double ratio, ir::DType dtype) {
-  if (std::isnan(ratio)) return false;
-  const bool overflows = ir::unit_roundoff(dtype) > 0 && std::abs(expected) >= core::float_format(dtype).overflow();
-  return !std::isfinite(expected) || !std::isfinite(got) || (overflows && std::isinf(ratio));
-}
-
-void set_dtypes(Facts& facts, ir::DType dtype) {
-  const bool is_real = ir::unit_roundoff(dtype) > 0;
-  const ir::DType acc = is_real ? core::compute_dtype(dtype) : dtype;
-  facts.dtype = name_of(dtype);
-  facts.acc = name_of(acc);
-  facts.u = ir::unit_roundoff(acc);
-  facts.u_out = ir::unit_roundoff(dtype);
-}
 
 template <class T>
 bool all_close(std::span<const T> truth, std::span<const T> got, const Requirement& requirement) {
@@ -58,34 +38,26 @@ Facts device_facts(std::string name, std::string driver, std::string_view driver
   return facts;
 }
 
+void set_dtypes(Facts& facts, ir::DType dtype) {
+  const bool is_real = ir::unit_roundoff(dtype) > 0;
+  const ir::DType acc = is_real ? core::compute_dtype(dtype) : dtype;
+  facts.dtype = ir::info(dtype).name;
+  facts.acc = ir::info(acc).name;
+  facts.u = ir::unit_roundoff(acc);
+  facts.u_out = ir::unit_roundoff(dtype);
+}
+
 Facts facts_of(const Facts& device, const ir::Graph& graph, const cases::NodeResult& result) {
   const ir::Node& node = graph.nodes()[result.node];
   Facts facts = device;
   facts.node = result.name();
   facts.op = result.op;
   facts.exact = ir::enum_name(result.proof.exact);
-  if (!node.inputs.empty()) facts.in = name_of(graph.type(node.inputs[0]).dtype);
+  if (!node.inputs.empty()) facts.in = ir::info(graph.type(node.inputs[0]).dtype).name;
   set_dtypes(facts, result.type.dtype);
   facts.n = static_cast<std::uint64_t>(result.type.shape.elements());
   const auto terms = ir::cost_of(graph, node).contraction;
   facts.k_reduce = static_cast<std::uint64_t>(std::max<std::int64_t>(terms, 0));
-  return facts;
-}
-
-Facts facts_of(const Facts& device, const results::GraphNode& node, std::string label,
-               results::Code<results::FillKind> fill) {
-  Facts facts = device;
-  facts.node = std::move(label);
-  const auto& ops = results::op_choices();
-  if (node.op.value < ops.size()) facts.op = ops[node.op.value];
-  if (node.dtype_in.value < ir::dtype_count) facts.in = name_of(static_cast<ir::DType>(node.dtype_in.value));
-  if (node.dtype_out.value < ir::dtype_count) set_dtypes(facts, static_cast<ir::DType>(node.dtype_out.value));
-  const auto exact = core::enum_names(results::Exactness{});
-  if (node.exact.value < exact.size()) facts.exact = exact[node.exact.value];
-  const auto fills = core::enum_names(results::FillKind{});
-  if (fill.value < fills.size()) facts.fill = fills[fill.value];
-  facts.n = node.n_elem;
-  facts.k_reduce = node.k_reduce;
   return facts;
 }
 
@@ -98,28 +70,6 @@ Measured measured(const compare::Comparison& c) {
   m.max_abs = c.max_abs.value, m.max_rel = c.max_rel.value, m.max_ulp = c.max_ulp.value;
   m.mean_signed = c.mean_signed, m.rms = c.rms, m.nmse = c.nmse, m.cosine = c.cosine;
   m.expected_absmax = c.expected_absmax, m.expected_norm1 = c.expected_norm1, m.expected_norm2 = c.expected_norm2;
-  return m;
-}
-
-Measured measured(const results::Node& row, const results::TopElement& worst, ir::DType dtype) {
-  Measured m{.n = row.n, .n_bad = row.n_bad, .n_nan = row.n_nan_ref + row.n_nan_dev};
-  const bool is_counted = row.n_nan_differ != results::no_number;  // since version 1.2 of the schema
-  if (is_counted) {
-    m.n_nan_differ = row.n_nan_differ;
-    m.infinities_differ = row.n_inf_differ > 0;
-    m.specials_differ = row.n_nan_differ + row.n_inf_differ > 0;
-  } else if (worst.index != results::no_number) {
-    m.n_nan_differ.reset();
-    const bool is_limited = row.part == results::Part::local || !std::isnan(row.ratio_max);
-    const double ratio = is_limited ? row.ratio_max : 0;
-    m.specials_differ = is_special(worst.ref, worst.dev, ratio, dtype);
-  }
-  m.ratio_max = row.ratio_max, m.ratio_finite = row.ratio_finite;
-  m.max_abs = row.max_abs, m.max_rel = row.max_rel, m.max_ulp = row.max_ulp;
-  m.mean_signed = row.mean_signed, m.rms = row.rms, m.nmse = row.nmse, m.cosine = row.cosine;
-  m.expected_absmax = row.ref_absmax, m.expected_norm1 = row.ref_norm1, m.expected_norm2 = row.ref_norm2;
-  m.vacuity = row.vacuity;
-  m.emulator_ulp = row.emulator_ulp;
   return m;
 }
 

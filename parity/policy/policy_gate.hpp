@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "parity/policy/policy.hpp"
-#include "parity/results/results_tables.hpp"
 
 namespace plumb::parity::cases {
 struct NodeResult;
@@ -27,13 +27,11 @@ Facts device_facts(std::string name, std::string driver, std::string_view driver
 /// What is known of a node that ran.
 Facts facts_of(const Facts& device, const ir::Graph& graph, const cases::NodeResult& result);
 
-/// What is known of one that a results file holds; `label` is its name.
-Facts facts_of(const Facts& device, const results::GraphNode& node, std::string label,
-               results::Code<results::FillKind>);
+/// States the dtype of an output, what it is summed in, and their unit roundoffs.
+void set_dtypes(Facts& facts, ir::DType dtype);
 
 /// A comparison, without its tensors.
 Measured measured(const compare::Comparison& comparison);
-Measured measured(const results::Node& row, const results::TopElement& worst, ir::DType dtype);
 
 /// Whether results may be 0 in place of a subnormal, on a device that does so or not: without a gate as it does.
 bool may_flush(const Gate* gate, bool device_flushes);

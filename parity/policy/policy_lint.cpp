@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-
-#include "parity/policy/policy_gate.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -25,12 +22,6 @@ bool covers(const Selector& outer, const Selector& inner) {
   return inner.number && outer.number->covers(*inner.number);
 }
 
-std::string at(const Policy& policy, const Rule& rule) {
-  return fmt::format("{}:{}: rule {}: ", policy.file, rule.line, rule.id);
-}
-
-bool is_over(const Rule& rule, std::chrono::sys_days today) { return rule.expires && *rule.expires < today; }
-
 /// Whether a list lets a ratio above 1 pass: limits that depend on the node are tried where they are small.
 bool is_loose(const std::vector<Requirement>& require) {
   for (const Requirement& one : require) {
@@ -40,22 +31,13 @@ bool is_loose(const std::vector<Requirement>& require) {
   return false;
 }
 
-/// Shares that the policy asks for and no run says.
-std::vector<std::string> idle_shares(const Policy& policy, std::span<const results::JudgedRun> runs) {
-  const auto says_power = [](const results::JudgedRun& run) { return !std::isnan(run.power); };
-  const auto says_vacuity = [](const results::JudgedRun& run) {
-    return std::ranges::any_of(run.nodes, [](const results::JudgedNode& node) { return !std::isnan(node.vacuity); });
-  };
-  std::vector<std::string> findings;
-  const auto at_budget = fmt::format("{}:{}: [budget] ", policy.file, policy.budget.line);
-  if (policy.budget.min_power && std::ranges::none_of(runs, says_power))
-    findings.push_back(at_budget + "min_power unused: no run says its power");
-  if (policy.budget.max_vacuity && std::ranges::none_of(runs, says_vacuity))
-    findings.push_back(at_budget + "max_vacuity unused: no run says the vacuity of an output");
-  return findings;
+}  // namespace
+
+std::string finding_at(const Policy& policy, const Rule& rule) {
+  return fmt::format("{}:{}: rule {}: ", policy.file, rule.line, rule.id);
 }
 
-}  // namespace
+bool is_expired(const Rule& rule, std::chrono::sys_days today) { return rule.expires && *rule.expires < today; }
 
 bool covers(const Rule& outer, const Rule& inner) {
   return std::ranges::all_of(outer.match, [&](const Selector& wanted) {
@@ -69,44 +51,19 @@ std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today)
   std::vector<std::string> findings;
   for (std::size_t r = 0; r < policy.rules.size(); ++r) {
     const Rule& rule = policy.rules[r];
-    if (is_over(rule, today)) {
-      findings.push_back(at(policy, rule) + "expired on " + to_text(*rule.expires));
+    if (is_expired(rule, today)) {
+      findings.push_back(finding_at(policy, rule) + "expired on " + to_text(*rule.expires));
       continue;
     }
     for (std::size_t before = 0; before < r; ++before) {
       const Rule& earlier = policy.rules[before];
       if (earlier.expires || !covers(earlier, rule)) continue;  // it will be asked again once that is over
-      findings.push_back(at(policy, rule) + "shadowed by rule " + where(policy, earlier));
+      findings.push_back(finding_at(policy, rule) + "shadowed by rule " + where(policy, earlier));
       break;
     }
     if (!rule.expects_failure && is_loose(rule.require))
-      findings.push_back(at(policy, rule) + "looser than the bound: ratio_max above 1");
+      findings.push_back(finding_at(policy, rule) + "looser than the bound: ratio_max above 1");
   }
-  return findings;
-}
-
-std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today,
-                              std::span<const results::JudgedRun> runs) {
-  std::vector<std::string> findings = lint(policy, today);
-  std::vector<std::size_t> used(policy.rules.size()), loose(policy.rules.size());
-  std::vector<std::string> names;
-  for (const results::JudgedRun& run : runs)
-    for (const results::JudgedNode& node : run.nodes) {
-      if (!node.was_compared) continue;
-      names.push_back(node.name);
-      if (!node.rule) continue;
-      ++used[*node.rule];
-      loose[*node.rule] += !node.within_bound && node.verdict == core::Verdict::passed;
-    }
-  for (std::size_t r = 0; r < policy.rules.size(); ++r) {
-    const Rule& rule = policy.rules[r];
-    if (used[r] == 0 && !is_over(rule, today)) findings.push_back(at(policy, rule) + "unused: it decides no output");
-    if (loose[r] > 0)
-      findings.push_back(at(policy, rule) +
-                         fmt::format("looser than the bound: {} outputs pass that the bound fails", loose[r]));
-  }
-  for (std::string& finding : idle_budgets(policy, names)) findings.push_back(std::move(finding));
-  for (std::string& finding : idle_shares(policy, runs)) findings.push_back(std::move(finding));
   return findings;
 }
 

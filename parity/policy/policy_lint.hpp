@@ -1,10 +1,9 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
-#include "parity/results/judge.hpp"
+#include "parity/policy/policy.hpp"
 
 namespace plumb::parity::policy {
 
@@ -15,12 +14,11 @@ namespace plumb::parity::policy {
 ///   loose     ratio_max lets pass what the bound fails
 std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today);
 
-/// And with respect to runs that it judged:
-///
-///   unused    no output is decided by the rule, or held to the budget
-///   loose     the rule let pass outputs that the bound fails
-std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today,
-                              std::span<const results::JudgedRun> runs);
+/// How a finding about a rule begins: "FILE:LINE: rule ID: ".
+std::string finding_at(const Policy& policy, const Rule& rule);
+
+/// Whether the last day of a rule is over.
+bool is_expired(const Rule& rule, std::chrono::sys_days today);
 
 /// Whether whatever matches `inner` matches `outer`, as far as their texts tell.
 bool covers(const Rule& outer, const Rule& inner);

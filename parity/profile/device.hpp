@@ -2,11 +2,18 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "parity/results/results_tables.hpp"
+#include "ir/dtype.hpp"
 
 namespace plumb::parity::profile {
+
+/// A product of matrices that a device does at once: (m, k) of `a` by (k, n) of `b` on `c` gives `r`.
+struct CooperativeShape {
+  std::uint32_t m = 0, n = 0, k = 0;
+  ir::DType a = ir::DType::f16, b = ir::DType::f16, c = ir::DType::f32, r = ir::DType::f32;
+};
 
 /// What a results file says of the device that the candidate ran on.
 struct Device {
@@ -16,7 +23,7 @@ struct Device {
   bool is_software = false;
   std::vector<std::pair<std::string, std::string>> float_controls =
       {};  ///< what the driver says of rounding and subnormals
-  std::vector<results::Coopmat> coopmat = {};
+  std::vector<CooperativeShape> cooperative_shapes = {};
   std::vector<std::pair<std::string, std::string>> profile = {};  ///< what profile_attributes says
 };
 

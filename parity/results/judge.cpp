@@ -8,6 +8,7 @@
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/results/stored_facts.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -155,7 +156,7 @@ JudgedNode Judge::judge(std::size_t r, const results::Run& run) {
   const results::GraphNode& of = nodes[row.node];
   JudgedNode node;
   node.name = name(of.name_id) + (row.out != 0 ? fmt::format(":{}", row.out) : "");
-  const policy::Facts facts = policy::facts_of(device(run.device_id), of, node.name, run.fill);
+  const policy::Facts facts = facts_of(device(run.device_id), of, node.name, run.fill);
   node.op = facts.op;
   node.was = node.verdict = known(row.verdict, core::Verdict::error);
   node.was_compared = row.out_hash != no_number;
@@ -175,7 +176,7 @@ JudgedNode Judge::judge(std::size_t r, const results::Run& run) {
   const auto dtype = of.dtype_out.value < ir::dtype_count ? static_cast<ir::DType>(of.dtype_out.value) : ir::DType::f64;
   const auto measured = [&](const results::Node& part) {
     const auto at = static_cast<std::size_t>(&part - rows_.data());
-    return policy::measured(part, worst_[at * compare::Comparison::worst_kept], dtype);
+    return results::measured(part, worst_[at * compare::Comparison::worst_kept], dtype);
   };
   policy::Parts parts{measured(gated), {}};
   parts.local.bound = bound_of(policy, run);

@@ -187,7 +187,7 @@ std::uint32_t Recorder::Writer::device_id() {
   store_.make_group(path + "/profile");
   for (const auto& [name, value] : device.profile) store_.set(path + "/profile", name, value);
   store_.make_table(path + "/coopmat", results::coopmat_type());
-  store_.append(path + "/coopmat", results::coopmat_type(), device.coopmat);
+  store_.append(path + "/coopmat", results::coopmat_type(), results::coopmat_rows(device.cooperative_shapes));
   return name_id(device.uuid);
 }
 

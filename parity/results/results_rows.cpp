@@ -154,6 +154,13 @@ void Rows::add_part(const ir::Graph& graph, const cases::NodeResult& result, std
   }
 }
 
+std::vector<Coopmat> coopmat_rows(std::span<const profile::CooperativeShape> shapes) {
+  std::vector<Coopmat> rows;
+  for (const auto& shape : shapes)
+    rows.push_back({.M = shape.m, .N = shape.n, .K = shape.k, .a = shape.a, .b = shape.b, .c = shape.c, .r = shape.r});
+  return rows;
+}
+
 std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const cases::RelationResult> relations,
                                        std::uint32_t run, const NameId& name_id) {
   std::vector<RelationRow> rows;

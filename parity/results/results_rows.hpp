@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "parity/profile/device.hpp"
 #include "parity/results/results_tables.hpp"
 #include "parity/verify/verify.hpp"
 
@@ -32,6 +33,8 @@ struct Rows {
   void add_part(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run, Part part,
                 const compare::Comparison& c);
 };
+
+std::vector<Coopmat> coopmat_rows(std::span<const profile::CooperativeShape> shapes);
 
 std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const cases::RelationResult> relations,
                                        std::uint32_t run, const NameId& name_id);

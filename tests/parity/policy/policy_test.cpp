@@ -14,7 +14,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
 Facts facts() {
@@ -225,37 +224,6 @@ TEST(PolicyLint, FindsExpiredShadowedAndLooseRules) {
                                              "p.toml:15: rule small: looser than the bound: ratio_max above 1"));
   EXPECT_THAT(lint(of(rule("a", "op = \"x\"", "require = { any = [{ max_abs = 0 }, { ratio_max = 2 }] }")), day),
               ElementsAre(HasSubstr("looser")));
-}
-
-TEST(PolicyLint, FindsUnusedRulesAndWhatPassesBeyondTheBound) {
-  const Policy policy = of(rule("used", "op = \"matmul\"", "require = { max_abs = 1 }") +
-                           rule("idle", "op = \"conv2d\"", "require = { max_abs = 1 }") +
-                           "[output]\nlogits = { max_abs = 1 }\ny = { max_abs = 1 }\n");
-  results::JudgedRun run;
-  run.nodes.push_back({.name = "y",
-                       .op = "matmul",
-                       .verdict = core::Verdict::passed,
-                       .rule = 0,
-                       .within_bound = false,
-                       .was_compared = true});
-  EXPECT_THAT(lint(policy, day, std::vector{run}),
-              ElementsAre("p.toml:2: rule used: looser than the bound: 1 outputs pass that the bound fails",
-                          "p.toml:6: rule idle: unused: it decides no output",
-                          "p.toml:11: [output] 'logits' unused: there is no such output"));
-  run.nodes[0].within_bound = true;
-  const Policy clean = of(rule("used", "op = \"matmul\"", "require = { max_abs = 1 }"));
-  EXPECT_THAT(lint(clean, day, std::vector{run}), IsEmpty());
-}
-
-TEST(PolicyLint, FindsSharesThatNoRunSays) {
-  const Policy policy = of("[budget]\nmin_power = 0.9\nmax_vacuity = 0.3\n");
-  results::JudgedRun run;
-  run.nodes.push_back({.name = "y", .op = "matmul", .was_compared = true});
-  EXPECT_THAT(lint(policy, day, std::vector{run}),
-              ElementsAre("p.toml:2: [budget] min_power unused: no run says its power",
-                          "p.toml:2: [budget] max_vacuity unused: no run says the vacuity of an output"));
-  run.power = 1, run.nodes[0].vacuity = 0;
-  EXPECT_THAT(lint(policy, day, std::vector{run}), IsEmpty());
 }
 
 TEST(PolicyValue, GlobsAndVersions) {

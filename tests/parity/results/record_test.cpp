@@ -40,7 +40,7 @@ class Record : public ::testing::Test {
     results::RecordOptions made{.tensors = tensors,
                                 .argv = {"/opt/bin/plumb", "verify", "/opt/graphs/small.json", "--out=/opt/x.h5"}};
     made.device = {.uuid = "00ff", .name = "a device", .driver_name = "a driver", .vendor_id = 0x10de};
-    made.device.coopmat.push_back({.M = 16, .N = 16, .K = 16, .a = ir::DType::f16, .b = ir::DType::f16});
+    made.device.cooperative_shapes.push_back({.m = 16, .n = 16, .k = 16});
     made.environment = {.cpu = "a cpu", .threads = 2, .libraries = {{"eigen", "3.4.0"}}};
     return made;
   }

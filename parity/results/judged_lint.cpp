@@ -1,0 +1,57 @@
+#include "parity/results/judged_lint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parity/policy/policy_gate.hpp"
+#include "parity/policy/policy_lint.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+/// Shares that the policy asks for and no run says.
+std::vector<std::string> idle_shares(const policy::Policy& policy, std::span<const JudgedRun> runs) {
+  const auto says_power = [](const JudgedRun& run) { return !std::isnan(run.power); };
+  const auto says_vacuity = [](const JudgedRun& run) {
+    return std::ranges::any_of(run.nodes, [](const JudgedNode& node) { return !std::isnan(node.vacuity); });
+  };
+  std::vector<std::string> findings;
+  const auto at_budget = fmt::format("{}:{}: [budget] ", policy.file, policy.budget.line);
+  if (policy.budget.min_power && std::ranges::none_of(runs, says_power))
+    findings.push_back(at_budget + "min_power unused: no run says its power");
+  if (policy.budget.max_vacuity && std::ranges::none_of(runs, says_vacuity))
+    findings.push_back(at_budget + "max_vacuity unused: no run says the vacuity of an output");
+  return findings;
+}
+
+}  // namespace
+
+std::vector<std::string> lint(const policy::Policy& policy, std::chrono::sys_days today,
+                              std::span<const JudgedRun> runs) {
+  std::vector<std::string> findings = policy::lint(policy, today);
+  std::vector<std::size_t> used(policy.rules.size()), loose(policy.rules.size());
+  std::vector<std::string> names;
+  for (const JudgedRun& run : runs)
+    for (const JudgedNode& node : run.nodes) {
+      if (!node.was_compared) continue;
+      names.push_back(node.name);
+      if (!node.rule) continue;
+      ++used[*node.rule];
+      loose[*node.rule] += !node.within_bound && node.verdict == core::Verdict::passed;
+    }
+  for (std::size_t r = 0; r < policy.rules.size(); ++r) {
+    const policy::Rule& rule = policy.rules[r];
+    if (used[r] == 0 && !policy::is_expired(rule, today))
+      findings.push_back(policy::finding_at(policy, rule) + "unused: it decides no output");
+    if (loose[r] > 0)
+      findings.push_back(policy::finding_at(policy, rule) +
+                         fmt::format("looser than the bound: {} outputs pass that the bound fails", loose[r]));
+  }
+  for (std::string& finding : policy::idle_budgets(policy, names)) findings.push_back(std::move(finding));
+  for (std::string& finding : idle_shares(policy, runs)) findings.push_back(std::move(finding));
+  return findings;
+}
+
+}  // namespace plumb::parity::results

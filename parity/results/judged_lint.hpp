@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parity/results/judge.hpp"
+
+namespace plumb::parity::results {
+
+/// What is wrong with a policy as such (policy_lint.hpp) and with respect to runs that it judged, a line each:
+///
+///   unused    no output is decided by the rule, or held to the budget
+///   loose     the rule let pass outputs that the bound fails
+std::vector<std::string> lint(const policy::Policy& policy, std::chrono::sys_days today,
+                              std::span<const JudgedRun> runs);
+
+}  // namespace plumb::parity::results

@@ -1,0 +1,59 @@
+#include "parity/results/stored_facts.hpp"
+
+#include <cmath>
+
+#include "parity/core/float_format.hpp"
+#include "parity/policy/policy_gate.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+/// A NaN, an infinity, or a finite truth that overflows, not met by its like: compare() puts
+/// these before all other elements, and measures no error of them.
+bool is_special(double expected, double got, double ratio, ir::DType dtype) {
+  if (std::isnan(ratio)) return false;
+  const bool overflows = ir::unit_roundoff(dtype) > 0 && std::abs(expected) >= core::float_format(dtype).overflow();
+  return !std::isfinite(expected) || !std::isfinite(got) || (overflows && std::isinf(ratio));
+}
+
+}  // namespace
+
+policy::Facts facts_of(const policy::Facts& device, const GraphNode& node, std::string label, Code<FillKind> fill) {
+  policy::Facts facts = device;
+  facts.node = std::move(label);
+  const auto& ops = op_choices();
+  if (node.op.value < ops.size()) facts.op = ops[node.op.value];
+  if (node.dtype_in.value < ir::dtype_count) facts.in = ir::info(static_cast<ir::DType>(node.dtype_in.value)).name;
+  if (node.dtype_out.value < ir::dtype_count) policy::set_dtypes(facts, static_cast<ir::DType>(node.dtype_out.value));
+  const auto exact = core::enum_names(Exactness{});
+  if (node.exact.value < exact.size()) facts.exact = exact[node.exact.value];
+  const auto fills = core::enum_names(FillKind{});
+  if (fill.value < fills.size()) facts.fill = fills[fill.value];
+  facts.n = node.n_elem;
+  facts.k_reduce = node.k_reduce;
+  return facts;
+}
+
+policy::Measured measured(const Node& row, const TopElement& worst, ir::DType dtype) {
+  policy::Measured m{.n = row.n, .n_bad = row.n_bad, .n_nan = row.n_nan_ref + row.n_nan_dev};
+  const bool is_counted = row.n_nan_differ != no_number;  // since version 1.2 of the schema
+  if (is_counted) {
+    m.n_nan_differ = row.n_nan_differ;
+    m.infinities_differ = row.n_inf_differ > 0;
+    m.specials_differ = row.n_nan_differ + row.n_inf_differ > 0;
+  } else if (worst.index != no_number) {
+    m.n_nan_differ.reset();
+    const bool is_limited = row.part == Part::local || !std::isnan(row.ratio_max);
+    const double ratio = is_limited ? row.ratio_max : 0;
+    m.specials_differ = is_special(worst.ref, worst.dev, ratio, dtype);
+  }
+  m.ratio_max = row.ratio_max, m.ratio_finite = row.ratio_finite;
+  m.max_abs = row.max_abs, m.max_rel = row.max_rel, m.max_ulp = row.max_ulp;
+  m.mean_signed = row.mean_signed, m.rms = row.rms, m.nmse = row.nmse, m.cosine = row.cosine;
+  m.expected_absmax = row.ref_absmax, m.expected_norm1 = row.ref_norm1, m.expected_norm2 = row.ref_norm2;
+  m.vacuity = row.vacuity;
+  m.emulator_ulp = row.emulator_ulp;
+  return m;
+}
+
+}  // namespace plumb::parity::results
