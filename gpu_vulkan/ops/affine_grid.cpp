@@ -1,5 +1,6 @@
 #include "ir/ops/affine_grid.hpp"
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -15,6 +16,8 @@ void lower(const ir::ops::AffineGrid& op, plan::Lowering& node) {
   const std::size_t rank = op.output_shape.size();
   for (std::size_t k = 0; k < rank; ++k) block.extent[k] = static_cast<std::uint32_t>(op.output_shape[rank - 1 - k]);
   constexpr std::uint32_t threads = 64;
+  kernels::common::publish(
+      {.unit = ir::SumUnit::either, .levels = {kernels::common::chain()}, .epilogue = {"translation"}}, dtype, node);
   node.dispatch({
       .shader = {ir::cat("affine_grid.", dtype), {threads, static_cast<std::uint32_t>(rank), op.align_corners}},
       .reads = {node.in(0)},

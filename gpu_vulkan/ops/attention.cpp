@@ -7,6 +7,7 @@
 
 #include "gpu_vulkan/fused_ops/viewed_attention.hpp"
 #include "gpu_vulkan/kernels/attention/attention_slices.hpp"
+#include "gpu_vulkan/kernels/attention/attention_sums.hpp"
 #include "gpu_vulkan/kernels/common/full_subgroups.hpp"
 #include "gpu_vulkan/kernels/gemm/cooperative.hpp"
 #include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
@@ -247,6 +248,40 @@ std::optional<std::string> refuse_wide(const Extents& n, const plan::Lowering& n
   return std::nullopt;
 }
 
+using kernels::attention::AttentionSums;
+
+/// Every block of keys is added up by itself: its weights by the invocations of a row, one after the other.
+AttentionSums sums_of(const Tile& t) {
+  using kernels::common::chain;
+  return {.scores = {.unit = ir::SumUnit::fma, .levels = {chain()}},
+          .row_sum = {.levels = {chain(t.keys_each), kernels::common::lane_chain(t.key_threads), chain()}},
+          .values = {.unit = ir::SumUnit::fma, .levels = {chain(t.keys()), chain()}},
+          .block = t.keys()};
+}
+
+/// Invocations keep their part of a row's weights to the end, where they meet by shuffles.
+AttentionSums sums_of(const WideTile& t) {
+  using kernels::common::chain;
+  return {.scores = {.unit = ir::SumUnit::fma, .levels = {chain()}},
+          .row_sum = {.levels = {chain(), kernels::common::lanes(t.key_threads)},
+                      .order = kernels::common::order::shuffled},
+          .values = {.unit = ir::SumUnit::fma, .levels = {chain()}},
+          .block = t.key_threads * t.keys_each};
+}
+
+/// Every column of the matrices of weights has a sum of its own up to the end, where those of a row meet as `columns`
+/// says. Values are multiplied by the parts of the weights in turn.
+AttentionSums matrix_sums(const Fragments& f, const device::CooperativeShape& s, std::vector<ir::SumLevel> columns) {
+  using kernels::common::chain, kernels::common::unit;
+  columns.insert(columns.begin(), chain());
+  return {.scores = {.unit = ir::SumUnit::matrix, .levels = {unit(s.k), chain()}},
+          .row_sum = {.levels = std::move(columns), .order = kernels::common::order::shuffled},
+          .values = {.unit = ir::SumUnit::matrix,
+                     .levels = {unit(s.k), chain()},
+                     .order = kernels::common::order::in_parts},
+          .block = f.keys(s)};
+}
+
 /// Where q, k and v lie in what the node reads.
 struct Operands {
   std::array<kernels::attention::HeadStrides, 3> strides;
@@ -291,6 +326,7 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
   const auto emit_matrices = [&](const std::string& shader, const Fragments& f, std::uint32_t fifth) {
     const device::CooperativeShape& s = shape_of(node);
     const std::uint32_t lanes = node.facts().subgroup_size;
+    node.uses_tile(ir::cat(f.rows(s), 'x', f.keys(s)));
     emit(shader,
          {f.subgroups * lanes, s.m, s.n, f.subgroups, lanes, fifth, f.keys(s), D, Dv, op.has_mask, op.has_bias,
           op.softcap > 0, operands.length_words, is_scaled_product},
@@ -298,14 +334,23 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
   };
   const auto emit_converted = [&] {
     const auto& f = *find_fragments<ConvertedFragments>(converted_fragments, node.facts(), shape_of(node), n);
+    const device::CooperativeShape& s = shape_of(node);
+    publish_sums(matrix_sums(f, s, {{.count = s.n, .take = ir::SumTake::every, .join = ir::SumJoin::unit}}), op, node);
     emit_matrices(ir::cat("attention_converted.", node.in_type(0).dtype), f, f.buffers);
   };
   const auto emit_cooperative = [&] {
-    emit_matrices("attention_cooperative", *find_fragments<Fragments>(fragments, node.facts(), shape_of(node), n), 1u);
+    const Fragments& f = *find_fragments<Fragments>(fragments, node.facts(), shape_of(node), n);
+    // Lanes that share a row add up its columns and meet by shuffles.
+    const device::CooperativeShape& s = shape_of(node);
+    const std::int64_t parts = node.facts().subgroup_size / s.m;
+    publish_sums(matrix_sums(f, s, {kernels::common::chain(s.n / parts), kernels::common::lanes(parts)}), op, node);
+    emit_matrices("attention_cooperative", f, 1u);
   };
   const auto emit_wide = [&] {
     const WideTile& t = *find_wide_tile(node.facts(), n);
     const std::uint32_t lanes = node.facts().subgroup_size;
+    node.uses_tile(ir::cat(t.rows(), 'x', t.key_threads * t.keys_each));
+    publish_sums(sums_of(t), op, node);
     emit("attention_wide",
          {t.threads(), lanes, t.row_threads, t.key_threads, t.rows_each, t.keys_each, t.depth, t.each_step, D, Dv,
           hides, op.has_mask, op.has_bias, op.softcap > 0, operands.length_words},
@@ -318,6 +363,8 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
                    " bytes of shared memory, too few for heads of ", std::max(n.D, n.Dv));
   };
   const auto emit_tiled = [&] {
+    node.uses_tile(ir::cat(tile->rows(), 'x', tile->keys()));
+    publish_sums(sums_of(*tile), op, node);
     emit(ir::cat("attention.", node.in_type(0).dtype),
          {tile->threads(), tile->row_threads, tile->key_threads, tile->rows_each, tile->keys_each, D, Dv,
           (Dv + tile->key_threads - 1) / tile->key_threads, hides, op.has_mask, op.has_bias, op.softcap > 0,

@@ -1,5 +1,6 @@
 #include "ir/ops/col2im.hpp"
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/conv/window_axes.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -17,6 +18,7 @@ void lower(const ir::ops::Col2im& op, plan::Lowering& node) {
   };
   constexpr std::uint32_t threads = 64;
   const auto& [dtype, shape] = node.out_type(0);
+  kernels::common::publish({.of = "columns", .levels = kernels::common::in_chunks()}, dtype, node);
   node.dispatch({
       .shader = {ir::cat("col2im.", dtype), {threads}},
       .reads = {node.in(0)},

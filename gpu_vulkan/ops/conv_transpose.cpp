@@ -1,5 +1,6 @@
 #include "ir/ops/conv_transpose.hpp"
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/conv/window_axes.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -15,6 +16,9 @@ void lower(const ir::ops::ConvTranspose& op, plan::Lowering& node) {
   };
   constexpr std::uint32_t threads = 64;
   const auto& [dtype, shape] = node.out_type(0);
+  ir::Sum sum{.unit = ir::SumUnit::either, .levels = kernels::common::in_chunks()};
+  if (op.has_bias) sum.epilogue = {"bias"};
+  kernels::common::publish(std::move(sum), dtype, node);
   node.dispatch({
       .shader = {ir::cat("conv_transpose.", dtype), {threads, op.has_bias}},
       .reads = {node.in(0), node.in(1), node.in(op.has_bias ? 2 : 0)},

@@ -1,5 +1,6 @@
 #include "ir/ops/cumulative.hpp"
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/rows/lines.hpp"
 #include "gpu_vulkan/kernels/rows/rows.hpp"
@@ -43,11 +44,31 @@ kernels::rows::RowsChoice choose_rows(const Scan& scan, const kernels::rows::Lin
   return kernels::rows::stream_rows(facts, share, scan.lines, kernels::elementwise::pack_size(scan.dtype));
 }
 
+/// How each element is added up, from blocks of the line, `lanes` of them side by side, tile after tile.
+void publish(const ir::ops::Cumulative& op, DType dtype, std::int64_t block, std::vector<ir::SumLevel> lanes,
+             plan::Lowering& node) {
+  if (op.function != CumulativeFunction::sum) return;
+  std::vector<ir::SumLevel> levels = {kernels::common::chain(block)};
+  levels.insert(levels.end(), lanes.begin(), lanes.end());
+  levels.push_back(kernels::common::chain());
+  levels = kernels::common::without_single(std::move(levels));
+  std::ranges::transform(levels, levels.begin(), kernels::common::compensated);
+  kernels::common::publish({.of = "prefix",
+                            .levels = std::move(levels),
+                            .order = op.reverse ? kernels::common::order::reversed : "contract"},
+                           dtype, node);
+}
+
 void emit_rows(const ir::ops::Cumulative& op, const Scan& scan, const kernels::rows::HeldRows& rows,
                plan::Lowering& node) {
   struct Block {
     std::uint32_t rows, row_units;
   };
+  const std::int64_t together = std::min(rows.lanes, rows.subgroup_size), parts = rows.lanes / together;
+  const ir::SumJoin of_folds =
+      parts > 1 && parts * rows.units <= rows.subgroup_size ? ir::SumJoin::pair : ir::SumJoin::chain;
+  publish(op, scan.dtype, kernels::elementwise::pack_size(scan.dtype),
+          {{.count = together, .join = ir::SumJoin::pair}, {.count = parts * rows.units, .join = of_folds}}, node);
   node.dispatch({
       .shader =
           rows.shader(ir::cat("cumulative_rows.", scan.dtype), {number_of(op.function), op.exclusive, op.reverse}),
@@ -77,6 +98,8 @@ void emit_lines(const ir::ops::Cumulative& op, const Scan& scan, const kernels::
         .groups = share.groups(lines.count()),
     });
   };
+  constexpr std::int64_t each = 4;  // terms of an invocation in a tile
+  publish(op, scan.dtype, each, {{.count = share.lanes, .join = ir::SumJoin::pair}}, node);
   const plan::Slot x = node.in(0), y = node.out(0);
   if (share.slices == 1) return dispatch(kernels::rows::LineStage::whole, {x}, {y, y});
   const std::size_t bytes = static_cast<std::size_t>(lines.count()) * share.slices * partial_bytes(scan.dtype);

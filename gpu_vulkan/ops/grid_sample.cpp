@@ -1,5 +1,6 @@
 #include "ir/ops/grid_sample.hpp"
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -16,6 +17,12 @@ void lower(const ir::ops::GridSample& op, plan::Lowering& node) {
   Block block{plan::word(y.elements()), plan::word(x[1]), plan::word(y.elements() / (x[0] * x[1]))};
   for (std::size_t a = 0; a < rank; ++a) block.extent[3 - rank + a] = plan::word(x[2 + a]);
   constexpr std::uint32_t threads = 64;
+  if (op.mode != ir::ops::SampleMode::nearest) {
+    const std::int64_t taps = op.mode == ir::ops::SampleMode::linear ? 2 : 4;  // of an axis
+    kernels::common::publish(
+        {.of = "taps", .unit = ir::SumUnit::either, .levels = {kernels::common::chain(taps), kernels::common::chain()}},
+        dtype, node);
+  }
   node.dispatch({
       .shader = {ir::cat("grid_sample.", dtype),
                  {threads, static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(op.mode),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -17,6 +18,9 @@ void lower(const ir::ops::Lrn& op, plan::Lowering& node) {
   };
   const auto reach = [&](std::int64_t n) { return static_cast<std::uint32_t>(std::min(n, channels.length)); };
   constexpr std::uint32_t threads = 128;
+  const ir::SumLevel window = kernels::common::compensated(kernels::common::chain());
+  kernels::common::publish({.of = "squares", .levels = {window}, .epilogue = {"scale", "bias", "power"}}, x.dtype,
+                           node);
   node.dispatch({
       .shader = {ir::cat("lrn.", x.dtype), {threads}},
       .reads = {node.in(0)},

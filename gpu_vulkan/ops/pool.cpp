@@ -1,6 +1,7 @@
 #include "ir/ops/pool.hpp"
 
 #include "gpu_vulkan/kernels/common/ordered.hpp"
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/conv/window_axes.hpp"
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 
@@ -58,6 +59,11 @@ void lower_sums(const ir::ops::Pool& op, const std::vector<ir::kernels::Window>&
       .elements = static_cast<std::uint32_t>(shape.elements()), .p = static_cast<std::uint32_t>(op.p), .axes = axes};
   for (std::size_t i = 0; i < windows.size(); ++i)
     block.pad_end[3 - windows.size() + i] = static_cast<std::uint32_t>(windows[i].pad_end);
+  const bool has_products = op.function == ir::ops::PoolFunction::lp;
+  kernels::common::publish({.of = has_products ? "powers" : "window",
+                            .unit = has_products ? ir::SumUnit::either : ir::SumUnit::separate,
+                            .levels = kernels::common::in_chunks()},
+                           dtype, node);
   node.dispatch({
       .shader = {ir::cat("pool.", dtype),
                  {pool_threads, static_cast<std::uint32_t>(op.function), op.count_include_pad}},

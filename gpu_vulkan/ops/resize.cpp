@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 #include "ir/convert.hpp"
 #include "ir/kernels/resize_taps.hpp"
@@ -118,6 +119,10 @@ void lower_weighted(const ir::ops::Resize& op, const Resampling& made, plan::Low
   };
   const auto& [dtype, shape] = node.out_type(0);
   const auto value = outside_value(op.extrapolation_value, dtype == ir::DType::f64 ? dtype : ir::DType::f32);
+  // Lines of taps along the last resampled dimension, then these lines.
+  kernels::common::publish(
+      {.of = "taps", .unit = ir::SumUnit::either, .levels = {kernels::common::chain(), kernels::common::chain()}},
+      dtype, node);
   node.dispatch({
       .shader = {ir::cat("resize.", dtype), {resize_threads, made.count, made.resampled}},
       .reads = {node.in(0), node.table(std::as_bytes(std::span(made.table)))},

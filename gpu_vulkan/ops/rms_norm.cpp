@@ -12,6 +12,7 @@ void lower(const ir::ops::RmsNorm& op, plan::Lowering& node) {
        .shape = x,
        .first = x.axis(op.axis),
        .epsilon = op.epsilon,
+       .is_centered = false,
        .has_scale = op.has_scale,
        .has_bias = op.has_bias,
        .scale_strides = op.has_scale ? ir::broadcast_strides(node.in_type(1).shape, x) : none,

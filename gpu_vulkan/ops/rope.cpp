@@ -1,6 +1,7 @@
 #include "ir/ops/rope.hpp"
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/plan/lower.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -29,6 +30,8 @@ void lower(const ir::ops::Rope& op, plan::Lowering& node) {
     reads.push_back(node.in(3));
     writes.push_back(node.faults());
   }
+  kernels::common::publish({.of = "rotation", .unit = ir::SumUnit::either, .levels = {kernels::common::chain(2)}},
+                           x.dtype, node);
   node.dispatch({
       .shader = std::move(shader),
       .reads = std::move(reads),

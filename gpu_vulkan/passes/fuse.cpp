@@ -101,8 +101,11 @@ std::vector<ir::NodeReport> reports_of(const Fused& fused, const ir::Graph& orig
   for (std::size_t n = 0; n < reports.size(); ++n) {
     ir::NodeReport& whole = made[fused.stands_for[n]];
     if (reports[n].nanoseconds) whole.nanoseconds = whole.nanoseconds.value_or(0) + *reports[n].nanoseconds;
-    if (reports[n].placement == ir::Placement::gpu && whole.placement == ir::Placement::elided)
-      whole.placement = ir::Placement::gpu, whole.kernel = reports[n].kernel, whole.reason = reports[n].reason;
+    if (reports[n].placement == ir::Placement::gpu && whole.placement == ir::Placement::elided) {
+      const auto spent = whole.nanoseconds;
+      whole = reports[n];
+      whole.nanoseconds = spent;
+    }
   }
   return made;
 }

@@ -31,7 +31,7 @@ const ir::OpTable<Kernel>& kernels() {
 
 std::vector<std::string> KernelChoice::reasons() const {
   auto all = refusals;
-  if (!tile.empty()) all.push_back("tile " + tile);
+  if (!tile_reason.empty()) all.push_back("tile " + tile_reason);
   return all;
 }
 
@@ -78,7 +78,8 @@ void Lowering::choose(const std::vector<Candidate>& candidates) {
 std::size_t Lowering::take_tile(std::string_view kernel, const device::ProductSize& size,
                                 std::span<const TileOption> tiles) {
   TileChoice taken = choose_tile(facts_, kernel, size, tiles);
-  choice_.tile = std::move(taken.why);
+  choice_.tile = tiles[taken.index].name;
+  choice_.tile_reason = std::move(taken.why);
   choice_.tile_kernel = kernel;
   choice_.tiles.assign(tiles.begin(), tiles.end());
   return taken.index;

@@ -6,6 +6,7 @@
 
 #include "gpu_vulkan/plan/schedule.hpp"
 #include "gpu_vulkan/plan/tile_choice.hpp"
+#include "ir/sums.hpp"
 
 namespace plumb::gpu_vulkan::plan {
 
@@ -21,9 +22,11 @@ struct Candidate {
 struct KernelChoice {
   std::string name;
   std::vector<std::string> refusals;
-  std::string tile;                    ///< of a kernel that has several: which and why
+  std::string tile = {};               ///< what a workgroup computes, "128x128x32", of a kernel that has tiles
+  std::string tile_reason = {};        ///< of a kernel that has several: which and why
   std::string tile_kernel = {};        ///< which they were measured for, in a Calibration
   std::vector<TileOption> tiles = {};  ///< which there were
+  std::vector<ir::Sum> sums = {};      ///< how it adds, one for each of its sums
 
   std::vector<std::string> reasons() const;  ///< the refusals, and the tile
 };
@@ -84,6 +87,12 @@ class Lowering {
 
   /// The index of the tile to dispatch a kernel of products with: choose_tile.
   std::size_t take_tile(std::string_view kernel, const device::ProductSize& size, std::span<const TileOption> tiles);
+
+  /// Says which tile the node is dispatched with, where take_tile did not choose it.
+  void uses_tile(std::string tile) { choice_.tile = std::move(tile); }
+
+  /// Says how the node's kernel adds one of its sums.
+  void adds(ir::Sum sum) { choice_.sums.push_back(std::move(sum)); }
 
   /// Refuses the node: throws Unsupported unless the condition holds.
   template <class... Parts>

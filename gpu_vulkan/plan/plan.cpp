@@ -142,6 +142,8 @@ std::optional<std::string> Planner::lower_node(std::size_t n, ir::NodeReport& re
     check_dispatches(first);
     report.kernel = lowering.choice().name;
     report.reason = joined(lowering.choice().reasons());
+    report.tile = lowering.choice().tile;
+    report.sums = lowering.choice().sums;
   } catch (const ir::Unsupported& refusal) {
     schedule.dispatches.resize(first);
     schedule.slots.resize(slots_before);

@@ -56,6 +56,7 @@ void write_node(std::ostream& out, const ir::Node& node, const ir::NodeReport& r
   for (std::size_t at = 0; (at = reason.find('\n', at)) != std::string::npos;) reason.replace(at, 1, "; ");
   if (!reason.empty()) out << " [" << reason << ']';
   out << '\n';
+  for (const ir::Sum& sum : report.sums) out << "    adds " << ir::to_text(sum) << '\n';
 }
 
 }  // namespace

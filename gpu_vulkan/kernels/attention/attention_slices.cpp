@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu_vulkan/kernels/attention/attention_sums.hpp"
 #include "gpu_vulkan/kernels/common/full_subgroups.hpp"
 
 namespace plumb::gpu_vulkan::kernels::attention {
@@ -54,6 +55,40 @@ SliceTile tile_of(const Extents& n, const plan::Lowering& node) {
   return t;
 }
 
+/// How many parts of the slices attention_combine.comp adds side by side, and slices of a part.
+struct SliceParts {
+  std::uint32_t threads, columns;
+  std::int64_t parts() const { return threads / columns; }
+  std::int64_t each(std::int64_t slices) const { return (slices + parts() - 1) / parts(); }
+};
+
+SliceParts parts_of(const SliceTile& t, const Extents& n, const device::DeviceFacts& facts) {
+  // Several parts of the slices side by side, each of as many invocations as there are elements.
+  const std::uint32_t threads = std::max(std::min(512u, common::most_invocations(facts)), t.subgroup_size);
+  return {threads, std::min(power(n.Dv), threads)};
+}
+
+/// Scores by lanes that share a key; weights by lanes that share a row, block after block; values by lanes that take
+/// every so-manyth key, of which those of a subgroup meet first. Then come the slices.
+AttentionSums sums_of(const SliceTile& t, const SliceParts& combined) {
+  using common::chain, common::lanes, common::without_single;
+  const std::int64_t of_row = t.threads / t.rows, per_key = t.subgroup_size / t.v_across;
+  const auto levels = [](std::vector<ir::SumLevel> all) { return without_single(std::move(all)); };
+  return {.scores = {.unit = ir::SumUnit::fma,
+                     .levels = levels({chain(), lanes(t.across)}),
+                     .order = common::order::pieces},
+          .row_sum = {.levels = levels({chain((t.keys + of_row - 1) / of_row),
+                                        lanes(of_row),
+                                        chain(),
+                                        {.count = t.slices, .join = ir::SumJoin::pair}}),
+                      .order = common::order::shuffled},
+          .values = {.unit = ir::SumUnit::fma,
+                     .levels = levels({chain(), lanes(per_key), common::lane_chain(t.threads / t.subgroup_size),
+                                       chain(combined.each(t.slices)), chain(combined.parts())}),
+                     .order = common::order::shuffled},
+          .block = t.keys};
+}
+
 }  // namespace
 
 std::optional<std::string> refuse_slices(const SlicedAttention& attention, const plan::Lowering& node) {
@@ -98,9 +133,10 @@ void emit_slices(const SlicedAttention& attention, plan::Lowering& node) {
     HeadStrides y;
     std::uint32_t slices;
   };
-  // Several parts of the slices side by side, each of as many invocations as there are elements.
-  const std::uint32_t threads = std::max(std::min(512u, common::most_invocations(node.facts())), t.subgroup_size);
-  const std::uint32_t columns = std::min(power(n.Dv), threads);
+  const SliceParts combined = parts_of(t, n, node.facts());
+  const auto [threads, columns] = combined;
+  node.uses_tile(ir::cat(t.rows, 'x', t.keys));
+  publish_sums(sums_of(t, combined), op, node);
   node.dispatch({.shader = {ir::cat("attention_combine.", dtype),
                             {threads, threads, 1, 0, 0, t.subgroup_size, word(t.slices), columns},
                             t.subgroup_size},

@@ -45,6 +45,13 @@ std::vector<std::uint32_t> constants_of(const Epilogue& epilogue) {
 
 }  // namespace
 
+ir::Sum with_epilogue(const Convolution& conv, ir::Sum sum) {
+  if (conv.has_bias) sum.epilogue.emplace_back("bias");
+  if (conv.epilogue.residual) sum.epilogue.emplace_back("residual");
+  if (conv.epilogue.low || conv.epilogue.high) sum.epilogue.emplace_back("activation");
+  return sum;
+}
+
 void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader, plan::Groups groups) {
   dispatch(conv, node, std::move(shader), groups, node.in(1), conv.block);
 }
@@ -75,10 +82,12 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowerin
     return std::nullopt;
   };
   const auto suffix = ir::cat(".", type.dtype);
+  const ir::Sum in_chunks = with_epilogue(conv, {.unit = ir::SumUnit::either, .levels = common::in_chunks()});
   node.choose({
       {"depthwise", refuse_depthwise,
        [&] {
          constexpr std::uint32_t threads = 64;  // one invocation per element of y
+         common::publish(in_chunks, type.dtype, node);
          dispatch(conv, node, {"conv_depthwise" + suffix, {threads, op.has_bias}},
                   plan::groups_for(node.out_type(0).shape.elements(), threads));
        }},
@@ -94,6 +103,8 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowerin
       {"implicit_gemm", [] { return std::nullopt; },
        [&] {
          const Tile t = tile_for(block, node.facts(), std::max<std::size_t>(4, ir::info(type.dtype).bytes));
+         node.uses_tile(gemm::tile_name(t.rows, t.columns, t.depth));
+         common::publish(in_chunks, type.dtype, node);
          dispatch(
              conv, node,
              {"conv" + suffix, {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each, op.has_bias}},

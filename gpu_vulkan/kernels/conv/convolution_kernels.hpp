@@ -1,5 +1,6 @@
 #pragma once
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/conv/convolution.hpp"
 #include "gpu_vulkan/kernels/conv/window_axes.hpp"
 
@@ -31,6 +32,9 @@ struct Convolution {
     return outputs * static_cast<double>(block.terms()) >= worth_a_pipeline;
   }
 };
+
+/// The sum with bias and epilogue behind it, as the convolution has them.
+ir::Sum with_epilogue(const Convolution& conv, ir::Sum sum);
 
 /// Dispatches a shader of convolutions; the constants of its epilogue are added to its own.
 void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader, plan::Groups groups);

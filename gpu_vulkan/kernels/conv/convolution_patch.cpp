@@ -156,6 +156,9 @@ void emit_patch(const Convolution& conv, plan::Lowering& node) {
                             .fits = fits(t, s, block, facts)};
   };
   const PatchTile& t = take_tile(conv, node, ir::cat("conv_patch.", dtype), patch_tiles, option);
+  node.adds(with_epilogue(conv, {.unit = ir::SumUnit::matrix,
+                                 .levels = {common::unit(s.k), common::chain()},
+                                 .order = common::order::taps_first}));
   const plan::Slot filters = pack_filters(conv, node, t.channels);
   const PatchLines lines(block);
   const std::uint32_t piece = t.channels / 8, of_tap = block.filters * piece;

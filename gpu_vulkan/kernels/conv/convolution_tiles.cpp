@@ -146,6 +146,7 @@ void emit_cooperative(const Convolution& conv, plan::Lowering& node) {
         .fits = fits(f, s, conv.block, facts) && (&f != &conv_fragments.front() || fills(conv.block, f.rows(s)))};
   };
   const ConvFragments& f = take_tile(conv, node, ir::cat("conv_cooperative.", dtype), conv_fragments, option);
+  node.adds(with_epilogue(conv, {.unit = ir::SumUnit::matrix, .levels = {common::unit(s.k), common::chain()}}));
   const ConstantTerms constant(conv, f.depth(s));
   const std::uint32_t invocations = f.invocations(facts), wide = conv.block.terms() % 8 == 0;
   const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
@@ -180,6 +181,7 @@ void emit_wide(const Convolution& conv, plan::Lowering& node) {
         .fits = fits(t, conv.block, node.facts()) && (&t != &conv_tiles.front() || fills(conv.block, t.rows))};
   };
   const ConvTile& t = take_tile(conv, node, "conv_wide", conv_tiles, option);
+  node.adds(with_epilogue(conv, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
   const ConstantTerms constant(conv, t.depth);
   const std::uint32_t wide = conv.block.terms() % 4 == 0;
   dispatch(conv, node,

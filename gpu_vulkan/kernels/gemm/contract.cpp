@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/gemm/product.hpp"
@@ -95,6 +96,7 @@ void multiply(const Term& a, const Term& b, ir::DType dtype, const Target& y, pl
   ir::Shape result;
   for (const ir::kernels::Label label : y.labels)
     result.push_back(std::max(a.axes.extent(label), b.axes.extent(label)));
+  common::publish({.of = "product"}, dtype, node);  // of one term: nothing is added
   elementwise::elementwise({.shader = ir::cat("binary.", dtype),
                             .pack = elementwise::pack_size(dtype),
                             .constants = {static_cast<std::uint32_t>(ir::ops::BinaryFunction::multiply)},

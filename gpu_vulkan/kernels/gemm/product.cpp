@@ -33,6 +33,8 @@ void emit_tiled(const Product& p, const ProductSlots& slots, plan::Lowering& nod
   };
   const bool tiny = p.m <= smallest_tile.rows && p.n <= smallest_tile.columns;
   const Tile& t = tiny ? smallest_tile : take_tile(p, node, ir::cat("matmul.", slots.operands), tile_sizes, option);
+  node.uses_tile(tile_name(t.rows, t.columns, t.depth));
+  common::publish(with_epilogue(p, {.unit = ir::SumUnit::either, .levels = common::in_chunks()}), slots.operands, node);
   dispatch(p, slots, node,
            {"matmul." + variant(slots), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each}},
            tiles(p, t.rows, t.columns));

@@ -61,6 +61,13 @@ bool fits(const Fragments& f, const device::CooperativeShape& s, const Product& 
 struct Summing {
   const device::CooperativeShape* shape;
   std::string operands;
+
+  /// How each element of y is added up; terms may be split into slices.
+  ir::Sum sum(std::int64_t slices) const {
+    return {.unit = ir::SumUnit::matrix,
+            .accumulator = shape->c,
+            .levels = common::without_single({common::unit(shape->k), common::chain(), common::chain(slices)})};
+  }
 };
 
 Summing in_f32(DType operands, const device::DeviceFacts& facts) {
@@ -104,6 +111,7 @@ void emit_whole(const Product& p, const ProductSlots& slots, plan::Lowering& nod
   const std::span<const Fragments> sizes =
       is_wide(p, 8) ? std::span<const Fragments>(fragment_sizes) : narrow_fragment_sizes;
   const Fragments& f = take_tile(p, node, ir::cat("matmul_cooperative.", summing.operands), sizes, option);
+  node.adds(with_epilogue(p, summing.sum(1)));
   dispatch_tiles(p, slots, node, f, summing);
 }
 
@@ -157,7 +165,11 @@ void emit_cooperative(const Product& p, const ProductSlots& slots, plan::Lowerin
   if (const auto [tile, slices] = cooperative_split_of(p, slots, node.facts()); slices > 1) {
     const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
     const ProductSlots parts{slots.a, slots.b, slots.a, sums, slots.operands, DType::f32};
-    dispatch_tiles(slices_of(p, slices), parts, node, *tile, in_f32(slots.operands, node.facts()));
+    const Summing summing = in_f32(slots.operands, node.facts());
+    const device::CooperativeShape& s = *summing.shape;
+    node.uses_tile(tile_name(tile->rows(s), tile->columns(s), tile->depth(s)));
+    node.adds(with_epilogue(p, summing.sum(slices)));
+    dispatch_tiles(slices_of(p, slices), parts, node, *tile, summing);
     return add_slices(p, slots, sums, slices, node);
   }
   emit_whole(p, slots, node, in_f32(slots.operands, node.facts()));

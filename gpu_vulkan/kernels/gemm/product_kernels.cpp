@@ -56,6 +56,12 @@ void dispatch(const Product& p, const ProductSlots& slots, plan::Lowering& node,
   });
 }
 
+ir::Sum with_epilogue(const Product& p, ir::Sum sum) {
+  if (p.alpha != 1) sum.epilogue.emplace_back("alpha");
+  if (p.has_c) sum.epilogue.emplace_back("bias");
+  return sum;
+}
+
 bool is_wide(const Product& p, std::int64_t elements) {
   const auto even = [=](std::int64_t x) { return x % elements == 0; };
   const ProductBlock block = block_of(p, DType::f32);

@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/gemm/product.hpp"
 
 // What the kernels of products share. Each kernel says why it does not take a product, or dispatches it.
@@ -29,6 +30,9 @@ std::string variant(const ProductSlots& slots);
 
 void dispatch(const Product& product, const ProductSlots& slots, plan::Lowering& node, plan::Shader shader,
               std::int64_t groups);
+
+/// The sum with alpha and c behind it, as the product has them.
+ir::Sum with_epilogue(const Product& product, ir::Sum sum);
 
 /// Whether operands can be read 16 bytes at a time: lines and matrices begin and end at multiples of so many elements.
 bool is_wide(const Product& product, std::int64_t elements);

@@ -22,6 +22,9 @@ void emit_vector(const Product& p, const ProductSlots& slots, plan::Lowering& no
   const bool by_lines = is_by_lines(p);
   const std::uint32_t across = node.facts().max_invocations < 256 ? 8 : 16;
   const std::uint32_t elements = by_lines ? 2 : 16, lanes = by_lines ? 64 : across;
+  common::publish(with_epilogue(p, {.unit = ir::SumUnit::either,
+                                    .levels = {common::chain(256), common::chain(), common::lanes(lanes)}}),
+                  slots.operands, node);
   dispatch(p, slots, node, {"matmul_vector." + variant(slots), {elements * lanes, elements, lanes, by_lines}},
            p.batch.elements() * pieces(std::max(p.m, p.n), elements));
 }
@@ -84,6 +87,18 @@ VectorTile vector_tile(const Product& p, std::uint32_t width, std::uint32_t vect
   return t;
 }
 
+/// Lanes take pieces of a line, whose terms have a sum each by their place in the piece, or eight neighbouring lines.
+/// Those of a subgroup meet by shuffles, subgroups one after the other.
+ir::Sum sum_of(const Product& p, const VectorTile& t, std::uint32_t width, const device::DeviceFacts& facts) {
+  const std::uint32_t together =
+      is_by_lines(p) ? std::min(t.lanes, facts.subgroup_size) : std::max(1u, facts.subgroup_size / t.across);
+  const ir::SumLevel in_piece = common::lane_chain(is_by_lines(p) ? width : 1);
+  return {.unit = ir::SumUnit::either,
+          .levels = common::without_single(
+              {common::chain(), in_piece, common::lanes(together), common::lane_chain(t.lanes / together)}),
+          .order = common::order::shuffled_pieces};
+}
+
 void emit_wide_vector(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
   const std::uint32_t width = slots.operands == DType::f32 ? 4 : 8;
@@ -93,6 +108,7 @@ void emit_wide_vector(const Product& p, const ProductSlots& slots, plan::Lowerin
   const auto vectors = static_cast<std::uint32_t>(p.n == 1 ? 1 : std::bit_ceil(static_cast<std::uint64_t>(p.m)));
   const VectorTile t = vector_tile(p, width, vectors, facts);
   const bool kept = slots.operands == DType::f16 && facts.denormals_kept_f16;
+  node.adds(with_epilogue(p, sum_of(p, t, width, facts)));
   dispatch(p, slots, node,
            {ir::cat("matmul_vector_wide.", variant(slots), kept ? "_kept" : ""),
             {t.across * t.lanes, t.across, t.lanes, by_lines, vectors, facts.subgroup_size, is_even, p.n == 1},

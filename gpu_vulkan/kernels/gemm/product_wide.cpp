@@ -77,6 +77,7 @@ void emit_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node
                             .groups = tiles(p, t.rows, t.columns),
                             .fits = fits(t, node.facts())};
   };
+  node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
   dispatch_wide(p, slots, node, take_tile(p, node, "matmul_wide", wide_tiles, option));
 }
 
@@ -98,6 +99,8 @@ std::optional<std::string> refuse_split(const Product& p, const ProductSlots& sl
 void emit_split(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
   const auto [tile, slices] = wide_split_of(p, node.facts());
   const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
+  node.uses_tile(tile_name(tile->rows, tile->columns, tile->depth));
+  node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain(), common::chain(slices)}}));
   dispatch_wide(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
   add_slices(p, slots, sums, slices, node);
 }

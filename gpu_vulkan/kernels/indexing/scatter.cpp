@@ -5,6 +5,7 @@
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"
 #include "gpu_vulkan/kernels/common/ordered.hpp"
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 #include "gpu_vulkan/kernels/sort/sorting.hpp"
 
@@ -80,6 +81,11 @@ void fold(Reduction reduction, std::optional<plan::Slot> x, const ScatteredUpdat
       common::Divisor(columns), common::Divisor(updates.inner), plan::word(updates.count), plan::word(chunk),
       plan::word(columns),      plan::word(updates.inner),      plan::word(updates.rows)};
   const bool in_chunks = updates.count >= 4 * chunk;
+  if (reduction == Reduction::add) {
+    const ir::SumLevel in_order = common::compensated(common::chain());
+    const ir::SumLevel in_chunk = common::compensated(common::chain(in_chunks ? chunk : 1));
+    common::publish({.of = "updates", .levels = common::without_single({in_chunk, in_order})}, dtype, node);
+  }
   const plan::Slot y = node.out(0);
   const plan::Slot partials =
       in_chunks ? node.scratch(static_cast<std::size_t>(updates.count / chunk * columns) * held_bytes(dtype)) : y;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/rows/lines.hpp"
 #include "gpu_vulkan/kernels/rows/rows.hpp"
@@ -71,6 +72,18 @@ std::vector<plan::Slot> results(const Normalize& norm, const NormSlots& slots, c
   return writes;
 }
 
+/// Publishes the sums of a line, which both have the same levels. The mean goes on as two numbers.
+void publish_sums(const Normalize& norm, const ir::Sum& squares, plan::Lowering& node) {
+  if (norm.is_centered) {
+    ir::Sum mean = squares;
+    mean.of = "mean", mean.unit = ir::SumUnit::separate;
+    node.adds(std::move(mean));
+  }
+  ir::Sum variance = squares;
+  variance.of = norm.is_centered ? "variance" : "squares", variance.is_rounded = true;
+  node.adds(std::move(variance));
+}
+
 void emit_rows(const Normalize& norm, const NormSlots& slots, const rows::HeldRows& held, const ir::Lines& lines,
                plan::Lowering& node) {
   struct Block {
@@ -78,6 +91,12 @@ void emit_rows(const Normalize& norm, const NormSlots& slots, const rows::HeldRo
     float epsilon, inverse_length;
     Strides extents, scale_strides, bias_strides;
   };
+  publish_sums(norm,
+               {.unit = ir::SumUnit::either,
+                .levels = common::without_single(
+                    {common::chain(lines.length / held.row_units), common::chain(), common::lanes(held.lanes)}),
+                .order = held.is_packed ? common::order::shuffled_pieces : common::order::shuffled},
+               node);
   const Axes axes = axes_of(norm);
   const auto width = static_cast<std::uint32_t>(lines.length / held.row_units);
   const auto walk = [&](bool is_there, const Strides& strides) {
@@ -105,6 +124,7 @@ void emit_lines(const Normalize& norm, const NormSlots& slots, const rows::LineS
     float epsilon;
     Strides extents, scale_strides, bias_strides;
   };
+  publish_sums(norm, {.levels = rows::compensated_levels(share, share)}, node);
   const Axes axes = axes_of(norm);
   const auto dispatch = [&](rows::LineStage stage, std::vector<plan::Slot> reads, std::vector<plan::Slot> writes) {
     for (const plan::Slot slot : results(norm, slots, node)) writes.push_back(slot);

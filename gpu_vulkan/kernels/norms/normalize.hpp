@@ -11,6 +11,7 @@ struct Normalize {
   ir::Shape shape;
   std::size_t first = 0;
   double epsilon = 0;
+  bool is_centered = true;  ///< the mean is taken off
   bool has_scale = false, has_bias = false;
   std::vector<std::int64_t> scale_strides, bias_strides;
   bool has_statistics = false;               ///< of the shader: whether it can write them at all

@@ -50,4 +50,8 @@ inline LineShare share_lines(const device::DeviceFacts& facts, std::int64_t coun
   return share;
 }
 
+/// How the lanes of a line add up its terms and carry what rounding loses. The sums of slices are added likewise, by
+/// as many lanes as `second` has.
+std::vector<ir::SumLevel> compensated_levels(const LineShare& share, const LineShare& second);
+
 }  // namespace plumb::gpu_vulkan::kernels::rows

@@ -1,5 +1,6 @@
 #include "gpu_vulkan/kernels/rows/reduction.hpp"
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/rows/lines.hpp"
 
@@ -101,6 +102,10 @@ void dispatch(plan::Lowering& node, const Fold& fold, const Pass& pass, plan::Sl
   });
 }
 
+bool sums(ReduceFunction function) {
+  return function != ReduceFunction::product && function != ReduceFunction::max && function != ReduceFunction::min;
+}
+
 /// Bytes of a partial result: what glsl/reduce_*.glsl call HELD.
 std::size_t partial_bytes(DType dtype) {
   if (dtype == DType::f64) return 16;
@@ -117,17 +122,28 @@ void reduce(ReduceFunction function, const ir::TensorType& x, const std::vector<
   const std::int64_t pack = elementwise::pack_size(dtype), columns = whole.split.columns;
   whole.packed = packed_of(whole.split, pack);
   const Fold fold{dtype, function, static_cast<float>(terms)};
+  const auto publish = [&](const LineShare& second) {
+    if (!sums(function)) return;
+    common::publish({.of = std::string(ir::enum_name(function)),
+                     .levels = compensated_levels(whole.share, second),
+                     .order = whole.packed == Packed::terms ? common::order::pieces : "contract"},
+                    dtype, node);
+  };
   // Packs of outputs have four reads of 16 bytes under way in an invocation: half as many fill a device.
   whole.share = whole.packed == Packed::outputs ? share_lines(node.facts(), outputs / pack, terms, columns / pack, 512)
                                                 : share_lines(node.facts(), outputs, terms, columns);
   if (whole.packed == Packed::terms) whole.share.cut_at_multiples(pack);
-  if (whole.share.slices == 1) return dispatch(node, fold, whole, from, to);
+  if (whole.share.slices == 1) {
+    publish(whole.share);
+    return dispatch(node, fold, whole, from, to);
+  }
   const std::int64_t slices = whole.share.slices;
   const plan::Slot scratch = node.scratch(static_cast<std::size_t>(outputs * slices) * partial_bytes(dtype));
   dispatch(node, fold, whole, from, scratch);
   Pass rest{.split = {}, .share = share_lines(node.facts(), outputs, slices), .of_partials = true};
   rest.split.kept.add(outputs, slices);
   rest.split.reduced.add(slices, 1);
+  publish(rest.share);
   rest.share.slices = 1;
   rest.share.slice_length = whole.share.slices;
   dispatch(node, fold, rest, scratch, to);

@@ -1,5 +1,6 @@
 #include "gpu_vulkan/kernels/rows/softmax.hpp"
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/rows/lines.hpp"
 #include "gpu_vulkan/kernels/rows/rows.hpp"
@@ -11,6 +12,10 @@ void emit_rows(std::string_view name, const HeldRows& held, const ir::Lines& lin
   struct Block {
     std::uint32_t rows, row_units;
   };
+  node.adds({.of = "row_sum",
+             .levels = common::without_single({common::chain(), common::lanes(4), common::lanes(held.lanes)}),
+             .order = held.is_packed ? common::order::shuffled_pieces : common::order::shuffled,
+             .is_rounded = true});
   node.dispatch({
       .shader = held.shader(ir::cat(name, "_rows.", elementwise::variant_of(node.in_type(0).dtype, node.facts()))),
       .reads = {node.in(0)},
@@ -24,6 +29,7 @@ void emit_lines(std::string_view name, const LineShare& share, const ir::Lines& 
   struct Block {
     std::uint32_t lines, length, inner, slices, slice_length;
   };
+  node.adds({.of = "row_sum", .levels = compensated_levels(share, share), .is_rounded = true});
   const auto dispatch = [&](LineStage stage, std::vector<plan::Slot> reads, std::vector<plan::Slot> writes) {
     node.dispatch({
         .shader = {ir::cat(name, ".", node.in_type(0).dtype),

@@ -68,7 +68,7 @@ TEST(ConvLowering, TakesTilesOfManyFiltersWhereThoseFillThem) {
     const plan::KernelChoice choice =
         lowered(Conv{}, {{DType::f32, {16, 64, 56, 56}}, {DType::f32, {filters, 64, 1, 1}}}, modern()).choice;
     EXPECT_EQ(choice.name, "tiled_wide");
-    return choice.tile.substr(0, choice.tile.find(':'));
+    return choice.tile;
   };
   EXPECT_EQ(tile(64), "64x128x8");
   EXPECT_EQ(tile(95), "64x128x8");
@@ -114,7 +114,7 @@ TEST(ConvLowering, StagesWhatTapsShareOnceWhereStepsAreOne) {
   const std::vector<ir::TensorType> operands = {{DType::f16, {16, 64, 56, 56}}, {DType::f16, {64, 64, 3, 3}}};
   const LoweredNode node = lowered_node(op, operands, modern());
   EXPECT_EQ(node.choice.name, "coopmat_f16");
-  EXPECT_EQ(node.choice.tile, "64x128x48: the first of at least 200 workgroups, 406 workgroups");
+  EXPECT_EQ(node.choice.tile_reason, "64x128x48: the first of at least 200 workgroups, 406 workgroups");
   ASSERT_EQ(node.schedule.dispatches.size(), 2u);
   EXPECT_EQ(node.schedule.dispatches[0].shader.name, "conv_pack");
   EXPECT_EQ(node.schedule.dispatches[1].shader.name, "conv_patch.f16");

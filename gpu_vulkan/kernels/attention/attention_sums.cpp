@@ -1,0 +1,18 @@
+#include "gpu_vulkan/kernels/attention/attention_sums.hpp"
+
+namespace plumb::gpu_vulkan::kernels::attention {
+
+void publish_sums(AttentionSums sums, const ir::ops::Attention& op, plan::Lowering& node) {
+  sums.scores.of = "scores";
+  sums.scores.epilogue = {"scale"};
+  if (op.softcap > 0) sums.scores.epilogue.emplace_back("softcap");
+  if (op.has_bias) sums.scores.epilogue.emplace_back("bias");
+  sums.row_sum.of = "row_sum";
+  sums.values.of = "values";
+  sums.values.epilogue = {"division"};
+  sums.scores.is_rounded = sums.row_sum.is_rounded = true;
+  sums.row_sum.rescale = sums.values.rescale = sums.block;
+  for (ir::Sum* sum : {&sums.scores, &sums.row_sum, &sums.values}) node.adds(std::move(*sum));
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::attention
