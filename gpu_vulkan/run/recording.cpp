@@ -83,7 +83,8 @@ void Recording::make_queries() {
   auto info = runtime::driver::structure<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
   info.queryType = VK_QUERY_TYPE_TIMESTAMP;
   info.queryCount = queries_per_dispatch * static_cast<std::uint32_t>(plan_.schedule.dispatches.size());
-  queries_ = runtime::create<runtime::QueryPool>("vkCreateQueryPool", vkCreateQueryPool, runtime_.device.get(), info);
+  queries_ = runtime::driver::create<runtime::driver::QueryPool>("vkCreateQueryPool", vkCreateQueryPool,
+                                                                 runtime_.device.get(), info);
 }
 
 /// Slots that no upload fills are poisoned before the first dispatch that uses them.
@@ -280,7 +281,7 @@ std::vector<Recording::Tick> Recording::ticks() const {
   const VkResult result = vkGetQueryPoolResults(
       runtime_.device.get(), queries_.get(), 0, static_cast<std::uint32_t>(ticks.size()), ticks.size() * sizeof(Tick),
       ticks.data(), sizeof(Tick), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
-  if (result != VK_NOT_READY) runtime::check(result, "vkGetQueryPoolResults");  // not every one was written
+  if (result != VK_NOT_READY) runtime::driver::check(result, "vkGetQueryPoolResults");  // not every one was written
   return ticks;
 }
 

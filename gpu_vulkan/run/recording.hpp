@@ -94,8 +94,8 @@ class Recording {
   std::map<plan::Slot, std::size_t> direct_places_;  ///< in down_: slots that are not in the arena after all
   std::vector<Zone> zones_;
   std::vector<std::vector<plan::Slot>> poisoned_;  ///< by dispatch: slots that it is the first to use
-  runtime::QueryPool queries_;
-  runtime::CommandPool pool_;
+  runtime::driver::QueryPool queries_;
+  runtime::driver::CommandPool pool_;
   std::vector<std::vector<Batch>> batches_;  ///< by segment
   bool has_run_ = false;
 };

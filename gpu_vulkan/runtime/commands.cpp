@@ -28,22 +28,22 @@ Scope scope(Access access) {
 
 }  // namespace
 
-CommandPool make_command_pool(const driver::Device& device) {
+driver::CommandPool make_command_pool(const driver::Device& device) {
   auto info = driver::structure<VkCommandPoolCreateInfo>(VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO);
   info.queueFamilyIndex = device.queue_family();
-  return create<CommandPool>("vkCreateCommandPool", vkCreateCommandPool, device.get(), info);
+  return driver::create<driver::CommandPool>("vkCreateCommandPool", vkCreateCommandPool, device.get(), info);
 }
 
 Commands::Commands(const driver::Device& device, VkCommandPool pool) : device_(device) {
   auto allocate = driver::structure<VkCommandBufferAllocateInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO);
   allocate.commandPool = pool;
   allocate.commandBufferCount = 1;
-  check(vkAllocateCommandBuffers(device.get(), &allocate, &commands_), "vkAllocateCommandBuffers");
+  driver::check(vkAllocateCommandBuffers(device.get(), &allocate, &commands_), "vkAllocateCommandBuffers");
   const auto begin = driver::structure<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
-  check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
+  driver::check(vkBeginCommandBuffer(commands_, &begin), "vkBeginCommandBuffer");
 }
 
-void Commands::end() { check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer"); }
+void Commands::end() { driver::check(vkEndCommandBuffer(commands_), "vkEndCommandBuffer"); }
 
 void Commands::barrier(Access from, Access to) {
   auto memory = driver::structure<VkMemoryBarrier2>(VK_STRUCTURE_TYPE_MEMORY_BARRIER_2);

@@ -43,6 +43,6 @@ class Commands {
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
 };
 
-CommandPool make_command_pool(const driver::Device& device);
+driver::CommandPool make_command_pool(const driver::Device& device);
 
 }  // namespace plumb::gpu_vulkan::runtime

@@ -27,11 +27,11 @@ std::uint32_t memory_type(const driver::Device& device, std::uint32_t allowed, M
   }
 }
 
-Buffer make_buffer(const driver::Device& device, std::size_t bytes) {
+driver::Buffer make_buffer(const driver::Device& device, std::size_t bytes) {
   auto info = driver::structure<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.size = bytes;
   info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  return create<Buffer>("vkCreateBuffer", vkCreateBuffer, device.get(), info, " for ", bytes, " bytes");
+  return driver::create<driver::Buffer>("vkCreateBuffer", vkCreateBuffer, device.get(), info, " for ", bytes, " bytes");
 }
 
 }  // namespace
@@ -43,13 +43,13 @@ DeviceBuffer::DeviceBuffer(const driver::Device& device, std::size_t bytes, Memo
   auto info = driver::structure<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
   info.allocationSize = needs.size;
   info.memoryTypeIndex = memory_type(device, needs.memoryTypeBits, use);
-  memory_ = create<Memory>("vkAllocateMemory", vkAllocateMemory, device.get(), info, " for ", needs.size, " bytes on ",
-                           device.facts().name);
-  check(vkBindBufferMemory(device.get(), buffer_.get(), memory_.get(), 0), "vkBindBufferMemory");
+  memory_ = driver::create<driver::Memory>("vkAllocateMemory", vkAllocateMemory, device.get(), info, " for ",
+                                           needs.size, " bytes on ", device.facts().name);
+  driver::check(vkBindBufferMemory(device.get(), buffer_.get(), memory_.get(), 0), "vkBindBufferMemory");
   if (use == MemoryUse::device) return;
   void* address = nullptr;
-  check(vkMapMemory(device.get(), memory_.get(), 0, VK_WHOLE_SIZE, 0, &address), "vkMapMemory", " for ", bytes,
-        " bytes");
+  driver::check(vkMapMemory(device.get(), memory_.get(), 0, VK_WHOLE_SIZE, 0, &address), "vkMapMemory", " for ", bytes,
+                " bytes");
   mapped_ = {static_cast<std::byte*>(address), bytes};
 }
 

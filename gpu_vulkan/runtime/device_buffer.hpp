@@ -27,8 +27,8 @@ class DeviceBuffer {
   std::span<std::byte> mapped() const { return mapped_; }
 
  private:
-  Memory memory_;  // after the buffer in death
-  Buffer buffer_;
+  driver::Memory memory_;  // after the buffer in death
+  driver::Buffer buffer_;
   std::size_t size_;
   std::span<std::byte> mapped_;
 };

@@ -18,21 +18,22 @@ std::span<const std::uint32_t> words_of(const plan::Shader& shader) {
   return blob->words;
 }
 
-ShaderModule make_module(const driver::Device& device, const plan::Shader& shader) {
+driver::ShaderModule make_module(const driver::Device& device, const plan::Shader& shader) {
   auto words = words_of(shader);
   std::vector<std::uint32_t> less;
   if (!device.facts().specials_kept_f32) words = less = driver::without_specials_kept(words);
   auto info = driver::structure<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   info.codeSize = words.size_bytes();
   info.pCode = words.data();
-  return create<ShaderModule>("vkCreateShaderModule", vkCreateShaderModule, device.get(), info, " for ", shader.name);
+  return driver::create<driver::ShaderModule>("vkCreateShaderModule", vkCreateShaderModule, device.get(), info, " for ",
+                                              shader.name);
 }
 
-PipelineCache make_cache(const driver::Device& device, std::span<const std::byte> data) {
+driver::PipelineCache make_cache(const driver::Device& device, std::span<const std::byte> data) {
   auto info = driver::structure<VkPipelineCacheCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO);
   info.initialDataSize = data.size();
   info.pInitialData = data.data();
-  return create<PipelineCache>("vkCreatePipelineCache", vkCreatePipelineCache, device.get(), info);
+  return driver::create<driver::PipelineCache>("vkCreatePipelineCache", vkCreatePipelineCache, device.get(), info);
 }
 
 }  // namespace
@@ -56,7 +57,8 @@ const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
   set_info.bindingCount = bindings;
   set_info.pBindings = list.data();
   Layout made;
-  made.set = create<SetLayout>("vkCreateDescriptorSetLayout", vkCreateDescriptorSetLayout, device_.get(), set_info);
+  made.set = driver::create<driver::SetLayout>("vkCreateDescriptorSetLayout", vkCreateDescriptorSetLayout,
+                                               device_.get(), set_info);
 
   const VkDescriptorSetLayout set = made.set.get();
   const VkPushConstantRange push{VK_SHADER_STAGE_COMPUTE_BIT, 0, 128};
@@ -64,12 +66,13 @@ const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
   info.setLayoutCount = info.pushConstantRangeCount = 1;
   info.pSetLayouts = &set;
   info.pPushConstantRanges = &push;
-  made.pipeline = create<PipelineLayout>("vkCreatePipelineLayout", vkCreatePipelineLayout, device_.get(), info);
+  made.pipeline =
+      driver::create<driver::PipelineLayout>("vkCreatePipelineLayout", vkCreatePipelineLayout, device_.get(), info);
   return layouts_.emplace(bindings, std::move(made)).first->second;
 }
 
-PipelineHandle Pipelines::make(const plan::Shader& shader, VkPipelineLayout layout) {
-  const ShaderModule module = make_module(device_, shader);
+driver::PipelineHandle Pipelines::make(const plan::Shader& shader, VkPipelineLayout layout) {
+  const driver::ShaderModule module = make_module(device_, shader);
   std::vector<VkSpecializationMapEntry> entries;
   for (std::uint32_t c = 0; c < shader.constants.size(); ++c) entries.push_back({c, c * 4, 4});
   const VkSpecializationInfo constants{static_cast<std::uint32_t>(entries.size()), entries.data(),
@@ -89,8 +92,8 @@ PipelineHandle Pipelines::make(const plan::Shader& shader, VkPipelineLayout layo
   info.stage.pSpecializationInfo = &constants;
   info.layout = layout;
   VkPipeline raw = VK_NULL_HANDLE;
-  check(vkCreateComputePipelines(device_.get(), cache_.get(), 1, &info, nullptr, &raw), "vkCreateComputePipelines",
-        " for ", shader.name);
+  driver::check(vkCreateComputePipelines(device_.get(), cache_.get(), 1, &info, nullptr, &raw),
+                "vkCreateComputePipelines", " for ", shader.name);
   return {device_.get(), raw};
 }
 
@@ -105,10 +108,10 @@ Pipeline Pipelines::get(const plan::Dispatch& dispatch) {
 void Pipelines::save() {
   if (!file_.enabled() || saved_ == pipelines_.size()) return;
   std::size_t size = 0;
-  check(vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr), "vkGetPipelineCacheData");
+  driver::check(vkGetPipelineCacheData(device_.get(), cache_.get(), &size, nullptr), "vkGetPipelineCacheData");
   std::vector<std::byte> data(size);
   const VkResult result = vkGetPipelineCacheData(device_.get(), cache_.get(), &size, data.data());
-  if (result != VK_INCOMPLETE) check(result, "vkGetPipelineCacheData");
+  if (result != VK_INCOMPLETE) driver::check(result, "vkGetPipelineCacheData");
   data.resize(size);
   file_.store(data);
   saved_ = pipelines_.size();

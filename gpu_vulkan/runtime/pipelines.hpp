@@ -32,19 +32,19 @@ class Pipelines {
 
  private:
   struct Layout {
-    SetLayout set;
-    PipelineLayout pipeline;
+    driver::SetLayout set;
+    driver::PipelineLayout pipeline;
   };
 
   const Layout& layout(std::uint32_t bindings);
-  PipelineHandle make(const plan::Shader& shader, VkPipelineLayout layout);
+  driver::PipelineHandle make(const plan::Shader& shader, VkPipelineLayout layout);
 
   const driver::Device& device_;
   PipelineCacheFile file_;
   std::size_t loaded_bytes_ = 0;
-  PipelineCache cache_;
+  driver::PipelineCache cache_;
   std::map<std::uint32_t, Layout> layouts_;  ///< by number of bindings
-  std::map<plan::Shader, PipelineHandle> pipelines_;
+  std::map<plan::Shader, driver::PipelineHandle> pipelines_;
   std::size_t saved_ = 0;
 };
 

@@ -46,7 +46,7 @@ class Uploader {
   const driver::Device& device_;
   Timeline& timeline_;
   DeviceBuffer staging_;
-  CommandPool pool_;
+  driver::CommandPool pool_;
   std::size_t used_ = 0;
   std::vector<std::pair<BufferRange, BufferRange>> copies_;
 };

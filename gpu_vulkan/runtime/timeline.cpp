@@ -11,11 +11,11 @@ namespace {
 /// that. A device made of this machine's own cores needs them itself.
 constexpr std::chrono::duration<double> longest_spin = std::chrono::milliseconds(1);
 
-Semaphore make_semaphore(const driver::Device& device) {
+driver::Semaphore make_semaphore(const driver::Device& device) {
   auto type = driver::structure<VkSemaphoreTypeCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
   const auto info = driver::structure<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type);
-  return create<Semaphore>("vkCreateSemaphore", vkCreateSemaphore, device.get(), info);
+  return driver::create<driver::Semaphore>("vkCreateSemaphore", vkCreateSemaphore, device.get(), info);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void Timeline::submit(VkCommandBuffer commands) {
   info.pWaitSemaphoreInfos = &before;
   info.pSignalSemaphoreInfos = &after;
   info.pCommandBufferInfos = &command;
-  check(vkQueueSubmit2(device_.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
+  driver::check(vkQueueSubmit2(device_.queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit2");
   ++submitted_;
   busy_ = true;
 }
@@ -51,7 +51,7 @@ bool Timeline::reached_within(std::chrono::duration<double> time) {
     std::uint64_t done = 0;
     const VkResult result = vkGetSemaphoreCounterValue(device_.get(), semaphore_.get(), &done);
     busy_ = result == VK_SUCCESS && done < submitted_;
-    check(result, "vkGetSemaphoreCounterValue");
+    driver::check(result, "vkGetSemaphoreCounterValue");
     if (!busy_) return true;
   }
   return false;
@@ -68,7 +68,7 @@ void Timeline::wait(std::chrono::duration<double> timeout) {
   const auto nanoseconds = static_cast<std::uint64_t>(std::clamp(timeout.count() * 1e9, 0.0, longest));
   const VkResult result = vkWaitSemaphores(device_.get(), &info, nanoseconds);
   busy_ = result == VK_TIMEOUT;
-  check(result, "vkWaitSemaphores", result == VK_TIMEOUT ? ir::cat(" after ", timeout.count(), " s") : "");
+  driver::check(result, "vkWaitSemaphores", result == VK_TIMEOUT ? ir::cat(" after ", timeout.count(), " s") : "");
 }
 
 }  // namespace plumb::gpu_vulkan::runtime

@@ -24,7 +24,7 @@ class Timeline {
 
  private:
   const driver::Device& device_;
-  Semaphore semaphore_;
+  driver::Semaphore semaphore_;
   std::chrono::duration<double> spin_;  ///< time for which wait asks again and again before it sleeps
   std::uint64_t submitted_ = 0;
   bool busy_ = false;

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "parity/verify/verify.hpp"
+#include "parity/cases/node_result.hpp"
 
 namespace plumb::parity::attribution {
 

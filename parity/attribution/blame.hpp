@@ -2,8 +2,8 @@
 
 #include <span>
 
+#include "parity/cases/node_result.hpp"
 #include "parity/core/segment.hpp"
-#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::attribution {
 

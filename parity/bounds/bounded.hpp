@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parity/bounds/error_model.hpp"
+#include "parity/compare/compare.hpp"
 #include "parity/core/segment.hpp"
 
 namespace plumb::parity::bounds {

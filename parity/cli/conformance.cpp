@@ -123,10 +123,10 @@ int run_conformance(const ConformanceFlags& flags) {
   const auto device = open_device(flags.device, why_not);
   for (const std::string& suite : flags.suites) context.suite += (context.suite.empty() ? "" : ", ") + suite;
   context.device = device ? std::string(device->facts().name) : "none: " + why_not;
-  const verify::Executors executors{.reference = reference,
-                                    .candidate = device.get(),
-                                    .why_not = why_not,
-                                    .flushes_subnormals = device && !device->facts().denormals_kept_f32};
+  const cases::Executors executors{.reference = reference,
+                                   .candidate = device.get(),
+                                   .why_not = why_not,
+                                   .flushes_subnormals = device && !device->facts().denormals_kept_f32};
   verify::FillOptions fill;
   fill.expected_within = flags.closeness;
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;

@@ -118,13 +118,13 @@ void leave_other_numbers(ir::Executor& device, const cases::Case& subject) {
 
 }  // namespace
 
-power::NodePower break_plans(const cases::Case& subject, const verify::Executors& executors,
+power::NodePower break_plans(const cases::Case& subject, const cases::Executors& executors,
                              gpu_vulkan::device::VulkanOptions options, const power::Options& chosen) {
   const PlanFault* current = nullptr;
   bool broke = false;
   options.on_plan = [&](Plan& plan) { broke = current != nullptr && current->breaks(plan); };
   gpu_vulkan::VulkanExecutor device(std::move(options));
-  verify::Executors broken = executors;
+  cases::Executors broken = executors;
   broken.candidate = &device;
   cases::Observer nobody;
   const verify::VerifyOptions judged{.filter = chosen.filter, .gate = chosen.gate};

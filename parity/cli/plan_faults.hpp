@@ -9,7 +9,7 @@ namespace plumb::parity::cli {
 /// upload or a dispatch skipped, a specialization constant changed. Each broken plan runs on the device and is
 /// judged as any run; caught is one of which a node fails or which ends in an error.
 /// A plan that gives the bits of the unbroken one had no effect.
-power::NodePower break_plans(const cases::Case& subject, const verify::Executors& executors,
+power::NodePower break_plans(const cases::Case& subject, const cases::Executors& executors,
                              gpu_vulkan::device::VulkanOptions options, const power::Options& chosen);
 
 }  // namespace plumb::parity::cli

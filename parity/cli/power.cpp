@@ -69,7 +69,7 @@ struct Bench {
 
   policy::Budget budget() const { return gate ? gate->policy.budget : policy::Budget{}; }
 
-  verify::Executors executors() {
+  cases::Executors executors() {
     if (!device) return {.reference = reference, .candidate = &reference, .candidate_is_host = true};
     return {
         .reference = reference, .candidate = device.get(), .flushes_subnormals = !device->facts().denormals_kept_f32};

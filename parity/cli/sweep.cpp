@@ -64,7 +64,7 @@ int run_sweep(const SweepFlags& flags) {
   options.by_time = device && device->facts().kind != gpu_vulkan::device::DeviceKind::software;
   const bool flushes = device && !device->facts().denormals_kept_f32;
   ir::Executor& candidate = device ? static_cast<ir::Executor&>(*device) : host;
-  const verify::Executors executors{
+  const cases::Executors executors{
       .reference = reference, .candidate = &candidate, .candidate_is_host = !device, .flushes_subnormals = flushes};
   sweep::SweepResult result;
   {

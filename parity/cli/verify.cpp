@@ -154,7 +154,7 @@ class VerifyRun {
   bool flushes_subnormals() const;
   void print_plan(const ir::Graph& graph);
   void report(const cases::CaseResult& result);
-  bool run_graph(const std::string& path, verify::FillOptions fill, const verify::Executors& executors,
+  bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                  const verify::VerifyOptions& options, results::Recorder* recorder);
   bool says_idle_budgets() const;
   std::unique_ptr<results::Recorder> open_record() const;
@@ -268,7 +268,7 @@ void VerifyRun::write_json() const {
 }
 
 /// Every seed of one graph; false when the run is to stop.
-bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, const verify::Executors& executors,
+bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                           const verify::VerifyOptions& options, results::Recorder* recorder) {
   report::SeedSummary summary;
   if (flags_.seeds > 1)  // of one file
@@ -306,11 +306,11 @@ int VerifyRun::run() {
   std::optional<verify::CompileOnce> once;
   if (device_ && flags_.seeds > 1) once.emplace(*device_);
   ir::Executor* const candidate = once ? static_cast<ir::Executor*>(&*once) : device_.get();
-  const verify::Executors executors{.reference = reference_,
-                                    .candidate = candidate,
-                                    .why_not = why_no_device_,
-                                    .flushes_subnormals = flushes_subnormals(),
-                                    .profile = &profile_};
+  const cases::Executors executors{.reference = reference_,
+                                   .candidate = candidate,
+                                   .why_not = why_no_device_,
+                                   .flushes_subnormals = flushes_subnormals(),
+                                   .profile = &profile_};
   const verify::VerifyOptions options{.filter = flags_.filter,
                                       .repeat = flags_.repeat,
                                       .flags = repeated_flags(flags_, fill),

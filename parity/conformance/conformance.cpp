@@ -55,7 +55,7 @@ Outcome outcome_of(const cases::CaseResult& result) {
   }
 }
 
-Outcome run_on(const cases::Case& subject, const verify::Executors& executors) {
+Outcome run_on(const cases::Case& subject, const cases::Executors& executors) {
   try {
     cases::Observer nobody;
     return outcome_of(verify::verify(subject, executors, {}, nobody));
@@ -79,12 +79,12 @@ void worsen(Outcome& outcome, Outcome next) {
   if (rank(next.standing) > rank(outcome.standing)) outcome = std::move(next);
 }
 
-void run_data(const fs::path& data, const SuiteCase& one, const SuiteReader& reader, const verify::Executors& executors,
+void run_data(const fs::path& data, const SuiteCase& one, const SuiteReader& reader, const cases::Executors& executors,
               const verify::FillOptions& fill, ConformanceResult& result) {
   verify::FillOptions options = fill;
   options.read = [&](const fs::path&) { return reader.read(one, data); };
   const cases::Case subject = verify::load_case(one.model, options);
-  const verify::Executors host{
+  const cases::Executors host{
       .reference = executors.reference, .candidate = &executors.reference, .why_not = {}, .candidate_is_host = true};
   worsen(result.cpu, run_on(subject, host));
   worsen(result.gpu, run_on(subject, executors));
@@ -103,7 +103,7 @@ std::vector<SuiteCase> find_suite(const fs::path& root) {
   return cases;
 }
 
-ConformanceResult run_conformance(const SuiteCase& one, const SuiteReader& reader, const verify::Executors& executors,
+ConformanceResult run_conformance(const SuiteCase& one, const SuiteReader& reader, const cases::Executors& executors,
                                   const verify::FillOptions& fill) {
   const auto start = std::chrono::steady_clock::now();
   ConformanceResult result{.name = one.name, .op = "?", .cpu = {Standing::passed}, .gpu = {Standing::passed}};

@@ -58,7 +58,7 @@ struct SuiteReader {
 /// Runs one case on the CPU executor and on the device, which must run every node itself. Each
 /// node is held against the truth of its own inputs, and results against what the suite
 /// expects within `fill.expected_within`.
-ConformanceResult run_conformance(const SuiteCase& one, const SuiteReader& reader, const verify::Executors& executors,
+ConformanceResult run_conformance(const SuiteCase& one, const SuiteReader& reader, const cases::Executors& executors,
                                   const verify::FillOptions& fill);
 
 }  // namespace plumb::parity::conformance

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ir/executor.hpp"
-#include "parity/compare/tolerance.hpp"
+#include "parity/core/judged.hpp"
 
 namespace plumb::parity::core {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parity/verify/verify.hpp"
+#include "parity/cases/node_result.hpp"
 
 namespace plumb::parity::exact {
 

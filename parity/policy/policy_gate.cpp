@@ -5,8 +5,8 @@
 #include <complex>
 
 #include "ir/cost.hpp"
+#include "parity/cases/node_result.hpp"
 #include "parity/core/float_format.hpp"
-#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::policy {
 namespace {

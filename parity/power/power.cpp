@@ -90,7 +90,7 @@ bool holds(core::Verdict verdict) { return verdict == core::Verdict::passed || v
 /// Plants faults beside every output that verify compares.
 class Planter final : public cases::Observer {
  public:
-  Planter(const cases::Case& subject, const verify::Executors& executors, const faults::Witness& witness,
+  Planter(const cases::Case& subject, const cases::Executors& executors, const faults::Witness& witness,
           const Options& options, cases::Observer& progress)
       : subject_(subject), executors_(executors), witness_(witness), options_(options), progress_(progress) {}
 
@@ -103,7 +103,7 @@ class Planter final : public cases::Observer {
   void plant_inside(const Site& site, Bench& bench, NodePower& node) const;
 
   const cases::Case& subject_;
-  const verify::Executors& executors_;
+  const cases::Executors& executors_;
   const faults::Witness& witness_;
   const Options& options_;
   cases::Observer& progress_;
@@ -171,12 +171,12 @@ double Result::score() const {
   return caught + missed > 0 ? caught / (caught + missed) : compare::not_computed;
 }
 
-Result measure(const cases::Case& subject, const verify::Executors& executors, const Options& options,
+Result measure(const cases::Case& subject, const cases::Executors& executors, const Options& options,
                cases::Observer& progress) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
   const auto start = std::chrono::steady_clock::now();
   faults::Witness witness(*executors.candidate, earlier_feeds(subject));
-  verify::Executors watched = executors;
+  cases::Executors watched = executors;
   watched.candidate = &witness;
   Planter planter(subject, executors, witness, options, progress);
   const cases::CaseResult clean =

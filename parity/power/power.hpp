@@ -63,7 +63,7 @@ ir::Feeds earlier_feeds(const cases::Case& subject);
 /// Runs the candidate twice, on other inputs and on the case's, and judges the second run as verify() does. Beside
 /// every output that it judges, each fault that applies is planted in what the candidate gave and held against
 /// the same truth by the same limits: nothing runs again but the faulty node's own truth. Throws as verify() does.
-Result measure(const cases::Case& subject, const verify::Executors& executors, const Options& options,
+Result measure(const cases::Case& subject, const cases::Executors& executors, const Options& options,
                cases::Observer& progress);
 
 /// The table for people, and what was missed.

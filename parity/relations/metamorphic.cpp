@@ -10,7 +10,7 @@ namespace {
 
 class GraphCheck {
  public:
-  GraphCheck(const cases::Case& subject, const verify::Executors& executors)
+  GraphCheck(const cases::Case& subject, const cases::Executors& executors)
       : subject_(subject), graph_(subject.file->graph), executors_(executors) {}
 
   std::vector<cases::RelationResult> run(const std::regex& chosen);
@@ -23,7 +23,7 @@ class GraphCheck {
 
   const cases::Case& subject_;
   const ir::Graph& graph_;
-  const verify::Executors& executors_;
+  const cases::Executors& executors_;
   ir::Tensors values_;  ///< what the candidate computed, until its last reader was asked
   std::vector<cases::RelationResult> results_;
 };
@@ -93,13 +93,13 @@ std::vector<cases::RelationResult> GraphCheck::run(const std::regex& chosen) {
 
 }  // namespace
 
-std::vector<cases::RelationResult> check(const cases::Case& subject, const verify::Executors& executors,
+std::vector<cases::RelationResult> check(const cases::Case& subject, const cases::Executors& executors,
                                          const std::string& filter) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
   return GraphCheck(subject, executors).run(std::regex(filter));
 }
 
-void add(const cases::Case& subject, const verify::Executors& executors, const std::string& filter,
+void add(const cases::Case& subject, const cases::Executors& executors, const std::string& filter,
          cases::CaseResult& result) {
   result.relations = check(subject, executors, filter);
   if (std::ranges::find(result.relations, core::Verdict::failed, &cases::RelationResult::verdict) ==

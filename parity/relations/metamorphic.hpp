@@ -1,7 +1,8 @@
 #pragma once
 
+#include "parity/cases/executors.hpp"
+#include "parity/cases/node_result.hpp"
 #include "parity/cases/relation_result.hpp"
-#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::relations {
 
@@ -12,11 +13,11 @@ namespace plumb::parity::relations {
 ///
 /// Nodes that the candidate has no kernel for, or runs on the host, are left out. `filter` is a regular expression over
 /// labels. Throws as the executors do.
-std::vector<cases::RelationResult> check(const cases::Case& subject, const verify::Executors& executors,
+std::vector<cases::RelationResult> check(const cases::Case& subject, const cases::Executors& executors,
                                          const std::string& filter);
 
 /// The same, added to the result of the case, which fails where something is broken.
-void add(const cases::Case& subject, const verify::Executors& executors, const std::string& filter,
+void add(const cases::Case& subject, const cases::Executors& executors, const std::string& filter,
          cases::CaseResult& result);
 
 }  // namespace plumb::parity::relations

@@ -62,7 +62,7 @@ ir::Tensor moduli(const ir::Tensor& x) {
 
 class NodeCheck {
  public:
-  NodeCheck(const verify::Executors& executors, const ir::Graph& graph, std::size_t n, const Operands& operands)
+  NodeCheck(const cases::Executors& executors, const ir::Graph& graph, std::size_t n, const Operands& operands)
       : executors_(executors), n_(n), node_(graph.nodes()[n]), operands_(operands) {}
 
   std::vector<cases::RelationResult> run();
@@ -86,7 +86,7 @@ class NodeCheck {
   void changed(cases::RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
                bool same_order);
 
-  const verify::Executors& executors_;
+  const cases::Executors& executors_;
   const std::size_t n_;
   const ir::Node& node_;
   const Operands& operands_;
@@ -291,7 +291,7 @@ Alone run_alone(ir::Executor& executor, const std::string& label, const ir::Op& 
   return alone;
 }
 
-std::vector<cases::RelationResult> check_node(const verify::Executors& executors, const ir::Graph& graph, std::size_t n,
+std::vector<cases::RelationResult> check_node(const cases::Executors& executors, const ir::Graph& graph, std::size_t n,
                                               const Operands& operands) {
   return NodeCheck(executors, graph, n, operands).run();
 }

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "parity/cases/executors.hpp"
 #include "parity/cases/relation_result.hpp"
-#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::relations {
 
@@ -25,7 +25,7 @@ Alone run_alone(ir::Executor& executor, const std::string& label, const ir::Op& 
 
 /// Asks everything that is declared of node `n` of `graph`, run by itself on these operands; nothing where the
 /// candidate has no kernel for it.
-std::vector<cases::RelationResult> check_node(const verify::Executors& executors, const ir::Graph& graph, std::size_t n,
+std::vector<cases::RelationResult> check_node(const cases::Executors& executors, const ir::Graph& graph, std::size_t n,
                                               const Operands& operands);
 
 }  // namespace plumb::parity::relations

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "parity/verify/verify.hpp"
+#include "parity/cases/observer.hpp"
 
 namespace plumb::parity::report {
 

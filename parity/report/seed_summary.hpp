@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "parity/verify/verify.hpp"
+#include "parity/cases/node_result.hpp"
 
 namespace plumb::parity::report {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "parity/cases/observer.hpp"
 #include "parity/profile/device.hpp"
-#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::results {
 

@@ -2,9 +2,9 @@
 
 #include <functional>
 
+#include "parity/cases/node_result.hpp"
 #include "parity/profile/device.hpp"
 #include "parity/results/results_tables.hpp"
-#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::results {
 

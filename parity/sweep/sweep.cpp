@@ -19,7 +19,7 @@ ir::Feeds widened(const ir::Feeds& feeds) {
 
 class Sweep {
  public:
-  Sweep(const cases::Case& subject, const verify::Executors& executors, const SweepOptions& options,
+  Sweep(const cases::Case& subject, const cases::Executors& executors, const SweepOptions& options,
         cases::Observer& observer);
   SweepResult finish();
 
@@ -35,7 +35,7 @@ class Sweep {
 
   const cases::Case& subject_;
   const ir::Graph& graph_;
-  const verify::Executors& executors_;
+  const cases::Executors& executors_;
   const SweepOptions& options_;
   cases::Observer& observer_;
   std::vector<ir::Value> outputs_;  ///< results that a node computes in floats
@@ -44,7 +44,7 @@ class Sweep {
   SweepResult result_;
 };
 
-Sweep::Sweep(const cases::Case& subject, const verify::Executors& executors, const SweepOptions& options,
+Sweep::Sweep(const cases::Case& subject, const cases::Executors& executors, const SweepOptions& options,
              cases::Observer& observer)
     : subject_(subject), graph_(subject.file->graph), executors_(executors), options_(options), observer_(observer) {
   ir::require(executors.candidate != nullptr, executors.why_not);
@@ -210,7 +210,7 @@ SweepResult Sweep::finish() {
 
 }  // namespace
 
-SweepResult sweep(const cases::Case& subject, const verify::Executors& executors, const SweepOptions& options,
+SweepResult sweep(const cases::Case& subject, const cases::Executors& executors, const SweepOptions& options,
                   cases::Observer& observer) {
   return Sweep(subject, executors, options, observer).finish();
 }

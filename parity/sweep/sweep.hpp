@@ -43,7 +43,7 @@ struct SweepResult {
 /// outputs is measured one node at a time on the reference; what `bound` chose is run on the candidate
 /// and loses its costliest nodes until the outputs keep the budget there. Throws as the executors do;
 /// Error when the graph has no output of floats.
-SweepResult sweep(const cases::Case& subject, const verify::Executors& executors, const SweepOptions& options,
+SweepResult sweep(const cases::Case& subject, const cases::Executors& executors, const SweepOptions& options,
                   cases::Observer& observer);
 
 /// The rows as a table.

@@ -13,7 +13,7 @@
 
 namespace plumb::parity::verify {
 
-CaseRun::CaseRun(const cases::Case& subject, const Executors& executors, const VerifyOptions& options,
+CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                  cases::Observer& observer)
     : subject_(subject),
       graph_(subject.file->graph),

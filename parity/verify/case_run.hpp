@@ -16,7 +16,7 @@ namespace plumb::parity::verify {
 /// The state of one case between its nodes.
 class CaseRun {
  public:
-  CaseRun(const cases::Case& subject, const Executors& executors, const VerifyOptions& options,
+  CaseRun(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
           cases::Observer& observer);
   cases::CaseResult finish();
 
@@ -59,7 +59,7 @@ class CaseRun {
 
   const cases::Case& subject_;
   const ir::Graph& graph_;
-  const Executors& executors_;
+  const cases::Executors& executors_;
   const VerifyOptions& options_;
   cases::Observer& observer_;
   const std::regex filter_;

@@ -5,7 +5,7 @@
 
 namespace plumb::parity::verify {
 
-cases::CaseResult verify(const cases::Case& subject, const Executors& executors, const VerifyOptions& options,
+cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                          cases::Observer& observer) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
   observer.begins(subject);

@@ -9,6 +9,7 @@
 
 #include "ir/formats/graph_file.hpp"
 #include "parity/cases/case.hpp"
+#include "parity/cases/executors.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/cases/observer.hpp"
 #include "parity/profile/profile.hpp"
@@ -41,16 +42,6 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
 /// Bytes that verifying a graph holds at once, at most.
 double memory_needed(const ir::Graph& graph);
 
-/// Who is compared with whom.
-struct Executors {
-  ir::Executor& reference;            ///< the CPU executor: truth on widened graphs, honest evaluation as it is
-  ir::Executor* candidate = nullptr;  ///< nothing when there is no device
-  std::string why_not = {};           ///< then why
-  bool candidate_is_host = false;     ///< it is meant to run on the CPU: that is no fallback
-  bool flushes_subnormals = false;    ///< the candidate may give 0 for f32 and f64 subnormals
-  const profile::DeviceProfile* profile = nullptr;  ///< how the candidate sums products; the safe scale without
-};
-
 struct VerifyOptions {
   std::string filter = {};             ///< regular expression over labels of the nodes to judge; empty for all
   unsigned repeat = 1;                 ///< runs of the candidate, which must agree in every bit
@@ -67,12 +58,13 @@ struct VerifyOptions {
 /// inputs that the candidate's node had, so that one bad node is not blamed on its successors. In mode isolate
 /// the candidate runs each node alone instead, on the truth of its operands.
 /// What the file says of results is held against the truth of the whole graph. Throws as the executors do.
-cases::CaseResult verify(const cases::Case& subject, const Executors& executors, const VerifyOptions& options,
+cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                          cases::Observer& observer);
 
 /// load_case and verify; what is thrown becomes the verdict of the case.
-cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill, const Executors& executors,
-                              const VerifyOptions& options, cases::Observer& observer);
+cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
+                              const cases::Executors& executors, const VerifyOptions& options,
+                              cases::Observer& observer);
 
 /// The exit code of a run: of a strict one, mistrusted cases count.
 core::ExitCode exit_code(std::span<const cases::CaseResult> cases, bool strict);

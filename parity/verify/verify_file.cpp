@@ -4,8 +4,9 @@
 
 namespace plumb::parity::verify {
 
-cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill, const Executors& executors,
-                              const VerifyOptions& options, cases::Observer& observer) {
+cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
+                              const cases::Executors& executors, const VerifyOptions& options,
+                              cases::Observer& observer) {
   cases::CaseResult result;
   result.subject = {.name = path.string(), .seed = fill.seed, .dtype = fill.dtype};
   const auto ends = [&](core::Verdict verdict, core::ExitCode exit, std::string message) {

@@ -9,7 +9,23 @@ set(gpu_vulkan_may ir gpu_vulkan)
 set(parity_may ir parity)
 set(cli_may ir ref_cpu gpu_vulkan parity)
 
-# 2. Where a third-party header may be included.
+# 2. Rooms: within a layer a file includes its own room and rooms of lower floors, so that no circle can arise. A room is
+# a folder with those below it that have no floor of their own; an op's files, in ops/, belong to the room around it.
+# The layer's own folder, "." here, is its face, which a room may include only where it says so.
+set(ir_rooms ".=1" "raw=0" "kernels=2" "ops=3" "passes=4" "hdf5=4" "formats=5" "formats/onnx=6")
+set(ref_cpu_rooms ".=0" "kernels=1" "gemm=2" "ops=3")
+set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise=3" "kernels/copy=3" "kernels/rows=4"
+  "kernels/norms=5" "kernels/gemm=5" "kernels/sort=5" "kernels/conv=6" "kernels/attention=6" "kernels/indexing=6"
+  "fused_ops=7" "ops=8" "region=8" "passes=9" "cache=3" "runtime/driver=4" "runtime=5" "run=10" "self_test=10" ".=11"
+  "calibrate=12")
+set(parity_rooms "core=0" "compare=1" "bounds=2" "cases=2" "profile=3" "profile/probe=4" "policy=3" "attribution=3"
+  "certify=4" "exact=4" "relations=4" "power/faults=4" "verify=5" "results=5" "report=5" "power=6" "sweep=6"
+  "conformance=6" "fit=6" "cli=7")
+# The executors and the graph below them: what an op's overload set, an executor's table and the graph know of ops.
+set(beyond_floors
+  "ir/op_list.cpp|ops" "ir/kernels/resize_taps.hpp|ops" "ref_cpu/cpu_executor.cpp|gemm")
+
+# 3. Where a third-party header may be included.
 set(third_parties glslang onnx eigen fftw tbb vulkan hdf5 json zlib md xxhash cli11 toml)
 set(glslang_header "glslang/")
 set(glslang_place "^gpu_vulkan/region/glslang\\.cpp$")
@@ -38,7 +54,7 @@ set(cli11_place "^parity/cli/")
 set(toml_header "toml\\+\\+/|toml\\.hpp")
 set(toml_place "^parity/core/toml_text\\.hpp$")
 
-# 3. A header that includes such a header, itself or through others, stays in its folder.
+# 4. A header that includes such a header, itself or through others, stays in its folder.
 set(kept_in "")  # "<header>|<third party>"
 
 set(breaches 0)
@@ -64,6 +80,29 @@ function(layer_of file out)
     string(REGEX REPLACE "/.*" "" layer "${file}")
     set(${out} "${layer}" PARENT_SCOPE)
   endif()
+endfunction()
+
+# The room of a file and its floor: the longest name of the layer's table that begins its path.
+function(room_of layer path out_room out_floor)
+  set(room "")
+  set(floor "")
+  string(REGEX REPLACE "^${layer}/" "" inside "${path}")
+  foreach(entry IN LISTS ${layer}_rooms)
+    string(REGEX REPLACE "=.*" "" name "${entry}")
+    string(REGEX REPLACE ".*=" "" number "${entry}")
+    set(is_face FALSE)
+    if(name STREQUAL "." AND NOT inside MATCHES "/")
+      set(is_face TRUE)
+    endif()
+    string(LENGTH "${name}" length)
+    string(LENGTH "${room}" best)
+    if(is_face OR (inside MATCHES "^${name}/" AND length GREATER best))
+      set(room "${name}")
+      set(floor "${number}")
+    endif()
+  endforeach()
+  set(${out_room} "${room}" PARENT_SCOPE)
+  set(${out_floor} "${floor}" PARENT_SCOPE)
 endfunction()
 
 set(files "")
@@ -93,6 +132,27 @@ foreach(file IN LISTS files)
         endif()
       endif()
     endforeach()
+  endforeach()
+endforeach()
+
+foreach(file IN LISTS files)
+  string(REGEX REPLACE "/.*" "" layer "${file}")
+  room_of(${layer} "${file}" room floor)
+  if(room STREQUAL "")
+    breach("${file}: its folder is no room of ${layer}; tests/house/layering.cmake has the table")
+    continue()
+  endif()
+  foreach(include IN LISTS "includes_of_${file}")
+    if(NOT include MATCHES "^${layer}/" OR include MATCHES "op_table\\.hpp$")
+      continue()
+    endif()
+    room_of(${layer} "${include}" other other_floor)
+    if(other STREQUAL room OR "${file}|${other}" IN_LIST beyond_floors)
+      continue()
+    endif()
+    if(other STREQUAL "" OR NOT other_floor LESS floor)
+      breach("${file}: room ${room} may not include ${include} of room ${other}")
+    endif()
   endforeach()
 endforeach()
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "gpu_vulkan/fused_ops/fused_conv.hpp"
 #include "gpu_vulkan/kernels/conv/convolution_kernels.hpp"
 #include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
 

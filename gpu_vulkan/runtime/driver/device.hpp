@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "gpu_vulkan/runtime/driver/handle.hpp"
 #include "gpu_vulkan/runtime/driver/physical_device.hpp"
-#include "gpu_vulkan/runtime/handle.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {
 

@@ -5,8 +5,8 @@
 
 #include "gpu_vulkan/runtime/driver/bfloat16.hpp"
 #include "gpu_vulkan/runtime/driver/cooperative_matrix2.hpp"
+#include "gpu_vulkan/runtime/driver/result.hpp"
 #include "gpu_vulkan/runtime/driver/structure.hpp"
-#include "gpu_vulkan/runtime/result.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "gpu_vulkan/runtime/driver/result.hpp"
 #include "gpu_vulkan/runtime/driver/structure.hpp"
-#include "gpu_vulkan/runtime/result.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {
 

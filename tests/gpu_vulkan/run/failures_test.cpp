@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "gpu_vulkan/device/devices.hpp"
-#include "gpu_vulkan/runtime/result.hpp"
+#include "gpu_vulkan/runtime/driver/result.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/transpose.hpp"
 #include "tests/gpu_vulkan/device.hpp"
@@ -44,12 +44,13 @@ class Variable {
 };
 
 TEST(Failures, ResultsAreNamed) {
-  EXPECT_EQ(runtime::result_name(VK_ERROR_DEVICE_LOST), "VK_ERROR_DEVICE_LOST");
-  EXPECT_EQ(runtime::result_name(static_cast<VkResult>(-12345)), "VkResult -12345");
-  EXPECT_EQ(
-      message_of([] { runtime::check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkAllocateMemory", " for ", 17, " bytes"); }),
-      "vkAllocateMemory returned VK_ERROR_OUT_OF_DEVICE_MEMORY for 17 bytes");
-  EXPECT_THROW(runtime::check(VK_TIMEOUT, "vkWaitSemaphores"), ir::DeviceError);
+  EXPECT_EQ(runtime::driver::result_name(VK_ERROR_DEVICE_LOST), "VK_ERROR_DEVICE_LOST");
+  EXPECT_EQ(runtime::driver::result_name(static_cast<VkResult>(-12345)), "VkResult -12345");
+  EXPECT_EQ(message_of([] {
+              runtime::driver::check(VK_ERROR_OUT_OF_DEVICE_MEMORY, "vkAllocateMemory", " for ", 17, " bytes");
+            }),
+            "vkAllocateMemory returned VK_ERROR_OUT_OF_DEVICE_MEMORY for 17 bytes");
+  EXPECT_THROW(runtime::driver::check(VK_TIMEOUT, "vkWaitSemaphores"), ir::DeviceError);
 }
 
 TEST(Failures, NoDriverIsUnsupportedAndSaysWhatToInstall) {

@@ -72,7 +72,7 @@ TEST(EmulatedNode, OfAKernelThatSplitsTermsIsMadeOfTheOneItIsNamedAfter) {
   ref_cpu::CpuExecutor reference;
   cases::Observer observer;
   const auto replayed_by = [&](const profile::DeviceProfile& profile) {
-    const verify::Executors executors{.reference = reference, .candidate = &device};
+    const cases::Executors executors{.reference = reference, .candidate = &device};
     return verify::verify(testing::make_case(products_graph), executors, {.emulated = &profile}, observer)
         .nodes[0]
         .emulator_ulp;
@@ -154,7 +154,7 @@ TEST(EmulatedNode, OfSubnormalFactorsIsWithinTheLimitsOfItsUnit) {
   testing::EmulatedDevice device(profile);
   ref_cpu::CpuExecutor reference;
   cases::Observer observer;
-  const verify::Executors executors{.reference = reference, .candidate = &device, .profile = &profile};
+  const cases::Executors executors{.reference = reference, .candidate = &device, .profile = &profile};
   const cases::NodeResult node = verify::verify(subject, executors, {.emulated = &profile}, observer).nodes.at(0);
   EXPECT_EQ(node.emulator_ulp, 0);
   EXPECT_GT(node.local.max_ulp.value, 100);

@@ -225,9 +225,9 @@ TEST(VerifyFile, TurnsTroubleIntoAVerdictAndAnExitCode) {
   ref_cpu::CpuExecutor reference;
   Suspect suspect;
   cases::Observer nobody;
-  const verify::Executors both{.reference = reference, .candidate = &suspect},
+  const cases::Executors both{.reference = reference, .candidate = &suspect},
       alone{.reference = reference, .why_not = "no driver"};
-  const auto run = [&](const std::filesystem::path& file, const verify::Executors& executors,
+  const auto run = [&](const std::filesystem::path& file, const cases::Executors& executors,
                        const verify::FillOptions& fill = {}) {
     return verify::verify_file(file, fill, executors, {}, nobody);
   };

@@ -1,6 +1,6 @@
-#include "gpu_vulkan/runtime/result.hpp"
+#include "gpu_vulkan/runtime/driver/result.hpp"
 
-namespace plumb::gpu_vulkan::runtime {
+namespace plumb::gpu_vulkan::runtime::driver {
 
 std::string result_name(VkResult result) {
   switch (result) {
@@ -41,4 +41,4 @@ std::string result_name(VkResult result) {
   }
 }
 
-}  // namespace plumb::gpu_vulkan::runtime
+}  // namespace plumb::gpu_vulkan::runtime::driver

@@ -6,7 +6,7 @@
 
 #include "ir/error.hpp"
 
-namespace plumb::gpu_vulkan::runtime {
+namespace plumb::gpu_vulkan::runtime::driver {
 
 /// "VK_ERROR_DEVICE_LOST" and so on; "VkResult -12345" for one that has no name here.
 std::string result_name(VkResult result);
@@ -17,4 +17,4 @@ void check(VkResult result, std::string_view call, const Details&... details) {
   if (result != VK_SUCCESS) throw ir::DeviceError(ir::cat(call, " returned ", result_name(result), details...));
 }
 
-}  // namespace plumb::gpu_vulkan::runtime
+}  // namespace plumb::gpu_vulkan::runtime::driver

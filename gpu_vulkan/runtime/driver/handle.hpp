@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "gpu_vulkan/runtime/result.hpp"
+#include "gpu_vulkan/runtime/driver/result.hpp"
 
-namespace plumb::gpu_vulkan::runtime {
+namespace plumb::gpu_vulkan::runtime::driver {
 
 /// Owns one Vulkan object of a device; destroyed exactly once, never copied.
 /// The device must outlive it: declare the device first.
@@ -52,4 +52,4 @@ Owner create(std::string_view call, Create make, VkDevice device, const Info& in
   return Owner(device, raw);
 }
 
-}  // namespace plumb::gpu_vulkan::runtime
+}  // namespace plumb::gpu_vulkan::runtime::driver

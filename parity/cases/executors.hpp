@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "ir/executor.hpp"
+
+namespace plumb::parity::profile {
+struct DeviceProfile;
+}
+
+namespace plumb::parity::cases {
+
+/// Who is compared with whom.
+struct Executors {
+  ir::Executor& reference;            ///< the CPU executor: truth on widened graphs, honest evaluation as it is
+  ir::Executor* candidate = nullptr;  ///< nothing when there is no device
+  std::string why_not = {};           ///< then why
+  bool candidate_is_host = false;     ///< it is meant to run on the CPU: that is no fallback
+  bool flushes_subnormals = false;    ///< the candidate may give 0 for f32 and f64 subnormals
+  const profile::DeviceProfile* profile = nullptr;  ///< how the candidate sums products; the safe scale without
+};
+
+}  // namespace plumb::parity::cases
