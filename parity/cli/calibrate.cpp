@@ -8,7 +8,7 @@
 #include "gpu_vulkan/calibrate/calibration_file.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/device_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
 #include "parity/report/report.hpp"
 
 namespace plumb::parity::cli {
@@ -17,7 +17,7 @@ namespace {
 struct CalibrateFlags {
   std::string output;
   gpu_vulkan::calibrate::CalibrateEffort effort;
-  DeviceFlags device;
+  flags::DeviceFlags device;
 };
 
 void print_summary(const gpu_vulkan::device::Calibration& made) {
@@ -33,7 +33,7 @@ void print_summary(const gpu_vulkan::device::Calibration& made) {
 }
 
 int run_calibrate(const CalibrateFlags& flags) {
-  auto options = vulkan_options(flags.device);
+  auto options = flags::vulkan_options(flags.device);
   const gpu_vulkan::device::DeviceFacts facts = [&] {
     auto bare = options;
     bare.calibration = "off";
@@ -66,7 +66,7 @@ Action calibrate(CLI::App& app) {
   app.add_option("--budget", flags->effort.budget_ms, "ms of the device for each tile and size")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  add_device_flags(app, flags->device);
+  flags::add_device_flags(app, flags->device);
   return [flags] { return run_calibrate(*flags); };
 }
 

@@ -10,9 +10,9 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/device_flags.hpp"
-#include "parity/cli/graph_flags.hpp"
-#include "parity/cli/model_files.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/model_files.hpp"
 #include "parity/conformance/conformance_report.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/report/report.hpp"
@@ -27,7 +27,7 @@ struct ConformanceFlags {
   std::size_t least_cpu = 0, least_gpu = 0;
   bool verbose = false;
   cases::Closeness closeness;
-  DeviceFlags device;
+  flags::DeviceFlags device;
 };
 
 void add_flags(CLI::App& app, ConformanceFlags& flags) {
@@ -45,7 +45,7 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
   app.add_option("--markdown", flags.markdown, "write the report as a page of documentation")->group("output");
   app.add_flag("-v,--verbose", flags.verbose, "a line for every case")->group("output");
-  add_device_flags(app, flags.device);
+  flags::add_device_flags(app, flags.device);
 }
 
 void write(const std::string& path, const std::string& text) {
@@ -105,8 +105,8 @@ int exit_code_of(std::ostream& out, const ConformanceFlags& flags,
   return static_cast<int>(is_good ? core::ExitCode::passed : core::ExitCode::failed);
 }
 
-std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags, std::string& why_not) try {
-  auto options = vulkan_options(flags);
+std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags& flags, std::string& why_not) try {
+  auto options = flags::vulkan_options(flags);
   options.fallback = gpu_vulkan::device::Fallback::forbid;  // what the host computes says nothing of the device
   return std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options));
 } catch (const ir::Unsupported& reason) {
@@ -135,7 +135,7 @@ int run_conformance(const ConformanceFlags& flags) {
     report::Progress progress;
     for (const conformance::SuiteCase& one : cases) {
       progress.step(one.name, results.size(), cases.size());
-      results.push_back(conformance::run_conformance(one, onnx_suite_reader(), executors, fill));
+      results.push_back(conformance::run_conformance(one, flags::onnx_suite_reader(), executors, fill));
       print_trouble(out, results.back(), flags.verbose);
     }
   }

@@ -7,14 +7,14 @@
 #include "ir/formats/files.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/model_files.hpp"
+#include "parity/cli/flags/model_files.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
 struct ConvertFlags {
   std::string path, output, weights;
-  ModelFlags model;
+  flags::ModelFlags model;
 };
 
 /// Tensors of more than a few numbers leave the file for one of weights beside it.
@@ -34,7 +34,7 @@ int run_convert(const ConvertFlags& flags) {
   namespace fs = std::filesystem;
   const fs::path output = flags.output;
   const fs::path weights = flags.weights.empty() ? fs::path(output).replace_extension(".npz") : fs::path(flags.weights);
-  ir::formats::GraphFile file = model_reader(flags.model)(flags.path);
+  ir::formats::GraphFile file = flags::model_reader(flags.model)(flags.path);
   const auto relative = fs::absolute(weights).lexically_normal().lexically_relative(
       fs::absolute(output).lexically_normal().parent_path());
   const auto taken = taken_out(file, relative.string());
@@ -56,7 +56,7 @@ Action convert(CLI::App& app) {
   app.add_option("output", flags->output, "the graph file to write (.json)")->required();
   app.add_option("--weights", flags->weights,
                  "where its larger tensors go (.npz or .h5); beside the graph unless given");
-  add_model_flags(app, flags->model);
+  flags::add_model_flags(app, flags->model);
   return [flags] { return run_convert(*flags); };
 }
 

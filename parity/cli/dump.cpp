@@ -7,8 +7,8 @@
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/device_flags.hpp"
-#include "parity/cli/graph_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -17,8 +17,8 @@ namespace {
 struct DumpFlags {
   std::string path, nodes = ".*", output = "plumb_dump.h5", from = "both";
   bool truth = false;
-  GraphFlags graph;
-  DeviceFlags device;
+  flags::GraphFlags graph;
+  flags::DeviceFlags device;
 };
 
 /// The values of the nodes whose label matches.
@@ -44,7 +44,7 @@ ir::Feeds widened(const ir::Feeds& feeds) {
 }
 
 int dump_graph(const DumpFlags& flags) {
-  const cases::Case loaded = verify::load_case(flags.path, fill_options(flags.graph));
+  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto values = chosen(graph, flags.nodes);
   ir::formats::NamedTensors named;
@@ -57,7 +57,7 @@ int dump_graph(const DumpFlags& flags) {
   if (flags.truth) take("truth", cpu, ir::passes::widen(graph), widened(loaded.feeds));
   if (flags.from != "gpu") take("cpu", cpu, graph, loaded.feeds);
   if (flags.from != "cpu") {
-    gpu_vulkan::VulkanExecutor gpu(vulkan_options(flags.device));
+    gpu_vulkan::VulkanExecutor gpu(flags::vulkan_options(flags.device));
     take("gpu", gpu, graph, loaded.feeds);
   }
   ir::formats::save_tensors(flags.output, named);
@@ -77,9 +77,9 @@ Action dump(CLI::App& app) {
   app.add_flag("--truth", flags->truth, "the f64 truth, too");
   app.add_option("-o,--output", flags->output, ".h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
       ->capture_default_str();
-  add_graph_flags(app, flags->graph);
-  add_precision_flag(app, flags->graph);
-  add_device_flags(app, flags->device);
+  flags::add_graph_flags(app, flags->graph);
+  flags::add_precision_flag(app, flags->graph);
+  flags::add_device_flags(app, flags->device);
   return [flags] { return dump_graph(*flags); };
 }
 

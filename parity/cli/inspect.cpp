@@ -6,9 +6,9 @@
 
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/inspect_execution.hpp"
-#include "parity/cli/inspect_graph.hpp"
-#include "parity/cli/model_files.hpp"
+#include "parity/cli/flags/model_files.hpp"
+#include "parity/cli/show/inspect_execution.hpp"
+#include "parity/cli/show/inspect_graph.hpp"
 #include "parity/results/results_report.hpp"
 #include "parity/results/results_schema.hpp"
 
@@ -28,12 +28,12 @@ void print_tensors(const std::string& path) {
   for (const std::string& name : file->names()) fmt::print("{}: {}\n", name, ir::cat(file->type(name)));
 }
 
-void inspect_file(const std::string& path, const ModelFlags& model, bool verbose) {
+void inspect_file(const std::string& path, const flags::ModelFlags& model, bool verbose) {
   const auto extension = std::filesystem::path(path).extension();
   if (extension == ".json" || extension == ".onnx") {
-    const ir::formats::GraphFile file = model_reader(model)(path);
-    print_graph(file, verbose);
-    print_execution(file);
+    const ir::formats::GraphFile file = flags::model_reader(model)(path);
+    show::print_graph(file, verbose);
+    show::print_execution(file);
   } else if ((extension == ".h5" || extension == ".hdf5") && is_results_file(path)) {
     constexpr std::size_t worst = 5, every = static_cast<std::size_t>(-1);
     fmt::print("{}", results::results_report(path, verbose ? every : worst));
@@ -55,10 +55,10 @@ int check_results(const std::string& path) {
 Action inspect(CLI::App& app) {
   const auto path = std::make_shared<std::string>();
   const auto verbose = std::make_shared<bool>(false), check = std::make_shared<bool>(false);
-  const auto model = std::make_shared<ModelFlags>();
+  const auto model = std::make_shared<flags::ModelFlags>();
   app.add_option("file", *path, "a graph (.json), a model (.onnx), a results file (.h5) or tensors (.npz, .npy, .h5)")
       ->required();
-  add_model_flags(app, *model);
+  flags::add_model_flags(app, *model);
   app.add_flag("-v,--verbose", *verbose, "every value and node of a graph, every node of a results file");
   app.add_flag("--check-schema", *check, "say where a results file departs from its schema");
   return [path, model, verbose, check] {

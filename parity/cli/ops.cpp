@@ -8,7 +8,7 @@
 
 #include "gpu_vulkan/plan/lower.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/ops_text.hpp"
+#include "parity/cli/show/ops_text.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -65,9 +65,9 @@ Action ops(CLI::App& app) {
     if (!flags->name.empty()) {
       const auto* schema = ir::find_schema(flags->name);
       ir::require(schema != nullptr, "no such op: ", flags->name);
-      std::cout << op_markdown(*schema);
+      std::cout << show::op_markdown(*schema);
     } else if (flags->markdown) {
-      std::cout << ops_markdown();
+      std::cout << show::ops_markdown();
     } else if (flags->json) {
       print_json();
     } else {

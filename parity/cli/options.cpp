@@ -4,15 +4,15 @@
 #include <memory>
 
 #include "parity/cli/command.hpp"
-#include "parity/cli/device_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
 
 namespace plumb::parity::cli {
 
 Action options(CLI::App& app) {
-  const auto flags = std::make_shared<DeviceFlags>();
-  add_device_flags(app, *flags);
+  const auto flags = std::make_shared<flags::DeviceFlags>();
+  flags::add_device_flags(app, *flags);
   return [flags] {
-    vulkan_options(*flags);  // refuses a knob that does not exist before the table is printed
+    flags::vulkan_options(*flags);  // refuses a knob that does not exist before the table is printed
     fmt::print("{:<15} {:<23} {:<10} {}\n", "--set", "environment", "default", "what it does");
     for (const auto& option : gpu_vulkan::device::vulkan_option_infos()) {
       const std::string preset = option.preset.empty() ? "\"\"" : option.preset;

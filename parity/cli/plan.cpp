@@ -5,22 +5,22 @@
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/device_flags.hpp"
-#include "parity/cli/graph_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
 struct PlanFlags {
   std::string path;
-  GraphFlags graph;
-  DeviceFlags device;
+  flags::GraphFlags graph;
+  flags::DeviceFlags device;
 };
 
 int run_plan(const PlanFlags& flags) {
-  const cases::Case loaded = verify::load_case(flags.path, fill_options(flags.graph));
+  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
-  const gpu_vulkan::VulkanExecutor executor(vulkan_options(flags.device));
+  const gpu_vulkan::VulkanExecutor executor(flags::vulkan_options(flags.device));
   const auto fused = executor.fused(graph, {graph.results()}, loaded.feeds);
   const auto plan = executor.plan(fused.graph, fused.capture);
   fmt::print("on {}\n", executor.facts().name);
@@ -34,9 +34,9 @@ int run_plan(const PlanFlags& flags) {
 Action plan(CLI::App& app) {
   const auto flags = std::make_shared<PlanFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
-  add_graph_flags(app, flags->graph);
-  add_precision_flag(app, flags->graph);
-  add_device_flags(app, flags->device);
+  flags::add_graph_flags(app, flags->graph);
+  flags::add_precision_flag(app, flags->graph);
+  flags::add_device_flags(app, flags->device);
   return [flags] { return run_plan(*flags); };
 }
 

@@ -7,8 +7,8 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/device_flags.hpp"
-#include "parity/cli/graph_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/plan_faults.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/policy/policy_file.hpp"
@@ -26,8 +26,8 @@ struct PowerFlags {
   power::Options power;
   std::optional<double> min_power, max_vacuity;  ///< else the policy's, else the usual
   bool list = false, plan = false;
-  GraphFlags graph;
-  DeviceFlags device;
+  flags::GraphFlags graph;
+  flags::DeviceFlags device;
 };
 
 void add_flags(CLI::App& app, PowerFlags& flags) {
@@ -46,8 +46,8 @@ void add_flags(CLI::App& app, PowerFlags& flags) {
       ->capture_default_str();
   app.add_flag("--plan", flags.plan, "break the GPU's plan of the whole graph, too: barriers, memory, uploads");
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout");
-  add_graph_flags(app, flags.graph);
-  add_device_flags(app, flags.device);
+  flags::add_graph_flags(app, flags.graph);
+  flags::add_device_flags(app, flags.device);
 }
 
 /// The executors, and what outlives them.
@@ -59,7 +59,7 @@ struct Bench {
 
   explicit Bench(const PowerFlags& flags)
       : comparing(flags.device.threads), reference({.threads = flags.device.threads}) {
-    if (flags.on == "gpu") device = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags.device));
+    if (flags.on == "gpu") device = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
     if (flags.policy.empty()) return;
     gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today()};
     if (!device) return;
@@ -93,10 +93,11 @@ int run_power(const PowerFlags& flags) {
   core::ExitCode worst = core::ExitCode::passed;
   for (const std::string& path : flags.paths) {
     report::Progress progress;
-    const cases::Case subject = verify::load_case(path, fill_options(flags.graph));
+    const cases::Case subject = verify::load_case(path, flags::fill_options(flags.graph));
     results.push_back(power::measure(subject, bench.executors(), options, progress));
     if (flags.plan)
-      results.back().nodes.push_back(break_plans(subject, bench.executors(), vulkan_options(flags.device), options));
+      results.back().nodes.push_back(
+          break_plans(subject, bench.executors(), flags::vulkan_options(flags.device), options));
     const power::Result& result = results.back();
     out << power::by_fault(result) << '\n' << power::to_table(result);
     const double score = result.score();

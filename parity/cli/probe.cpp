@@ -11,7 +11,7 @@
 #include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/describe.hpp"
-#include "parity/cli/device_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -19,7 +19,7 @@ namespace {
 
 struct ProbeFlags {
   std::string on = "gpu", output;
-  DeviceFlags device;
+  flags::DeviceFlags device;
 };
 
 profile::DeviceProfile profile_of(const ProbeFlags& flags, const profile::probe::ProbeOptions& options) {
@@ -29,7 +29,7 @@ profile::DeviceProfile profile_of(const ProbeFlags& flags, const profile::probe:
         .uuid = "cpu", .name = describe_host(flags.device.threads).cpu, .driver_name = "ref_cpu"};
     return profile::probe::probe(cpu, cpu, host, options);
   }
-  gpu_vulkan::VulkanExecutor device(vulkan_options(flags.device));
+  gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
   return profile::probe::probe(device, cpu, describe(device.facts()), options);
 }
 
@@ -55,7 +55,7 @@ Action probe(CLI::App& app) {
   const auto flags = std::make_shared<ProbeFlags>();
   app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
   app.add_option("-o,--output", flags->output, "write the profile (TOML, docs/probe.md) here instead of stdout");
-  add_device_flags(app, flags->device);
+  flags::add_device_flags(app, flags->device);
   return [flags] { return run_probe(*flags); };
 }
 

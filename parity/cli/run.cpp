@@ -7,8 +7,8 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/device_flags.hpp"
-#include "parity/cli/graph_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -16,14 +16,14 @@ namespace {
 
 struct RunFlags {
   std::string path, on = "gpu", output;
-  GraphFlags graph;
-  DeviceFlags device;
+  flags::GraphFlags graph;
+  flags::DeviceFlags device;
 };
 
 std::unique_ptr<ir::Executor> executor(const RunFlags& flags) {
   if (flags.on == "cpu")
     return std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.device.threads});
-  return std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags.device));
+  return std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
 }
 
 void print_result(const std::string& name, const ir::Tensor& tensor) {
@@ -36,7 +36,7 @@ void print_result(const std::string& name, const ir::Tensor& tensor) {
 }
 
 int run_graph(const RunFlags& flags) {
-  const cases::Case loaded = verify::load_case(flags.path, fill_options(flags.graph));
+  const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto made = executor(flags);
   const auto results = made->run(graph, loaded.feeds, graph.results());
@@ -56,9 +56,9 @@ Action run(CLI::App& app) {
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
   app.add_option("-o,--output", flags->output, "write the results to this .npz or .h5");
-  add_graph_flags(app, flags->graph);
-  add_precision_flag(app, flags->graph);
-  add_device_flags(app, flags->device);
+  flags::add_graph_flags(app, flags->graph);
+  flags::add_precision_flag(app, flags->graph);
+  flags::add_device_flags(app, flags->device);
   return [flags] { return run_graph(*flags); };
 }
 

@@ -9,8 +9,8 @@
 #include "ir/formats/files.hpp"
 #include "parity/cases/precision_plan.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/device_flags.hpp"
-#include "parity/cli/graph_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/report/report.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -24,8 +24,8 @@ struct SweepFlags {
   std::vector<std::string> choices = {"always", "oscillation", "bound"};
   sweep::SweepOptions options;
   bool verbose = false;
-  GraphFlags graph;
-  DeviceFlags device;
+  flags::GraphFlags graph;
+  flags::DeviceFlags device;
 };
 
 template <class E>
@@ -35,8 +35,8 @@ std::vector<E> named(const std::vector<std::string>& names) {
   return found;
 }
 
-std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const DeviceFlags& flags) try {
-  return std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags));
+std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags& flags) try {
+  return std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags));
 } catch (const ir::Unsupported& reason) {
   std::cerr << "on the CPU, without a device: " << reason.what() << '\n';
   return nullptr;
@@ -56,7 +56,7 @@ int run_sweep(const SweepFlags& flags) {
   sweep::SweepOptions options = flags.options;
   options.precisions = named<ir::passes::Precision>(flags.precisions);
   options.choices = named<sweep::Choice>(flags.choices);
-  const cases::Case subject = verify::load_case(flags.path, fill_options(flags.graph));
+  const cases::Case subject = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference({.threads = flags.device.threads}), host({.threads = flags.device.threads});
   const auto device = open_device(flags.device);
@@ -99,8 +99,8 @@ Action sweep(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--plan", flags->plan, "write what `bound` chose (TOML), for --precision of verify, run and dump");
   app.add_flag("-v,--verbose", flags->verbose, "every node: its share, its weight, who takes it");
-  add_graph_flags(app, flags->graph);
-  add_device_flags(app, flags->device);
+  flags::add_graph_flags(app, flags->graph);
+  flags::add_device_flags(app, flags->device);
   return [flags] { return run_sweep(*flags); };
 }
 

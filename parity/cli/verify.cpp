@@ -13,8 +13,8 @@
 #include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/describe.hpp"
-#include "parity/cli/device_flags.hpp"
-#include "parity/cli/graph_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
@@ -31,8 +31,8 @@ namespace {
 
 struct VerifyFlags {
   std::vector<std::string> paths;
-  GraphFlags graph;
-  DeviceFlags device;
+  flags::GraphFlags graph;
+  flags::DeviceFlags device;
   std::string filter, json, results, tensors = "never", policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;
@@ -89,9 +89,9 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
   app.add_flag("-v,--verbose", flags.verbose, "every node, and the plan of each graph")->group("output");
   app.add_flag("-q,--quiet", flags.quiet, "only what did not pass, and the last line")->group("output");
-  add_graph_flags(app, flags.graph);
-  add_precision_flag(app, flags.graph);
-  add_device_flags(app, flags.device);
+  flags::add_graph_flags(app, flags.graph);
+  flags::add_precision_flag(app, flags.graph);
+  flags::add_device_flags(app, flags.device);
 }
 
 bool is_graph_file(const std::filesystem::path& path) {
@@ -124,7 +124,7 @@ core::Mode mode_of(const std::string& name) {
 
 /// What a repro line repeats of the flags.
 std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill) {
-  const DeviceFlags& flags = all.device;
+  const flags::DeviceFlags& flags = all.device;
   const std::string& policy = all.policy;
   std::string text;
   if (fill.kind == core::FillKind::exact) text += " --fill exact";
@@ -178,7 +178,7 @@ VerifyRun::VerifyRun(const VerifyFlags& flags)
       reference_({.threads = flags.device.threads}) {}
 
 void VerifyRun::open_device() try {
-  device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(vulkan_options(flags_.device));
+  device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags_.device));
 } catch (const ir::Unsupported& reason) {
   why_no_device_ = reason.what();
 }
@@ -294,7 +294,7 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
 
 int VerifyRun::run() {
   const auto paths = graph_paths(flags_.paths);
-  verify::FillOptions fill = fill_options(flags_.graph);
+  verify::FillOptions fill = flags::fill_options(flags_.graph);
   if (flags_.fill == "exact") fill.kind = core::FillKind::exact;
   ir::require(fill.kind == core::FillKind::graph || flags_.seeds == 1,
               "--fill exact is a graph of its own for each seed");

@@ -10,7 +10,7 @@ set(parity_may ir parity)
 set(cli_may ir ref_cpu gpu_vulkan parity)
 
 # 2. Rooms: within a layer a file includes its own room and rooms of lower floors, so that no circle can arise. A room is
-# a folder with those below it that have no floor of their own; an op's files, in ops/, belong to the room around it.
+# a folder with those below it that have no floor of their own.
 # The layer's own folder, "." here, is its face, which a room may include only where it says so.
 set(ir_rooms ".=1" "raw=0" "kernels=2" "ops=3" "passes=4" "hdf5=4" "formats=5" "formats/onnx=6")
 set(ref_cpu_rooms ".=0" "kernels=1" "gemm=2" "ops=3")

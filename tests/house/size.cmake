@@ -1,9 +1,11 @@
-# Lists files over 400 lines, lines over 120 columns and function-like macros in C++,
-# and fails when there are any. Exceptions are stated in exceptions.txt, each with its
+# Lists files over 400 lines, lines over 120 columns, functions over 60 lines, folders of more than 25 source files and
+# function-like macros in C++, and fails when there are any. Exceptions are stated in exceptions.txt, each with its
 # reason, and one that is no longer needed is an error too.
 cmake_minimum_required(VERSION 3.22)
 set(most_lines 400)
 set(most_columns 120)
+set(most_function_lines 60)
+set(most_files 25)
 
 file(STRINGS "${ROOT}/tests/house/exceptions.txt" exceptions REGEX "^[^#]")
 set(excepted "")
@@ -33,6 +35,28 @@ foreach(folder ir ref_cpu gpu_vulkan parity tests bench cmake scripts)
   endforeach()
 endforeach()
 
+# A folder that is a table, of ops or of fixtures, has as many files as there are ops.
+set(folders "")
+foreach(file IN LISTS files)
+  string(REGEX REPLACE "/[^/]*$" "" folder "${file}")
+  if(file MATCHES "\\.(cpp|hpp|comp|glsl)$" AND NOT folder MATCHES "/ops$")
+    string(MAKE_C_IDENTIFIER "files_in_${folder}" counter)
+    math(EXPR ${counter} "0${${counter}} + 1")
+    list(APPEND folders "${folder}")
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES folders)
+foreach(folder IN LISTS folders)
+  string(MAKE_C_IDENTIFIER "files_in_${folder}" counter)
+  if(${counter} GREATER most_files)
+    found("${folder}" "${${counter}} source files, at most ${most_files} are wanted")
+  endif()
+endforeach()
+
+# A function as clang-format leaves it: from a line that ends in "{", outside of another function, to the "}" below the
+# beginning of its declaration. What is no function there says so by its first word, or is initialised.
+set(no_function "^ *(namespace|class|struct|union|enum|extern|template<>)|= *{|=> *{|\\] *{")
+
 foreach(file IN LISTS files)
   file(READ "${ROOT}/${file}" text)
   # Semicolons and brackets would make and unmake list elements.
@@ -44,8 +68,34 @@ foreach(file IN LISTS files)
     found("${file}" "${count} lines, at most ${most_lines} are wanted")
   endif()
   set(number 0)
+  set(declared "")
+  set(ends_with "")
+  set(has_functions FALSE)
+  if(file MATCHES "\\.([ch]pp|comp|glsl)$")
+    set(has_functions TRUE)
+  endif()
   foreach(line IN LISTS lines)
     math(EXPR number "${number} + 1")
+    if(has_functions)
+      if(NOT ends_with STREQUAL "")
+        if(line MATCHES "${ends_with}")
+          math(EXPR length "${number} - ${declared} + 1")
+          if(length GREATER most_function_lines)
+            found("${file}"
+              "the function at line ${declared} has ${length} lines, at most ${most_function_lines} are wanted")
+          endif()
+          set(ends_with "")
+        endif()
+      elseif(line MATCHES "^((  )?(  )?)[A-Za-z~\\[]")
+        set(indent "${CMAKE_MATCH_1}")
+        set(declared ${number})
+        if(line MATCHES "{$" AND line MATCHES "\\(" AND NOT line MATCHES "${no_function}")
+          set(ends_with "^${indent}}")
+        endif()
+      elseif(line MATCHES "^ .*\\).*{$" AND NOT line MATCHES "${no_function}")
+        set(ends_with "^${indent}}")  # the last line of a declaration that takes several
+      endif()
+    endif()
     string(REGEX REPLACE "[^ -~]+" "x" line "${line}")  # a letter beyond ASCII has several bytes
     string(LENGTH "${line}" columns)
     if(columns GREATER most_columns)

@@ -1,4 +1,4 @@
-#include "parity/cli/model_files.hpp"
+#include "parity/cli/flags/model_files.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "ir/passes/widen.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::flags {
 namespace {
 
 namespace fs = std::filesystem;
@@ -124,4 +124,4 @@ conformance::SuiteReader onnx_suite_reader() {
           }};
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::flags

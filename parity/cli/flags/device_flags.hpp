@@ -10,7 +10,7 @@ namespace CLI {
 class App;
 }
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::flags {
 
 /// The flags that choose a device and set its knobs, the same in every command.
 /// What a flag does not say, the environment does (PLUMB_NAME), else the default.
@@ -27,4 +27,4 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags);
 /// forbids it; stderr says when cooperative matrices failed their self-test. Throws Error for an unknown knob.
 gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags);
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::flags

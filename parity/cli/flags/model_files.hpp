@@ -11,7 +11,7 @@ namespace CLI {
 class App;
 }
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::flags {
 
 /// The flags that say how a model is to be read that leaves something open.
 struct ModelFlags {
@@ -28,4 +28,4 @@ verify::GraphReader model_reader(const ModelFlags& flags);
 /// How the folders of ONNX's backend tests are read.
 conformance::SuiteReader onnx_suite_reader();
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::flags

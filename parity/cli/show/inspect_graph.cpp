@@ -1,4 +1,4 @@
-#include "parity/cli/inspect_graph.hpp"
+#include "parity/cli/show/inspect_graph.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "ir/cost.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::show {
 namespace {
 
 /// What all nodes of one op do together.
@@ -62,4 +62,4 @@ void print_graph(const ir::formats::GraphFile& file, bool verbose) {
   if (verbose) fmt::print("\n{}", ir::to_text(graph));
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::show

@@ -4,7 +4,7 @@
 
 #include "ir/op_list.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::show {
 
 /// The reference of one op as Markdown, from its header in ir/ops.
 std::string op_markdown(const ir::OpSchema& schema);
@@ -12,4 +12,4 @@ std::string op_markdown(const ir::OpSchema& schema);
 /// The reference of every op: what docs/ops.md holds.
 std::string ops_markdown();
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::show

@@ -1,4 +1,4 @@
-#include "parity/cli/device_flags.hpp"
+#include "parity/cli/flags/device_flags.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 #include "ref_cpu/cpu_executor.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::flags {
 
 void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_option("--device", flags.device, "index, UUID or name (* and ? match), or cpu for software Vulkan")
@@ -40,4 +40,4 @@ gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags) {
   return options;
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::flags

@@ -1,4 +1,4 @@
-#include "parity/cli/graph_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
 
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 
 #include "ir/formats/tensor_files.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::flags {
 namespace {
 
 /// Three quarters of the machine's memory.
@@ -61,4 +61,4 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   return options;
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::flags

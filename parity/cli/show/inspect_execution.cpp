@@ -1,4 +1,4 @@
-#include "parity/cli/inspect_execution.hpp"
+#include "parity/cli/show/inspect_execution.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::show {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
@@ -55,4 +55,4 @@ void print_execution(const ir::formats::GraphFile& file) try {
   fmt::print("\n{}\n", reason.what());
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::show

@@ -1,10 +1,10 @@
-#include "parity/cli/ops_text.hpp"
+#include "parity/cli/show/ops_text.hpp"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::show {
 namespace {
 
 using Text = std::back_insert_iterator<std::string>;
@@ -70,4 +70,4 @@ std::string ops_markdown() {
   return text;
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::show

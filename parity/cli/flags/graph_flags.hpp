@@ -2,14 +2,14 @@
 
 #include <string>
 
-#include "parity/cli/model_files.hpp"
+#include "parity/cli/flags/model_files.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace CLI {
 class App;
 }
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::flags {
 
 /// The flags that say what a graph is fed, the same in every command.
 struct GraphFlags {
@@ -29,4 +29,4 @@ void add_precision_flag(CLI::App& app, GraphFlags& flags);
 /// run can be repeated. Throws Error when the inputs' file cannot be read.
 verify::FillOptions fill_options(const GraphFlags& flags);
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::flags
