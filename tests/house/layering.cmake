@@ -9,7 +9,8 @@ set(gpu_vulkan_may ir gpu_vulkan)
 set(parity_may ir parity)
 set(cli_may ir ref_cpu gpu_vulkan parity)
 
-# 2. Rooms: within a layer a file includes its own room and rooms of lower floors, so that no circle can arise. A room is
+# 2. Rooms: within a layer a file includes its own room and rooms of lower floors, so that no circle can arise.
+# A room is
 # a folder with those below it that have no floor of their own.
 # The layer's own folder, "." here, is its face, which a room may include only where it says so.
 set(ir_rooms ".=1" "raw=0" "kernels=2" "ops=3" "passes=4" "hdf5=4" "formats=5" "formats/onnx=6")
@@ -21,9 +22,10 @@ set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise
 set(parity_rooms "core=0" "compare=1" "bounds=2" "cases=2" "profile=3" "profile/probe=4" "policy=3" "attribution=3"
   "certify=4" "exact=4" "relations=4" "power/faults=4" "verify=5" "results=5" "report=5" "power=6" "sweep=6"
   "conformance=6" "fit=6" "cli=7")
-# The executors and the graph below them: what an op's overload set, an executor's table and the graph know of ops.
-set(beyond_floors
-  "ir/op_list.cpp|ops" "ir/kernels/resize_taps.hpp|ops" "ref_cpu/cpu_executor.cpp|gemm")
+# What reaches beyond, file by file: tables that know every op, and taps that are those of one op.
+set(beyond_floors "ir/op_list.cpp|ops" "ir/kernels/resize_taps.hpp|ops" "ref_cpu/cpu_executor.cpp|gemm"
+  "ir/bounded_matmul.hpp|ops" "ir/hdf5/hdf5_use.hpp|formats" "gpu_vulkan/plan/lower.cpp|fused_ops"
+  "gpu_vulkan/plan/plan_text.cpp|fused_ops" "gpu_vulkan/runtime/runtime.cpp|calibrate")
 
 # 3. Where a third-party header may be included.
 set(third_parties glslang onnx eigen fftw tbb vulkan hdf5 json zlib md xxhash cli11 toml)

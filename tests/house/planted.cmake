@@ -43,6 +43,25 @@ endforeach()
 plant(parity/report/report.cpp "#include \"parity/cli/command.hpp\"")
 expect(layering "may not include parity/cli")
 
+# Rooms: a room of a higher floor, one of the same floor, a folder that is no room; lower floors are free.
+plant(parity/verify/verify.cpp "#include \"parity/core/verdict.hpp\"\n#include \"parity/bounds/error_model.hpp\"")
+plant(gpu_vulkan/passes/fuse.cpp
+  "#include \"gpu_vulkan/fused_ops/region.hpp\"\n#include \"gpu_vulkan/plan/lower.hpp\"")
+plant(ir/formats/onnx/draft.cpp "#include \"ir/formats/files.hpp\"")
+expect(layering nothing)
+foreach(pair "parity/core/verdict.cpp;parity/verify/verify.hpp" "parity/verify/verify.cpp;parity/results/judge.hpp"
+    "parity/profile/profile.cpp;parity/profile/probe/probe.hpp"
+    "gpu_vulkan/plan/plan.cpp;gpu_vulkan/kernels/gemm/gemm.hpp"
+    "gpu_vulkan/kernels/gemm/gemm.cpp;gpu_vulkan/vulkan_executor.hpp" "ir/raw/hash.cpp;ir/graph.hpp"
+    "ir/kernels/window.hpp;ir/ops/conv.hpp" "ref_cpu/kernels/fold.hpp;ref_cpu/ops/reduce.hpp")
+  list(GET pair 0 file)
+  list(GET pair 1 header)
+  plant(${file} "#include \"${header}\"")
+  expect(layering "may not include ${header} of room")
+endforeach()
+plant(parity/attic/old.cpp "")
+expect(layering "parity/attic/old.cpp: its folder is no room of parity")
+
 # Third parties, each where it does not belong.
 foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/compare/compare.cpp;tbb/parallel_for.h"
     "gpu_vulkan/ops/softmax.cpp;vulkan/vulkan.h" "gpu_vulkan/plan/plan.hpp;vulkan/vulkan_core.h"
@@ -77,6 +96,17 @@ plant(gpu_vulkan/ops/wide.comp "${columns}")
 expect(size "gpu_vulkan/ops/wide.comp: line 2 has 121 columns")
 plant(parity/macro.hpp "#define SQUARE(x) ((x) * (x))")
 expect(size "parity/macro.hpp: line 2 defines a macro with parameters")
+
+string(REPEAT "  x();\n" 58 statements)
+plant(ir/function.cpp "void f() {\n${statements}}\nstruct S {\n  void g(\n      int x) {\n${statements}  }\n};")
+expect(size "ir/function.cpp: the function at line 63 has 61 lines")
+plant(ir/function.cpp "void f() {\n${statements}}\n\nnamespace n {\n${statements}${statements}}")
+expect(size nothing)
+foreach(number RANGE 1 26)
+  plant(parity/core/file${number}.cpp "")
+  plant(ref_cpu/ops/op${number}.cpp "")
+endforeach()
+expect(size "parity/core: 26 source files")
 
 # Exceptions: stated, without a reason, and stale.
 plant(ir/too_long.cpp "${lines}//\n// 401")

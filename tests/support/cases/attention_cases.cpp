@@ -124,9 +124,11 @@ std::vector<Tensor> operands_of(const AttentionCase& c, DType dtype) {
   return operands;
 }
 
-std::vector<AttentionCase> attention_cases() {
-  constexpr auto bshd = AttentionLayout::bshd;
-  std::vector<AttentionCase> cases = {
+namespace {
+
+/// Every path of the kernels by the extents alone.
+std::vector<AttentionCase> cases_by_extent() {
+  return {
       plain("encoder", {2, 3, 3, 37, 37, 64, 64}),
       plain("one_key", {1, 2, 2, 1, 1, 64, 64}),
       plain("decode_7", {2, 2, 2, 1, 7, 80, 80}),
@@ -148,13 +150,19 @@ std::vector<AttentionCase> attention_cases() {
       plain("width_20_of_v_36", {1, 2, 1, 70, 133, 20, 36}),
       plain("width_24_of_v_200", {1, 1, 1, 65, 140, 24, 200}),
       plain("no_keys", {2, 2, 2, 3, 0, 8, 8}),
-      {"bshd", {2, 4, 2, 35, 33, 25, 25}, {.layout = bshd}},
+  };
+}
+
+/// Layout, scale, soft cap, causality and windows.
+std::vector<AttentionCase> cases_by_attribute() {
+  return {
+      {"bshd", {2, 4, 2, 35, 33, 25, 25}, {.layout = AttentionLayout::bshd}},
       {"scale", {1, 2, 2, 5, 7, 16, 16}, {.scale = 0.7}},
       {"softcap", {1, 2, 2, 5, 40, 16, 16}, {.scale = 3000, .softcap = 30}},
       {"causal", {1, 2, 2, 70, 70, 16, 16}, {.causal = true}},
       {"causal_fewer_keys", {1, 2, 2, 40, 33, 16, 16}, {.causal = true}},
       {"causal_offset", {1, 2, 2, 5, 40, 16, 16}, {.causal = true, .query_offset = 2}},
-      {"causal_bshd_groups", {2, 4, 2, 37, 70, 16, 24}, {.layout = bshd, .causal = true}},
+      {"causal_bshd_groups", {2, 4, 2, 37, 70, 16, 24}, {.layout = AttentionLayout::bshd, .causal = true}},
       {"sliding_window", {1, 2, 2, 70, 70, 16, 16}, {.causal = true, .left_window_size = 5}},
       {"both_windows", {1, 2, 2, 70, 90, 16, 16}, {.left_window_size = 3, .right_window_size = 2, .query_offset = 0}},
       {"window_beyond_the_keys", {1, 2, 2, 150, 20, 16, 16}, {.left_window_size = 3, .query_offset = 0}},
@@ -162,13 +170,19 @@ std::vector<AttentionCase> attention_cases() {
       {"many_causal", {1, 4, 2, 200, 333, 32, 32}, {.causal = true}},
       {"many_in_windows",
        {1, 2, 2, 300, 300, 16, 20},
-       {.layout = bshd, .softcap = 3, .left_window_size = 90, .right_window_size = 5}},
+       {.layout = AttentionLayout::bshd, .softcap = 3, .left_window_size = 90, .right_window_size = 5}},
       {"many_hidden",
        {2, 4, 2, 90, 270, 16, 16},
        {.causal = true, .has_mask = true, .has_bias = true, .has_kv_lengths = true},
        {2, 1, 1, 270},
        {90, 270},
        {270, 131}},
+  };
+}
+
+/// Few queries, masks, biases and lengths, and all of them together.
+std::vector<AttentionCase> cases_of_few_queries_and_masks() {
+  return {
       {"few_queries_causal", {2, 4, 2, 5, 777, 64, 64}, {.causal = true}},
       {"few_queries_first_keys", {1, 4, 2, 5, 777, 64, 64}, {.causal = true, .query_offset = 2}},
       {"few_queries_in_a_window", {1, 2, 1, 2, 2000, 64, 64}, {.causal = true, .left_window_size = 70}},
@@ -181,7 +195,7 @@ std::vector<AttentionCase> attention_cases() {
        {0, 600, 1, 333, -4}},
       {"few_queries_and_everything",
        {2, 8, 2, 3, 901, 24, 40},
-       {.layout = bshd,
+       {.layout = AttentionLayout::bshd,
         .scale = 0.5,
         .softcap = 4,
         .causal = true,
@@ -203,7 +217,7 @@ std::vector<AttentionCase> attention_cases() {
       {"lengths_causal", {3, 2, 2, 3, 40, 16, 16}, {.causal = true, .has_kv_lengths = true}, {}, {}, {-7, 33, 2}},
       {"everything",
        {2, 4, 2, 35, 45, 24, 20},
-       {.layout = bshd,
+       {.layout = AttentionLayout::bshd,
         .scale = 0.5,
         .softcap = 4,
         .causal = true,
@@ -215,7 +229,15 @@ std::vector<AttentionCase> attention_cases() {
        {2, 1, 35, 1},
        {45, 38}},
   };
-  return cases;
+}
+
+}  // namespace
+
+std::vector<AttentionCase> attention_cases() {
+  std::vector<AttentionCase> all;
+  for (const auto& some : {cases_by_extent(), cases_by_attribute(), cases_of_few_queries_and_masks()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 void PrintTo(const AttentionCase& c, std::ostream* out) { *out << c.name; }
