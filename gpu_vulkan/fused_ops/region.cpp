@@ -71,7 +71,13 @@ void lower(const Region& op, plan::Lowering& node) {
   node.needs(block.has_value(), "there are more strides than push constants hold");
   const std::int64_t each = packed ? pack : 1;
   node.dispatch({
-      .shader = {op.kernel, {threads, plan::word(std::ssize(loops.axes)), packed, dense}, 0, op.words},
+      .shader = {op.kernel,
+                 {{"invocations", threads},
+                  {"axes", plan::word(std::ssize(loops.axes))},
+                  {"is_packed", packed},
+                  {"dense", dense}},
+                 0,
+                 op.words},
       .reads = std::move(reads),
       .writes = std::move(writes),
       .push = *block,

@@ -31,12 +31,15 @@ void lower(const ir::ops::Activation& op, plan::Lowering& node) {
   node.needs(dtype != ir::DType::f64 || !is_transcendental(op.function), "shaders have no ", ir::enum_name(op.function),
              " of f64");
   const auto alpha = words_of(op.alpha, dtype), beta = words_of(op.beta, dtype);
-  kernels::elementwise::elementwise(
-      {.shader = ir::cat("activation.", dtype),
-       .pack = kernels::elementwise::pack_size(dtype),
-       .constants = {static_cast<std::uint32_t>(op.function), alpha[0], alpha[1], beta[0], beta[1]},
-       .operands = {0}},
-      node);
+  kernels::elementwise::elementwise({.shader = ir::cat("activation.", dtype),
+                                     .pack = kernels::elementwise::pack_size(dtype),
+                                     .constants = {{"function", op.function},
+                                                   {"alpha_low", alpha[0]},
+                                                   {"alpha_high", alpha[1]},
+                                                   {"beta_low", beta[0]},
+                                                   {"beta_high", beta[1]}},
+                                     .operands = {0}},
+                                    node);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -19,7 +19,10 @@ void lower(const ir::ops::AffineGrid& op, plan::Lowering& node) {
   kernels::common::publish(
       {.unit = ir::SumUnit::either, .levels = {kernels::common::chain()}, .epilogue = {"translation"}}, dtype, node);
   node.dispatch({
-      .shader = {ir::cat("affine_grid.", dtype), {threads, static_cast<std::uint32_t>(rank), op.align_corners}},
+      .shader = {ir::cat("affine_grid.", dtype),
+                 {{"invocations", threads},
+                  {"axes", static_cast<std::uint32_t>(rank)},
+                  {"align_corners", op.align_corners}}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = block,

@@ -313,7 +313,7 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
   const bool is_scaled_product = !op.has_bias && op.softcap == 0 && block.scale > 1e-9f && block.scale < 1e9f;
   const auto D = static_cast<std::uint32_t>(n.D), Dv = static_cast<std::uint32_t>(n.Dv);
 
-  const auto emit = [&](const std::string& shader, std::vector<std::uint32_t> constants, std::uint32_t rows,
+  const auto emit = [&](const std::string& shader, plan::Constants constants, std::uint32_t rows,
                         std::uint32_t subgroup_size, std::string cooperative_tile = {}) {
     block.tasks = static_cast<std::uint32_t>(n.B * n.Hq * ((n.Sq + rows - 1) / rows));
     node.dispatch({.shader = {shader, std::move(constants), subgroup_size, {}, std::move(cooperative_tile)},
@@ -322,21 +322,33 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
                    .push = block,
                    .groups = plan::groups_for(block.tasks)});
   };
-  /// The fifth constant is the shader's own.
-  const auto emit_matrices = [&](const std::string& shader, const Fragments& f, std::uint32_t fifth) {
+  const auto emit_matrices = [&](const std::string& shader, const Fragments& f, const plan::Constant& own) {
     const device::CooperativeShape& s = shape_of(node);
     const std::uint32_t lanes = node.facts().subgroup_size;
     node.uses_tile(ir::cat(f.rows(s), 'x', f.keys(s)));
     emit(shader,
-         {f.subgroups * lanes, s.m, s.n, f.subgroups, lanes, fifth, f.keys(s), D, Dv, op.has_mask, op.has_bias,
-          op.softcap > 0, operands.length_words, is_scaled_product},
-         f.rows(s), lanes, ir::cat(f.rows(s), 'x', f.keys(s), fifth == 1 ? "" : ir::cat(" in ", fifth, " buffers")));
+         {{"invocations", f.subgroups * lanes},
+          {"M", s.m},
+          {"N", s.n},
+          {"subgroups", f.subgroups},
+          {"lanes", lanes},
+          own,
+          {"keys", f.keys(s)},
+          {"D", D},
+          {"Dv", Dv},
+          {"has_mask", op.has_mask},
+          {"has_bias", op.has_bias},
+          {"capped", op.softcap > 0},
+          {"length_words", operands.length_words},
+          {"plain", is_scaled_product}},
+         f.rows(s), lanes,
+         ir::cat(f.rows(s), 'x', f.keys(s), own.value() == 1 ? "" : ir::cat(" in ", own.value(), " buffers")));
   };
   const auto emit_converted = [&] {
     const auto& f = *find_fragments<ConvertedFragments>(converted_fragments, node.facts(), shape_of(node), n);
     const device::CooperativeShape& s = shape_of(node);
     publish_sums(matrix_sums(f, s, {{.count = s.n, .take = ir::SumTake::every, .join = ir::SumJoin::unit}}), op, node);
-    emit_matrices(ir::cat("attention_converted.", node.in_type(0).dtype), f, f.buffers);
+    emit_matrices(ir::cat("attention_converted.", node.in_type(0).dtype), f, {"buffers", f.buffers});
   };
   const auto emit_cooperative = [&] {
     const Fragments& f = *find_fragments<Fragments>(fragments, node.facts(), shape_of(node), n);
@@ -344,7 +356,7 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
     const device::CooperativeShape& s = shape_of(node);
     const std::int64_t parts = node.facts().subgroup_size / s.m;
     publish_sums(matrix_sums(f, s, {kernels::common::chain(s.n / parts), kernels::common::lanes(parts)}), op, node);
-    emit_matrices("attention_cooperative", f, 1u);
+    emit_matrices("attention_cooperative", f, {"each", 1u});
   };
   const auto emit_wide = [&] {
     const WideTile& t = *find_wide_tile(node.facts(), n);
@@ -352,8 +364,21 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
     node.uses_tile(ir::cat(t.rows(), 'x', t.key_threads * t.keys_each));
     publish_sums(sums_of(t), op, node);
     emit("attention_wide",
-         {t.threads(), lanes, t.row_threads, t.key_threads, t.rows_each, t.keys_each, t.depth, t.each_step, D, Dv,
-          hides, op.has_mask, op.has_bias, op.softcap > 0, operands.length_words},
+         {{"invocations", t.threads()},
+          {"subgroup_size", lanes},
+          {"row_threads", t.row_threads},
+          {"key_threads", t.key_threads},
+          {"rows_each", t.rows_each},
+          {"keys_each", t.keys_each},
+          {"depth", t.depth},
+          {"each_step", t.each_step},
+          {"D", D},
+          {"Dv", Dv},
+          {"hides", hides},
+          {"has_mask", op.has_mask},
+          {"has_bias", op.has_bias},
+          {"capped", op.softcap > 0},
+          {"length_words", operands.length_words}},
          t.rows(), lanes);
   };
   const Tile* const tile = find_tile(node.facts(), n);
@@ -366,9 +391,19 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
     node.uses_tile(ir::cat(tile->rows(), 'x', tile->keys()));
     publish_sums(sums_of(*tile), op, node);
     emit(ir::cat("attention.", node.in_type(0).dtype),
-         {tile->threads(), tile->row_threads, tile->key_threads, tile->rows_each, tile->keys_each, D, Dv,
-          (Dv + tile->key_threads - 1) / tile->key_threads, hides, op.has_mask, op.has_bias, op.softcap > 0,
-          operands.length_words},
+         {{"invocations", tile->threads()},
+          {"row_threads", tile->row_threads},
+          {"key_threads", tile->key_threads},
+          {"rows_each", tile->rows_each},
+          {"keys_each", tile->keys_each},
+          {"D", D},
+          {"Dv", Dv},
+          {"columns_each", (Dv + tile->key_threads - 1) / tile->key_threads},
+          {"hides", hides},
+          {"has_mask", op.has_mask},
+          {"has_bias", op.has_bias},
+          {"capped", op.softcap > 0},
+          {"length_words", operands.length_words}},
          tile->rows(), 0);
   };
   const kernels::attention::SlicedAttention sliced{op, n, block, operands, hides};

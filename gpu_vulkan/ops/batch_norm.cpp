@@ -17,7 +17,7 @@ void lower(const ir::ops::BatchNorm& op, plan::Lowering& node) {
                             : std::array{std::bit_cast<std::uint32_t>(static_cast<float>(op.epsilon)), 0u};
   const kernels::elementwise::Elementwise kernel{.shader = ir::cat("batch_norm.", x.dtype),
                                                  .pack = kernels::elementwise::pack_size(x.dtype),
-                                                 .constants = {words[0], words[1]},
+                                                 .constants = {{"epsilon_low", words[0]}, {"epsilon_high", words[1]}},
                                                  .operands = {}};
   kernels::elementwise::elementwise(kernel,
                                     {.reads = {node.in(0), node.in(1), node.in(2), node.in(3), node.in(4)},

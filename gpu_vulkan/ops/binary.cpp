@@ -20,7 +20,7 @@ void lower(const ir::ops::Binary& op, plan::Lowering& node) {
              "shaders have no divide of complex numbers");
   kernels::elementwise::elementwise({.shader = "binary." + kernels::elementwise::variant_of(dtype, node.facts()),
                                      .pack = kernels::elementwise::pack_size(dtype),
-                                     .constants = {static_cast<std::uint32_t>(op.function)},
+                                     .constants = {{"function", op.function}},
                                      .operands = {0, 1}},
                                     node);
 }

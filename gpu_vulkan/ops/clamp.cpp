@@ -11,7 +11,7 @@ void lower(const ir::ops::Clamp& op, plan::Lowering& node) {
   const std::size_t low = op.has_min ? 1 : 0, high = op.has_max ? low + 1 : 0;  // x stands for a limit not given
   kernels::elementwise::elementwise({.shader = ir::cat("clamp.", dtype),
                                      .pack = kernels::elementwise::pack_size(dtype),
-                                     .constants = {op.has_min, op.has_max},
+                                     .constants = {{"has_low", op.has_min}, {"has_high", op.has_max}},
                                      .operands = {0, low, high}},
                                     node);
 }

@@ -9,7 +9,7 @@ void lower(const ir::ops::Classify& op, plan::Lowering& node) {
   node.needs_its_types();
   kernels::elementwise::elementwise({.shader = ir::cat("classify.", dtype),
                                      .pack = kernels::elementwise::pack_size(dtype),
-                                     .constants = {static_cast<std::uint32_t>(op.function)},
+                                     .constants = {{"function", op.function}},
                                      .operands = {0}},
                                     node);
 }

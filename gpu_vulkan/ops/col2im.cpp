@@ -20,7 +20,7 @@ void lower(const ir::ops::Col2im& op, plan::Lowering& node) {
   const auto& [dtype, shape] = node.out_type(0);
   kernels::common::publish({.of = "columns", .levels = kernels::common::in_chunks()}, dtype, node);
   node.dispatch({
-      .shader = {ir::cat("col2im.", dtype), {threads}},
+      .shader = {ir::cat("col2im.", dtype), {{"invocations", threads}}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = Block{static_cast<std::uint32_t>(shape.elements()), kernels::conv::AdjointSteps(axes), axes},

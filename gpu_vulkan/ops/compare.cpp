@@ -12,7 +12,7 @@ void lower(const ir::ops::Compare& op, plan::Lowering& node) {
   node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
   kernels::elementwise::elementwise({.shader = ir::cat("compare.", dtype),
                                      .pack = kernels::elementwise::pack_size(dtype),
-                                     .constants = {static_cast<std::uint32_t>(op.function)},
+                                     .constants = {{"function", op.function}},
                                      .operands = {0, 1}},
                                     node);
 }

@@ -20,7 +20,7 @@ void lower(const ir::ops::ConvTranspose& op, plan::Lowering& node) {
   if (op.has_bias) sum.epilogue = {"bias"};
   kernels::common::publish(std::move(sum), dtype, node);
   node.dispatch({
-      .shader = {ir::cat("conv_transpose.", dtype), {threads, op.has_bias}},
+      .shader = {ir::cat("conv_transpose.", dtype), {{"invocations", threads}, {"has_bias", op.has_bias}}},
       .reads = {node.in(0), node.in(1), node.in(op.has_bias ? 2 : 0)},
       .writes = {node.out(0)},
       .push = Block{plan::word(shape.elements()), plan::word(op.group), plan::word(x[1] / op.group), plan::word(w[1]),

@@ -71,7 +71,8 @@ void emit_rows(const ir::ops::Cumulative& op, const Scan& scan, const kernels::r
           {{.count = together, .join = ir::SumJoin::pair}, {.count = parts * rows.units, .join = of_folds}}, node);
   node.dispatch({
       .shader =
-          rows.shader(ir::cat("cumulative_rows.", scan.dtype), {number_of(op.function), op.exclusive, op.reverse}),
+          rows.shader(ir::cat("cumulative_rows.", scan.dtype),
+                      {{"function", number_of(op.function)}, {"exclusive", op.exclusive}, {"reverse", op.reverse}}),
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = Block{static_cast<std::uint32_t>(scan.lines.count()), rows.row_units},
@@ -89,8 +90,13 @@ void emit_lines(const ir::ops::Cumulative& op, const Scan& scan, const kernels::
                             std::vector<plan::Slot> writes) {
     node.dispatch({
         .shader = {ir::cat("cumulative.", scan.dtype),
-                   {share.threads, share.lanes, lines.inner > 1, static_cast<std::uint32_t>(stage),
-                    number_of(op.function), op.exclusive, op.reverse}},
+                   {{"invocations", share.threads},
+                    {"lanes", share.lanes},
+                    {"lines_fastest", lines.inner > 1},
+                    {"stage", stage},
+                    {"function", number_of(op.function)},
+                    {"exclusive", op.exclusive},
+                    {"reverse", op.reverse}}},
         .reads = std::move(reads),
         .writes = std::move(writes),
         .push = Block{static_cast<std::uint32_t>(lines.count()), static_cast<std::uint32_t>(lines.length),

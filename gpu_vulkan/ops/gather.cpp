@@ -23,7 +23,8 @@ void copy_words(const Rows& rows, plan::Lowering& node) {
   };
   const std::int64_t words = rows.all * rows.inner;
   node.dispatch({
-      .shader = {kernels::copy::word_variant("gather", rows.width, node), {gather_threads, rows.index_words}},
+      .shader = {kernels::copy::word_variant("gather", rows.width, node),
+                 {{"invocations", gather_threads}, {"index_words", rows.index_words}}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0), node.faults()},
       .push =
@@ -43,7 +44,7 @@ void copy_rows(const Rows& rows, plan::Lowering& node) {
   const std::int64_t stretches = (rows.inner + gather_threads * each - 1) / (gather_threads * each);
   node.dispatch({
       .shader = {kernels::copy::word_variant("gather_rows", rows.width, node),
-                 {gather_threads, rows.index_words, each}},
+                 {{"invocations", gather_threads}, {"index_words", rows.index_words}, {"each", each}}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0), node.faults()},
       .push = Block{std::uint32_t(rows.all), std::uint32_t(rows.inner), std::uint32_t(rows.count),

@@ -12,7 +12,9 @@ void lower(const ir::ops::GatherElements& op, plan::Lowering& node) {
   constexpr std::uint32_t threads = 128;
   node.dispatch({
       .shader = {kernels::copy::word_variant("gather_elements", ir::info(x.dtype).bytes, node),
-                 {threads, kernels::indexing::index_words(indices.dtype), layout.axes}},
+                 {{"invocations", threads},
+                  {"index_words", kernels::indexing::index_words(indices.dtype)},
+                  {"axes", layout.axes}}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0), node.faults()},
       .push = layout.block,

@@ -21,7 +21,9 @@ void lower(const ir::ops::GatherNd& op, plan::Lowering& node) {
   constexpr std::uint32_t threads = 128;
   node.dispatch({
       .shader = {kernels::copy::word_variant("gather_nd", width, node),
-                 {threads, kernels::indexing::index_words(indices.dtype), static_cast<std::uint32_t>(m)}},
+                 {{"invocations", threads},
+                  {"index_words", kernels::indexing::index_words(indices.dtype)},
+                  {"tuple_length", static_cast<std::uint32_t>(m)}}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0), node.faults()},
       .push =

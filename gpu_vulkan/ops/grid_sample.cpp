@@ -25,8 +25,11 @@ void lower(const ir::ops::GridSample& op, plan::Lowering& node) {
   }
   node.dispatch({
       .shader = {ir::cat("grid_sample.", dtype),
-                 {threads, static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(op.mode),
-                  static_cast<std::uint32_t>(op.padding), op.align_corners}},
+                 {{"invocations", threads},
+                  {"axes", static_cast<std::uint32_t>(rank)},
+                  {"mode", op.mode},
+                  {"padding", op.padding},
+                  {"align_corners", op.align_corners}}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0)},
       .push = block,

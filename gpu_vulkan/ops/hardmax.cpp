@@ -37,7 +37,7 @@ void lower(const ir::ops::Hardmax& op, plan::Lowering& node) {
   };
   constexpr std::uint32_t threads = 128;
   node.dispatch({
-      .shader = {kernels::copy::word_variant("hardmax", ir::info(dtype).bytes, node), {threads}},
+      .shader = {kernels::copy::word_variant("hardmax", ir::info(dtype).bytes, node), {{"invocations", threads}}},
       .reads = {maxima},
       .writes = {node.out(0)},
       .push = Block{kernels::common::Divisor(lines.inner), kernels::common::Divisor(lines.length), one(dtype),

@@ -18,7 +18,11 @@ void lower(const ir::ops::LpNorm& op, plan::Lowering& node) {
                             std::vector<plan::Slot> writes) {
     node.dispatch({
         .shader = {ir::cat("lp_norm.", dtype),
-                   {share.threads, share.lanes, lines.inner > 1, static_cast<std::uint32_t>(stage), op.p == 2}},
+                   {{"invocations", share.threads},
+                    {"lanes", share.lanes},
+                    {"lines_fastest", lines.inner > 1},
+                    {"stage", stage},
+                    {"squared", op.p == 2}}},
         .reads = std::move(reads),
         .writes = std::move(writes),
         .push = Block{static_cast<std::uint32_t>(lines.count()), static_cast<std::uint32_t>(lines.length),

@@ -22,7 +22,7 @@ void lower(const ir::ops::Lrn& op, plan::Lowering& node) {
   kernels::common::publish({.of = "squares", .levels = {window}, .epilogue = {"scale", "bias", "power"}}, x.dtype,
                            node);
   node.dispatch({
-      .shader = {ir::cat("lrn.", x.dtype), {threads}},
+      .shader = {ir::cat("lrn.", x.dtype), {{"invocations", threads}}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = Block{static_cast<std::uint32_t>(x.shape.elements()), static_cast<std::uint32_t>(channels.length),

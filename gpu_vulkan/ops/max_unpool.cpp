@@ -26,7 +26,7 @@ void lower(const ir::ops::MaxUnpool& op, plan::Lowering& node) {
     if (count == 0) return;
     block.count = plan::word(count);
     node.dispatch({
-        .shader = {shader, {threads, stage}},
+        .shader = {shader, {{"invocations", threads}, {"stage", stage}}},
         .reads = {node.in(0), node.in(1)},
         .writes = {node.out(0), winners, node.faults()},
         .push = block,

@@ -18,7 +18,7 @@ void lower(const ir::ops::OneHot& op, plan::Lowering& node) {
   constexpr std::uint32_t threads = 128;
   node.dispatch({
       .shader = {kernels::copy::word_variant("one_hot", ir::info(y.dtype).bytes, node),
-                 {threads, kernels::indexing::index_words(node.in_type(0).dtype)}},
+                 {{"invocations", threads}, {"index_words", kernels::indexing::index_words(node.in_type(0).dtype)}}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0)},
       .push = Block{.by_depth = {by_depth.multiplier, by_depth.shift},

@@ -37,7 +37,9 @@ void lower_max(const ir::ops::Pool& op, const kernels::conv::WindowAxes& axes, p
   const auto& [dtype, shape] = node.out_type(0);
   node.dispatch({
       .shader = {kernels::copy::word_variant("pool_max", ir::info(dtype).bytes, node),
-                 {pool_threads, kernels::common::encoding_of(dtype), op.with_indices}},
+                 {{"invocations", pool_threads},
+                  {"encoding", kernels::common::encoding_of(dtype)},
+                  {"with_indices", op.with_indices}}},
       .reads = {node.in(0)},
       .writes = {node.out(0), node.out(op.with_indices ? 1 : 0)},
       .push = Block{static_cast<std::uint32_t>(shape.elements()), lowest(dtype), axes},
@@ -66,7 +68,7 @@ void lower_sums(const ir::ops::Pool& op, const std::vector<ir::kernels::Window>&
                            dtype, node);
   node.dispatch({
       .shader = {ir::cat("pool.", dtype),
-                 {pool_threads, static_cast<std::uint32_t>(op.function), op.count_include_pad}},
+                 {{"invocations", pool_threads}, {"function", op.function}, {"count_pads", op.count_include_pad}}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = block,

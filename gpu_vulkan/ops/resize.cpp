@@ -102,7 +102,7 @@ void lower_nearest(const ir::ops::Resize& op, const Resampling& made, plan::Lowe
   const auto& [dtype, shape] = node.out_type(0);
   node.dispatch({
       .shader = {kernels::copy::word_variant("resize_nearest", ir::info(dtype).bytes, node),
-                 {resize_threads, made.count}},
+                 {{"invocations", resize_threads}, {"dimensions", made.count}}},
       .reads = {node.in(0), node.table(std::as_bytes(std::span(made.table)))},
       .writes = {node.out(0)},
       .push = Block{u32(shape.elements()), outside_value(op.extrapolation_value, dtype), made.dimensions},
@@ -124,7 +124,8 @@ void lower_weighted(const ir::ops::Resize& op, const Resampling& made, plan::Low
       {.of = "taps", .unit = ir::SumUnit::either, .levels = {kernels::common::chain(), kernels::common::chain()}},
       dtype, node);
   node.dispatch({
-      .shader = {ir::cat("resize.", dtype), {resize_threads, made.count, made.resampled}},
+      .shader = {ir::cat("resize.", dtype),
+                 {{"invocations", resize_threads}, {"dimensions", made.count}, {"resampled", made.resampled}}},
       .reads = {node.in(0), node.table(std::as_bytes(std::span(made.table)))},
       .writes = {node.out(0)},
       .push = Block{u32(shape.elements()), {value[0], value[1]}, made.dimensions},

@@ -39,7 +39,7 @@ void lower(const ir::ops::ReverseSequence& op, plan::Lowering& node) {
   constexpr std::uint32_t threads = 128;
   node.dispatch({
       .shader = {kernels::copy::word_variant("reverse_sequence", width, node),
-                 {threads, kernels::indexing::index_words(node.in_type(1).dtype)}},
+                 {{"invocations", threads}, {"index_words", kernels::indexing::index_words(node.in_type(1).dtype)}}},
       .reads = {node.in(0), node.in(1)},
       .writes = {node.out(0), node.faults()},
       .push = Block{static_cast<std::uint32_t>(count), node.node_number(), along(time, run), along(batch, run)},

@@ -22,11 +22,14 @@ void lower(const ir::ops::Rope& op, plan::Lowering& node) {
   };
   constexpr std::uint32_t threads = 128;
   plan::Shader shader{ir::cat("rope.", x.dtype),
-                      {threads, op.layout == ir::ops::RopeLayout::bshd, op.interleaved, op.inverse}};
+                      {{"invocations", threads},
+                       {"sequence_first", op.layout == ir::ops::RopeLayout::bshd},
+                       {"interleaved", op.interleaved},
+                       {"inverse", op.inverse}}};
   std::vector<plan::Slot> reads = {node.in(0), node.in(1), node.in(2)}, writes = {node.out(0)};
   if (op.has_positions) {
     shader.name = ir::cat("rope_at_positions.", x.dtype);
-    shader.constants.push_back(wide ? 2 : 1);
+    shader.constants = shader.constants.then({{"position_words", wide ? 2u : 1u}});
     reads.push_back(node.in(3));
     writes.push_back(node.faults());
   }

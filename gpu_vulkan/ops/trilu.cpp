@@ -17,7 +17,8 @@ void lower(const ir::ops::Trilu& op, plan::Lowering& node) {
   const kernels::common::Divisor by_rows(rows), by_columns(columns);
   constexpr std::uint32_t threads = 128;
   node.dispatch({
-      .shader = {kernels::copy::word_variant("trilu", ir::info(x.dtype).bytes, node), {threads, op.upper}},
+      .shader = {kernels::copy::word_variant("trilu", ir::info(x.dtype).bytes, node),
+                 {{"invocations", threads}, {"upper", op.upper}}},
       .reads = {node.in(0)},
       .writes = {node.out(0)},
       .push = Block{.count = static_cast<std::uint32_t>(x.shape.elements()),

@@ -43,7 +43,7 @@ void lower(const ir::ops::Unary& op, plan::Lowering& node) {
   node.needs(dtype != ir::DType::c64 || algebraic, "shaders have no ", name, " of complex numbers");
   kernels::elementwise::elementwise({.shader = "unary." + kernels::elementwise::variant_of(dtype, node.facts()),
                                      .pack = kernels::elementwise::pack_size(dtype),
-                                     .constants = {static_cast<std::uint32_t>(op.function)},
+                                     .constants = {{"function", op.function}},
                                      .operands = {0}},
                                     node);
 }

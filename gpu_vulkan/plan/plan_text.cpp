@@ -42,7 +42,7 @@ void write_dispatch(std::ostream& out, const Plan& plan, std::size_t d, const st
   const auto name = [&](Slot s) { return names[s]; };
   const auto number = [](std::uint32_t n) { return std::to_string(n); };
   out << "    " << d << (plan.barrier_before[d] ? " | " : "   ") << dispatch.shader.name << '('
-      << listed(dispatch.shader.constants, number) << ')';
+      << listed(dispatch.shader.constants.values(), number) << ')';
   if (dispatch.shader.subgroup_size != 0) out << " subgroup " << dispatch.shader.subgroup_size;
   out << " x " << listed(dispatch.groups, number) << ": " << listed(dispatch.reads, name) << " -> "
       << listed(dispatch.writes, name) << '\n';

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "gpu_vulkan/plan/constants.hpp"
 #include "ir/graph.hpp"
 
 namespace plumb::gpu_vulkan::plan {
@@ -18,11 +19,10 @@ using Slot = std::size_t;
 /// A shader module that was made when a graph was compiled.
 using ShaderWords = std::shared_ptr<const std::vector<std::uint32_t>>;
 
-/// The shader module ("softmax.f32") and its specialization constants, where
-/// constants[i] has constant_id i: all that a pipeline depends on.
+/// The shader module ("softmax.f32") and its specialization constants: all that a pipeline depends on.
 struct Shader {
   std::string name;
-  std::vector<std::uint32_t> constants;
+  Constants constants;
   std::uint32_t subgroup_size = 0;  ///< required, with full subgroups; 0 when any will do
   ShaderWords words = {};           ///< of a module that the library does not have
   std::string tile = {};            ///< of cooperative matrices: what the constants come to, by which it is tested

@@ -73,10 +73,11 @@ const Pipelines::Layout& Pipelines::layout(std::uint32_t bindings) {
 
 driver::PipelineHandle Pipelines::make(const plan::Shader& shader, VkPipelineLayout layout) {
   const driver::ShaderModule module = make_module(device_, shader);
+  const std::vector<std::uint32_t> values = shader.constants.values();
   std::vector<VkSpecializationMapEntry> entries;
-  for (std::uint32_t c = 0; c < shader.constants.size(); ++c) entries.push_back({c, c * 4, 4});
-  const VkSpecializationInfo constants{static_cast<std::uint32_t>(entries.size()), entries.data(),
-                                       shader.constants.size() * 4, shader.constants.data()};
+  for (std::uint32_t c = 0; c < values.size(); ++c) entries.push_back({c, c * 4, 4});
+  const VkSpecializationInfo constants{static_cast<std::uint32_t>(entries.size()), entries.data(), values.size() * 4,
+                                       values.data()};
   auto subgroup = driver::structure<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);
   subgroup.requiredSubgroupSize = shader.subgroup_size;

@@ -63,14 +63,14 @@ bool alias_slots(Plan& plan) {
   return true;
 }
 
-/// Constant 4 of elementwise shaders says which function they compute.
+/// Another function in place of the one that an elementwise shader computes.
 bool wrong_function(Plan& plan) {
   auto* const dispatch = middle_dispatch(plan, [](const gpu_vulkan::plan::Dispatch& one) {
-    const bool has_function = one.shader.name.starts_with("unary.") || one.shader.name.starts_with("binary.");
-    return has_function && one.shader.constants.size() > 4;
+    return one.shader.name.starts_with("unary.") || one.shader.name.starts_with("binary.");
   });
   if (dispatch == nullptr) return false;
-  dispatch->shader.constants[4] ^= 1;
+  gpu_vulkan::plan::Constants& constants = dispatch->shader.constants;
+  constants.set("function", constants["function"] ^ 1);
   return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include "gpu_vulkan/kernels/attention/attention_sums.hpp"
 #include "gpu_vulkan/kernels/common/full_subgroups.hpp"
+#include "gpu_vulkan/kernels/rows/rows.hpp"
 
 namespace plumb::gpu_vulkan::kernels::attention {
 namespace {
@@ -119,11 +120,21 @@ void emit_slices(const SlicedAttention& attention, plan::Lowering& node) {
   };
   const plan::Slot products = floats(n.Dv), statistics = floats(2);
   const bool kept = dtype == ir::DType::f16 && node.facts().denormals_kept_f16;
-  node.dispatch({.shader = {ir::cat("attention_slices.", dtype, kept ? "_kept" : ""),
-                            {t.threads, t.threads / t.rows, 1, 0, 0, t.subgroup_size, t.rows, t.keys, t.at_once,
-                             word(n.D), word(n.Dv), t.across, t.v_across, hides, op.has_mask, op.has_bias,
-                             op.softcap > 0, operands.length_words},
-                            t.subgroup_size},
+  const rows::HeldRows lanes_of_rows{
+      .threads = t.threads, .lanes = t.threads / t.rows, .subgroup_size = t.subgroup_size};
+  node.dispatch({.shader = lanes_of_rows.shader(ir::cat("attention_slices.", dtype, kept ? "_kept" : ""),
+                                                {{"rows", t.rows},
+                                                 {"keys", t.keys},
+                                                 {"at_once", t.at_once},
+                                                 {"D", word(n.D)},
+                                                 {"Dv", word(n.Dv)},
+                                                 {"across", t.across},
+                                                 {"v_across", t.v_across},
+                                                 {"hides", hides},
+                                                 {"has_mask", op.has_mask},
+                                                 {"has_bias", op.has_bias},
+                                                 {"capped", op.softcap > 0},
+                                                 {"length_words", operands.length_words}}),
                  .reads = operands.reads,
                  .writes = {products, statistics},
                  .push = block,
@@ -137,9 +148,9 @@ void emit_slices(const SlicedAttention& attention, plan::Lowering& node) {
   const auto [threads, columns] = combined;
   node.uses_tile(ir::cat(t.rows, 'x', t.keys));
   publish_sums(sums_of(t, combined), op, node);
-  node.dispatch({.shader = {ir::cat("attention_combine.", dtype),
-                            {threads, threads, 1, 0, 0, t.subgroup_size, word(t.slices), columns},
-                            t.subgroup_size},
+  const rows::HeldRows one_row{.threads = threads, .lanes = threads, .subgroup_size = t.subgroup_size};
+  node.dispatch({.shader = one_row.shader(ir::cat("attention_combine.", dtype),
+                                          {{"most_slices", word(t.slices)}, {"columns", columns}}),
                  .reads = {products, statistics},
                  .writes = {node.out(0)},
                  .push = Block{word(queries), word(n.Hq), word(n.Sq), word(n.Dv), given.y, word(t.slices)},

@@ -34,12 +34,15 @@ Tile tile_for(const ConvBlock& block, const device::DeviceFacts& facts, std::siz
 }
 
 /// The constants of glsl/epilogue.glsl.
-std::vector<std::uint32_t> constants_of(const Epilogue& epilogue) {
+plan::Constants constants_of(const Epilogue& epilogue) {
   const auto bits = [](const std::optional<double>& x) {
     return std::bit_cast<std::uint32_t>(static_cast<float>(x.value_or(0)));
   };
-  return {epilogue.residual.has_value(), epilogue.low.has_value(), epilogue.high.has_value(), bits(epilogue.low),
-          bits(epilogue.high)};
+  return {{"has_residual", epilogue.residual.has_value()},
+          {"has_low", epilogue.low.has_value()},
+          {"has_high", epilogue.high.has_value()},
+          {"low_bits", bits(epilogue.low)},
+          {"high_bits", bits(epilogue.high)}};
 }
 
 }  // namespace
@@ -57,8 +60,7 @@ void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader
 
 void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader, plan::Groups groups,
               plan::Slot filters, const plan::Push& push) {
-  const auto more = constants_of(conv.epilogue);
-  shader.constants.insert(shader.constants.end(), more.begin(), more.end());
+  shader.constants = shader.constants.then(constants_of(conv.epilogue));
   node.dispatch({
       .shader = std::move(shader),
       .reads = {node.in(0), filters, node.in(conv.has_bias ? 2 : 0), conv.epilogue.residual.value_or(node.in(0))},
@@ -87,7 +89,7 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowerin
        [&] {
          constexpr std::uint32_t threads = 64;  // one invocation per element of y
          common::publish(in_chunks, type.dtype, node);
-         dispatch(conv, node, {"conv_depthwise" + suffix, {threads, op.has_bias}},
+         dispatch(conv, node, {"conv_depthwise" + suffix, {{"invocations", threads}, {"has_bias", op.has_bias}}},
                   plan::groups_for(node.out_type(0).shape.elements(), threads));
        }},
       {"patch", [&] { return refuse_patch(conv, node); },
@@ -104,10 +106,16 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowerin
          const Tile t = tile_for(block, node.facts(), std::max<std::size_t>(4, ir::info(type.dtype).bytes));
          node.uses_tile(gemm::tile_name(t.rows, t.columns, t.depth));
          common::publish(in_chunks, type.dtype, node);
-         dispatch(
-             conv, node,
-             {"conv" + suffix, {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each, op.has_bias}},
-             plan::groups_for(t.count(block)));
+         dispatch(conv, node,
+                  {"conv" + suffix,
+                   {{"invocations", t.invocations()},
+                    {"rows", t.rows},
+                    {"columns", t.columns},
+                    {"depth", t.depth},
+                    {"rows_each", t.rows_each},
+                    {"columns_each", t.columns_each},
+                    {"has_bias", op.has_bias}}},
+                  plan::groups_for(t.count(block)));
        }},
   });
 }

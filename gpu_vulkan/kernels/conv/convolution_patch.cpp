@@ -100,10 +100,10 @@ plan::Slot pack_filters(const Convolution& conv, plan::Lowering& node, std::uint
   constexpr std::uint32_t threads = 32, most_unrolled = 32;
   const std::int64_t count = block.group * gemm::pieces(block.channels, channels) * block.filters * (channels / 8);
   const auto taps = static_cast<std::uint32_t>(block.taps());
-  const std::uint32_t wide = block.channels % 8 == 0 && taps <= most_unrolled;
+  const bool wide = block.channels % 8 == 0 && taps <= most_unrolled;
   const plan::Slot made = node.scratch(std::size_t{16} * static_cast<std::size_t>(count) * taps);
   node.dispatch({
-      .shader = {"conv_pack", {threads, channels, taps, wide}},
+      .shader = {"conv_pack", {{"invocations", threads}, {"block", channels}, {"TAPS", taps}, {"WIDE", wide}}},
       .reads = {node.in(1)},
       .writes = {made},
       .push = PackBlock{static_cast<std::uint32_t>(count), block.channels, block.filters},
@@ -175,11 +175,25 @@ void emit_patch(const Convolution& conv, plan::Lowering& node) {
                              of_group,
                              block.axes};
   const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
-  const std::uint32_t invocations = t.invocations(facts), whole = block.channels % t.channels == 0;
+  const std::uint32_t invocations = t.invocations(facts);
+  const bool whole = block.channels % t.channels == 0;
   dispatch(conv, node,
            {ir::cat("conv_patch.", dtype, even ? "_even" : ""),
-            {invocations, s.m, s.n, s.k, t.subgroups_m, t.subgroups_n, t.each_m, t.each_n, t.channels, at_once,
-             invocations, plan::word(block.taps()), plan::word(lines.reach), whole, conv.has_bias},
+            {{"invocations", invocations},
+             {"M", s.m},
+             {"N", s.n},
+             {"K", s.k},
+             {"subgroups_m", t.subgroups_m},
+             {"subgroups_n", t.subgroups_n},
+             {"each_m", t.each_m},
+             {"each_n", t.each_n},
+             {"block", t.channels},
+             {"taps_at_once", at_once},
+             {"invocations", invocations},
+             {"TAPS", plan::word(block.taps())},
+             {"reach", plan::word(lines.reach)},
+             {"whole", whole},
+             {"has_bias", conv.has_bias}},
             facts.subgroup_size,
             {},
             ir::cat(gemm::tile_name(t.rows(s), t.columns(s), t.channels * at_once), " of taps by ", at_once)},

@@ -31,13 +31,14 @@ std::size_t bytes_of_taps(const ConvBlock& block) { return std::size_t{8} * most
 /// What the shaders take for constant of large convolutions: a pipeline of their own pays for those, small ones share
 /// theirs.
 struct ConstantTerms {
-  std::uint32_t taps = 0, terms = 0, whole = 0;  ///< whole: no tile reaches beyond the terms
+  std::uint32_t taps = 0, terms = 0;
+  bool whole = false;  ///< no tile reaches beyond the terms
 
   ConstantTerms(const Convolution& conv, std::uint32_t depth) {
     if (!conv.is_large()) return;
     const ConvBlock& block = conv.block;
     taps = static_cast<std::uint32_t>(block.taps()), terms = static_cast<std::uint32_t>(block.terms());
-    whole = block.terms() % depth == 0 ? 1 : 0;
+    whole = block.terms() % depth == 0;
   }
 };
 
@@ -148,15 +149,30 @@ void emit_cooperative(const Convolution& conv, plan::Lowering& node) {
   const ConvFragments& f = take_tile(conv, node, ir::cat("conv_cooperative.", dtype), conv_fragments, option);
   node.adds(with_epilogue(conv, {.unit = ir::SumUnit::matrix, .levels = {common::unit(s.k), common::chain()}}));
   const ConstantTerms constant(conv, f.depth(s));
-  const std::uint32_t invocations = f.invocations(facts), wide = conv.block.terms() % 8 == 0;
+  const std::uint32_t invocations = f.invocations(facts);
+  const bool wide = conv.block.terms() % 8 == 0;
   const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
   dispatch(conv, node,
            {ir::cat("conv_cooperative.", dtype, even ? "_even" : ""),
-            {invocations, s.m, s.n, s.k, f.subgroups_m, f.subgroups_n, f.each_m, f.each_n, f.deep, invocations, wide,
-             most_taps(conv.block), constant.taps, constant.terms, constant.whole, conv.has_bias},
+            {{"invocations", invocations},
+             {"M", s.m},
+             {"N", s.n},
+             {"K", s.k},
+             {"subgroups_m", f.subgroups_m},
+             {"subgroups_n", f.subgroups_n},
+             {"each_m", f.each_m},
+             {"each_n", f.each_n},
+             {"deep", f.deep},
+             {"invocations", invocations},
+             {"WIDE", wide},
+             {"most_taps", most_taps(conv.block)},
+             {"TAPS", constant.taps},
+             {"TERMS", constant.terms},
+             {"whole", constant.whole},
+             {"has_bias", conv.has_bias}},
             facts.subgroup_size,
             {},
-            ir::cat(gemm::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide == 1 ? "" : " by elements")},
+            ir::cat(gemm::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")},
            plan::groups_for(tiles(conv.block, f.rows(s), f.columns(s))));
 }
 
@@ -183,11 +199,21 @@ void emit_wide(const Convolution& conv, plan::Lowering& node) {
   const ConvTile& t = take_tile(conv, node, "conv_wide", conv_tiles, option);
   node.adds(with_epilogue(conv, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
   const ConstantTerms constant(conv, t.depth);
-  const std::uint32_t wide = conv.block.terms() % 4 == 0;
+  const bool wide = conv.block.terms() % 4 == 0;
   dispatch(conv, node,
            {"conv_wide",
-            {t.invocations(), t.rows, t.columns, t.depth, t.groups_m, t.groups_n, wide, most_taps(conv.block),
-             constant.taps, constant.terms, constant.whole, conv.has_bias}},
+            {{"invocations", t.invocations()},
+             {"rows", t.rows},
+             {"columns", t.columns},
+             {"depth", t.depth},
+             {"groups_m", t.groups_m},
+             {"groups_n", t.groups_n},
+             {"WIDE", wide},
+             {"most_taps", most_taps(conv.block)},
+             {"TAPS", constant.taps},
+             {"TERMS", constant.terms},
+             {"whole", constant.whole},
+             {"has_bias", conv.has_bias}}},
            plan::groups_for(tiles(conv.block, t.rows, t.columns)));
 }
 

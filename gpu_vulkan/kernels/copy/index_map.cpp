@@ -49,7 +49,10 @@ void index_map(const ir::kernels::IndexMap& given, plan::Lowering& node) {
   constexpr std::uint32_t threads = 128;
   node.dispatch({
       .shader = {word_variant("index_map", map.width, node),
-                 {threads, plan::word(std::ssize(axes)), static_cast<std::uint32_t>(map.beyond), value_bytes}},
+                 {{"invocations", threads},
+                  {"axes", plan::word(std::ssize(axes))},
+                  {"beyond", map.beyond},
+                  {"value_bytes", value_bytes}}},
       .reads = {node.in(0), node.in(has_value ? 1 : 0), node.table(std::as_bytes(std::span(axes)))},
       .writes = {node.out(0)},
       .push = Block{plan::word(map.elements()), plan::word(map.from)},

@@ -33,7 +33,8 @@ void copy_elements(const ir::kernels::StridedCopy& copy, plan::Slot from, plan::
   }
   const std::uint32_t each = copy.width >= 16 ? 2 : 4;
   node.dispatch({
-      .shader = {word_variant("strided_copy", copy.width, node), {threads, plan::word(std::ssize(axes)), each}},
+      .shader = {word_variant("strided_copy", copy.width, node),
+                 {{"invocations", threads}, {"axes", plan::word(std::ssize(axes))}, {"each", each}}},
       .reads = {from},
       .writes = {to},
       .push = block,
@@ -91,7 +92,8 @@ void copy_tiles(const ir::kernels::StridedCopy& copy, std::size_t down, plan::Sl
   }
   block.tiles = plan::word(count);
   node.dispatch({
-      .shader = {word_variant("strided_transpose", copy.width, node), {side, rows, others}},
+      .shader = {word_variant("strided_transpose", copy.width, node),
+                 {{"side", side}, {"rows", rows}, {"others", others}}},
       .reads = {from},
       .writes = {to},
       .push = block,

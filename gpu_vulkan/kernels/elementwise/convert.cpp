@@ -15,8 +15,12 @@ void convert(ir::DType from_dtype, plan::Slot from, ir::DType to_dtype, plan::Sl
                  : i64      ? "cast.i64"
                  : f64      ? "cast.f64"
                             : "cast.w32",
-                 {threads, std::uint32_t(from_dtype), std::uint32_t(to_dtype), bytes(from_dtype), bytes(to_dtype),
-                  units}},
+                 {{"invocations", threads},
+                  {"from", from_dtype},
+                  {"to", to_dtype},
+                  {"from_bytes", bytes(from_dtype)},
+                  {"to_bytes", bytes(to_dtype)},
+                  {"units", units}}},
       .reads = {from},
       .writes = {to},
       .push = std::uint32_t(count),

@@ -58,11 +58,12 @@ void elementwise(const Elementwise& kernel, const ElementwiseSlots& slots, plan:
   for (std::size_t k = 0; k < slots.shapes.size(); ++k) dense |= plan::word(loops.row().strides[k]) << k;
   const ir::DType dtype = node.in_type(node.inputs() - 1).dtype;
   const std::int64_t units = packed ? packs_at_once(kernel.pack, dtype, slots.shapes.size()) : 1;
-  std::vector<std::uint32_t> constants = {threads, plan::word(std::ssize(loops.axes)), packed ? plan::word(units) : 0,
-                                          dense};
-  constants.insert(constants.end(), kernel.constants.begin(), kernel.constants.end());
+  const plan::Constants of_loops = {{"invocations", threads},
+                                    {"axes", plan::word(std::ssize(loops.axes))},
+                                    {"packs", packed ? plan::word(units) : 0},
+                                    {"dense", dense}};
   node.dispatch({
-      .shader = {kernel.shader, std::move(constants)},
+      .shader = {kernel.shader, of_loops.then(kernel.constants)},
       .reads = slots.reads,
       .writes = {slots.write},
       .push = block_of(loops, count),

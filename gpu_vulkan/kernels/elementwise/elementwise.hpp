@@ -25,9 +25,9 @@ ir::kernels::BroadcastLoops in_units(ir::kernels::BroadcastLoops loops, std::int
 /// (glsl/elementwise.glsl).
 struct Elementwise {
   std::string shader;
-  std::int64_t pack = 1;                 ///< what the shader calls PACK
-  std::vector<std::uint32_t> constants;  ///< from constant_id 4 on; those before are of the loops
-  std::vector<std::size_t> operands;     ///< inputs of the node, by binding
+  std::int64_t pack = 1;              ///< what the shader calls PACK
+  plan::Constants constants;          ///< from constant_id 4 on; those before are of the loops
+  std::vector<std::size_t> operands;  ///< inputs of the node, by binding
 };
 
 void elementwise(const Elementwise& kernel, plan::Lowering& node);

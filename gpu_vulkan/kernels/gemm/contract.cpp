@@ -99,7 +99,7 @@ void multiply(const Term& a, const Term& b, ir::DType dtype, const Target& y, pl
   common::publish({.of = "product"}, dtype, node);  // of one term: nothing is added
   elementwise::elementwise({.shader = ir::cat("binary.", dtype),
                             .pack = elementwise::pack_size(dtype),
-                            .constants = {static_cast<std::uint32_t>(ir::ops::BinaryFunction::multiply)},
+                            .constants = {{"function", ir::ops::BinaryFunction::multiply}},
                             .operands = {}},
                            {.reads = {left.slot, right.slot},
                             .shapes = {a.axes.extents_of(y.labels), b.axes.extents_of(y.labels)},

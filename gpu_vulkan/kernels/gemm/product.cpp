@@ -36,7 +36,13 @@ void emit_tiled(const Product& p, const ProductSlots& slots, plan::Lowering& nod
   node.uses_tile(tile_name(t.rows, t.columns, t.depth));
   common::publish(with_epilogue(p, {.unit = ir::SumUnit::either, .levels = common::in_chunks()}), slots.operands, node);
   dispatch(p, slots, node,
-           {"matmul." + variant(slots), {t.invocations(), t.rows, t.columns, t.depth, t.rows_each, t.columns_each}},
+           {"matmul." + variant(slots),
+            {{"invocations", t.invocations()},
+             {"rows", t.rows},
+             {"columns", t.columns},
+             {"depth", t.depth},
+             {"rows_each", t.rows_each},
+             {"columns_each", t.columns_each}}},
            tiles(p, t.rows, t.columns));
 }
 

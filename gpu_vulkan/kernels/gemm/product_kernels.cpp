@@ -74,7 +74,7 @@ Fixed fixed_of(const Product& p, std::uint32_t depth) {
   constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 24;  // multiplications
   if (p.batch.elements() * p.m * p.n * p.k < worth_a_pipeline) return {};
   const ProductBlock block = block_of(p, DType::f32);
-  return {block.k, block.a_line, block.b_line, block.flags, block.k % depth == 0 ? 1u : 0u};
+  return {block.k, block.a_line, block.b_line, block.flags, block.k % depth == 0};
 }
 
 std::string tile_name(std::uint32_t rows, std::uint32_t columns, std::uint32_t depth) {

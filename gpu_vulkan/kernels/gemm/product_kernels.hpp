@@ -41,7 +41,7 @@ bool is_wide(const Product& product, std::int64_t elements);
 /// graph share theirs.
 struct Fixed {
   std::uint32_t terms = 0, a_line = 0, b_line = 0, flags = 0;
-  std::uint32_t whole = 0;  ///< no tile reaches beyond the terms
+  bool whole = false;  ///< no tile reaches beyond the terms
 };
 
 Fixed fixed_of(const Product& product, std::uint32_t depth);

@@ -28,7 +28,7 @@ void add_slices(const Product& p, const ProductSlots& slots, plan::Slot sums, st
   const bool packed = p.m * p.n % pack == 0;
   node.dispatch({
       .shader = {"matmul_slices." + elementwise::variant_of(slots.result, node.facts()),
-                 {threads, static_cast<std::uint32_t>(slices), packed}},
+                 {{"invocations", threads}, {"slices", plan::word(slices)}, {"is_packed", packed}}},
       .reads = {sums, p.has_c ? slots.c : sums},
       .writes = {slots.y},
       .push = SlicesBlock{whole.m * whole.n, whole.n, p.has_c ? 1u : 0u, static_cast<float>(p.alpha),

@@ -25,7 +25,9 @@ void emit_vector(const Product& p, const ProductSlots& slots, plan::Lowering& no
   common::publish(with_epilogue(p, {.unit = ir::SumUnit::either,
                                     .levels = {common::chain(256), common::chain(), common::lanes(lanes)}}),
                   slots.operands, node);
-  dispatch(p, slots, node, {"matmul_vector." + variant(slots), {elements * lanes, elements, lanes, by_lines}},
+  dispatch(p, slots, node,
+           {"matmul_vector." + variant(slots),
+            {{"invocations", elements * lanes}, {"elements", elements}, {"lanes", lanes}, {"lanes_first", by_lines}}},
            p.batch.elements() * pieces(std::max(p.m, p.n), elements));
 }
 
@@ -111,7 +113,14 @@ void emit_wide_vector(const Product& p, const ProductSlots& slots, plan::Lowerin
   node.adds(with_epilogue(p, sum_of(p, t, width, facts)));
   dispatch(p, slots, node,
            {ir::cat("matmul_vector_wide.", variant(slots), kept ? "_kept" : ""),
-            {t.across * t.lanes, t.across, t.lanes, by_lines, vectors, facts.subgroup_size, is_even, p.n == 1},
+            {{"invocations", t.across * t.lanes},
+             {"across", t.across},
+             {"lanes", t.lanes},
+             {"by_lines", by_lines},
+             {"vectors", vectors},
+             {"subgroup_size", facts.subgroup_size},
+             {"is_even", is_even},
+             {"is_column", p.n == 1}},
             facts.subgroup_size},
            p.batch.elements() * pieces(elements_of_vector(p), by_lines ? t.across : t.across * width));
 }

@@ -34,8 +34,17 @@ void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& 
   const Fixed fixed = fixed_of(p, t.depth);
   dispatch(p, slots, node,
            {"matmul_wide",
-            {t.invocations(), t.rows, t.columns, t.depth, t.groups_m, t.groups_n, transposed(p), fixed.terms,
-             fixed.a_line, fixed.b_line, fixed.whole}},
+            {{"invocations", t.invocations()},
+             {"rows", t.rows},
+             {"columns", t.columns},
+             {"depth", t.depth},
+             {"groups_m", t.groups_m},
+             {"groups_n", t.groups_n},
+             {"TRANSPOSED_OPERANDS", transposed(p)},
+             {"TERMS", fixed.terms},
+             {"A_LINE", fixed.a_line},
+             {"B_LINE", fixed.b_line},
+             {"whole", fixed.whole}}},
            tiles(p, t.rows, t.columns));
 }
 

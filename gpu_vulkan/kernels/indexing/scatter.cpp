@@ -23,7 +23,11 @@ plan::Slot find_targets(const ScatterTargets& targets, std::int64_t count, plan:
   const plan::Slot found = node.scratch(static_cast<std::size_t>(count) * sizeof(std::uint32_t));
   node.dispatch({
       .shader = {ir::cat("scatter_targets.", targets.variant),
-                 {threads, targets.index_words, winners.has_value(), targets.axes, targets.tuple_length}},
+                 {{"invocations", threads},
+                  {"index_words", targets.index_words},
+                  {"clears", winners.has_value()},
+                  {"axes", targets.axes},
+                  {"tuple_length", targets.tuple_length}}},
       .reads = {indices},
       .writes = {found, winners.value_or(found), node.faults()},
       .push = targets.push,
@@ -39,7 +43,7 @@ void copy_all(const ir::TensorType& type, plan::Slot from, plan::Slot to, plan::
 
 void clear(std::size_t bytes, plan::Slot slot, plan::Lowering& node) {
   const auto words = static_cast<std::int64_t>((bytes + 3) / 4);
-  node.dispatch({.shader = {"zero", {threads}},
+  node.dispatch({.shader = {"zero", {{"invocations", threads}}},
                  .reads = {},
                  .writes = {slot},
                  .push = plan::word(words),
@@ -91,12 +95,16 @@ void fold(Reduction reduction, std::optional<plan::Slot> x, const ScatteredUpdat
       in_chunks ? node.scratch(static_cast<std::size_t>(updates.count / chunk * columns) * held_bytes(dtype)) : y;
   const auto dispatch = [&](bool first, std::vector<plan::Slot> reads, std::vector<plan::Slot> writes,
                             std::int64_t items) {
-    node.dispatch(
-        {.shader = {ir::cat("scatter_fold.", dtype), {threads, number_of(reduction), first, in_chunks, x.has_value()}},
-         .reads = std::move(reads),
-         .writes = std::move(writes),
-         .push = block,
-         .groups = plan::groups_for(items, threads)});
+    node.dispatch({.shader = {ir::cat("scatter_fold.", dtype),
+                              {{"invocations", threads},
+                               {"function", number_of(reduction)},
+                               {"to_partials", first},
+                               {"of_partials", in_chunks},
+                               {"has_x", x.has_value()}}},
+                   .reads = std::move(reads),
+                   .writes = std::move(writes),
+                   .push = block,
+                   .groups = plan::groups_for(items, threads)});
   };
   const plan::Slot start = x.value_or(updates.updates);
   if (in_chunks) dispatch(true, {sorted, updates.updates, start}, {partials, y}, updates.count / chunk * columns);
@@ -138,7 +146,7 @@ void scatter_last(const ScatteredUpdates& updates, const ScatterTargets& targets
   const auto inner = static_cast<std::int64_t>(slice_bytes / width);
   const plan::Slot winners = node.scratch(static_cast<std::size_t>(updates.rows) * sizeof(std::uint32_t));
   const plan::Slot found = find_targets(targets, updates.count, indices, winners, node);
-  node.dispatch({.shader = {"scatter_winners", {threads}},
+  node.dispatch({.shader = {"scatter_winners", {{"invocations", threads}}},
                  .reads = {found},
                  .writes = {winners},
                  .push = plan::word(updates.count),
@@ -147,7 +155,7 @@ void scatter_last(const ScatteredUpdates& updates, const ScatterTargets& targets
     common::Divisor by_inner;
     std::uint32_t words, inner;
   };
-  node.dispatch({.shader = {copy::word_variant("scatter_write", width, node), {threads}},
+  node.dispatch({.shader = {copy::word_variant("scatter_write", width, node), {{"invocations", threads}}},
                  .reads = {found, winners, updates.updates},
                  .writes = {node.out(0)},
                  .push = Block{common::Divisor(inner), plan::word(updates.count * inner), plan::word(inner)},

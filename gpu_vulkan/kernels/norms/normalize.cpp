@@ -99,15 +99,17 @@ void emit_rows(const Normalize& norm, const NormSlots& slots, const rows::HeldRo
                node);
   const Axes axes = axes_of(norm);
   const auto width = static_cast<std::uint32_t>(lines.length / held.row_units);
-  const auto walk = [&](bool is_there, const Strides& strides) {
-    return static_cast<std::uint32_t>(walk_of(is_there, strides, axes, width));
-  };
+  const auto walk = [&](bool is_there, const Strides& strides) { return walk_of(is_there, strides, axes, width); };
   std::vector<plan::Slot> reads = {slots.x, slots.scale, slots.bias};
   if (norm.has_statistics) reads.push_back(slots.residual);
   node.dispatch({
       .shader = held.shader(ir::cat(norm.name, "_rows.", elementwise::variant_of(node.in_type(0).dtype, node.facts())),
-                            {axes.inner, axes.outer, walk(norm.has_scale, axes.scale_strides),
-                             walk(norm.has_bias, axes.bias_strides), node.outputs() > 1, norm.has_residual}),
+                            {{"inner_axes", axes.inner},
+                             {"outer_axes", axes.outer},
+                             {"scale_walk", walk(norm.has_scale, axes.scale_strides)},
+                             {"bias_walk", walk(norm.has_bias, axes.bias_strides)},
+                             {"statistics", node.outputs() > 1},
+                             {"has_residual", norm.has_residual}}),
       .reads = std::move(reads),
       .writes = results(norm, slots, node),
       .push = Block{static_cast<std::uint32_t>(lines.outer), static_cast<std::uint32_t>(lines.length),
@@ -130,8 +132,15 @@ void emit_lines(const Normalize& norm, const NormSlots& slots, const rows::LineS
     for (const plan::Slot slot : results(norm, slots, node)) writes.push_back(slot);
     node.dispatch({
         .shader = {ir::cat(norm.name, ".", node.in_type(0).dtype),
-                   {share.threads, share.lanes, false, static_cast<std::uint32_t>(stage), axes.inner, axes.outer,
-                    norm.has_scale, norm.has_bias, node.outputs() > 1}},
+                   {{"invocations", share.threads},
+                    {"lanes", share.lanes},
+                    {"lines_fastest", false},
+                    {"stage", stage},
+                    {"inner_axes", axes.inner},
+                    {"outer_axes", axes.outer},
+                    {"has_scale", norm.has_scale},
+                    {"has_bias", norm.has_bias},
+                    {"statistics", node.outputs() > 1}}},
         .reads = std::move(reads),
         .writes = std::move(writes),
         .push = Block{static_cast<std::uint32_t>(lines.outer), static_cast<std::uint32_t>(lines.length), share.slices,

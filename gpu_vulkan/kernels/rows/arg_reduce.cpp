@@ -25,8 +25,15 @@ void lower_arg_reduce(std::int64_t axis, ArgExtreme extreme, plan::Slot to, std:
                             std::vector<plan::Slot> writes) {
     node.dispatch({
         .shader = {shader,
-                   {by.threads, by.lanes, stage != LineStage::second && lines.inner > 1,
-                    static_cast<std::uint32_t>(stage), encoding, extreme.smallest, extreme.last, words, is_packed}},
+                   {{"invocations", by.threads},
+                    {"lanes", by.lanes},
+                    {"lines_fastest", stage != LineStage::second && lines.inner > 1},
+                    {"stage", stage},
+                    {"encoding", encoding},
+                    {"smallest", extreme.smallest},
+                    {"select_last", extreme.last},
+                    {"index_words", words},
+                    {"is_packed", is_packed}}},
         .reads = std::move(reads),
         .writes = std::move(writes),
         .push = Block{static_cast<std::uint32_t>(lines.count()), static_cast<std::uint32_t>(lines.length),

@@ -83,8 +83,15 @@ void dispatch(plan::Lowering& node, const Fold& fold, const Pass& pass, plan::Sl
   const bool columns = split.columns > 1, to_partials = share.slices > 1;
   node.dispatch({
       .shader = {ir::cat("reduce.", fold.dtype),
-                 {share.threads, share.lanes, columns, static_cast<std::uint32_t>(fold.function), split.kept.count,
-                  split.reduced.count, of_partials, to_partials, static_cast<std::uint32_t>(packed)}},
+                 {{"invocations", share.threads},
+                  {"lanes", share.lanes},
+                  {"lines_fastest", columns},
+                  {"function", fold.function},
+                  {"kept_axes", split.kept.count},
+                  {"reduced_axes", split.reduced.count},
+                  {"of_partials", of_partials},
+                  {"to_partials", to_partials},
+                  {"packed", packed}}},
       .reads = {from},
       .writes = {to},
       .push = Block{static_cast<std::uint32_t>(split.kept.elements),

@@ -14,10 +14,10 @@ struct HeldRows {
   std::uint32_t row_units = 1, subgroup_size = 1;
   plan::Groups groups(std::int64_t rows) const { return plan::groups_for(rows, threads / lanes); }
   /// The constants that rows.glsl declares, and those of the shader itself.
-  plan::Shader shader(std::string name, std::initializer_list<std::uint32_t> more = {}) const {
-    plan::Shader shader{std::move(name), {threads, lanes, units, is_packed, is_full, subgroup_size}, subgroup_size};
-    shader.constants.insert(shader.constants.end(), more);
-    return shader;
+  plan::Shader shader(std::string name, const plan::Constants& own = {}) const {
+    const plan::Constants of_rows = {{"invocations", threads}, {"lanes", lanes},     {"units", units},
+                                     {"is_packed", is_packed}, {"is_full", is_full}, {"subgroup_size", subgroup_size}};
+    return {std::move(name), of_rows.then(own), subgroup_size};
   }
 };
 

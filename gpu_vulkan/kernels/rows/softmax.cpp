@@ -33,7 +33,10 @@ void emit_lines(std::string_view name, const LineShare& share, const ir::Lines& 
   const auto dispatch = [&](LineStage stage, std::vector<plan::Slot> reads, std::vector<plan::Slot> writes) {
     node.dispatch({
         .shader = {ir::cat(name, ".", node.in_type(0).dtype),
-                   {share.threads, share.lanes, lines.inner > 1, static_cast<std::uint32_t>(stage)}},
+                   {{"invocations", share.threads},
+                    {"lanes", share.lanes},
+                    {"lines_fastest", lines.inner > 1},
+                    {"stage", stage}}},
         .reads = std::move(reads),
         .writes = std::move(writes),
         .push = Block{static_cast<std::uint32_t>(lines.count()), static_cast<std::uint32_t>(lines.length),

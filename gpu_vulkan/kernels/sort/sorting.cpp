@@ -35,7 +35,11 @@ class Sort {
     const bool last = block_.runs == 1 && results_;
     const plan::Slot entries = last ? results_->values : scratch(block_.runs, block_.span);
     dispatch(choice.held.shader(copy::word_variant("sort_select", sorted_.width, node_),
-                                {last, words(), plan::word(choice.slots), sorted_.encoding, sorted_.descending}),
+                                {{"to_results", last},
+                                 {"index_words", words()},
+                                 {"slots", plan::word(choice.slots)},
+                                 {"encoding", sorted_.encoding},
+                                 {"descending", sorted_.descending}}),
              sorted_.x, entries, last, choice.held.groups(sorted_.lines.count() * block_.runs));
     return merged(entries);
   }
@@ -63,8 +67,14 @@ class Sort {
     const bool last = block_.runs == 1 && results_;
     const plan::Slot entries = last ? results_->values : scratch(block_.runs, block_.span);
     dispatch({copy::word_variant("sort_block", sorted_.width, node_),
-              {plan::word(threads), last, words(), plan::word(slots), plan::word(runs_here), sorted_.encoding,
-               sorted_.descending, from.has_value()}},
+              {{"invocations", plan::word(threads)},
+               {"to_results", last},
+               {"index_words", words()},
+               {"slots", plan::word(slots)},
+               {"runs_here", plan::word(runs_here)},
+               {"encoding", sorted_.encoding},
+               {"descending", sorted_.descending},
+               {"by_index", from.has_value()}}},
              from.value_or(sorted_.x), entries, last, plan::groups_for(runs, runs_here));
     return entries;
   }
@@ -76,8 +86,9 @@ class Sort {
     const std::int64_t parts = (stride + each - 1) / each;
     const bool last = runs == 1 && results_;
     const plan::Slot entries = last ? results_->values : scratch(runs, 2 * block_.span);
-    dispatch({copy::word_variant("sort_merge", sorted_.width, node_), {threads, last, words(), each}}, from, entries,
-             last, plan::groups_for(sorted_.lines.count() * runs * parts, threads));
+    dispatch({copy::word_variant("sort_merge", sorted_.width, node_),
+              {{"invocations", threads}, {"to_results", last}, {"index_words", words()}, {"each", each}}},
+             from, entries, last, plan::groups_for(sorted_.lines.count() * runs * parts, threads));
     block_.runs = runs;
     block_.span *= 2;
     return entries;

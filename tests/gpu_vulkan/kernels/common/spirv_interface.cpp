@@ -1,7 +1,6 @@
 #include "tests/gpu_vulkan/kernels/common/spirv_interface.hpp"
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 namespace plumb::gpu_vulkan::testing {
@@ -10,7 +9,7 @@ namespace {
 using Id = std::uint32_t;
 
 // Numbers of the SPIR-V specification: opcodes, decorations, storage classes.
-constexpr std::uint32_t op_type_int = 21, op_type_float = 22, op_type_vector = 23, op_type_array = 28,
+constexpr std::uint32_t op_name = 5, op_type_int = 21, op_type_float = 22, op_type_vector = 23, op_type_array = 28,
                         op_type_struct = 30, op_type_pointer = 32, op_constant = 43, op_variable = 59, op_decorate = 71,
                         op_member_decorate = 72;
 constexpr std::uint32_t spec_id = 1, array_stride = 6, non_writable = 24, non_readable = 25, binding = 33,
@@ -25,6 +24,7 @@ struct Module {
 
   std::map<Id, Type> types;
   std::map<Id, std::uint32_t> constants;
+  std::map<Id, std::string> names;
   std::map<Id, std::map<std::uint32_t, std::uint32_t>> decorations;           // of an id: decoration, value
   std::map<Id, std::vector<std::map<std::uint32_t, std::uint32_t>>> members;  // of a struct
   struct Variable {
@@ -53,6 +53,9 @@ struct Module {
       case op_type_pointer:
         types[operand[0]] = {opcode, {operand.begin() + 1, operand.end()}};
         break;
+      case op_name:
+        names[operand[0]] = text(operand.subspan(1));
+        break;
       case op_constant:
         constants[operand[1]] = operand[2];
         break;
@@ -71,6 +74,22 @@ struct Module {
       default:
         break;
     }
+  }
+
+  /// A literal string: four characters a word, the first in the lowest byte, ended by a zero.
+  static std::string text(std::span<const std::uint32_t> words) {
+    std::string characters;
+    for (const std::uint32_t word : words)
+      for (std::uint32_t shift = 0; shift < 32; shift += 8) {
+        if ((word >> shift & 0xFF) == 0) return characters;
+        characters += static_cast<char>(word >> shift & 0xFF);
+      }
+    return characters;
+  }
+
+  std::string name_of(Id id) const {
+    const auto found = names.find(id);
+    return found == names.end() ? "" : found->second;
   }
 
   std::uint32_t bytes(Id id) const {
@@ -130,10 +149,10 @@ SpirvInterface read_interface(std::span<const std::uint32_t> words) {
     place->second.readonly = place->second.readonly && found.readonly;
     place->second.writeonly = place->second.writeonly && found.writeonly;
   }
-  std::set<std::uint32_t> ids;
+  // A constant that is also the size of the workgroup is declared twice, once without a name.
   for (const auto& [id, decorations] : module.decorations)
-    if (const auto found = decorations.find(spec_id); found != decorations.end()) ids.insert(found->second);
-  interface.constant_ids.assign(ids.begin(), ids.end());
+    if (const auto found = decorations.find(spec_id); found != decorations.end())
+      if (std::string& name = interface.constants[found->second]; name.empty()) name = module.name_of(id);
   return interface;
 }
 

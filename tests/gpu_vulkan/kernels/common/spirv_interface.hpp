@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace plumb::gpu_vulkan::testing {
@@ -15,7 +16,9 @@ struct SpirvInterface {
 
   std::map<std::uint32_t, Binding> bindings;  ///< of set 0, by number; views of one binding are one
   std::vector<std::uint32_t> other_sets;      ///< descriptor sets in use that are not 0
-  std::vector<std::uint32_t> constant_ids;    ///< in order
+  /// Specialization constants that the module uses: their names by constant_id, empty where a number has no name but
+  /// is the size of the workgroup alone.
+  std::map<std::uint32_t, std::string> constants;
   std::uint32_t push_bytes = 0;
 };
 

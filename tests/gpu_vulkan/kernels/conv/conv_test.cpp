@@ -145,7 +145,7 @@ TEST(ConvLowering, SaysWhyItStagesNoPatch) {
 
 TEST(ConvLowering, ChoosesTilesByTheWork) {
   const auto rows = [](const ir::Shape& x, const ir::Shape& w, DType dtype = DType::f32) {
-    return lowered(Conv{}, {{dtype, x}, {dtype, w}}, modern()).dispatch.shader.constants.at(1);
+    return lowered(Conv{}, {{dtype, x}, {dtype, w}}, modern()).dispatch.shader.constants["rows"];
   };
   EXPECT_EQ(rows({1, 3, 200, 250}, {64, 3, 3, 3}), 64u);
   EXPECT_EQ(rows({1, 3, 20, 20}, {64, 3, 3, 3}), 32u);

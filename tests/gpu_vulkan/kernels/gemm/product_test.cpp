@@ -26,8 +26,9 @@ TEST(Product, TakesCooperativeMatricesForF16WhereTheDeviceHasThem) {
   EXPECT_TRUE(choice.refusals.empty());
   EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.f16");
   EXPECT_EQ(dispatch.shader.subgroup_size, 32u);
-  const std::vector<std::uint32_t> shape(dispatch.shader.constants.begin() + 1, dispatch.shader.constants.begin() + 4);
-  EXPECT_EQ(shape, (std::vector<std::uint32_t>{16, 16, 16}));  // the largest of those that sum in f32
+  const plan::Constants& constants = dispatch.shader.constants;
+  EXPECT_EQ(std::tuple(constants["M"], constants["N"], constants["K"]),
+            std::tuple(16u, 16u, 16u));  // the largest of those that sum in f32
 }
 
 TEST(Product, TakesThoseOfBf16WhereTheDeviceHasThem) {
@@ -37,7 +38,7 @@ TEST(Product, TakesThoseOfBf16WhereTheDeviceHasThem) {
   const auto [choice, dispatch] = square(DType::bf16, facts);
   EXPECT_EQ(choice.name, "coopmat_bf16");
   EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.bf16");
-  EXPECT_EQ(dispatch.shader.constants.at(3), 32u);  // the shape of bf16, not that of f16
+  EXPECT_EQ(dispatch.shader.constants["K"], 32u);  // the shape of bf16, not that of f16
   EXPECT_EQ(square(DType::bf16, facts, 512).dispatch.shader.name, "matmul_cooperative.bf16_fixed");
   EXPECT_EQ(square(DType::f16, facts).choice.name, "coopmat_f16");
 }
@@ -120,9 +121,10 @@ TEST(Product, ReadsTheMatrixOfARowOrColumnInOrder) {
     EXPECT_EQ(choice.name, "vector");
     EXPECT_EQ(choice.refusals.size(), 1u);
     EXPECT_EQ(dispatch.shader.name, "matmul_vector.f16");
-    return std::vector<std::uint32_t>(dispatch.shader.constants.begin() + 1, dispatch.shader.constants.begin() + 4);
+    const plan::Constants& of = dispatch.shader.constants;
+    return std::tuple(of["elements"], of["lanes"], of["lanes_first"]);
   };
-  const std::vector<std::uint32_t> along_lines = {2, 64, 1}, across_lines = {16, 16, 0};
+  const std::tuple along_lines(2u, 64u, 1u), across_lines(16u, 16u, 0u);
   EXPECT_EQ(constants({}, {70, 300}, {300, 1}), along_lines);
   EXPECT_EQ(constants({true, false, {}}, {300, 70}, {300, 1}), across_lines);
   EXPECT_EQ(constants({}, {1, 300}, {300, 70}), across_lines);
@@ -130,13 +132,13 @@ TEST(Product, ReadsTheMatrixOfARowOrColumnInOrder) {
 }
 
 TEST(Product, UsesLargerTilesOnlyWhereManyAreLeft) {
-  const auto rows = [](std::int64_t n) { return square(DType::i32, modern(), n).dispatch.shader.constants.at(1); };
+  const auto rows = [](std::int64_t n) { return square(DType::i32, modern(), n).dispatch.shader.constants["rows"]; };
   EXPECT_EQ(rows(8), 8u);
   EXPECT_EQ(rows(9), 32u);
   EXPECT_EQ(rows(64 * 12), 64u);
   EXPECT_EQ(rows(128 * 12), 128u);
   const auto many = lowered(Matmul{}, {{DType::i32, {200, 64, 64}}, {DType::i32, {200, 64, 64}}}, modern());
-  EXPECT_EQ(many.dispatch.shader.constants.at(1), 128u);
+  EXPECT_EQ(many.dispatch.shader.constants["rows"], 128u);
   EXPECT_EQ(many.dispatch.groups, (plan::Groups{200, 1, 1}));
 }
 
@@ -183,8 +185,9 @@ TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
   const plan::Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
   EXPECT_EQ(products.shader.name, "matmul_wide");
   EXPECT_EQ(products.groups.at(0), 4u * 8 * 12);
-  EXPECT_EQ(products.shader.constants.at(7), 768u);  // terms of a slice
-  EXPECT_EQ(sum.shader, (plan::Shader{"matmul_slices.f32", {128, 4, true}}));
+  EXPECT_EQ(products.shader.constants["TERMS"], 768u);  // terms of a slice
+  EXPECT_EQ(sum.shader,
+            (plan::Shader{"matmul_slices.f32", {{"invocations", 128u}, {"slices", 4u}, {"is_packed", true}}}));
   EXPECT_EQ(sum.reads.at(0), products.writes.at(0));
   EXPECT_EQ(split.schedule.slots.at(sum.reads.at(0)).bytes, 4u * 4 * 512 * 768);
   EXPECT_EQ(node(512, 768, 3072).choice.name, "tiled_wide");  // tiles enough
@@ -205,9 +208,9 @@ TEST(Product, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
   ASSERT_EQ(split.schedule.dispatches.size(), 2u);
   const plan::Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
   EXPECT_EQ(products.shader.name, "matmul_cooperative.f16_f32_fixed");
-  EXPECT_EQ(products.groups.at(0), 8u * 4 * 4);       // of 128 x 192
-  EXPECT_EQ(products.shader.constants.at(11), 384u);  // terms of a slice
-  EXPECT_EQ(sum.shader.constants, (std::vector<std::uint32_t>{128, 8, true}));
+  EXPECT_EQ(products.groups.at(0), 8u * 4 * 4);         // of 128 x 192
+  EXPECT_EQ(products.shader.constants["TERMS"], 384u);  // terms of a slice
+  EXPECT_EQ(sum.shader.constants, (plan::Constants{{"invocations", 128u}, {"slices", 8u}, {"is_packed", true}}));
   EXPECT_EQ(split.schedule.slots.at(sum.reads.at(0)).bytes, 8u * 4 * 512 * 768);
   const auto kernel = [&](auto... size) { return node(size...).choice.name; };
   EXPECT_EQ(kernel(2048, 3072, 768), "coopmat_f16_split2");
@@ -226,7 +229,8 @@ TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
   const auto sizes = [](std::int64_t m, std::int64_t k, std::int64_t n) {
     const auto constants =
         lowered(Matmul{}, {{DType::f16, {m, k}}, {DType::f16, {k, n}}}, modern()).dispatch.shader.constants;
-    return Sizes(constants.begin() + 4, constants.begin() + 9);
+    return Sizes{constants["subgroups_m"], constants["subgroups_n"], constants["each_m"], constants["each_n"],
+                 constants["deep"]};
   };
   EXPECT_EQ(sizes(2048, 2048, 2048), (Sizes{2, 2, 4, 4, 2}));
   EXPECT_EQ(sizes(4096, 768, 3072), (Sizes{2, 4, 4, 3, 4}));  // 512 of 128 x 192
@@ -257,7 +261,8 @@ TEST(Product, ReadsALargeMatrixOnceForAFewRows) {
     facts.subgroup_size = size;
     const auto constants =
         lowered(Matmul{}, {{DType::f16, {8, 512}}, {DType::f16, {512, 8192}}}, facts).dispatch.shader.constants;
-    const std::uint32_t across = constants.at(1), lanes = constants.at(2), parts = lanes / std::max(1u, size / across);
+    const std::uint32_t across = constants["across"], lanes = constants["lanes"],
+                        parts = lanes / std::max(1u, size / across);
     EXPECT_LE(parts * 8 * across * 8 * 4, facts.shared_memory) << size;
     EXPECT_GE(parts, 1u) << size;
     EXPECT_EQ(across * lanes % size, 0u) << size;
@@ -271,13 +276,9 @@ TEST(Product, GivesLargeProductsAPipelineOfTheirOwn) {
     return lowered(Matmul{}, {{DType::f16, {n, n}}, {DType::f16, {n, n}}}, facts).dispatch.shader;
   };
   EXPECT_EQ(shader(248).name, "matmul_cooperative.f16_even");
-  EXPECT_EQ(shader(248), [&] {
-    plan::Shader other = shader(240);
-    other.constants.at(15) = 0;
-    return other;
-  }());
+  EXPECT_EQ(shader(248), shader(240));
   EXPECT_EQ(shader(256).name, "matmul_cooperative.f16_even_fixed");
-  EXPECT_EQ(shader(256).constants.at(11), 256u);
+  EXPECT_EQ(shader(256).constants["TERMS"], 256u);
 }
 
 TEST(Product, FitsTheLeastThatVulkanPromises) {
@@ -287,7 +288,7 @@ TEST(Product, FitsTheLeastThatVulkanPromises) {
   for (const DType dtype : {DType::f32, DType::f16, DType::c128, DType::f64})
     for (const std::int64_t n : {5, 100, 101, 2000}) {
       const auto [choice, dispatch] = square(dtype, facts, n);
-      EXPECT_LE(dispatch.shader.constants.at(0), 128u) << dtype << " " << n;
+      EXPECT_LE(dispatch.shader.constants["invocations"], 128u) << dtype << " " << n;
     }
 }
 

@@ -74,8 +74,8 @@ TEST(LinesLowering, RowsThatRegistersHoldAreReadOnce) {
   };
   const auto seen = [](DType dtype, const ir::Shape& shape, const device::DeviceFacts& facts) {
     const plan::Shader shader = scheduled(Softmax{}, {{dtype, shape}}, facts).dispatches.at(0).shader;
-    return Seen{shader.name, shader.constants.at(1), shader.constants.at(2), shader.constants.at(3) != 0,
-                shader.constants.at(4) != 0};
+    const plan::Constants& of = shader.constants;
+    return Seen{shader.name, of["lanes"], of["units"], of["is_packed"] != 0, of["is_full"] != 0};
   };
   EXPECT_EQ(seen(DType::f32, {4096, 16384}, testing::h200()), (Seen{"softmax_rows.f32", 512, 8, true, true}));
   EXPECT_EQ(seen(DType::f16, {4096, 1024}, testing::h200()), (Seen{"softmax_rows.f16", 32, 8, true, true}));
@@ -90,7 +90,7 @@ TEST(LinesLowering, RowsThatRegistersHoldAreReadOnce) {
 TEST(LinesLowering, PacksOfTermsOrOfOutputsAreReadAtOnce) {
   const auto packed = [](const ir::Shape& shape, std::int64_t axis) {
     const plan::Schedule schedule = scheduled(Reduce{F::sum, {axis}}, {{DType::f32, shape}}, testing::h200());
-    return schedule.dispatches.at(0).shader.constants.at(8);
+    return schedule.dispatches.at(0).shader.constants["packed"];
   };
   EXPECT_EQ(packed({4096, 16384}, 1), 1u);
   EXPECT_EQ(packed({4096, 16384}, 0), 2u);
@@ -132,7 +132,8 @@ TEST(AttentionLowering, LaysWorkgroupsOutByQueriesAndSharedMemory) {
     facts.shared_memory = shared;
     const auto constants =
         scheduled(Attention{}, qkv(queries, width, DType::bf16), facts).dispatches.at(0).shader.constants;
-    return std::pair(constants.at(1) * constants.at(3), constants.at(2) * constants.at(4));
+    return std::pair(constants["row_threads"] * constants["rows_each"],
+                     constants["key_threads"] * constants["keys_each"]);
   };
   EXPECT_EQ(tile(128, 64, 48 << 10), std::pair(32u, 32u));
   EXPECT_EQ(tile(128, 256, 48 << 10), std::pair(16u, 16u));
@@ -213,15 +214,15 @@ TEST(AttentionLowering, TakesCooperativeMatricesForBf16WhereTheyChangeTheirUse) 
 
 TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
   /// Queries of a workgroup, keys of a block and the shader's own constant.
-  const auto layout = [](std::int64_t queries, std::int64_t width, const device::DeviceFacts& facts,
-                         const char* shader) {
+  const auto layout = [](std::int64_t queries, std::int64_t width, const device::DeviceFacts& facts, const char* shader,
+                         const char* own) {
     const auto dispatch = scheduled(Attention{}, qkv(queries, width, DType::f16), facts).dispatches.at(0);
     EXPECT_EQ(dispatch.shader.name, shader);
     const auto& constants = dispatch.shader.constants;
-    return std::tuple(constants.at(1) * constants.at(3), constants.at(6), constants.at(5));
+    return std::tuple(constants["M"] * constants["subgroups"], constants["keys"], constants[own]);
   };
   const auto plain = [&](std::int64_t queries, std::int64_t width) {
-    return layout(queries, width, plain_h200(), "attention_cooperative");
+    return layout(queries, width, plain_h200(), "attention_cooperative", "each");
   };
   EXPECT_EQ(plain(512, 64), std::tuple(64u, 32u, 1u));
   EXPECT_EQ(plain(512, 72), std::tuple(128u, 64u, 1u));
@@ -229,7 +230,7 @@ TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
   EXPECT_EQ(plain(512, 256), std::tuple(64u, 32u, 1u));
   EXPECT_EQ(plain(1, 128), std::tuple(32u, 16u, 1u));
   const auto converted = [&](std::int64_t queries, std::int64_t width) {
-    return layout(queries, width, testing::h200(), "attention_converted.f16");
+    return layout(queries, width, testing::h200(), "attention_converted.f16", "buffers");
   };
   EXPECT_EQ(converted(512, 64), std::tuple(64u, 32u, 1u));
   EXPECT_EQ(converted(512, 72), std::tuple(64u, 32u, 1u));
@@ -241,7 +242,7 @@ TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
 
 TEST(AttentionLowering, TakesProductsForScoresWhereTheyAreNothingElse) {
   const auto is_plain = [](const Attention& op, std::vector<TensorType> operands) {
-    return scheduled(op, operands, testing::h200()).dispatches.at(0).shader.constants.at(13);
+    return scheduled(op, operands, testing::h200()).dispatches.at(0).shader.constants["plain"];
   };
   EXPECT_EQ(is_plain({}, qkv(64, 64, DType::f16)), 1u);
   EXPECT_EQ(is_plain({.causal = true}, qkv(64, 64, DType::f16)), 1u);
@@ -279,8 +280,8 @@ TEST(AttentionLowering, CutsTheKeysOfFewQueriesIntoSlices) {
     const auto dispatches = scheduled(Attention{}, few_queries(n), testing::h200()).dispatches;
     EXPECT_EQ(dispatches.at(0).shader.name, "attention_slices.f16");
     EXPECT_EQ(dispatches.at(1).shader.name, "attention_combine.f16");
-    return std::tuple(dispatches[0].groups[0], dispatches[1].shader.constants.at(6),
-                      dispatches[0].shader.constants.at(6));
+    return std::tuple(dispatches[0].groups[0], dispatches[1].shader.constants["most_slices"],
+                      dispatches[0].shader.constants["rows"]);
   };
   EXPECT_EQ(layout({1, 32, 8, 1, 8192, 128, 128}), std::tuple(512u, 64u, 4u));
   EXPECT_EQ(layout({1, 32, 8, 1, 300, 128, 128}), std::tuple(24u, 3u, 4u));  // no slice is without keys

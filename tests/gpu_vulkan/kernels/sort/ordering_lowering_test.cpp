@@ -50,8 +50,8 @@ TEST(OrderingLowering, RunsFitIntoSharedMemory) {
         facts.shared_memory = shared;
         const plan::Dispatch block = lowered_node(Sort{}, {{dtype, {999, length}}}, facts).schedule.dispatches.at(0);
         const std::uint32_t entry = dtype == DType::i64 ? 12 : 8;
-        EXPECT_LE(block.shader.constants.at(3) * block.shader.constants.at(4) * entry, shared);
-        EXPECT_LE(block.shader.constants.at(0), facts.max_invocations);
+        EXPECT_LE(block.shader.constants["slots"] * block.shader.constants["runs_here"] * entry, shared);
+        EXPECT_LE(block.shader.constants["invocations"], facts.max_invocations);
       }
 }
 
@@ -99,12 +99,13 @@ TEST(OrderingLowering, ASelectionFitsTheDevice) {
             if (node.choice.name != "selected") continue;
             const plan::Shader& shader = node.schedule.dispatches.at(0).shader;
             const auto& c = shader.constants;
-            const std::uint32_t width = c[3] != 0 ? 16 / static_cast<std::uint32_t>(ir::info(dtype).bytes) : 1;
-            EXPECT_LE(c[2] * width, 32u);  // a bit for each element of a lane
-            EXPECT_GE(c[8], k);
-            EXPECT_LE(8 * c[8] * (c[0] / c[1]), shared);
-            EXPECT_LE(c[0], kernels::common::most_invocations(facts));
-            EXPECT_TRUE(c[1] == c[0] || c[1] == subgroup);
+            const std::uint32_t width =
+                c["is_packed"] != 0 ? 16 / static_cast<std::uint32_t>(ir::info(dtype).bytes) : 1;
+            EXPECT_LE(c["units"] * width, 32u);  // a bit for each element of a lane
+            EXPECT_GE(c["slots"], k);
+            EXPECT_LE(8 * c["slots"] * (c["invocations"] / c["lanes"]), shared);
+            EXPECT_LE(c["invocations"], kernels::common::most_invocations(facts));
+            EXPECT_TRUE(c["lanes"] == c["invocations"] || c["lanes"] == subgroup);
             EXPECT_EQ(shader.subgroup_size, subgroup);
           }
 }
