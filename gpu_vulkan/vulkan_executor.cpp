@@ -1,12 +1,15 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 
+#include "gpu_vulkan/cache/calibration_file.hpp"
 #include "gpu_vulkan/run/executable.hpp"
 #include "gpu_vulkan/self_test/self_test.hpp"
 
 namespace plumb::gpu_vulkan {
 
 VulkanExecutor::VulkanExecutor(device::VulkanOptions options)
-    : options_(std::move(options)), runtime_(std::make_shared<runtime::Runtime>(options_)) {
+    : options_(std::move(options)),
+      runtime_(std::make_shared<runtime::Runtime>(options_)),
+      calibration_(cache::load_calibration(options_.calibration, facts())) {
   ir::require(options_.fallback == device::Fallback::forbid || options_.host != nullptr,
               "fallback is allowed, but there is no host executor to fall back on");
   if (const std::string why = self_test::kept_doubt(facts(), options_.pipeline_cache); !why.empty())
@@ -24,24 +27,27 @@ passes::Fused VulkanExecutor::fused(const ir::Graph& graph, const ir::Capture& c
 }
 
 plan::Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture) const {
-  return plan_for(graph, capture, facts());
+  return plan::make_plan(graph, capture, facts(), plan_options());
 }
 
-plan::Plan VulkanExecutor::plan_for(const ir::Graph& graph, const ir::Capture& capture,
-                                    const device::DeviceFacts& facts) const {
-  return plan::make_plan(graph, capture, facts,
-                         {.host = options_.fallback == device::Fallback::allow ? options_.host.get() : nullptr,
-                          .redzone = options_.redzone,
-                          .no_reuse = options_.no_reuse,
-                          .full_barriers = options_.full_barriers});
+plan::PlanOptions VulkanExecutor::plan_options() const {
+  return {.host = options_.fallback == device::Fallback::allow ? options_.host.get() : nullptr,
+          .redzone = options_.redzone,
+          .no_reuse = options_.no_reuse,
+          .full_barriers = options_.full_barriers,
+          .tile = options_.tile,
+          .calibration = calibration_,
+          .cooperative = options_.cooperative,
+          .cooperative_doubt = cooperative_doubt_,
+          .without = options_.without};
 }
 
 ir::Tensor VulkanExecutor::run_alone(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile) const {
-  device::DeviceFacts facts = this->facts();
-  facts.tile = tile;
+  plan::PlanOptions by_tile = plan_options();
+  by_tile.tile = tile;
   const ir::Capture capture{graph.results()};
   run::VulkanExecutable executable(runtime_, options_, graph, {}, passes::unfused(graph, capture),
-                                   plan_for(graph, capture, facts));
+                                   plan::make_plan(graph, capture, facts(), by_tile));
   return executable.run(feeds).at(graph.results()[0]);
 }
 
@@ -51,7 +57,7 @@ bool VulkanExecutor::cooperative_matrices_fail(const plan::Plan& plan) {
   std::erase_if(tiles, [&](const std::string& tile) { return runtime_->right_tiles.contains(tile); });
   if (tiles.empty()) return false;
   const auto run = [&](const auto&... what) { return run_alone(what...); };
-  const std::string wrong = self_test::self_test_once(facts(), options_.pipeline_cache, run, tiles);
+  const std::string wrong = self_test::self_test_once(facts(), plan_options(), options_.pipeline_cache, run, tiles);
   if (wrong.empty()) {
     runtime_->right_tiles.merge(tiles);
     return false;
@@ -61,7 +67,7 @@ bool VulkanExecutor::cooperative_matrices_fail(const plan::Plan& plan) {
 }
 
 void VulkanExecutor::doubt_cooperative_matrices(const std::string& why) {
-  runtime_->device.doubt_cooperative_matrices(why);
+  cooperative_doubt_ = why;
   if (options_.on_doubt)
     options_.on_doubt(ir::cat(facts().name, "'s cooperative matrices failed their self-test and are not used: ", why));
 }

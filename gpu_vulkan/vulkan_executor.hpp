@@ -33,12 +33,17 @@ class VulkanExecutor final : public ir::Executor {
   const device::DeviceFacts& facts() const;
   const device::VulkanOptions& options() const { return options_; }
 
+  /// What plans depend on besides the graph and the device: options, the calibration, doubts about the device.
+  plan::PlanOptions plan_options() const;
+
+  /// Plans from now on take the tile of this name wherever a kernel has it; of none where it is empty.
+  void use_tile(std::string tile) { options_.tile = std::move(tile); }
+
   /// Every message of the validation layer so far. Each is thrown once, too, by the next
   /// compile or run to end.
   std::vector<std::string> validation_messages() const;
 
  private:
-  plan::Plan plan_for(const ir::Graph& graph, const ir::Capture& capture, const device::DeviceFacts& facts) const;
   /// Tests the tiles that the plan runs and that nothing is known of. Whether one failed, or has before.
   bool cooperative_matrices_fail(const plan::Plan& plan);
   void doubt_cooperative_matrices(const std::string& why);
@@ -46,6 +51,8 @@ class VulkanExecutor final : public ir::Executor {
 
   device::VulkanOptions options_;
   std::shared_ptr<runtime::Runtime> runtime_;
+  device::Calibration calibration_;
+  std::string cooperative_doubt_;  ///< what cooperative matrices got wrong
 };
 
 }  // namespace plumb::gpu_vulkan

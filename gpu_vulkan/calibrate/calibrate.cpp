@@ -1,7 +1,6 @@
 #include "gpu_vulkan/calibrate/calibrate.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "gpu_vulkan/calibrate/measuring.hpp"
 #include "gpu_vulkan/run/executable.hpp"
@@ -48,15 +47,19 @@ void set_rate(device::Calibration& made, const std::string& kernel, double flops
   found->flops = std::max(found->flops, flops);
 }
 
+device::VulkanOptions measuring(device::VulkanOptions options) {
+  options.timestamps = device::Timestamps::nodes;
+  options.fuse = false;
+  options.calibration = "off";
+  options.tile.clear();
+  options.self_test = false;  // of a tile that is timed; that is chosen later it has to pass
+  return options;
+}
+
 class Calibrator {
  public:
   Calibrator(const device::VulkanOptions& options, const CalibrateEffort& effort, const CalibrateProgress& progress)
-      : options_(options), effort_(effort), progress_(progress) {
-    options_.timestamps = device::Timestamps::nodes;
-    options_.fuse = false;
-    options_.calibration = "off";
-    options_.tile.clear();
-    options_.self_test = false;  // of a tile that is timed; that is chosen later it has to pass
+      : executor_(measuring(options)), effort_(effort), progress_(progress) {
     if (!facts().timestamps) throw ir::Unsupported(facts().name + " has no timestamps");
   }
 
@@ -71,7 +74,7 @@ class Calibrator {
   };
 
   VulkanExecutor& with_tile(const std::string& tile);
-  const device::DeviceFacts& facts() { return with_tile({}).facts(); }
+  const device::DeviceFacts& facts() const { return executor_.facts(); }
 
   void warm_up();
   void transfers(device::Calibration& made);
@@ -83,20 +86,14 @@ class Calibrator {
   /// Of whole runs, as the host's clock sees them.
   double host_time(const ir::Graph& graph, const ir::Feeds& feeds, bool staged);
 
-  device::VulkanOptions options_;
+  VulkanExecutor executor_;
   CalibrateEffort effort_;
   const CalibrateProgress& progress_;
-  std::map<std::string, std::unique_ptr<VulkanExecutor>> executors_;
 };
 
 VulkanExecutor& Calibrator::with_tile(const std::string& tile) {
-  auto& executor = executors_[tile];
-  if (executor == nullptr) {
-    device::VulkanOptions options = options_;
-    options.tile = tile;
-    executor = std::make_unique<VulkanExecutor>(std::move(options));
-  }
-  return *executor;
+  executor_.use_tile(tile);
+  return executor_;
 }
 
 std::optional<double> Calibrator::device_time(ir::Executable& executable) {
@@ -116,7 +113,8 @@ std::optional<double> Calibrator::device_time(ir::Executable& executable) {
 }
 
 double Calibrator::host_time(const ir::Graph& graph, const ir::Feeds& feeds, bool staged) {
-  device::VulkanOptions options = options_;
+  device::VulkanOptions options = executor_.options();
+  options.tile.clear();
   options.timestamps = device::Timestamps::off;
   if (staged) options.staging = device::Staging::always;
   VulkanExecutor executor(std::move(options));
@@ -173,7 +171,7 @@ std::vector<device::ProductSize> Calibrator::sizes() const {
 
 std::vector<Calibrator::Prepared> Calibrator::prepared(DType dtype, const device::ProductSize& size) {
   const ir::Graph graph = product_graph(dtype, size);
-  const plan::KernelChoice choice = plan::lowered_choice(graph, facts());
+  const plan::KernelChoice choice = plan::lowered_choice(graph, facts(), with_tile({}).plan_options());
   const ir::Feeds feeds = filled(graph);
   std::vector<Prepared> made;
   for (const plan::TileOption& tile : choice.tiles)

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "gpu_vulkan/device/calibration.hpp"
 #include "ir/dtype.hpp"
 
 namespace plumb::gpu_vulkan::device {
@@ -64,10 +63,6 @@ struct DeviceFacts {
   std::vector<CooperativeShape> cooperative_shapes;
   /// Matrices change their use, are reduced along rows and worked on by row and column (VK_NV_cooperative_matrix2).
   bool cooperative_conversions = false;
-  std::string cooperative_doubt;  ///< what they got wrong in their self-test; empty while nothing is known against them
-
-  Calibration calibration;  ///< what was measured of it
-  std::string tile;         ///< to take wherever a kernel has one of this name: VulkanOptions::tile
 
   /// Whether buffers of this dtype can be read and written by shaders, and
   /// numbers of it computed with (16-bit floats are computed in f32).

@@ -18,6 +18,27 @@ T number(std::string_view text, std::string_view kind) {
   return value;
 }
 
+template <class E>
+std::string all_names() {
+  std::string all;
+  for (const auto name : enum_names(E{})) all += (all.empty() ? "" : ", ") + std::string(name);
+  return all;
+}
+
+/// Names with commas between them.
+KernelFamilies families(std::string_view text) {
+  constexpr auto names = enum_names(KernelFamily{});
+  KernelFamilies found;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    const auto at = std::ranges::find(names, one);
+    ir::require(at != names.end(), "must be some of ", all_names<KernelFamily>(), ", got '", one, "'");
+    found.push_back(static_cast<KernelFamily>(at - names.begin()));
+  }
+  return found;
+}
+
 template <class T>
 T parsed(std::string_view text) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -27,15 +48,29 @@ T parsed(std::string_view text) {
   } else if constexpr (std::is_enum_v<T>) {
     constexpr auto names = enum_names(T{});
     const auto found = std::ranges::find(names, text);
-    std::string all;
-    for (const auto name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-    ir::require(found != names.end(), "must be one of ", all, ", got '", text, "'");
+    ir::require(found != names.end(), "must be one of ", all_names<T>(), ", got '", text, "'");
     return static_cast<T>(found - names.begin());
+  } else if constexpr (std::is_same_v<T, KernelFamilies>) {
+    return families(text);
   } else if constexpr (std::is_same_v<T, std::string>) {
     return std::string(text);
   } else {
     return number<T>(text, std::is_integral_v<T> ? "whole number" : "number");
   }
+}
+
+std::string listed(const KernelFamilies& families) {
+  std::string text;
+  for (const KernelFamily family : families) text += (text.empty() ? "" : ",") + std::string(ir::enum_name(family));
+  return text;
+}
+
+template <class T>
+constexpr std::string_view kind_of(const T& value) {
+  if constexpr (std::is_same_v<T, KernelFamilies>)
+    return "names";
+  else
+    return ir::attribute_kind(value);
 }
 
 template <class T>
@@ -44,6 +79,8 @@ std::string written(const T& value) {
     return value ? "true" : "false";
   else if constexpr (std::is_enum_v<T>)
     return std::string(ir::enum_name(value));
+  else if constexpr (std::is_same_v<T, KernelFamilies>)
+    return listed(value);
   else
     return ir::cat(value);
 }
@@ -61,9 +98,13 @@ std::vector<OptionInfo> vulkan_option_infos() {
   const VulkanOptions defaults;
   const auto one = [&](const auto& field) {
     const auto& value = defaults.*field.member;
-    OptionInfo info{field.name, ir::attribute_kind(value), field.doc, written(value), {}, variable(field.name)};
+    OptionInfo info{field.name, kind_of(value), field.doc, written(value), {}, variable(field.name)};
     if constexpr (std::is_enum_v<std::remove_cvref_t<decltype(value)>>) {
       const auto names = enum_names(value);
+      info.choices.assign(names.begin(), names.end());
+    }
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, KernelFamilies>) {
+      constexpr auto names = enum_names(KernelFamily{});
       info.choices.assign(names.begin(), names.end());
     }
     infos.push_back(std::move(info));

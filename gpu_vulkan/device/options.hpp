@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 
+#include "gpu_vulkan/device/kernel_family.hpp"
 #include "ir/executor.hpp"
 
 namespace plumb::gpu_vulkan::plan {
@@ -35,6 +36,8 @@ struct VulkanOptions {
   std::string pipeline_cache = {};
   std::string calibration = {};
   std::string tile = {};
+  bool cooperative = true;
+  KernelFamilies without = {};
   std::int64_t max_buffer = 0;
   bool poison = false;
   bool redzone = false;
@@ -76,6 +79,11 @@ struct VulkanOptions {
       ir::Field{"tile", &VulkanOptions::tile,
                 "tile of matrix products to take wherever a kernel has it and it fits, such as 64x64x16; empty: the "
                 "fastest by the calibration, or by a model of the device"},
+      ir::Field{"cooperative", &VulkanOptions::cooperative,
+                "kernels by cooperative matrices, which f16 and bf16 graphs get where the device has them"},
+      ir::Field{
+          "without", &VulkanOptions::without,
+          "families of kernels that are not used, such as coopmat,tiled_wide; the next that can takes their place"},
       ir::Field{"max_buffer", &VulkanOptions::max_buffer,
                 "largest buffer in bytes, where the device's own limit is higher; 0: the device's own"},
       ir::Field{"poison", &VulkanOptions::poison, "fill every tensor with NaN before its node writes it"},
@@ -95,7 +103,7 @@ struct VulkanOptions {
 struct OptionInfo {
   std::string_view name, kind, doc;
   std::string preset;                     ///< the default, as it would be written
-  std::vector<std::string_view> choices;  ///< of an enum
+  std::vector<std::string_view> choices;  ///< of an enum, or of a list of its names
   std::string variable;                   ///< "PLUMB_NO_REUSE"
 };
 

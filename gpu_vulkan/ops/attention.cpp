@@ -184,7 +184,8 @@ std::optional<std::string> refuse_heads(const Extents& n, const device::Cooperat
 
 std::optional<std::string> refuse_converted(const Extents& n, const plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
-  if (const auto refusal = kernels::gemm::refuse_cooperative_16(node.in_type(0).dtype, facts)) return refusal;
+  const auto usable = kernels::gemm::usable_shape(node.in_type(0).dtype, node);
+  if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return refusal->why;
   const device::CooperativeShape& s = shape_of(node);
   if (const auto refusal = refuse_heads(n, s)) return refusal;
   if (!facts.cooperative_conversions) return facts.name + " has no cooperative matrices that change their use";
@@ -200,7 +201,10 @@ std::optional<std::string> refuse_converted(const Extents& n, const plan::Loweri
 
 std::optional<std::string> refuse_cooperative(const Extents& n, const plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
-  if (const auto refusal = kernels::gemm::refuse_cooperative_matrices(node.in_type(0).dtype, facts)) return refusal;
+  const ir::DType dtype = node.in_type(0).dtype;
+  if (dtype != ir::DType::f16) return ir::cat("operands are ", dtype, ", it takes f16");
+  const auto usable = kernels::gemm::usable_shape(dtype, node);
+  if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return refusal->why;
   const device::CooperativeShape& s = shape_of(node);
   if (const auto refusal = refuse_heads(n, s)) return refusal;
   if (!facts.subgroup_shuffle) return facts.name + " has no shuffles in subgroups";
@@ -407,14 +411,19 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
          tile->rows(), 0);
   };
   const kernels::attention::SlicedAttention sliced{op, n, block, operands, hides};
+  using device::KernelFamily;
+  const auto attempt = [](auto refuse, auto emit) {
+    return [=]() -> plan::Attempt { return plan::attempt_of(refuse(), emit); };
+  };
   node.choose({
-      {"sliced", [&] { return kernels::attention::refuse_slices(sliced, node); },
-       [&] { kernels::attention::emit_slices(sliced, node); }},
-      {ir::cat(kernels::gemm::cooperative_name(node.in_type(0).dtype), "_converted"),
-       [&] { return refuse_converted(n, node); }, emit_converted},
-      {"coopmat_f16", [&] { return refuse_cooperative(n, node); }, emit_cooperative},
-      {"tiled_wide", [&] { return refuse_wide(n, node); }, emit_wide},
-      {"tiled", too_wide, emit_tiled},
+      {"sliced", KernelFamily::split_kv,
+       attempt([&] { return kernels::attention::refuse_slices(sliced, node); },
+               [&] { kernels::attention::emit_slices(sliced, node); })},
+      {ir::cat(kernels::gemm::cooperative_name(node.in_type(0).dtype), "_converted"), KernelFamily::coopmat_converted,
+       attempt([&] { return refuse_converted(n, node); }, emit_converted)},
+      {"coopmat_f16", KernelFamily::coopmat, attempt([&] { return refuse_cooperative(n, node); }, emit_cooperative)},
+      {"tiled_wide", KernelFamily::tiled_wide, attempt([&] { return refuse_wide(n, node); }, emit_wide)},
+      {"tiled", KernelFamily::tiled, attempt(too_wide, emit_tiled)},
   });
 }
 

@@ -127,8 +127,10 @@ void lower(const ir::ops::Cumulative& op, plan::Lowering& node) {
       kernels::rows::share_lines(node.facts(), scan.lines.count(), scan.lines.length, scan.lines.inner);
   const kernels::rows::RowsChoice rows = choose_rows(scan, share, node.facts());
   node.choose({
-      {"rows", [&] { return rows.refusal; }, [&] { emit_rows(op, scan, rows.held, node); }},
-      {"lines", [] { return std::nullopt; }, [&] { emit_lines(op, scan, share, node); }},
+      {"rows", device::KernelFamily::rows,
+       [&] { return plan::attempt_of(rows.refusal, [&] { emit_rows(op, scan, rows.held, node); }); }},
+      {"lines", device::KernelFamily::lines,
+       [&] { return plan::Emission{[&] { emit_lines(op, scan, share, node); }}; }},
   });
 }
 

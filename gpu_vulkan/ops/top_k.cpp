@@ -17,9 +17,10 @@ void lower(const ir::ops::TopK& op, plan::Lowering& node) {
                                           .descending = op.largest};
   const kernels::sort::SortResults results{node.out(0), node.out(1), kernels::indexing::index_words(op.index_dtype)};
   node.choose({
-      {"selected", [&] { return kernels::sort::choose_selection(node.facts(), sorted).refusal; },
-       [&] { kernels::sort::select_lines(sorted, results, !op.sorted, node); }},
-      {"sorted", [] { return std::nullopt; }, [&] { kernels::sort::sort_lines(sorted, results, !op.sorted, node); }},
+      {"selected", device::KernelFamily::selected,
+       [&] { return kernels::sort::attempt_selection(sorted, results, !op.sorted, node); }},
+      {"sorted", device::KernelFamily::sorted,
+       [&] { return plan::Emission{[&] { kernels::sort::sort_lines(sorted, results, !op.sorted, node); }}; }},
   });
 }
 

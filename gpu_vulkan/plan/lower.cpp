@@ -27,6 +27,10 @@ const ir::OpTable<Kernel>& kernels() {
   return table;
 }
 
+Attempt turned_off(device::KernelFamily family) {
+  return Refusal{ir::cat("turned off by --set without=", ir::enum_name(family))};
+}
+
 }  // namespace
 
 std::vector<std::string> KernelChoice::reasons() const {
@@ -63,12 +67,15 @@ void Lowering::dispatch(Dispatch dispatch) {
 
 void Lowering::choose(const std::vector<Candidate>& candidates) {
   for (const Candidate& candidate : candidates) {
-    if (auto reason = candidate.refusal()) {
-      choice_.refusals.push_back(ir::cat(candidate.name, ": ", *reason));
+    const bool is_off = std::ranges::find(options_.without, candidate.family) != options_.without.end();
+    const Attempt attempt = is_off ? turned_off(candidate.family) : candidate.attempt();
+    if (const auto* refusal = std::get_if<Refusal>(&attempt)) {
+      choice_.refusals.push_back(ir::cat(candidate.name, ": ", refusal->why));
       continue;
     }
-    choice_.name = candidate.name;
-    return candidate.emit();
+    const auto& emission = std::get<Emission>(attempt);
+    choice_.name = emission.name.empty() ? candidate.name : emission.name;
+    return emission.emit();
   }
   std::string all;
   for (const auto& reason : choice_.refusals) all += (all.empty() ? "" : "; ") + reason;
@@ -77,7 +84,7 @@ void Lowering::choose(const std::vector<Candidate>& candidates) {
 
 std::size_t Lowering::take_tile(std::string_view kernel, const device::ProductSize& size,
                                 std::span<const TileOption> tiles) {
-  TileChoice taken = choose_tile(facts_, kernel, size, tiles);
+  TileChoice taken = choose_tile(options_, kernel, size, tiles);
   choice_.tile = tiles[taken.index].name;
   choice_.tile_reason = std::move(taken.why);
   choice_.tile_kernel = kernel;
@@ -119,13 +126,13 @@ void lower_op(const ir::Op& op, Lowering& node) {
   kernel->second(op, node);
 }
 
-KernelChoice lowered_choice(const ir::Graph& graph, const device::DeviceFacts& facts) {
+KernelChoice lowered_choice(const ir::Graph& graph, const device::DeviceFacts& facts, const PlanOptions& options) {
   Schedule schedule;
   std::vector<Slot> slots;
   for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
   const Slot faults = schedule.slot(sizeof(Fault));
   const ir::Node& node = graph.nodes().at(0);
-  Lowering lowering(graph, node, facts, slots, faults, schedule);
+  Lowering lowering(graph, node, facts, options, slots, faults, schedule);
   lower_op(node.op, lowering);
   return lowering.choice();
 }

@@ -3,19 +3,42 @@
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <variant>
 
+#include "gpu_vulkan/device/device_facts.hpp"
 #include "gpu_vulkan/plan/schedule.hpp"
 #include "gpu_vulkan/plan/tile_choice.hpp"
 #include "ir/sums.hpp"
 
 namespace plumb::gpu_vulkan::plan {
 
-/// One way to run a node. `refusal` says why it cannot serve this node on this
-/// device, in words for people; nothing when it can.
-struct Candidate {
-  std::string_view name;
-  std::function<std::optional<std::string>()> refusal;
+/// Why a kernel cannot serve a node on this device, in words for people.
+struct Refusal {
+  std::string why;
+};
+
+/// What adds the dispatches of a kernel that can, with all that was found out before.
+struct Emission {
   std::function<void()> emit;
+  std::string name = {};  ///< where it is not the candidate's: of products in slices, which say how many
+};
+
+/// A refusal, or what the kernel goes by.
+template <class T>
+using Or = std::variant<Refusal, T>;
+using Attempt = Or<Emission>;
+
+/// The refusal where there is one, else what emits.
+inline Attempt attempt_of(const std::optional<std::string>& refusal, std::function<void()> emit) {
+  if (refusal) return Refusal{*refusal};
+  return Emission{std::move(emit)};
+}
+
+/// One way to run a node.
+struct Candidate {
+  std::string name;
+  device::KernelFamily family;
+  std::function<Attempt()> attempt;
 };
 
 /// Which candidate runs a node, and why those before it do not.
@@ -50,11 +73,18 @@ constexpr std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>
 /// empty dispatch. Inputs may be empty (an empty slot has 4 bytes).
 class Lowering {
  public:
-  Lowering(const ir::Graph& graph, const ir::Node& node, const device::DeviceFacts& facts, std::vector<Slot>& slots,
-           Slot faults, Schedule& schedule)
-      : graph_(graph), node_(node), facts_(facts), slots_(slots), faults_(faults), schedule_(schedule) {}
+  Lowering(const ir::Graph& graph, const ir::Node& node, const device::DeviceFacts& facts, const PlanOptions& options,
+           std::vector<Slot>& slots, Slot faults, Schedule& schedule)
+      : graph_(graph),
+        node_(node),
+        facts_(facts),
+        options_(options),
+        slots_(slots),
+        faults_(faults),
+        schedule_(schedule) {}
 
   const device::DeviceFacts& facts() const { return facts_; }
+  const PlanOptions& options() const { return options_; }
   std::size_t inputs() const { return node_.inputs.size(); }
   std::size_t outputs() const { return node_.outputs.size(); }
   const ir::TensorType& in_type(std::size_t i) const { return graph_.type(node_.inputs.at(i)); }
@@ -81,8 +111,8 @@ class Lowering {
 
   void dispatch(Dispatch dispatch);
 
-  /// Takes the first candidate that does not refuse. Throws Unsupported with all
-  /// reasons when every one refuses.
+  /// Takes the first candidate that is not turned off and does not refuse. Throws Unsupported with all reasons when
+  /// there is none.
   void choose(const std::vector<Candidate>& candidates);
 
   /// The index of the tile to dispatch a kernel of products with: choose_tile.
@@ -112,6 +142,7 @@ class Lowering {
   const ir::Graph& graph_;
   const ir::Node& node_;
   const device::DeviceFacts& facts_;
+  const PlanOptions& options_;
   std::vector<Slot>& slots_;
   Slot faults_;
   Schedule& schedule_;
@@ -119,7 +150,7 @@ class Lowering {
 };
 
 /// How a graph's first node would be lowered, with nothing kept of it. Throws Unsupported as lower_op does.
-KernelChoice lowered_choice(const ir::Graph& graph, const device::DeviceFacts& facts);
+KernelChoice lowered_choice(const ir::Graph& graph, const device::DeviceFacts& facts, const PlanOptions& options);
 
 /// Workgroups to cover `count` items at `each` per group, folded into two
 /// dimensions where one is too short: shaders count them by group_index().

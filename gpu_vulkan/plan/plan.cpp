@@ -137,7 +137,7 @@ std::optional<std::string> Planner::lower_node(std::size_t n, ir::NodeReport& re
   for (const ir::Value v : node.outputs) outputs_before.push_back(plan_.slots[v]);
   try {
     check_sizes(node);
-    Lowering lowering(graph_, node, facts_, plan_.slots, plan_.faults, schedule);
+    Lowering lowering(graph_, node, facts_, options_, plan_.slots, plan_.faults, schedule);
     lower_op(node.op, lowering);
     check_dispatches(first);
     report.kernel = lowering.choice().name;

@@ -9,13 +9,6 @@ namespace plumb::gpu_vulkan::plan {
 /// Bytes of a red zone, before and after each slot.
 inline constexpr std::size_t zone_bytes = 256;
 
-struct PlanOptions {
-  const ir::Executor* host = nullptr;  ///< runs what the device cannot; null: then nothing may fall back
-  bool redzone = false;                ///< leave zones around every slot, and share no memory
-  bool no_reuse = false;               ///< share no memory
-  bool full_barriers = false;          ///< a barrier before every dispatch
-};
-
 /// A part of a run: values go up, dispatches run in one submit, values come back, then
 /// the host runs nodes. Without fallback a plan has one.
 struct Segment {

@@ -26,9 +26,9 @@ std::string tenths(double microseconds) {
   return ir::cat(tenth / 10, '.', tenth % 10, " us");
 }
 
-std::optional<TileChoice> by_measurement(const device::DeviceFacts& facts, std::string_view kernel,
+std::optional<TileChoice> by_measurement(const PlanOptions& options, std::string_view kernel,
                                          const device::ProductSize& size, std::span<const TileOption> tiles) {
-  const device::TileTimes* measured = facts.calibration.nearest(kernel, size);
+  const device::TileTimes* measured = options.calibration.nearest(kernel, size);
   if (measured == nullptr) return std::nullopt;
   for (std::size_t i = 0; i < measured->times.size(); ++i) {
     const device::TileTime& time = measured->times[i];
@@ -65,11 +65,11 @@ TileChoice by_model(std::span<const TileOption> tiles) {
 
 }  // namespace
 
-TileChoice choose_tile(const device::DeviceFacts& facts, std::string_view kernel, const device::ProductSize& size,
+TileChoice choose_tile(const PlanOptions& options, std::string_view kernel, const device::ProductSize& size,
                        std::span<const TileOption> tiles) {
-  if (!facts.tile.empty()) {
-    if (const auto index = named(tiles, facts.tile)) return {*index, ir::cat(facts.tile, ": asked for")};
-  } else if (auto measured = by_measurement(facts, kernel, size, tiles)) {
+  if (!options.tile.empty()) {
+    if (const auto index = named(tiles, options.tile)) return {*index, ir::cat(options.tile, ": asked for")};
+  } else if (auto measured = by_measurement(options, kernel, size, tiles)) {
     return *measured;
   }
   return by_model(tiles);

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "gpu_vulkan/device/device_facts.hpp"
+#include "gpu_vulkan/plan/plan_options.hpp"
 
 namespace plumb::gpu_vulkan::plan {
 
@@ -24,11 +24,11 @@ struct TileChoice {
   std::string why;  ///< "128x128x32: 24 workgroups, ..."
 };
 
-/// Takes the tile that was asked for (DeviceFacts::tile), else the fastest that was measured for products of about this
+/// Takes the tile that was asked for (PlanOptions::tile), else the fastest that was measured for products of about this
 /// size, else the first, as tables begin with the largest, that leaves enough workgroups (TileOption::least, or seven
 /// tenths of a wave and no second one), else the smallest. What does
 /// not fit is passed over; one that does not fit comes back only where none does. `tiles` is not empty.
-TileChoice choose_tile(const device::DeviceFacts& facts, std::string_view kernel, const device::ProductSize& size,
+TileChoice choose_tile(const PlanOptions& options, std::string_view kernel, const device::ProductSize& size,
                        std::span<const TileOption> tiles);
 
 }  // namespace plumb::gpu_vulkan::plan

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "gpu_vulkan/calibrate/calibration_file.hpp"
-
 namespace plumb::gpu_vulkan::runtime {
 namespace {
 
@@ -15,8 +13,6 @@ driver::PhysicalDevice chosen(const driver::Instance& instance, const device::Vu
   device::DeviceFacts& facts = device.report.facts;
   if (options.max_buffer != 0)
     facts.max_allocation = std::min(facts.max_allocation, static_cast<std::uint64_t>(options.max_buffer));
-  facts.calibration = calibrate::load_calibration(options.calibration, facts);
-  facts.tile = options.tile;
   return device;
 }
 

@@ -208,14 +208,15 @@ Subject subject_of(const std::string& kernel, const device::DeviceFacts& facts) 
 }
 
 /// By which of its kernel's tiles a graph runs the wanted one; nothing when it does by none.
-std::optional<std::string> tile_by_name(const ir::Graph& graph, device::DeviceFacts facts, const std::string& wanted) {
+std::optional<std::string> tile_by_name(const ir::Graph& graph, const device::DeviceFacts& facts,
+                                        plan::PlanOptions options, const std::string& wanted) {
   std::vector<std::string> names;
-  for (const plan::TileOption& tile : plan::lowered_choice(graph, facts).tiles)
+  for (const plan::TileOption& tile : plan::lowered_choice(graph, facts, options).tiles)
     if (tile.fits) names.push_back(tile.name);
   if (names.empty()) names.emplace_back();
   for (const std::string& name : names) {
-    facts.tile = name;
-    if (cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, {})).contains(wanted)) return name;
+    options.tile = name;
+    if (cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, options)).contains(wanted)) return name;
   }
   return std::nullopt;
 }
@@ -297,10 +298,11 @@ std::set<std::string> cooperative_tiles(const plan::Plan& plan) {
   return tiles;
 }
 
-std::string self_test(const device::DeviceFacts& facts, const RunOnDevice& run, const std::string& tile) {
+std::string self_test(const device::DeviceFacts& facts, const plan::PlanOptions& options, const RunOnDevice& run,
+                      const std::string& tile) {
   const Subject subject = subject_of(tile.substr(0, tile.find(' ')), facts);
   for (const ir::Graph& graph : subject.graphs) {
-    const auto name = tile_by_name(graph, facts, tile);
+    const auto name = tile_by_name(graph, facts, options, tile);
     if (!name) continue;
     const ir::Feeds feeds = subject.feeds(graph);
     const ir::Tensor found = run(graph, feeds, *name);
@@ -310,8 +312,8 @@ std::string self_test(const device::DeviceFacts& facts, const RunOnDevice& run, 
   return ir::cat(tile, ": there is no test of it on this device");
 }
 
-std::string self_test_once(const device::DeviceFacts& facts, std::string_view cache_option, const RunOnDevice& run,
-                           const std::set<std::string>& tiles) {
+std::string self_test_once(const device::DeviceFacts& facts, const plan::PlanOptions& options,
+                           std::string_view cache_option, const RunOnDevice& run, const std::set<std::string>& tiles) {
   const Kept kept(facts, cache_option);
   const auto is_settled = [&](const Outcomes& known) {
     return !first_fault(known).empty() ||
@@ -324,7 +326,7 @@ std::string self_test_once(const device::DeviceFacts& facts, std::string_view ca
   if (is_settled(known)) return first_fault(known);
   for (const std::string& tile : tiles) {
     if (known.contains(tile)) continue;
-    const std::string wrong = self_test(facts, run, tile);
+    const std::string wrong = self_test(facts, options, run, tile);
     known[tile] = wrong.empty() ? passed : wrong;
     if (!wrong.empty()) break;
   }

@@ -21,13 +21,14 @@ using RunOnDevice = std::function<ir::Tensor(const ir::Graph& graph, const ir::F
 /// What a tile gets wrong on a device, in words for people; empty when it does as it should: products and convolutions
 /// of whole numbers that nothing rounds, and attentions whose every query finds one key. A tile that no test would run
 /// is wrong, too.
-std::string self_test(const device::DeviceFacts& facts, const RunOnDevice& run, const std::string& tile);
+std::string self_test(const device::DeviceFacts& facts, const plan::PlanOptions& options, const RunOnDevice& run,
+                      const std::string& tile);
 
 /// The first fault that there is or was among all tiles of the device; empty where there is none. Those of `tiles` of
 /// which nothing is known are tested, by one process at a time. What they came to is kept, for a device, its driver and
 /// these shaders: in the folder that VulkanOptions::pipeline_cache names, or in this process where it cannot be.
-std::string self_test_once(const device::DeviceFacts& facts, std::string_view cache_option, const RunOnDevice& run,
-                           const std::set<std::string>& tiles);
+std::string self_test_once(const device::DeviceFacts& facts, const plan::PlanOptions& options,
+                           std::string_view cache_option, const RunOnDevice& run, const std::set<std::string>& tiles);
 
 /// The same without a test.
 std::string kept_doubt(const device::DeviceFacts& facts, std::string_view cache_option);

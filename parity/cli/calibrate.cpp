@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "gpu_vulkan/calibrate/calibration_file.hpp"
+#include "gpu_vulkan/cache/calibration_file.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
@@ -39,7 +39,7 @@ int run_calibrate(const CalibrateFlags& flags) {
     bare.calibration = "off";
     return gpu_vulkan::VulkanExecutor(std::move(bare)).facts();
   }();
-  const auto path = flags.output.empty() ? gpu_vulkan::calibrate::calibration_path(options.calibration, facts)
+  const auto path = flags.output.empty() ? gpu_vulkan::cache::calibration_path(options.calibration, facts)
                                          : std::filesystem::path(flags.output);
   ir::require(!path.empty(), "nowhere to keep the calibration: name a file with -o");
   const auto made = [&] {
@@ -50,7 +50,7 @@ int run_calibrate(const CalibrateFlags& flags) {
     return gpu_vulkan::calibrate::calibrate(options, flags.effort, step);
   }();
   print_summary(made);
-  gpu_vulkan::calibrate::store_calibration(path, made, facts);
+  gpu_vulkan::cache::store_calibration(path, made, facts);
   fmt::print(stderr, "wrote {}\n", path.string());
   return 0;
 }

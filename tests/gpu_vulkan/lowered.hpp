@@ -40,7 +40,7 @@ struct LoweredNode {
 };
 
 inline LoweredNode lowered_node(const ir::Op& op, const std::vector<ir::TensorType>& operands,
-                                const device::DeviceFacts& facts) {
+                                const device::DeviceFacts& facts, const plan::PlanOptions& options = {}) {
   ir::Graph graph;
   std::vector<ir::Value> values;
   for (const auto& type : operands) values.push_back(graph.input(ir::cat("x", values.size()), type));
@@ -48,15 +48,15 @@ inline LoweredNode lowered_node(const ir::Op& op, const std::vector<ir::TensorTy
   LoweredNode node;
   for (ir::Value v = 0; v < graph.value_count(); ++v) node.slots.push_back(node.schedule.slot(graph.type(v).bytes()));
   const plan::Slot faults = node.schedule.slot(sizeof(plan::Fault));
-  plan::Lowering lowering(graph, graph.nodes()[0], facts, node.slots, faults, node.schedule);
+  plan::Lowering lowering(graph, graph.nodes()[0], facts, options, node.slots, faults, node.schedule);
   plan::lower_op(op, lowering);
   node.choice = lowering.choice();
   return node;
 }
 
-inline Lowered lowered(const ir::Op& op, const std::vector<ir::TensorType>& operands,
-                       const device::DeviceFacts& facts) {
-  const LoweredNode node = lowered_node(op, operands, facts);
+inline Lowered lowered(const ir::Op& op, const std::vector<ir::TensorType>& operands, const device::DeviceFacts& facts,
+                       const plan::PlanOptions& options = {}) {
+  const LoweredNode node = lowered_node(op, operands, facts, options);
   EXPECT_EQ(node.schedule.dispatches.size(), 1u);
   return {node.choice, node.schedule.dispatches.at(0)};
 }

@@ -70,53 +70,62 @@ void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader
   });
 }
 
-void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowering& node) {
-  node.needs_its_types();
-  node.needs(node.in_type(0).dtype != ir::DType::f64 || !(epilogue.low || epilogue.high), "limits are of 32 bits here");
-  const Convolution conv{block_of(op, node), op.has_bias, epilogue};
+namespace {
+
+/// Every sum of these is in chunks.
+ir::Sum chunked_sum(const Convolution& conv) {
+  return with_epilogue(conv, {.unit = ir::SumUnit::either, .levels = common::in_chunks()});
+}
+
+plan::Attempt attempt_depthwise(const Convolution& conv, plan::Lowering& node) {
+  constexpr std::uint32_t few = 4;
   const ConvBlock& block = conv.block;
-  const ir::TensorType& type = node.in_type(0);
-  const auto refuse_depthwise = [&]() -> std::optional<std::string> {
-    constexpr std::uint32_t few = 4;
-    if (block.channels != 1) return ir::cat("a filter sees ", block.channels, " channels, it takes 1");
-    if (block.filters > few) return ir::cat("a channel has ", block.filters, " filters, it takes up to ", few);
-    return std::nullopt;
-  };
-  const auto suffix = ir::cat(".", type.dtype);
-  const ir::Sum in_chunks = with_epilogue(conv, {.unit = ir::SumUnit::either, .levels = common::in_chunks()});
+  if (block.channels != 1) return plan::Refusal{ir::cat("a filter sees ", block.channels, " channels, it takes 1")};
+  if (block.filters > few)
+    return plan::Refusal{ir::cat("a channel has ", block.filters, " filters, it takes up to ", few)};
+  return plan::Emission{[&] {
+    constexpr std::uint32_t threads = 64;  // one invocation per element of y
+    const ir::DType dtype = node.in_type(0).dtype;
+    common::publish(chunked_sum(conv), dtype, node);
+    dispatch(conv, node, {ir::cat("conv_depthwise.", dtype), {{"invocations", threads}, {"has_bias", conv.has_bias}}},
+             plan::groups_for(node.out_type(0).shape.elements(), threads));
+  }};
+}
+
+void emit_implicit_gemm(const Convolution& conv, plan::Lowering& node) {
+  const ir::DType dtype = node.in_type(0).dtype;
+  const Tile t = tile_for(conv.block, node.facts(), std::max<std::size_t>(4, ir::info(dtype).bytes));
+  node.uses_tile(gemm::tile_name(t.rows, t.columns, t.depth));
+  common::publish(chunked_sum(conv), dtype, node);
+  dispatch(conv, node,
+           {ir::cat("conv.", dtype),
+            {{"invocations", t.invocations()},
+             {"rows", t.rows},
+             {"columns", t.columns},
+             {"depth", t.depth},
+             {"rows_each", t.rows_each},
+             {"columns_each", t.columns_each},
+             {"has_bias", conv.has_bias}}},
+           plan::groups_for(t.count(conv.block)));
+}
+
+}  // namespace
+
+void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowering& node) {
+  using device::KernelFamily;
+  node.needs_its_types();
+  const ir::DType dtype = node.in_type(0).dtype;
+  node.needs(dtype != ir::DType::f64 || !(epilogue.low || epilogue.high), "limits are of 32 bits here");
+  const Convolution conv{block_of(op, node), op.has_bias, epilogue};
   node.choose({
-      {"depthwise", refuse_depthwise,
-       [&] {
-         constexpr std::uint32_t threads = 64;  // one invocation per element of y
-         common::publish(in_chunks, type.dtype, node);
-         dispatch(conv, node, {"conv_depthwise" + suffix, {{"invocations", threads}, {"has_bias", op.has_bias}}},
-                  plan::groups_for(node.out_type(0).shape.elements(), threads));
-       }},
-      {"patch", [&] { return refuse_patch(conv, node); },
-       [&] {
-         node.choose(
-             {{gemm::cooperative_name(type.dtype), [] { return std::nullopt; }, [&] { emit_patch(conv, node); }}});
-       }},
-      {gemm::cooperative_name(type.dtype), [&] { return refuse_cooperative(conv, node); },
-       [&] { emit_cooperative(conv, node); }},
-      {"tiled_wide", [&] { return refuse_wide(conv, node); }, [&] { emit_wide(conv, node); }},
-      {"product", [&] { return refuse_pointwise(conv, node); }, [&] { emit_pointwise(conv, node); }},
-      {"implicit_gemm", [] { return std::nullopt; },
-       [&] {
-         const Tile t = tile_for(block, node.facts(), std::max<std::size_t>(4, ir::info(type.dtype).bytes));
-         node.uses_tile(gemm::tile_name(t.rows, t.columns, t.depth));
-         common::publish(in_chunks, type.dtype, node);
-         dispatch(conv, node,
-                  {"conv" + suffix,
-                   {{"invocations", t.invocations()},
-                    {"rows", t.rows},
-                    {"columns", t.columns},
-                    {"depth", t.depth},
-                    {"rows_each", t.rows_each},
-                    {"columns_each", t.columns_each},
-                    {"has_bias", op.has_bias}}},
-                  plan::groups_for(t.count(block)));
-       }},
+      {"depthwise", KernelFamily::depthwise, [&] { return attempt_depthwise(conv, node); }},
+      {"patch", KernelFamily::coopmat_patch, [&] { return attempt_patch(conv, node); }},
+      {std::string(gemm::cooperative_name(dtype)), KernelFamily::coopmat,
+       [&] { return attempt_cooperative(conv, node); }},
+      {"tiled_wide", KernelFamily::tiled_wide, [&] { return attempt_wide(conv, node); }},
+      {"product", KernelFamily::pointwise, [&] { return attempt_pointwise(conv, node); }},
+      {"implicit_gemm", KernelFamily::implicit_gemm,
+       [&] { return plan::Emission{[&] { emit_implicit_gemm(conv, node); }}; }},
   });
 }
 

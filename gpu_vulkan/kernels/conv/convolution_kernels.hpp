@@ -53,19 +53,15 @@ const auto& take_tile(const Convolution& conv, plan::Lowering& node, std::string
   return tiles[node.take_tile(kernel, size, options)];
 }
 
-// Of one element a kernel: a product of filters and images, for which kernels of products are chosen from. On an H200
-// those of convolutions, below, are as fast or faster where they can be: this one is for what they refuse.
-std::optional<std::string> refuse_pointwise(const Convolution& conv, const plan::Lowering& node);
-void emit_pointwise(const Convolution& conv, plan::Lowering& node);
+/// 1x1 kernels, lowered as a product of filters and images. On an H200 those of convolutions, below, are as fast or
+/// faster where they can be: this one is for what they refuse.
+plan::Attempt attempt_pointwise(const Convolution& conv, plan::Lowering& node);
 
-// f16 and bf16 by cooperative matrices, of which the first stages what taps share once; f32 by tiles of registers. They
-// add up the terms of an element as the products of cooperative matrices and the wide ones do, whose names they have in
-// profiles of devices.
-std::optional<std::string> refuse_patch(const Convolution& conv, const plan::Lowering& node);
-void emit_patch(const Convolution& conv, plan::Lowering& node);
-std::optional<std::string> refuse_cooperative(const Convolution& conv, const plan::Lowering& node);
-void emit_cooperative(const Convolution& conv, plan::Lowering& node);
-std::optional<std::string> refuse_wide(const Convolution& conv, const plan::Lowering& node);
-void emit_wide(const Convolution& conv, plan::Lowering& node);
+/// f16 and bf16 by cooperative matrices; what taps share is staged once.
+plan::Attempt attempt_patch(const Convolution& conv, plan::Lowering& node);
+/// f16 and bf16 by cooperative matrices.
+plan::Attempt attempt_cooperative(const Convolution& conv, plan::Lowering& node);
+/// f32 by tiles of registers.
+plan::Attempt attempt_wide(const Convolution& conv, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::kernels::conv

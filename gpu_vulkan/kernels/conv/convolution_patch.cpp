@@ -119,19 +119,14 @@ struct PatchBlock {
   WindowAxes axes;
 };
 
-}  // namespace
-
-std::optional<std::string> refuse_patch(const Convolution& conv, const plan::Lowering& node) {
-  const device::DeviceFacts& facts = node.facts();
+std::optional<std::string> refuse_patch(const Convolution& conv, const device::CooperativeShape& s,
+                                        const device::DeviceFacts& facts) {
   const ConvBlock& block = conv.block;
   const WindowAxes& axes = block.axes;
-  const DType dtype = node.in_type(0).dtype;
-  if (const auto refusal = gemm::refuse_cooperative_16(dtype, facts)) return refusal;
   if (axes.stride != WindowAxes::Axes{1, 1, 1}) return "steps are not of one element";
   if (axes.kernel[0] != 1 || axes.extent[0] != 1 || axes.positions[0] != 1) return "there are three spatial axes";
   if (block.taps() == 1) return "no element is met by more than one tap";
   if (!conv.is_large()) return "too small for a pipeline of its own";
-  const device::CooperativeShape& s = *gemm::shape_summed_in_f32(dtype, facts);
   const PatchLines lines(block);
   constexpr std::int64_t longest = std::int64_t{1} << 30;
   if (lines.count + lines.reach > longest || lines.count > 2 * block.batch * axes.count())
@@ -142,11 +137,10 @@ std::optional<std::string> refuse_patch(const Convolution& conv, const plan::Low
   return ir::cat("too little shared memory or too small workgroups for taps ", lines.reach, " elements apart");
 }
 
-void emit_patch(const Convolution& conv, plan::Lowering& node) {
+void emit_patch(const Convolution& conv, const device::CooperativeShape& s, plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
   const ConvBlock& block = conv.block;
   const DType dtype = node.in_type(0).dtype;
-  const device::CooperativeShape& s = *gemm::shape_summed_in_f32(dtype, facts);
   const std::uint32_t at_once = taps_at_once(block);
   const auto option = [&](const PatchTile& t) {
     return plan::TileOption{.name = gemm::tile_name(t.rows(s), t.columns(s), t.channels * at_once),
@@ -198,6 +192,17 @@ void emit_patch(const Convolution& conv, plan::Lowering& node) {
             {},
             ir::cat(gemm::tile_name(t.rows(s), t.columns(s), t.channels * at_once), " of taps by ", at_once)},
            plan::groups_for(patch_tiles_of(block, t.rows(s), t.columns(s))), filters, pushed);
+}
+
+}  // namespace
+
+plan::Attempt attempt_patch(const Convolution& conv, plan::Lowering& node) {
+  const DType dtype = node.in_type(0).dtype;
+  const auto usable = gemm::usable_shape(dtype, node);
+  if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;
+  const auto s = std::get<device::CooperativeShape>(usable);
+  if (const auto why = refuse_patch(conv, s, node.facts())) return plan::Refusal{*why};
+  return plan::Emission{[&, s] { emit_patch(conv, s, node); }, std::string(gemm::cooperative_name(dtype))};
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::conv

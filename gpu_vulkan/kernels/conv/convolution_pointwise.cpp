@@ -3,6 +3,8 @@
 
 namespace plumb::gpu_vulkan::kernels::conv {
 
+namespace {
+
 std::optional<std::string> refuse_pointwise(const Convolution& conv, const plan::Lowering& node) {
   const ConvBlock& block = conv.block;
   const WindowAxes& axes = block.axes;
@@ -29,6 +31,13 @@ void emit_pointwise(const Convolution& conv, plan::Lowering& node) {
   const ir::DType dtype = node.in_type(0).dtype;
   gemm::lower_product(product, {node.in(1), node.in(0), node.in(conv.has_bias ? 2 : 0), node.out(0), dtype, dtype},
                       node);
+}
+
+}  // namespace
+
+plan::Attempt attempt_pointwise(const Convolution& conv, plan::Lowering& node) {
+  if (const auto why = refuse_pointwise(conv, node)) return plan::Refusal{*why};
+  return plan::Emission{[&] { emit_pointwise(conv, node); }};
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::conv

@@ -118,14 +118,9 @@ bool fits(const ConvTile& t, const ConvBlock& block, const device::DeviceFacts& 
          shares_evenly(t.invocations(), t.depth, t.columns, 1);
 }
 
-}  // namespace
-
-std::optional<std::string> refuse_cooperative(const Convolution& conv, const plan::Lowering& node) {
-  const device::DeviceFacts& facts = node.facts();
-  const DType dtype = node.in_type(0).dtype;
-  if (const auto refusal = gemm::refuse_cooperative_16(dtype, facts)) return refusal;
+std::optional<std::string> refuse_cooperative(const Convolution& conv, const device::CooperativeShape& s,
+                                              const device::DeviceFacts& facts) {
   if (const auto refusal = refuse_geometry(conv.block)) return refusal;
-  const device::CooperativeShape& s = *gemm::shape_summed_in_f32(dtype, facts);
   if (2 * conv.block.filters < s.m)
     return ir::cat("matrices of ", s.m, "x", s.n, "x", s.k, " would be mostly empty for ", conv.block.filters,
                    " filters");
@@ -134,10 +129,9 @@ std::optional<std::string> refuse_cooperative(const Convolution& conv, const pla
   return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", s.m, "x", s.n, "x", s.k);
 }
 
-void emit_cooperative(const Convolution& conv, plan::Lowering& node) {
+void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s, plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
   const DType dtype = node.in_type(0).dtype;
-  const device::CooperativeShape& s = *gemm::shape_summed_in_f32(dtype, facts);
   const auto option = [&](const ConvFragments& f) {
     return plan::TileOption{
         .name = gemm::tile_name(f.rows(s), f.columns(s), f.depth(s)),
@@ -215,6 +209,21 @@ void emit_wide(const Convolution& conv, plan::Lowering& node) {
              {"whole", constant.whole},
              {"has_bias", conv.has_bias}}},
            plan::groups_for(tiles(conv.block, t.rows, t.columns)));
+}
+
+}  // namespace
+
+plan::Attempt attempt_cooperative(const Convolution& conv, plan::Lowering& node) {
+  const auto usable = gemm::usable_shape(node.in_type(0).dtype, node);
+  if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;
+  const auto s = std::get<device::CooperativeShape>(usable);
+  if (const auto why = refuse_cooperative(conv, s, node.facts())) return plan::Refusal{*why};
+  return plan::Emission{[&, s] { emit_cooperative(conv, s, node); }};
+}
+
+plan::Attempt attempt_wide(const Convolution& conv, plan::Lowering& node) {
+  if (const auto why = refuse_wide(conv, node)) return plan::Refusal{*why};
+  return plan::Emission{[&] { emit_wide(conv, node); }};
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::conv

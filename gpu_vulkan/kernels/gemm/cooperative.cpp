@@ -25,23 +25,20 @@ const device::CooperativeShape* shape_summed_in_f16(const device::DeviceFacts& f
   return largest_shape(DType::f16, DType::f16, facts);
 }
 
-std::optional<std::string> refuse_cooperative_matrices(DType operands, const device::DeviceFacts& facts) {
-  if (operands != DType::f16) return ir::cat("operands are ", operands, ", it takes f16");
-  return refuse_cooperative_16(operands, facts);
-}
-
-std::optional<std::string> refuse_cooperative_16(DType operands, const device::DeviceFacts& facts) {
+plan::Or<device::CooperativeShape> usable_shape(DType operands, const plan::Lowering& node) {
+  const device::DeviceFacts& facts = node.facts();
   if (operands != DType::f16 && operands != DType::bf16)
-    return ir::cat("operands are ", operands, ", it takes f16 and bf16");
-  if (operands == DType::f16 && !facts.float16) return facts.name + " has no f16 arithmetic in shaders";
-  if (operands == DType::bf16 && !facts.bfloat16) return facts.name + " has no bf16 in shaders";
-  if (!facts.vulkan_memory_model) return facts.name + " has no Vulkan memory model";
-  if (!facts.subgroup_size_control) return facts.name + " cannot promise full subgroups";
-  if (!facts.cooperative_doubt.empty())
-    return ir::cat(facts.name, "'s cooperative matrices failed their self-test: ", facts.cooperative_doubt);
-  if (shape_summed_in_f32(operands, facts) == nullptr)
-    return ir::cat(facts.name, " lists no cooperative matrices of ", operands, " summed in f32");
-  return std::nullopt;
+    return plan::Refusal{ir::cat("operands are ", operands, ", it takes f16 and bf16")};
+  if (!node.options().cooperative) return plan::Refusal{"turned off by --set cooperative=false"};
+  if (operands == DType::f16 && !facts.float16) return plan::Refusal{facts.name + " has no f16 arithmetic in shaders"};
+  if (operands == DType::bf16 && !facts.bfloat16) return plan::Refusal{facts.name + " has no bf16 in shaders"};
+  if (!facts.vulkan_memory_model) return plan::Refusal{facts.name + " has no Vulkan memory model"};
+  if (!facts.subgroup_size_control) return plan::Refusal{facts.name + " cannot promise full subgroups"};
+  if (const std::string& doubt = node.options().cooperative_doubt; !doubt.empty())
+    return plan::Refusal{ir::cat(facts.name, "'s cooperative matrices failed their self-test: ", doubt)};
+  const device::CooperativeShape* const shape = shape_summed_in_f32(operands, facts);
+  if (shape != nullptr) return *shape;
+  return plan::Refusal{ir::cat(facts.name, " lists no cooperative matrices of ", operands, " summed in f32")};
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -49,20 +49,17 @@ void emit_tiled(const Product& p, const ProductSlots& slots, plan::Lowering& nod
 }  // namespace
 
 void lower_product(const Product& product, const ProductSlots& slots, plan::Lowering& node) {
-  if (lower_vector_product(product, slots, node)) return;
-  const std::string cooperative = cooperative_name(product, slots, node.facts());
-  std::vector<plan::Candidate> candidates = {
-      {cooperative, [&] { return refuse_cooperative(product, slots, node); },
-       [&] { emit_cooperative(product, slots, node); }},
-      {split_name(product, node.facts()), [&] { return refuse_split(product, slots, node); },
-       [&] { emit_split(product, slots, node); }},
-      {"tiled_wide", [&] { return refuse_wide(product, slots, node); }, [&] { emit_wide(product, slots, node); }},
-      {"tiled", [] { return std::nullopt; }, [&] { emit_tiled(product, slots, node); }},
+  using device::KernelFamily;
+  std::vector<plan::Candidate> candidates = vector_candidates(product, slots, node);
+  const auto add = [&](std::string_view name, KernelFamily family, auto attempt) {
+    candidates.push_back({std::string(name), family, [&, attempt] { return attempt(product, slots, node); }});
   };
-  if (product.sums_in_f16)
-    candidates.insert(candidates.begin(),
-                      {summed_in_f16_name, [&] { return refuse_summed_in_f16(product, slots, node); },
-                       [&] { emit_summed_in_f16(product, slots, node); }});
+  if (product.sums_in_f16) add("coopmat_f16acc16", KernelFamily::coopmat, attempt_summed_in_f16);
+  add(cooperative_name(slots.operands), KernelFamily::coopmat, attempt_cooperative);
+  add("tiled_wide_split", KernelFamily::split_k, attempt_split);
+  add("tiled_wide", KernelFamily::tiled_wide, attempt_wide);
+  candidates.push_back(
+      {"tiled", KernelFamily::tiled, [&] { return plan::Emission{[&] { emit_tiled(product, slots, node); }}; }});
   node.choose(candidates);
 }
 

@@ -59,25 +59,20 @@ bool fits(const Fragments& f, const device::CooperativeShape& s, const Product& 
 
 /// The matrices by which a product is summed, and what the shader's variants call their operands.
 struct Summing {
-  const device::CooperativeShape* shape;
+  device::CooperativeShape shape;
   std::string operands;
 
   /// How each element of y is added up; terms may be split into slices.
   ir::Sum sum(std::int64_t slices) const {
     return {.unit = ir::SumUnit::matrix,
-            .accumulator = shape->c,
-            .levels = common::without_single({common::unit(shape->k), common::chain(), common::chain(slices)})};
+            .accumulator = shape.c,
+            .levels = common::without_single({common::unit(shape.k), common::chain(), common::chain(slices)})};
   }
 };
 
-Summing in_f32(DType operands, const device::DeviceFacts& facts) {
-  return {shape_summed_in_f32(operands, facts), ir::cat(operands)};
-}
-Summing in_f16(const device::DeviceFacts& facts) { return {shape_summed_in_f16(facts), "f16acc16"}; }
-
 void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering& node, const Fragments& f,
                     const Summing& summing) {
-  const device::CooperativeShape& s = *summing.shape;
+  const device::CooperativeShape& s = summing.shape;
   const std::uint32_t size = node.facts().subgroup_size;
   const std::uint32_t invocations = f.subgroups() * size;
   const Fixed fixed = fixed_of(p, f.depth(s));
@@ -115,7 +110,7 @@ void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering&
 
 /// By the tile that is best, or that is asked for.
 void emit_whole(const Product& p, const ProductSlots& slots, plan::Lowering& node, const Summing& summing) {
-  const device::CooperativeShape& s = *summing.shape;
+  const device::CooperativeShape& s = summing.shape;
   const auto option = [&](const Fragments& f) {
     return plan::TileOption{.name = tile_name(f.rows(s), f.columns(s), f.depth(s)),
                             .elements = std::int64_t{f.rows(s)} * f.columns(s),
@@ -143,14 +138,14 @@ constexpr std::array<Fragments, 4> split_sizes = {
 
 /// The largest tile of which slices make nearly a wave of workgroups. Fewer terms than these are not worth a second
 /// kernel; slices of more wait for memory as whole products do.
-CooperativeSplit cooperative_split_of(const Product& p, const ProductSlots& slots, const device::DeviceFacts& facts) {
+CooperativeSplit cooperative_split_of(const Product& p, const ProductSlots& slots, const device::CooperativeShape& s,
+                                      const plan::Lowering& node) {
   constexpr std::int64_t least_terms = 3072, least_slice = 384, most_slice = 2048;
   if (p.batch.elements() != 1 || p.k < least_terms || !is_wide(p, 8)) return {};
-  if (slots.result != slots.operands || !facts.tile.empty() || refuse_cooperative_16(slots.operands, facts)) return {};
-  const device::CooperativeShape& s = *shape_summed_in_f32(slots.operands, facts);
+  if (slots.result != slots.operands || !node.options().tile.empty()) return {};
   for (const Fragments& f : split_sizes) {
     const bool is_filled = f.rows(s) < 2 * p.m && f.columns(s) < 2 * p.n;
-    if (!is_filled || !fits(f, s, p, facts)) continue;
+    if (!is_filled || !fits(f, s, p, node.facts())) continue;
     for (const std::int64_t slices : {2, 4, 8}) {
       const std::int64_t terms = p.k / slices, groups = slices * tiles(p, f.rows(s), f.columns(s));
       const bool is_even = p.k % (slices * f.depth(s)) == 0 && terms >= least_slice && terms <= most_slice;
@@ -160,49 +155,46 @@ CooperativeSplit cooperative_split_of(const Product& p, const ProductSlots& slot
   return {};
 }
 
+void emit_slices(const Product& p, const ProductSlots& slots, plan::Lowering& node, const Summing& summing,
+                 const CooperativeSplit& split) {
+  const auto& [tile, slices] = split;
+  const device::CooperativeShape& s = summing.shape;
+  const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
+  node.uses_tile(tile_name(tile->rows(s), tile->columns(s), tile->depth(s)));
+  node.adds(with_epilogue(p, summing.sum(slices)));
+  dispatch_tiles(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, slots.operands, DType::f32}, node, *tile,
+                 summing);
+  add_slices(p, slots, sums, slices, node);
+}
+
 }  // namespace
 
 std::string_view cooperative_name(DType operands) { return operands == DType::bf16 ? "coopmat_bf16" : "coopmat_f16"; }
 
-std::optional<std::string> refuse_cooperative(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
+plan::Attempt attempt_cooperative(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+  const auto usable = usable_shape(slots.operands, node);
+  if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;
+  const auto& s = std::get<device::CooperativeShape>(usable);
+  if (!fits(fragment_sizes.back(), s, p, node.facts()))
+    return plan::Refusal{ir::cat(node.facts().name, " has too little shared memory or too small workgroups for ", s.m,
+                                 "x", s.n, "x", s.k)};
+  const Summing summing{s, ir::cat(slots.operands)};
+  const CooperativeSplit split = cooperative_split_of(p, slots, s, node);
+  if (split.slices == 1) return plan::Emission{[&, summing] { emit_whole(p, slots, node, summing); }};
+  return plan::Emission{[&, summing, split] { emit_slices(p, slots, node, summing, split); },
+                        ir::cat(cooperative_name(slots.operands), "_split", split.slices)};
+}
+
+plan::Attempt attempt_summed_in_f16(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
-  if (const auto refusal = refuse_cooperative_16(slots.operands, facts)) return refusal;
-  const device::CooperativeShape& s = *shape_summed_in_f32(slots.operands, facts);
-  if (fits(fragment_sizes.back(), s, p, facts)) return std::nullopt;
-  return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", s.m, "x", s.n, "x", s.k);
-}
-
-std::string cooperative_name(const Product& p, const ProductSlots& slots, const device::DeviceFacts& facts) {
-  const std::int64_t slices = cooperative_split_of(p, slots, facts).slices;
-  return ir::cat(cooperative_name(slots.operands), slices > 1 ? ir::cat("_split", slices) : "");
-}
-
-void emit_cooperative(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
-  if (const auto [tile, slices] = cooperative_split_of(p, slots, node.facts()); slices > 1) {
-    const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
-    const ProductSlots parts{slots.a, slots.b, slots.a, sums, slots.operands, DType::f32};
-    const Summing summing = in_f32(slots.operands, node.facts());
-    const device::CooperativeShape& s = *summing.shape;
-    node.uses_tile(tile_name(tile->rows(s), tile->columns(s), tile->depth(s)));
-    node.adds(with_epilogue(p, summing.sum(slices)));
-    dispatch_tiles(slices_of(p, slices), parts, node, *tile, summing);
-    return add_slices(p, slots, sums, slices, node);
-  }
-  emit_whole(p, slots, node, in_f32(slots.operands, node.facts()));
-}
-
-std::optional<std::string> refuse_summed_in_f16(const Product& p, const ProductSlots& slots,
-                                                const plan::Lowering& node) {
-  if (const auto refusal = refuse_cooperative_16(slots.operands, node.facts())) return refusal;
-  const device::CooperativeShape* const s = shape_summed_in_f16(node.facts());
-  if (s == nullptr) return node.facts().name + " lists no cooperative matrices of f16 summed in f16";
-  if (slots.result != DType::f32 || p.has_c || p.alpha != 1) return "it hands out bare sums in f32";
-  if (fits(fragment_sizes.back(), *s, p, node.facts())) return std::nullopt;
-  return node.facts().name + " has too little shared memory or too small workgroups";
-}
-
-void emit_summed_in_f16(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
-  emit_whole(p, slots, node, in_f16(node.facts()));
+  const auto usable = usable_shape(slots.operands, node);
+  if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;
+  const device::CooperativeShape* const s = shape_summed_in_f16(facts);
+  if (s == nullptr) return plan::Refusal{facts.name + " lists no cooperative matrices of f16 summed in f16"};
+  if (slots.result != DType::f32 || p.has_c || p.alpha != 1) return plan::Refusal{"it hands out bare sums in f32"};
+  if (!fits(fragment_sizes.back(), *s, p, facts))
+    return plan::Refusal{facts.name + " has too little shared memory or too small workgroups"};
+  return plan::Emission{[&, s] { emit_whole(p, slots, node, {*s, "f16acc16"}); }};
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

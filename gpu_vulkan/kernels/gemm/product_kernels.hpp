@@ -65,28 +65,19 @@ Product slices_of(const Product& product, std::int64_t slices);
 void add_slices(const Product& product, const ProductSlots& slots, plan::Slot sums, std::int64_t slices,
                 plan::Lowering& node);
 
-// f32, 16 bytes of each operand at a time.
-std::optional<std::string> refuse_wide(const Product& product, const ProductSlots& slots, const plan::Lowering& node);
-void emit_wide(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+/// f32, 16 bytes of each operand at a time.
+plan::Attempt attempt_wide(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
-// The same, terms split between workgroups. Sums depend on the number of slices, and so does the name.
-std::string_view split_name(const Product& product, const device::DeviceFacts& facts);
-std::optional<std::string> refuse_split(const Product& product, const ProductSlots& slots, const plan::Lowering& node);
-void emit_split(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+/// f32 likewise, terms split between workgroups. Its name tells the number of slices.
+plan::Attempt attempt_split(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
-// f16 and bf16 by cooperative matrices. Profiles of devices know them by their names: the two dtypes' matrices may
-// round differently.
+/// f16 and bf16 by cooperative matrices. Products of few tiles and many terms are split into slices, and their name
+/// tells how many.
+plan::Attempt attempt_cooperative(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+/// What kernels by cooperative matrices of such operands are called, for people.
 std::string_view cooperative_name(ir::DType operands);
-/// Of products of few tiles and many terms, which are split into slices, with their number: sums depend on it.
-std::string cooperative_name(const Product& product, const ProductSlots& slots, const device::DeviceFacts& facts);
-std::optional<std::string> refuse_cooperative(const Product& product, const ProductSlots& slots,
-                                              const plan::Lowering& node);
-void emit_cooperative(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
-// The same of f16, summed in f16, where that is allowed.
-inline constexpr std::string_view summed_in_f16_name = "coopmat_f16acc16";
-std::optional<std::string> refuse_summed_in_f16(const Product& product, const ProductSlots& slots,
-                                                const plan::Lowering& node);
-void emit_summed_in_f16(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+/// f16 by cooperative matrices and summed in f16, where that is allowed.
+plan::Attempt attempt_summed_in_f16(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -127,18 +127,20 @@ void emit_wide_vector(const Product& p, const ProductSlots& slots, plan::Lowerin
 
 }  // namespace
 
-bool lower_vector_product(const Product& product, const ProductSlots& slots, plan::Lowering& node) {
-  const auto emit_wide = [&] { emit_wide_vector(product, slots, node); };
-  if (product.m == 1 || product.n == 1) {
-    node.choose({
-        {"vector_wide", [&] { return refuse_wide_vector(product, slots, node); }, emit_wide},
-        {"vector", [] { return std::nullopt; }, [&] { emit_vector(product, slots, node); }},
-    });
-    return true;
-  }
-  if (!is_few_rows(product) || refuse_few_rows(product, slots, node)) return false;
-  node.choose({{"vector_wide", [] { return std::nullopt; }, emit_wide}});
-  return true;
+std::vector<plan::Candidate> vector_candidates(const Product& product, const ProductSlots& slots,
+                                               plan::Lowering& node) {
+  const bool is_vector = product.m == 1 || product.n == 1;
+  const auto wide = [&, is_vector]() -> plan::Attempt {
+    const auto why = is_vector ? refuse_wide_vector(product, slots, node) : refuse_few_rows(product, slots, node);
+    if (why) return plan::Refusal{*why};
+    return plan::Emission{[&] { emit_wide_vector(product, slots, node); }};
+  };
+  std::vector<plan::Candidate> candidates;
+  if (is_vector || is_few_rows(product)) candidates.push_back({"vector_wide", device::KernelFamily::vector_wide, wide});
+  if (is_vector)
+    candidates.push_back({"vector", device::KernelFamily::vector,
+                          [&] { return plan::Emission{[&] { emit_vector(product, slots, node); }}; }});
+  return candidates;
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -4,7 +4,7 @@
 
 namespace plumb::gpu_vulkan::kernels::gemm {
 
-/// Whether the product was a row, a column, or a few rows of a large matrix, and got its kernel.
-bool lower_vector_product(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+/// The kernels of a product that is a row, a column, or a few rows of a large matrix; none of other products.
+std::vector<plan::Candidate> vector_candidates(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

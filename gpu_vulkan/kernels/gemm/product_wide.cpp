@@ -70,15 +70,6 @@ WideSplit wide_split_of(const Product& p, const device::DeviceFacts& facts) {
   return split;
 }
 
-}  // namespace
-
-std::optional<std::string> refuse_wide(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
-  if (slots.operands != DType::f32) return ir::cat("operands are ", slots.operands, ", it takes f32");
-  if (!is_wide(p, 4)) return "lines of its operands are no multiples of 4 elements";
-  if (wide_tiles.back().shared_bytes() > node.facts().shared_memory) return "too little shared memory";
-  return std::nullopt;
-}
-
 void emit_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
   const auto option = [&](const WideTile& t) {
     return plan::TileOption{.name = tile_name(t.rows, t.columns, t.depth),
@@ -90,28 +81,35 @@ void emit_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node
   dispatch_wide(p, slots, node, take_tile(p, node, "matmul_wide", wide_tiles, option));
 }
 
-std::string_view split_name(const Product& p, const device::DeviceFacts& facts) {
-  const std::int64_t slices = wide_split_of(p, facts).slices;
-  return slices == 2   ? "tiled_wide_split2"
-         : slices == 4 ? "tiled_wide_split4"
-         : slices == 8 ? "tiled_wide_split8"
-                       : "tiled_wide_split";
-}
-
-std::optional<std::string> refuse_split(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
-  if (const auto refusal = refuse_wide(p, slots, node)) return refusal;
-  if (!node.facts().tile.empty()) return "a tile was asked for";
-  if (wide_split_of(p, node.facts()).slices > 1) return std::nullopt;
-  return "there are enough tiles, or too few terms to split";
-}
-
-void emit_split(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
-  const auto [tile, slices] = wide_split_of(p, node.facts());
+void emit_split(const Product& p, const ProductSlots& slots, plan::Lowering& node, const WideSplit& split) {
+  const auto& [tile, slices] = split;
   const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
   node.uses_tile(tile_name(tile->rows, tile->columns, tile->depth));
   node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain(), common::chain(slices)}}));
   dispatch_wide(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
   add_slices(p, slots, sums, slices, node);
+}
+
+std::optional<std::string> refuse_wide(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
+  if (slots.operands != DType::f32) return ir::cat("operands are ", slots.operands, ", it takes f32");
+  if (!is_wide(p, 4)) return "lines of its operands are no multiples of 4 elements";
+  if (wide_tiles.back().shared_bytes() > node.facts().shared_memory) return "too little shared memory";
+  return std::nullopt;
+}
+
+}  // namespace
+
+plan::Attempt attempt_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+  if (const auto why = refuse_wide(p, slots, node)) return plan::Refusal{*why};
+  return plan::Emission{[&] { emit_wide(p, slots, node); }};
+}
+
+plan::Attempt attempt_split(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+  if (const auto why = refuse_wide(p, slots, node)) return plan::Refusal{*why};
+  if (!node.options().tile.empty()) return plan::Refusal{"a tile was asked for"};
+  const WideSplit split = wide_split_of(p, node.facts());
+  if (split.slices == 1) return plan::Refusal{"there are enough tiles, or too few terms to split"};
+  return plan::Emission{[&, split] { emit_split(p, slots, node, split); }, ir::cat("tiled_wide_split", split.slices)};
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -176,8 +176,10 @@ void lower_normalize(const Normalize& norm, plan::Lowering& node) {
                         norm.has_residual ? node.in(last) : x};
   const rows::RowsChoice rows = rows::hold_rows(node.facts(), share, lines, elementwise::pack_size(dtype));
   node.choose({
-      {"rows", [&] { return rows.refusal; }, [&] { emit_rows(norm, slots, rows.held, lines, node); }},
-      {"lines", [&] { return refuse_lines(norm); }, [&] { emit_lines(norm, slots, share, lines, node); }},
+      {"rows", device::KernelFamily::rows,
+       [&] { return plan::attempt_of(rows.refusal, [&] { emit_rows(norm, slots, rows.held, lines, node); }); }},
+      {"lines", device::KernelFamily::lines,
+       [&] { return plan::attempt_of(refuse_lines(norm), [&] { emit_lines(norm, slots, share, lines, node); }); }},
   });
 }
 

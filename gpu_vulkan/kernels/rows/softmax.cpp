@@ -62,8 +62,10 @@ void lower_softmax(std::string_view name, std::int64_t axis, plan::Lowering& nod
   const LineShare share = share_lines(node.facts(), lines.count(), lines.length, lines.inner);
   const RowsChoice rows = hold_rows(node.facts(), share, lines, elementwise::pack_size(dtype));
   node.choose({
-      {"rows", [&] { return rows.refusal; }, [&] { emit_rows(name, rows.held, lines, node); }},
-      {"lines", [] { return std::nullopt; }, [&] { emit_lines(name, share, lines, node); }},
+      {"rows", device::KernelFamily::rows,
+       [&] { return plan::attempt_of(rows.refusal, [&] { emit_rows(name, rows.held, lines, node); }); }},
+      {"lines", device::KernelFamily::lines,
+       [&] { return plan::Emission{[&] { emit_lines(name, share, lines, node); }}; }},
   });
 }
 

@@ -126,14 +126,17 @@ void sort_lines(const SortedLines& sorted, const SortResults& results, bool by_i
     Sort(sorted, results, node).run(std::nullopt, sorted.lines.length);
 }
 
-void select_lines(const SortedLines& sorted, const SortResults& results, bool by_index, plan::Lowering& node) {
+plan::Attempt attempt_selection(const SortedLines& sorted, const SortResults& results, bool by_index,
+                                plan::Lowering& node) {
   const SelectionChoice choice = choose_selection(node.facts(), sorted);
-  if (!by_index) {
-    Sort(sorted, results, node).select(choice);
-    return;
-  }
-  const plan::Slot entries = Sort(sorted, std::nullopt, node).select(choice);
-  Sort(sorted, results, node).run(entries, sorted.k);
+  return plan::attempt_of(choice.refusal, [&, choice, by_index] {
+    if (!by_index) {
+      Sort(sorted, results, node).select(choice);
+      return;
+    }
+    const plan::Slot entries = Sort(sorted, std::nullopt, node).select(choice);
+    Sort(sorted, results, node).run(entries, sorted.k);
+  });
 }
 
 plan::Slot sorted_entries(const SortedLines& sorted, plan::Lowering& node) {

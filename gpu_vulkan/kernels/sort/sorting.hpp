@@ -26,10 +26,11 @@ struct SortResults {
 /// Dispatches that sort, in order of values or, of the first k, of places in the line.
 void sort_lines(const SortedLines& sorted, const SortResults& results, bool by_index, plan::Lowering& node);
 
-/// The same where few elements are wanted, unless choose_selection (selection.hpp) refuses.
-void select_lines(const SortedLines& sorted, const SortResults& results, bool by_index, plan::Lowering& node);
+/// Dispatches that find the first k without sorting the others, where few are wanted; in the same orders.
+plan::Attempt attempt_selection(const SortedLines& sorted, const SortResults& results, bool by_index,
+                                plan::Lowering& node);
 
-/// The same as sort_lines for shaders: entries (rank, place) as glsl/sorted.glsl declares them, k for
+/// Dispatches that sort for shaders: entries (rank, place) as glsl/sorted.glsl declares them, k for
 /// every line.
 plan::Slot sorted_entries(const SortedLines& sorted, plan::Lowering& node);
 

@@ -16,8 +16,6 @@ class Device {
   VkQueue queue() const { return queue_; }
   std::uint32_t queue_family() const { return queue_family_; }
   const device::DeviceFacts& facts() const { return facts_; }
-  /// Says what cooperative matrices got wrong, to whoever plans from now on.
-  void doubt_cooperative_matrices(std::string why) { facts_.cooperative_doubt = std::move(why); }
   /// The bits of a timestamp that count.
   std::uint64_t timestamp_mask() const { return timestamp_mask_; }
   PFN_vkCmdPushDescriptorSetKHR push_descriptors() const { return push_descriptors_; }

@@ -12,10 +12,16 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
-gpu_vulkan::device::DeviceFacts device_or_usual() try {
-  return gpu_vulkan::VulkanExecutor().facts();
+struct PlannedFor {
+  gpu_vulkan::device::DeviceFacts facts;
+  gpu_vulkan::plan::PlanOptions options = {};
+};
+
+PlannedFor device_or_usual() try {
+  const gpu_vulkan::VulkanExecutor executor;
+  return {executor.facts(), executor.plan_options()};
 } catch (const ir::Error&) {  // no driver, no device, or options that are for another one
-  return gpu_vulkan::device::usual_device();
+  return {gpu_vulkan::device::usual_device()};
 }
 
 ir::Feeds params_of(const ir::formats::GraphFile& file) {
@@ -41,11 +47,12 @@ void print_kernels(const ir::Graph& graph, const std::vector<ir::NodeReport>& re
 }  // namespace
 
 void print_execution(const ir::formats::GraphFile& file) try {
-  const auto facts = device_or_usual();
+  auto [facts, options] = device_or_usual();
   const ir::Capture capture{file.graph.results()};
   const auto fused = gpu_vulkan::passes::fuse(file.graph, capture, params_of(file), facts, {.on = true});
   const ref_cpu::CpuExecutor host;
-  const auto plan = gpu_vulkan::plan::make_plan(fused.graph, fused.capture, facts, {.host = &host});
+  options.host = &host;
+  const auto plan = gpu_vulkan::plan::make_plan(fused.graph, fused.capture, facts, options);
   fmt::print("\nnodes on {}, by kernel:\n", facts.name);
   print_kernels(file.graph, gpu_vulkan::passes::reports_of(fused, file.graph, plan.nodes));
   const auto lines = gpu_vulkan::passes::fusions(fused, file.graph);

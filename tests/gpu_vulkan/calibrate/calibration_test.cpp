@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
+#include "gpu_vulkan/cache/calibration_file.hpp"
 #include "gpu_vulkan/calibrate/calibrate.hpp"
-#include "gpu_vulkan/calibrate/calibration_file.hpp"
 #include "ir/ops/matmul.hpp"
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
@@ -23,7 +23,7 @@ device::Calibration sample() {
 }
 
 std::string why_refused(std::string_view text) try {
-  calibrate::calibration_of(text, "c.txt", testing::h200());
+  cache::calibration_of(text, "c.txt", testing::h200());
   return "";
 } catch (const ir::Error& error) {
   return error.what();
@@ -31,12 +31,12 @@ std::string why_refused(std::string_view text) try {
 
 TEST(CalibrationFile, KeepsWhatWasMeasured) {
   const device::DeviceFacts facts = testing::h200();
-  EXPECT_EQ(calibrate::calibration_of(calibrate::to_text(sample(), facts), "c.txt", facts), sample());
-  EXPECT_EQ(calibrate::calibration_of(calibrate::to_text({}, facts), "c.txt", facts), device::Calibration{});
+  EXPECT_EQ(cache::calibration_of(cache::to_text(sample(), facts), "c.txt", facts), sample());
+  EXPECT_EQ(cache::calibration_of(cache::to_text({}, facts), "c.txt", facts), device::Calibration{});
 }
 
 TEST(CalibrationFile, SaysWhichLineIsWrong) {
-  const std::string good = calibrate::to_text(sample(), testing::h200());
+  const std::string good = cache::to_text(sample(), testing::h200());
   const auto with = [&](std::string_view line) { return why_refused(good + std::string(line)); };
   EXPECT_EQ(with(""), "");
   EXPECT_EQ(why_refused(""), "c.txt: says not which device it is of: wanted a line 'key'");
@@ -60,12 +60,12 @@ TEST(CalibrationFile, SaysWhichLineIsWrong) {
 TEST(CalibrationFile, OfAnotherDeviceIsRefusedWhereItIsNamed) {
   const tests::TemporaryFolder folder;
   const auto path = folder.path / "c.txt";
-  calibrate::store_calibration(path, sample(), testing::rdna3());
-  EXPECT_EQ(calibrate::load_calibration(path.string(), testing::rdna3()), sample());
-  EXPECT_THROW(calibrate::load_calibration(path.string(), testing::h200()), ir::Error);
-  EXPECT_THROW(calibrate::load_calibration((folder.path / "none.txt").string(), testing::h200()), ir::Error);
-  EXPECT_EQ(calibrate::load_calibration("off", testing::h200()), device::Calibration{});
-  EXPECT_THROW(calibrate::store_calibration(path / "below a file.txt", sample(), testing::h200()), ir::Error);
+  cache::store_calibration(path, sample(), testing::rdna3());
+  EXPECT_EQ(cache::load_calibration(path.string(), testing::rdna3()), sample());
+  EXPECT_THROW(cache::load_calibration(path.string(), testing::h200()), ir::Error);
+  EXPECT_THROW(cache::load_calibration((folder.path / "none.txt").string(), testing::h200()), ir::Error);
+  EXPECT_EQ(cache::load_calibration("off", testing::h200()), device::Calibration{});
+  EXPECT_THROW(cache::store_calibration(path / "below a file.txt", sample(), testing::h200()), ir::Error);
 }
 
 using CalibrateOnDevice = testing::OnDevice;
@@ -94,7 +94,7 @@ TEST_F(CalibrateOnDevice, MeasuresEveryTileAndIsFollowed) {
   }
   const tests::TemporaryFolder folder;
   const auto path = folder.path / "c.txt";
-  calibrate::store_calibration(path, made, testing::any_executor()->facts());
+  cache::store_calibration(path, made, testing::any_executor()->facts());
   const auto follower = testing::executor_with([&](device::VulkanOptions& o) { o.calibration = path.string(); });
   ir::Graph graph;
   const ir::TensorType square = {DType::f32, {128, 128}};

@@ -26,6 +26,12 @@ TEST(Options, AreSetByName) {
   EXPECT_EQ(options.timestamps, device::Timestamps::run);
   EXPECT_EQ(options.timeout, 0.25);
   EXPECT_EQ(options.max_buffer, 4096);
+  device::set_option(options, "cooperative", "false");
+  device::set_option(options, "without", "coopmat,tiled_wide");
+  EXPECT_FALSE(options.cooperative);
+  EXPECT_EQ(options.without, (device::KernelFamilies{device::KernelFamily::coopmat, device::KernelFamily::tiled_wide}));
+  device::set_option(options, "without", "");
+  EXPECT_TRUE(options.without.empty());
 }
 
 TEST(Options, RefuseWhatTheyDoNotUnderstand) {
@@ -39,13 +45,15 @@ TEST(Options, RefuseWhatTheyDoNotUnderstand) {
   EXPECT_EQ(refused("max_buffer", "4k"), "option max_buffer must be a whole number of 0 or more, got '4k'");
   EXPECT_EQ(refused("timeout", "-1"), "option timeout must be a number of 0 or more, got '-1'");
   EXPECT_EQ(refused("timeout", "nan"), "option timeout must be a number of 0 or more, got 'nan'");
+  EXPECT_THAT(refused("without", "coopmat,tilde"), ::testing::MatchesRegex("option without must be some of coopmat, .*"
+                                                                           "implicit_gemm.*, got 'tilde'"));
   EXPECT_EQ(refused("timeout", ""), "option timeout must be a number of 0 or more, got ''");
 }
 
 TEST(Options, EachIsDescribedAndItsPresetIsItsOwnText) {
   for (const device::OptionInfo& info : device::vulkan_option_infos()) {
     EXPECT_FALSE(info.doc.empty()) << info.name;
-    EXPECT_EQ(info.choices.empty(), info.kind != "enum") << info.name;
+    EXPECT_EQ(info.choices.empty(), info.kind != "enum" && info.kind != "names") << info.name;
     device::VulkanOptions options;
     EXPECT_NO_THROW(device::set_option(options, info.name, info.preset)) << info.name;
     EXPECT_EQ(info.variable.substr(0, 6), "PLUMB_");

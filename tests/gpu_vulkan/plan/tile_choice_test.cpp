@@ -9,14 +9,14 @@ namespace {
 const std::vector<plan::TileOption> tiles = {
     {"128x128x16", 16384, 6}, {"64x64x16", 4096, 24}, {"32x32x32", 1024, 96}, {"32x32x16", 1024, 96}};
 
-/// A device on which two sizes of one kernel were measured.
-device::DeviceFacts measured() {
-  device::DeviceFacts facts;
-  facts.calibration.products = {
+/// A calibration for which two sizes of one kernel were measured.
+plan::PlanOptions measured() {
+  plan::PlanOptions options;
+  options.calibration.products = {
       {"wide", {512, 768, 768}, {{"64x64x16", 20.25}, {"128x128x16", 31}}},
       {"wide", {4096, 4096, 4096}, {{"gone", 1}, {"128x128x16", 2000}, {"64x64x16", 3000}}},
   };
-  return facts;
+  return options;
 }
 
 TEST(TileChoice, ByTheModelTakesTheLargestThatLeavesEnoughWorkgroups) {
@@ -52,30 +52,30 @@ TEST(TileChoice, ByTheModelTakesTheFirstOfTheSmallestWhereWorkgroupsAreFew) {
 }
 
 TEST(TileChoice, TakesTheFastestOfTheNearestSizeThatWasMeasured) {
-  const device::DeviceFacts facts = measured();
-  const plan::TileChoice small = plan::choose_tile(facts, "wide", {512, 2304, 768}, tiles);
+  const plan::PlanOptions options = measured();
+  const plan::TileChoice small = plan::choose_tile(options, "wide", {512, 2304, 768}, tiles);
   EXPECT_EQ(small.index, 1u);
   EXPECT_EQ(small.why, "64x64x16: measured for 512x768x768 20.3 us, 128x128x16 31.0 us");
-  const plan::TileChoice large = plan::choose_tile(facts, "wide", {4000, 5000, 4100}, tiles);
+  const plan::TileChoice large = plan::choose_tile(options, "wide", {4000, 5000, 4100}, tiles);
   EXPECT_EQ(large.index, 0u);  // its fastest is none of these
   EXPECT_EQ(large.why, "128x128x16: measured for 4096x4096x4096 2000.0 us, 64x64x16 3000.0 us");
 }
 
 TEST(TileChoice, LeavesWhatNobodyMeasuredToTheModel) {
-  const device::DeviceFacts facts = measured();
-  EXPECT_EQ(plan::choose_tile(facts, "wide", {32, 32, 32}, tiles).why, "32x32x32: the smallest, 96 workgroups");
-  EXPECT_EQ(plan::choose_tile(facts, "other", {512, 768, 768}, tiles).index, 2u);
+  const plan::PlanOptions options = measured();
+  EXPECT_EQ(plan::choose_tile(options, "wide", {32, 32, 32}, tiles).why, "32x32x32: the smallest, 96 workgroups");
+  EXPECT_EQ(plan::choose_tile(options, "other", {512, 768, 768}, tiles).index, 2u);
   const std::vector<plan::TileOption> unknown = {{"8x8x8", 64, 1}};
-  EXPECT_EQ(plan::choose_tile(facts, "wide", {512, 768, 768}, unknown).why, "8x8x8: the smallest, 1 workgroup");
+  EXPECT_EQ(plan::choose_tile(options, "wide", {512, 768, 768}, unknown).why, "8x8x8: the smallest, 1 workgroup");
 }
 
 TEST(TileChoice, PrefersWhatWasAskedForWhereItFits) {
-  device::DeviceFacts facts = measured();
-  facts.tile = "32x32x16";
-  EXPECT_EQ(plan::choose_tile(facts, "wide", {512, 768, 768}, tiles).why, "32x32x16: asked for");
+  plan::PlanOptions options = measured();
+  options.tile = "32x32x16";
+  EXPECT_EQ(plan::choose_tile(options, "wide", {512, 768, 768}, tiles).why, "32x32x16: asked for");
   std::vector<plan::TileOption> unfit = tiles;
   unfit[3].fits = false;
-  EXPECT_EQ(plan::choose_tile(facts, "wide", {512, 768, 768}, unfit).index, 2u);  // by the model
+  EXPECT_EQ(plan::choose_tile(options, "wide", {512, 768, 768}, unfit).index, 2u);  // by the model
 }
 
 TEST(TileChoice, TheNearestSizeIsTheOneWhoseLogarithmsDifferLeast) {

@@ -66,15 +66,15 @@ ir::Graph attention(std::int64_t queries, std::int64_t keys, std::int64_t width,
 }
 
 /// Those that any tile of its kernel would run for a graph.
-std::set<std::string> tiles_of(const ir::Graph& graph, device::DeviceFacts facts) {
+std::set<std::string> tiles_of(const ir::Graph& graph, const device::DeviceFacts& facts) {
   std::set<std::string> all;
-  const auto choice = plan::lowered_choice(graph, facts);
+  const auto choice = plan::lowered_choice(graph, facts, {});
   std::vector<std::string> names = {""};
   for (const plan::TileOption& tile : choice.tiles)
     if (tile.fits) names.push_back(tile.name);
   for (const std::string& name : names) {
-    facts.tile = name;
-    all.merge(self_test::cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, {})));
+    const plan::PlanOptions options{.tile = name};
+    all.merge(self_test::cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, options)));
   }
   return all;
 }
@@ -131,14 +131,13 @@ TEST(SelfTest, IsThereForEveryTile) {
       std::set<std::string> tiles;
     };
     const auto device = [&](const ir::Graph& graph, const ir::Feeds&, const std::string& tile) -> ir::Tensor {
-      device::DeviceFacts by = facts;
-      by.tile = tile;
-      throw Ran{self_test::cooperative_tiles(plan::make_plan(graph, {graph.results()}, by, {}))};
+      const plan::PlanOptions options{.tile = tile};
+      throw Ran{self_test::cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, options))};
     };
     const std::set<std::string> tiles = many_tiles(facts);
     EXPECT_GT(tiles.size(), 30u) << facts.name;
     for (const std::string& tile : tiles) try {
-        ADD_FAILURE() << self_test::self_test(facts, device, tile);
+        ADD_FAILURE() << self_test::self_test(facts, {}, device, tile);
       } catch (const Ran& ran) {
         EXPECT_EQ(ran.tiles, std::set{tile}) << facts.name;
       }
@@ -159,7 +158,7 @@ TEST(SelfTest, KnowsEveryModuleWithCooperativeMatrices) {
   EXPECT_THAT(modules, ::testing::IsSupersetOf(kernels));
   EXPECT_GE(kernels.size(), 11u) << ::testing::PrintToString(kernels);
   for (const std::string& module : modules)
-    EXPECT_THAT(self_test::self_test(testing::h200(), cpu_with(nothing), module + " 1x2x3"),
+    EXPECT_THAT(self_test::self_test(testing::h200(), {}, cpu_with(nothing), module + " 1x2x3"),
                 ::testing::HasSubstr("no test"));
 }
 
@@ -175,7 +174,7 @@ TEST(SelfTest, PassesWhatIsRight) {
           convolution(DType::bf16, 1, {4, 64, 30, 30}, {64, 64, 2, 2}), attention(20, 300, 200, 8)}) {
       const auto tiles = self_test::cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, {}));
       ASSERT_EQ(tiles.size(), 1u);
-      EXPECT_EQ(self_test::self_test(facts, cpu_with(nothing), *tiles.begin()), "") << *tiles.begin();
+      EXPECT_EQ(self_test::self_test(facts, {}, cpu_with(nothing), *tiles.begin()), "") << *tiles.begin();
     }
 }
 
@@ -183,9 +182,9 @@ TEST(SelfTest, NamesTheTileAndTheElementThatAreWrong) {
   const auto one_tile = [](const ir::Graph&, const std::string& tile, ir::Tensor& y) {
     if (tile == "64x64x64") y.as<ir::f16>()[5] = ir::f16(7.0f);
   };
-  EXPECT_EQ(self_test::self_test(testing::h200(), cpu_with(one_tile), product_tile).substr(0, 65),
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(one_tile), product_tile).substr(0, 65),
             "product by matmul_cooperative.f16 64x64x64: element 5 of f16[136,");
-  EXPECT_EQ(self_test::self_test(testing::h200(), cpu_with(one_tile), "matmul_cooperative.f16 32x32x64"), "");
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(one_tile), "matmul_cooperative.f16 32x32x64"), "");
 }
 
 TEST(SelfTest, FindsASumThatLacksItsLastTerms) {
@@ -199,12 +198,12 @@ TEST(SelfTest, FindsASumThatLacksItsLastTerms) {
     return cpu.run(graph, spoiled, graph.results()).at(graph.results()[0]);
   };
   for (const std::string tile : {"64x64x64", "64x64x64 by elements"})
-    EXPECT_NE(self_test::self_test(testing::h200(), narrow, "matmul_cooperative.f16 " + tile), "");
+    EXPECT_NE(self_test::self_test(testing::h200(), {}, narrow, "matmul_cooperative.f16 " + tile), "");
 }
 
 TEST(SelfTest, FindsAConvolutionThatLacksAnElement) {
   const auto one = [](const ir::Graph&, const std::string&, ir::Tensor& y) { y.as<ir::f16>()[7] = ir::f16(0.5f); };
-  const std::string found = self_test::self_test(testing::h200(), cpu_with(one), "conv_cooperative.f16 32x32x64");
+  const std::string found = self_test::self_test(testing::h200(), {}, cpu_with(one), "conv_cooperative.f16 32x32x64");
   EXPECT_EQ(found.substr(0, 47), "convolution by conv_cooperative.f16 32x32x64: e");
   EXPECT_NE(found.find(": element 7 of f16[2, 120, 5, 6] is 0.5, right is "), std::string::npos) << found;
 }
@@ -214,13 +213,13 @@ TEST(SelfTest, FindsAttentionThatTakesTheNextKey) {
     const auto all = y.as<ir::f16>();
     std::rotate(all.begin(), all.begin() + graph.type(2).shape[3], all.end());
   };
-  EXPECT_EQ(self_test::self_test(testing::h200(), cpu_with(shifted), "attention_converted.f16 64x32").substr(0, 43),
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(shifted), "attention_converted.f16 64x32").substr(0, 43),
             "attention by attention_converted.f16 64x32:");
-  EXPECT_EQ(self_test::self_test(testing::h200(), cpu_with(nothing), "attention_converted.bf16 64x32"), "");
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(nothing), "attention_converted.bf16 64x32"), "");
 }
 
 TEST(SelfTest, RefusesATileThatNothingRuns) {
-  EXPECT_EQ(self_test::self_test(testing::h200(), cpu_with(nothing), "matmul_cooperative.f16 1x2x3"),
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(nothing), "matmul_cooperative.f16 1x2x3"),
             "matmul_cooperative.f16 1x2x3: there is no test of it on this device");
 }
 
@@ -236,7 +235,7 @@ struct Once {
       ++runs;
       if (tile == wrong_tile) y.as<ir::f16>()[0] = ir::f16(99.0f);
     });
-    found = self_test::self_test_once(facts, folder, device, tiles);
+    found = self_test::self_test_once(facts, {}, folder, device, tiles);
     return runs;
   }
 };
@@ -298,7 +297,7 @@ TEST(SelfTest, IsNotRunByTwoAtATime) {
     return cpu_with(nothing)(what...);
   };
   const std::string path = folder.path.string();
-  const auto start = [&] { EXPECT_EQ(self_test::self_test_once(testing::h200(), path, slow, {product_tile}), ""); };
+  const auto start = [&] { EXPECT_EQ(self_test::self_test_once(testing::h200(), {}, path, slow, {product_tile}), ""); };
   std::thread first(start), second(start);
   first.join(), second.join();
   EXPECT_EQ(runs, 1);
@@ -327,7 +326,7 @@ TEST_F(SelfTestOnDevice, WhatFailedItIsNotUsed) {
   if (with.tiles.empty()) GTEST_SKIP() << with.executor->facts().name << " has no cooperative matrices for f16";
   const auto wrong = cpu_with([](const ir::Graph&, const std::string&, ir::Tensor& y) { y.as<ir::f16>()[0] = {}; });
   const std::string why =
-      self_test::self_test_once(with.executor->facts(), with.folder.path.string(), wrong, with.tiles);
+      self_test::self_test_once(with.executor->facts(), {}, with.folder.path.string(), wrong, with.tiles);
   ASSERT_NE(why, "");
   const std::string told =
       with.executor->facts().name + "'s cooperative matrices failed their self-test and are not used: " + why;
@@ -336,7 +335,7 @@ TEST_F(SelfTestOnDevice, WhatFailedItIsNotUsed) {
   std::string at_once;
   const auto later = with.another(&at_once);
   EXPECT_EQ(at_once, told);
-  EXPECT_EQ(later->facts().cooperative_doubt, why);
+  EXPECT_EQ(later->plan_options().cooperative_doubt, why);
   const plan::Plan planned = later->plan(with.graph, {with.graph.results()});
   for (const ir::NodeReport& report : {before->nodes()[0], planned.nodes[0]}) {
     EXPECT_NE(report.kernel, "coopmat_f16");
@@ -350,14 +349,14 @@ TEST_F(SelfTestOnDevice, ThisDevicePassesItOfTheTilesItRuns) {
   const auto counted = cpu_with([&](const auto&...) { ++runs; });
   const auto file = self_test::self_test_file(with.executor->facts(), with.folder.path);
   with.executor->compile(with.graph, {}, {with.graph.results()});
-  EXPECT_EQ(with.executor->facts().cooperative_doubt, "");
+  EXPECT_EQ(with.executor->plan_options().cooperative_doubt, "");
   EXPECT_EQ(std::filesystem::exists(file), !with.tiles.empty());
   if (with.tiles.empty()) GTEST_SKIP() << with.executor->facts().name << " has no cooperative matrices for f16";
-  self_test::self_test_once(with.executor->facts(), with.folder.path.string(), counted, with.tiles);
+  self_test::self_test_once(with.executor->facts(), {}, with.folder.path.string(), counted, with.tiles);
   EXPECT_EQ(runs, 0);
   const ir::Graph odd = product(DType::f16, 63, 63, 63);
   const auto others = self_test::cooperative_tiles(with.executor->plan(odd, {odd.results()}));
-  self_test::self_test_once(with.executor->facts(), with.folder.path.string(), counted, others);
+  self_test::self_test_once(with.executor->facts(), {}, with.folder.path.string(), counted, others);
   EXPECT_EQ(runs, 1);
 }
 

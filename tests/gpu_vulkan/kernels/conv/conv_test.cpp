@@ -94,17 +94,14 @@ TEST(ConvLowering, TakesCooperativeMatricesFor16Bits) {
 }
 
 TEST(ConvLowering, SaysWhyNotByCooperativeMatrices) {
-  const auto refusal = [](const ir::Shape& x, const ir::Shape& w, device::DeviceFacts facts) {
-    const auto [choice, dispatch] = lowered(Conv{}, {{DType::f16, x}, {DType::f16, w}}, facts);
+  const auto refusal = [](const ir::Shape& x, const ir::Shape& w, const plan::PlanOptions& options) {
+    const auto [choice, dispatch] = lowered(Conv{}, {{DType::f16, x}, {DType::f16, w}}, modern(), options);
     EXPECT_EQ(choice.name, "implicit_gemm");
     return choice.refusals.at(2).substr(13);
   };
-  EXPECT_EQ(refusal({1, 3, 40}, {7, 3, 3}, modern()), "matrices of 16x16x16 would be mostly empty for 7 filters");
-  EXPECT_EQ(refusal({1, 3, 40}, {8, 3, 30}, modern()),
-            "a kernel of 1 x 1 x 30 has extents of 32 together, it takes 31");
-  device::DeviceFacts doubted = modern();
-  doubted.cooperative_doubt = "element 3 is wrong";
-  EXPECT_EQ(refusal({1, 3, 40}, {8, 3, 3}, doubted),
+  EXPECT_EQ(refusal({1, 3, 40}, {7, 3, 3}, {}), "matrices of 16x16x16 would be mostly empty for 7 filters");
+  EXPECT_EQ(refusal({1, 3, 40}, {8, 3, 30}, {}), "a kernel of 1 x 1 x 30 has extents of 32 together, it takes 31");
+  EXPECT_EQ(refusal({1, 3, 40}, {8, 3, 3}, {.cooperative_doubt = "element 3 is wrong"}),
             "Modern's cooperative matrices failed their self-test: element 3 is wrong");
 }
 

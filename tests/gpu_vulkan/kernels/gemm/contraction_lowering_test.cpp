@@ -21,7 +21,8 @@ Names shaders(const char* equation, const std::vector<ir::Shape>& shapes, DType 
   plan::Schedule schedule;
   std::vector<plan::Slot> slots;
   for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
-  plan::Lowering lowering(graph, graph.nodes()[0], facts, slots, schedule.slot(16), schedule);
+  const plan::PlanOptions options;
+  plan::Lowering lowering(graph, graph.nodes()[0], facts, options, slots, schedule.slot(16), schedule);
   plan::lower_op(graph.nodes()[0].op, lowering);
   Names names;
   for (const plan::Dispatch& dispatch : schedule.dispatches) names.push_back(dispatch.shader.name);

@@ -199,9 +199,7 @@ TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
 
 TEST(Product, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
   const auto node = [](std::int64_t m, std::int64_t k, std::int64_t n, std::string tile = "") {
-    device::DeviceFacts facts = modern();
-    facts.tile = std::move(tile);
-    return lowered_node(Matmul{}, {{DType::f16, {m, k}}, {DType::f16, {k, n}}}, facts);
+    return lowered_node(Matmul{}, {{DType::f16, {m, k}}, {DType::f16, {k, n}}}, modern(), {.tile = std::move(tile)});
   };
   const LoweredNode split = node(512, 3072, 768);
   EXPECT_EQ(split.choice.name, "coopmat_f16_split8");

@@ -28,7 +28,8 @@ plan::Schedule scheduled(const ir::Op& op, const std::vector<TensorType>& operan
   plan::Schedule schedule;
   std::vector<plan::Slot> slots;
   for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
-  plan::Lowering lowering(graph, graph.nodes()[0], facts, slots, schedule.slot(16), schedule);
+  const plan::PlanOptions options;
+  plan::Lowering lowering(graph, graph.nodes()[0], facts, options, slots, schedule.slot(16), schedule);
   plan::lower_op(op, lowering);
   return schedule;
 }

@@ -1,4 +1,4 @@
-#include "gpu_vulkan/calibrate/calibration_file.hpp"
+#include "gpu_vulkan/cache/calibration_file.hpp"
 
 #include <charconv>
 #include <fstream>
@@ -8,7 +8,7 @@
 #include "gpu_vulkan/cache/cache_files.hpp"
 #include "ir/error.hpp"
 
-namespace plumb::gpu_vulkan::calibrate {
+namespace plumb::gpu_vulkan::cache {
 namespace {
 
 constexpr std::string_view head = "plumbline-calibration 1";
@@ -69,8 +69,7 @@ void read_line(Line line, const device::DeviceFacts& facts, device::Calibration&
   const auto what = line.word("a word");
   if (what == "device") return;  // for people: the key decides
   if (what == "key") {
-    if (line.rest() != cache::cache_key(facts))
-      line.refuse("is of another device, driver or version than ", facts.name);
+    if (line.rest() != cache_key(facts)) line.refuse("is of another device, driver or version than ", facts.name);
     return;
   }
   if (what == "product") return void(made.products.push_back(times_of(line)));
@@ -107,7 +106,7 @@ std::string read_whole(const std::filesystem::path& path) {
 std::string to_text(const device::Calibration& calibration, const device::DeviceFacts& facts) {
   std::ostringstream out;
   out << head << "\ndevice " << facts.name << ", " << facts.driver_name << ' ' << facts.driver_info << "\nkey "
-      << cache::cache_key(facts) << '\n';
+      << cache_key(facts) << '\n';
   const auto one = [&](std::string_view name, double x) {
     if (x > 0) out << name << ' ' << x << '\n';
   };
@@ -147,8 +146,8 @@ device::Calibration calibration_of(std::string_view text, std::string_view file,
 
 std::filesystem::path calibration_path(std::string_view option, const device::DeviceFacts& facts) {
   if (!option.empty()) return option == "off" ? std::filesystem::path() : std::filesystem::path(option);
-  const auto folder = cache::cache_folder({});
-  return folder.empty() ? folder : folder / ("calibration-" + cache::cache_key(facts) + ".txt");
+  const auto folder = cache_folder({});
+  return folder.empty() ? folder : folder / ("calibration-" + cache_key(facts) + ".txt");
 }
 
 device::Calibration load_calibration(std::string_view option, const device::DeviceFacts& facts) {
@@ -166,7 +165,7 @@ device::Calibration load_calibration(std::string_view option, const device::Devi
 void store_calibration(const std::filesystem::path& path, const device::Calibration& calibration,
                        const device::DeviceFacts& facts) {
   const std::string text = to_text(calibration, facts);
-  ir::require(cache::store_whole(path, std::as_bytes(std::span(text))), "cannot write ", path.string());
+  ir::require(store_whole(path, std::as_bytes(std::span(text))), "cannot write ", path.string());
 }
 
-}  // namespace plumb::gpu_vulkan::calibrate
+}  // namespace plumb::gpu_vulkan::cache

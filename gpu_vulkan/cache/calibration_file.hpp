@@ -4,9 +4,10 @@
 #include <optional>
 #include <string_view>
 
+#include "gpu_vulkan/device/calibration.hpp"
 #include "gpu_vulkan/device/device_facts.hpp"
 
-namespace plumb::gpu_vulkan::calibrate {
+namespace plumb::gpu_vulkan::cache {
 
 /// A calibration as lines of words (docs/calibration.md), with the device and the driver it is of.
 std::string to_text(const device::Calibration& calibration, const device::DeviceFacts& facts);
@@ -27,4 +28,4 @@ device::Calibration load_calibration(std::string_view option, const device::Devi
 void store_calibration(const std::filesystem::path& path, const device::Calibration& calibration,
                        const device::DeviceFacts& facts);
 
-}  // namespace plumb::gpu_vulkan::calibrate
+}  // namespace plumb::gpu_vulkan::cache
