@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <limits>
 
+#include "bench/fixtures.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/verify/verify.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -73,8 +73,7 @@ class Replay final : public ir::Executor {
 };
 
 std::filesystem::path graph_path(const std::string& name) {
-  const char* moved = std::getenv("PLUMB_SOURCE_DIR");
-  return std::filesystem::path(moved != nullptr ? moved : PLUMB_SOURCE_DIR) / "fixtures/graphs" / (name + ".json");
+  return source_folder() / "fixtures/graphs" / (name + ".json");
 }
 
 /// Both in turn, the best of each.

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <thread>
 
+#include "bench/fixtures.hpp"
 #include "ir/cost.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -68,8 +69,8 @@ void note_times(const ir::Graph& graph, const ir::Executable& run, std::map<std:
   for (const auto& [op, ms] : now) best[op] = best.contains(op) ? std::min(best[op], ms) : ms;
 }
 
-void by_eigen(benchmark::State& state, const char* path) {
-  const ir::formats::GraphFile file = ir::formats::read_graph(path);
+void by_eigen(benchmark::State& state, const char* name) {
+  const ir::formats::GraphFile file = ir::formats::read_graph(source_folder() / "fixtures/graphs" / name);
   const ir::Feeds feeds = ir::formats::materialise(file, 0);
   const auto executable = ref_cpu::CpuExecutor({threads}).compile(file.graph, feeds, {file.graph.results()});
   EigenProduct product;
@@ -91,14 +92,14 @@ void by_eigen(benchmark::State& state, const char* path) {
 }
 
 const auto registered = [] {
-  const auto add = [](const char* name, const char* path) {
-    return benchmark::RegisterBenchmark(name, by_eigen, path)
+  const auto add = [](const char* name, const char* graph) {
+    return benchmark::RegisterBenchmark(name, by_eigen, graph)
         ->UseManualTime()
         ->Iterations(20)
         ->Unit(benchmark::kMillisecond);
   };
-  add("cpu/resnet18_by_eigen", PLUMB_SOURCE_DIR "/fixtures/graphs/resnet18.json");
-  return add("cpu/bert_base_by_eigen", PLUMB_SOURCE_DIR "/fixtures/graphs/bert_base.json");
+  add("cpu/resnet18_by_eigen", "resnet18.json");
+  return add("cpu/bert_base_by_eigen", "bert_base.json");
 }();
 
 }  // namespace

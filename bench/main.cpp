@@ -4,9 +4,8 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
-
 #include "bench/fixture_bench.hpp"
+#include "bench/fixtures.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/raw/keep_memory.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -33,8 +32,7 @@ int main(int argc, char** argv) {
   plumb::ir::raw::keep_freed_memory();  // as the program does
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  const char* moved = std::getenv("PLUMB_SOURCE_DIR");  // for a program carried to another machine
-  const std::filesystem::path root = moved != nullptr ? moved : PLUMB_SOURCE_DIR;
+  const std::filesystem::path root = plumb::bench::source_folder();
   try {
     const auto executors = candidates();
     plumb::bench::register_fixtures(root / "fixtures/ops", "", executors);

@@ -7,9 +7,15 @@ set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/plumbline")
 foreach(targets plumblineTargets plumblineOnnxTargets)
   install(EXPORT ${targets} NAMESPACE plumbline:: DESTINATION "${package_folder}")
 endforeach()
-foreach(folder ir ref_cpu gpu_vulkan parity)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/plumbline"
-    FILES_MATCHING PATTERN "*.hpp" PATTERN "parity/cli" EXCLUDE)
+file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/public_headers.txt" public_headers REGEX "^[^#]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/public_headers.txt")
+foreach(pattern IN LISTS public_headers)
+  file(GLOB headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${pattern}")
+  if(NOT headers)
+    message(FATAL_ERROR "cmake/public_headers.txt: there is no ${pattern}")
+  endif()
+  get_filename_component(folder "${pattern}" DIRECTORY)
+  install(FILES ${headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/plumbline/${folder}")
 endforeach()
 
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/plumblineConfig.cmake.in"

@@ -1,9 +1,17 @@
 #pragma once
 
+#include "gpu_vulkan/device/calibration.hpp"
+#include "gpu_vulkan/device/device_facts.hpp"
 #include "gpu_vulkan/device/options.hpp"
-#include "gpu_vulkan/passes/fuse.hpp"
-#include "gpu_vulkan/plan/plan.hpp"
+#include "ir/executor.hpp"
 
+namespace plumb::gpu_vulkan::passes {
+struct Fused;
+}
+namespace plumb::gpu_vulkan::plan {
+struct Plan;
+struct PlanOptions;
+}
 namespace plumb::gpu_vulkan::runtime {
 struct Runtime;
 }
@@ -24,10 +32,11 @@ class VulkanExecutor final : public ir::Executor {
                                           const ir::Capture& capture) override;
 
   /// What the passes make of a graph; itself when they are off. Params whose values are not
-  /// given stay as they are.
+  /// given stay as they are. What it gives is in gpu_vulkan/passes/fuse.hpp.
   passes::Fused fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const;
 
-  /// What compile would do with a graph after the passes. Throws Unsupported as compile does.
+  /// What compile would do with a graph after the passes. Throws Unsupported as compile does. What it gives is in
+  /// gpu_vulkan/plan/plan.hpp.
   plan::Plan plan(const ir::Graph& graph, const ir::Capture& capture) const;
 
   const device::DeviceFacts& facts() const;

@@ -1,8 +1,11 @@
+#include "gpu_vulkan/plan/plan.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <memory>
 
+#include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/files.hpp"

@@ -31,7 +31,7 @@ struct Device {
 struct Environment {
   std::string cpu = {};
   int threads = 0;
-  std::vector<std::pair<std::string, std::string>> libraries = {};  ///< "eigen", "fftw"
+  std::vector<std::pair<std::string, std::string>> libraries = {};  ///< "eigen", "tbb"
 };
 
 }  // namespace plumb::parity::profile

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "gpu_vulkan/passes/fuse.hpp"
+#include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 
 namespace plumb::gpu_vulkan::testing {

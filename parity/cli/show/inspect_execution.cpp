@@ -4,6 +4,8 @@
 
 #include <map>
 
+#include "gpu_vulkan/passes/fuse.hpp"
+#include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
