@@ -20,30 +20,38 @@ using Extents = Attention::Extents;
 
 constexpr std::int64_t widest_head = 256;
 
-/// How a workgroup is laid out over queries and keys: constants 1 to 4 of the shader.
+/// How many there are over the queries and over the keys of a block.
+struct Span {
+  std::uint32_t rows, keys;
+};
+
+/// How a workgroup of attention.comp is laid out: its invocations, and the scores that each of them computes.
 struct Tile {
-  std::uint32_t row_threads, key_threads, rows_each, keys_each;
-  std::uint32_t rows() const { return row_threads * rows_each; }
-  std::uint32_t keys() const { return key_threads * keys_each; }
-  std::uint32_t threads() const { return row_threads * key_threads; }
+  Span threads, each;
+  std::uint32_t rows() const { return threads.rows * each.rows; }
+  std::uint32_t keys() const { return threads.keys * each.keys; }
+  std::uint32_t invocations() const { return threads.rows * threads.keys; }
 
   /// Of shared memory: tiles of q, of k or v, and of the weights; two numbers per thread and row.
   std::int64_t bytes(const Extents& n) const {
     const std::int64_t floats =
-        rows() * (n.D + 1) + keys() * (std::max(n.D, n.Dv) + 1) + rows() * (keys() + 1) + 2 * rows() * key_threads;
+        rows() * (n.D + 1) + keys() * (std::max(n.D, n.Dv) + 1) + rows() * (keys() + 1) + 2 * rows() * threads.keys;
     return floats * static_cast<std::int64_t>(sizeof(float));
   }
 };
 
 /// The best first.
-constexpr Tile tiles[] = {{16, 16, 2, 2}, {16, 16, 1, 2}, {16, 16, 1, 1}, {8, 16, 1, 2}, {8, 16, 1, 1},
-                          {8, 8, 1, 1},   {4, 32, 1, 1},  {4, 16, 1, 1},  {2, 32, 1, 1}, {2, 16, 1, 1},
-                          {1, 64, 1, 1},  {1, 32, 1, 1},  {1, 16, 1, 1},  {1, 8, 1, 1}};
+constexpr Tile tiles[] = {
+    {.threads = {16, 16}, .each = {2, 2}}, {.threads = {16, 16}, .each = {1, 2}}, {.threads = {16, 16}, .each = {1, 1}},
+    {.threads = {8, 16}, .each = {1, 2}},  {.threads = {8, 16}, .each = {1, 1}},  {.threads = {8, 8}, .each = {1, 1}},
+    {.threads = {4, 32}, .each = {1, 1}},  {.threads = {4, 16}, .each = {1, 1}},  {.threads = {2, 32}, .each = {1, 1}},
+    {.threads = {2, 16}, .each = {1, 1}},  {.threads = {1, 64}, .each = {1, 1}},  {.threads = {1, 32}, .each = {1, 1}},
+    {.threads = {1, 16}, .each = {1, 1}},  {.threads = {1, 8}, .each = {1, 1}}};
 
 const Tile* find_tile(const device::DeviceFacts& facts, const Extents& n) {
   const auto most_rows = std::bit_ceil(static_cast<std::uint64_t>(n.Sq));
   for (const Tile& tile : tiles)
-    if (tile.rows() <= most_rows && tile.threads() <= kernels::common::most_invocations(facts) &&
+    if (tile.rows() <= most_rows && tile.invocations() <= kernels::common::most_invocations(facts) &&
         tile.bytes(n) <= facts.shared_memory)
       return &tile;
   return nullptr;
@@ -110,62 +118,74 @@ kernels::attention::AttentionOperands optional_operands(const Attention& op, con
   return operands;
 }
 
-/// How a workgroup of cooperative matrices is laid out: subgroups, and matrices across keys of a block. Each subgroup
-/// has a matrix of queries.
+/// How a workgroup of cooperative matrices is laid out. Each subgroup has a matrix of queries.
 struct Fragments {
-  std::uint32_t subgroups, across;
-  std::int64_t widest;  ///< heads that it serves, in matrices
+  std::uint32_t subgroups;
+  std::uint32_t key_matrices;  ///< matrices over the keys of a block
+  std::int64_t widest;         ///< the widest heads that it serves, in matrices
+  std::uint32_t buffers = 1;   ///< blocks of keys that are staged at a time
 
   std::uint32_t rows(const device::CooperativeShape& s) const { return subgroups * s.m; }
-  std::uint32_t keys(const device::CooperativeShape& s) const { return across * s.n; }
+  std::uint32_t keys(const device::CooperativeShape& s) const { return key_matrices * s.n; }
   static std::size_t pitch(std::int64_t width, const device::CooperativeShape& s) {
     return static_cast<std::size_t>((width + s.n - 1) / s.n * s.n / 8 + 1);
   }
-
-  /// Of shared memory, as attention_cooperative.comp declares it.
-  std::size_t bytes(const device::CooperativeShape& s, const Extents& n) const {
-    const std::size_t pieces = std::max(keys(s) * (pitch(n.D, s) + pitch(n.Dv, s)), rows(s) * pitch(n.D, s));
-    const std::size_t words = std::max(2 * s.m * (s.n / 2 + 4), s.m * s.n) + s.m;
-    return 16 * pieces + 4 * subgroups * words + 16;
-  }
 };
 
-/// The same of attention_converted.comp. With two buffers for keys and two for values, scores are computed while the
-/// weights of the block before are.
-struct ConvertedFragments : Fragments {
-  std::uint32_t buffers;
+/// Bytes of shared memory, as attention_cooperative.comp declares it.
+std::size_t cooperative_bytes(const Fragments& f, const device::CooperativeShape& s, const Extents& n) {
+  const auto pitch = [&](std::int64_t width) { return Fragments::pitch(width, s); };
+  const std::size_t pieces = std::max(f.keys(s) * (pitch(n.D) + pitch(n.Dv)), f.rows(s) * pitch(n.D));
+  const std::size_t words = std::max(2 * s.m * (s.n / 2 + 4), s.m * s.n) + s.m;
+  return 16 * pieces + 4 * f.subgroups * words + 16;
+}
 
-  std::size_t bytes(const device::CooperativeShape& s, const Extents& n) const {
-    const std::size_t of_keys = buffers * keys(s) * (pitch(n.D, s) + pitch(n.Dv, s));
-    const std::int64_t strip = std::max<std::int64_t>(64, s.n);
-    const std::size_t of_rows = rows(s) * std::max(pitch(n.D, s), pitch(std::min(n.Dv, strip), s));
-    return 16 * (std::max(of_keys, of_rows) + 1);
-  }
-};
+/// Bytes of shared memory, as attention_converted.comp declares it. With two buffers for keys and two for values,
+/// scores are computed while the weights of the block before are.
+std::size_t converted_bytes(const Fragments& f, const device::CooperativeShape& s, const Extents& n) {
+  const auto pitch = [&](std::int64_t width) { return Fragments::pitch(width, s); };
+  const std::size_t of_keys = f.buffers * f.keys(s) * (pitch(n.D) + pitch(n.Dv));
+  const std::int64_t strip = std::max<std::int64_t>(64, s.n);
+  const std::size_t of_rows = f.rows(s) * std::max(pitch(n.D), pitch(std::min(n.Dv, strip)));
+  return 16 * (std::max(of_keys, of_rows) + 1);
+}
 
 constexpr std::int64_t narrow_head = 4, widest_matrices = 16;  // of a query and of a result, all in registers
 
 /// The best first. For heads of few matrices smaller workgroups, of which more run at a time, are faster.
-constexpr Fragments fragments[] = {{4, 2, narrow_head},     {4, 1, narrow_head},     {8, 4, widest_matrices},
-                                   {4, 2, widest_matrices}, {4, 1, widest_matrices}, {2, 1, widest_matrices}};
-constexpr ConvertedFragments converted_fragments[] = {{{4, 2, 5}, 1},
-                                                      {{8, 4, 6}, 1},
-                                                      {{8, 2, 11}, 2},
-                                                      {{4, 2, 12}, 1},
-                                                      {{4, 1, widest_matrices}, 2},
-                                                      {{4, 1, widest_matrices}, 1},
-                                                      {{2, 1, widest_matrices}, 1}};
+constexpr Fragments cooperative_fragments[] = {{.subgroups = 4, .key_matrices = 2, .widest = narrow_head},
+                                               {.subgroups = 4, .key_matrices = 1, .widest = narrow_head},
+                                               {.subgroups = 8, .key_matrices = 4, .widest = widest_matrices},
+                                               {.subgroups = 4, .key_matrices = 2, .widest = widest_matrices},
+                                               {.subgroups = 4, .key_matrices = 1, .widest = widest_matrices},
+                                               {.subgroups = 2, .key_matrices = 1, .widest = widest_matrices}};
+constexpr Fragments converted_fragments[] = {
+    {.subgroups = 4, .key_matrices = 2, .widest = 5},
+    {.subgroups = 8, .key_matrices = 4, .widest = 6},
+    {.subgroups = 8, .key_matrices = 2, .widest = 11, .buffers = 2},
+    {.subgroups = 4, .key_matrices = 2, .widest = 12},
+    {.subgroups = 4, .key_matrices = 1, .widest = widest_matrices, .buffers = 2},
+    {.subgroups = 4, .key_matrices = 1, .widest = widest_matrices},
+    {.subgroups = 2, .key_matrices = 1, .widest = widest_matrices}};
 
-template <class F>
-const F* find_fragments(std::span<const F> options, const device::DeviceFacts& facts, const device::CooperativeShape& s,
-                        const Extents& n) {
-  for (const F& f : options) {
+template <class Bytes>
+const Fragments* find_fragments(std::span<const Fragments> options, Bytes bytes, const device::DeviceFacts& facts,
+                                const device::CooperativeShape& s, const Extents& n) {
+  for (const Fragments& f : options) {
     const bool is_too_wide = std::max(n.D, n.Dv) > f.widest * s.n;
     const bool is_too_high = f.rows(s) >= 2 * std::max<std::int64_t>(n.Sq, 2 * s.m);
-    const bool fits = f.bytes(s, n) <= facts.shared_memory;
+    const bool fits = bytes(f, s, n) <= facts.shared_memory;
     if (!is_too_wide && !is_too_high && fits && f.subgroups * facts.subgroup_size <= facts.max_invocations) return &f;
   }
   return nullptr;
+}
+
+const Fragments* find_cooperative(const device::DeviceFacts& facts, const device::CooperativeShape& s,
+                                  const Extents& n) {
+  return find_fragments(cooperative_fragments, cooperative_bytes, facts, s, n);
+}
+const Fragments* find_converted(const device::DeviceFacts& facts, const device::CooperativeShape& s, const Extents& n) {
+  return find_fragments(converted_fragments, converted_bytes, facts, s, n);
 }
 
 constexpr auto no_room = " has too little shared memory or too small workgroups";
@@ -195,7 +215,7 @@ std::optional<std::string> refuse_converted(const Extents& n, const plan::Loweri
     return facts.name + " cannot be asked to round f16 to nearest even";
   // Weights, which are products' results, are then factors.
   if (s.n != s.k) return ir::cat(facts.name, " has matrices of ", s.m, "x", s.n, "x", s.k);
-  if (find_fragments<ConvertedFragments>(converted_fragments, facts, s, n) == nullptr) return facts.name + no_room;
+  if (find_converted(facts, s, n) == nullptr) return facts.name + no_room;
   return std::nullopt;
 }
 
@@ -211,32 +231,37 @@ std::optional<std::string> refuse_cooperative(const Extents& n, const plan::Lowe
   // Weights, which are products' results, are then factors.
   if (s.n != s.k || facts.subgroup_size % s.m != 0 || s.n % (facts.subgroup_size / s.m) != 0)
     return ir::cat(facts.name, " has subgroups of ", facts.subgroup_size, " for ", s.m, "x", s.n, "x", s.k);
-  if (find_fragments<Fragments>(fragments, facts, s, n) == nullptr) return facts.name + no_room;
+  if (find_cooperative(facts, s, n) == nullptr) return facts.name + no_room;
   return std::nullopt;
 }
 
-/// A workgroup of attention_wide.comp: constants 2 to 7.
+/// How a workgroup of attention_wide.comp is laid out: its invocations, and the scores that each of them computes.
 struct WideTile {
-  std::uint32_t row_threads, key_threads, rows_each, keys_each, depth, each_step;
+  Span threads, each;
+  std::uint32_t depth;      ///< elements of a head that are staged at a time for scores
+  std::uint32_t each_step;  ///< columns of its scores that an invocation takes at a time for values
 
-  std::uint32_t rows() const { return row_threads * rows_each; }
-  std::uint32_t threads() const { return row_threads * key_threads; }
+  std::uint32_t rows() const { return threads.rows * each.rows; }
+  std::uint32_t keys() const { return threads.keys * each.keys; }
+  std::uint32_t invocations() const { return threads.rows * threads.keys; }
   /// Of shared memory: tiles of q and k, or of the weights and v, in pieces of 16 bytes.
   std::size_t bytes(const Extents& n) const {
-    const std::size_t columns = (static_cast<std::size_t>(n.Dv) + 4 * key_threads - 1) / (4 * key_threads);
-    const std::size_t of_scores = (rows() + key_threads * keys_each) * depth / 4;
-    const std::size_t of_results = key_threads * each_step * (rows() / 4 + 1 + columns * key_threads);
+    const std::size_t columns = (static_cast<std::size_t>(n.Dv) + 4 * threads.keys - 1) / (4 * threads.keys);
+    const std::size_t of_scores = (rows() + keys()) * depth / 4;
+    const std::size_t of_results = threads.keys * each_step * (rows() / 4 + 1 + columns * threads.keys);
     return 16 * (std::max(of_scores, of_results) + 1);
   }
 };
 
 /// The best first: for subgroups of 16 and more, and of 8.
-constexpr WideTile wide_tiles[] = {{16, 16, 8, 8, 16, 2}, {8, 16, 8, 8, 16, 1}, {16, 8, 8, 8, 16, 2}};
+constexpr WideTile wide_tiles[] = {{.threads = {16, 16}, .each = {8, 8}, .depth = 16, .each_step = 2},
+                                   {.threads = {8, 16}, .each = {8, 8}, .depth = 16, .each_step = 1},
+                                   {.threads = {16, 8}, .each = {8, 8}, .depth = 16, .each_step = 2}};
 
 const WideTile* find_wide_tile(const device::DeviceFacts& facts, const Extents& n) {
   for (const WideTile& tile : wide_tiles)
-    if (tile.key_threads <= facts.subgroup_size && tile.threads() % facts.subgroup_size == 0 &&
-        tile.threads() <= facts.max_invocations && tile.bytes(n) <= facts.shared_memory)
+    if (tile.threads.keys <= facts.subgroup_size && tile.invocations() % facts.subgroup_size == 0 &&
+        tile.invocations() <= facts.max_invocations && tile.bytes(n) <= facts.shared_memory)
       return &tile;
   return nullptr;
 }
@@ -258,7 +283,7 @@ using kernels::attention::AttentionSums;
 AttentionSums sums_of(const Tile& t) {
   using kernels::common::chain;
   return {.scores = {.unit = ir::SumUnit::fma, .levels = {chain()}},
-          .row_sum = {.levels = {chain(t.keys_each), kernels::common::lane_chain(t.key_threads), chain()}},
+          .row_sum = {.levels = {chain(t.each.keys), kernels::common::lane_chain(t.threads.keys), chain()}},
           .values = {.unit = ir::SumUnit::fma, .levels = {chain(t.keys()), chain()}},
           .block = t.keys()};
 }
@@ -267,10 +292,10 @@ AttentionSums sums_of(const Tile& t) {
 AttentionSums sums_of(const WideTile& t) {
   using kernels::common::chain;
   return {.scores = {.unit = ir::SumUnit::fma, .levels = {chain()}},
-          .row_sum = {.levels = {chain(), kernels::common::lanes(t.key_threads)},
+          .row_sum = {.levels = {chain(), kernels::common::lanes(t.threads.keys)},
                       .order = kernels::common::order::shuffled},
           .values = {.unit = ir::SumUnit::fma, .levels = {chain()}},
-          .block = t.key_threads * t.keys_each};
+          .block = t.keys()};
 }
 
 /// Every column of the matrices of weights has a sum of its own up to the end, where those of a row meet as `columns`
@@ -349,13 +374,13 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
          ir::cat(f.rows(s), 'x', f.keys(s), own.value() == 1 ? "" : ir::cat(" in ", own.value(), " buffers")));
   };
   const auto emit_converted = [&] {
-    const auto& f = *find_fragments<ConvertedFragments>(converted_fragments, node.facts(), shape_of(node), n);
+    const Fragments& f = *find_converted(node.facts(), shape_of(node), n);
     const device::CooperativeShape& s = shape_of(node);
     publish_sums(matrix_sums(f, s, {{.count = s.n, .take = ir::SumTake::every, .join = ir::SumJoin::unit}}), op, node);
     emit_matrices(ir::cat("attention_converted.", node.in_type(0).dtype), f, {"buffers", f.buffers});
   };
   const auto emit_cooperative = [&] {
-    const Fragments& f = *find_fragments<Fragments>(fragments, node.facts(), shape_of(node), n);
+    const Fragments& f = *find_cooperative(node.facts(), shape_of(node), n);
     // Lanes that share a row add up its columns and meet by shuffles.
     const device::CooperativeShape& s = shape_of(node);
     const std::int64_t parts = node.facts().subgroup_size / s.m;
@@ -365,15 +390,15 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
   const auto emit_wide = [&] {
     const WideTile& t = *find_wide_tile(node.facts(), n);
     const std::uint32_t lanes = node.facts().subgroup_size;
-    node.uses_tile(ir::cat(t.rows(), 'x', t.key_threads * t.keys_each));
+    node.uses_tile(ir::cat(t.rows(), 'x', t.keys()));
     publish_sums(sums_of(t), op, node);
     emit("attention_wide",
-         {{"invocations", t.threads()},
+         {{"invocations", t.invocations()},
           {"subgroup_size", lanes},
-          {"row_threads", t.row_threads},
-          {"key_threads", t.key_threads},
-          {"rows_each", t.rows_each},
-          {"keys_each", t.keys_each},
+          {"row_threads", t.threads.rows},
+          {"key_threads", t.threads.keys},
+          {"rows_each", t.each.rows},
+          {"keys_each", t.each.keys},
           {"depth", t.depth},
           {"each_step", t.each_step},
           {"D", D},
@@ -395,14 +420,14 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
     node.uses_tile(ir::cat(tile->rows(), 'x', tile->keys()));
     publish_sums(sums_of(*tile), op, node);
     emit(ir::cat("attention.", node.in_type(0).dtype),
-         {{"invocations", tile->threads()},
-          {"row_threads", tile->row_threads},
-          {"key_threads", tile->key_threads},
-          {"rows_each", tile->rows_each},
-          {"keys_each", tile->keys_each},
+         {{"invocations", tile->invocations()},
+          {"row_threads", tile->threads.rows},
+          {"key_threads", tile->threads.keys},
+          {"rows_each", tile->each.rows},
+          {"keys_each", tile->each.keys},
           {"D", D},
           {"Dv", Dv},
-          {"columns_each", (Dv + tile->key_threads - 1) / tile->key_threads},
+          {"columns_each", (Dv + tile->threads.keys - 1) / tile->threads.keys},
           {"hides", hides},
           {"has_mask", op.has_mask},
           {"has_bias", op.has_bias},

@@ -46,16 +46,17 @@ std::optional<TileChoice> by_measurement(const PlanOptions& options, std::string
 
 TileChoice by_model(std::span<const TileOption> tiles) {
   const auto fills_wave = [](const TileOption& t) { return t.groups * 10 >= t.wave * 7 && t.groups <= t.wave; };
-  const auto good = [&](const TileOption& t) { return t.fits && (t.groups >= t.least || fills_wave(t)); };
+  const auto good = [&](const TileOption& t) { return t.fits && (t.groups >= t.min_workgroups || fills_wave(t)); };
   const auto found = std::ranges::find_if(tiles, good);
   const auto groups = [](const TileOption& t) {
     return ir::cat(t.groups, t.groups == 1 ? " workgroup" : " workgroups");
   };
   if (found != tiles.end())
-    return {static_cast<std::size_t>(found - tiles.begin()),
-            found->groups >= found->least
-                ? ir::cat(found->name, ": the first of at least ", found->least, " workgroups, ", groups(*found))
-                : ir::cat(found->name, ": ", groups(*found), " of ", found->wave, " that run at one time")};
+    return {
+        static_cast<std::size_t>(found - tiles.begin()),
+        found->groups >= found->min_workgroups
+            ? ir::cat(found->name, ": the first of at least ", found->min_workgroups, " workgroups, ", groups(*found))
+            : ir::cat(found->name, ": ", groups(*found), " of ", found->wave, " that run at one time")};
   constexpr auto never = std::numeric_limits<std::int64_t>::max();
   const auto size = [](const TileOption& t) { return t.fits ? t.elements : never; };
   const auto smallest = std::ranges::min_element(tiles, {}, size);  // the first of several

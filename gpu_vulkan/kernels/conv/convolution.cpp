@@ -13,24 +13,22 @@ ConvBlock block_of(const ir::ops::Conv& op, const plan::Lowering& node) {
           window_axes(op.axes(x, w), node.out_type(0).shape, node)};
 }
 
-/// A workgroup's tile of filters x positions, and the part of it that each invocation computes.
-struct Tile {
-  std::uint32_t rows, columns, depth, rows_each, columns_each;
+using common::ElementTile;
 
-  std::uint32_t invocations() const { return rows / rows_each * (columns / columns_each); }
-  std::int64_t count(const ConvBlock& b) const {
-    return b.images() * ((b.filters + rows - 1) / rows) * ((b.axes.count() + columns - 1) / columns);
-  }
-  std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
-};
+/// Tiles of filters x positions that cover all images.
+std::int64_t count_tiles(const ConvBlock& block, const ElementTile& t) {
+  return block.images() * common::pieces(block.filters, t.rows) * common::pieces(block.axes.count(), t.columns);
+}
 
-Tile tile_for(const ConvBlock& block, const device::DeviceFacts& facts, std::size_t element) {
-  constexpr Tile large = {64, 64, 16, 4, 4}, medium = {32, 32, 16, 4, 4}, small = {8, 8, 16, 1, 1};
-  const auto fits = [&](const Tile& t) {
+ElementTile tile_for(const ConvBlock& block, const device::DeviceFacts& facts, std::size_t element) {
+  constexpr ElementTile large = {.rows = 64, .columns = 64, .depth = 16, .elements = {4, 4}};
+  constexpr ElementTile medium = {.rows = 32, .columns = 32, .depth = 16, .elements = {4, 4}};
+  constexpr ElementTile small = {.rows = 8, .columns = 8, .depth = 16, .elements = {1, 1}};
+  const auto fits = [&](const ElementTile& t) {
     return t.invocations() <= facts.max_invocations && t.shared_bytes(element) <= facts.shared_memory;
   };
   if (block.filters <= small.rows || block.axes.count() <= small.columns || !fits(medium)) return small;
-  return fits(large) && block.filters > medium.rows && large.count(block) >= plan::enough_tiles ? large : medium;
+  return fits(large) && block.filters > medium.rows && count_tiles(block, large) >= plan::enough_tiles ? large : medium;
 }
 
 /// The constants of glsl/epilogue.glsl.
@@ -94,8 +92,8 @@ plan::Attempt attempt_depthwise(const Convolution& conv, plan::Lowering& node) {
 
 void emit_implicit_gemm(const Convolution& conv, plan::Lowering& node) {
   const ir::DType dtype = node.in_type(0).dtype;
-  const Tile t = tile_for(conv.block, node.facts(), std::max<std::size_t>(4, ir::info(dtype).bytes));
-  node.uses_tile(gemm::tile_name(t.rows, t.columns, t.depth));
+  const ElementTile t = tile_for(conv.block, node.facts(), std::max<std::size_t>(4, ir::info(dtype).bytes));
+  node.uses_tile(common::tile_name(t.rows, t.columns, t.depth));
   common::publish(chunked_sum(conv), dtype, node);
   dispatch(conv, node,
            {ir::cat("conv.", dtype),
@@ -103,10 +101,10 @@ void emit_implicit_gemm(const Convolution& conv, plan::Lowering& node) {
              {"rows", t.rows},
              {"columns", t.columns},
              {"depth", t.depth},
-             {"rows_each", t.rows_each},
-             {"columns_each", t.columns_each},
+             {"rows_each", t.elements.m},
+             {"columns_each", t.elements.n},
              {"has_bias", conv.has_bias}}},
-           plan::groups_for(t.count(conv.block)));
+           plan::groups_for(count_tiles(conv.block, t)));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu_vulkan/kernels/common/sums.hpp"
+#include "gpu_vulkan/kernels/common/tiles.hpp"
 #include "gpu_vulkan/kernels/conv/convolution.hpp"
 #include "gpu_vulkan/kernels/conv/window_axes.hpp"
 
@@ -25,11 +26,9 @@ struct Convolution {
   Epilogue epilogue = {};
 
   bool has_epilogue() const { return epilogue.residual || epilogue.low || epilogue.high; }
-  /// Whether it pays for a pipeline of its own, of which all that it can be is constant.
   bool is_large() const {
-    constexpr double worth_a_pipeline = 1 << 24;  // multiplications
     const auto outputs = static_cast<double>(block.images() * block.filters) * static_cast<double>(block.axes.count());
-    return outputs * static_cast<double>(block.terms()) >= worth_a_pipeline;
+    return common::is_worth_a_pipeline(outputs * static_cast<double>(block.terms()));
   }
 };
 
@@ -42,15 +41,9 @@ void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader
 void dispatch(const Convolution& conv, plan::Lowering& node, plan::Shader shader, plan::Groups groups,
               plan::Slot filters, const plan::Push& push);
 
-/// One of a kernel's tiles, each of which `option_of` makes a TileOption of.
-template <class Tiles, class OptionOf>
-const auto& take_tile(const Convolution& conv, plan::Lowering& node, std::string_view kernel, const Tiles& tiles,
-                      OptionOf option_of) {
-  const ConvBlock& block = conv.block;
-  std::vector<plan::TileOption> options;
-  for (const auto& tile : tiles) options.push_back(option_of(tile));
-  const device::ProductSize size = {block.filters, block.batch * block.axes.count(), block.terms(), block.group};
-  return tiles[node.take_tile(kernel, size, options)];
+/// The product that a convolution is: filters times windows, a batch of groups.
+inline device::ProductSize size_of(const ConvBlock& block) {
+  return {block.filters, block.batch * block.axes.count(), block.terms(), block.group};
 }
 
 /// 1x1 kernels, lowered as a product of filters and images. On an H200 those of convolutions, below, are as fast or

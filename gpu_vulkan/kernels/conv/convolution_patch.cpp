@@ -32,27 +32,25 @@ struct PatchLines {
   }
 };
 
-/// Subgroups of a workgroup by filters and positions, the cooperative matrices that each of them computes, and the
-/// channels that are staged at a time.
+/// A row of the table below: tiles of filters x positions.
 struct PatchTile {
-  std::uint32_t subgroups_m, subgroups_n, each_m, each_n, channels;
-  std::int64_t least = 0;  ///< workgroups that keep a device busy: with fewer, smaller tiles are faster
+  common::CooperativeTile tile;
+  std::uint32_t channels;           ///< that are staged at a time
+  std::int64_t min_workgroups = 0;  ///< for this tile to beat a smaller one
 
-  std::uint32_t rows(const device::CooperativeShape& s) const { return subgroups_m * each_m * s.m; }
-  std::uint32_t columns(const device::CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
-  std::uint32_t invocations(const device::DeviceFacts& facts) const {
-    return subgroups_m * subgroups_n * facts.subgroup_size;
-  }
+  std::uint32_t rows(const device::CooperativeShape& s) const { return tile.rows(s); }
+  std::uint32_t columns(const device::CooperativeShape& s) const { return tile.columns(s); }
 };
 
-/// In order of preference, as measured with 132 multiprocessors.
-constexpr std::array<PatchTile, 7> patch_tiles = {{{2, 4, 2, 2, 16, 200},
-                                                   {1, 4, 2, 2, 32, 200},
-                                                   {2, 2, 1, 2, 32, 200},
-                                                   {2, 4, 1, 1, 64, 80},
-                                                   {2, 2, 1, 1, 64, 0},
-                                                   {2, 2, 1, 1, 32, 0},
-                                                   {2, 2, 1, 1, 16, 0}}};
+constexpr std::array<PatchTile, 7> patch_tiles = {{
+    {.tile = {.subgroups = {2, 4}, .matrices = {2, 2}}, .channels = 16, .min_workgroups = 200},
+    {.tile = {.subgroups = {1, 4}, .matrices = {2, 2}}, .channels = 32, .min_workgroups = 200},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 2}}, .channels = 32, .min_workgroups = 200},
+    {.tile = {.subgroups = {2, 4}, .matrices = {1, 1}}, .channels = 64, .min_workgroups = 80},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .channels = 64},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .channels = 32},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .channels = 16},
+}};
 
 /// Taps that are staged at a time, a divisor of all.
 std::uint32_t taps_at_once(const ConvBlock& block) { return block.taps() % 3 == 0 ? 3 : block.taps() % 2 == 0 ? 2 : 1; }
@@ -61,16 +59,16 @@ std::uint32_t taps_at_once(const ConvBlock& block) { return block.taps() % 3 == 
 bool fits(const PatchTile& t, const device::CooperativeShape& s, const ConvBlock& block,
           const device::DeviceFacts& facts) {
   const std::int64_t line = 16 * (t.channels / 8 + 1), kept = std::int64_t{4} * s.m * s.n;
-  const std::int64_t filters = std::max(std::int64_t{taps_at_once(block)} * t.rows(s) * line,
-                                        std::int64_t{t.subgroups_m} * t.subgroups_n * kept);
+  const std::int64_t filters =
+      std::max(std::int64_t{taps_at_once(block)} * t.rows(s) * line, std::int64_t{t.tile.subgroups.count()} * kept);
   const std::int64_t patch = (t.columns(s) + PatchLines(block).reach) * line;
   const bool empty = t.channels >= 2 * block.channels && t.channels > patch_tiles.back().channels;
-  return !empty && t.channels % s.k == 0 && t.invocations(facts) <= common::most_invocations(facts) &&
+  return !empty && t.channels % s.k == 0 && t.tile.invocations(facts) <= common::most_invocations(facts) &&
          filters + patch + 4 * block.taps() <= facts.shared_memory;
 }
 
 std::int64_t patch_tiles_of(const ConvBlock& block, std::uint32_t rows, std::uint32_t columns) {
-  return block.group * gemm::pieces(block.filters, rows) * gemm::pieces(PatchLines(block).count, columns);
+  return block.group * common::pieces(block.filters, rows) * common::pieces(PatchLines(block).count, columns);
 }
 
 /// What conv_pack.comp writes, of filters that are known.
@@ -98,7 +96,7 @@ plan::Slot pack_filters(const Convolution& conv, plan::Lowering& node, std::uint
     std::uint32_t count, channels, filters;
   };
   constexpr std::uint32_t threads = 32, most_unrolled = 32;
-  const std::int64_t count = block.group * gemm::pieces(block.channels, channels) * block.filters * (channels / 8);
+  const std::int64_t count = block.group * common::pieces(block.channels, channels) * block.filters * (channels / 8);
   const auto taps = static_cast<std::uint32_t>(block.taps());
   const bool wide = block.channels % 8 == 0 && taps <= most_unrolled;
   const plan::Slot made = node.scratch(std::size_t{16} * static_cast<std::size_t>(count) * taps);
@@ -143,20 +141,20 @@ void emit_patch(const Convolution& conv, const device::CooperativeShape& s, plan
   const DType dtype = node.in_type(0).dtype;
   const std::uint32_t at_once = taps_at_once(block);
   const auto option = [&](const PatchTile& t) {
-    return plan::TileOption{.name = gemm::tile_name(t.rows(s), t.columns(s), t.channels * at_once),
+    return plan::TileOption{.name = common::tile_name(t.rows(s), t.columns(s), t.channels * at_once),
                             .elements = std::int64_t{t.rows(s)} * t.columns(s),
                             .groups = patch_tiles_of(block, t.rows(s), t.columns(s)),
-                            .least = t.least,
+                            .min_workgroups = t.min_workgroups,
                             .fits = fits(t, s, block, facts)};
   };
-  const PatchTile& t = take_tile(conv, node, ir::cat("conv_patch.", dtype), patch_tiles, option);
+  const PatchTile& t = common::take_tile(node, ir::cat("conv_patch.", dtype), size_of(block), patch_tiles, option);
   node.adds(with_epilogue(conv, {.unit = ir::SumUnit::matrix,
                                  .levels = {common::unit(s.k), common::chain()},
                                  .order = common::order::taps_first}));
   const plan::Slot filters = pack_filters(conv, node, t.channels);
   const PatchLines lines(block);
   const std::uint32_t piece = t.channels / 8, of_tap = block.filters * piece;
-  const std::uint32_t of_group = plan::word(gemm::pieces(block.channels, t.channels) * block.taps()) * of_tap;
+  const std::uint32_t of_group = plan::word(common::pieces(block.channels, t.channels) * block.taps()) * of_tap;
   const PatchBlock pushed = {block.batch,
                              block.group,
                              block.channels,
@@ -169,7 +167,7 @@ void emit_patch(const Convolution& conv, const device::CooperativeShape& s, plan
                              of_group,
                              block.axes};
   const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
-  const std::uint32_t invocations = t.invocations(facts);
+  const std::uint32_t invocations = t.tile.invocations(facts);
   const bool whole = block.channels % t.channels == 0;
   dispatch(conv, node,
            {ir::cat("conv_patch.", dtype, even ? "_even" : ""),
@@ -177,10 +175,10 @@ void emit_patch(const Convolution& conv, const device::CooperativeShape& s, plan
              {"M", s.m},
              {"N", s.n},
              {"K", s.k},
-             {"subgroups_m", t.subgroups_m},
-             {"subgroups_n", t.subgroups_n},
-             {"each_m", t.each_m},
-             {"each_n", t.each_n},
+             {"subgroups_m", t.tile.subgroups.m},
+             {"subgroups_n", t.tile.subgroups.n},
+             {"each_m", t.tile.matrices.m},
+             {"each_n", t.tile.matrices.n},
              {"block", t.channels},
              {"taps_at_once", at_once},
              {"invocations", invocations},
@@ -190,7 +188,7 @@ void emit_patch(const Convolution& conv, const device::CooperativeShape& s, plan
              {"has_bias", conv.has_bias}},
             facts.subgroup_size,
             {},
-            ir::cat(gemm::tile_name(t.rows(s), t.columns(s), t.channels * at_once), " of taps by ", at_once)},
+            ir::cat(common::tile_name(t.rows(s), t.columns(s), t.channels * at_once), " of taps by ", at_once)},
            plan::groups_for(patch_tiles_of(block, t.rows(s), t.columns(s))), filters, pushed);
 }
 

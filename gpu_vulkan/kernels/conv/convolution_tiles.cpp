@@ -43,7 +43,7 @@ struct ConstantTerms {
 };
 
 std::int64_t tiles(const ConvBlock& block, std::uint32_t rows, std::uint32_t columns) {
-  return block.group * gemm::pieces(block.filters, rows) * gemm::pieces(block.batch * block.axes.count(), columns);
+  return block.group * common::pieces(block.filters, rows) * common::pieces(block.batch * block.axes.count(), columns);
 }
 
 std::optional<std::string> refuse_geometry(const ConvBlock& block) {
@@ -56,64 +56,62 @@ std::optional<std::string> refuse_geometry(const ConvBlock& block) {
   return std::nullopt;
 }
 
-/// Subgroups of a workgroup by filters and positions, and the cooperative matrices that each of them computes.
-struct ConvFragments {
-  std::uint32_t subgroups_m, subgroups_n, each_m, each_n, deep;
-  std::int64_t least = 0;  ///< workgroups that keep a device busy: with fewer, smaller tiles are faster
+/// A row of the table below: tiles of filters x positions.
+struct ConvGemmTile {
+  common::CooperativeTile tile;
+  std::uint32_t deep;               ///< matrices along the terms that are staged at a time
+  std::int64_t min_workgroups = 0;  ///< for this tile to beat a smaller one
 
-  std::uint32_t rows(const device::CooperativeShape& s) const { return subgroups_m * each_m * s.m; }
-  std::uint32_t columns(const device::CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
+  std::uint32_t rows(const device::CooperativeShape& s) const { return tile.rows(s); }
+  std::uint32_t columns(const device::CooperativeShape& s) const { return tile.columns(s); }
   std::uint32_t depth(const device::CooperativeShape& s) const { return deep * s.k; }
-  std::uint32_t invocations(const device::DeviceFacts& facts) const {
-    return subgroups_m * subgroups_n * facts.subgroup_size;
-  }
   /// Tiles with lines of 8 elements more; what subgroups store lies where the filters were.
   std::size_t shared_bytes(const device::CooperativeShape& s) const {
-    const std::size_t kept = std::size_t{4} * subgroups_m * subgroups_n * s.m * s.n;
+    const std::size_t kept = std::size_t{4} * tile.subgroups.count() * s.m * s.n;
     return std::max(std::size_t{2} * rows(s) * (depth(s) + 8), kept) + std::size_t{2} * depth(s) * (columns(s) + 8);
   }
 };
 
-/// In order of preference, as measured with 132 multiprocessors.
-constexpr std::array<ConvFragments, 8> conv_fragments = {{{2, 2, 4, 2, 2, 384},
-                                                          {1, 4, 4, 2, 2, 384},
-                                                          {2, 2, 2, 3, 4, 256},
-                                                          {2, 2, 2, 2, 2, 384},
-                                                          {2, 2, 2, 2, 4, 160},
-                                                          {2, 2, 2, 1, 4, 300},
-                                                          {2, 2, 1, 1, 4, 300},
-                                                          {4, 2, 1, 1, 8, 0}}};
+constexpr std::array<ConvGemmTile, 8> conv_gemm_tiles = {{
+    {.tile = {.subgroups = {2, 2}, .matrices = {4, 2}}, .deep = 2, .min_workgroups = 384},
+    {.tile = {.subgroups = {1, 4}, .matrices = {4, 2}}, .deep = 2, .min_workgroups = 384},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 3}}, .deep = 4, .min_workgroups = 256},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 2, .min_workgroups = 384},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 4, .min_workgroups = 160},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 1}}, .deep = 4, .min_workgroups = 300},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .deep = 4, .min_workgroups = 300},
+    {.tile = {.subgroups = {4, 2}, .matrices = {1, 1}}, .deep = 8},
+}};
 
 /// Whether the filters fill most of tiles of so many: of the first of a table. Others are for few filters.
 bool fills(const ConvBlock& block, std::uint32_t rows) {
-  return 4 * std::int64_t{block.filters} >= 3 * rows * gemm::pieces(block.filters, rows);
+  return 4 * std::int64_t{block.filters} >= 3 * rows * common::pieces(block.filters, rows);
 }
 
-bool fits(const ConvFragments& f, const device::CooperativeShape& s, const ConvBlock& block,
+bool fits(const ConvGemmTile& f, const device::CooperativeShape& s, const ConvBlock& block,
           const device::DeviceFacts& facts) {
-  const std::uint32_t invocations = f.invocations(facts);
+  const std::uint32_t invocations = f.tile.invocations(facts);
   return invocations <= common::most_invocations(facts) &&
          f.shared_bytes(s) + bytes_of_taps(block) <= facts.shared_memory &&
          shares_evenly(invocations, f.depth(s), f.columns(s), 2);
 }
 
-/// A workgroup's tile of conv_wide, and how many blocks of 4 x 4 elements each invocation computes.
-struct ConvTile {
-  std::uint32_t rows, columns, depth, groups_m, groups_n;
-  std::int64_t least = 0;  ///< workgroups, as above
-
-  std::uint32_t invocations() const { return rows / (4 * groups_m) * (columns / (4 * groups_n)); }
-  std::size_t shared_bytes() const { return std::size_t{4} * depth * (rows + columns + 8); }
+/// A row of the table below: tiles of filters x positions.
+struct ConvWideTile {
+  common::BlockTile tile;
+  std::int64_t min_workgroups = 0;  ///< for this tile to beat a smaller one
 };
 
-constexpr std::array<ConvTile, 6> conv_tiles = {{{128, 64, 8, 2, 2, 384},
-                                                 {64, 128, 8, 1, 4, 384},
-                                                 {64, 64, 16, 1, 2, 384},
-                                                 {64, 32, 16, 1, 1, 384},
-                                                 {64, 32, 32, 1, 1, 96},
-                                                 {32, 32, 32, 1, 1, 0}}};
+constexpr std::array<ConvWideTile, 6> conv_wide_tiles = {{
+    {.tile = {.rows = 128, .columns = 64, .depth = 8, .blocks = {2, 2}}, .min_workgroups = 384},
+    {.tile = {.rows = 64, .columns = 128, .depth = 8, .blocks = {1, 4}}, .min_workgroups = 384},
+    {.tile = {.rows = 64, .columns = 64, .depth = 16, .blocks = {1, 2}}, .min_workgroups = 384},
+    {.tile = {.rows = 64, .columns = 32, .depth = 16, .blocks = {1, 1}}, .min_workgroups = 384},
+    {.tile = {.rows = 64, .columns = 32, .depth = 32, .blocks = {1, 1}}, .min_workgroups = 96},
+    {.tile = {.rows = 32, .columns = 32, .depth = 32, .blocks = {1, 1}}},
+}};
 
-bool fits(const ConvTile& t, const ConvBlock& block, const device::DeviceFacts& facts) {
+bool fits(const common::BlockTile& t, const ConvBlock& block, const device::DeviceFacts& facts) {
   return t.invocations() <= facts.max_invocations && t.shared_bytes() + bytes_of_taps(block) <= facts.shared_memory &&
          shares_evenly(t.invocations(), t.depth, t.columns, 1);
 }
@@ -124,26 +122,27 @@ std::optional<std::string> refuse_cooperative(const Convolution& conv, const dev
   if (2 * conv.block.filters < s.m)
     return ir::cat("matrices of ", s.m, "x", s.n, "x", s.k, " would be mostly empty for ", conv.block.filters,
                    " filters");
-  const auto any_fits = [&](const ConvFragments& f) { return fits(f, s, conv.block, facts); };
-  if (facts.subgroup_size % s.n == 0 && std::ranges::any_of(conv_fragments, any_fits)) return std::nullopt;
+  const auto any_fits = [&](const ConvGemmTile& f) { return fits(f, s, conv.block, facts); };
+  if (facts.subgroup_size % s.n == 0 && std::ranges::any_of(conv_gemm_tiles, any_fits)) return std::nullopt;
   return ir::cat(facts.name, " has too little shared memory or too small workgroups for ", s.m, "x", s.n, "x", s.k);
 }
 
 void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s, plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
   const DType dtype = node.in_type(0).dtype;
-  const auto option = [&](const ConvFragments& f) {
+  const auto option = [&](const ConvGemmTile& f) {
     return plan::TileOption{
-        .name = gemm::tile_name(f.rows(s), f.columns(s), f.depth(s)),
+        .name = common::tile_name(f.rows(s), f.columns(s), f.depth(s)),
         .elements = std::int64_t{f.rows(s)} * f.columns(s),
         .groups = tiles(conv.block, f.rows(s), f.columns(s)),
-        .least = f.least,
-        .fits = fits(f, s, conv.block, facts) && (&f != &conv_fragments.front() || fills(conv.block, f.rows(s)))};
+        .min_workgroups = f.min_workgroups,
+        .fits = fits(f, s, conv.block, facts) && (&f != &conv_gemm_tiles.front() || fills(conv.block, f.rows(s)))};
   };
-  const ConvFragments& f = take_tile(conv, node, ir::cat("conv_cooperative.", dtype), conv_fragments, option);
+  const ConvGemmTile& f =
+      common::take_tile(node, ir::cat("conv_cooperative.", dtype), size_of(conv.block), conv_gemm_tiles, option);
   node.adds(with_epilogue(conv, {.unit = ir::SumUnit::matrix, .levels = {common::unit(s.k), common::chain()}}));
   const ConstantTerms constant(conv, f.depth(s));
-  const std::uint32_t invocations = f.invocations(facts);
+  const std::uint32_t invocations = f.tile.invocations(facts);
   const bool wide = conv.block.terms() % 8 == 0;
   const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
   dispatch(conv, node,
@@ -152,10 +151,10 @@ void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s
              {"M", s.m},
              {"N", s.n},
              {"K", s.k},
-             {"subgroups_m", f.subgroups_m},
-             {"subgroups_n", f.subgroups_n},
-             {"each_m", f.each_m},
-             {"each_n", f.each_n},
+             {"subgroups_m", f.tile.subgroups.m},
+             {"subgroups_n", f.tile.subgroups.n},
+             {"each_m", f.tile.matrices.m},
+             {"each_n", f.tile.matrices.n},
              {"deep", f.deep},
              {"invocations", invocations},
              {"WIDE", wide},
@@ -166,7 +165,7 @@ void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s
              {"has_bias", conv.has_bias}},
             facts.subgroup_size,
             {},
-            ir::cat(gemm::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")},
+            ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")},
            plan::groups_for(tiles(conv.block, f.rows(s), f.columns(s))));
 }
 
@@ -177,20 +176,21 @@ std::optional<std::string> refuse_wide(const Convolution& conv, const plan::Lowe
   constexpr std::uint32_t few = 8;
   if (conv.block.filters < few)
     return ir::cat("a group has ", conv.block.filters, " filters, tiles would be mostly empty");
-  if (fits(conv_tiles.back(), conv.block, node.facts())) return std::nullopt;
+  if (fits(conv_wide_tiles.back().tile, conv.block, node.facts())) return std::nullopt;
   return "too little shared memory or too small workgroups";
 }
 
 void emit_wide(const Convolution& conv, plan::Lowering& node) {
-  const auto option = [&](const ConvTile& t) {
+  const auto option = [&](const ConvWideTile& row) {
+    const common::BlockTile& t = row.tile;
     return plan::TileOption{
-        .name = gemm::tile_name(t.rows, t.columns, t.depth),
+        .name = common::tile_name(t.rows, t.columns, t.depth),
         .elements = std::int64_t{t.rows} * t.columns,
         .groups = tiles(conv.block, t.rows, t.columns),
-        .least = t.least,
-        .fits = fits(t, conv.block, node.facts()) && (&t != &conv_tiles.front() || fills(conv.block, t.rows))};
+        .min_workgroups = row.min_workgroups,
+        .fits = fits(t, conv.block, node.facts()) && (&row != &conv_wide_tiles.front() || fills(conv.block, t.rows))};
   };
-  const ConvTile& t = take_tile(conv, node, "conv_wide", conv_tiles, option);
+  const common::BlockTile& t = common::take_tile(node, "conv_wide", size_of(conv.block), conv_wide_tiles, option).tile;
   node.adds(with_epilogue(conv, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
   const ConstantTerms constant(conv, t.depth);
   const bool wide = conv.block.terms() % 4 == 0;
@@ -200,8 +200,8 @@ void emit_wide(const Convolution& conv, plan::Lowering& node) {
              {"rows", t.rows},
              {"columns", t.columns},
              {"depth", t.depth},
-             {"groups_m", t.groups_m},
-             {"groups_n", t.groups_n},
+             {"groups_m", t.blocks.m},
+             {"groups_n", t.blocks.n},
              {"WIDE", wide},
              {"most_taps", most_taps(conv.block)},
              {"TAPS", constant.taps},

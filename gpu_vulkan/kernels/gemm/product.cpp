@@ -10,30 +10,31 @@ namespace {
 
 using ir::DType;
 
-/// A workgroup's tile, and the part of it that each of its invocations computes.
-struct Tile {
-  std::uint32_t rows, columns, depth, rows_each, columns_each;
+using common::ElementTile;
 
-  std::uint32_t invocations() const { return rows / rows_each * (columns / columns_each); }
-  std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
-};
-
-constexpr std::array<Tile, 4> tile_sizes = {
-    {{128, 128, 8, 8, 8}, {64, 64, 16, 4, 4}, {32, 32, 16, 4, 4}, {32, 32, 8, 4, 4}}};
-constexpr Tile smallest_tile = {8, 8, 16, 1, 1};  ///< for many tiny products
+constexpr std::array<ElementTile, 4> element_tiles = {{
+    {.rows = 128, .columns = 128, .depth = 8, .elements = {8, 8}},
+    {.rows = 64, .columns = 64, .depth = 16, .elements = {4, 4}},
+    {.rows = 32, .columns = 32, .depth = 16, .elements = {4, 4}},
+    {.rows = 32, .columns = 32, .depth = 8, .elements = {4, 4}},
+}};
+/// For many tiny products.
+constexpr ElementTile smallest_tile = {.rows = 8, .columns = 8, .depth = 16, .elements = {1, 1}};
 
 void emit_tiled(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
   const std::size_t element = std::max<std::size_t>(4, ir::info(slots.operands).bytes);
-  const auto option = [&](const Tile& t) {
-    return plan::TileOption{.name = tile_name(t.rows, t.columns, t.depth),
+  const auto option = [&](const ElementTile& t) {
+    return plan::TileOption{.name = common::tile_name(t.rows, t.columns, t.depth),
                             .elements = std::int64_t{t.rows} * t.columns,
                             .groups = tiles(p, t.rows, t.columns),
                             .fits = t.invocations() <= node.facts().max_invocations &&
                                     t.shared_bytes(element) <= node.facts().shared_memory};
   };
   const bool tiny = p.m <= smallest_tile.rows && p.n <= smallest_tile.columns;
-  const Tile& t = tiny ? smallest_tile : take_tile(p, node, ir::cat("matmul.", slots.operands), tile_sizes, option);
-  node.uses_tile(tile_name(t.rows, t.columns, t.depth));
+  const ElementTile& t =
+      tiny ? smallest_tile
+           : common::take_tile(node, ir::cat("matmul.", slots.operands), size_of(p), element_tiles, option);
+  node.uses_tile(common::tile_name(t.rows, t.columns, t.depth));
   common::publish(with_epilogue(p, {.unit = ir::SumUnit::either, .levels = common::in_chunks()}), slots.operands, node);
   dispatch(p, slots, node,
            {"matmul." + variant(slots),
@@ -41,8 +42,8 @@ void emit_tiled(const Product& p, const ProductSlots& slots, plan::Lowering& nod
              {"rows", t.rows},
              {"columns", t.columns},
              {"depth", t.depth},
-             {"rows_each", t.rows_each},
-             {"columns_each", t.columns_each}}},
+             {"rows_each", t.elements.m},
+             {"columns_each", t.elements.n}}},
            tiles(p, t.rows, t.columns));
 }
 

@@ -10,17 +10,16 @@ using ir::DType;
 
 namespace {
 
-/// Subgroups of a workgroup by rows and columns of y, and the cooperative matrices
-/// that each of them computes.
-struct Fragments {
-  std::uint32_t subgroups_m, subgroups_n, each_m, each_n, deep;
-  std::int64_t least = 0;  ///< workgroups that keep a device busy: with fewer, smaller tiles are faster
-  std::int64_t wave = 0;   ///< but for those that all run at one time, which is so many
-  bool exact = false;      ///< only where tiles do not reach beyond the columns
+/// A row of the tables below.
+struct GemmTile {
+  common::CooperativeTile tile;
+  std::uint32_t deep;                ///< matrices along the terms that are staged at a time
+  std::int64_t min_workgroups = 0;   ///< for this tile to beat a smaller one
+  std::int64_t wave = 0;             ///< fewer will do, too, if they nearly fill the device at one time, as so many do
+  bool columns_must_divide = false;  ///< the last, only where no tile reaches beyond the columns
 
-  std::uint32_t rows(const device::CooperativeShape& s) const { return subgroups_m * each_m * s.m; }
-  std::uint32_t columns(const device::CooperativeShape& s) const { return subgroups_n * each_n * s.n; }
-  std::uint32_t subgroups() const { return subgroups_m * subgroups_n; }
+  std::uint32_t rows(const device::CooperativeShape& s) const { return tile.rows(s); }
+  std::uint32_t columns(const device::CooperativeShape& s) const { return tile.columns(s); }
   std::uint32_t depth(const device::CooperativeShape& s) const { return deep * s.k; }
   /// Tiles of a and b, their lines 8 elements longer, and what is added to every row. The strips in which subgroups
   /// store their sums lie where the tile of a was.
@@ -28,33 +27,42 @@ struct Fragments {
     const auto lines = [&](std::uint32_t across, bool transposed) {
       return 2 * (transposed ? depth(s) * (across + 8) : std::size_t{across} * (depth(s) + 8));
     };
-    const std::uint32_t strip = std::min(each_n, std::max(1u, 32 / s.n));
-    const std::size_t kept = std::size_t{4} * subgroups() * s.m * (strip * s.n + 4);
+    const std::uint32_t strip = std::min(tile.matrices.n, std::max(1u, 32 / s.n));
+    const std::size_t kept = std::size_t{4} * tile.subgroups.count() * s.m * (strip * s.n + 4);
     return std::max(lines(rows(s), p.transpose_a), kept) + lines(columns(s), !p.transpose_b) + 4 * columns(s);
   }
 };
 
 constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t one_each = common::measured_multiprocessors;  ///< workgroups, one on each multiprocessor
 
-/// In order of preference, as measured with 132 multiprocessors that hold about 50 KiB of tiles each: one of the first
-/// runs on one at a time, two of the second. Where there are few workgroups deep tiles are faster, since more is on its
-/// way at once.
-constexpr std::array<Fragments, 10> fragment_sizes = {{{2, 4, 4, 3, 4, 300, 132},
-                                                       {2, 2, 4, 4, 2, 256},
-                                                       {2, 2, 4, 3, 2, 256},
-                                                       {2, 3, 2, 3, 6, never, 132, true},
-                                                       {4, 2, 2, 3, 4, never, 132},
-                                                       {2, 2, 2, 2, 4, 280},
-                                                       {2, 2, 2, 2, 8, 96},
-                                                       {2, 2, 1, 2, 8, 96},
-                                                       {2, 2, 1, 1, 8, 0},
-                                                       {2, 2, 1, 1, 4, 0}}};
+/// Multiprocessors hold about 50 KiB of tiles each: one of the first runs on one at a time, two of the second. Where
+/// there are few workgroups deep tiles are faster, since more is on its way at once.
+constexpr std::array<GemmTile, 10> gemm_tiles = {{
+    {.tile = {.subgroups = {2, 4}, .matrices = {4, 3}}, .deep = 4, .min_workgroups = 300, .wave = one_each},
+    {.tile = {.subgroups = {2, 2}, .matrices = {4, 4}}, .deep = 2, .min_workgroups = 256},
+    {.tile = {.subgroups = {2, 2}, .matrices = {4, 3}}, .deep = 2, .min_workgroups = 256},
+    {.tile = {.subgroups = {2, 3}, .matrices = {2, 3}},
+     .deep = 6,
+     .min_workgroups = never,
+     .wave = one_each,
+     .columns_must_divide = true},
+    {.tile = {.subgroups = {4, 2}, .matrices = {2, 3}}, .deep = 4, .min_workgroups = never, .wave = one_each},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 4, .min_workgroups = 280},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 8, .min_workgroups = 96},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 2}}, .deep = 8, .min_workgroups = 96},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .deep = 8},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .deep = 4},
+}};
 
-/// Of operands that are read element by element: large tiles take more instructions than they save.
-constexpr std::array<Fragments, 2> narrow_fragment_sizes = {{{2, 2, 2, 2, 4, 128}, {2, 2, 1, 1, 4, 0}}};
+/// For operands that are read element by element: large tiles take more instructions than they save.
+constexpr std::array<GemmTile, 2> scalar_gemm_tiles = {{
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 4, .min_workgroups = 128},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .deep = 4},
+}};
 
-bool fits(const Fragments& f, const device::CooperativeShape& s, const Product& p, const device::DeviceFacts& facts) {
-  return f.subgroups() * facts.subgroup_size <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
+bool fits(const GemmTile& f, const device::CooperativeShape& s, const Product& p, const device::DeviceFacts& facts) {
+  return f.tile.invocations(facts) <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
 }
 
 /// The matrices by which a product is summed, and what the shader's variants call their operands.
@@ -70,11 +78,10 @@ struct Summing {
   }
 };
 
-void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering& node, const Fragments& f,
+void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering& node, const GemmTile& f,
                     const Summing& summing) {
   const device::CooperativeShape& s = summing.shape;
-  const std::uint32_t size = node.facts().subgroup_size;
-  const std::uint32_t invocations = f.subgroups() * size;
+  const std::uint32_t invocations = f.tile.invocations(node.facts());
   const Fixed fixed = fixed_of(p, f.depth(s));
   const bool even = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
   const bool is_fixed = fixed.terms > 0 && (even || slots.result != DType::f16);
@@ -88,10 +95,10 @@ void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering&
              {"M", s.m},
              {"N", s.n},
              {"K", s.k},
-             {"subgroups_m", f.subgroups_m},
-             {"subgroups_n", f.subgroups_n},
-             {"each_m", f.each_m},
-             {"each_n", f.each_n},
+             {"subgroups_m", f.tile.subgroups.m},
+             {"subgroups_n", f.tile.subgroups.n},
+             {"each_m", f.tile.matrices.m},
+             {"each_n", f.tile.matrices.n},
              {"deep", f.deep},
              {"TRANSPOSED_OPERANDS", transposed(p)},
              {"WIDE", wide},
@@ -102,39 +109,43 @@ void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering&
              {"whole", fixed.whole},
              {"FLAGS", fixed.flags},
              {"inside", inside}},
-            size,
+            node.facts().subgroup_size,
             {},
-            ir::cat(tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")},
+            ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")},
            tiles(p, f.rows(s), f.columns(s)));
 }
 
 /// By the tile that is best, or that is asked for.
 void emit_whole(const Product& p, const ProductSlots& slots, plan::Lowering& node, const Summing& summing) {
   const device::CooperativeShape& s = summing.shape;
-  const auto option = [&](const Fragments& f) {
-    return plan::TileOption{.name = tile_name(f.rows(s), f.columns(s), f.depth(s)),
+  const auto option = [&](const GemmTile& f) {
+    return plan::TileOption{.name = common::tile_name(f.rows(s), f.columns(s), f.depth(s)),
                             .elements = std::int64_t{f.rows(s)} * f.columns(s),
                             .groups = tiles(p, f.rows(s), f.columns(s)),
-                            .least = f.least,
-                            .wave = f.exact && p.n % f.columns(s) != 0 ? 0 : f.wave,
+                            .min_workgroups = f.min_workgroups,
+                            .wave = f.columns_must_divide && p.n % f.columns(s) != 0 ? 0 : f.wave,
                             .fits = fits(f, s, p, node.facts())};
   };
-  const std::span<const Fragments> sizes =
-      is_wide(p, 8) ? std::span<const Fragments>(fragment_sizes) : narrow_fragment_sizes;
-  const Fragments& f = take_tile(p, node, ir::cat("matmul_cooperative.", summing.operands), sizes, option);
+  const std::span<const GemmTile> sizes = is_wide(p, 8) ? std::span<const GemmTile>(gemm_tiles) : scalar_gemm_tiles;
+  const GemmTile& f =
+      common::take_tile(node, ir::cat("matmul_cooperative.", summing.operands), size_of(p), sizes, option);
   node.adds(with_epilogue(p, summing.sum(1)));
   dispatch_tiles(p, slots, node, f, summing);
 }
 
 /// A product of few tiles and many terms, whose terms are split between workgroups.
 struct CooperativeSplit {
-  const Fragments* tile = nullptr;
+  const GemmTile* tile = nullptr;
   std::int64_t slices = 1;
 };
 
-/// Tiles of which one workgroup runs on a multiprocessor of the device that was measured, the largest first.
-constexpr std::array<Fragments, 4> split_sizes = {
-    {{2, 4, 4, 3, 4, 0, 132}, {4, 2, 2, 3, 4, 0, 132}, {2, 2, 2, 2, 8, 0, 132}, {2, 2, 1, 2, 8, 0, 132}}};
+/// Of each of these one workgroup runs on a multiprocessor; the largest first.
+constexpr std::array<GemmTile, 4> split_tiles = {{
+    {.tile = {.subgroups = {2, 4}, .matrices = {4, 3}}, .deep = 4, .wave = one_each},
+    {.tile = {.subgroups = {4, 2}, .matrices = {2, 3}}, .deep = 4, .wave = one_each},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 8, .wave = one_each},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 2}}, .deep = 8, .wave = one_each},
+}};
 
 /// The largest tile of which slices make nearly a wave of workgroups. Fewer terms than these are not worth a second
 /// kernel; slices of more wait for memory as whole products do.
@@ -143,7 +154,7 @@ CooperativeSplit cooperative_split_of(const Product& p, const ProductSlots& slot
   constexpr std::int64_t least_terms = 3072, least_slice = 384, most_slice = 2048;
   if (p.batch.elements() != 1 || p.k < least_terms || !is_wide(p, 8)) return {};
   if (slots.result != slots.operands || !node.options().tile.empty()) return {};
-  for (const Fragments& f : split_sizes) {
+  for (const GemmTile& f : split_tiles) {
     const bool is_filled = f.rows(s) < 2 * p.m && f.columns(s) < 2 * p.n;
     if (!is_filled || !fits(f, s, p, node.facts())) continue;
     for (const std::int64_t slices : {2, 4, 8}) {
@@ -160,7 +171,7 @@ void emit_slices(const Product& p, const ProductSlots& slots, plan::Lowering& no
   const auto& [tile, slices] = split;
   const device::CooperativeShape& s = summing.shape;
   const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
-  node.uses_tile(tile_name(tile->rows(s), tile->columns(s), tile->depth(s)));
+  node.uses_tile(common::tile_name(tile->rows(s), tile->columns(s), tile->depth(s)));
   node.adds(with_epilogue(p, summing.sum(slices)));
   dispatch_tiles(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, slots.operands, DType::f32}, node, *tile,
                  summing);
@@ -175,7 +186,7 @@ plan::Attempt attempt_cooperative(const Product& p, const ProductSlots& slots, p
   const auto usable = usable_shape(slots.operands, node);
   if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;
   const auto& s = std::get<device::CooperativeShape>(usable);
-  if (!fits(fragment_sizes.back(), s, p, node.facts()))
+  if (!fits(gemm_tiles.back(), s, p, node.facts()))
     return plan::Refusal{ir::cat(node.facts().name, " has too little shared memory or too small workgroups for ", s.m,
                                  "x", s.n, "x", s.k)};
   const Summing summing{s, ir::cat(slots.operands)};
@@ -192,7 +203,7 @@ plan::Attempt attempt_summed_in_f16(const Product& p, const ProductSlots& slots,
   const device::CooperativeShape* const s = shape_summed_in_f16(facts);
   if (s == nullptr) return plan::Refusal{facts.name + " lists no cooperative matrices of f16 summed in f16"};
   if (slots.result != DType::f32 || p.has_c || p.alpha != 1) return plan::Refusal{"it hands out bare sums in f32"};
-  if (!fits(fragment_sizes.back(), *s, p, facts))
+  if (!fits(gemm_tiles.back(), *s, p, facts))
     return plan::Refusal{facts.name + " has too little shared memory or too small workgroups"};
   return plan::Emission{[&, s] { emit_whole(p, slots, node, {*s, "f16acc16"}); }};
 }

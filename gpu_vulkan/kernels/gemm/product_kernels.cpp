@@ -37,7 +37,7 @@ ProductBlock block_of(const Product& p, DType dtype) {
 }
 
 std::int64_t tiles(const Product& p, std::int64_t rows, std::int64_t columns) {
-  return p.batch.elements() * pieces(p.m, rows) * pieces(p.n, columns);
+  return p.batch.elements() * common::pieces(p.m, rows) * common::pieces(p.n, columns);
 }
 
 std::string variant(const ProductSlots& slots) {
@@ -71,14 +71,12 @@ bool is_wide(const Product& p, std::int64_t elements) {
 }
 
 Fixed fixed_of(const Product& p, std::uint32_t depth) {
-  constexpr std::int64_t worth_a_pipeline = std::int64_t{1} << 24;  // multiplications
-  if (p.batch.elements() * p.m * p.n * p.k < worth_a_pipeline) return {};
+  const auto outputs = static_cast<double>(p.batch.elements() * p.m * p.n);
+  if (!common::is_worth_a_pipeline(outputs * static_cast<double>(p.k))) return {};
   const ProductBlock block = block_of(p, DType::f32);
   return {block.k, block.a_line, block.b_line, block.flags, block.k % depth == 0};
 }
 
-std::string tile_name(std::uint32_t rows, std::uint32_t columns, std::uint32_t depth) {
-  return ir::cat(rows, 'x', columns, 'x', depth);
-}
+device::ProductSize size_of(const Product& p) { return {p.m, p.n, p.k, p.batch.elements()}; }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

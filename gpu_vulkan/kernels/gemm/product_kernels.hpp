@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
-#include <span>
 
 #include "gpu_vulkan/kernels/common/sums.hpp"
+#include "gpu_vulkan/kernels/common/tiles.hpp"
 #include "gpu_vulkan/kernels/gemm/product.hpp"
 
 // What the kernels of products share. Each kernel says why it does not take a product, or dispatches it.
@@ -46,19 +46,7 @@ struct Fixed {
 
 Fixed fixed_of(const Product& product, std::uint32_t depth);
 
-inline std::int64_t pieces(std::int64_t extent, std::int64_t each) { return (extent + each - 1) / each; }
-
-/// "128x64x32", as tiles are called.
-std::string tile_name(std::uint32_t rows, std::uint32_t columns, std::uint32_t depth);
-
-/// One of a kernel's tiles, each of which `option_of` makes a TileOption of.
-template <class Tiles, class OptionOf>
-const auto& take_tile(const Product& p, plan::Lowering& node, std::string_view kernel, const Tiles& tiles,
-                      OptionOf option_of) {
-  std::vector<plan::TileOption> options;
-  for (const auto& tile : tiles) options.push_back(option_of(tile));
-  return tiles[node.take_tile(kernel, {p.m, p.n, p.k, p.batch.elements()}, options)];
-}
+device::ProductSize size_of(const Product& product);
 
 /// A product whose terms are split into slices side by side: their products as a batch, and the sum of these in order.
 Product slices_of(const Product& product, std::int64_t slices);

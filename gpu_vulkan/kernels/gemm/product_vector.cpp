@@ -28,7 +28,7 @@ void emit_vector(const Product& p, const ProductSlots& slots, plan::Lowering& no
   dispatch(p, slots, node,
            {"matmul_vector." + variant(slots),
             {{"invocations", elements * lanes}, {"elements", elements}, {"lanes", lanes}, {"lanes_first", by_lines}}},
-           p.batch.elements() * pieces(std::max(p.m, p.n), elements));
+           p.batch.elements() * common::pieces(std::max(p.m, p.n), elements));
 }
 
 /// Rows of y that are computed together, each from one reading of the matrix.
@@ -77,9 +77,9 @@ VectorTile vector_tile(const Product& p, std::uint32_t width, std::uint32_t vect
   // The fewer columns a workgroup has the more of them there are; 64 bytes of a line are the least.
   const std::int64_t columns = elements_of_vector(p);
   std::uint32_t across = 16;
-  while (across > 4 && p.batch.elements() * pieces(columns, across * width) < plan::enough_tiles) across /= 2;
+  while (across > 4 && p.batch.elements() * common::pieces(columns, across * width) < plan::enough_tiles) across /= 2;
   const std::uint32_t most = std::min(common::most_invocations(facts), p.n != 1 && p.m > 1 ? 512u : 1024u);
-  const auto useful = static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::uint64_t>(pieces(p.k, 8))));
+  const auto useful = static_cast<std::uint32_t>(std::bit_ceil(static_cast<std::uint64_t>(common::pieces(p.k, 8))));
   VectorTile t{across, std::max(std::min(most / across, useful), 256 / across)};
   // A subgroup's sums, or a lane's, meet those of the others in shared memory.
   const auto bytes = [&] {
@@ -122,7 +122,7 @@ void emit_wide_vector(const Product& p, const ProductSlots& slots, plan::Lowerin
              {"is_even", is_even},
              {"is_column", p.n == 1}},
             facts.subgroup_size},
-           p.batch.elements() * pieces(elements_of_vector(p), by_lines ? t.across : t.across * width));
+           p.batch.elements() * common::pieces(elements_of_vector(p), by_lines ? t.across : t.across * width));
 }
 
 }  // namespace

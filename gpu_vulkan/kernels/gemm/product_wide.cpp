@@ -8,29 +8,27 @@ using ir::DType;
 
 namespace {
 
-/// A workgroup's tile of matmul_wide, and how many blocks of 4 x 4 elements each invocation computes.
-struct WideTile {
-  std::uint32_t rows, columns, depth, groups_m, groups_n;
+using common::BlockTile;
 
-  std::uint32_t invocations() const { return rows / (4 * groups_m) * (columns / (4 * groups_n)); }
-  std::size_t shared_bytes() const { return std::size_t{4} * depth * (rows + columns + 8); }
-};
+constexpr std::array<BlockTile, 3> wide_tiles = {{
+    {.rows = 128, .columns = 128, .depth = 16, .blocks = {2, 4}},
+    {.rows = 64, .columns = 64, .depth = 16, .blocks = {1, 2}},
+    {.rows = 32, .columns = 32, .depth = 32, .blocks = {1, 1}},
+}};
 
-constexpr std::array<WideTile, 3> wide_tiles = {{{128, 128, 16, 2, 4}, {64, 64, 16, 1, 2}, {32, 32, 32, 1, 1}}};
-
-bool fits(const WideTile& t, const device::DeviceFacts& facts) {
+bool fits(const BlockTile& t, const device::DeviceFacts& facts) {
   return t.invocations() <= facts.max_invocations && t.shared_bytes() <= facts.shared_memory;
 }
 
 /// Whether any but the smallest tiles would leave enough workgroups.
 bool has_many_tiles(const Product& p, const device::DeviceFacts& facts) {
-  const auto good = [&](const WideTile& t) {
+  const auto good = [&](const BlockTile& t) {
     return fits(t, facts) && tiles(p, t.rows, t.columns) >= plan::enough_tiles;
   };
   return std::any_of(wide_tiles.begin(), wide_tiles.end() - 1, good);
 }
 
-void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node, const WideTile& t) {
+void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node, const BlockTile& t) {
   const Fixed fixed = fixed_of(p, t.depth);
   dispatch(p, slots, node,
            {"matmul_wide",
@@ -38,8 +36,8 @@ void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& 
              {"rows", t.rows},
              {"columns", t.columns},
              {"depth", t.depth},
-             {"groups_m", t.groups_m},
-             {"groups_n", t.groups_n},
+             {"groups_m", t.blocks.m},
+             {"groups_n", t.blocks.n},
              {"TRANSPOSED_OPERANDS", transposed(p)},
              {"TERMS", fixed.terms},
              {"A_LINE", fixed.a_line},
@@ -50,7 +48,7 @@ void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& 
 
 /// A product of few tiles and many terms, whose terms are split between workgroups.
 struct WideSplit {
-  const WideTile* tile = nullptr;
+  const BlockTile* tile = nullptr;
   std::int64_t slices = 1;
 };
 
@@ -60,7 +58,7 @@ constexpr std::int64_t least_slice = 128;  ///< terms; fewer are not worth a sec
 
 WideSplit wide_split_of(const Product& p, const device::DeviceFacts& facts) {
   if (p.batch.elements() != 1 || has_many_tiles(p, facts)) return {};
-  const WideTile& middle = wide_tiles[1];
+  const BlockTile& middle = wide_tiles[1];
   const bool is_small = p.m < middle.rows || p.n < middle.columns || !fits(middle, facts);
   WideSplit split{is_small ? &wide_tiles.back() : &middle};
   const std::int64_t invocations = tiles(p, split.tile->rows, split.tile->columns) * split.tile->invocations();
@@ -71,20 +69,20 @@ WideSplit wide_split_of(const Product& p, const device::DeviceFacts& facts) {
 }
 
 void emit_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
-  const auto option = [&](const WideTile& t) {
-    return plan::TileOption{.name = tile_name(t.rows, t.columns, t.depth),
+  const auto option = [&](const BlockTile& t) {
+    return plan::TileOption{.name = common::tile_name(t.rows, t.columns, t.depth),
                             .elements = std::int64_t{t.rows} * t.columns,
                             .groups = tiles(p, t.rows, t.columns),
                             .fits = fits(t, node.facts())};
   };
   node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
-  dispatch_wide(p, slots, node, take_tile(p, node, "matmul_wide", wide_tiles, option));
+  dispatch_wide(p, slots, node, common::take_tile(node, "matmul_wide", size_of(p), wide_tiles, option));
 }
 
 void emit_split(const Product& p, const ProductSlots& slots, plan::Lowering& node, const WideSplit& split) {
   const auto& [tile, slices] = split;
   const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
-  node.uses_tile(tile_name(tile->rows, tile->columns, tile->depth));
+  node.uses_tile(common::tile_name(tile->rows, tile->columns, tile->depth));
   node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain(), common::chain(slices)}}));
   dispatch_wide(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
   add_slices(p, slots, sums, slices, node);

@@ -32,8 +32,8 @@ TEST(TileChoice, ByTheModelTakesTheLargestThatLeavesEnoughWorkgroups) {
 TEST(TileChoice, ByTheModelTakesATileThatNearlyFillsOneWaveAndNoneThatNeedsASecond) {
   const auto of_groups = [](std::int64_t groups) {
     const std::vector<plan::TileOption> two = {
-        {.name = "128x192x64", .elements = 24576, .groups = groups, .least = 300, .wave = 132},
-        {.name = "64x64x64", .elements = 4096, .groups = 6 * groups, .least = 0}};
+        {.name = "128x192x64", .elements = 24576, .groups = groups, .min_workgroups = 300, .wave = 132},
+        {.name = "64x64x64", .elements = 4096, .groups = 6 * groups, .min_workgroups = 0}};
     return plan::choose_tile({}, "wide", {}, two);
   };
   EXPECT_EQ(of_groups(92).index, 1u);
