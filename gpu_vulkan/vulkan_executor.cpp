@@ -53,13 +53,13 @@ ir::Tensor VulkanExecutor::run_alone(const ir::Graph& graph, const ir::Feeds& fe
 
 bool VulkanExecutor::cooperative_matrices_fail(const plan::Plan& plan) {
   if (!options_.self_test) return false;
-  std::set<std::string> tiles = self_test::cooperative_tiles(plan);
-  std::erase_if(tiles, [&](const std::string& tile) { return runtime_->right_tiles.contains(tile); });
-  if (tiles.empty()) return false;
+  self_test::CooperativeKernels kernels = self_test::cooperative_kernels(plan);
+  std::erase_if(kernels, [&](const auto& kernel) { return runtime_->right_kernels.contains(kernel); });
+  if (kernels.empty()) return false;
   const auto run = [&](const auto&... what) { return run_alone(what...); };
-  const std::string wrong = self_test::self_test_once(facts(), plan_options(), options_.pipeline_cache, run, tiles);
+  const std::string wrong = self_test::self_test_once(facts(), plan_options(), options_.pipeline_cache, run, kernels);
   if (wrong.empty()) {
-    runtime_->right_tiles.merge(tiles);
+    runtime_->right_kernels.merge(kernels);
     return false;
   }
   doubt_cooperative_matrices(wrong);

@@ -342,16 +342,17 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
   const bool is_scaled_product = !op.has_bias && op.softcap == 0 && block.scale > 1e-9f && block.scale < 1e9f;
   const auto D = static_cast<std::uint32_t>(n.D), Dv = static_cast<std::uint32_t>(n.Dv);
 
+  using Kind = plan::CooperativeKernel::Kind;
   const auto emit = [&](const std::string& shader, plan::Constants constants, std::uint32_t rows,
-                        std::uint32_t subgroup_size, std::string cooperative_tile = {}) {
+                        std::uint32_t subgroup_size, std::optional<plan::CooperativeKernel> cooperative = {}) {
     block.tasks = static_cast<std::uint32_t>(n.B * n.Hq * ((n.Sq + rows - 1) / rows));
-    node.dispatch({.shader = {shader, std::move(constants), subgroup_size, {}, std::move(cooperative_tile)},
+    node.dispatch({.shader = {shader, std::move(constants), subgroup_size, {}, std::move(cooperative)},
                    .reads = operands.reads,
                    .writes = {node.out(0)},
                    .push = block,
                    .groups = plan::groups_for(block.tasks)});
   };
-  const auto emit_matrices = [&](const std::string& shader, const Fragments& f, const plan::Constant& own) {
+  const auto emit_matrices = [&](Kind kind, const std::string& shader, const Fragments& f, const plan::Constant& own) {
     const device::CooperativeShape& s = shape_of(node);
     const std::uint32_t lanes = node.facts().subgroup_size;
     node.uses_tile(ir::cat(f.rows(s), 'x', f.keys(s)));
@@ -371,13 +372,18 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
           {"length_words", operands.length_words},
           {"plain", is_scaled_product}},
          f.rows(s), lanes,
-         ir::cat(f.rows(s), 'x', f.keys(s), own.value() == 1 ? "" : ir::cat(" in ", own.value(), " buffers")));
+         plan::CooperativeKernel{.kind = kind,
+                                 .operands = node.in_type(0).dtype,
+                                 .result = node.in_type(0).dtype,
+                                 .tile = ir::cat(f.rows(s), 'x', f.keys(s),
+                                                 own.value() == 1 ? "" : ir::cat(" in ", own.value(), " buffers"))});
   };
   const auto emit_converted = [&] {
     const Fragments& f = *find_converted(node.facts(), shape_of(node), n);
     const device::CooperativeShape& s = shape_of(node);
     publish_sums(matrix_sums(f, s, {{.count = s.n, .take = ir::SumTake::every, .join = ir::SumJoin::unit}}), op, node);
-    emit_matrices(ir::cat("attention_converted.", node.in_type(0).dtype), f, {"buffers", f.buffers});
+    emit_matrices(Kind::converted_attention, ir::cat("attention_converted.", node.in_type(0).dtype), f,
+                  {"buffers", f.buffers});
   };
   const auto emit_cooperative = [&] {
     const Fragments& f = *find_cooperative(node.facts(), shape_of(node), n);
@@ -385,7 +391,7 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
     const device::CooperativeShape& s = shape_of(node);
     const std::int64_t parts = node.facts().subgroup_size / s.m;
     publish_sums(matrix_sums(f, s, {kernels::common::chain(s.n / parts), kernels::common::lanes(parts)}), op, node);
-    emit_matrices("attention_cooperative", f, {"each", 1u});
+    emit_matrices(Kind::attention, "attention_cooperative", f, {"each", 1u});
   };
   const auto emit_wide = [&] {
     const WideTile& t = *find_wide_tile(node.facts(), n);

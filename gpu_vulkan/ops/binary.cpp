@@ -21,7 +21,8 @@ void lower(const ir::ops::Binary& op, plan::Lowering& node) {
   kernels::elementwise::elementwise({.shader = "binary." + kernels::elementwise::variant_of(dtype, node.facts()),
                                      .pack = kernels::elementwise::pack_size(dtype),
                                      .constants = {{"function", op.function}},
-                                     .operands = {0, 1}},
+                                     .operands = {0, 1},
+                                     .kind = plan::Elementwise::binary},
                                     node);
 }
 

@@ -44,7 +44,8 @@ void lower(const ir::ops::Unary& op, plan::Lowering& node) {
   kernels::elementwise::elementwise({.shader = "unary." + kernels::elementwise::variant_of(dtype, node.facts()),
                                      .pack = kernels::elementwise::pack_size(dtype),
                                      .constants = {{"function", op.function}},
-                                     .operands = {0}},
+                                     .operands = {0},
+                                     .kind = plan::Elementwise::unary},
                                     node);
 }
 

@@ -4,6 +4,26 @@
 
 namespace plumb::gpu_vulkan::plan {
 
+std::string to_text(const CooperativeKernel& kernel) {
+  using Kind = CooperativeKernel::Kind;
+  const auto name = [&]() -> std::string {
+    switch (kernel.kind) {
+      case Kind::product:
+        return ir::cat("matmul_cooperative.", kernel.operands, kernel.accumulator == ir::DType::f16 ? "acc16" : "",
+                       kernel.result == kernel.operands ? "" : "_f32");
+      case Kind::convolution:
+        return ir::cat("conv_cooperative.", kernel.operands);
+      case Kind::patch_convolution:
+        return ir::cat("conv_patch.", kernel.operands);
+      case Kind::attention:
+        return "attention_cooperative";
+      default:
+        return ir::cat("attention_converted.", kernel.operands);
+    }
+  };
+  return ir::cat(name(), ' ', kernel.tile);
+}
+
 Slot Schedule::slot(std::size_t bytes, Residence residence) {
   slots.push_back({bytes, residence, {}});
   return slots.size() - 1;

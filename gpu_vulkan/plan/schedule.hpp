@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -19,13 +20,30 @@ using Slot = std::size_t;
 /// A shader module that was made when a graph was compiled.
 using ShaderWords = std::shared_ptr<const std::vector<std::uint32_t>>;
 
+/// What a module of cooperative matrices computes: by this, and by nothing in its name, it is tried before a plan first
+/// runs it (self_test/self_test.hpp).
+struct CooperativeKernel {
+  enum class Kind { product, convolution, patch_convolution, attention, converted_attention };
+  Kind kind = Kind::product;
+  ir::DType operands = ir::DType::f16, accumulator = ir::DType::f32, result = ir::DType::f16;
+  std::string tile = {};  ///< what the constants come to: "64x64x64 by elements"
+  auto operator<=>(const CooperativeKernel&) const = default;
+};
+
+/// "matmul_cooperative.f16_f32 64x64x64", for people and files.
+std::string to_text(const CooperativeKernel& kernel);
+
+/// What an elementwise shader computes, where faults that are planted in plans ask for it.
+enum class Elementwise { none, unary, binary };
+
 /// The shader module ("softmax.f32") and its specialization constants: all that a pipeline depends on.
 struct Shader {
   std::string name;
   Constants constants;
-  std::uint32_t subgroup_size = 0;  ///< required, with full subgroups; 0 when any will do
-  ShaderWords words = {};           ///< of a module that the library does not have
-  std::string tile = {};            ///< of cooperative matrices: what the constants come to, by which it is tested
+  std::uint32_t subgroup_size = 0;                    ///< required, with full subgroups; 0 when any will do
+  ShaderWords words = {};                             ///< of a module that the library does not have
+  std::optional<CooperativeKernel> cooperative = {};  ///< of a module of cooperative matrices
+  Elementwise elementwise = Elementwise::none;
   auto operator<=>(const Shader&) const = default;
 };
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "gpu_vulkan/device/options.hpp"
+#include "gpu_vulkan/plan/schedule.hpp"
 #include "gpu_vulkan/runtime/driver/instance.hpp"
 #include "gpu_vulkan/runtime/pipelines.hpp"
 #include "gpu_vulkan/runtime/timeline.hpp"
@@ -17,9 +18,9 @@ struct Runtime {
   driver::Device device;
   Pipelines pipelines;
   Timeline timeline;
-  std::string lost;                        ///< how the device was lost; empty while it lives
-  bool silent = false;                     ///< it did not answer in the time that it got after that, either
-  std::set<std::string> right_tiles = {};  ///< of cooperative matrices: self_test.hpp
+  std::string lost;     ///< how the device was lost; empty while it lives
+  bool silent = false;  ///< it did not answer in the time that it got after that, either
+  std::set<plan::CooperativeKernel> right_kernels = {};  ///< that passed their self-test
 };
 
 }  // namespace plumb::gpu_vulkan::runtime

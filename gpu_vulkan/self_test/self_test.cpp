@@ -46,13 +46,6 @@ std::string difference(const ir::Tensor& found, const ir::Tensor& right) {
   return {};
 }
 
-/// The module's name without what the device and the size of a product decide: "matmul_cooperative.f16_f32".
-std::string kernel_of(std::string module) {
-  for (const std::string_view ending : {"_fixed", "_even"})
-    if (module.ends_with(ending)) module.resize(module.size() - ending.size());
-  return module;
-}
-
 ir::Tensor in_f64(const ir::Feeds& feeds, const char* name) { return ir::convert(feeds.at(name), DType::f64); }
 
 /// The graphs of one node by which a kernel is tested, and what comes out of them.
@@ -85,12 +78,12 @@ ir::Tensor right_product(const ir::Graph& graph, const ir::Feeds& feeds) {
 }
 
 /// Whole tiles and lines of whole pieces; parts of tiles and lines of odd lengths. Turned, a takes less shared memory.
-Subject products_by(const std::string& kernel) {
+Subject products_by(const plan::CooperativeKernel& kernel) {
   Subject all{"product", {}, whole_feeds, right_product};
   ir::ops::Matmul op;
-  if (kernel.ends_with("_f32")) op.output_dtype = DType::f32;
-  if (kernel.find(".f16acc16") != std::string::npos) op.accumulator = DType::f16;
-  const DType dtype = kernel.find(".bf16") != std::string::npos ? DType::bf16 : DType::f16;
+  if (kernel.result == DType::f32) op.output_dtype = DType::f32;
+  if (kernel.accumulator == DType::f16) op.accumulator = DType::f16;
+  const DType dtype = kernel.operands;
   for (const bool turned : {false, true})
     for (const auto& [m, k, n] : {std::array<std::int64_t, 3>{136, 72, 144}, {67, 131, 33}}) {
       op.transpose_a = turned;
@@ -133,10 +126,10 @@ void add_convolution(Subject& all, std::int64_t stride, const ir::TensorType& im
 }
 
 /// On padded images. Filters do not quite fill tiles.
-Subject convolutions_by(const std::string& kernel, const device::DeviceFacts& facts) {
+Subject convolutions_by(const plan::CooperativeKernel& kernel, const device::DeviceFacts& facts) {
   Subject all{"convolution", {}, whole_feeds, right_convolution};
-  const DType dtype = kernel.ends_with("bf16") ? DType::bf16 : DType::f16;
-  if (kernel.starts_with("conv_cooperative")) {
+  const DType dtype = kernel.operands;
+  if (kernel.kind == plan::CooperativeKernel::Kind::convolution) {
     const device::CooperativeShape* const shape = kernels::gemm::shape_summed_in_f32(dtype, facts);
     const std::int64_t filters = 8 * (shape == nullptr ? 16 : shape->m) - 8;
     for (const std::int64_t channels : {8, 7})  // terms in whole pieces, and not
@@ -178,9 +171,9 @@ ir::Tensor right_attention(const ir::Graph& graph, const ir::Feeds& feeds) {
 }
 
 /// Of every width of heads that kernels tell apart, first of usual ones, and of queries that do not fill blocks.
-Subject attentions_by(const std::string& kernel, const device::DeviceFacts& facts) {
+Subject attentions_by(const plan::CooperativeKernel& kernel, const device::DeviceFacts& facts) {
   Subject all{"attention", {}, axes_and_values, right_attention};
-  const DType dtype = kernel.ends_with(".bf16") ? DType::bf16 : DType::f16;
+  const DType dtype = kernel.operands;
   const device::CooperativeShape* const shape = kernels::gemm::shape_summed_in_f32(dtype, facts);
   const std::int64_t matrix = shape == nullptr ? 16 : shape->n, rows = shape == nullptr ? 16 : shape->m;
   std::vector<std::array<std::int64_t, 2>> widths = {{4, 4}, {5, 5}};
@@ -200,23 +193,29 @@ Subject attentions_by(const std::string& kernel, const device::DeviceFacts& fact
   return all;
 }
 
-Subject subject_of(const std::string& kernel, const device::DeviceFacts& facts) {
-  if (kernel.starts_with("matmul_")) return products_by(kernel);
-  if (kernel.starts_with("conv_")) return convolutions_by(kernel, facts);
-  if (kernel.starts_with("attention_")) return attentions_by(kernel, facts);
-  ir::fail("no self-test is for the cooperative matrices of ", kernel);
+Subject subject_of(const plan::CooperativeKernel& kernel, const device::DeviceFacts& facts) {
+  using Kind = plan::CooperativeKernel::Kind;
+  switch (kernel.kind) {
+    case Kind::product:
+      return products_by(kernel);
+    case Kind::convolution:
+    case Kind::patch_convolution:
+      return convolutions_by(kernel, facts);
+    default:
+      return attentions_by(kernel, facts);
+  }
 }
 
 /// By which of its kernel's tiles a graph runs the wanted one; nothing when it does by none.
 std::optional<std::string> tile_by_name(const ir::Graph& graph, const device::DeviceFacts& facts,
-                                        plan::PlanOptions options, const std::string& wanted) {
+                                        plan::PlanOptions options, const plan::CooperativeKernel& wanted) {
   std::vector<std::string> names;
   for (const plan::TileOption& tile : plan::lowered_choice(graph, facts, options).tiles)
     if (tile.fits) names.push_back(tile.name);
   if (names.empty()) names.emplace_back();
   for (const std::string& name : names) {
     options.tile = name;
-    if (cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, options)).contains(wanted)) return name;
+    if (cooperative_kernels(plan::make_plan(graph, {graph.results()}, facts, options)).contains(wanted)) return name;
   }
   return std::nullopt;
 }
@@ -284,50 +283,53 @@ class Kept {
 
 }  // namespace
 
-std::set<std::string> cooperative_tiles(const plan::Plan& plan) {
+bool has_cooperative_matrices(std::string_view module) {
   const auto blobs = kernels::common::shader_blobs();
-  std::set<std::string> tiles;
+  const auto found = std::ranges::lower_bound(blobs, module, {}, &kernels::common::ShaderBlob::name);
+  return found != blobs.end() && found->name == module && declares_cooperative_matrices(found->words);
+}
+
+CooperativeKernels cooperative_kernels(const plan::Plan& plan) {
+  CooperativeKernels kernels;
   for (const plan::Dispatch& dispatch : plan.schedule.dispatches) {
     const plan::Shader& shader = dispatch.shader;
-    const auto found =
-        std::ranges::lower_bound(blobs, std::string_view(shader.name), {}, &kernels::common::ShaderBlob::name);
-    const bool exists = found != blobs.end() && found->name == shader.name;
-    if (exists && declares_cooperative_matrices(found->words))
-      tiles.insert(ir::cat(kernel_of(shader.name), ' ', shader.tile));
+    if (shader.cooperative) kernels.insert(*shader.cooperative);
+    ir::require(shader.cooperative || !has_cooperative_matrices(shader.name), shader.name,
+                " has cooperative matrices and does not say what it computes by them");
   }
-  return tiles;
+  return kernels;
 }
 
 std::string self_test(const device::DeviceFacts& facts, const plan::PlanOptions& options, const RunOnDevice& run,
-                      const std::string& tile) {
-  const Subject subject = subject_of(tile.substr(0, tile.find(' ')), facts);
+                      const plan::CooperativeKernel& kernel) {
+  const Subject subject = subject_of(kernel, facts);
   for (const ir::Graph& graph : subject.graphs) {
-    const auto name = tile_by_name(graph, facts, options, tile);
+    const auto name = tile_by_name(graph, facts, options, kernel);
     if (!name) continue;
     const ir::Feeds feeds = subject.feeds(graph);
     const ir::Tensor found = run(graph, feeds, *name);
     const std::string wrong = difference(found, subject.right(graph, feeds));
-    return wrong.empty() ? "" : ir::cat(subject.what, " by ", tile, ": ", wrong);
+    return wrong.empty() ? "" : ir::cat(subject.what, " by ", to_text(kernel), ": ", wrong);
   }
-  return ir::cat(tile, ": there is no test of it on this device");
+  return ir::cat(to_text(kernel), ": there is no test of it on this device");
 }
 
 std::string self_test_once(const device::DeviceFacts& facts, const plan::PlanOptions& options,
-                           std::string_view cache_option, const RunOnDevice& run, const std::set<std::string>& tiles) {
+                           std::string_view cache_option, const RunOnDevice& run, const CooperativeKernels& kernels) {
   const Kept kept(facts, cache_option);
   const auto is_settled = [&](const Outcomes& known) {
     return !first_fault(known).empty() ||
-           std::ranges::all_of(tiles, [&](const std::string& tile) { return known.contains(tile); });
+           std::ranges::all_of(kernels, [&](const auto& kernel) { return known.contains(to_text(kernel)); });
   };
   Outcomes known = kept.load();
   if (is_settled(known)) return first_fault(known);
   const auto alone = kept.alone();
   known = kept.load();  // another process may just have tested them
   if (is_settled(known)) return first_fault(known);
-  for (const std::string& tile : tiles) {
-    if (known.contains(tile)) continue;
-    const std::string wrong = self_test(facts, options, run, tile);
-    known[tile] = wrong.empty() ? passed : wrong;
+  for (const plan::CooperativeKernel& kernel : kernels) {
+    if (known.contains(to_text(kernel))) continue;
+    const std::string wrong = self_test(facts, options, run, kernel);
+    known[to_text(kernel)] = wrong.empty() ? passed : wrong;
     if (!wrong.empty()) break;
   }
   kept.store(known);

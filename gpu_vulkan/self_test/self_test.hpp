@@ -8,12 +8,17 @@
 #include "gpu_vulkan/plan/plan.hpp"
 
 // Kernels by cooperative matrices have to give right results on a device before a plan first runs them there: a driver
-// may be new, and nothing else would tell. They are tested by kernel and tile, "matmul_cooperative.f16 64x64x64", since
+// may be new, and nothing else would tell. They are tested by kernel and tile (plan::CooperativeKernel), since
 // some software devices take seconds to compile each. One that fails speaks against all of the device's.
 namespace plumb::gpu_vulkan::self_test {
 
-/// Those that a plan runs.
-std::set<std::string> cooperative_tiles(const plan::Plan& plan);
+using CooperativeKernels = std::set<plan::CooperativeKernel>;
+
+/// Those that a plan runs. Throws Error for a module with cooperative matrices that does not say what it computes.
+CooperativeKernels cooperative_kernels(const plan::Plan& plan);
+
+/// Whether a module of this name has them, by what its SPIR-V declares.
+bool has_cooperative_matrices(std::string_view module);
 
 /// Runs a graph on the device whose first result comes back, by a tile of products where one is named.
 using RunOnDevice = std::function<ir::Tensor(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile)>;
@@ -22,13 +27,13 @@ using RunOnDevice = std::function<ir::Tensor(const ir::Graph& graph, const ir::F
 /// of whole numbers that nothing rounds, and attentions whose every query finds one key. A tile that no test would run
 /// is wrong, too.
 std::string self_test(const device::DeviceFacts& facts, const plan::PlanOptions& options, const RunOnDevice& run,
-                      const std::string& tile);
+                      const plan::CooperativeKernel& kernel);
 
-/// The first fault that there is or was among all tiles of the device; empty where there is none. Those of `tiles` of
+/// The first fault that there is or was among all tiles of the device; empty where there is none. Those of `kernels` of
 /// which nothing is known are tested, by one process at a time. What they came to is kept, for a device, its driver and
 /// these shaders: in the folder that VulkanOptions::pipeline_cache names, or in this process where it cannot be.
 std::string self_test_once(const device::DeviceFacts& facts, const plan::PlanOptions& options,
-                           std::string_view cache_option, const RunOnDevice& run, const std::set<std::string>& tiles);
+                           std::string_view cache_option, const RunOnDevice& run, const CooperativeKernels& kernels);
 
 /// The same without a test.
 std::string kept_doubt(const device::DeviceFacts& facts, std::string_view cache_option);

@@ -55,7 +55,7 @@ bool alias_slots(Plan& plan) {
     const auto &from = slots[one.reads.front()], &to = slots[one.writes.front()];
     const bool are_transient =
         from.residence == gpu_vulkan::plan::Residence::transient && to.residence == from.residence;
-    return are_transient && from.bytes >= to.bytes && !one.shader.name.starts_with("unary");
+    return are_transient && from.bytes >= to.bytes && one.shader.elementwise != gpu_vulkan::plan::Elementwise::unary;
   };
   auto* const dispatch = middle_dispatch(plan, fits);
   if (dispatch == nullptr) return false;
@@ -66,7 +66,7 @@ bool alias_slots(Plan& plan) {
 /// Another function in place of the one that an elementwise shader computes.
 bool wrong_function(Plan& plan) {
   auto* const dispatch = middle_dispatch(plan, [](const gpu_vulkan::plan::Dispatch& one) {
-    return one.shader.name.starts_with("unary.") || one.shader.name.starts_with("binary.");
+    return one.shader.elementwise != gpu_vulkan::plan::Elementwise::none;
   });
   if (dispatch == nullptr) return false;
   gpu_vulkan::plan::Constants& constants = dispatch->shader.constants;

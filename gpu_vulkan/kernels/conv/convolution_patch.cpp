@@ -188,7 +188,11 @@ void emit_patch(const Convolution& conv, const device::CooperativeShape& s, plan
              {"has_bias", conv.has_bias}},
             facts.subgroup_size,
             {},
-            ir::cat(common::tile_name(t.rows(s), t.columns(s), t.channels * at_once), " of taps by ", at_once)},
+            plan::CooperativeKernel{.kind = plan::CooperativeKernel::Kind::patch_convolution,
+                                    .operands = dtype,
+                                    .result = dtype,
+                                    .tile = ir::cat(common::tile_name(t.rows(s), t.columns(s), t.channels * at_once),
+                                                    " of taps by ", at_once)}},
            plan::groups_for(patch_tiles_of(block, t.rows(s), t.columns(s))), filters, pushed);
 }
 

@@ -165,7 +165,11 @@ void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s
              {"has_bias", conv.has_bias}},
             facts.subgroup_size,
             {},
-            ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")},
+            plan::CooperativeKernel{
+                .kind = plan::CooperativeKernel::Kind::convolution,
+                .operands = dtype,
+                .result = dtype,
+                .tile = ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")}},
            plan::groups_for(tiles(conv.block, f.rows(s), f.columns(s))));
 }
 

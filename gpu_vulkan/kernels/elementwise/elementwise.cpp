@@ -63,7 +63,7 @@ void elementwise(const Elementwise& kernel, const ElementwiseSlots& slots, plan:
                                     {"packs", packed ? plan::word(units) : 0},
                                     {"dense", dense}};
   node.dispatch({
-      .shader = {kernel.shader, of_loops.then(kernel.constants)},
+      .shader = {.name = kernel.shader, .constants = of_loops.then(kernel.constants), .elementwise = kernel.kind},
       .reads = slots.reads,
       .writes = {slots.write},
       .push = block_of(loops, count),

@@ -28,6 +28,7 @@ struct Elementwise {
   std::int64_t pack = 1;              ///< what the shader calls PACK
   plan::Constants constants;          ///< from constant_id 4 on; those before are of the loops
   std::vector<std::size_t> operands;  ///< inputs of the node, by binding
+  plan::Elementwise kind = plan::Elementwise::none;
 };
 
 void elementwise(const Elementwise& kernel, plan::Lowering& node);

@@ -111,7 +111,12 @@ void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering&
              {"inside", inside}},
             node.facts().subgroup_size,
             {},
-            ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")},
+            plan::CooperativeKernel{
+                .kind = plan::CooperativeKernel::Kind::product,
+                .operands = slots.operands,
+                .accumulator = s.c,
+                .result = slots.result,
+                .tile = ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")}},
            tiles(p, f.rows(s), f.columns(s)));
 }
 

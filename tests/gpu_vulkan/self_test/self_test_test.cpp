@@ -22,6 +22,9 @@ namespace plumb::gpu_vulkan {
 namespace {
 
 using ir::DType;
+using plan::CooperativeKernel;
+using self_test::CooperativeKernels;
+using Kind = CooperativeKernel::Kind;
 
 /// A device that computes as the CPU does, but for what `spoil` does to a result.
 template <class Spoil>
@@ -66,22 +69,22 @@ ir::Graph attention(std::int64_t queries, std::int64_t keys, std::int64_t width,
 }
 
 /// Those that any tile of its kernel would run for a graph.
-std::set<std::string> tiles_of(const ir::Graph& graph, const device::DeviceFacts& facts) {
-  std::set<std::string> all;
+CooperativeKernels tiles_of(const ir::Graph& graph, const device::DeviceFacts& facts) {
+  CooperativeKernels all;
   const auto choice = plan::lowered_choice(graph, facts, {});
   std::vector<std::string> names = {""};
   for (const plan::TileOption& tile : choice.tiles)
     if (tile.fits) names.push_back(tile.name);
   for (const std::string& name : names) {
     const plan::PlanOptions options{.tile = name};
-    all.merge(self_test::cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, options)));
+    all.merge(self_test::cooperative_kernels(plan::make_plan(graph, {graph.results()}, facts, options)));
   }
   return all;
 }
 
 /// Of products, convolutions and attentions of many sizes.
-std::set<std::string> many_tiles(const device::DeviceFacts& facts) {
-  std::set<std::string> all;
+CooperativeKernels many_tiles(const device::DeviceFacts& facts) {
+  CooperativeKernels all;
   const auto taps = {ir::Shape{1, 3}, ir::Shape{3, 3}, ir::Shape{2, 2}, ir::Shape{5, 5}, ir::Shape{1, 7}};
   for (const DType dtype : {DType::f16, DType::bf16}) {
     if (!facts.holds(dtype)) continue;
@@ -128,15 +131,15 @@ TEST(SelfTest, IsThereForEveryTile) {
   unconverted.cooperative_conversions = false;
   for (const auto& facts : {testing::h200(), unconverted, testing::rdna3(), with_small_matrices(), little_memory}) {
     struct Ran {
-      std::set<std::string> tiles;
+      CooperativeKernels tiles;
     };
     const auto device = [&](const ir::Graph& graph, const ir::Feeds&, const std::string& tile) -> ir::Tensor {
       const plan::PlanOptions options{.tile = tile};
-      throw Ran{self_test::cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, options))};
+      throw Ran{self_test::cooperative_kernels(plan::make_plan(graph, {graph.results()}, facts, options))};
     };
-    const std::set<std::string> tiles = many_tiles(facts);
+    const CooperativeKernels tiles = many_tiles(facts);
     EXPECT_GT(tiles.size(), 30u) << facts.name;
-    for (const std::string& tile : tiles) try {
+    for (const CooperativeKernel& tile : tiles) try {
         ADD_FAILURE() << self_test::self_test(facts, {}, device, tile);
       } catch (const Ran& ran) {
         EXPECT_EQ(ran.tiles, std::set{tile}) << facts.name;
@@ -145,24 +148,28 @@ TEST(SelfTest, IsThereForEveryTile) {
 }
 
 TEST(SelfTest, KnowsEveryModuleWithCooperativeMatrices) {
-  std::set<std::string> kernels, modules;
+  std::set<std::string> modules, said;
+  for (const kernels::common::ShaderBlob& blob : kernels::common::shader_blobs()) {
+    if (!self_test::has_cooperative_matrices(blob.name)) continue;
+    modules.insert(std::string(blob.name));
+    plan::Plan silent;
+    silent.schedule.dispatches.push_back(
+        {.shader = {std::string(blob.name), {}}, .reads = {}, .writes = {}, .push = {}});
+    EXPECT_THROW(self_test::cooperative_kernels(silent), ir::Error) << blob.name;
+  }
+  EXPECT_GE(modules.size(), 11u);
   device::DeviceFacts unconverted = testing::h200();
   unconverted.cooperative_conversions = false;
   for (const device::DeviceFacts& facts : {testing::h200(), unconverted})
-    for (const std::string& tile : many_tiles(facts)) kernels.insert(tile.substr(0, tile.find(' ')));
-  for (const kernels::common::ShaderBlob& blob : kernels::common::shader_blobs()) {
-    plan::Plan plan;
-    plan.schedule.dispatches.push_back({.shader = {std::string(blob.name), {}}, .reads = {}, .writes = {}, .push = {}});
-    for (const std::string& tile : self_test::cooperative_tiles(plan)) modules.insert(tile.substr(0, tile.find(' ')));
-  }
-  EXPECT_THAT(modules, ::testing::IsSupersetOf(kernels));
-  EXPECT_GE(kernels.size(), 11u) << ::testing::PrintToString(kernels);
-  for (const std::string& module : modules)
-    EXPECT_THAT(self_test::self_test(testing::h200(), {}, cpu_with(nothing), module + " 1x2x3"),
-                ::testing::HasSubstr("no test"));
+    for (CooperativeKernel kernel : many_tiles(facts)) {
+      kernel.tile = "1x2x3";
+      if (!said.insert(to_text(kernel)).second) continue;
+      EXPECT_THAT(self_test::self_test(facts, {}, cpu_with(nothing), kernel), ::testing::HasSubstr("no test"));
+    }
+  EXPECT_GE(said.size(), 11u) << ::testing::PrintToString(said);
 }
 
-const std::string product_tile = "matmul_cooperative.f16 64x64x64";
+const CooperativeKernel product_tile{.tile = "64x64x64"};  // of f16
 
 TEST(SelfTest, PassesWhatIsRight) {
   device::DeviceFacts unconverted = testing::h200();
@@ -172,9 +179,9 @@ TEST(SelfTest, PassesWhatIsRight) {
          {product(DType::f16, 64, 64, 64), product(DType::bf16, 63, 63, 63), product_in_f16(64, 64, 64),
           convolution(DType::f16, 2, {1, 16, 20, 20}, {32, 16, 3, 3}), attention(64, 64, 64, 64),
           convolution(DType::bf16, 1, {4, 64, 30, 30}, {64, 64, 2, 2}), attention(20, 300, 200, 8)}) {
-      const auto tiles = self_test::cooperative_tiles(plan::make_plan(graph, {graph.results()}, facts, {}));
+      const auto tiles = self_test::cooperative_kernels(plan::make_plan(graph, {graph.results()}, facts, {}));
       ASSERT_EQ(tiles.size(), 1u);
-      EXPECT_EQ(self_test::self_test(facts, {}, cpu_with(nothing), *tiles.begin()), "") << *tiles.begin();
+      EXPECT_EQ(self_test::self_test(facts, {}, cpu_with(nothing), *tiles.begin()), "") << to_text(*tiles.begin());
     }
 }
 
@@ -184,7 +191,7 @@ TEST(SelfTest, NamesTheTileAndTheElementThatAreWrong) {
   };
   EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(one_tile), product_tile).substr(0, 65),
             "product by matmul_cooperative.f16 64x64x64: element 5 of f16[136,");
-  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(one_tile), "matmul_cooperative.f16 32x32x64"), "");
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(one_tile), {.tile = "32x32x64"}), "");
 }
 
 TEST(SelfTest, FindsASumThatLacksItsLastTerms) {
@@ -198,28 +205,33 @@ TEST(SelfTest, FindsASumThatLacksItsLastTerms) {
     return cpu.run(graph, spoiled, graph.results()).at(graph.results()[0]);
   };
   for (const std::string tile : {"64x64x64", "64x64x64 by elements"})
-    EXPECT_NE(self_test::self_test(testing::h200(), {}, narrow, "matmul_cooperative.f16 " + tile), "");
+    EXPECT_NE(self_test::self_test(testing::h200(), {}, narrow, {.tile = tile}), "");
 }
+
+const CooperativeKernel convolution_tile{.kind = Kind::convolution, .tile = "32x32x64"};
 
 TEST(SelfTest, FindsAConvolutionThatLacksAnElement) {
   const auto one = [](const ir::Graph&, const std::string&, ir::Tensor& y) { y.as<ir::f16>()[7] = ir::f16(0.5f); };
-  const std::string found = self_test::self_test(testing::h200(), {}, cpu_with(one), "conv_cooperative.f16 32x32x64");
+  const std::string found = self_test::self_test(testing::h200(), {}, cpu_with(one), convolution_tile);
   EXPECT_EQ(found.substr(0, 47), "convolution by conv_cooperative.f16 32x32x64: e");
   EXPECT_NE(found.find(": element 7 of f16[2, 120, 5, 6] is 0.5, right is "), std::string::npos) << found;
 }
 
 TEST(SelfTest, FindsAttentionThatTakesTheNextKey) {
+  const auto attention_by = [](DType dtype) {
+    return CooperativeKernel{.kind = Kind::converted_attention, .operands = dtype, .result = dtype, .tile = "64x32"};
+  };
   const auto shifted = [](const ir::Graph& graph, const std::string&, ir::Tensor& y) {
     const auto all = y.as<ir::f16>();
     std::rotate(all.begin(), all.begin() + graph.type(2).shape[3], all.end());
   };
-  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(shifted), "attention_converted.f16 64x32").substr(0, 43),
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(shifted), attention_by(DType::f16)).substr(0, 43),
             "attention by attention_converted.f16 64x32:");
-  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(nothing), "attention_converted.bf16 64x32"), "");
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(nothing), attention_by(DType::bf16)), "");
 }
 
 TEST(SelfTest, RefusesATileThatNothingRuns) {
-  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(nothing), "matmul_cooperative.f16 1x2x3"),
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(nothing), {.tile = "1x2x3"}),
             "matmul_cooperative.f16 1x2x3: there is no test of it on this device");
 }
 
@@ -229,7 +241,7 @@ struct Once {
   std::string folder, wrong_tile = "none", found = {};
   int runs = 0;
 
-  int operator()(const std::set<std::string>& tiles) {
+  int operator()(const CooperativeKernels& tiles) {
     runs = 0;
     const auto device = cpu_with([&](const ir::Graph&, const std::string& tile, ir::Tensor& y) {
       ++runs;
@@ -240,7 +252,7 @@ struct Once {
   }
 };
 
-const std::string other_tile = "matmul_cooperative.f16 32x32x64";
+const CooperativeKernel other_tile{.tile = "32x32x64"};
 
 TEST(SelfTest, RunsOnceForATile) {
   const tests::TemporaryFolder folder;
@@ -270,7 +282,7 @@ TEST(SelfTest, OneWrongTileSpeaksAgainstAll) {
   const std::string first = once.found;
   EXPECT_EQ(once({other_tile}), 0);
   EXPECT_EQ(once.found, first);
-  EXPECT_EQ(once({"conv_cooperative.f16 32x32x64"}), 0);
+  EXPECT_EQ(once({convolution_tile}), 0);
   EXPECT_EQ(once.found, first);
 }
 
@@ -311,7 +323,7 @@ struct WithFolder {
   tests::TemporaryFolder folder = {};
   std::string doubt = {};
   std::unique_ptr<VulkanExecutor> executor = another(&doubt);
-  std::set<std::string> tiles = self_test::cooperative_tiles(executor->plan(graph, {graph.results()}));
+  CooperativeKernels tiles = self_test::cooperative_kernels(executor->plan(graph, {graph.results()}));
 
   std::unique_ptr<VulkanExecutor> another(std::string* heard = nullptr) const {
     return testing::executor_with([&](device::VulkanOptions& o) {
@@ -355,7 +367,7 @@ TEST_F(SelfTestOnDevice, ThisDevicePassesItOfTheTilesItRuns) {
   self_test::self_test_once(with.executor->facts(), {}, with.folder.path.string(), counted, with.tiles);
   EXPECT_EQ(runs, 0);
   const ir::Graph odd = product(DType::f16, 63, 63, 63);
-  const auto others = self_test::cooperative_tiles(with.executor->plan(odd, {odd.results()}));
+  const auto others = self_test::cooperative_kernels(with.executor->plan(odd, {odd.results()}));
   self_test::self_test_once(with.executor->facts(), {}, with.folder.path.string(), counted, others);
   EXPECT_EQ(runs, 1);
 }
