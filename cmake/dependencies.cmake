@@ -7,6 +7,13 @@ find_package(nlohmann_json REQUIRED)
 find_package(fmt REQUIRED)
 find_package(Protobuf REQUIRED)  # ONNX stands on it
 find_package(ONNX REQUIRED)
+# ONNX 1.17 has its library in a namespace, 1.12 had not. A name that is no target would become "-lonnx", without what
+# its headers want defined and without libonnx_proto.
+if(TARGET ONNX::onnx)
+  set(PLUMB_ONNX ONNX::onnx)
+else()
+  set(PLUMB_ONNX onnx)
+endif()
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
 find_package(Vulkan REQUIRED)

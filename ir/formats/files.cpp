@@ -31,6 +31,12 @@ std::string read_text(const std::filesystem::path& path, std::uint64_t most_byte
   return text;
 }
 
+std::string read_named_text(const std::filesystem::path& path, std::uint64_t most_bytes) try {
+  return read_text(path, most_bytes);
+} catch (const Error& error) {
+  fail(path.string(), ": ", error.what());
+}
+
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path&)>& write) {
   auto part = path;

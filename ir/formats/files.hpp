@@ -12,6 +12,9 @@ namespace plumb::ir::formats {
 /// has more than `most_bytes`.
 std::string read_text(const std::filesystem::path& path, std::uint64_t most_bytes);
 
+/// Does that too, with errors that begin with the name of the file.
+std::string read_named_text(const std::filesystem::path& path, std::uint64_t most_bytes);
+
 /// Throws Error unless `path` is a regular file that exists: a pipe or a device would
 /// never end.
 void require_regular_file(const std::filesystem::path& path);

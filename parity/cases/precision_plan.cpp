@@ -54,7 +54,7 @@ ir::passes::PrecisionPlan parse_plan(std::string_view text, const std::string& f
 }
 
 ir::passes::PrecisionPlan read_plan(const std::filesystem::path& path) {
-  return parse_plan(ir::formats::read_text(path, most_bytes), path.string());
+  return parse_plan(ir::formats::read_named_text(path, most_bytes), path.string());
 }
 
 std::string to_toml(const ir::passes::PrecisionPlan& plan, std::string_view source) {

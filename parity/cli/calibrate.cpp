@@ -17,6 +17,7 @@ namespace {
 struct CalibrateFlags {
   std::string output;
   gpu_vulkan::calibrate::CalibrateEffort effort;
+  std::size_t transfer_mib = effort.transfer_bytes >> 20;
   flags::DeviceFlags device;
 };
 
@@ -66,8 +67,18 @@ Action calibrate(CLI::App& app) {
   app.add_option("--budget", flags->effort.budget_ms, "ms of the device for each tile and size")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
+  app.add_option("--longest", flags->effort.longest_ms,
+                 "ms: a size whose first tile takes longer is left out, and larger ones with it")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  app.add_option("--transfer", flags->transfer_mib, "MiB of each transfer that is timed")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{4096}))
+      ->capture_default_str();
   flags::add_device_flags(app, flags->device);
-  return [flags] { return run_calibrate(*flags); };
+  return [flags] {
+    flags->effort.transfer_bytes = flags->transfer_mib << 20;
+    return run_calibrate(*flags);
+  };
 }
 
 }  // namespace plumb::parity::cli

@@ -332,7 +332,7 @@ Policy parse(std::string_view text, std::string file) {
 }
 
 Policy read(const std::filesystem::path& path) {
-  return parse(ir::formats::read_text(path, most_bytes), path.string());
+  return parse(ir::formats::read_named_text(path, most_bytes), path.string());
 }
 
 }  // namespace plumb::parity::policy

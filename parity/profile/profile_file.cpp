@@ -202,7 +202,7 @@ DeviceProfile parse_profile(std::string_view text, const std::string& file) {
 }
 
 DeviceProfile read_profile(const std::filesystem::path& path) {
-  return parse_profile(ir::formats::read_text(path, most_bytes), path.string());
+  return parse_profile(ir::formats::read_named_text(path, most_bytes), path.string());
 }
 
 }  // namespace plumb::parity::profile

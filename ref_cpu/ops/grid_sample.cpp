@@ -120,7 +120,7 @@ void run(const ir::ops::GridSample& op, Call& call) {
   const ir::Shape& x_shape = call.in(0).shape();
   const std::size_t rank = x_shape.size() - 2;
   std::array<std::int64_t, 3> extent{1, 1, 1};
-  std::copy(x_shape.begin() + 2, x_shape.end(), extent.end() - static_cast<std::ptrdiff_t>(rank));
+  std::copy_backward(x_shape.begin() + 2, x_shape.end(), extent.end());
   const std::int64_t channels = x_shape[1], image = extent[0] * extent[1] * extent[2];
   const std::int64_t points = call.out(0).shape().elements() / (x_shape[0] * channels);
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {

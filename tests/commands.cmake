@@ -1,0 +1,32 @@
+# Every command of plumb is run, and what it writes is looked at: each file of commands/on_host and commands/on_device
+# is named after its command. The latter need a device and run on every one, commands/on_one_device on the first alone.
+set(commands "${CMAKE_CURRENT_SOURCE_DIR}/commands")
+set(scratch "${CMAKE_CURRENT_BINARY_DIR}/commands")
+
+file(GLOB files CONFIGURE_DEPENDS "${commands}/on_host/*.sh")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME_WE)
+  add_test(NAME "commands.${name}" COMMAND sh "${commands}/run.sh" "${file}" "${scratch}/${name}"
+    "${PROJECT_SOURCE_DIR}" "$<TARGET_FILE:plumb>")
+  set_tests_properties("commands.${name}" PROPERTIES TIMEOUT 300 ENVIRONMENT "${PLUMB_TEST_ENVIRONMENT}")
+endforeach()
+
+list(GET PLUMB_TEST_DEVICES 0 first_device)
+file(GLOB files CONFIGURE_DEPENDS "${commands}/on_device/*.sh" "${commands}/on_one_device/*.sh")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME_WE)
+  set(devices ${PLUMB_TEST_DEVICES})
+  if(file MATCHES "/on_one_device/")
+    set(devices ${first_device})
+  endif()
+  foreach(device IN LISTS devices)
+    set(test "${${device}_PREFIX}commands.${name}")
+    add_test(NAME "${test}" COMMAND sh "${commands}/run.sh" "${file}" "${scratch}/${device}/${name}"
+      "${PROJECT_SOURCE_DIR}" ${${device}_LAUNCHER} "$<TARGET_FILE:plumb>")
+    set_tests_properties("${test}" PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_ENVIRONMENT}")
+  endforeach()
+endforeach()
+
+# No command may be without, and checks that are not met must fail.
+add_test(NAME commands.covered COMMAND sh "${commands}/covered.sh" "${commands}" "$<TARGET_FILE:plumb>")
+add_test(NAME commands.planted COMMAND sh "${commands}/planted.sh" "${scratch}/planted" "${PROJECT_SOURCE_DIR}")

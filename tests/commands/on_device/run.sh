@@ -1,0 +1,14 @@
+plumb 0 run "$graphs/dense.json" -o gpu.h5
+says '^y: f32\[2, 2\] \[6\.5, 5\.5, 15\.5, 14\.5\]$'
+warns '^wrote gpu\.h5$'
+tensor gpu.h5 /y '6.5, 5.5, 15.5, 14.5'
+plumb 0 run "$graphs/dense.json" --on cpu -o cpu.h5
+says '^y: f32\[2, 2\] \[6\.5, 5\.5, 15\.5, 14\.5\]$'
+tensor cpu.h5 /y '6.5, 5.5, 15.5, 14.5'
+# Tensors by name stand in for those of the file.
+plumb 0 run "$graphs/twice.json" --on cpu --load-inputs cpu.h5
+says '^twice: f32\[2, 2\] \[13, 11, 31, 29\]$'
+plumb 77 run "$graphs/dense.json" --device no_such_device
+warns_of no_such_device
+plumb 2 run --on cpu missing.json
+warns_of missing.json

@@ -1,0 +1,20 @@
+plumb 0 verify "$graphs/dense.json" "$graphs/scores.json" -o out.h5 --json out.json
+says '^scores +matmul +f32 .* gpu .* passed$'
+says '^y +binary +f32 +0 +0 .* gpu .* passed$'
+says 'dense\.json: passed \| 2 nodes: 1 passed 1 skipped \| max ratio 0 \| seed 1 '
+says '^2 cases, 4 nodes: 2 passed$'
+warns '^results: out\.h5$'
+holds out.json '"verdict": "passed"'
+plumb 0 inspect out.h5 --check-schema
+says '^out\.h5 keeps to plumb\.results '
+plumb 1 verify "$source/fixtures/must_fail/wrong_in_the_middle.json"
+says '^layer0/square +unary .* failed$'
+says '^ +repro: plumb verify .*wrong_in_the_middle\.json'
+plumb 2 verify missing.json
+warns '^error: missing\.json: cannot be opened'
+plumb 2 verify "$graphs/dense.json" --policy missing.toml
+warns missing.toml
+plumb 2 verify "$graphs/dense.json" --profile missing.toml
+warns missing.toml
+plumb 2 verify "$graphs/dense.json" --precision missing.toml
+warns missing.toml

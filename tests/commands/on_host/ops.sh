@@ -1,0 +1,11 @@
+plumb 0 ops
+says '^matmul +[0-9]+ +yes +yes +'
+says '^[0-9]+ ops: [0-9]+ on ref_cpu, [0-9]+ on gpu_vulkan; '
+plumb 0 ops softmax
+says '^## softmax '
+says '^\* attribute `axis`: int = -1'
+says_not '^## matmul '
+plumb 0 ops --json
+says '^    "op": "matmul",$'
+plumb 2 ops no_such_op
+warns_of no_such_op
