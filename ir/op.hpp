@@ -17,7 +17,7 @@ using TensorTypes = std::vector<TensorType>;
 struct Input {
   std::string_view name;
   DTypes dtypes;
-  std::string_view shape;      ///< for people, as in ops.md: "[.., M, K]"
+  std::string_view shape;      ///< for people, as in ops.md 1.1: "[.., M, K]"
   std::string_view like = {};  ///< the input whose dtype it shares
   std::string_view when = {};  ///< the bool attribute that switches it on
   bool repeated = false;       ///< stands for one or more inputs, of one dtype without `like`; only the last may
@@ -28,7 +28,7 @@ struct Output {
   std::string_view name, type;
 };
 
-/// How closely a result must match (ops.md appendix D).
+/// How closely a result must match (ops.md D).
 enum class ErrorClass { bits, exact, rounded, ulp, dot, norm, resid, comp, discrete };
 
 constexpr auto enum_names(ErrorClass) {
@@ -52,7 +52,7 @@ struct OpSchema {
   std::span<const Output> outputs;
   std::span<const std::string_view> checks;  ///< [i] is constraint C(i+1)
   std::vector<FieldInfo> (*fields)();
-  bool makes_values;  ///< it has no operands and its dtype is its own business (ops.md W4)
+  bool makes_values;  ///< it has no operands and its dtype is its own business (ops.md 1.10, W4)
   TensorTypes (*infer)(const Op&, Types);
   ErrorClass (*error_class)(const Op&);
   Cost (*cost)(const Op&, Types in, Types out);

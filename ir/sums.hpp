@@ -49,7 +49,7 @@ struct Sum {
   SumUnit unit = SumUnit::separate;
   DType accumulator = DType::f32;
   std::vector<SumLevel> levels = {};  ///< innermost first
-  std::string order = "contract";     ///< "contract" (ops.md), or a named permutation of it: "reversed", "taps_first"
+  std::string order = "contract";     ///< "contract" (verdict.md 2), or a permutation of it: "reversed", "taps_first"
   bool is_rounded = false;            ///< the result goes on as one rounded number rather than as a pair
   std::vector<std::string> epilogue = {};  ///< what the kernel does behind the sum, in its order: "alpha", "bias", ...
   std::int64_t rescale = 0;                ///< terms after which a running maximum may scale the sum; 0: never

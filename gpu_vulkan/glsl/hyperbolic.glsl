@@ -1,4 +1,4 @@
-// Hyperbolic functions but tanh, and the inverse ones, in f32, within 4 ulp.
+// Hyperbolic functions but tanh, and the inverse ones, in f32; docs/accuracy.md has their limits.
 #ifndef PLUMB_HYPERBOLIC_GLSL
 #define PLUMB_HYPERBOLIC_GLSL
 

@@ -1,5 +1,5 @@
 // The functions of ops.md 1.8 in f32, named as in C, over the whole range with
-// infinities, NaN and subnormals right. Errors are in docs/accuracy.md. Vulkan's own
+// infinities, NaN and subnormals right. docs/accuracy.md says how far they may be off. Vulkan's own
 // exp, log, tanh and pow are not used: their error grows with the argument.
 // Minimax polynomials by Sollya's fpminimax.
 #ifndef PLUMB_MATH_GLSL

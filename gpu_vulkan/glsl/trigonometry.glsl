@@ -1,4 +1,4 @@
-// Circular functions and their inverses in f32, within 4 ulp over the whole range.
+// Circular functions and their inverses in f32 over the whole range; docs/accuracy.md has their limits.
 #ifndef PLUMB_TRIGONOMETRY_GLSL
 #define PLUMB_TRIGONOMETRY_GLSL
 

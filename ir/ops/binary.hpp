@@ -61,8 +61,8 @@ constexpr DTypes dtypes_of(BinaryFunction function) {
 
 /// A function of two tensors, broadcast (ops.md 3).
 ///
-///   rounds  add, subtract, multiply of reals once; divide within 2.5 ulp; power and
-///           atan2 within 4 ulp; fmod is exact, mod rounds once
+///   rounds  add, subtract, multiply of reals once; divide, power and atan2 within the
+///           ulps of docs/accuracy.md; fmod is exact, mod rounds once
 ///
 /// Integers wrap; x / 0 and x mod 0 are 0; a shift by the width or more, or by a
 /// negative amount, leaves the sign only. maximum and minimum propagate NaN. mod has

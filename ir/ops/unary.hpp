@@ -89,8 +89,8 @@ constexpr DTypes dtypes_of(UnaryFunction function) {
 
 /// A function of every element (ops.md 3).
 ///
-///   rounds  reals are computed in f32 or f64 and rounded once; the bound of each
-///           function is in ops.md, from exact (abs, floor, relu) to 8 ulp (mish)
+///   rounds  reals are computed in f32 or f64 and rounded once; docs/accuracy.md has the
+///           limit of each function, from exact (abs, floor, relu) to some ulps (mish)
 ///
 /// `negate` flips the sign, of zeros too; `round` takes halves to even; `gelu` is
 /// the exact erf form. There are no guards at infinity: silu(-inf) is NaN.

@@ -19,7 +19,7 @@ struct Bounded {
   std::vector<compare::Allowed> allowed, uncertainty;
 };
 
-/// Evaluates a segment and the error models of its ops in one go (ops.md appendix D), on tensors
+/// Evaluates a segment and the error models of its ops in one go (ops.md D), on tensors
 /// of the widened dtypes. What an op adds is bounded by its own model and carried through those
 /// behind it to first order. Throws Unsupported, naming the op, where one has no such model.
 Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,

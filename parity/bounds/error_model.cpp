@@ -9,7 +9,7 @@
 namespace plumb::parity::bounds {
 namespace {
 
-constexpr double excess_probability = 1e-6;  // D.3
+constexpr double excess_probability = 1e-6;  // ops.md D.3
 
 using MakeModel = Model (*)(const ir::Op&);
 

@@ -8,7 +8,7 @@
 #include "ir/op.hpp"
 #include "parity/bounds/sketch.hpp"
 
-/// Error models of ops (ops.md appendix D): how far a result may be from the truth, element by
+/// Error models of ops (ops.md D): how far a result may be from the truth, element by
 /// element, from the arithmetic that made it and the data it was made of. A model is written as a
 /// formula over the truth (sketch.hpp). parity/bounds has one file for every op whose error class
 /// does not say everything by itself.

@@ -14,7 +14,7 @@ namespace plumb::parity::bounds {
 namespace {
 
 /// Σ s_k² over all partial sums, from those at some positions: between two of them s moves as
-/// chance has it, which with one position is R² of D.3.
+/// chance has it, which with one position is R² of ops.md D.3.
 Real partial_squares(const Terms& terms) {
   const auto count = static_cast<double>(terms.count);
   std::vector<Real> known = terms.partial;

@@ -8,6 +8,7 @@
 
 #include "gpu_vulkan/plan/lower.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/show/accuracy_text.hpp"
 #include "parity/cli/show/ops_text.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 struct OpsFlags {
   std::string name;
-  bool markdown = false, json = false;
+  bool markdown = false, accuracy = false, json = false;
 };
 
 struct Row {
@@ -60,6 +61,7 @@ Action ops(CLI::App& app) {
   const auto flags = std::make_shared<OpsFlags>();
   app.add_option("name", flags->name, "show this op only, in full");
   app.add_flag("--markdown", flags->markdown, "write the reference of all ops as Markdown");
+  app.add_flag("--accuracy", flags->accuracy, "write the limits of all elementwise functions as Markdown");
   app.add_flag("--json", flags->json, "write the table as JSON");
   return [flags] {
     if (!flags->name.empty()) {
@@ -68,6 +70,8 @@ Action ops(CLI::App& app) {
       std::cout << show::op_markdown(*schema);
     } else if (flags->markdown) {
       std::cout << show::ops_markdown();
+    } else if (flags->accuracy) {
+      std::cout << show::accuracy_markdown();
     } else if (flags->json) {
       print_json();
     } else {

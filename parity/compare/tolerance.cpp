@@ -11,8 +11,8 @@ namespace {
 
 using ir::ErrorClass;
 
-constexpr double most_zeros = 0.30;        // D.8
-constexpr double loosest_of_scale = 1e-2;  // D.8
+constexpr double most_zeros = 0.30;        // ops.md D.8
+constexpr double loosest_of_scale = 1e-2;  // ops.md D.8
 
 bool is_exact(ErrorClass error_class) { return error_class == ErrorClass::bits || error_class == ErrorClass::exact; }
 

@@ -25,7 +25,7 @@ constexpr auto enum_names(Verdict) {
                                           "skipped", "unsupported", "error",      "xfailed",          "xpassed"};
 }
 
-/// What the process ends with (design.md 6).
+/// What the process ends with (verdict.md V11).
 enum class ExitCode : int {
   passed = 0,
   failed = 1,

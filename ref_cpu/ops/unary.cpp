@@ -9,7 +9,7 @@ namespace {
 
 using ir::ops::UnaryFunction;
 
-// Below, e is exp(-|x|): the forms of ops.md in which nothing overflows and nothing cancels.
+// Below, e is exp(-|x|): the forms of ops.md 3 in which nothing overflows and nothing cancels.
 
 template <class T>
 [[gnu::always_inline]] inline T sigmoid(T x) {

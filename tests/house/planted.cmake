@@ -1,4 +1,4 @@
-# The test of layering.cmake and size.cmake: every breach planted here must be found,
+# The test of layering.cmake, size.cmake and citations.cmake: every breach planted here must be found,
 # and nothing must be found where there is none.
 cmake_minimum_required(VERSION 3.22)
 
@@ -118,3 +118,44 @@ expect(size "is not 'path: reason'")
 plant(ir/short.cpp "")
 file(WRITE "${SCRATCH}/tests/house/exceptions.txt" "ir/short.cpp: was long once\n")
 expect(size "ir/short.cpp needs no exception any more")
+
+# Citations: a small specification, what resolves in it, and what does not.
+function(plant_pages)
+  plant(docs/spec/ops.md "# 1. Words\n\n## 1.10 Truth <a id=\"1.10\"></a>\n\n# Appendix D. Models\n\n## D.8 Doubt")
+  plant(docs/spec/verdict.md "## 3. Chance\n\n* <a id=\"V19\"></a>**V19 Trees.** See V19, and ops.md D.8.\n")
+  plant(docs/policy.md "# Policies\n\n## The ratchet\n")
+endfunction()
+
+plant_pages()
+plant(ir/graph.hpp "/// As ops.md 1.10 has it (verdict.md V19, ops.md D.8; docs/policy.md), ops.md D, ops.md\n/// 1.")
+plant(docs/bounds.md "[V19](spec/verdict.md#V19), [a section](policy.md#the-ratchet), [else](https://x.y/z.md), ops.md")
+expect(citations nothing)
+foreach(pair "ops.md 1.11;'ops.md 1.11' is no section of docs/spec/ops.md" "ops.md D.9;'ops.md D.9' is no section"
+    "verdict.md V20;'verdict.md V20' is no section of docs/spec/verdict.md" "ops.md D5;'ops.md D5' is no section"
+    "as ops.md has it;'ops.md' says no section"
+    "docs/numerics.md has more;there is no docs/numerics.md" "appendix D;'appendix D' names no page"
+    "the models of D.8;'D.8' names no page" "numerics 2.4;'numerics 2.4' names no page"
+    "design.md 6, policy.md 6;'policy.md 6' is no section of docs/policy.md")
+  list(GET pair 0 cited)
+  list(GET pair 1 verdict)
+  foreach(file ir/graph.hpp gpu_vulkan/glsl/math.glsl scripts/test.sh)
+    plant_pages()
+    plant(${file} "// ${cited}.")
+    expect(citations "${file}: ${verdict}")
+  endforeach()
+endforeach()
+foreach(pair "[x](spec/signal.md);the link spec/signal.md leads nowhere"
+    "[x](policy.md#fit);docs/policy.md has no anchor #fit" "docs/fit.md;there is no docs/fit.md"
+    "verdict.md V20;'verdict.md V20' is no section")
+  list(GET pair 0 cited)
+  list(GET pair 1 verdict)
+  plant_pages()
+  plant(docs/bounds.md "Of ${cited}")
+  expect(citations "docs/bounds.md: ${verdict}")
+endforeach()
+plant_pages()
+plant(docs/spec/verdict.md "* **V1 Trees.** As V2 says.")
+expect(citations "docs/spec/verdict.md: 'V2' is no section of it")
+plant_pages()
+plant(docs/spec/ops.md "## 1.10 Truth\n\n## 1.10 Truth again")
+expect(citations "docs/spec/ops.md: section 1.10 is there twice")

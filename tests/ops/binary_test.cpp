@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "ir/passes/widen.hpp"
+#include "parity/bounds/function_limits.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/op_check.hpp"
@@ -28,8 +29,10 @@ std::vector<F> functions_of(DType dtype) {
   return found;
 }
 
-/// What ops.md 3 allows; f16 and bf16 get one ulp of theirs where f32 gets several.
-Allowed allowed(F function, DType dtype) {
+enum class Side { any_executor, shaders };
+
+/// The limit of a function, by the table that docs/accuracy.md is printed from.
+Allowed allowed(F function, DType dtype, Side side = Side::any_executor) {
   switch (Binary{function}.error_class()) {
     case ir::ErrorClass::bits:
       return {.rule = Allowed::Rule::bits};
@@ -38,8 +41,11 @@ Allowed allowed(F function, DType dtype) {
     case ir::ErrorClass::rounded:
       return {.rule = Allowed::Rule::rounded};
     default:
-      if (dtype != DType::f32 && dtype != DType::f64) return {.rule = Allowed::Rule::within, .storage = 1};
-      return {.rule = Allowed::Rule::within, .ulps = function == F::divide ? 2.5 : 4};
+      const parity::bounds::BinaryLimit& limit = *parity::bounds::limit_of(function);
+      if (dtype != DType::f32 && dtype != DType::f64)
+        return {.rule = Allowed::Rule::within, .storage = parity::bounds::ulps_of_16_bits};
+      const bool is_shader = side == Side::shaders && dtype == DType::f32;
+      return {.rule = Allowed::Rule::within, .ulps = is_shader ? limit.ulps_in_shaders : limit.ulps};
   }
 }
 
@@ -64,7 +70,7 @@ void check_pairs(F function, const testing::Pairs& x) {
   compare_with_truth(cpu, function, x, allowed(function, dtype));
   const bool refused = dtype == DType::f64 && (function == F::power || function == F::atan2);
   if (testing::gpu().executor == nullptr || refused) return;
-  Allowed limit = allowed(function, dtype);
+  Allowed limit = allowed(function, dtype, Side::shaders);
   if (ir::is_float(dtype) && dtype != DType::f16) {
     limit.subnormal = dtype == DType::f64 ? 0x1p-1022 : 0x1p-126;
     if (function == F::add || function == F::subtract) limit.subnormal *= 2;  // either operand may be taken for 0
@@ -154,7 +160,7 @@ TEST(Binary, NanPropagatesThroughMaximumAndMinimum) {
 }
 
 /// Shapes of a and b: equal, scalar, trailing, leading, middle, both stretched, unit axes
-/// (ops.md E5), rank 0 and 8, empty, rows that are no multiple of what shaders load at once.
+/// (ops.md 1.11, E5), rank 0 and 8, empty, rows that are no multiple of what shaders load at once.
 const std::pair<ir::Shape, ir::Shape> shape_pairs[] = {
     {{2, 3, 4}, {2, 3, 4}},
     {{1031}, {1031}},

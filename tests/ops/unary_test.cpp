@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <numbers>
 
 #include "ir/passes/widen.hpp"
+#include "parity/bounds/function_limits.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/op_check.hpp"
@@ -33,34 +35,26 @@ std::vector<F> functions_of(DType dtype) {
   return found;
 }
 
-/// The bound of ops.md 3 in ulps of f32; 0 where the result is exact or rounded once, or
-/// the bound depends on x.
-double bound_ulps(F function) {
-  switch (Unary{function}.error_class()) {
-    case ir::ErrorClass::ulp:
-      break;
-    default:
-      return 0;
-  }
-  if (function == F::sqrt) return 1;
-  if (function == F::rsqrt) return 2;
-  if (function == F::reciprocal) return 2.5;
-  if (function == F::silu) return 6;
-  return function == F::mish ? 8 : 4;
-}
+enum class Side { any_executor, shaders };
 
-/// What ops.md 3 allows a function of x for |x| >= `from`; one ulp of f16 and bf16
-/// where f32 gets several.
-Allowed allowed(F function, DType dtype, double from) {
+/// The limit of a function of x for |x| >= `from`, by the table that docs/accuracy.md is printed from.
+Allowed allowed(F function, DType dtype, double from, Side side = Side::any_executor) {
   const auto error_class = Unary{function}.error_class();
   if (error_class == ir::ErrorClass::bits) return {.rule = Allowed::Rule::bits};
   if (error_class == ir::ErrorClass::exact) return {.rule = Allowed::Rule::exact};
   if (error_class == ir::ErrorClass::rounded) return {.rule = Allowed::Rule::rounded};
-  if (dtype == DType::f16 || dtype == DType::bf16) return {.rule = Allowed::Rule::within, .storage = 1};
-  const double u = ir::unit_roundoff(dtype), t = 0.79788456 * (from + 0.044715 * from * from * from);
-  if (function == F::gelu) return {.rule = Allowed::Rule::within, .relative = u * (8 + 2 * from * from), .ulps = 1};
-  if (function == F::gelu_tanh) return {.rule = Allowed::Rule::within, .relative = u * (8 + 8 * t), .ulps = 1};
-  return {.rule = Allowed::Rule::within, .ulps = bound_ulps(function)};
+  if (dtype == DType::f16 || dtype == DType::bf16)
+    return {.rule = Allowed::Rule::within, .storage = parity::bounds::ulps_of_16_bits};
+  const parity::bounds::UnaryLimit& limit = *parity::bounds::limit_of(function);
+  const bool is_shader = side == Side::shaders && dtype == DType::f32;
+  Allowed allowed = {.rule = Allowed::Rule::within, .ulps = is_shader ? limit.ulps_in_shaders : limit.ulps};
+  if (limit.slope > 0) {
+    const double t = std::sqrt(2 / std::numbers::pi) * (from + 0.044715 * from * from * from);
+    allowed.relative =
+        ir::unit_roundoff(dtype) * (limit.relative + limit.slope * (function == F::gelu ? from * from : t));
+    allowed.absolute = dtype == DType::f64 ? 0x1p-1074 : 0x1p-149;  // u |y| is less than the spacing of subnormals
+  }
+  return allowed;
 }
 
 /// The largest error of a function on each executor, in ulps of the dtype.
@@ -86,9 +80,9 @@ Errors check(F function, const Tensor& x, double from) {
   Errors errors;
   ref_cpu::CpuExecutor cpu;
   const Tensor truth = run_op(cpu, Unary{function}, {ir::passes::widen(x)}).front();
-  Allowed limit = allowed(function, x.dtype(), from);
-  measure(cpu, function, x, truth, limit, errors.cpu);
+  measure(cpu, function, x, truth, allowed(function, x.dtype(), from), errors.cpu);
   if (testing::gpu().executor == nullptr) return errors;
+  Allowed limit = allowed(function, x.dtype(), from, Side::shaders);
   // A device may flush f32 subnormals, among operands or results, if no bit is promised.
   if (limit.rule != Allowed::Rule::bits && x.dtype() != DType::f16) limit.subnormal = 0x1p-126;
   measure(*testing::gpu().executor, function, x, truth, limit, errors.gpu);
@@ -127,7 +121,7 @@ TEST(Unary, EveryBf16CodeIsWithinItsBound) {
   note_gpu();
 }
 
-/// PLUMB_ACCURACY=FILE adds a table of the errors to a file (docs/accuracy.md has them).
+/// PLUMB_ACCURACY=FILE adds a table of the errors that were found to a file; docs/accuracy.md has the limits.
 TEST(Unary, F32SamplesAreWithinTheirBounds) {
   const char* const table = std::getenv("PLUMB_ACCURACY");
   const std::size_t count = table == nullptr ? 40000 : 4000000;
@@ -135,9 +129,7 @@ TEST(Unary, F32SamplesAreWithinTheirBounds) {
   if (table != nullptr) out.open(table, std::ios::app);
   for (const F function : functions_of(DType::f32)) {
     const Errors worst = check_samples(function, count);
-    if (out)
-      out << ir::cat("| ", ir::enum_name(function), " | ", bound_ulps(function), " | ", worst.cpu, " | ", worst.gpu,
-                     " |\n");
+    if (out) out << ir::cat("| ", ir::enum_name(function), " | ", worst.cpu, " | ", worst.gpu, " |\n");
   }
   note_gpu();
 }
@@ -186,7 +178,8 @@ TEST(Unary, BoolsAndComplexNumbersAgreeOnBothExecutors) {
 TEST(Unary, ComplexFunctionsAreCloseToTheirModulus) {
   const Tensor z = random_tensor({DType::c64, {1021}}, 2);
   ref_cpu::CpuExecutor cpu;
-  const Allowed limit = {.rule = Allowed::Rule::within, .absolute = 8 * 0x1p-24 * 64};
+  const Allowed limit = {.rule = Allowed::Rule::within,
+                         .absolute = parity::bounds::units_of_complex_unary * 0x1p-24 * 64};
   double worst = 0;
   for (const F function : {F::square, F::sqrt, F::log}) {
     const Tensor truth = run_op(cpu, Unary{function}, {ir::passes::widen(z)}).front();

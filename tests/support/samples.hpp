@@ -10,7 +10,7 @@ namespace plumb::testing {
 /// Every code of f16 or bf16: zeros, subnormals, infinities and NaN included.
 ir::Tensor all_codes(ir::DType dtype);
 
-/// Floats where elementwise functions go wrong (ops.md 1.11 and 3), of either sign and
+/// Floats where elementwise functions go wrong (ops.md 1.11, ops.md 3), of either sign and
 /// with their neighbours, then `count` codes evenly over all floats.
 std::vector<float> float_samples(std::size_t count);
 

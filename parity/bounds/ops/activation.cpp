@@ -4,28 +4,22 @@
 
 #include "ir/ops/unary.hpp"
 #include "parity/bounds/error_terms.hpp"
+#include "parity/bounds/function_limits.hpp"
 
 namespace plumb::parity::bounds {
 Model error_model(const ir::ops::Activation& op) {
   using F = ir::ops::ActivationFunction;
   Model model{.carried = by_difference};
+  if (const ActivationLimit* const limit = limit_of(op.function)) model.ulps = limit->ulps;
   const double alpha = op.alpha, beta = op.beta;
   switch (op.function) {
-    case F::elu:
-      model.ulps = 4;
-      break;
-    case F::selu:
-      model.ulps = 5;
-      break;
     case F::celu:
-      model.ulps = 6;
       model.rounding = [=](const Node& node) {
         const Real below = min(node.in[0], node.sketch.constant(0));
         return both(finite_or_zero(node.unit() / std::abs(alpha) * abs(below) * abs(node.y() + alpha)));
       };
       break;
     case F::swish:
-      model.ulps = 6;
       model.rounding = [=](const Node& node) {
         // x·sigmoid(t), t = alpha·x: of a relative error of t the sigmoid takes t·sigmoid(-t).
         const Real t = alpha * node.in[0];
@@ -34,7 +28,6 @@ Model error_model(const ir::ops::Activation& op) {
       };
       break;
     case F::scaled_tanh:
-      model.ulps = 6;
       model.rounding = [=](const Node& node) {
         return both(finite_or_zero(by_difference(node, {node.unit() * abs(node.in[0])})));
       };
@@ -47,7 +40,7 @@ Model error_model(const ir::ops::Activation& op) {
         return both(clamped(line + e) - clamped(line - e) + node.unit() * abs(node.y()));
       };
       break;
-    default:  // rounded or exact
+    default:  // the ulps say everything, or the error class
       break;
   }
   return model;

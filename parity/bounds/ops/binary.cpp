@@ -1,19 +1,14 @@
 #include "ir/ops/binary.hpp"
 
 #include "parity/bounds/error_terms.hpp"
+#include "parity/bounds/function_limits.hpp"
 
 namespace plumb::parity::bounds {
 Model error_model(const ir::ops::Binary& op) {
-  using F = ir::ops::BinaryFunction;
-  switch (op.function) {
-    case F::divide:
-      return {.ulps = 2.5, .complex_units = 16, .carried = by_difference};
-    case F::power:
-    case F::atan2:
-      return {.ulps = 4, .carried = by_difference};
-    default:
-      return {.carried = by_difference};
-  }
+  Model model{.carried = by_difference};
+  if (const BinaryLimit* const limit = limit_of(op.function)) model.ulps = limit->ulps;
+  if (op.function == ir::ops::BinaryFunction::divide) model.complex_units = units_of_complex_quotient;
+  return model;
 }
 
 }  // namespace plumb::parity::bounds

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include "parity/cli/show/wrapped.hpp"
 
 namespace plumb::parity::cli::show {
 namespace {
-
-using Text = std::back_insert_iterator<std::string>;
 
 std::string default_of(const ir::OpSchema& schema, const ir::FieldInfo& field) {
   if (field.presence == ir::Presence::required) return "must be given";
@@ -35,37 +33,41 @@ std::string kind_of(const ir::FieldInfo& field) {
   return kind;
 }
 
-void write_operands(Text out, const ir::OpSchema& schema) {
+std::string item(const std::string& text) { return wrapped("* " + text, "  "); }
+
+std::string operands_of(const ir::OpSchema& schema) {
+  std::string items;
   for (const ir::Input& input : schema.inputs) {
-    fmt::format_to(out, "* in `{}`{}: {} {}", input.name, input.repeated ? " (one or more)" : "", ir::cat(input.dtypes),
-                   input.shape);
-    if (!input.like.empty()) fmt::format_to(out, ", dtype as {}", input.like);
-    if (!input.when.empty()) fmt::format_to(out, ", only with `{}`", input.when);
-    fmt::format_to(out, "\n");
+    std::string text = fmt::format("in `{}`{}: {} {}", input.name, input.repeated ? " (one or more)" : "",
+                                   ir::cat(input.dtypes), input.shape);
+    if (!input.like.empty()) text += fmt::format(", dtype as {}", input.like);
+    if (!input.when.empty()) text += fmt::format(", only with `{}`", input.when);
+    items += item(text);
   }
-  for (const ir::Output& output : schema.outputs) fmt::format_to(out, "* out `{}`: {}\n", output.name, output.type);
+  for (const ir::Output& output : schema.outputs) items += item(fmt::format("out `{}`: {}", output.name, output.type));
+  return items;
 }
 
 }  // namespace
 
 std::string op_markdown(const ir::OpSchema& schema) {
-  std::string text;
-  const Text out(text);
-  fmt::format_to(out, "## {} · tier {} · {}\n\n{}\n\n", schema.name, schema.tier, schema.summary, schema.formula);
-  write_operands(out, schema);
+  std::string text = fmt::format("## {} · tier {} · {}\n\n", schema.name, schema.tier, schema.summary);
+  text += wrapped(schema.formula) + "\n" + operands_of(schema);
   for (const ir::FieldInfo& field : schema.fields())
-    fmt::format_to(out, "* attribute `{}`: {} = {}: {}\n", field.name, kind_of(field), default_of(schema, field),
-                   field.doc);
-  for (std::size_t i = 0; i < schema.checks.size(); ++i) fmt::format_to(out, "* C{}: {}\n", i + 1, schema.checks[i]);
-  fmt::format_to(out, "* error class: {}\n", ir::enum_name(schema.error_class(schema.defaults())));
-  return text;
+    text += item(
+        fmt::format("attribute `{}`: {} = {}: {}", field.name, kind_of(field), default_of(schema, field), field.doc));
+  for (std::size_t i = 0; i < schema.checks.size(); ++i) text += item(fmt::format("C{}: {}", i + 1, schema.checks[i]));
+  text += item(fmt::format("error class: {}", ir::enum_name(schema.error_class(schema.defaults()))));
+  return text + item(fmt::format("contract: [ops.md](spec/ops.md#{})", schema.name));
 }
 
 std::string ops_markdown() {
-  std::string text =
-      "# Operators\n\nGenerated from the headers in ir/ops by `plumb ops --markdown`. Every op also checks C0: the "
-      "number of "
-      "inputs, their dtypes, and that axes lie in range.\n";
+  std::string text = "# Operators\n\n";
+  text += wrapped(
+      "Generated from the headers in ir/ops by `plumb ops --markdown`: what every op takes, checks and gives. What it "
+      "computes is specified in [ops.md](spec/ops.md). Every op also checks C0: the number of inputs, their dtypes, "
+      "and "
+      "that axes lie in range.");
   for (const auto* schema : ir::all_schemas()) text += "\n" + op_markdown(*schema);
   return text;
 }

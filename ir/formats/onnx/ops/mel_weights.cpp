@@ -1,4 +1,4 @@
-// MelWeightMatrix, which follows from its parameters alone (ops.md appendix F).
+// MelWeightMatrix, which follows from its parameters alone (ops.md F).
 
 #include <cmath>
 
