@@ -17,7 +17,7 @@ namespace {
 
 /// Whether an HDF5 file is a results file.
 bool is_results_file(const std::string& path) try {
-  results::require_results_file(results::Hdf5Store::open(path));
+  results::require_results_file(ir::hdf5::Store::open(path));
   return true;
 } catch (const ir::Error&) {
   return false;

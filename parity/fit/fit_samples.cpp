@@ -9,12 +9,12 @@ namespace {
 
 using results::no_number;
 
-const results::StoredValue* find(const results::StoredValues& values, const std::string& name) {
+const ir::hdf5::StoredValue* find(const ir::hdf5::StoredValues& values, const std::string& name) {
   const auto found = values.find(name);
   return found == values.end() ? nullptr : &found->second;
 }
 
-std::string text_of(const results::StoredValues& values, const std::string& name) {
+std::string text_of(const ir::hdf5::StoredValues& values, const std::string& name) {
   const auto* const value = find(values, name);
   const auto* const text = value == nullptr ? nullptr : std::get_if<std::string>(value);
   return text == nullptr ? "" : *text;
@@ -33,7 +33,7 @@ struct Place {
 
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& path) : store_(results::Hdf5Store::open(path)) {
+  explicit Reader(const std::filesystem::path& path) : store_(ir::hdf5::Store::open(path)) {
     results::require_results_file(store_);
     names_ = store_.read_texts("/names");
   }
@@ -47,7 +47,7 @@ class Reader {
   const std::vector<results::GraphNode>& graph(std::uint32_t id);
   const Place& device(std::uint32_t id);
 
-  const results::Hdf5Store store_;
+  const ir::hdf5::Store store_;
   std::vector<std::string> names_;
   std::map<std::uint32_t, std::vector<results::GraphNode>> graphs_;
   std::map<std::uint32_t, Place> devices_;

@@ -20,7 +20,7 @@ E known(results::Code<E> code, E otherwise) {
   return code.value < enum_names(E{}).size() ? static_cast<E>(code) : otherwise;
 }
 
-std::string text_of(const StoredValues& values, const std::string& name) {
+std::string text_of(const ir::hdf5::StoredValues& values, const std::string& name) {
   const auto found = values.find(name);
   const auto* text = found == values.end() ? nullptr : std::get_if<std::string>(&found->second);
   return text != nullptr ? *text : "";
@@ -57,7 +57,7 @@ class Judge {
   }
 
   const std::filesystem::path path_;
-  const Hdf5Store store_;
+  const ir::hdf5::Store store_;
   const policy::Policy* const given_;
   const std::chrono::sys_days today_;
   const std::string& explain_;
@@ -72,7 +72,7 @@ class Judge {
 
 Judge::Judge(const std::filesystem::path& path, const policy::Policy* policy, std::chrono::sys_days today,
              const std::string& explain)
-    : path_(path), store_(Hdf5Store::open(path)), given_(policy), today_(today), explain_(explain) {
+    : path_(path), store_(ir::hdf5::Store::open(path)), given_(policy), today_(today), explain_(explain) {
   results::require_results_file(store_);
   names_ = store_.read_texts("/names");
   runs_ = store_.read<results::Run>("/runs", results::run_type()).rows;

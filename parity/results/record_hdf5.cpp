@@ -8,10 +8,10 @@
 #include <chrono>
 #include <csignal>
 
+#include "ir/hdf5/store.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/sha256.hpp"
-#include "parity/results/record_hdf5_store.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
 
@@ -67,7 +67,7 @@ class Recorder::Writer {
     ir::Tensor truth, got;
   };
 
-  static Hdf5Store make_store(const fs::path& path, const fs::path& part, bool append);
+  static ir::hdf5::Store make_store(const fs::path& path, const fs::path& part, bool append);
   void make_layout();
   void read_names();
   std::uint32_t name_id(const std::string& name);
@@ -82,7 +82,7 @@ class Recorder::Writer {
 
   const fs::path path_, part_;
   const RecordOptions options_;
-  Hdf5Store store_;
+  ir::hdf5::Store store_;
   std::uint32_t run_ = 0;
   bool finished_ = false;
   std::map<std::string, std::uint32_t, std::less<>> names_;
@@ -92,20 +92,20 @@ class Recorder::Writer {
   std::optional<Kept> worst_;
 };
 
-Hdf5Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, bool append) {
+ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, bool append) {
   const bool exists = fs::exists(path);
   if (exists) {
     try {
-      results::require_results_file(Hdf5Store::open(path));
+      results::require_results_file(ir::hdf5::Store::open(path));
     } catch (const ir::Error& error) {
       ir::fail(path.string(), " exists and is not replaced, as it is no results file: ", error.what());
     }
   }
-  if (!exists || !append) return Hdf5Store::create(part);
+  if (!exists || !append) return ir::hdf5::Store::create(part);
   std::error_code problem;
   fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem);
   ir::require(!problem, part.string(), ": ", problem.message());
-  return Hdf5Store::open_to_append(part);
+  return ir::hdf5::Store::open_to_append(part);
 }
 
 Recorder::Writer::Writer(const fs::path& path, RecordOptions options)
@@ -338,7 +338,7 @@ void Recorder::Writer::finish() {
 
 void Recorder::prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);
-  Hdf5Store::leave_process_alone();
+  ir::hdf5::Store::leave_process_alone();
 }
 
 Recorder::Recorder(const fs::path& path, RecordOptions options)

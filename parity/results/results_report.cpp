@@ -15,7 +15,7 @@ using results::no_number;
 
 /// The parts of a results file that a reader asks about.
 struct Contents {
-  StoredValues attributes;
+  ir::hdf5::StoredValues attributes;
   std::vector<std::string> names;
   std::vector<results::Run> runs;
   std::vector<results::Node> nodes;
@@ -26,14 +26,14 @@ struct Contents {
   }
 };
 
-Contents contents_of(const Hdf5Store& store) {
+Contents contents_of(const ir::hdf5::Store& store) {
   results::require_results_file(store);
   return {store.attributes("/"), store.read_texts("/names"),
           store.read<results::Run>("/runs", results::run_type()).rows,
           store.read<results::Node>("/results/nodes", results::node_type()).rows};
 }
 
-std::string text_of(const StoredValues& values, const std::string& name) {
+std::string text_of(const ir::hdf5::StoredValues& values, const std::string& name) {
   const auto found = values.find(name);
   const auto* text = found == values.end() ? nullptr : std::get_if<std::string>(&found->second);
   return text != nullptr ? *text : "?";
@@ -48,7 +48,7 @@ std::string milliseconds(std::uint64_t ns) {
   return ns == no_number ? "-" : core::short_number(static_cast<double>(ns) * 1e-6);
 }
 
-void add_nodes(std::string& text, const Hdf5Store& store, const Contents& contents, const results::Run& run,
+void add_nodes(std::string& text, const ir::hdf5::Store& store, const Contents& contents, const results::Run& run,
                std::size_t most) {
   std::vector<const results::Node*> local;
   for (const results::Node& node : contents.nodes)
@@ -78,7 +78,7 @@ void add_nodes(std::string& text, const Hdf5Store& store, const Contents& conten
 }  // namespace
 
 std::string results_report(const std::filesystem::path& path, std::size_t nodes_a_run) {
-  const auto store = Hdf5Store::open(path);
+  const auto store = ir::hdf5::Store::open(path);
   const Contents contents = contents_of(store);
   std::string text = fmt::format(
       "{}: {} {}, plumb {} ({}), {}\n", path.string(), results::schema_name,

@@ -65,7 +65,7 @@ Json json_of(const Column& column) {
 
 class Check {
  public:
-  explicit Check(const Hdf5Store& store) : store_(store) {}
+  explicit Check(const ir::hdf5::Store& store) : store_(store) {}
   std::vector<std::string> run();
 
  private:
@@ -78,7 +78,7 @@ class Check {
   void check_text(const std::string& path, const std::string& id);
   void check_references();
 
-  const Hdf5Store& store_;
+  const ir::hdf5::Store& store_;
   std::vector<std::string> findings_;
 };
 
@@ -102,7 +102,7 @@ void Check::check_dataset(const Dataset& set, const std::string& path) {
     findings_.push_back(path + " is missing");
     return;
   }
-  const StoredForm form = store_.form(path);
+  const ir::hdf5::StoredForm form = store_.form(path);
   if (form.kind != set.kind) {
     findings_.push_back(ir::cat(path, " is ", form.kind, ", not ", set.kind));
     return;
@@ -128,7 +128,8 @@ void Check::check_text(const std::string& path, const std::string& id) {
   expect(hash.starts_with(id), path, " has the hash ", hash);
   const auto attributes = store_.attributes(path);
   const auto stated = attributes.find("sha256");
-  expect(stated != attributes.end() && stated->second == StoredValue(hash), path, ": attribute sha256 is not ", hash);
+  expect(stated != attributes.end() && stated->second == ir::hdf5::StoredValue(hash), path,
+         ": attribute sha256 is not ", hash);
 }
 
 /// Every number that stands for something must stand for something.
@@ -183,7 +184,7 @@ std::vector<std::string> Check::run() {
 
 }  // namespace
 
-void make_layout(Hdf5Store& store) {
+void make_layout(ir::hdf5::Store& store) {
   store.set("/", "schema", std::string(schema_name));
   store.set("/", "schema_version", std::string(schema_version));
   for (const char* group : groups) store.make_group(group);
@@ -207,7 +208,7 @@ void make_layout(Hdf5Store& store) {
   store.attach_scale("/results/hist_ratio", "/results/ratio_edges");
 }
 
-void require_results_file(const Hdf5Store& store) {
+void require_results_file(const ir::hdf5::Store& store) {
   const auto attributes = store.attributes("/");
   const auto text = [&](const char* name) {
     const auto found = attributes.find(name);
@@ -220,7 +221,7 @@ void require_results_file(const Hdf5Store& store) {
 }
 
 std::vector<std::string> check_schema(const std::filesystem::path& path) try {
-  const auto store = Hdf5Store::open(path);
+  const auto store = ir::hdf5::Store::open(path);
   require_results_file(store);
   return Check(store).run();
 } catch (const ir::Error& error) {

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "parity/results/record_hdf5_store.hpp"
+#include "ir/hdf5/store.hpp"
+#include "parity/results/results_tables.hpp"
 
 namespace plumb::parity::results {
 
@@ -12,10 +13,10 @@ inline constexpr auto schema_name = "plumb.results";
 inline constexpr auto schema_version = "1.7.0";  ///< minor versions only add
 
 /// The fixed part of an empty results file.
-void make_layout(Hdf5Store& store);
+void make_layout(ir::hdf5::Store& store);
 
 /// Throws Error unless the file says that it is a results file of a version known here.
-void require_results_file(const Hdf5Store& store);
+void require_results_file(const ir::hdf5::Store& store);
 
 /// Everything in which a results file departs from the schema, each naming the place; an
 /// unreadable file is one finding.

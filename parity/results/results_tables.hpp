@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/executor.hpp"
+#include "ir/hdf5/table_type.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/compare/compare.hpp"
 #include "parity/core/exactness.hpp"
@@ -160,23 +161,9 @@ struct Spirv {
   std::array<std::uint8_t, 32> sha256 = {};
 };
 
-enum class Kind { u1, u2, u4, u8, i4, f4, f8 };
-
-constexpr auto enum_names(Kind) { return std::array<std::string_view, 7>{"u1", "u2", "u4", "u8", "i4", "f4", "f8"}; }
-
-/// One member of a row.
-struct Column {
-  std::string name;
-  Kind kind;
-  std::size_t offset, count;         ///< count > 1 is an array
-  std::vector<std::string> choices;  ///< of an enum, in the order of their values
-  std::string units;
-};
-
-struct TableType {
-  std::vector<Column> columns;
-  std::size_t row_bytes;
-};
+using ir::hdf5::Column;
+using ir::hdf5::Kind;
+using ir::hdf5::TableType;
 
 const TableType& graph_node_type();
 const TableType& coopmat_type();

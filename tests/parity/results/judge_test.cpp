@@ -237,7 +237,7 @@ TEST_F(Judge, UsesThePolicyOfTheFile) {
     EXPECT_EQ(run.nodes[0].rule, 0u);
   }
   EXPECT_EQ(judged("")[1].verdict, core::Verdict::failed);
-  const auto store = results::Hdf5Store::open(file_);
+  const auto store = ir::hdf5::Store::open(file_);
   const auto runs = store.read<results::Run>("/runs", results::run_type()).rows;
   EXPECT_DOUBLE_EQ(runs[0].alpha, 0.01 / 5);
   EXPECT_EQ(store.children("/policy").size(), 1u);
@@ -261,7 +261,7 @@ TEST_F(Judge, SaysThatABudgetWasNotMeasuredOrNamesNothing) {
 TEST_F(Judge, MistrustsARunThatWouldNotHaveCaughtEnough) {
   record_two();
   {
-    auto store = results::Hdf5Store::open_to_append(file_);
+    auto store = ir::hdf5::Store::open_to_append(file_);
     results::Run run;
     run.run = 2, run.power = 0.5f, run.verdict = core::Verdict::passed;
     store.append("/runs", results::run_type(), std::vector{run});
