@@ -19,6 +19,7 @@ const std::string& text_fact(const Facts& facts, std::string_view key) {
   if (key == "in") return facts.in;
   if (key == "dtype") return facts.dtype;
   if (key == "accumulation") return facts.accumulation;
+  if (key == "acc") return facts.computed_in;
   if (key == "kernel") return facts.kernel;
   if (key == "tile") return facts.tile;
   if (key == "exact") return facts.exact;
@@ -279,8 +280,9 @@ std::string heading(const Facts& facts) {
     return name.empty() ? "" : fmt::format(", {} '{}'", what, name);
   };
   return fmt::format("{} ({}, {}->{}, accumulation {}, k_reduce {}{}{}) on '{}', driver '{}' {}:\n", facts.node,
-                     facts.op, facts.in, facts.dtype, facts.accumulation, facts.k_reduce, named("kernel", facts.kernel),
-                     named("tile", facts.tile), facts.device, facts.driver, joined(facts.driver_version));
+                     facts.op, facts.in, facts.dtype, facts.accumulation.empty() ? "not recorded" : facts.accumulation,
+                     facts.k_reduce, named("kernel", facts.kernel), named("tile", facts.tile), facts.device,
+                     facts.driver, joined(facts.driver_version));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ namespace plumb::parity::policy {
 struct Facts {
   std::string node = {}, op = {}, in = {}, dtype = {};  ///< `in` is the dtype of the first operand
   std::string accumulation = {};                        ///< dtype of the sums of its kernel
+  std::string computed_in = {};                         ///< dtype that the op computes in: acc in old results files
   std::string kernel = {}, tile = {};                   ///< as ir::NodeReport has them
   std::string exact = "unknown", fill = "graph";
   std::string device = {}, driver = {}, device_profile = {};

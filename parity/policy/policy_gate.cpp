@@ -40,8 +40,10 @@ Facts device_facts(std::string name, std::string driver, std::string_view driver
 
 void set_dtypes(Facts& facts, ir::DType dtype, std::optional<ir::DType> accumulator) {
   const bool is_real = ir::unit_roundoff(dtype) > 0;
-  const ir::DType accumulation = accumulator.value_or(is_real ? core::compute_dtype(dtype) : dtype);
+  const ir::DType computed = is_real ? core::compute_dtype(dtype) : dtype,
+                  accumulation = accumulator.value_or(computed);
   facts.dtype = ir::info(dtype).name;
+  facts.computed_in = ir::info(computed).name;
   facts.accumulation = ir::info(accumulation).name;
   facts.u = ir::unit_roundoff(accumulation);
   facts.u_out = ir::unit_roundoff(dtype);

@@ -259,20 +259,6 @@ TEST_F(Judge, SaysThatABudgetWasNotMeasuredOrNamesNothing) {
               ::testing::ElementsAre(HasSubstr("p.toml:4: [output] 'logits' unused")));
 }
 
-TEST_F(Judge, MistrustsARunThatWouldNotHaveCaughtEnough) {
-  record_two();
-  {
-    auto store = ir::hdf5::Store::open_to_append(file_);
-    results::Run run;
-    run.run = 2, run.power = 0.5f, run.verdict = core::Verdict::passed;
-    store.append("/runs", results::run_type(), std::vector{run});
-  }
-  EXPECT_EQ(judged("")[2].verdict, core::Verdict::passed);
-  const results::JudgedRun weak = judged("[budget]\nmin_power = 0.9\n")[2];
-  EXPECT_EQ(weak.verdict, core::Verdict::mistrusted);
-  EXPECT_THAT(weak.why, HasSubstr("its power is 0.5, at least 0.9"));
-}
-
 TEST_F(Judge, RefusesWhatIsNoResultsFile) { EXPECT_THROW(judged(""), ir::Error); }
 
 /// As many runs as a night of seeds leaves: each is judged by its own numbers.

@@ -113,7 +113,7 @@ TEST_F(Record, SaysNanAndNeverZeroOfWhatWasNotComputed) {
     EXPECT_EQ(row.rule, -1);
   }
   const auto run = store.read<results::Run>("/runs", results::run_type()).rows.at(0);
-  EXPECT_TRUE(std::isnan(run.alpha) && std::isnan(run.power));
+  EXPECT_TRUE(std::isnan(run.alpha));
   EXPECT_EQ(run.first_guilty, results::no_number);
   const auto top = store.read<results::TopElement>("/results/topk", results::top_element_type()).rows;
   const auto inherited = top.at((4 * 3 + 1) * 8);  // nothing is judged of it
@@ -239,7 +239,7 @@ TEST_F(Record, LeavesNothingBehindWhenNothingWasRecorded) {
 
 TEST_F(Record, ReadsFilesOfOtherMinorVersions) {
   auto fewer = results::run_type();
-  std::erase_if(fewer.columns, [](const results::Column& column) { return column.name == "power"; });
+  std::erase_if(fewer.columns, [](const results::Column& column) { return column.name == "alpha"; });
   auto swapped = std::ranges::find(fewer.columns, "mode", &results::Column::name);
   std::ranges::reverse(swapped->choices);
   {
@@ -248,15 +248,15 @@ TEST_F(Record, ReadsFilesOfOtherMinorVersions) {
     results::Run run;
     run.seed = 7;
     run.mode.value = 0;  // "attribute" there
-    run.power = 3;
+    run.alpha = 3;
     store.append("/runs", fewer, std::vector{run});
     store.close();
   }
   const auto read = ir::hdf5::Store::open(file()).read<results::Run>("/runs", results::run_type());
   EXPECT_EQ(read.rows.at(0).seed, 7u);
   EXPECT_EQ(read.rows.at(0).mode, core::Mode::attribute);
-  EXPECT_TRUE(std::isnan(read.rows.at(0).power));
-  EXPECT_EQ(std::ranges::count(read.columns, "power"), 0);
+  EXPECT_TRUE(std::isnan(read.rows.at(0).alpha));
+  EXPECT_EQ(std::ranges::count(read.columns, "alpha"), 0);
 }
 
 TEST_F(Record, TheCheckFindsWhatIsWrong) {
@@ -277,12 +277,12 @@ TEST_F(Record, TheCheckFindsWhatIsWrong) {
 }
 
 TEST(ResultsSchema, TheFileIsThatOfTheCode) {
-  std::ifstream stream(tests::source_dir() / "schema" / "plumb-results-1.json");
+  std::ifstream stream(tests::source_dir() / "schema" / "plumb-results-2.json");
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  const auto wanted = fs::path(::testing::TempDir()) / "plumb-results-1.json";
+  const auto wanted = fs::path(::testing::TempDir()) / "plumb-results-2.json";
   std::ofstream(wanted) << results::schema_json();
   if (text == results::schema_json()) fs::remove(wanted);
-  EXPECT_TRUE(text == results::schema_json()) << "schema/plumb-results-1.json should be as " << wanted;
+  EXPECT_TRUE(text == results::schema_json()) << "schema/plumb-results-2.json should be as " << wanted;
 }
 
 }  // namespace
