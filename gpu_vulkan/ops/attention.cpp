@@ -443,8 +443,8 @@ void lower_attention(const Attention& op, const Extents& n, const Operands& read
   };
   const kernels::attention::SlicedAttention sliced{op, n, block, operands, hides};
   using device::KernelFamily;
-  const auto attempt = [](auto refuse, auto emit) {
-    return [=]() -> plan::Attempt { return plan::attempt_of(refuse(), emit); };
+  const auto attempt = [](auto refuse, auto emission) {
+    return [=]() -> plan::Attempt { return plan::attempt_of(refuse(), emission); };
   };
   node.choose({
       {"sliced", KernelFamily::split_kv,

@@ -79,7 +79,9 @@ bool PatternGraph::serves(const ir::Op& op, const ir::TensorTypes& types) const 
   plan::Schedule schedule;
   std::vector<plan::Slot> slots;
   for (ir::Value v = 0; v < alone.value_count(); ++v) slots.push_back(schedule.slot(alone.type(v).bytes()));
-  plan::Lowering lowering(alone, alone.nodes()[0], setting_.facts, slots, schedule.slot(sizeof(plan::Fault)), schedule);
+  const plan::PlanOptions usual;
+  plan::Lowering lowering(alone, alone.nodes()[0], setting_.facts, usual, slots, schedule.slot(sizeof(plan::Fault)),
+                          schedule);
   plan::lower_op(op, lowering);
   // With room for red zones. What is larger may fall back to the host, which has only the ops of graphs.
   const std::uint64_t largest = std::min(setting_.facts.max_buffer_range, setting_.facts.max_allocation);

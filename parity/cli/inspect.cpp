@@ -9,19 +9,12 @@
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/show/inspect_execution.hpp"
 #include "parity/cli/show/inspect_graph.hpp"
+#include "parity/results/results_file.hpp"
 #include "parity/results/results_report.hpp"
 #include "parity/results/results_schema.hpp"
 
 namespace plumb::parity::cli {
 namespace {
-
-/// Whether an HDF5 file is a results file.
-bool is_results_file(const std::string& path) try {
-  results::require_results_file(results::Hdf5Store::open(path));
-  return true;
-} catch (const ir::Error&) {
-  return false;
-}
 
 void print_tensors(const std::string& path) {
   const auto file = ir::formats::open_tensors(path);
@@ -34,7 +27,7 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
     const ir::formats::GraphFile file = flags::model_reader(model)(path);
     show::print_graph(file, verbose);
     show::print_execution(file);
-  } else if ((extension == ".h5" || extension == ".hdf5") && is_results_file(path)) {
+  } else if ((extension == ".h5" || extension == ".hdf5") && results::is_results_file(path)) {
     constexpr std::size_t worst = 5, every = static_cast<std::size_t>(-1);
     fmt::print("{}", results::results_report(path, verbose ? every : worst));
   } else {
@@ -46,8 +39,11 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
 int check_results(const std::string& path) {
   const auto findings = results::check_schema(path);
   for (const std::string& finding : findings) fmt::print("{}\n", finding);
-  if (findings.empty()) fmt::print("{} keeps to {} {}\n", path, results::schema_name, results::schema_version);
-  return findings.empty() ? 0 : 2;
+  if (!findings.empty()) return 2;
+  const bool is_old = results::ResultsFile(path).version() < 2;
+  fmt::print("{} keeps to {}{} {}\n", path, is_old ? "what version 1 has of " : "", results::schema_name,
+             results::schema_version);
+  return 0;
 }
 
 }  // namespace

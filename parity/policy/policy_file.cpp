@@ -18,13 +18,13 @@ constexpr std::uint64_t most_bytes = 1 << 20;
 constexpr std::size_t most_rules = 4096, most_patterns = 256;
 constexpr int deepest_any = 4;
 
-constexpr std::array text_selectors = {"op",    "node", "in",     "dtype",  "acc",
-                                       "exact", "fill", "device", "driver", "device_profile"};
+constexpr std::array text_selectors = {"op",   "node",  "in",   "dtype",  "accumulation", "kernel",
+                                       "tile", "exact", "fill", "device", "driver",       "device_profile"};
 
 /// Reads the tables of one file; every refusal says where.
 class Reader {
  public:
-  explicit Reader(Policy& policy) : policy_(policy) {}
+  Reader(Policy& policy, AccKey acc) : policy_(policy), acc_(acc) {}
 
   void all(const toml::table& file);
 
@@ -65,6 +65,7 @@ class Reader {
   void outputs(const toml::table& table);
 
   Policy& policy_;
+  const AccKey acc_;
   std::set<std::string> ids_;
 };
 
@@ -273,7 +274,10 @@ Rule Reader::rule(const toml::table& table, std::size_t index) {
   if (match == nullptr) refuse(table, "rule ", made.id, ": wanted a match, {} for every node");
   for (const auto& [key, value] : this->table(*match, "match")) {
     const auto key_text = text(key);
-    if (key_text != "k_reduce" && std::ranges::find(text_selectors, key_text) == text_selectors.end())
+    const bool is_acc = key_text == "acc";
+    if (is_acc && acc_ == AccKey::refused)
+      refuse(value, "match: acc is called accumulation now: the dtype of the kernel's sums");
+    if (!is_acc && key_text != "k_reduce" && std::ranges::find(text_selectors, key_text) == text_selectors.end())
       refuse(value, "match: wanted one of ", list_of({text_selectors.begin(), text_selectors.end()}),
              ", k_reduce, found '", key_text, "'");
     made.match.push_back(selector(key_text, value));
@@ -323,11 +327,11 @@ void Reader::all(const toml::table& file) {
 
 }  // namespace
 
-Policy parse(std::string_view text, std::string file) {
+Policy parse(std::string_view text, std::string file, AccKey acc) {
   Policy policy{std::move(file), std::string(text)};
   ir::require(text.size() <= most_bytes, policy.file, ": a policy has at most ", most_bytes, " bytes");
   const toml::table table = core::parse_toml(text, policy.file);
-  Reader(policy).all(table);
+  Reader(policy, acc).all(table);
   return policy;
 }
 

@@ -24,8 +24,6 @@ struct JudgedRun {
   std::string graph = {}, device = {};
   std::uint64_t seed = 0;
   core::Verdict was = core::Verdict::error, verdict = core::Verdict::error;
-  std::string why = {};  ///< of the run as a whole
-  double power = compare::not_computed;
   std::vector<JudgedNode> nodes = {};
 };
 

@@ -11,19 +11,11 @@
 namespace plumb::parity::results {
 namespace {
 
-/// Shares that the policy asks for and no run says.
-std::vector<std::string> idle_shares(const policy::Policy& policy, std::span<const JudgedRun> runs) {
-  const auto says_power = [](const JudgedRun& run) { return !std::isnan(run.power); };
-  const auto says_vacuity = [](const JudgedRun& run) {
-    return std::ranges::any_of(run.nodes, [](const JudgedNode& node) { return !std::isnan(node.vacuity); });
-  };
-  std::vector<std::string> findings;
-  const auto at_budget = fmt::format("{}:{}: [budget] ", policy.file, policy.budget.line);
-  if (policy.budget.min_power && std::ranges::none_of(runs, says_power))
-    findings.push_back(at_budget + "min_power unused: no run says its power");
-  if (policy.budget.max_vacuity && std::ranges::none_of(runs, says_vacuity))
-    findings.push_back(at_budget + "max_vacuity unused: no run says the vacuity of an output");
-  return findings;
+/// Whether the policy holds the vacuity of outputs to a limit, and no run says any.
+bool has_idle_vacuity(const policy::Policy& policy, std::span<const JudgedRun> runs) {
+  return policy.budget.max_vacuity && std::ranges::none_of(runs, [](const JudgedRun& run) {
+           return std::ranges::any_of(run.nodes, [](const JudgedNode& node) { return !std::isnan(node.vacuity); });
+         });
 }
 
 }  // namespace
@@ -50,7 +42,9 @@ std::vector<std::string> lint(const policy::Policy& policy, std::chrono::sys_day
                          fmt::format("looser than the bound: {} outputs pass that the bound fails", loose[r]));
   }
   for (std::string& finding : policy::idle_budgets(policy, names)) findings.push_back(std::move(finding));
-  for (std::string& finding : idle_shares(policy, runs)) findings.push_back(std::move(finding));
+  if (has_idle_vacuity(policy, runs))
+    findings.push_back(fmt::format("{}:{}: [budget] max_vacuity unused: no run says the vacuity of an output",
+                                   policy.file, policy.budget.line));
   return findings;
 }
 

@@ -8,10 +8,10 @@
 #include <chrono>
 #include <csignal>
 
+#include "ir/hdf5/store.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/sha256.hpp"
-#include "parity/results/record_hdf5_store.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
 
@@ -34,6 +34,12 @@ std::string component(const std::string& name) {
   std::string safe;
   for (const char c : name) safe += c == '/' ? "%2F" : c == '%' ? "%25" : std::string(1, c);
   return safe == "." || safe == ".." ? "%2E" + safe.substr(1) : safe;
+}
+
+/// What the run made of the graph's dtypes: "graph" for nothing, "f16", "f16acc16", or the name of a precision plan.
+std::string precision_of(const cases::Case& subject) {
+  if (!subject.precision.empty()) return without_folders(subject.precision);
+  return subject.dtype ? std::string(ir::info(*subject.dtype).name) : "graph";
 }
 
 double seconds_since_1970() {
@@ -67,11 +73,11 @@ class Recorder::Writer {
     ir::Tensor truth, got;
   };
 
-  static Hdf5Store make_store(const fs::path& path, const fs::path& part, bool append);
+  static ir::hdf5::Store make_store(const fs::path& path, const fs::path& part, bool append);
   void make_layout();
   void read_names();
   std::uint32_t name_id(const std::string& name);
-  std::uint32_t graph_id(const cases::Case& subject);
+  std::string graph_of(const cases::Case& subject);
   std::uint32_t device_id();
   std::uint32_t environment_id();
   std::uint32_t policy_id();
@@ -82,30 +88,33 @@ class Recorder::Writer {
 
   const fs::path path_, part_;
   const RecordOptions options_;
-  Hdf5Store store_;
+  ir::hdf5::Store store_;
   std::uint32_t run_ = 0;
   bool finished_ = false;
   std::map<std::string, std::uint32_t, std::less<>> names_;
+  std::map<std::string, SumList> sums_;  ///< by where they are in the file
   std::vector<std::string> new_names_;
   const ir::Graph* graph_ = nullptr;  ///< of the case that is running
   std::shared_ptr<const ir::formats::GraphFile> file_;
   std::optional<Kept> worst_;
 };
 
-Hdf5Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, bool append) {
+ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, bool append) {
   const bool exists = fs::exists(path);
+  int version = 0;
   if (exists) {
     try {
-      results::require_results_file(Hdf5Store::open(path));
+      version = require_results_file(ir::hdf5::Store::open(path));
     } catch (const ir::Error& error) {
       ir::fail(path.string(), " exists and is not replaced, as it is no results file: ", error.what());
     }
   }
-  if (!exists || !append) return Hdf5Store::create(part);
+  if (!exists || !append) return ir::hdf5::Store::create(part);
+  ir::require(version == 2, path.string(), " is of version ", version, " and has no room for what version 2 records");
   std::error_code problem;
   fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem);
   ir::require(!problem, part.string(), ": ", problem.message());
-  return Hdf5Store::open_to_append(part);
+  return ir::hdf5::Store::open_to_append(part);
 }
 
 Recorder::Writer::Writer(const fs::path& path, RecordOptions options)
@@ -153,7 +162,8 @@ std::uint32_t Recorder::Writer::name_id(const std::string& name) {
   return found->second;
 }
 
-std::uint32_t Recorder::Writer::graph_id(const cases::Case& subject) {
+/// The group of a case's graph in /graph, made where it is not there.
+std::string Recorder::Writer::graph_of(const cases::Case& subject) {
   const ir::Graph& graph = subject.file->graph;
   const std::string json = ir::formats::graph_json(graph), hash = core::sha256(json), id = hash.substr(0, 12),
                     path = "/graph/" + id;
@@ -165,8 +175,9 @@ std::uint32_t Recorder::Writer::graph_id(const cases::Case& subject) {
     store_.append(path + "/nodes", results::graph_node_type(), results::graph_nodes(graph, subject.proofs, id_of));
     store_.make_grid(path + "/edges", 4);
     store_.append_grid(path + "/edges", results::graph_edges(graph));
+    store_.make_texts(path + "/sums");
   }
-  return name_id(id);
+  return id;
 }
 
 std::uint32_t Recorder::Writer::device_id() {
@@ -205,7 +216,6 @@ std::uint32_t Recorder::Writer::environment_id() {
   if (!store_.contains(path)) {
     store_.make_group(path);
     for (const auto& [name, value] : facts) store_.set(path, name, value);
-    store_.make_table(path + "/spirv", results::spirv_type());
   }
   return name_id(id);
 }
@@ -278,16 +288,19 @@ void Recorder::Writer::compared(const cases::NodeResult& result, const ir::Tenso
 }
 
 void Recorder::Writer::append_results(const cases::CaseResult& result) {
-  results::Rows rows;
-  for (const cases::NodeResult& node : result.nodes) rows.add(result.subject.file->graph, node, run_);
+  const NameId names = [this](const std::string& name) { return name_id(name); };
+  const std::string list = "/graph/" + graph_of(result.subject) + "/sums";
+  if (!sums_.contains(list)) sums_.emplace(list, SumList(store_.read_texts(list)));
+  SumList& sums = sums_.at(list);
+  Rows rows(result.subject.file->graph, run_, names, sums);
+  for (const cases::NodeResult& node : result.nodes) rows.add(node);
+  store_.append_texts(list, sums.take_new());
   store_.append("/results/nodes", results::node_type(), rows.nodes);
   store_.append_grid("/results/hist_ulp", rows.hist_ulp);
   store_.append_grid("/results/hist_ratio", rows.hist_ratio);
   store_.append("/results/topk", results::top_element_type(), rows.topk);
-  store_.append("/results/pattern", results::pattern_type(), std::vector<results::Pattern>(rows.nodes.size()));
-  const auto id_of = [this](const std::string& name) { return name_id(name); };
   store_.append("/results/relations", results::relation_type(),
-                results::relation_rows(result.subject.file->graph, result.relations, run_, id_of));
+                results::relation_rows(result.subject.file->graph, result.relations, run_, names));
 }
 
 void Recorder::Writer::append_run(const cases::CaseResult& result) {
@@ -295,12 +308,12 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.run = run_;
   run.utc = seconds_since_1970();
   run.seed = result.subject.seed;
-  if (result.subject.file) run.graph_id = graph_id(result.subject);
+  if (result.subject.file) run.graph_id = name_id(graph_of(result.subject));
   run.device_id = device_id();
   run.env_id = environment_id();
   run.policy_id = policy_id();
   run.alpha = result.alpha;
-  run.precision_id = name_id(result.subject.dtype ? std::string(ir::info(*result.subject.dtype).name) : "graph");
+  run.precision_id = name_id(precision_of(result.subject));
   run.fill = result.subject.fill;
   run.mode = result.mode;
   if (const cases::NodeResult* guilty = attribution::first_guilty(result))
@@ -338,7 +351,7 @@ void Recorder::Writer::finish() {
 
 void Recorder::prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);
-  Hdf5Store::leave_process_alone();
+  ir::hdf5::Store::leave_process_alone();
 }
 
 Recorder::Recorder(const fs::path& path, RecordOptions options)

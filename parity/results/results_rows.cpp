@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "ir/cost.hpp"
-#include "parity/core/float_format.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -23,7 +22,6 @@ std::uint64_t whole(double x) { return x < 0x1p63 ? static_cast<std::uint64_t>(x
 /// Rank, dims and elements of what a node computes, its first output.
 void describe(GraphNode& row, const ir::TensorType& type) {
   row.dtype_out = type.dtype;
-  row.acc = ir::unit_roundoff(type.dtype) > 0 ? core::compute_dtype(type.dtype) : type.dtype;
   row.rank = static_cast<std::uint8_t>(type.shape.size());
   for (std::size_t axis = 0; axis < type.shape.size(); ++axis)
     row.dims[axis] = static_cast<std::uint64_t>(type.shape[axis]);
@@ -96,19 +94,26 @@ std::vector<std::uint32_t> graph_edges(const ir::Graph& graph) {
   return edges;
 }
 
-void Rows::add(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run) {
-  add_part(graph, result, run, Part::local, result.local);
+void Rows::add(const cases::NodeResult& result) {
+  add_part(result, Part::local, result.local);
   if (!result.hash) return;  // it was not compared
-  add_part(graph, result, run, Part::inherited, result.inherited);
-  add_part(graph, result, run, Part::total, result.total);
+  add_part(result, Part::inherited, result.inherited);
+  add_part(result, Part::total, result.total);
 }
 
-void Rows::add_part(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run, Part part,
-                    const compare::Comparison& c) {
+void Rows::describe_kernel(Node& row, const cases::NodeResult& result) {
+  row.placement = result.placement;
+  row.kernel_id = name_id_(result.kernel), row.tile_id = name_id_(result.tile);
+  if (const auto accumulator = ir::accumulator_of(result.sums)) row.accumulation = *accumulator;
+  row.tree = sums_.place(result.label, result.sums);
+  row.n_sums = static_cast<std::uint16_t>(result.sums.size());
+}
+
+void Rows::add_part(const cases::NodeResult& result, Part part, const compare::Comparison& c) {
   const bool has_limit = part == Part::local || (part == Part::total && result.gates_total);
   const bool judged = has_limit && result.hash.has_value();
   Node row;
-  row.run = run, row.node = node_row(graph, result.node), row.out = static_cast<std::uint16_t>(result.output);
+  row.run = run_, row.node = node_row(graph_, result.node), row.out = static_cast<std::uint16_t>(result.output);
   row.part = part;
   row.n = c.n, row.n_bad = c.n_bad;
   row.n_nan_ref = c.n_nan_expected, row.n_nan_dev = c.n_nan_got;
@@ -123,7 +128,7 @@ void Rows::add_part(const ir::Graph& graph, const cases::NodeResult& result, std
   row.ref_norm1 = c.expected_norm1, row.ref_norm2 = c.expected_norm2;
   row.n_nan_differ = c.n_nan_differ, row.n_inf_differ = c.n_inf_differ;
   row.headroom_f16 = static_cast<float>(c.expected_absmax / largest_f16);
-  row.placement = result.placement;
+  describe_kernel(row, result);
   row.t_ref_ns = result.reference_ns.value_or(no_number);
   row.t_dev_ns = result.device_ns.value_or(no_number);
   row.out_hash = result.hash.value_or(no_number);

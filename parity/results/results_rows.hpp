@@ -5,6 +5,7 @@
 #include "parity/cases/node_result.hpp"
 #include "parity/profile/device.hpp"
 #include "parity/results/results_tables.hpp"
+#include "parity/results/sum_list.hpp"
 
 namespace plumb::parity::results {
 
@@ -22,16 +23,25 @@ std::vector<std::uint32_t> graph_edges(const ir::Graph& graph);
 
 /// What a file holds of one output of one node: of one that was compared a row for each
 /// part, of another one row without numbers.
-struct Rows {
+class Rows {
+ public:
   std::vector<Node> nodes;
   std::vector<std::uint32_t> hist_ulp, hist_ratio;
   std::vector<TopElement> topk;
 
-  void add(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run);
+  Rows(const ir::Graph& graph, std::uint32_t run, NameId name_id, SumList& sums)
+      : graph_(graph), run_(run), name_id_(std::move(name_id)), sums_(sums) {}
+
+  void add(const cases::NodeResult& result);
 
  private:
-  void add_part(const ir::Graph& graph, const cases::NodeResult& result, std::uint32_t run, Part part,
-                const compare::Comparison& c);
+  void add_part(const cases::NodeResult& result, Part part, const compare::Comparison& c);
+  void describe_kernel(Node& row, const cases::NodeResult& result);
+
+  const ir::Graph& graph_;
+  const std::uint32_t run_;
+  const NameId name_id_;
+  SumList& sums_;
 };
 
 std::vector<Coopmat> coopmat_rows(std::span<const profile::CooperativeShape> shapes);

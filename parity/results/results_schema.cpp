@@ -5,6 +5,7 @@
 #include <set>
 
 #include "parity/core/sha256.hpp"
+#include "parity/results/results_file.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -31,20 +32,26 @@ const std::vector<Dataset>& datasets() {
       {"/results/hist_ratio", "log2 bins of error / bound", nullptr, "u4", compare::Comparison::ratio_bins},
       {"/results/ratio_edges", "lower edges of hist_ratio", nullptr, "f8", compare::Comparison::ratio_bins},
       {"/results/topk", "the worst elements", &top_element_type(), "compound", compare::Comparison::worst_kept},
-      {"/results/pattern", "where errors gather", &pattern_type()},
       {"/results/relations", "what was asked of nodes by --metamorphic", &relation_type()},
       {"/graph/<sha12>/json", "canonical graph, attribute sha256", nullptr, "text", 1, "1", false},
       {"/graph/<sha12>/nodes", "inputs, params, then nodes", &graph_node_type(), "compound", 1, "1", false},
       {"/graph/<sha12>/edges", "source node, its output, destination node, its input", nullptr, "u4", 4, "1", false},
+      {"/graph/<sha12>/sums",
+       "how kernels add: of a node, of which sum, unit, levels, order, kept, epilogue as one JSON text a row; a row of "
+       "/results/nodes has n_sums of them from tree on",
+       nullptr, "text", 1, "1", false},
       {"/policy/<sha12>/toml", "the policy as given, attribute sha256", nullptr, "text", 1, "1", false},
-      {"/device/<uuid>/coopmat", "cooperative-matrix shapes", &coopmat_type(), "compound", 1, "1", false},
-      {"/env/<id>/spirv", "shader modules by node", &spirv_type(), "compound", 1, "1", false}};
+      {"/device/<uuid>/coopmat", "cooperative-matrix shapes", &coopmat_type(), "compound", 1, "1", false}};
   return all;
 }
 
-constexpr std::array groups = {"/graph", "/device", "/env", "/policy", "/inputs", "/tensors", "/fit"};
+constexpr std::array groups = {"/graph", "/device", "/env", "/policy", "/inputs", "/tensors"};
 constexpr std::array root_attributes = {"schema",    "schema_version", "tool_version", "git_commit",
                                         "git_dirty", "created_utc",    "argv"};
+
+/// What version 2 added: files of version 1 do not have it.
+constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
+constexpr auto added_dataset = "/graph/<sha12>/sums";
 
 /// Ops are added without the schema's changing.
 bool is_open(const Column& column) { return column.choices.size() >= 2 && column.choices[1] == "param"; }
@@ -65,7 +72,7 @@ Json json_of(const Column& column) {
 
 class Check {
  public:
-  explicit Check(const Hdf5Store& store) : store_(store) {}
+  explicit Check(const std::filesystem::path& path) : file_(path), store_(file_.store()) {}
   std::vector<std::string> run();
 
  private:
@@ -76,16 +83,27 @@ class Check {
   void check_dataset(const Dataset& set, const std::string& path);
   void check_columns(const std::string& path, const std::vector<Column>& found, const TableType& wanted);
   void check_text(const std::string& path, const std::string& id);
+  bool has_name(std::uint32_t id) { return id < file_.names().size(); }
+  void check_run(std::size_t r);
+  void check_row(std::size_t i);
   void check_references();
 
-  const Hdf5Store& store_;
+  bool may_lack(const Column& column) const;
+
+  ResultsFile file_;
+  const ir::hdf5::Store& store_;
   std::vector<std::string> findings_;
 };
+
+bool Check::may_lack(const Column& column) const {
+  return file_.version() < 2 && std::ranges::find(added_columns, column.name) != added_columns.end();
+}
 
 void Check::check_columns(const std::string& path, const std::vector<Column>& found, const TableType& wanted) {
   for (const Column& column : wanted.columns) {
     const auto theirs = std::ranges::find(found, column.name, &Column::name);
     if (theirs == found.end()) {
+      if (may_lack(column)) continue;
       findings_.push_back(path + ": column '" + column.name + "' is missing");
       continue;
     }
@@ -102,7 +120,7 @@ void Check::check_dataset(const Dataset& set, const std::string& path) {
     findings_.push_back(path + " is missing");
     return;
   }
-  const StoredForm form = store_.form(path);
+  const ir::hdf5::StoredForm form = store_.form(path);
   if (form.kind != set.kind) {
     findings_.push_back(ir::cat(path, " is ", form.kind, ", not ", set.kind));
     return;
@@ -128,38 +146,49 @@ void Check::check_text(const std::string& path, const std::string& id) {
   expect(hash.starts_with(id), path, " has the hash ", hash);
   const auto attributes = store_.attributes(path);
   const auto stated = attributes.find("sha256");
-  expect(stated != attributes.end() && stated->second == StoredValue(hash), path, ": attribute sha256 is not ", hash);
+  expect(stated != attributes.end() && stated->second == ir::hdf5::StoredValue(hash), path,
+         ": attribute sha256 is not ", hash);
 }
 
-/// Every number that stands for something must stand for something.
+/// Every number of a run that stands for something must stand for something.
+void Check::check_run(std::size_t r) {
+  const Run& run = file_.runs()[r];
+  expect(run.run == r, "/runs[", r, "] is called ", run.run);
+  const auto named = [&](std::uint32_t id, const std::string& folder) {
+    if (!has_name(id)) return expect(false, "/runs[", r, "]: ", folder, " ", id, " is not in /names");
+    if (id != 0)
+      expect(store_.contains(folder + file_.name(id)), "/runs[", r, "]: ", folder, file_.name(id), " is missing");
+  };
+  named(run.graph_id, "/graph/");
+  named(run.device_id, "/device/");
+  named(run.env_id, "/env/");
+  named(run.policy_id, "/policy/");
+}
+
+void Check::check_row(std::size_t i) {
+  const Node& row = file_.rows()[i];
+  const Run* const run = row.run < file_.runs().size() ? &file_.runs()[row.run] : nullptr;
+  const bool exists = run != nullptr && file_.find_node(*run, row) != nullptr;
+  expect(exists, "/results/nodes[", i, "]: there is no node ", row.node, " in run ", row.run);
+  expect(has_name(row.kernel_id) && has_name(row.tile_id), "/results/nodes[", i,
+         "]: its kernel or tile is not in /names");
+  if (!exists || row.tree < 0) return;
+  const std::string list = "/graph/" + file_.name(run->graph_id) + "/sums";
+  const auto end = static_cast<std::uint64_t>(row.tree) + row.n_sums;
+  expect(end <= store_.rows(list), "/results/nodes[", i, "]: there is no sum ", end - 1, " in ", list);
+}
+
 void Check::check_references() {
-  const auto names = store_.read_texts("/names");
-  const auto runs = store_.read<Run>("/runs", run_type()).rows;
-  const auto nodes = store_.read<Node>("/results/nodes", node_type()).rows;
-  for (const char* path : {"/results/hist_ulp", "/results/hist_ratio", "/results/topk", "/results/pattern"})
-    expect(store_.rows(path) == nodes.size(), path, " has ", store_.rows(path), " rows, /results/nodes ", nodes.size());
-  std::vector<std::uint64_t> graph_size(runs.size(), 0);
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    expect(runs[r].run == r, "/runs[", r, "] is called ", runs[r].run);
-    const auto named = [&](std::uint32_t id, const std::string& folder) {
-      if (id >= names.size()) return expect(false, "/runs[", r, "]: ", folder, " ", id, " is not in /names");
-      if (id != 0) expect(store_.contains(folder + names[id]), "/runs[", r, "]: ", folder, names[id], " is missing");
-    };
-    named(runs[r].graph_id, "/graph/");
-    named(runs[r].device_id, "/device/");
-    named(runs[r].env_id, "/env/");
-    named(runs[r].policy_id, "/policy/");
-    if (runs[r].graph_id == 0 || runs[r].graph_id >= names.size()) continue;
-    const std::string table = "/graph/" + names[runs[r].graph_id] + "/nodes";
-    if (store_.contains(table)) graph_size[r] = store_.rows(table);
+  for (const char* path : {"/results/hist_ulp", "/results/hist_ratio", "/results/topk"})
+    expect(store_.rows(path) == file_.rows().size(), path, " has ", store_.rows(path), " rows, /results/nodes ",
+           file_.rows().size());
+  for (std::size_t r = 0; r < file_.runs().size(); ++r) check_run(r);
+  for (std::size_t i = 0; i < file_.rows().size(); ++i) check_row(i);
+  for (const RelationRow& row : store_.read<RelationRow>("/results/relations", relation_type()).rows) {
+    const bool exists =
+        row.run < file_.runs().size() && row.node < file_.graph(file_.runs()[row.run]).size() && has_name(row.how_id);
+    expect(exists, "/results/relations: there is no node ", row.node, " in run ", row.run);
   }
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const bool good = nodes[i].run < runs.size() && nodes[i].node < graph_size[nodes[i].run];
-    expect(good, "/results/nodes[", i, "]: there is no node ", nodes[i].node, " in run ", nodes[i].run);
-  }
-  for (const RelationRow& row : store_.read<RelationRow>("/results/relations", relation_type()).rows)
-    expect(row.run < runs.size() && row.node < graph_size[row.run] && row.how_id < names.size(),
-           "/results/relations: there is no node ", row.node, " in run ", row.run);
 }
 
 std::vector<std::string> Check::run() {
@@ -171,6 +200,7 @@ std::vector<std::string> Check::run() {
       check_dataset(set, set.path);
       continue;
     }
+    if (file_.version() < 2 && set.path == added_dataset) continue;
     const auto open = set.path.find('<'), shut = set.path.find('>');
     for (const std::string& child : store_.children(set.path.substr(0, open - 1)))
       check_dataset(set, set.path.substr(0, open) + child + set.path.substr(shut + 1));
@@ -183,7 +213,7 @@ std::vector<std::string> Check::run() {
 
 }  // namespace
 
-void make_layout(Hdf5Store& store) {
+void make_layout(ir::hdf5::Store& store) {
   store.set("/", "schema", std::string(schema_name));
   store.set("/", "schema_version", std::string(schema_version));
   for (const char* group : groups) store.make_group(group);
@@ -207,7 +237,7 @@ void make_layout(Hdf5Store& store) {
   store.attach_scale("/results/hist_ratio", "/results/ratio_edges");
 }
 
-void require_results_file(const Hdf5Store& store) {
+int require_results_file(const ir::hdf5::Store& store) {
   const auto attributes = store.attributes("/");
   const auto text = [&](const char* name) {
     const auto found = attributes.find(name);
@@ -216,13 +246,13 @@ void require_results_file(const Hdf5Store& store) {
   };
   ir::require(text("schema") == schema_name, "attribute 'schema' is '", text("schema"), "', not '", schema_name, "'");
   const std::string version = text("schema_version");
-  ir::require(version.starts_with("1."), "schema_version is '", version, "', only 1.* is known");
+  for (const int major : {1, 2})
+    if (version.starts_with(ir::cat(major, '.'))) return major;
+  ir::fail("schema_version is '", version, "', only 1.* and 2.* are known");
 }
 
 std::vector<std::string> check_schema(const std::filesystem::path& path) try {
-  const auto store = Hdf5Store::open(path);
-  require_results_file(store);
-  return Check(store).run();
+  return Check(path).run();
 } catch (const ir::Error& error) {
   return {error.what()};
 }

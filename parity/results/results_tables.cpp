@@ -69,9 +69,9 @@ const TableType& graph_node_type() {
   using R = GraphNode;
   static const TableType type{
       {column("node", &R::node), column("name_id", &R::name_id), column("op", &R::op), column("dtype_in", &R::dtype_in),
-       column("dtype_out", &R::dtype_out), column("acc", &R::acc), column("rank", &R::rank), column("dims", &R::dims),
+       column("dtype_out", &R::dtype_out), column("rank", &R::rank), column("dims", &R::dims),
        column("n_elem", &R::n_elem), column("k_reduce", &R::k_reduce), column("flops", &R::flops),
-       column("bytes", &R::bytes, byte), column("exact", &R::exact), column("loc_id", &R::loc_id)},
+       column("bytes", &R::bytes, byte), column("exact", &R::exact)},
       sizeof(R)};
   return type;
 }
@@ -92,8 +92,8 @@ const TableType& run_type() {
        column("graph_id", &R::graph_id), column("device_id", &R::device_id), column("env_id", &R::env_id),
        column("policy_id", &R::policy_id), column("mode", &R::mode), column("precision_id", &R::precision_id),
        column("fill", &R::fill), column("repeat", &R::repeat), column("wall_s", &R::wall_s, second),
-       column("alpha", &R::alpha), column("power", &R::power), column("first_guilty", &R::first_guilty),
-       column("verdict", &R::verdict), column("subnormals", &R::subnormals)},
+       column("alpha", &R::alpha), column("first_guilty", &R::first_guilty), column("verdict", &R::verdict),
+       column("subnormals", &R::subnormals)},
       sizeof(R)};
   return type;
 }
@@ -146,7 +146,12 @@ const TableType& node_type() {
                                column("ratio_finite", &R::ratio_finite),
                                column("emulator_ulp", &R::emulator_ulp, "ulp"),
                                column("n_recomputed", &R::n_recomputed),
-                               column("n_undecided", &R::n_undecided)},
+                               column("n_undecided", &R::n_undecided),
+                               column("kernel_id", &R::kernel_id),
+                               column("tile_id", &R::tile_id),
+                               column("accumulation", &R::accumulation),
+                               column("tree", &R::tree),
+                               column("n_sums", &R::n_sums)},
                               sizeof(R)};
   return type;
 }
@@ -167,20 +172,6 @@ const TableType& top_element_type() {
   static const TableType type{
       {column("index", &R::index), column("ref", &R::ref), column("dev", &R::dev), column("bound", &R::bound)},
       sizeof(R)};
-  return type;
-}
-
-const TableType& pattern_type() {
-  using R = Pattern;
-  static const TableType type{
-      {column("kind", &R::kind), column("period", &R::period), column("phase", &R::phase), column("score", &R::score)},
-      sizeof(R)};
-  return type;
-}
-
-const TableType& spirv_type() {
-  using R = Spirv;
-  static const TableType type{{column("node", &R::node), column("sha256", &R::sha256)}, sizeof(R)};
   return type;
 }
 

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/executor.hpp"
+#include "ir/hdf5/table_type.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/compare/compare.hpp"
 #include "parity/core/exactness.hpp"
@@ -26,11 +28,9 @@ using core::Exactness;
 using core::FillKind;
 
 enum class Part { local, inherited, total };
-enum class PatternKind { none, rows, columns, tiles };
 enum class Scope { device, workgroup, subgroup, queue_family };
 
 constexpr auto enum_names(Part) { return std::array<std::string_view, 3>{"local", "inherited", "total"}; }
-constexpr auto enum_names(PatternKind) { return std::array<std::string_view, 4>{"none", "rows", "columns", "tiles"}; }
 constexpr auto enum_names(Scope) {
   return std::array<std::string_view, 4>{"device", "workgroup", "subgroup", "queue_family"};
 }
@@ -45,6 +45,12 @@ struct Code {
   operator E() const { return static_cast<E>(value); }
 };
 
+/// The value of a code, or `otherwise` for one that has no name here.
+template <class E>
+E known(Code<E> code, E otherwise) {
+  return code.value < enum_names(E{}).size() ? static_cast<E>(code) : otherwise;
+}
+
 /// A dtype, or none: of a node without operands.
 struct DTypeCode {
   std::uint8_t value = static_cast<std::uint8_t>(ir::dtype_count);
@@ -52,6 +58,10 @@ struct DTypeCode {
   DTypeCode() = default;
   DTypeCode(ir::DType dtype) : value(static_cast<std::uint8_t>(dtype)) {}
 };
+
+inline std::optional<ir::DType> dtype_of(DTypeCode code) {
+  return code.value < ir::dtype_count ? std::optional(static_cast<ir::DType>(code.value)) : std::nullopt;
+}
 
 /// An op by its place in op_choices().
 struct OpCode {
@@ -65,12 +75,11 @@ const std::vector<std::string>& op_choices();
 struct GraphNode {
   std::uint32_t node = 0, name_id = 0;
   OpCode op;
-  DTypeCode dtype_in, dtype_out, acc;
+  DTypeCode dtype_in, dtype_out;
   std::uint8_t rank = 0;
   std::array<std::uint64_t, 8> dims = {};
   std::uint64_t n_elem = 0, k_reduce = 0, flops = 0, bytes = 0;
   Code<Exactness> exact = Exactness::unknown;
-  std::uint32_t loc_id = 0;
 };
 
 /// /device/<uuid>/coopmat
@@ -93,7 +102,6 @@ struct Run {
   std::uint32_t repeat = 1;
   float wall_s = std::numeric_limits<float>::quiet_NaN();
   double alpha = compare::not_computed;
-  float power = std::numeric_limits<float>::quiet_NaN();
   std::uint64_t first_guilty = no_number;  ///< the row of the graph's node table
   Code<core::Verdict> verdict = core::Verdict::error;
   Code<profile::Subnormals> subnormals = profile::Subnormals::unknown;  ///< flushed: limits allow 0 in place of them
@@ -128,6 +136,10 @@ struct Node {
   double ref_norm1 = compare::not_computed, ref_norm2 = compare::not_computed, ratio_finite = compare::not_computed;
   double emulator_ulp = compare::not_computed;
   std::uint64_t n_recomputed = no_number, n_undecided = no_number;
+  std::uint32_t kernel_id = 0, tile_id = 0;
+  DTypeCode accumulation;    ///< of the sums of the kernel; none without sums
+  std::int32_t tree = -1;    ///< the row of the graph's list of sums where those of the kernel begin
+  std::uint16_t n_sums = 0;  ///< and how many they are
 };
 
 /// /results/relations
@@ -147,36 +159,9 @@ struct TopElement {
   double ref = compare::not_computed, dev = compare::not_computed, bound = compare::not_computed;
 };
 
-/// /results/pattern
-struct Pattern {
-  Code<PatternKind> kind = PatternKind::none;
-  std::uint32_t period = 0, phase = 0;
-  float score = std::numeric_limits<float>::quiet_NaN();
-};
-
-/// /env/<id>/spirv
-struct Spirv {
-  std::uint32_t node = 0;
-  std::array<std::uint8_t, 32> sha256 = {};
-};
-
-enum class Kind { u1, u2, u4, u8, i4, f4, f8 };
-
-constexpr auto enum_names(Kind) { return std::array<std::string_view, 7>{"u1", "u2", "u4", "u8", "i4", "f4", "f8"}; }
-
-/// One member of a row.
-struct Column {
-  std::string name;
-  Kind kind;
-  std::size_t offset, count;         ///< count > 1 is an array
-  std::vector<std::string> choices;  ///< of an enum, in the order of their values
-  std::string units;
-};
-
-struct TableType {
-  std::vector<Column> columns;
-  std::size_t row_bytes;
-};
+using ir::hdf5::Column;
+using ir::hdf5::Kind;
+using ir::hdf5::TableType;
 
 const TableType& graph_node_type();
 const TableType& coopmat_type();
@@ -184,7 +169,5 @@ const TableType& run_type();
 const TableType& node_type();
 const TableType& relation_type();
 const TableType& top_element_type();
-const TableType& pattern_type();
-const TableType& spirv_type();
 
 }  // namespace plumb::parity::results

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ir/attribute.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/policy/policy_gate.hpp"
 
@@ -18,17 +19,19 @@ bool is_special(double expected, double got, double ratio, ir::DType dtype) {
 
 }  // namespace
 
-policy::Facts facts_of(const policy::Facts& device, const GraphNode& node, std::string label, Code<FillKind> fill) {
-  policy::Facts facts = device;
-  facts.node = std::move(label);
+policy::Facts facts_of(ResultsFile& file, const Run& run, const Node& row) {
+  const GraphNode& node = file.node_of(run, row);
+  const StoredKernel kernel = file.kernel(row);
+  policy::Facts facts = file.device(run).facts;
+  facts.node = file.label(run, row);
   const auto& ops = op_choices();
   if (node.op.value < ops.size()) facts.op = ops[node.op.value];
-  if (node.dtype_in.value < ir::dtype_count) facts.in = ir::info(static_cast<ir::DType>(node.dtype_in.value)).name;
-  if (node.dtype_out.value < ir::dtype_count) policy::set_dtypes(facts, static_cast<ir::DType>(node.dtype_out.value));
-  const auto exact = core::enum_names(Exactness{});
-  if (node.exact.value < exact.size()) facts.exact = exact[node.exact.value];
-  const auto fills = core::enum_names(FillKind{});
-  if (fill.value < fills.size()) facts.fill = fills[fill.value];
+  if (const auto in = dtype_of(node.dtype_in)) facts.in = ir::info(*in).name;
+  if (const auto out = dtype_of(node.dtype_out)) policy::set_dtypes(facts, *out, kernel.accumulation);
+  if (!kernel.is_recorded) facts.accumulation.clear();
+  facts.kernel = kernel.name, facts.tile = kernel.tile;
+  facts.exact = ir::enum_name(known(node.exact, Exactness::unknown));
+  facts.fill = ir::enum_name(known(run.fill, FillKind::graph));
   facts.n = node.n_elem;
   facts.k_reduce = node.k_reduce;
   return facts;

@@ -3,13 +3,14 @@
 #include <string>
 
 #include "parity/policy/policy.hpp"
-#include "parity/results/results_tables.hpp"
+#include "parity/results/results_file.hpp"
 
 /// What a policy asks about, from the rows of a results file.
 namespace plumb::parity::results {
 
-/// What is known of a node that a results file holds, beside what `device` says; `label` is its name.
-policy::Facts facts_of(const policy::Facts& device, const GraphNode& node, std::string label, Code<FillKind> fill);
+/// What is known of the output of a node that a row stands for. Of version 1, which did not record them, kernel, tile
+/// and accumulation are empty.
+policy::Facts facts_of(ResultsFile& file, const Run& run, const Node& row);
 
 /// What was measured of one part of an output of that dtype; `worst` is its worst element.
 policy::Measured measured(const Node& row, const TopElement& worst, ir::DType dtype);

@@ -8,7 +8,7 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
                               const cases::Executors& executors, const VerifyOptions& options,
                               cases::Observer& observer) {
   cases::CaseResult result;
-  result.subject = {.name = path.string(), .seed = fill.seed, .dtype = fill.dtype};
+  result.subject = {.name = path.string(), .seed = fill.seed, .dtype = fill.dtype, .precision = fill.precision};
   const auto ends = [&](core::Verdict verdict, core::ExitCode exit, std::string message) {
     result.verdict = verdict;
     result.exit = exit;

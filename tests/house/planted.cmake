@@ -29,7 +29,7 @@ plant(ref_cpu/executor.cpp "#include \"ir/graph.hpp\"\n#include <Eigen/Core>")
 plant(gpu_vulkan/runtime/driver/device.hpp "#include <vulkan/vulkan.h>")
 plant(gpu_vulkan/runtime/arena.cpp "#include \"gpu_vulkan/runtime/driver/device.hpp\"")
 plant(parity/cli/main.cpp "#include \"ref_cpu/executor.hpp\"\n#include <CLI/CLI.hpp>")
-plant(parity/results/record_hdf5.cpp "#include <hdf5.h>")
+plant(ir/hdf5/store.cpp "#include <hdf5.h>")
 expect(layering nothing)
 
 # Folders.
@@ -66,7 +66,7 @@ expect(layering "parity/attic/old.cpp: its folder is no room of parity")
 foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/compare/compare.cpp;tbb/parallel_for.h"
     "gpu_vulkan/ops/softmax.cpp;vulkan/vulkan.h" "gpu_vulkan/plan/plan.hpp;vulkan/vulkan_core.h"
     "parity/record.cpp;hdf5.h"
-    "parity/results/record_hdf5.hpp;hdf5.h" "ir/formats/json.hpp;nlohmann/json.hpp" "ir/graph.cpp;nlohmann/json.hpp"
+    "ir/hdf5/store.hpp;hdf5.h" "ir/formats/json.hpp;nlohmann/json.hpp" "ir/graph.cpp;nlohmann/json.hpp"
     "ir/tensor.cpp;zlib.h" "ir/raw/hash.cpp;sha256.h" "ir/raw/hash.hpp;xxhash.h" "parity/run.cpp;CLI/CLI.hpp"
     "ir/formats/read.cpp;toml++/toml.h" "ir/formats/read.cpp;onnx/onnx_pb.h"
     "parity/read.cpp;google/protobuf/message.h")

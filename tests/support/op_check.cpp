@@ -5,6 +5,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded.hpp"
+#include "parity/compare/tolerance.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 

@@ -257,6 +257,9 @@ with h5py.File("t.h5", "w") as f:
     f.create_dataset("packed", data=x, compression="gzip", shuffle=True, chunks=(1, 2))
     f["big_endian"] = x.astype(">f8")
     f["half"], f["flags"], f["z"] = x.astype(np.float16), x > 2, x.astype(np.complex128)
+    f["z_big_endian"] = x.astype(">c8")
+    unsigned = h5py.enum_dtype({"FALSE": 0, "TRUE": 1}, basetype="u1")
+    f.create_dataset("unsigned_flags", data=(x > 2).astype("u1"), dtype=unsigned)
     f["link"] = h5py.SoftLink("/half")
     f["away"] = h5py.ExternalLink("other.h5", "/x")
     f["bf"] = np.array([0x3F80], dtype=np.uint16)
@@ -267,13 +270,15 @@ with h5py.File("huge.h5", "w") as f: f.create_dataset("x", shape=(1 << 40,), dty
     GTEST_SKIP() << "no h5py";
   const auto t = formats::load_tensors(path("t.h5"), 1 << 20);
   const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
-  EXPECT_EQ(t.size(), 7u);  // no links
+  EXPECT_EQ(t.size(), 9u);  // no links
   EXPECT_TRUE(equal(t.at("deep/er/x"), x));
   EXPECT_TRUE(equal(t.at("packed"), x));
   EXPECT_TRUE(equal(t.at("big_endian"), convert(x, DType::f64)));
   EXPECT_TRUE(equal(t.at("half"), convert(x, DType::f16)));
   EXPECT_EQ(t.at("flags").dtype(), DType::boolean);
+  EXPECT_TRUE(equal(t.at("unsigned_flags"), t.at("flags")));
   EXPECT_EQ(t.at("z").dtype(), DType::c128);
+  EXPECT_TRUE(equal(t.at("z_big_endian"), convert(x, DType::c64)));
   EXPECT_EQ(double(t.at("bf").as<bf16>()[0]), 1);
   EXPECT_THAT(refusal(path("text.h5")), testing::HasSubstr("dataset 'x' is neither numbers nor bools"));
   EXPECT_THAT(refusal(path("wide.h5")), testing::HasSubstr("dataset 'x' is an unsigned integer of 8 bytes"));

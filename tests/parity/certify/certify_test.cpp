@@ -18,6 +18,8 @@ namespace {
 
 namespace ops = ir::ops;
 
+std::uint32_t no_names(const std::string&) { return 0; }
+
 TEST(DoubleDouble, SumsWhatDoublesLose) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> unit(-1, 1);
@@ -182,8 +184,9 @@ TEST(Certify, VerifyStoresTheUncertaintyOfEachNode) {
       EXPECT_EQ(uncertainty, 0) << node.label;  // only moved, or an integer
     }
     EXPECT_EQ(node.certificate.undecided, 0u) << node.label;
-    results::Rows rows;
-    rows.add(subject.file->graph, node, 0);
+    results::SumList sums;
+    results::Rows rows(subject.file->graph, 0, no_names, sums);
+    rows.add(node);
     EXPECT_EQ(rows.nodes.at(0).ref_uncert, uncertainty) << node.label;
     EXPECT_EQ(rows.nodes.at(0).n_recomputed, 0u) << node.label;
   }
@@ -202,8 +205,9 @@ TEST(Certify, VerifyStoresHowManyElementsItRecomputed) {
   auto suspect = testing::spoiler("y", [on_limit](ir::Tensor& x) { x.as<double>()[0] = on_limit; });
   const auto result = testing::verify_on(suspect, subject);
   EXPECT_EQ(result.nodes.at(0).certificate.recomputed, 1u);
-  results::Rows rows;
-  rows.add(subject.file->graph, result.nodes[0], 0);
+  results::SumList sums;
+  results::Rows rows(subject.file->graph, 0, no_names, sums);
+  rows.add(result.nodes[0]);
   EXPECT_EQ(rows.nodes.at(0).n_recomputed, 1u);
   EXPECT_EQ(rows.nodes.at(0).n_undecided, 0u);
 }

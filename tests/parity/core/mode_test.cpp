@@ -121,7 +121,7 @@ TEST(Mode, IsRecordedAndKeptByJudge) {
     recorder.finish();
   }
   EXPECT_THAT(results::check_schema(path), ::testing::IsEmpty());
-  const auto run = results::Hdf5Store::open(path).read<results::Run>("/runs", results::run_type()).rows.at(0);
+  const auto run = ir::hdf5::Store::open(path).read<results::Run>("/runs", results::run_type()).rows.at(0);
   EXPECT_EQ(run.mode, core::Mode::propagate);
   EXPECT_EQ(run.first_guilty, 2u);
   const auto policy = policy::parse("schema = \"plumb-policy/1\"\n", "p.toml");

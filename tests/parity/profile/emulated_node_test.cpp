@@ -164,8 +164,10 @@ TEST(EmulatedNode, OfSubnormalFactorsIsWithinTheLimitsOfItsUnit) {
 TEST(EmulatedNode, IsInTheRowsOfResults) {
   const profile::DeviceProfile profile = unit();
   const cases::CaseResult result = verify_unit(&profile);
-  results::Rows rows;
-  rows.add(result.subject.file->graph, result.nodes[0], 0);
+  results::SumList sums;
+  results::Rows rows(
+      result.subject.file->graph, 0, [](const std::string&) { return 0u; }, sums);
+  rows.add(result.nodes[0]);
   EXPECT_EQ(rows.nodes[0].emulator_ulp, 0);
 }
 

@@ -64,7 +64,7 @@ class RecordCrash : public ::testing::Test {
 
   std::uint64_t runs_in_file() const {
     EXPECT_THAT(results::check_schema(file_), IsEmpty());
-    return results::Hdf5Store::open(file_).rows("/runs");
+    return ir::hdf5::Store::open(file_).rows("/runs");
   }
 
   fs::path folder_, file_;
@@ -113,7 +113,7 @@ TEST_F(RecordCrash, AKilledRunKeepsItsRecordedCasesInThePartFile) {
   EXPECT_FALSE(fs::exists(file_));
   const auto part = fs::path(file_.string() + ".part");
   EXPECT_THAT(results::check_schema(part), IsEmpty());
-  EXPECT_EQ(results::Hdf5Store::open(part).rows("/runs"), 2u);
+  EXPECT_EQ(ir::hdf5::Store::open(part).rows("/runs"), 2u);
 }
 
 /// What `write` says in a process whose files cannot grow beyond `bytes`, or "" if it succeeds.

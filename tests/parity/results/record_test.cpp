@@ -58,7 +58,7 @@ class Record : public ::testing::Test {
     recorder.finish();
   }
 
-  static std::vector<results::Node> nodes_of(const results::Hdf5Store& store) {
+  static std::vector<results::Node> nodes_of(const ir::hdf5::Store& store) {
     return store.read<results::Node>("/results/nodes", results::node_type()).rows;
   }
 
@@ -69,7 +69,7 @@ TEST_F(Record, HoldsARowForEveryOutputAndPart) {
   record_two(options());
   EXPECT_THAT(results::check_schema(file()), IsEmpty());
   EXPECT_FALSE(fs::exists(file().string() + ".part"));
-  const auto store = results::Hdf5Store::open(file());
+  const auto store = ir::hdf5::Store::open(file());
   const auto runs = store.read<results::Run>("/runs", results::run_type()).rows;
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].verdict, core::Verdict::passed);
@@ -100,7 +100,7 @@ TEST_F(Record, HoldsARowForEveryOutputAndPart) {
 
 TEST_F(Record, SaysNanAndNeverZeroOfWhatWasNotComputed) {
   record_two(options());
-  const auto store = results::Hdf5Store::open(file());
+  const auto store = ir::hdf5::Store::open(file());
   for (const results::Node& row : nodes_of(store)) {
     if (row.part != results::Part::local) {
       EXPECT_TRUE(std::isnan(row.ref_uncert));
@@ -113,7 +113,7 @@ TEST_F(Record, SaysNanAndNeverZeroOfWhatWasNotComputed) {
     EXPECT_EQ(row.rule, -1);
   }
   const auto run = store.read<results::Run>("/runs", results::run_type()).rows.at(0);
-  EXPECT_TRUE(std::isnan(run.alpha) && std::isnan(run.power));
+  EXPECT_TRUE(std::isnan(run.alpha));
   EXPECT_EQ(run.first_guilty, results::no_number);
   const auto top = store.read<results::TopElement>("/results/topk", results::top_element_type()).rows;
   const auto inherited = top.at((4 * 3 + 1) * 8);  // nothing is judged of it
@@ -123,7 +123,7 @@ TEST_F(Record, SaysNanAndNeverZeroOfWhatWasNotComputed) {
 
 TEST_F(Record, DescribesTheGraphTheDeviceAndTheBuild) {
   record_two(options());
-  const auto store = results::Hdf5Store::open(file());
+  const auto store = ir::hdf5::Store::open(file());
   const std::string graph = "/graph/" + store.children("/graph").at(0);
   EXPECT_THAT(store.read_text(graph + "/json"), HasSubstr("softmax"));
   const auto nodes = store.read<results::GraphNode>(graph + "/nodes", results::graph_node_type()).rows;
@@ -141,21 +141,21 @@ TEST_F(Record, DescribesTheGraphTheDeviceAndTheBuild) {
   EXPECT_EQ(std::vector(edges.begin(), edges.begin() + 12),
             (std::vector<std::uint32_t>{0, 0, 2, 0, 1, 0, 2, 1, 2, 0, 3, 0}));
   const auto device = store.attributes("/device/00ff");
-  EXPECT_EQ(device.at("name"), results::StoredValue("a device"));
+  EXPECT_EQ(device.at("name"), ir::hdf5::StoredValue("a device"));
   EXPECT_EQ(store.read<results::Coopmat>("/device/00ff/coopmat", results::coopmat_type()).rows.at(0).K, 16u);
-  EXPECT_EQ(store.attributes("/env/" + store.children("/env").at(0)).at("eigen"), results::StoredValue("3.4.0"));
+  EXPECT_EQ(store.attributes("/env/" + store.children("/env").at(0)).at("eigen"), ir::hdf5::StoredValue("3.4.0"));
   EXPECT_EQ(store.attributes("/").at("argv"),
-            results::StoredValue(std::vector<std::string>{"plumb", "verify", "small.json", "--out=x.h5"}));
+            ir::hdf5::StoredValue(std::vector<std::string>{"plumb", "verify", "small.json", "--out=x.h5"}));
   const auto x = store.attributes("/inputs/0/x");
-  EXPECT_EQ(x.at("generator"), results::StoredValue("philox4x32"));
-  EXPECT_EQ(x.at("seed"), results::StoredValue(std::uint64_t{1}));
-  EXPECT_EQ(x.at("range"), results::StoredValue("mean=0 scale=1"));
+  EXPECT_EQ(x.at("generator"), ir::hdf5::StoredValue("philox4x32"));
+  EXPECT_EQ(x.at("seed"), ir::hdf5::StoredValue(std::uint64_t{1}));
+  EXPECT_EQ(x.at("range"), ir::hdf5::StoredValue("mean=0 scale=1"));
 }
 
 TEST_F(Record, KeepsTheTensorsThatWereAskedFor) {
   const auto kept = [&](results::KeepTensors which) {
     record_two(options(which));
-    const auto store = results::Hdf5Store::open(file());
+    const auto store = ir::hdf5::Store::open(file());
     std::vector<std::string> found;
     for (const auto& run : store.children("/tensors"))
       for (const auto& node : store.children("/tensors/" + run)) found.push_back(run + "/" + node);
@@ -166,7 +166,7 @@ TEST_F(Record, KeepsTheTensorsThatWereAskedFor) {
   EXPECT_EQ(kept(results::KeepTensors::worst).size(), 2u);
   EXPECT_EQ(kept(results::KeepTensors::worst).back(), "1/2");
   EXPECT_EQ(kept(results::KeepTensors::all).size(), 10u);
-  const auto store = results::Hdf5Store::open(file());
+  const auto store = ir::hdf5::Store::open(file());
   for (const char* one : {"ref", "dev", "bound"}) {
     const auto form = store.form(std::string("/tensors/1/2/0/") + one);
     EXPECT_EQ(form.kind, std::string_view(one) == "dev" ? "f4" : "f8");
@@ -191,19 +191,19 @@ TEST_F(Record, ACaseThatCouldNotRunIsARunToo) {
   recorder.record(broken);
   recorder.finish();
   EXPECT_THAT(results::check_schema(file()), IsEmpty());
-  EXPECT_EQ(results::Hdf5Store::open(file()).read<results::Run>("/runs", results::run_type()).rows.at(0).verdict,
+  EXPECT_EQ(ir::hdf5::Store::open(file()).read<results::Run>("/runs", results::run_type()).rows.at(0).verdict,
             core::Verdict::error);
 }
 
 TEST_F(Record, ReplacesAnEarlierFileOrAddsToIt) {
   record_two(options());
   record_two(options());
-  EXPECT_EQ(results::Hdf5Store::open(file()).rows("/runs"), 2u);
+  EXPECT_EQ(ir::hdf5::Store::open(file()).rows("/runs"), 2u);
   auto more = options(results::KeepTensors::all);
   more.append = true;
   record_two(more);
   EXPECT_THAT(results::check_schema(file()), IsEmpty());
-  const auto store = results::Hdf5Store::open(file());
+  const auto store = ir::hdf5::Store::open(file());
   EXPECT_EQ(store.rows("/runs"), 4u);
   EXPECT_EQ(store.children("/graph").size(), 1u);
   EXPECT_EQ(store.children("/tensors"), (std::vector<std::string>{"2", "3"}));
@@ -239,31 +239,31 @@ TEST_F(Record, LeavesNothingBehindWhenNothingWasRecorded) {
 
 TEST_F(Record, ReadsFilesOfOtherMinorVersions) {
   auto fewer = results::run_type();
-  std::erase_if(fewer.columns, [](const results::Column& column) { return column.name == "power"; });
+  std::erase_if(fewer.columns, [](const results::Column& column) { return column.name == "alpha"; });
   auto swapped = std::ranges::find(fewer.columns, "mode", &results::Column::name);
   std::ranges::reverse(swapped->choices);
   {
-    auto store = results::Hdf5Store::create(file());
+    auto store = ir::hdf5::Store::create(file());
     store.make_table("/runs", fewer);
     results::Run run;
     run.seed = 7;
     run.mode.value = 0;  // "attribute" there
-    run.power = 3;
+    run.alpha = 3;
     store.append("/runs", fewer, std::vector{run});
     store.close();
   }
-  const auto read = results::Hdf5Store::open(file()).read<results::Run>("/runs", results::run_type());
+  const auto read = ir::hdf5::Store::open(file()).read<results::Run>("/runs", results::run_type());
   EXPECT_EQ(read.rows.at(0).seed, 7u);
   EXPECT_EQ(read.rows.at(0).mode, core::Mode::attribute);
-  EXPECT_TRUE(std::isnan(read.rows.at(0).power));
-  EXPECT_EQ(std::ranges::count(read.columns, "power"), 0);
+  EXPECT_TRUE(std::isnan(read.rows.at(0).alpha));
+  EXPECT_EQ(std::ranges::count(read.columns, "alpha"), 0);
 }
 
 TEST_F(Record, TheCheckFindsWhatIsWrong) {
   EXPECT_THAT(results::check_schema(file()).at(0), HasSubstr("out.h5: HDF5 cannot"));
   record_two(options());
   {
-    auto store = results::Hdf5Store::open_to_append(file());
+    auto store = ir::hdf5::Store::open_to_append(file());
     results::Node stray;
     stray.run = 9;
     store.append("/results/nodes", results::node_type(), std::vector{stray});
@@ -277,12 +277,12 @@ TEST_F(Record, TheCheckFindsWhatIsWrong) {
 }
 
 TEST(ResultsSchema, TheFileIsThatOfTheCode) {
-  std::ifstream stream(tests::source_dir() / "schema" / "plumb-results-1.json");
+  std::ifstream stream(tests::source_dir() / "schema" / "plumb-results-2.json");
   const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  const auto wanted = fs::path(::testing::TempDir()) / "plumb-results-1.json";
+  const auto wanted = fs::path(::testing::TempDir()) / "plumb-results-2.json";
   std::ofstream(wanted) << results::schema_json();
   if (text == results::schema_json()) fs::remove(wanted);
-  EXPECT_TRUE(text == results::schema_json()) << "schema/plumb-results-1.json should be as " << wanted;
+  EXPECT_TRUE(text == results::schema_json()) << "schema/plumb-results-2.json should be as " << wanted;
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ class RecordTools : public ::testing::Test {
     results::Recorder recorder(
         file_, {.tensors = results::KeepTensors::all, .argv = {"plumb", "verify"}, .device = {.uuid = "00ff"}});
     testing::Suspect honest, wrong = testing::spoiler("scores", [](ir::Tensor&y) { y.as<float>()[13] += 1; });
+    wrong.describe = [](const ir::Node& node, ir::NodeReport& report) {
+      if (node.label == "scores") report.sums = {{.accumulator = ir::DType::f16, .levels = {{}}}};
+    };
     const cases::Case subject = testing::make_case(testing::small_graph);
     recorder.record(testing::verify_on(honest, subject, {}, recorder));
     recorder.record(testing::verify_on(wrong, subject, {}, recorder));
@@ -42,9 +45,10 @@ class RecordTools : public ::testing::Test {
 };
 
 constexpr auto script = R"(
+import json
 import numpy as np, h5py
 f = h5py.File("out.h5", "r")
-assert f.attrs["schema"] == "plumb.results" and f.attrs["schema_version"].startswith("1.")
+assert f.attrs["schema"] == "plumb.results" and f.attrs["schema_version"].startswith("2.")
 assert list(f.attrs["argv"]) == ["plumb", "verify"]
 names = f["names"].asstr()[:]
 rows, runs = f["results/nodes"][:], f["runs"][:]
@@ -60,6 +64,11 @@ node = graph["nodes"][:][failed["node"][0]]
 assert names[node["name_id"]] == "scores" and list(node["dims"][:2]) == [7, 11]
 ops = {v: k for k, v in h5py.check_enum_dtype(graph["nodes"].dtype["op"]).items()}
 assert ops[node["op"]] == "matmul"
+accumulators = {v: k for k, v in h5py.check_enum_dtype(f["results/nodes"].dtype["accumulation"]).items()}
+assert names[failed["kernel_id"][0]] == "kernel_of_scores" and names[failed["tile_id"][0]] == ""
+assert accumulators[failed["accumulation"][0]] == "f16" and accumulators[local["accumulation"][1]] == "none"
+product = json.loads(graph["sums"].asstr()[failed["tree"][0]])
+assert product["node"] == "scores" and product["unit"] == {"kind": "separate", "accumulator": "f16"}
 own = rows["part"] == 0
 assert (rows["ref_uncert"][own] > 0).any() and np.isnan(rows["ref_uncert"][~own]).all()
 assert np.isnan(runs["alpha"]).all()

@@ -8,10 +8,10 @@
 #include <string>
 #include <variant>
 
+#include "ir/hdf5/table_type.hpp"
 #include "ir/tensor.hpp"
-#include "parity/results/results_tables.hpp"
 
-namespace plumb::parity::results {
+namespace plumb::ir::hdf5 {
 
 /// The value of an HDF5 attribute.
 using StoredValue = std::variant<std::string, std::int64_t, std::uint64_t, double, std::vector<std::string>>;
@@ -28,28 +28,28 @@ struct StoredTable {
 /// How a dataset was made, for checks.
 struct StoredForm {
   std::string kind;                            ///< "compound", "u4", "text", ...
-  std::vector<results::Column> columns;        ///< of a compound; offsets are the file's
+  std::vector<Column> columns;                 ///< of a compound; offsets are the file's
   std::vector<std::uint64_t> extents, chunks;  ///< no chunks: contiguous
   bool appendable = false, shuffle = false, gzip = false, fletcher32 = false;
 };
 
-struct Hdf5File;
+struct OpenFile;
 
 /// One HDF5 file, in terms of tables, tensors and texts: all that the results file
 /// is made of. Paths are absolute, and groups are made as needed. Throws Error with HDF5's own
 /// reason. HDF5 is used from one thread at a time.
-class Hdf5Store {
+class Store {
  public:
   /// HDF5 does nothing when the process ends; to be called before anything uses it.
   static void leave_process_alone();
 
-  static Hdf5Store create(const std::filesystem::path& path);
-  static Hdf5Store open(const std::filesystem::path& path);
-  static Hdf5Store open_to_append(const std::filesystem::path& path);
+  static Store create(const std::filesystem::path& path);
+  static Store open(const std::filesystem::path& path);
+  static Store open_to_append(const std::filesystem::path& path);
 
-  Hdf5Store(Hdf5Store&&) noexcept;
-  Hdf5Store& operator=(Hdf5Store&&) noexcept;
-  ~Hdf5Store();
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
 
   bool contains(const std::string& path) const;
   void make_group(const std::string& path);
@@ -58,11 +58,11 @@ class Hdf5Store {
   /// A scalar text, UTF-8.
   void write_text(const std::string& path, const std::string& text);
   /// A contiguous or, from 64 KiB on, compressed dataset; bf16 is marked as such.
-  void write_tensor(const std::string& path, const ir::TensorView& tensor);
+  void write_tensor(const std::string& path, const TensorView& tensor);
 
   /// Rows to append to: one row type, `width` of them to a row where that is not 1.
-  void make_table(const std::string& path, const results::TableType& type, std::size_t width = 1);
-  void append(const std::string& path, const results::TableType& type, std::span<const std::byte> rows);
+  void make_table(const std::string& path, const TableType& type, std::size_t width = 1);
+  void append(const std::string& path, const TableType& type, std::span<const std::byte> rows);
   /// Rows of `width` u4.
   void make_grid(const std::string& path, std::size_t width);
   void append_grid(const std::string& path, std::span<const std::uint32_t> cells);
@@ -74,7 +74,7 @@ class Hdf5Store {
   void attach_scale(const std::string& grid, const std::string& scale);
 
   template <class Row>
-  void append(const std::string& path, const results::TableType& type, const std::vector<Row>& rows) {
+  void append(const std::string& path, const TableType& type, const std::vector<Row>& rows) {
     append(path, type, std::as_bytes(std::span<const Row>(rows)));
   }
 
@@ -87,7 +87,7 @@ class Hdf5Store {
   std::uint64_t rows(const std::string& path) const;
 
   template <class Row>
-  StoredTable<Row> read(const std::string& path, const results::TableType& type) const {
+  StoredTable<Row> read(const std::string& path, const TableType& type) const {
     StoredTable<Row> table;
     table.rows.resize(rows(path) * width(path));
     table.columns = read_rows(path, type, std::as_writable_bytes(std::span<Row>(table.rows)));
@@ -100,13 +100,12 @@ class Hdf5Store {
   void close();
 
  private:
-  explicit Hdf5Store(std::unique_ptr<Hdf5File> file);
+  explicit Store(std::unique_ptr<OpenFile> file);
 
   std::uint64_t width(const std::string& path) const;
-  std::vector<std::string> read_rows(const std::string& path, const results::TableType& type,
-                                     std::span<std::byte> rows) const;
+  std::vector<std::string> read_rows(const std::string& path, const TableType& type, std::span<std::byte> rows) const;
 
-  std::unique_ptr<Hdf5File> file_;
+  std::unique_ptr<OpenFile> file_;
 };
 
-}  // namespace plumb::parity::results
+}  // namespace plumb::ir::hdf5

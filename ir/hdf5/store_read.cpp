@@ -3,30 +3,27 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
-#include "parity/results/record_hdf5_id.hpp"
-#include "parity/results/record_hdf5_store.hpp"
+#include "ir/attribute.hpp"
+#include "ir/hdf5/hdf5_use.hpp"
+#include "ir/hdf5/open_file.hpp"
+#include "ir/hdf5/store.hpp"
+#include "ir/hdf5/types.hpp"
 
-namespace plumb::parity::results {
+namespace plumb::ir::hdf5 {
 namespace {
 
 constexpr hsize_t most_rows = hsize_t{1} << 31;  // a damaged file may claim any number
 
-std::vector<hsize_t> extents_of(hid_t dataset) {
-  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
-  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
-  if (!extents.empty()) hdf5_expect(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "read extents");
-  return extents;
-}
-
-Hdf5Id dataset_at(const Hdf5File& file, const std::string& path) {
+Id dataset_at(const OpenFile& file, const std::string& path) {
   return {H5Dopen2(file.id, path.c_str(), H5P_DEFAULT), H5Dclose};
 }
 
 /// Texts of a dataset or an attribute, read by `read` into pointers that HDF5 allocates.
 std::vector<std::string> texts(std::size_t count, const std::function<herr_t(hid_t type, void* data)>& read) {
   std::vector<char*> data(count, nullptr);
-  if (count != 0) hdf5_expect(read(hdf5_text_type(), data.data()), "read a text");
+  if (count != 0) expect(read(text_type(), data.data()), "read a text");
   std::vector<std::string> result;
   for (char* text : data) {
     result.emplace_back(text != nullptr ? text : "");
@@ -36,7 +33,7 @@ std::vector<std::string> texts(std::size_t count, const std::function<herr_t(hid
 }
 
 std::optional<StoredValue> value_of(hid_t attribute) {
-  const Hdf5Id type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
+  const Id type(H5Aget_type(attribute), H5Tclose), space(H5Aget_space(attribute), H5Sclose);
   const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
   const bool scalar = H5Sget_simple_extent_type(space) == H5S_SCALAR;
   switch (H5Tget_class(type)) {
@@ -100,9 +97,9 @@ std::vector<std::uint16_t> translation(const std::vector<std::string>& theirs, c
   return map;
 }
 
-void translate(std::span<std::byte> rows, std::size_t row_bytes, const results::Column& column,
+void translate(std::span<std::byte> rows, std::size_t row_bytes, const Column& column,
                const std::vector<std::uint16_t>& map) {
-  const std::size_t width = column.kind == results::Kind::u1 ? 1 : 2;
+  const std::size_t width = column.kind == Kind::u1 ? 1 : 2;
   for (std::size_t at = column.offset; at < rows.size(); at += row_bytes) {
     std::uint16_t value = 0;
     std::memcpy(&value, rows.data() + at, width);
@@ -112,14 +109,14 @@ void translate(std::span<std::byte> rows, std::size_t row_bytes, const results::
 
 }  // namespace
 
-bool Hdf5Store::contains(const std::string& path) const {
+bool Store::contains(const std::string& path) const {
   const Hdf5Use use(file_->name);
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
     if (H5Lexists(file_->id, path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
   return path == "/" || H5Lexists(file_->id, path.c_str(), H5P_DEFAULT) > 0;
 }
 
-std::vector<std::string> Hdf5Store::children(const std::string& path) const {
+std::vector<std::string> Store::children(const std::string& path) const {
   const Hdf5Use use(file_->name);
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5L_info_t* link, void* out) -> herr_t {
@@ -127,36 +124,36 @@ std::vector<std::string> Hdf5Store::children(const std::string& path) const {
     return 0;
   };
   if (contains(path))
-    hdf5_expect(H5Literate(file_->object(path), H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names), "list " + path);
+    expect(H5Literate(file_->object(path), H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names), "list " + path);
   return names;
 }
 
-StoredValues Hdf5Store::attributes(const std::string& path) const {
+StoredValues Store::attributes(const std::string& path) const {
   const Hdf5Use use(file_->name);
-  const Hdf5Id object = file_->object(path);
+  const Id object = file_->object(path);
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
     static_cast<std::vector<std::string>*>(out)->emplace_back(name);
     return 0;
   };
-  hdf5_expect(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names), "read attributes of " + path);
+  expect(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, visit, &names), "read attributes of " + path);
   StoredValues values;
   for (const std::string& name : names) {
-    const Hdf5Id attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+    const Id attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
     if (auto value = value_of(attribute)) values.emplace(name, std::move(*value));
   }
   return values;
 }
 
-StoredForm Hdf5Store::form(const std::string& path) const {
+StoredForm Store::form(const std::string& path) const {
   const Hdf5Use use(file_->name);
-  const Hdf5Id dataset = dataset_at(*file_, path), type(H5Dget_type(dataset), H5Tclose);
-  const Hdf5Id list(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
+  const Id dataset = dataset_at(*file_, path), type(H5Dget_type(dataset), H5Tclose);
+  const Id list(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
   StoredForm form;
   form.kind = name_of_kind(type);
-  if (form.kind == "compound") form.columns = hdf5_columns(type);
+  if (form.kind == "compound") form.columns = columns_of(type);
   const auto extents = extents_of(dataset);
-  form.extents.assign(extents.begin(), extents.end());
+  form.extents = extents;
   std::vector<hsize_t> most(extents.size()), chunks(extents.size());
   if (!extents.empty()) H5Sget_simple_extent_dims(space, nullptr, most.data());
   form.appendable = !most.empty() && most[0] == H5S_UNLIMITED;
@@ -168,68 +165,68 @@ StoredForm Hdf5Store::form(const std::string& path) const {
   return form;
 }
 
-std::string Hdf5Store::read_text(const std::string& path) const {
+std::string Store::read_text(const std::string& path) const {
   auto found = read_texts(path);
-  ir::require(found.size() == 1, file_->name, ": ", path, " holds ", found.size(), " texts");
+  require(found.size() == 1, file_->name, ": ", path, " holds ", found.size(), " texts");
   return std::move(found[0]);
 }
 
-std::vector<std::string> Hdf5Store::read_texts(const std::string& path) const {
+std::vector<std::string> Store::read_texts(const std::string& path) const {
   const Hdf5Use use(file_->name);
-  const Hdf5Id dataset = dataset_at(*file_, path), space(H5Dget_space(dataset), H5Sclose);
+  const Id dataset = dataset_at(*file_, path), space(H5Dget_space(dataset), H5Sclose);
   const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
   return texts(count,
                [&](hid_t type, void* data) { return H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data); });
 }
 
-std::vector<std::uint32_t> Hdf5Store::read_grid(const std::string& path) const {
+std::vector<std::uint32_t> Store::read_grid(const std::string& path) const {
   const Hdf5Use use(file_->name);
-  const Hdf5Id dataset = dataset_at(*file_, path);
+  const Id dataset = dataset_at(*file_, path);
   std::vector<std::uint32_t> cells(rows(path) * width(path));
   if (!cells.empty())
-    hdf5_expect(H5Dread(dataset, H5T_STD_U32LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), "read " + path);
+    expect(H5Dread(dataset, H5T_STD_U32LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, cells.data()), "read " + path);
   return cells;
 }
 
-std::uint64_t Hdf5Store::rows(const std::string& path) const {
+std::uint64_t Store::rows(const std::string& path) const {
   const Hdf5Use use(file_->name);
   const auto extents = extents_of(dataset_at(*file_, path));
   const hsize_t count = extents.empty() ? 1 : extents[0];
-  ir::require(count < most_rows, file_->name, ": ", path, " has ", count, " rows");
+  require(count < most_rows, file_->name, ": ", path, " has ", count, " rows");
   return count;
 }
 
-std::uint64_t Hdf5Store::width(const std::string& path) const {
+std::uint64_t Store::width(const std::string& path) const {
   const Hdf5Use use(file_->name);
   const auto extents = extents_of(dataset_at(*file_, path));
   return extents.size() < 2 ? 1 : extents[1];
 }
 
-std::vector<std::string> Hdf5Store::read_rows(const std::string& path, const results::TableType& type,
-                                              std::span<std::byte> rows) const {
+std::vector<std::string> Store::read_rows(const std::string& path, const TableType& type,
+                                          std::span<std::byte> rows) const {
   const Hdf5Use use(file_->name);
-  const Hdf5Id dataset = dataset_at(*file_, path), stored(H5Dget_type(dataset), H5Tclose);
-  ir::require(H5Tget_class(stored) == H5T_COMPOUND, file_->name, ": ", path, " is no table");
-  const auto theirs = hdf5_columns(stored);
-  const Hdf5Id memory(H5Tcreate(H5T_COMPOUND, type.row_bytes), H5Tclose);
+  const Id dataset = dataset_at(*file_, path), stored(H5Dget_type(dataset), H5Tclose);
+  require(H5Tget_class(stored) == H5T_COMPOUND, file_->name, ": ", path, " is no table");
+  const auto theirs = columns_of(stored);
+  const Id memory(H5Tcreate(H5T_COMPOUND, type.row_bytes), H5Tclose);
   std::vector<std::string> present;
-  std::vector<std::pair<const results::Column*, std::vector<std::uint16_t>>> enums;
-  for (const results::Column& column : type.columns) {
-    const auto found = std::ranges::find(theirs, column.name, &results::Column::name);
+  std::vector<std::pair<const Column*, std::vector<std::uint16_t>>> enums;
+  for (const Column& column : type.columns) {
+    const auto found = std::ranges::find(theirs, column.name, &Column::name);
     if (found == theirs.end()) continue;
-    const auto where = ir::cat(file_->name, ": ", path, ": column '", column.name, "' ");
-    ir::require(found->kind == column.kind && found->count == column.count, where, "is not of the kind ",
-                ir::enum_name(column.kind));
+    const auto where = cat(file_->name, ": ", path, ": column '", column.name, "' ");
+    require(found->kind == column.kind && found->count == column.count, where, "is not of the kind ",
+            enum_name(column.kind));
     const auto member = static_cast<unsigned>(found - theirs.begin());
-    const Hdf5Id member_type(H5Tget_member_type(stored, member), H5Tclose);
-    hdf5_expect(H5Tinsert(memory, column.name.c_str(), column.offset, member_type), "read " + path);
+    const Id member_type(H5Tget_member_type(stored, member), H5Tclose);
+    expect(H5Tinsert(memory, column.name.c_str(), column.offset, member_type), "read " + path);
     if (!column.choices.empty()) enums.emplace_back(&column, translation(found->choices, column.choices));
     present.push_back(column.name);
   }
-  ir::require(!present.empty(), file_->name, ": ", path, " has none of the columns that it should");
-  if (!rows.empty()) hdf5_expect(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), "read " + path);
+  require(!present.empty(), file_->name, ": ", path, " has none of the columns that it should");
+  if (!rows.empty()) expect(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), "read " + path);
   for (const auto& [column, map] : enums) translate(rows, type.row_bytes, *column, map);
   return present;
 }
 
-}  // namespace plumb::parity::results
+}  // namespace plumb::ir::hdf5

@@ -1,0 +1,72 @@
+#include "ir/hdf5/id.hpp"
+
+#define H5_USE_110_API  // later releases keep these names
+#include <hdf5.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "ir/error.hpp"
+#include "ir/hdf5/types.hpp"
+
+namespace plumb::ir::hdf5 {
+namespace {
+
+static_assert(std::is_same_v<hid_t, std::int64_t>);
+
+/// The innermost entry of HDF5's error stack names the cause, and somewhere in it the system's.
+std::string reason() {
+  std::string text = "unknown";
+  const auto keep = [](unsigned, const H5E_error2_t* entry, void* out) -> herr_t {
+    if (entry->desc != nullptr) *static_cast<std::string*>(out) = entry->desc;
+    return 1;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep, &text);
+  const std::string_view start = "error message = '";
+  const auto begin = text.find(start);
+  if (begin == std::string::npos) return text;
+  const auto end = text.find('\'', begin + start.size());
+  return text.substr(begin + start.size(), end - begin - start.size());
+}
+
+std::vector<hsize_t> sizes(const std::vector<std::uint64_t>& extents) { return {extents.begin(), extents.end()}; }
+
+}  // namespace
+
+Id::Id(std::int64_t id, Close close) : id_(id), close_(close) {
+  require(id >= 0, "HDF5 cannot read or write this: ", id < 0 ? reason() : "");
+}
+
+void expect(std::int64_t status, std::string_view what) {
+  if (status < 0) fail("HDF5 cannot ", what, ": ", reason());
+}
+
+Id scalar_space() { return {H5Screate(H5S_SCALAR), H5Sclose}; }
+
+Id space_of(const std::vector<std::uint64_t>& extents, const std::vector<std::uint64_t>& most) {
+  if (extents.empty()) return scalar_space();
+  const auto now = sizes(extents), later = sizes(most);
+  const int rank = static_cast<int>(extents.size());
+  return {H5Screate_simple(rank, now.data(), later.empty() ? nullptr : later.data()), H5Sclose};
+}
+
+std::vector<std::uint64_t> extents_of(std::int64_t dataset) {
+  const Id space(H5Dget_space(dataset), H5Sclose);
+  std::vector<hsize_t> extents(static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
+  if (!extents.empty()) expect(H5Sget_simple_extent_dims(space, extents.data(), nullptr), "read extents");
+  return {extents.begin(), extents.end()};
+}
+
+void write_attribute(std::int64_t object, const std::string& name, std::int64_t type, std::int64_t space,
+                     const void* data) {
+  if (H5Aexists(object, name.c_str()) > 0) expect(H5Adelete(object, name.c_str()), "replace attribute " + name);
+  const Id attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  expect(H5Awrite(attribute, type, data), "write attribute " + name);
+}
+
+void write_text_attribute(std::int64_t object, const std::string& name, const std::string& text) {
+  const char* const data = text.c_str();
+  write_attribute(object, name, text_type(), scalar_space(), &data);
+}
+
+}  // namespace plumb::ir::hdf5

@@ -1,0 +1,156 @@
+#include "parity/results/results_file.hpp"
+
+#include "ir/formats/sums_json.hpp"
+#include "parity/policy/policy_gate.hpp"
+#include "parity/results/results_schema.hpp"
+
+namespace plumb::parity::results {
+namespace {
+
+std::string text_of(const ir::hdf5::StoredValues& values, const std::string& name) {
+  const auto found = values.find(name);
+  const auto* const text = found == values.end() ? nullptr : std::get_if<std::string>(&found->second);
+  return text == nullptr ? "" : *text;
+}
+
+/// Where a file does not say that its device is hardware, it may be software.
+bool says_software(const ir::hdf5::StoredValues& values) {
+  const auto found = values.find("is_software");
+  const auto* const flag = found == values.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  return flag == nullptr || *flag != 0;
+}
+
+}  // namespace
+
+ResultsFile::ResultsFile(const std::filesystem::path& path)
+    : path_(path), store_(ir::hdf5::Store::open(path)), version_(require_results_file(store_)) {}
+
+std::string ResultsFile::attribute(const std::string& name) const { return text_of(store_.attributes("/"), name); }
+
+const std::vector<std::string>& ResultsFile::names() {
+  if (!names_) names_ = store_.read_texts("/names");
+  return *names_;
+}
+
+const std::string& ResultsFile::name(std::uint32_t id) {
+  static const std::string unknown = "?";
+  return id < names().size() ? names()[id] : unknown;
+}
+
+const std::vector<Run>& ResultsFile::runs() {
+  if (!runs_) runs_ = store_.read<Run>("/runs", run_type()).rows;
+  return *runs_;
+}
+
+const std::vector<Node>& ResultsFile::rows() {
+  if (!rows_) rows_ = store_.read<Node>("/results/nodes", node_type()).rows;
+  return *rows_;
+}
+
+const std::vector<std::size_t>& ResultsFile::local_rows(const Run& run) {
+  if (!local_) {
+    local_.emplace();
+    for (std::size_t r = 0; r < rows().size(); ++r)
+      if (rows()[r].part == Part::local) (*local_)[rows()[r].run].push_back(r);
+  }
+  return (*local_)[run.run];
+}
+
+const Node* ResultsFile::total_of(std::size_t row) {
+  const Node& local = rows()[row];
+  for (std::size_t r = row + 1; r < rows().size(); ++r) {
+    const Node& other = rows()[r];
+    if (other.run != local.run || other.node != local.node || other.out != local.out) break;
+    if (other.part == Part::total) return &other;
+  }
+  return nullptr;
+}
+
+std::span<const TopElement> ResultsFile::worst(std::size_t row) {
+  constexpr std::size_t kept = compare::Comparison::worst_kept;
+  if (!worst_) {
+    worst_ = store_.read<TopElement>("/results/topk", top_element_type()).rows;
+    ir::require(worst_->size() == rows().size() * kept, path_.string(), ": /results/topk has ", worst_->size(),
+                " elements, wanted ", kept, " for each of ", rows().size(), " rows");
+  }
+  return std::span(*worst_).subspan(row * kept, kept);
+}
+
+const std::vector<GraphNode>& ResultsFile::graph(const Run& run) {
+  const auto [found, is_new] = graphs_.try_emplace(run.graph_id);
+  const std::string table = "/graph/" + name(run.graph_id) + "/nodes";
+  if (is_new && run.graph_id != 0 && store_.contains(table))
+    found->second = store_.read<GraphNode>(table, graph_node_type()).rows;
+  return found->second;
+}
+
+const GraphNode* ResultsFile::find_node(const Run& run, const Node& row) {
+  const auto& nodes = graph(run);
+  return row.node < nodes.size() ? &nodes[row.node] : nullptr;
+}
+
+const GraphNode& ResultsFile::node_of(const Run& run, const Node& row) {
+  const GraphNode* const node = find_node(run, row);
+  ir::require(node != nullptr, path_.string(), ": run ", run.run, " has a row of node ", row.node, ", its graph ",
+              graph(run).size(), " nodes");
+  return *node;
+}
+
+std::string ResultsFile::label(const Run& run, const Node& row) {
+  const GraphNode* const node = find_node(run, row);
+  return (node == nullptr ? "?" : name(node->name_id)) + (row.out == 0 ? "" : ir::cat(':', row.out));
+}
+
+StoredKernel ResultsFile::kernel(const Node& row) {
+  if (version_ < 2) return {};
+  return {true, name(row.kernel_id), name(row.tile_id), dtype_of(row.accumulation)};
+}
+
+const std::vector<std::string>& ResultsFile::sums_of(std::uint32_t graph_id) {
+  const auto [found, is_new] = sums_.try_emplace(graph_id);
+  const std::string list = "/graph/" + name(graph_id) + "/sums";
+  if (is_new && graph_id != 0 && store_.contains(list)) found->second = store_.read_texts(list);
+  return found->second;
+}
+
+std::vector<ir::Sum> ResultsFile::sums(const Run& run, const Node& row) {
+  if (row.tree < 0) return {};
+  const auto& texts = sums_of(run.graph_id);
+  const auto first = static_cast<std::size_t>(row.tree);
+  ir::require(first + row.n_sums <= texts.size(), path_.string(), ": run ", run.run, " names sum ", row.tree,
+              " of its graph, which has ", texts.size());
+  std::vector<ir::Sum> sums;
+  for (std::size_t s = first; s < first + row.n_sums; ++s) sums.push_back(ir::formats::parse_sum_of_node(texts[s]).sum);
+  return sums;
+}
+
+std::string ResultsFile::precision(const Run& run) {
+  const std::string& recorded = name(run.precision_id);
+  return version_ < 2 && recorded == "graph" ? "precision not recorded" : recorded;
+}
+
+const StoredDevice& ResultsFile::device(const Run& run) {
+  const auto [found, is_new] = devices_.try_emplace(run.device_id);
+  const std::string path = "/device/" + name(run.device_id);
+  if (!is_new || run.device_id == 0 || !store_.contains(path)) return found->second;
+  const auto values = store_.attributes(path);
+  policy::Facts facts =
+      policy::device_facts(text_of(values, "name"), text_of(values, "driver_name"), text_of(values, "driver_info"));
+  if (store_.contains(path + "/profile"))
+    facts.device_profile = text_of(store_.attributes(path + "/profile"), "profile_sha256");
+  found->second = {std::move(facts), says_software(values)};
+  return found->second;
+}
+
+std::string ResultsFile::policy_path(const Run& run) {
+  return run.policy_id == 0 ? "" : "/policy/" + name(run.policy_id) + "/toml";
+}
+
+bool is_results_file(const std::filesystem::path& path) try {
+  require_results_file(ir::hdf5::Store::open(path));
+  return true;
+} catch (const ir::Error&) {
+  return false;
+}
+
+}  // namespace plumb::parity::results

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/hdf5/store.hpp"
+#include "parity/policy/policy.hpp"
+#include "parity/results/results_tables.hpp"
+
+namespace plumb::parity::results {
+
+/// What a results file says of the device of a run.
+struct StoredDevice {
+  policy::Facts facts = {};  ///< what every node shares
+  bool is_software = true;   ///< also what does not say that it is hardware
+};
+
+/// What a results file says of the kernel of a node. Version 1 recorded nothing of it.
+struct StoredKernel {
+  bool is_recorded = false;
+  std::string name = {}, tile = {};
+  std::optional<ir::DType> accumulation = {};  ///< of its sums; nothing without sums
+};
+
+/// A results file of version 1 or 2, opened to be read: the one reader for all who ask what is in it. Tables are read
+/// when they are first asked for. What version 1 lacks is said to be not recorded. Throws Error, naming the file.
+class ResultsFile {
+ public:
+  /// Throws Error, too, when it is no results file of a version known here.
+  explicit ResultsFile(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const ir::hdf5::Store& store() const { return store_; }
+  /// A text about the file as a whole, "git_commit"; "" where it says nothing.
+  std::string attribute(const std::string& name) const;
+  int version() const { return version_; }
+
+  const std::vector<std::string>& names();
+  /// The text of a number; "?" where there is none.
+  const std::string& name(std::uint32_t id);
+
+  const std::vector<Run>& runs();
+  /// The rows of /results/nodes of all runs, and those of one run that hold local errors.
+  const std::vector<Node>& rows();
+  const std::vector<std::size_t>& local_rows(const Run& run);
+  /// The total of the output whose local part is that row; they are written together.
+  const Node* total_of(std::size_t row);
+  /// The worst elements of a row.
+  std::span<const TopElement> worst(std::size_t row);
+
+  /// The node table of a run's graph; empty where the run has none.
+  const std::vector<GraphNode>& graph(const Run& run);
+  /// The node of a row; nullptr where the graph has no such node. node_of throws Error there.
+  const GraphNode* find_node(const Run& run, const Node& row);
+  const GraphNode& node_of(const Run& run, const Node& row);
+  /// "label" or "label:1"; "?" for a node that the graph does not have.
+  std::string label(const Run& run, const Node& row);
+
+  StoredKernel kernel(const Node& row);
+  /// How the kernel of a row adds; empty where it does not, or where that was not recorded.
+  std::vector<ir::Sum> sums(const Run& run, const Node& row);
+  /// "graph", the dtype or the precision that a run had; "not recorded" of version 1, which knew dtypes alone.
+  std::string precision(const Run& run);
+
+  const StoredDevice& device(const Run& run);
+  /// Where the policy that judged a run is; "" where there was none.
+  std::string policy_path(const Run& run);
+
+ private:
+  const std::vector<std::string>& sums_of(std::uint32_t graph_id);
+
+  const std::filesystem::path path_;
+  const ir::hdf5::Store store_;
+  int version_ = 0;
+  std::optional<std::vector<std::string>> names_;
+  std::optional<std::vector<Run>> runs_;
+  std::optional<std::vector<Node>> rows_;
+  std::optional<std::vector<TopElement>> worst_;
+  std::optional<std::map<std::uint32_t, std::vector<std::size_t>>> local_;
+  std::map<std::uint32_t, std::vector<GraphNode>> graphs_;
+  std::map<std::uint32_t, std::vector<std::string>> sums_;
+  std::map<std::uint32_t, StoredDevice> devices_;
+};
+
+/// Whether a file is a results file of a version known here.
+bool is_results_file(const std::filesystem::path& path);
+
+}  // namespace plumb::parity::results
