@@ -22,7 +22,8 @@ struct NodeResult {
   ir::TensorType type = {};
 
   ir::Placement placement = ir::Placement::gpu;
-  std::string kernel = {}, placement_reason = {};
+  std::string kernel = {}, tile = {}, placement_reason = {};
+  std::vector<ir::Sum> sums = {};  ///< how the kernel adds
 
   /// local: the device's output against the truth of the device's own inputs.
   /// inherited: what those inputs had wrong already, carried through the truth.

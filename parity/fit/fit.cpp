@@ -25,7 +25,8 @@ std::vector<double> ratios_of(const std::vector<const Sample*>& samples) {
 }
 
 std::string name_of(const Group& group) {
-  return fmt::format("{} {}->{}, acc {}, on '{}'", group.op, group.in, group.dtype, group.acc, group.device);
+  return fmt::format("{} {}->{}, accumulation {}, on '{}'", group.op, group.in, group.dtype, group.accumulation,
+                     group.device);
 }
 
 /// Of all nodes that vary, by group.
@@ -131,7 +132,7 @@ Fit Fitter::run(std::span<const Sample> samples) {
 }  // namespace
 
 std::string FittedRule::id() const {
-  const std::string hash = core::sha256(group.acc + "\n" + group.device).substr(0, 8);
+  const std::string hash = core::sha256(group.accumulation + "\n" + group.device).substr(0, 8);
   return fmt::format("fit-{}-{}-{}-{}{}", group.op, group.in.empty() ? "none" : group.in, group.dtype, hash,
                      node.empty() ? "" : "-" + node);
 }

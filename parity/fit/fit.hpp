@@ -14,7 +14,7 @@ namespace plumb::parity::fit {
 
 /// What nodes have in common that share a rule.
 struct Group {
-  std::string op, in, dtype, acc, device;
+  std::string op, in, dtype, accumulation, device;
 
   auto operator<=>(const Group&) const = default;
 };

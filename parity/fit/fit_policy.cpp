@@ -32,7 +32,7 @@ std::string match_of(const FittedRule& rule) {
   const std::pair<const char*, const std::string&> keys[] = {{"node", rule.node},
                                                              {"in", rule.group.in},
                                                              {"dtype", rule.group.dtype},
-                                                             {"acc", rule.group.acc},
+                                                             {"accumulation", rule.group.accumulation},
                                                              {"device", rule.group.device}};
   for (const auto& [key, value] : keys)
     if (!value.empty()) text += fmt::format(", {} = {}", key, toml_string(value));

@@ -86,7 +86,7 @@ Samples Reader::all(std::uint64_t first_run) {
     const auto facts = results::facts_of({.device = place.name}, nodes[row.node], label, run.fill);
     const bool is_clean = row.verdict == core::Verdict::passed && row.n_bad == 0;
     if (is_clean && std::isnan(row.ratio_max)) continue;  // nothing was measured
-    made.samples.push_back({{facts.op, facts.in, facts.dtype, facts.acc, facts.device},
+    made.samples.push_back({{facts.op, facts.in, facts.dtype, facts.accumulation, facts.device},
                             label,
                             first_run + row.run,
                             run.seed,

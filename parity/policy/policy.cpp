@@ -18,7 +18,9 @@ const std::string& text_fact(const Facts& facts, std::string_view key) {
   if (key == "node") return facts.node;
   if (key == "in") return facts.in;
   if (key == "dtype") return facts.dtype;
-  if (key == "acc") return facts.acc;
+  if (key == "accumulation") return facts.accumulation;
+  if (key == "kernel") return facts.kernel;
+  if (key == "tile") return facts.tile;
   if (key == "exact") return facts.exact;
   if (key == "fill") return facts.fill;
   if (key == "device") return facts.device;
@@ -269,10 +271,22 @@ Judgement judge(const Policy& policy, const Facts& facts, const Parts& measured,
   return judgement;
 }
 
+namespace {
+
+/// The facts that rules select by, on one line.
+std::string heading(const Facts& facts) {
+  const auto named = [](std::string_view what, const std::string& name) {
+    return name.empty() ? "" : fmt::format(", {} '{}'", what, name);
+  };
+  return fmt::format("{} ({}, {}->{}, accumulation {}, k_reduce {}{}{}) on '{}', driver '{}' {}:\n", facts.node,
+                     facts.op, facts.in, facts.dtype, facts.accumulation, facts.k_reduce, named("kernel", facts.kernel),
+                     named("tile", facts.tile), facts.device, facts.driver, joined(facts.driver_version));
+}
+
+}  // namespace
+
 std::string explain(const Policy& policy, const Facts& facts, const Parts& measured, std::chrono::sys_days today) {
-  std::string text =
-      fmt::format("{} ({}, {}->{}, acc {}, k_reduce {}) on '{}', driver '{}' {}:\n", facts.node, facts.op, facts.in,
-                  facts.dtype, facts.acc, facts.k_reduce, facts.device, facts.driver, joined(facts.driver_version));
+  std::string text = heading(facts);
   const auto rule = first_match(policy, facts, today);
   for (std::size_t r = 0; r < policy.rules.size(); ++r) {
     if (rule && r > *rule) break;

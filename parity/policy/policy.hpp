@@ -18,12 +18,14 @@ namespace plumb::parity::policy {
 
 /// What rules select by. Where nothing is known a text is empty, which only "*" matches.
 struct Facts {
-  std::string node = {}, op = {}, in = {}, dtype = {}, acc = {};  ///< `in` is the dtype of the first operand
+  std::string node = {}, op = {}, in = {}, dtype = {};  ///< `in` is the dtype of the first operand
+  std::string accumulation = {};                        ///< dtype of the sums of its kernel
+  std::string kernel = {}, tile = {};                   ///< as ir::NodeReport has them
   std::string exact = "unknown", fill = "graph";
   std::string device = {}, driver = {}, device_profile = {};
   Version driver_version = {};
   std::uint64_t n = 0, k_reduce = 0;  ///< elements of the output; terms summed for one of them
-  double u = 0, u_out = 0;            ///< unit roundoff of acc and of dtype
+  double u = 0, u_out = 0;            ///< unit roundoff of accumulation and of dtype
 };
 
 /// One key of a rule's `match`: any of its patterns is enough.

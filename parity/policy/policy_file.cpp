@@ -18,8 +18,8 @@ constexpr std::uint64_t most_bytes = 1 << 20;
 constexpr std::size_t most_rules = 4096, most_patterns = 256;
 constexpr int deepest_any = 4;
 
-constexpr std::array text_selectors = {"op",    "node", "in",     "dtype",  "acc",
-                                       "exact", "fill", "device", "driver", "device_profile"};
+constexpr std::array text_selectors = {"op",   "node",  "in",   "dtype",  "accumulation", "kernel",
+                                       "tile", "exact", "fill", "device", "driver",       "device_profile"};
 
 /// Reads the tables of one file; every refusal says where.
 class Reader {
@@ -273,6 +273,7 @@ Rule Reader::rule(const toml::table& table, std::size_t index) {
   if (match == nullptr) refuse(table, "rule ", made.id, ": wanted a match, {} for every node");
   for (const auto& [key, value] : this->table(*match, "match")) {
     const auto key_text = text(key);
+    if (key_text == "acc") refuse(value, "match: acc is called accumulation now: the dtype of the kernel's sums");
     if (key_text != "k_reduce" && std::ranges::find(text_selectors, key_text) == text_selectors.end())
       refuse(value, "match: wanted one of ", list_of({text_selectors.begin(), text_selectors.end()}),
              ", k_reduce, found '", key_text, "'");

@@ -38,12 +38,12 @@ Facts device_facts(std::string name, std::string driver, std::string_view driver
   return facts;
 }
 
-void set_dtypes(Facts& facts, ir::DType dtype) {
+void set_dtypes(Facts& facts, ir::DType dtype, std::optional<ir::DType> accumulator) {
   const bool is_real = ir::unit_roundoff(dtype) > 0;
-  const ir::DType acc = is_real ? core::compute_dtype(dtype) : dtype;
+  const ir::DType accumulation = accumulator.value_or(is_real ? core::compute_dtype(dtype) : dtype);
   facts.dtype = ir::info(dtype).name;
-  facts.acc = ir::info(acc).name;
-  facts.u = ir::unit_roundoff(acc);
+  facts.accumulation = ir::info(accumulation).name;
+  facts.u = ir::unit_roundoff(accumulation);
   facts.u_out = ir::unit_roundoff(dtype);
 }
 
@@ -54,7 +54,8 @@ Facts facts_of(const Facts& device, const ir::Graph& graph, const cases::NodeRes
   facts.op = result.op;
   facts.exact = ir::enum_name(result.proof.exact);
   if (!node.inputs.empty()) facts.in = ir::info(graph.type(node.inputs[0]).dtype).name;
-  set_dtypes(facts, result.type.dtype);
+  set_dtypes(facts, result.type.dtype, ir::accumulator_of(result.sums));
+  facts.kernel = result.kernel, facts.tile = result.tile;
   facts.n = static_cast<std::uint64_t>(result.type.shape.elements());
   const auto terms = ir::cost_of(graph, node).contraction;
   facts.k_reduce = static_cast<std::uint64_t>(std::max<std::int64_t>(terms, 0));

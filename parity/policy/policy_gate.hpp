@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +28,9 @@ Facts device_facts(std::string name, std::string driver, std::string_view driver
 /// What is known of a node that ran.
 Facts facts_of(const Facts& device, const ir::Graph& graph, const cases::NodeResult& result);
 
-/// States the dtype of an output, what it is summed in, and their unit roundoffs.
-void set_dtypes(Facts& facts, ir::DType dtype);
+/// States the dtype of an output, what it is summed in, and their unit roundoffs. Without an accumulator that the
+/// kernel names, sums are made in the dtype that the op computes in.
+void set_dtypes(Facts& facts, ir::DType dtype, std::optional<ir::DType> accumulator);
 
 /// A comparison, without its tensors.
 Measured measured(const compare::Comparison& comparison);

@@ -1,3 +1,4 @@
+#include "ir/formats/sums_json.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/json_number.hpp"
@@ -48,6 +49,12 @@ Json blame_json(const cases::NodeResult& node, const ir::Graph* graph) {
   return json;
 }
 
+/// The dtype of the sums of the node's kernel; null where it has none.
+Json accumulation_json(const cases::NodeResult& node) {
+  const auto accumulator = ir::accumulator_of(node.sums);
+  return accumulator ? Json(ir::info(*accumulator).name) : Json(nullptr);
+}
+
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
   return {{"node", node.name()},
           {"op", node.op},
@@ -59,6 +66,9 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"proof", node.proof.why},
           {"placement", ir::enum_name(node.placement)},
           {"kernel", node.kernel},
+          {"tile", node.tile},
+          {"accumulation", accumulation_json(node)},
+          {"sums", Json::parse(ir::formats::to_json(node.sums))},
           {"placement_reason", node.placement_reason},
           {"local", comparison(node.local, true)},
           {"inherited", comparison(node.inherited, false)},

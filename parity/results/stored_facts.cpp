@@ -24,7 +24,8 @@ policy::Facts facts_of(const policy::Facts& device, const GraphNode& node, std::
   const auto& ops = op_choices();
   if (node.op.value < ops.size()) facts.op = ops[node.op.value];
   if (node.dtype_in.value < ir::dtype_count) facts.in = ir::info(static_cast<ir::DType>(node.dtype_in.value)).name;
-  if (node.dtype_out.value < ir::dtype_count) policy::set_dtypes(facts, static_cast<ir::DType>(node.dtype_out.value));
+  if (node.dtype_out.value < ir::dtype_count)
+    policy::set_dtypes(facts, static_cast<ir::DType>(node.dtype_out.value), {});
   const auto exact = core::enum_names(Exactness{});
   if (node.exact.value < exact.size()) facts.exact = exact[node.exact.value];
   const auto fills = core::enum_names(FillKind{});

@@ -20,6 +20,8 @@ cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
   if (n < placements_.size()) {
     result.placement = placements_[n].placement;
     result.kernel = placements_[n].kernel;
+    result.tile = placements_[n].tile;
+    result.sums = placements_[n].sums;
     result.placement_reason = placements_[n].reason;
     result.device_ns = placements_[n].nanoseconds;
   }

@@ -38,6 +38,7 @@ class Suspect::Program final : public ir::Executable {
       ir::NodeReport report{ir::Placement::gpu, "kernel_of_" + node.label, "", 1000};
       if (is_fused(node)) report = {ir::Placement::fused, "the next one", "", {}};
       if (suspect_.on_host.contains(node.label)) report = {ir::Placement::cpu, "ref_cpu", "has no kernel", {}};
+      suspect_.describe(node, report);
       reports.push_back(report);
     }
     return reports;

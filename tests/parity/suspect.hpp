@@ -19,6 +19,8 @@ class Suspect final : public ir::Executor {
   std::set<std::string> fused;           ///< labels of nodes whose values do not survive
   std::set<std::string> on_host;         ///< labels of nodes that fall back
   std::function<void()> on_run = [] {};  ///< may throw
+  /// What it says of a node beside its placement and kernel.
+  std::function<void(const ir::Node&, ir::NodeReport&)> describe = [](const ir::Node&, ir::NodeReport&) {};
 
   std::string_view name() const override { return "suspect"; }
   bool has_kernel(const ir::OpSchema&) const override { return true; }

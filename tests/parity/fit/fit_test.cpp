@@ -64,6 +64,17 @@ TEST(Fit, PoolsNodesOfOneDistributionAndNoOthers) {
   EXPECT_EQ(two.rules[1].node, "b");
 }
 
+TEST(Fit, PoolsNothingThatIsSummedInDifferentTypes) {
+  auto samples = runs_of({{"a", "matmul", low}, {"b", "matmul", low}}, 100);
+  for (Sample& one : samples)
+    if (one.node == "b") one.group.accumulation = "f16";
+  const Fit found = fit(samples, {});
+  ASSERT_THAT(found.rules, SizeIs(2));
+  EXPECT_NE(found.rules[0].id(), found.rules[1].id());
+  EXPECT_THAT(policy_text(found, from),
+              AllOf(HasSubstr("accumulation = \"f16\""), HasSubstr("accumulation = \"f32\"")));
+}
+
 TEST(Fit, TheLimitIsAboveTheQuantileThatWasPromised) {
   const Fit found = fit(runs_of({{"a", "matmul", low}}, 400), {.false_alarm_per_run = 0.01});
   ASSERT_THAT(found.rules, SizeIs(1));
@@ -91,14 +102,15 @@ TEST(Fit, ALimitAboveTheBoundIsAFindingAndNoRule) {
   ASSERT_THAT(found.rules, SizeIs(1));
   EXPECT_EQ(found.rules[0].group.op, "softmax");
   EXPECT_THAT(found.findings,
-              ElementsAre(HasSubstr("matmul f32->f32, acc f32, on 'a device': the fitted ratio_max is")));
+              ElementsAre(HasSubstr("matmul f32->f32, accumulation f32, on 'a device': the fitted ratio_max is")));
 }
 
 TEST(Fit, ANodeThatFailedIsAFinding) {
   auto samples = runs_of({{"a", "matmul", low}}, 50);
   samples[7].is_clean = false;
-  EXPECT_THAT(fit(samples, {}).findings, ElementsAre(HasSubstr("a (matmul f32->f32, acc f32, on 'a device'): did not "
-                                                               "pass in 1 of 50 runs")));
+  EXPECT_THAT(fit(samples, {}).findings,
+              ElementsAre(HasSubstr("a (matmul f32->f32, accumulation f32, on 'a device'): did not "
+                                    "pass in 1 of 50 runs")));
 }
 
 TEST(Fit, FewSeedsAndWhatDoesNotVaryGiveNoRule) {

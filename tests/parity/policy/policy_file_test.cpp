@@ -49,6 +49,8 @@ TEST(PolicyFile, RefusesWithTheLineWhatItDoesNotUnderstand) {
               HasSubstr("p.toml:7: id: 'a' is that of an earlier rule"));
   EXPECT_THAT(refused(rule("a", "opp = \"x\"", "require = { max_abs = 1 }")),
               HasSubstr("p.toml:4: match: wanted one of"));
+  EXPECT_THAT(refused(rule("a", "acc = \"f16\"", "require = { max_abs = 1 }")),
+              HasSubstr("p.toml:4: match: acc is called accumulation now"));
   EXPECT_THAT(refused(rule("a", "op = []", "require = { max_abs = 1 }")), HasSubstr("wanted 1 to 256 strings"));
   EXPECT_THAT(refused(rule("a", "op = [1]", "require = { max_abs = 1 }")), HasSubstr("wanted a string"));
   EXPECT_THAT(refused(rule("a", "k_reduce = \">=x\"", "require = { max_abs = 1 }")),

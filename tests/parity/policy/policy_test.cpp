@@ -18,7 +18,8 @@ using namespace std::chrono_literals;
 
 Facts facts() {
   Facts f;
-  f.node = "layer0/q", f.op = "matmul", f.in = "f16", f.dtype = "f16", f.acc = "f32";
+  f.node = "layer0/q", f.op = "matmul", f.in = "f16", f.dtype = "f16", f.accumulation = "f32";
+  f.kernel = "coopmat_f16_split4", f.tile = "128x128x32";
   f.device = "AMD Radeon", f.driver = "radv", f.driver_version = {25, 3, 1};
   f.n = 64, f.k_reduce = 256, f.u = 0x1p-24, f.u_out = 0x1p-11;
   return f;
@@ -63,16 +64,19 @@ TEST(Policy, EverySelectorCanLeaveANodeOut) {
     const Policy policy = of(rule("r", match, "require = { max_abs = 0 }"));
     return why_not(policy.rules[0], facts(), day);
   };
-  for (const char* match : {"op = \"matmul\"", "node = \"layer?/*\"", "in = \"f16\"", "dtype = \"f16\"",
-                            "acc = \"f32\"", "device = \"AMD*\"", "driver = \"radv\"", "driver = \"radv <26.1\"",
-                            "driver = \">= 25.3\"", "k_reduce = \">=64\"", "k_reduce = 256", "exact = \"unknown\"",
-                            "fill = \"graph\"", "device_profile = \"*\"", "op = \"*\""})
+  for (const char* match :
+       {"op = \"matmul\"", "node = \"layer?/*\"", "in = \"f16\"", "dtype = \"f16\"", "accumulation = \"f32\"",
+        "kernel = \"coopmat*\"", "tile = \"128x128*\"", "device = \"AMD*\"", "driver = \"radv\"",
+        "driver = \"radv <26.1\"", "driver = \">= 25.3\"", "k_reduce = \">=64\"", "k_reduce = 256",
+        "exact = \"unknown\"", "fill = \"graph\"", "device_profile = \"*\"", "op = \"*\""})
     EXPECT_EQ(reason(match), "") << match;
   EXPECT_EQ(reason("op = [\"a\", \"b\"]"), "op is 'matmul', wanted 'a' or 'b'");
   EXPECT_EQ(reason("node = \"layer1/*\""), "node is 'layer0/q', wanted 'layer1/*'");
   EXPECT_EQ(reason("in = \"f32\""), "in is 'f16', wanted 'f32'");
   EXPECT_EQ(reason("dtype = \"f32\""), "dtype is 'f16', wanted 'f32'");
-  EXPECT_EQ(reason("acc = \"f16\""), "acc is 'f32', wanted 'f16'");
+  EXPECT_EQ(reason("accumulation = \"f16\""), "accumulation is 'f32', wanted 'f16'");
+  EXPECT_EQ(reason("kernel = [\"tiled\", \"vector*\"]"), "kernel is 'coopmat_f16_split4', wanted 'tiled' or 'vector*'");
+  EXPECT_EQ(reason("tile = \"64x*\""), "tile is '128x128x32', wanted '64x*'");
   EXPECT_EQ(reason("exact = \"proved\""), "exact is 'unknown', wanted 'proved'");
   EXPECT_EQ(reason("fill = \"exact\""), "fill is 'graph', wanted 'exact'");
   EXPECT_EQ(reason("device_profile = \"9c1e\""), "device_profile is '', wanted '9c1e'");
@@ -206,7 +210,8 @@ TEST(Policy, ExplainsWhichRuleAndWhyNoOther) {
       of(rule("soft", "op = \"softmax\"", "require = { max_abs = 0 }") +
          rule("mine", "op = \"matmul\"", "require = { max_abs = 1 }") + rule("rest", "", "require = { max_abs = 2 }"));
   EXPECT_EQ(explain(policy, facts(), {with(0.5, 1e-3), {}}, day),
-            "layer0/q (matmul, f16->f16, acc f32, k_reduce 256) on 'AMD Radeon', driver 'radv' 25.3.1:\n"
+            "layer0/q (matmul, f16->f16, accumulation f32, k_reduce 256, kernel 'coopmat_f16_split4', "
+            "tile '128x128x32') on 'AMD Radeon', driver 'radv' 25.3.1:\n"
             "  soft (p.toml:2): no: op is 'matmul', wanted 'softmax'\n"
             "  mine (p.toml:6): matches\n"
             "  1 rules after it were not asked\n"

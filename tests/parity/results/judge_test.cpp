@@ -81,7 +81,8 @@ TEST(VerifyByPolicy, ARuleDecidesInPlaceOfTheBound) {
   EXPECT_EQ(passes.nodes[0].verdict, core::Verdict::passed);
   EXPECT_EQ(passes.nodes[0].rule, 0u);
   EXPECT_THAT(passes.nodes[0].explanation, HasSubstr("r (p.toml:2): matches"));
-  EXPECT_THAT(passes.nodes[0].explanation, HasSubstr("(matmul, f32->f32, acc f32, k_reduce 5) on 'a device'"));
+  EXPECT_THAT(passes.nodes[0].explanation, HasSubstr("(matmul, f32->f32, accumulation f32, k_reduce 5, kernel "
+                                                     "'kernel_of_scores') on 'a device'"));
   EXPECT_EQ(passes.nodes[1].explanation, "");
   EXPECT_FALSE(passes.nodes[1].rule.has_value());
   const auto known = gate_of(rule("op = \"matmul\", driver = \"a driver <22.4\"",
