@@ -57,7 +57,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
     clean_.insert(value);
   if (options_.emulated != nullptr)
-    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.kernel, segments_[n],
+    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segments_[n],
                                                 judged.inputs, k, device);
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;
