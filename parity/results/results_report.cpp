@@ -33,7 +33,7 @@ Contents contents_of(const Hdf5Store& store) {
           store.read<results::Node>("/results/nodes", results::node_type()).rows};
 }
 
-std::string text_of(const StoredValues& values, const std::string& name) {
+std::string stored_text(const StoredValues& values, const std::string& name) {
   const auto found = values.find(name);
   const auto* text = found == values.end() ? nullptr : std::get_if<std::string>(&found->second);
   return text != nullptr ? *text : "?";
@@ -82,8 +82,8 @@ std::string results_report(const std::filesystem::path& path, std::size_t nodes_
   const Contents contents = contents_of(store);
   std::string text = fmt::format(
       "{}: {} {}, plumb {} ({}), {}\n", path.string(), results::schema_name,
-      text_of(contents.attributes, "schema_version"), text_of(contents.attributes, "tool_version"),
-      text_of(contents.attributes, "git_commit").substr(0, 12), text_of(contents.attributes, "created_utc"));
+      stored_text(contents.attributes, "schema_version"), stored_text(contents.attributes, "tool_version"),
+      stored_text(contents.attributes, "git_commit").substr(0, 12), stored_text(contents.attributes, "created_utc"));
   for (const results::Run& run : contents.runs) {
     const auto outputs = std::ranges::count_if(contents.nodes, [&](const results::Node& node) {
       return node.run == run.run && node.part == results::Part::local;
