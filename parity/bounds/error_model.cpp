@@ -1,5 +1,6 @@
 #include "parity/bounds/error_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "parity/bounds/error_terms.hpp"
@@ -36,12 +37,13 @@ Bound each(F f, Bound a, Bound b) {
 
 }  // namespace
 
-Arithmetic safe_arithmetic(std::string_view kernel) {
+Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   constexpr std::int64_t least_block = 4;
-  if (!kernel.starts_with("coopmat")) return {};
-  // Of products that are no numbers of the accumulator's either a second rounding each.
-  if (kernel.find("acc16") != std::string_view::npos)
-    return {.accumulator = 0x1p-10, .truncates = true, .by_exponent = true};
+  const auto by_matrix = [](const ir::Sum& sum) { return sum.unit == ir::SumUnit::matrix; };
+  const auto in_f16 = [&](const ir::Sum& sum) { return by_matrix(sum) && sum.accumulator == ir::DType::f16; };
+  if (std::ranges::none_of(sums, by_matrix)) return {};
+  // Products that are no numbers of the accumulator's either are rounded once more.
+  if (std::ranges::any_of(sums, in_f16)) return {.accumulator = 0x1p-10, .truncates = true, .by_exponent = true};
   return {.truncates = true, .block = least_block, .by_exponent = true};
 }
 

@@ -2,10 +2,11 @@
 
 #include <functional>
 #include <optional>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include "ir/op.hpp"
+#include "ir/sums.hpp"
 #include "parity/bounds/sketch.hpp"
 
 /// Error models of ops (ops.md D): how far a result may be from the truth, element by
@@ -23,10 +24,10 @@ struct Arithmetic {
   bool by_exponent = false;
 };
 
-/// What is known of a kernel by its name alone (ir::NodeReport::kernel): of matrix units the safe
-/// scale, sums cut off every 4 terms, which is the least that any is known to add at once; of those that sum in f16
-/// after every term.
-Arithmetic safe_arithmetic(std::string_view kernel);
+/// What is safe to assume of a kernel by how it says that it adds (ir::NodeReport::sums). Sums of matrix units are cut
+/// off every 4 terms, which is the least that any is known to add at once. Where a matrix unit sums in f16, they are
+/// cut off after every term. Everything else rounds every addition to nearest.
+Arithmetic safe_arithmetic(std::span<const ir::Sum> sums);
 
 /// Limits of an error, element by element: one that chance exceeds in one run of a million
 /// (numerics.md 1), one that nothing but a defect exceeds.

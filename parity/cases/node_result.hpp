@@ -56,14 +56,27 @@ struct NodeResult {
   const compare::Comparison& gated() const { return gates_total ? total : local; }
 };
 
+enum class NonFinite { nan, infinity };
+
+constexpr auto enum_names(NonFinite) { return std::array<std::string_view, 2>{"nan", "infinity"}; }
+
+/// Where a run first has a NaN, or an infinity, that was made of numbers that are none.
+struct NonFiniteOrigin {
+  NonFinite kind = NonFinite::nan;
+  std::string node;          ///< "label" or "label:1"
+  std::int64_t element = 0;  ///< of its output, in row-major order
+  std::string from;          ///< what it was made of: "-inf - -inf"
+};
+
 struct CaseResult {
   Case subject;  ///< without its feeds
   core::Verdict verdict = core::Verdict::error;
   core::ExitCode exit = core::ExitCode::tool_error;
-  std::string message;                         ///< of an error, or why nothing ran
-  std::vector<std::string> notes;              ///< what a reader should know besides
-  std::vector<NodeResult> nodes;               ///< in the order of the graph
-  std::vector<RelationResult> relations = {};  ///< where they were asked
+  std::string message;                           ///< of an error, or why nothing ran
+  std::vector<std::string> notes;                ///< what a reader should know besides
+  std::vector<NodeResult> nodes;                 ///< in the order of the graph
+  std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
+  std::vector<RelationResult> relations = {};    ///< where they were asked
   std::string repro;
   core::Mode mode = core::Mode::attribute;
   unsigned repeat = 1;

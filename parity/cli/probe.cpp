@@ -42,7 +42,7 @@ int run_probe(const ProbeFlags& flags) {
     std::cout << profile::to_toml(profile);
   } else {
     ir::formats::write_text(flags.output, profile::to_toml(profile));
-    fmt::print(stderr, "wrote {}: profile {} of {}, {} kernels of products, {} functions, in {:.1f} s\n", flags.output,
+    fmt::print(stderr, "wrote {}: profile {} of {}, {} units that multiply, {} functions, in {:.1f} s\n", flags.output,
                profile.sha256().substr(0, 12), profile.name, profile.products.size(), profile.functions.size(),
                spent.count());
   }

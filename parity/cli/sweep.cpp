@@ -94,6 +94,10 @@ Action sweep(CLI::App& app) {
   app.add_option("--budget", flags->options.budget, "relative 2-norm error that `bound` allows every output")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--oscillation", flags->options.oscillation,
+                 "`oscillation` takes the nodes whose weight oscillates by less than this (docs/f16.md)")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--runs", flags->options.runs, "of which the fastest is reported")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();

@@ -85,9 +85,9 @@ ir::Tensor gemm(const ir::ops::Gemm& op, std::span<const ir::TensorView> inputs,
 bool is_product(const ir::Op& op) { return op.is<ir::ops::Matmul>() || op.is<ir::ops::Gemm>(); }
 
 std::optional<ir::Tensor> emulate(const ir::Op& op, std::span<const ir::TensorView> inputs, const ir::TensorType& out,
-                                  const Products& products) {
+                                  const Products& products, const Levels& levels) {
   if (!is_product(op) || !ir::is_float(inputs[0].dtype()) || inputs[0].dtype() == ir::DType::f64) return std::nullopt;
-  const ProductEmulator emulator(products);
+  const ProductEmulator emulator(products, levels);
   const ir::Tensor sums = op.is<ir::ops::Matmul>() ? matmul(op.as<ir::ops::Matmul>(), inputs, out.shape, emulator)
                                                    : gemm(op.as<ir::ops::Gemm>(), inputs, out.shape, emulator);
   return ir::convert(sums, out.dtype);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include "ir/attribute.hpp"
@@ -26,23 +25,6 @@ const ir::Node* product_of(const ir::Graph& graph) {
   }
   const auto is_fed = [&](ir::Value v) { return graph.is_source(v); };
   return found != nullptr && std::ranges::all_of(found->inputs, is_fed) ? found : nullptr;
-}
-
-/// How a kernel of this name sums so many terms. One that splits them between workgroups, as "coopmat_f16_split4", sums
-/// each slice as the kernel does that it is named after, then the slices in their order, to nearest.
-Products products_by(const DeviceProfile& profile, std::string_view kernel, ir::DType operands, std::int64_t terms) {
-  constexpr std::string_view mark = "_split";
-  Products listed = profile.products_of(kernel, operands);
-  const auto at = kernel.rfind(mark);
-  if (listed.is_known() || at == std::string_view::npos) return listed;
-  Products whole = profile.products_of(kernel.substr(0, at), operands);
-  const std::string_view digits = kernel.substr(at + mark.size());
-  std::int64_t slices = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), slices);
-  const bool is_one_sum = whole.is_known() && whole.chunk == 0 && whole.lanes == 1;
-  if (!is_one_sum || slices < 2 || terms % slices != 0) return listed;
-  whole.chunk = static_cast<int>(terms / slices);
-  return whole;
 }
 
 /// Output k of a segment whose product gave `sum`.
@@ -71,7 +53,7 @@ ir::Tensor carried_on(ir::Executor& reference, const core::Segment& segment, con
 
 }  // namespace
 
-std::optional<double> emulator_ulp(ir::Executor& reference, const DeviceProfile& profile, std::string_view kernel,
+std::optional<double> emulator_ulp(ir::Executor& reference, const DeviceProfile& profile, std::span<const ir::Sum> sums,
                                    const core::Segment& segment, std::span<const ir::TensorView> fed, std::size_t k,
                                    const ir::TensorView& got) {
   const ir::Node* const product = product_of(segment.graph);
@@ -79,10 +61,11 @@ std::optional<double> emulator_ulp(ir::Executor& reference, const DeviceProfile&
   std::vector<ir::TensorView> operands;
   for (const ir::Value v : product->inputs) operands.push_back(fed[v]);
   const std::int64_t terms = ir::cost_of(segment.graph, *product).contraction;
-  const Products products = products_by(profile, kernel, operands[0].dtype(), terms);
+  if (sums.size() != 1 || !is_replayable(sums[0], terms)) return std::nullopt;
+  const Products products = profile.products_of(sums[0], operands[0].dtype());
   if (!products.is_known()) return std::nullopt;
   const ir::Shape& shape = segment.graph.type(product->outputs[0]).shape;
-  auto replayed = emulate(product->op, operands, {ir::DType::f32, shape}, products);
+  auto replayed = emulate(product->op, operands, {ir::DType::f32, shape}, products, sums[0].levels);
   if (!replayed) return std::nullopt;
   if (segment.graph.nodes().size() > 1) *replayed = carried_on(reference, segment, *product, *replayed, fed, k);
   const compare::Comparison comparison =
@@ -96,7 +79,7 @@ std::string emulation_note(const DeviceProfile& profile, std::span<const std::op
   std::size_t count = 0;
   for (const auto& ulp : ulps)
     if (ulp) worst = std::max(worst, *ulp), ++count;
-  if (count == 0) return "no node was replayed: the emulator replays matrix products by kernels that the profile knows";
+  if (count == 0) return "no node was replayed: the emulator replays matrix products by units that the profile knows";
   return fmt::format("{} product{} replayed with profile {}: at most {:.3g} ulps away", count, count == 1 ? "" : "s",
                      profile.sha256().substr(0, 12), worst);
 }
@@ -107,12 +90,12 @@ std::vector<std::pair<std::string, std::string>> profile_attributes(const Device
   Products unit, wide;
   for (const Products& p : profile.products) {
     const bool is_better = p.is_known() && p.operands == ir::DType::f16;
-    if (is_better || (unit.kernel.empty() && p.is_known())) unit = p;
+    if (is_better || (!unit.is_known() && p.is_known())) unit = p;
     if (p.operands == ir::DType::f32 && (wide.operand_bits == 0 || p.operand_bits < wide.operand_bits)) wide = p;
   }
   const SubnormalHandling f32 = profile.subnormals_of(ir::DType::f32);
   return {{"profile_sha256", profile == safe_profile() ? "" : profile.sha256()},
-          {"kernel", unit.kernel},
+          {"unit", unit.is_known() ? word(unit.unit) : "unknown"},
           {"acc_block", bits(unit.block)},
           {"acc_rounding", word(unit.rounding)},
           {"acc_bits", bits(unit.accumulator_bits)},

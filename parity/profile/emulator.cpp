@@ -4,7 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "ir/attribute.hpp"
 #include "ir/error.hpp"
 #include "parity/core/float_format.hpp"
 
@@ -42,11 +44,54 @@ int bit_length(Wide magnitude) {
   return high != 0 ? 64 + std::bit_width(high) : std::bit_width(low);
 }
 
+/// How many levels, from the innermost on, the unit sums by itself: what it adds at once and, in order, all of these.
+std::size_t unit_levels(const Levels& levels) {
+  std::size_t count = 0;
+  while (count < levels.size() && levels[count].join == ir::SumJoin::unit) ++count;
+  return std::min(count + 1, levels.size());
+}
+
+/// How many terms an item of the level behind the first `count` takes; 0: as many as there are.
+std::int64_t capacity_of(const Levels& levels, std::size_t count) {
+  std::int64_t terms = 1;
+  for (std::size_t i = 0; i < count; ++i) terms *= levels[i].count;
+  return terms;
+}
+
+/// Whether level `i`, one that is not the unit's own, says which of so many terms each of its items takes.
+bool says_which_terms(const Levels& levels, std::size_t i, std::int64_t terms) {
+  const ir::SumLevel& level = levels[i];
+  if (level.join == ir::SumJoin::unit) return false;
+  if (level.take == ir::SumTake::every) return level.count > 0;
+  if (capacity_of(levels, i) > 0) return true;
+  return level.count > 0 && i + 1 == levels.size() && terms % level.count == 0;
+}
+
 }  // namespace
 
-ProductEmulator::ProductEmulator(const Products& products) : products_(products) {
-  ir::require(products.is_known(), "the profile does not say all about products of ", products.kernel, " on ",
-              products.operands);
+Levels one_chain() { return {ir::SumLevel{}}; }
+
+bool is_replayable(const ir::Sum& sum, std::int64_t terms) {
+  const Levels& levels = sum.levels;
+  const auto is_compensated = [](const ir::SumLevel& level) { return level.compensated; };
+  if (levels.empty() || sum.order != "contract" || std::ranges::any_of(levels, is_compensated)) return false;
+  const std::size_t own = unit_levels(levels);
+  for (std::size_t i = 0; i < own; ++i)
+    if (levels[i].take != ir::SumTake::run || levels[i].join == ir::SumJoin::pair) return false;
+  for (std::size_t i = own; i < levels.size(); ++i)
+    if (!says_which_terms(levels, i, terms)) return false;
+  const std::int64_t most = capacity_of(levels, levels.size());
+  return most == 0 || most >= terms;
+}
+
+ProductEmulator::ProductEmulator(const Products& products, const Levels& levels) : products_(products) {
+  ir::require(products.is_known(), "the profile does not say all about products of ", products.operands, " by ",
+              ir::enum_name(products.unit), " in ", products.accumulator);
+  for (std::size_t i = unit_levels(levels); i < levels.size(); ++i) {
+    outer_.push_back(levels[i]);
+    capacities_.push_back(static_cast<std::size_t>(capacity_of(levels, i)));
+    ir::require(levels[i].count > 0 || capacities_.back() > 0, "level ", i, " does not say which terms its items take");
+  }
   const auto wider = [&](int bits) { return products.accumulator_bits > bits; };
   const core::FloatFormat range = core::float_format(wider(24)   ? ir::DType::f64
                                                      : wider(11) ? ir::DType::f32
@@ -120,15 +165,14 @@ double ProductEmulator::add_block(std::span<const Term> terms, double sum) const
   return rounded(total, place);
 }
 
-double ProductEmulator::sum(std::span<const float> a, std::span<const float> b, std::size_t begin,
-                            std::size_t end) const {
-  const auto step = static_cast<std::size_t>(products_.lanes), block = static_cast<std::size_t>(products_.block);
+double ProductEmulator::sum(std::span<const float> a, std::span<const float> b, Terms of) const {
+  const auto block = static_cast<std::size_t>(products_.block);
   std::vector<Term> terms;
   terms.reserve(block);
   double total = 0, part = 0;
   std::size_t in_group = 0;
-  for (std::size_t k = begin; k < end; k += step) {
-    const bool is_last = k + step >= end;
+  for (std::size_t k = of.begin; k < of.end; k += of.step) {
+    const bool is_last = k + of.step >= of.end;
     terms.push_back(product(a[k], b[k]));
     ++in_group;
     if (terms.size() < block && in_group < group_ && !is_last) continue;
@@ -142,13 +186,12 @@ double ProductEmulator::sum(std::span<const float> a, std::span<const float> b, 
   return products_.group == 0 ? part : total;
 }
 
-float ProductEmulator::plain_sum(std::span<const float> a, std::span<const float> b, std::size_t begin,
-                                 std::size_t end) const {
-  const auto step = static_cast<std::size_t>(products_.lanes);
-  const std::size_t length = group_ < (end - begin) / step ? group_ * step : end - begin;
+float ProductEmulator::plain_sum(std::span<const float> a, std::span<const float> b, Terms of) const {
+  const std::size_t step = of.step;
+  const std::size_t length = group_ < (of.end - of.begin) / step ? group_ * step : of.end - of.begin;
   float total = 0;
-  for (std::size_t first = begin; first < end; first += length) {
-    const std::size_t last = std::min(first + length, end);
+  for (std::size_t first = of.begin; first < of.end; first += length) {
+    const std::size_t last = std::min(first + length, of.end);
     float part = products_.group == 0 ? total : 0;
     if (products_.exact_products == Known::yes)
       for (std::size_t k = first; k < last; k += step) part = std::fma(a[k], b[k], part);
@@ -160,19 +203,32 @@ float ProductEmulator::plain_sum(std::span<const float> a, std::span<const float
   return total;
 }
 
+float ProductEmulator::level_sum(std::span<const float> a, std::span<const float> b, Terms of,
+                                 std::size_t level) const {
+  if (of.count() == 0) return 0;
+  if (level == 0) return is_plain_ ? plain_sum(a, b, of) : static_cast<float>(sum(a, b, of));
+  const ir::SumLevel& joined = outer_[level - 1];
+  std::vector<float> items;
+  if (joined.take == ir::SumTake::every) {
+    const auto count = static_cast<std::size_t>(joined.count);
+    for (std::size_t i = 0; i < count; ++i)
+      items.push_back(level_sum(a, b, {of.begin + i * of.step, of.end, of.step * count}, level - 1));
+  } else {
+    const std::size_t capacity = capacities_[level - 1];
+    const std::size_t length =
+        (capacity > 0 ? capacity : of.count() / static_cast<std::size_t>(joined.count)) * of.step;
+    for (std::size_t begin = of.begin; begin < of.end; begin += length)
+      items.push_back(level_sum(a, b, {begin, std::min(begin + length, of.end), of.step}, level - 1));
+  }
+  if (joined.join == ir::SumJoin::chain) return std::accumulate(items.begin(), items.end(), 0.0f);
+  items.resize(std::bit_ceil(items.size()), 0.0f);
+  for (std::size_t upper = items.size() / 2; upper > 0; upper /= 2)
+    for (std::size_t i = 0; i < upper; ++i) items[i] += items[i + upper];
+  return items[0];
+}
+
 float ProductEmulator::dot(std::span<const float> a, std::span<const float> b) const {
-  const std::size_t terms = a.size(), lanes = static_cast<std::size_t>(products_.lanes);
-  const std::size_t chunk = products_.chunk > 0 ? static_cast<std::size_t>(products_.chunk) * lanes : terms;
-  std::vector<float> sums(std::bit_ceil(lanes), 0.0f);
-  for (std::size_t lane = 0; lane < lanes; ++lane)
-    for (std::size_t begin = lane; begin < terms; begin += chunk) {
-      const std::size_t end = std::min(begin - lane + chunk, terms);
-      const double part = is_plain_ ? static_cast<double>(plain_sum(a, b, begin, end)) : sum(a, b, begin, end);
-      sums[lane] += static_cast<float>(part);
-    }
-  for (std::size_t upper = sums.size() / 2; upper > 0; upper /= 2)
-    for (std::size_t lane = 0; lane < upper; ++lane) sums[lane] += sums[lane + upper];
-  return sums[0];
+  return level_sum(a, b, {0, a.size(), 1}, outer_.size());
 }
 
 }  // namespace plumb::parity::profile

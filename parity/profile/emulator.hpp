@@ -11,11 +11,22 @@ namespace plumb::parity::profile {
 
 __extension__ typedef __int128 Wide;
 
-/// Sums products as a device does, by the model of Products.
+/// How sums are grouped, innermost first (ir::Sum::levels).
+using Levels = std::vector<ir::SumLevel>;
+
+/// One sum of all terms, in their order.
+Levels one_chain();
+
+/// Whether the emulator can replay a sum of so many terms: it must be in the order of the contract, without
+/// compensation, and its levels must say which terms each item takes.
+bool is_replayable(const ir::Sum& sum, std::int64_t terms);
+
+/// Sums products as a kernel does: by the model of Products for what its unit adds at once, and in its levels, whose
+/// items are joined in f32, to nearest.
 class ProductEmulator {
  public:
   /// Throws Error unless everything about the products is known.
-  explicit ProductEmulator(const Products& products);
+  ProductEmulator(const Products& products, const Levels& levels);
 
   /// The sum over k of a[k] b[k], rounded to f32 in the end. The numbers are those of the
   /// operands' dtype; what is not finite propagates as in IEEE 754.
@@ -34,12 +45,21 @@ class ProductEmulator {
   double rounded(Wide significand, int exponent) const;
   Term product(float a, float b) const;
   double add_block(std::span<const Term> terms, double sum) const;
-  /// The sum of terms begin, begin + lanes, ... before `end`: one chunk of a lane.
-  double sum(std::span<const float> a, std::span<const float> b, std::size_t begin, std::size_t end) const;
-  float plain_sum(std::span<const float> a, std::span<const float> b, std::size_t begin, std::size_t end) const;
+  /// Terms begin, begin + step, ... before `end`.
+  struct Terms {
+    std::size_t begin, end, step;
+    std::size_t count() const { return begin < end ? (end - begin + step - 1) / step : 0; }
+  };
+  /// What the unit itself sums, beginning at 0.
+  double sum(std::span<const float> a, std::span<const float> b, Terms terms) const;
+  float plain_sum(std::span<const float> a, std::span<const float> b, Terms terms) const;
+  /// What the levels below number `level` of outer_ sum.
+  float level_sum(std::span<const float> a, std::span<const float> b, Terms terms, std::size_t level) const;
   float operand(float x) const;
 
   Products products_;
+  Levels outer_;                         ///< those above what the unit sums by itself
+  std::vector<std::size_t> capacities_;  ///< terms that an item of each of these takes; 0: as many as there are
   Format accumulator_;
   int operand_min_exponent_, extra_bits_;
   std::size_t group_;  ///< in terms, of any number where there are none
@@ -50,8 +70,8 @@ class ProductEmulator {
 bool is_product(const ir::Op& op);
 
 /// What a device gives for a matmul or gemm of f16, bf16 or f32 on these inputs, into a result
-/// of type `out`; nothing for another op or dtype.
+/// of type `out`, where its kernel has these levels; nothing for another op or dtype.
 std::optional<ir::Tensor> emulate(const ir::Op& op, std::span<const ir::TensorView> inputs, const ir::TensorType& out,
-                                  const Products& products);
+                                  const Products& products, const Levels& levels);
 
 }  // namespace plumb::parity::profile

@@ -34,14 +34,15 @@ std::string word(E value) {
 std::string word(ir::DType dtype) { return quoted(ir::info(dtype).name); }
 
 std::string text_of(const Products& p) {
-  std::string text = fmt::format("\n[[product]]\nkernel = {}\noperands = {}\n", quoted(p.kernel), word(p.operands));
+  std::string text = fmt::format("\n[[product]]\nunit = {}\noperands = {}\naccumulator = {}\n", word(p.unit),
+                                 word(p.operands), word(p.accumulator));
   const auto say = [&](const char* key, int value) { text += fmt::format("{} = {}\n", key, value); };
   say("operand_bits", p.operand_bits);
   text += fmt::format("exact_products = {}\n", word(p.exact_products));
   say("accumulator_bits", p.accumulator_bits);
   if (p.extra_bits) say("extra_bits", *p.extra_bits);
   text += fmt::format("normalized = {}\nrounding = {}\n", word(p.normalized), word(p.rounding));
-  say("block", p.block), say("group", p.group), say("chunk", p.chunk), say("lanes", p.lanes);
+  say("block", p.block), say("group", p.group);
   return text + fmt::format("subnormals = {}\n", word(p.subnormals));
 }
 
@@ -70,14 +71,14 @@ double Products::unit_roundoff() const {
 
 bool Products::is_known() const {
   return operand_bits > 0 && exact_products != Known::unknown && accumulator_bits > 0 && extra_bits &&
-         normalized != Known::unknown && rounding != Rounding::unknown && block > 0 && lanes > 0 &&
+         normalized != Known::unknown && rounding != Rounding::unknown && block > 0 &&
          subnormals != Subnormals::unknown;
 }
 
-Products DeviceProfile::products_of(std::string_view kernel, ir::DType operands) const {
+Products DeviceProfile::products_of(const ir::Sum& sum, ir::DType operands) const {
   for (const Products& p : products)
-    if (p.kernel == kernel && p.operands == operands) return p;
-  return {.kernel = std::string(kernel), .operands = operands};
+    if (p.unit == sum.unit && p.operands == operands && p.accumulator == sum.accumulator) return p;
+  return {.unit = sum.unit, .operands = operands, .accumulator = sum.accumulator};
 }
 
 SubnormalHandling DeviceProfile::subnormals_of(ir::DType dtype) const {
@@ -101,7 +102,7 @@ std::string DeviceProfile::sha256() const { return core::sha256(content(*this));
 DeviceProfile safe_profile() { return {}; }
 
 std::string to_toml(const DeviceProfile& profile) {
-  return fmt::format("schema = \"plumb-profile/1\"\nsha256 = \"{}\"\n\n{}", profile.sha256(), content(profile));
+  return fmt::format("schema = \"plumb-profile/2\"\nsha256 = \"{}\"\n\n{}", profile.sha256(), content(profile));
 }
 
 }  // namespace plumb::parity::profile

@@ -22,8 +22,8 @@ constexpr auto enum_names(Subnormals) { return std::array<std::string_view, 3>{"
 constexpr auto enum_names(FmaKind) { return std::array<std::string_view, 3>{"unknown", "fused", "separate"}; }
 constexpr auto enum_names(Known) { return std::array<std::string_view, 3>{"unknown", "no", "yes"}; }
 
-/// How one kernel sums products y = sum over k of a[k] b[k], as the model of Fasi, Higham, Mikaitis
-/// and Pranesh (PeerJ CS 7:e330) has it. A unit adds `block` products and the sum so far at once:
+/// How one unit of a device sums products y = sum over k of a[k] b[k], as the model of Fasi, Higham, Mikaitis
+/// and Pranesh (PeerJ CS 7:e330) has it. It adds `block` products and the sum so far at once:
 ///
 ///   1. every term is aligned to the largest and cut off (toward zero) `extra_bits` below the
 ///      last place of an accumulator of that magnitude;
@@ -34,9 +34,10 @@ constexpr auto enum_names(Known) { return std::array<std::string_view, 3>{"unkno
 struct Products {
   static constexpr int every_bit = 64;  ///< extra bits: none was seen to be lost
 
-  std::string kernel = {};              ///< as NodeReport says: "coopmat_f16", "tiled"
-  ir::DType operands = ir::DType::f32;  ///< dtype of a and b
-  int operand_bits = 0;                 ///< of the significands that are multiplied, 11 for TF32; 0: unknown
+  ir::SumUnit unit = ir::SumUnit::either;  ///< what adds, and in which accumulator, as ir::Sum says of a kernel
+  ir::DType operands = ir::DType::f32;     ///< dtype of a and b
+  ir::DType accumulator = ir::DType::f32;
+  int operand_bits = 0;  ///< of the significands that are multiplied, 11 for TF32; 0: unknown
   Known exact_products = Known::unknown;
   int accumulator_bits = 0;  ///< of its significand: 24 for f32, 11 for f16; 0: unknown
   std::optional<int> extra_bits = {};
@@ -46,10 +47,6 @@ struct Products {
   int block = 0;                                ///< products added at once; 0: unknown
   int group = 0;                                ///< terms that are summed from 0 and then added, as another term,
                                                 ///< to the sum so far; 0: none, each block is added to it
-  int chunk = 0;                                ///< terms of a lane before a new sum begins that is added to
-                                                ///< the earlier ones, to nearest; 0: none was seen to begin
-  int lanes = 0;                                ///< sums side by side, each of every lanes-th term, added
-                                                ///< pairwise in the end: 1 when in order; 0: unknown
   Subnormals subnormals = Subnormals::unknown;  ///< among the operands, and among sums in the accumulator
 
   /// Half or all of the spacing at 1 of the accumulator: what one rounding may do, relative to the
@@ -92,8 +89,9 @@ struct DeviceProfile {
   std::vector<FmaHandling> fma = {};
   std::vector<FunctionError> functions = {};
 
-  /// Of that kernel on operands of that dtype; unknown in everything where nothing was found.
-  Products products_of(std::string_view kernel, ir::DType operands) const;
+  /// How the unit that makes this sum adds products of operands of that dtype; unknown in everything where that unit
+  /// was not measured on these dtypes (verdict.md V27).
+  Products products_of(const ir::Sum& sum, ir::DType operands) const;
   SubnormalHandling subnormals_of(ir::DType dtype) const;
   FmaKind fma_of(ir::DType dtype) const;
   /// Nothing where it was not measured.

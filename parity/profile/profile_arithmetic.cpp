@@ -4,9 +4,29 @@
 #include <cmath>
 
 namespace plumb::parity::profile {
+namespace {
+
+/// The worst of the sums on operands of this dtype; nothing where the profile does not know one of them.
+std::optional<bounds::Arithmetic> measured_arithmetic(const DeviceProfile& profile, std::span<const ir::Sum> sums,
+                                                      ir::DType operands) {
+  const auto by_matrix = [](const ir::Sum& sum) { return sum.unit == ir::SumUnit::matrix; };
+  const bool has_matrix = std::ranges::any_of(sums, by_matrix);
+  std::optional<bounds::Arithmetic> worst;
+  for (const ir::Sum& sum : sums) {
+    if (has_matrix && !by_matrix(sum)) continue;
+    const Products products = profile.products_of(sum, operands);
+    if (products.accumulator_bits == 0) return std::nullopt;
+    const bounds::Arithmetic one = arithmetic_of(products);
+    if (!worst || one.accumulator > worst->accumulator) worst = one;
+  }
+  return worst;
+}
+
+}  // namespace
 
 bounds::Arithmetic arithmetic_of(const Products& products) {
-  bounds::Arithmetic found = bounds::safe_arithmetic(products.kernel);
+  const ir::Sum sum{.unit = products.unit, .accumulator = products.accumulator};
+  bounds::Arithmetic found = bounds::safe_arithmetic({&sum, 1});
   if (products.accumulator_bits == 0) return found;
   found.accumulator = std::ldexp(1.0, -products.accumulator_bits);
   // Of narrow operands error models take products for exact: a rounding of each is a second one of each sum.
@@ -26,14 +46,14 @@ bounds::Arithmetic arithmetic_of(const Products& products) {
   return found;
 }
 
-bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::string_view kernel, const ir::Graph& segment) {
-  if (profile != nullptr)
-    for (const ir::Node& node : segment.nodes()) {
-      if (node.inputs.empty()) continue;
-      const Products products = profile->products_of(kernel, segment.type(node.inputs[0]).dtype);
-      if (products.accumulator_bits > 0) return arithmetic_of(products);
-    }
-  return bounds::safe_arithmetic(kernel);
+bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const ir::Sum> sums,
+                                 const ir::Graph& segment) {
+  const bounds::Arithmetic safe = bounds::safe_arithmetic(sums);
+  if (profile == nullptr) return safe;
+  for (const ir::Node& node : segment.nodes())
+    if (!node.inputs.empty())
+      if (const auto found = measured_arithmetic(*profile, sums, segment.type(node.inputs[0]).dtype)) return *found;
+  return safe;
 }
 
 }  // namespace plumb::parity::profile

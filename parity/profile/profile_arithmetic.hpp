@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include <span>
 
 #include "ir/graph.hpp"
 #include "parity/bounds/error_model.hpp"
@@ -13,8 +13,9 @@ namespace plumb::parity::profile {
 /// limits.
 bounds::Arithmetic arithmetic_of(const Products& products);
 
-/// That of the kernel that computed a segment; without a profile, or where that does not list the kernel for any
-/// operands of the segment, bounds::safe_arithmetic.
-bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::string_view kernel, const ir::Graph& segment);
+/// The arithmetic of a kernel that adds like this and computed a segment. Where a matrix unit makes some of the sums,
+/// it is that of these. Without a profile, or where it does not know one of the units on the operands of the segment,
+/// it is bounds::safe_arithmetic.
+bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const ir::Sum> sums, const ir::Graph& segment);
 
 }  // namespace plumb::parity::profile

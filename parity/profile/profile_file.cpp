@@ -124,9 +124,11 @@ void Reader::device(const Place& at, DeviceProfile& profile) const {
 }
 
 Products Reader::product(const Place& at) const {
-  only(at, {"kernel", "operands", "operand_bits", "exact_products", "accumulator_bits", "extra_bits", "normalized",
-            "rounding", "block", "group", "chunk", "lanes", "subnormals"});
-  Products p{.kernel = string(at, "kernel"), .operands = dtype(at, "operands")};
+  only(at, {"unit", "operands", "accumulator", "operand_bits", "exact_products", "accumulator_bits", "extra_bits",
+            "normalized", "rounding", "block", "group", "subnormals"});
+  Products p{.unit = choice<ir::SumUnit>(at, "unit"),
+             .operands = dtype(at, "operands"),
+             .accumulator = dtype(at, "accumulator")};
   const auto small = [&](std::string_view key, std::int64_t most) { return static_cast<int>(integer(at, key, most)); };
   p.operand_bits = small("operand_bits", 53);
   p.exact_products = choice<Known>(at, "exact_products");
@@ -134,8 +136,8 @@ Products Reader::product(const Place& at) const {
   if (at.table.contains("extra_bits")) p.extra_bits = small("extra_bits", Products::every_bit);
   p.normalized = choice<Known>(at, "normalized");
   p.rounding = choice<Rounding>(at, "rounding");
-  p.block = small("block", most_terms), p.group = small("group", most_terms);
-  p.chunk = small("chunk", most_terms), p.lanes = small("lanes", most_terms);
+  p.block = small("block", most_terms);
+  p.group = small("group", most_terms);
   p.subnormals = choice<Subnormals>(at, "subnormals");
   return p;
 }
@@ -163,7 +165,8 @@ void Reader::refuse_twins(const toml::table& file, const DeviceProfile& profile)
     const std::string name = ir::cat(parts...);
     if (!seen.insert(name).second) refuse(file, name, " is described twice");
   };
-  for (const Products& p : profile.products) once("product ", p.kernel, " of ", p.operands);
+  for (const Products& p : profile.products)
+    once("product of ", p.operands, " by ", ir::enum_name(p.unit), " in ", p.accumulator);
   for (const SubnormalHandling& s : profile.subnormals) once("subnormals of ", s.dtype);
   for (const FmaHandling& f : profile.fma) once("fma of ", f.dtype);
   for (const FunctionError& f : profile.functions) once("function ", f.function, " of ", f.dtype);
@@ -171,7 +174,11 @@ void Reader::refuse_twins(const toml::table& file, const DeviceProfile& profile)
 
 DeviceProfile Reader::all(const toml::table& file) const {
   const Place top{file, "profile"};
-  const std::string_view wanted = "plumb-profile/1";
+  const std::string_view wanted = "plumb-profile/2", by_kernel = "plumb-profile/1";
+  if (string(top, "schema") == by_kernel)
+    refuse(get(top, "schema"),
+           "schema: this profile is of an earlier plumb, which knew units by the names of kernels; "
+           "run plumb probe again");
   if (string(top, "schema") != wanted) refuse(get(top, "schema"), "schema: wanted \"", wanted, '"');
   only(top, {"schema", "sha256", "device", "product", "subnormals", "fma", "function"});
   DeviceProfile profile;

@@ -81,7 +81,7 @@ class NodeCheck {
   void within_limits(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
                      const ir::Tensor& limits);
   void bit_by_bit(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got);
-  ir::Tensor limits_of(const ir::Op& op, const Operands& operands, const std::string& kernel) const;
+  ir::Tensor limits_of(const ir::Op& op, const Operands& operands, std::span<const ir::Sum> sums) const;
   const ir::Tensor& base_limits();
   void changed(cases::RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
                bool same_order);
@@ -104,7 +104,7 @@ bool NodeCheck::rounds_alike() const {
 }
 
 /// How far from the truth each element of the first output may be, as f64.
-ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, const std::string& kernel) const {
+ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, std::span<const ir::Sum> sums) const {
   const OneNode one = one_node(node_.label, op, operands);
   const core::Segment segment = core::segment_of(one.graph, 0);
   const auto wide = [&](ir::Value v) {
@@ -113,7 +113,7 @@ ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, cons
   };
   const bounds::Bounded bounded = bounds::evaluate_bounded(
       executors_.reference, segment, wide,
-      {profile::arithmetic_of(executors_.profile, kernel, segment.graph), executors_.flushes_subnormals});
+      {profile::arithmetic_of(executors_.profile, sums, segment.graph), executors_.flushes_subnormals});
   const ir::DType dtype = segment.graph.type(segment.outputs.front()).dtype;
   const compare::Allowed& allowed = bounded.allowed.front();
   ir::Tensor limits = moduli(bounded.truth.outputs.front());
@@ -126,7 +126,7 @@ ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, cons
 }
 
 const ir::Tensor& NodeCheck::base_limits() {
-  if (!base_limits_) base_limits_ = limits_of(node_.op, operands_, base_.kernel);
+  if (!base_limits_) base_limits_ = limits_of(node_.op, operands_, base_.sums);
   return *base_limits_;
 }
 
@@ -161,7 +161,7 @@ void NodeCheck::changed(cases::RelationResult result, const Change& change, cons
   if (rounds_alike() || (same_order && other.kernel == base_.kernel))
     return bit_by_bit(std::move(result), expected, other.outputs.front());
   within_limits(std::move(result), expected, other.outputs.front(),
-                sum(change(base_limits()), limits_of(op, operands, other.kernel)));
+                sum(change(base_limits()), limits_of(op, operands, other.sums)));
 }
 
 void NodeCheck::rearrange(cases::Relation relation, const AxisSymmetry& axis,
@@ -234,7 +234,7 @@ void NodeCheck::add_parts(const Homogeneity& degree) {
     const Alone one = candidate(node_.op, operands);
     const ir::Tensor wide = ir::passes::widen(one.outputs.front());
     total = total ? sum(*total, wide) : wide;
-    limits = sum(*limits, limits_of(node_.op, operands, one.kernel));
+    limits = sum(*limits, limits_of(node_.op, operands, one.sums));
   }
   within_limits({n_, node_.label, cases::Relation::linearity, numbers(degree.operands)}, *total, y(), *limits);
 }
@@ -286,7 +286,7 @@ Alone run_alone(ir::Executor& executor, const std::string& label, const ir::Op& 
   const auto executable = executor.compile(one.graph, feeds, {one.graph.results()});
   auto results = executable->run(feeds);
   const ir::NodeReport report = executable->nodes().at(0);
-  Alone alone{{}, report.kernel, report.placement};
+  Alone alone{{}, report.kernel, report.placement, report.sums};
   for (const ir::Value v : one.graph.results()) alone.outputs.push_back(results.at(v));
   return alone;
 }

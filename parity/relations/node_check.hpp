@@ -18,6 +18,7 @@ struct Alone {
   std::vector<ir::Tensor> outputs;
   std::string kernel;
   ir::Placement placement = ir::Placement::gpu;
+  std::vector<ir::Sum> sums = {};  ///< how the kernel adds
 };
 
 /// Runs an op by itself. Throws as executors do.

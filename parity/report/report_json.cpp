@@ -94,6 +94,10 @@ Json first_guilty_json(const cases::CaseResult& result) {
           {"text", attribution::guilty_text(result)}};
 }
 
+Json origin_json(const cases::NonFiniteOrigin& one) {
+  return {{"kind", ir::enum_name(one.kind)}, {"node", one.node}, {"element", one.element}, {"from", one.from}};
+}
+
 Json relation_json(const cases::RelationResult& one) {
   return {{"node", one.label},      {"relation", ir::enum_name(one.relation)},
           {"how", one.how},         {"verdict", ir::enum_name(one.verdict)},
@@ -106,6 +110,8 @@ Json case_json(const cases::CaseResult& result) {
   Json nodes = Json::array();
   const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
   for (const cases::NodeResult& node : result.nodes) nodes.push_back(node_json(node, graph));
+  Json origins = Json::array();
+  for (const cases::NonFiniteOrigin& one : result.non_finite) origins.push_back(origin_json(one));
   Json relations = Json::array();
   for (const cases::RelationResult& one : result.relations) relations.push_back(relation_json(one));
   return {{"graph", result.subject.name},
@@ -118,6 +124,7 @@ Json case_json(const cases::CaseResult& result) {
           {"fill", ir::enum_name(result.subject.fill)},
           {"mode", ir::enum_name(result.mode)},
           {"first_guilty", first_guilty_json(result)},
+          {"non_finite", std::move(origins)},
           {"wall_seconds", result.wall_seconds},
           {"notes", result.notes},
           {"repro", result.repro},

@@ -11,9 +11,7 @@
 namespace plumb::parity::sweep {
 namespace {
 
-// The heuristic's numbers: they are others', not ours.
-constexpr double most_oscillation = 0.35;
-constexpr std::int64_t most_columns = 768;
+constexpr std::int64_t most_columns = 768;  // The heuristic's number: it is its authors', not ours.
 
 double worst_square(const Candidate& candidate) {
   double worst = 0;
@@ -60,10 +58,10 @@ std::vector<Candidate> candidates_of(const ir::Graph& graph, const ir::Feeds& fe
   return found;
 }
 
-std::string refusal_by_oscillation(const Candidate& candidate) {
+std::string refusal_by_oscillation(const Candidate& candidate, double threshold) {
   if (!candidate.oscillation) return "its second operand is no weight";
-  if (!(*candidate.oscillation < most_oscillation))
-    return ir::cat("its weight oscillates by ", *candidate.oscillation, ", at least ", most_oscillation);
+  if (!(*candidate.oscillation < threshold))
+    return ir::cat("its weight oscillates by ", *candidate.oscillation, ", at least ", threshold);
   if (candidate.columns > most_columns) return ir::cat("it has ", candidate.columns, " columns, over ", most_columns);
   return "";
 }

@@ -36,9 +36,12 @@ struct Candidate {
 /// Every node that can, without errors.
 std::vector<Candidate> candidates_of(const ir::Graph& graph, const ir::Feeds& feeds, ir::passes::Precision precision);
 
-/// Why the heuristic refuses a node, or "": its weight oscillates by 0.35 or more, it has more than 768
+/// What the heuristic takes from its authors; no theory says where it lies.
+inline constexpr double default_oscillation = 0.35;
+
+/// Why the heuristic refuses a node, or "": its weight oscillates by `threshold` or more, it has more than 768
 /// columns, or there is no weight to look at.
-std::string refusal_by_oscillation(const Candidate& candidate);
+std::string refusal_by_oscillation(const Candidate& candidate, double threshold = default_oscillation);
 
 /// The largest set found that keeps every output within `budget`: nodes in the order of what they cost for the time
 /// that they save, or their flops where no time is known, as long as the sum fits. What saves nothing is not taken.

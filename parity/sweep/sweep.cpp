@@ -136,7 +136,8 @@ ir::passes::PrecisionPlan Sweep::chosen(ir::passes::Precision precision, Choice 
   if (choice == Choice::bound) return by_bound();
   ir::passes::PrecisionPlan plan;
   for (const Candidate& one : result_.candidates)
-    if (choice == Choice::always || (choice == Choice::oscillation && refusal_by_oscillation(one).empty()))
+    if (choice == Choice::always ||
+        (choice == Choice::oscillation && refusal_by_oscillation(one, options_.oscillation).empty()))
       plan.emplace(one.label, ir::passes::Precision::f16acc32);
   return plan;
 }

@@ -9,8 +9,9 @@ struct SweepOptions {
   std::vector<ir::passes::Precision> precisions = {ir::passes::Precision::f32, ir::passes::Precision::f16acc32,
                                                    ir::passes::Precision::f16acc16};
   std::vector<Choice> choices = {Choice::always, Choice::oscillation, Choice::bound};  ///< of those below f32
-  double budget = 1e-3;  ///< the relative 2-norm error that `bound` allows every output
-  unsigned runs = 3;     ///< of which the fastest is reported
+  double budget = 1e-3;                      ///< the relative 2-norm error that `bound` allows every output
+  double oscillation = default_oscillation;  ///< weights that oscillate less are taken by `oscillation`
+  unsigned runs = 3;                         ///< of which the fastest is reported
   bool by_time = false;  ///< `bound` asks the candidate what time each node saves, where it has a clock
 };
 

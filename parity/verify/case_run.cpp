@@ -109,8 +109,8 @@ void CaseRun::judge_node(std::size_t n) {
   bounds::Bounded local;
   ir::Feeds fed;
   if (compares) {
-    const std::string kernel = n < placements_.size() ? placements_[n].kernel : "";
-    const bounds::Manner manner{profile::arithmetic_of(executors_.profile, kernel, segments_[n].graph),
+    const std::vector<ir::Sum> sums = n < placements_.size() ? placements_[n].sums : std::vector<ir::Sum>{};
+    const bounds::Manner manner{profile::arithmetic_of(executors_.profile, sums, segments_[n].graph),
                                 result_.may_flush && !must_be_exact(n)};
     fed = core::feeds_of(segments_[n], [this](ir::Value v) { return ir::passes::widen(got(v)); });
     local = bounds::evaluate_bounded(executors_.reference, segments_[n], fed, manner);

@@ -2,6 +2,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
+#include "parity/attribution/non_finite.hpp"
 #include "parity/certify/certify.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/profile/emulated_node.hpp"
@@ -44,6 +45,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   result.allowed = local.allowed[k];
   result.local = certify::certify(segments_[n], judged.inputs, k, local, device, result.certificate);
   const ir::Tensor& truth = local.truth.outputs[k];
+  attribution::add_origins(result_, {result.name(), graph_, segments_[n], judged.inputs, truth, device});
   result.vacuity = compare::vacuity_of(segments_[n], judged.inputs, truth, device.dtype(), result.local);
   result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
   const ir::TensorView both[] = {truth, device};
@@ -57,7 +59,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
     clean_.insert(value);
   if (options_.emulated != nullptr)
-    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.kernel, segments_[n],
+    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segments_[n],
                                                 judged.inputs, k, device);
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;

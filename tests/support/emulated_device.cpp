@@ -40,11 +40,15 @@ ir::Tensor separate_fma(const std::vector<ir::Tensor>& in, const ir::TensorType&
 
 class EmulatedDevice::Program final : public ir::Executable {
  public:
-  Program(const parity::profile::DeviceProfile& profile, const ir::Graph& graph, const ir::Feeds& params)
-      : profile_(profile),
-        graph_(graph),
-        params_(params),
-        reports_(graph.nodes().size(), {ir::Placement::gpu, "emulated", "", {}}) {}
+  Program(const EmulatedDevice& device, const ir::Graph& graph, const ir::Feeds& params)
+      : device_(device), profile_(device_.profile_), graph_(graph), params_(params) {
+    for (const ir::Node& node : graph.nodes()) {
+      ir::NodeReport report{ir::Placement::gpu, device.kernel, "", {}};
+      if (const auto* products = products_of(node))
+        report.sums = {{.unit = products->unit, .accumulator = products->accumulator, .levels = device.published}};
+      reports_.push_back(std::move(report));
+    }
+  }
 
   ir::Tensors run(const ir::Feeds& inputs) override {
     ir::Tensors values;
@@ -76,13 +80,18 @@ class EmulatedDevice::Program final : public ir::Executable {
 
   std::optional<ir::Tensor> emulated_product(std::size_t n, const std::vector<ir::Tensor>& in) {
     const ir::Node& node = graph_.nodes()[n];
-    for (const parity::profile::Products& products : profile_.products) {
-      if (in.empty() || in[0].dtype() != products.operands) continue;
-      const std::vector<ir::TensorView> views(in.begin(), in.end());
-      reports_[n].kernel = products.kernel;
-      return parity::profile::emulate(node.op, views, graph_.type(node.outputs[0]), products);
-    }
-    return std::nullopt;
+    const auto* products = products_of(node);
+    if (products == nullptr) return std::nullopt;
+    const std::vector<ir::TensorView> views(in.begin(), in.end());
+    return parity::profile::emulate(node.op, views, graph_.type(node.outputs[0]), *products, device_.levels_);
+  }
+
+  /// The unit that computes a product; null for what the CPU computes.
+  const parity::profile::Products* products_of(const ir::Node& node) const {
+    if (!parity::profile::is_product(node.op)) return nullptr;
+    for (const parity::profile::Products& products : profile_.products)
+      if (graph_.type(node.inputs[0]).dtype == products.operands) return &products;
+    return nullptr;
   }
 
   std::vector<ir::Tensor> of_cpu(std::size_t n, const std::vector<ir::Tensor>& in) const {
@@ -95,7 +104,8 @@ class EmulatedDevice::Program final : public ir::Executable {
     return parity::core::evaluate(cpu, segment, fed).outputs;
   }
 
-  const parity::profile::DeviceProfile profile_;
+  const EmulatedDevice device_;
+  const parity::profile::DeviceProfile& profile_;
   const ir::Graph graph_;
   const ir::Feeds params_;
   std::vector<ir::NodeReport> reports_;
@@ -103,11 +113,11 @@ class EmulatedDevice::Program final : public ir::Executable {
 
 std::unique_ptr<ir::Executable> EmulatedDevice::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                         const ir::Capture&) {
-  return std::make_unique<Program>(profile_, graph, params);
+  return std::make_unique<Program>(*this, graph, params);
 }
 
-parity::profile::Products matrix_unit(std::string kernel, ir::DType operands, int operand_bits) {
-  return {.kernel = std::move(kernel),
+parity::profile::Products matrix_unit(ir::DType operands, int operand_bits) {
+  return {.unit = ir::SumUnit::matrix,
           .operands = operands,
           .operand_bits = operand_bits,
           .exact_products = parity::profile::Known::yes,
@@ -116,8 +126,6 @@ parity::profile::Products matrix_unit(std::string kernel, ir::DType operands, in
           .normalized = parity::profile::Known::no,
           .rounding = parity::profile::Rounding::truncating,
           .block = 16,
-          .chunk = 128,
-          .lanes = 1,
           .subnormals = parity::profile::Subnormals::kept};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/executor.hpp"
-#include "parity/profile/profile.hpp"
+#include "parity/profile/emulator.hpp"
 
 namespace plumb::testing {
 
@@ -10,7 +10,13 @@ namespace plumb::testing {
 /// rest is the CPU executor's.
 class EmulatedDevice final : public ir::Executor {
  public:
-  explicit EmulatedDevice(parity::profile::DeviceProfile profile) : profile_(std::move(profile)) {}
+  /// Its kernels sum products in these levels.
+  explicit EmulatedDevice(parity::profile::DeviceProfile profile,
+                          parity::profile::Levels levels = parity::profile::one_chain())
+      : published(levels), profile_(std::move(profile)), levels_(std::move(levels)) {}
+
+  parity::profile::Levels published;  ///< what its kernels say of their levels: the truth unless told otherwise
+  std::string kernel = "emulated";    ///< the name of all of them
 
   std::string_view name() const override { return "emulated"; }
   bool has_kernel(const ir::OpSchema&) const override { return true; }
@@ -20,10 +26,11 @@ class EmulatedDevice final : public ir::Executor {
  private:
   class Program;
   parity::profile::DeviceProfile profile_;
+  parity::profile::Levels levels_;
 };
 
 /// A matrix unit of which everything is known: 16 products at a time, aligned with two more bits than an f32 has,
-/// cut off; a new sum every 128 terms.
-parity::profile::Products matrix_unit(std::string kernel, ir::DType operands, int operand_bits);
+/// cut off.
+parity::profile::Products matrix_unit(ir::DType operands, int operand_bits);
 
 }  // namespace plumb::testing

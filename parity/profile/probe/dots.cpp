@@ -47,7 +47,8 @@ DotSums run_dots(ir::Executor& executor, ir::DType operands, ProductShape shape,
   const auto executable = executor.compile(graph, feeds, {{y}, false});
   const ir::Tensor sums = executable->run(feeds).at(y);
   const ir::NodeReport report = executable->nodes().at(0);
-  DotSums made{report.kernel, report.placement == ir::Placement::gpu, {}};
+  DotSums made{.terms = static_cast<std::int64_t>(terms), .on_device = report.placement == ir::Placement::gpu};
+  if (report.sums.size() == 1) made.published = report.sums[0];
   const auto each = static_cast<std::size_t>(shape.m * shape.n);
   for (std::size_t e = 0; e < dots.size(); ++e) {
     const auto same = sums.as<float>().subspan(e * each, each);

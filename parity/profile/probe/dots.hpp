@@ -1,7 +1,7 @@
 #pragma once
 
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "ir/executor.hpp"
@@ -27,9 +27,10 @@ struct ProductShape {
 };
 
 struct DotSums {
-  std::string kernel;       ///< that computed them
-  bool on_device = false;   ///< and not on the host, in place of the device
-  std::vector<float> sums;  ///< NaN where elements that must be equal differ
+  std::optional<ir::Sum> published = {};  ///< how the kernel that computed them says that it adds
+  std::int64_t terms = 0;                 ///< of each sum, with the zeros that make up the number
+  bool on_device = false;                 ///< and not on the host, in place of the device
+  std::vector<float> sums = {};           ///< NaN where elements that must be equal differ
 };
 
 /// Computes the sums by one batch of matrix products, each of which has every element the same.

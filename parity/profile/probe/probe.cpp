@@ -14,23 +14,25 @@ namespace {
 constexpr std::array shapes = {ProductShape{16, 16}, ProductShape{16, 16, true}, ProductShape{1, 8},
                                ProductShape{8, 1},   ProductShape{1, 5, true},   ProductShape{5, 1, true}};
 
-/// What both say of one kernel: that where it sums in different ways, none of them is known.
+/// What two kernels show of one unit: where they show it differently, it is not known. A kernel whose order of
+/// addition was not found shows nothing.
 Products merged(Products one, const Products& other) {
+  if (other.accumulator_bits == 0) return one;
+  if (one.accumulator_bits == 0) return other;
   if (one.operand_bits != other.operand_bits) one.operand_bits = 0;
   if (one.exact_products != other.exact_products) one.exact_products = Known::unknown;
   if (one.accumulator_bits != other.accumulator_bits) one.accumulator_bits = 0;
   if (one.extra_bits != other.extra_bits) one.extra_bits = {};
   if (one.normalized != other.normalized) one.normalized = Known::unknown;
   if (one.rounding != other.rounding) one.rounding = Rounding::unknown;
-  if (one.block != other.block) one.block = 0;
-  if (one.chunk != other.chunk || one.lanes != other.lanes) one.chunk = 0, one.lanes = 0;
+  if (one.block != other.block || one.group != other.group) one.block = 0;
   if (one.subnormals != other.subnormals) one.subnormals = Subnormals::unknown;
   return one;
 }
 
 void add(std::vector<Products>& all, const Products& found) {
   for (Products& one : all)
-    if (one.kernel == found.kernel && one.operands == found.operands) {
+    if (one.unit == found.unit && one.operands == found.operands && one.accumulator == found.accumulator) {
       one = merged(one, found);
       return;
     }

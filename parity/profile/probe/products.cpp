@@ -25,17 +25,17 @@ class ProductProbe {
   std::optional<Products> run(bool is_host);
 
  private:
-  std::vector<float> sums(std::span<const Dot> dots) const {
-    return run_dots(executor_, found_.operands, shape_, dots).sums;
-  }
-  float sum(float a, float b) const;
+  DotSums run(std::span<const Dot> dots);
+  std::vector<float> sums(std::span<const Dot> dots) { return run(dots).sums; }
+  float sum(float a, float b);
   void find_lanes();
   void find_chunk();
   void find_operand_bits();
   void find_accumulator_bits();
   void find_subnormals();
-  std::vector<int> groups() const;
-  std::vector<Products> hypotheses() const;
+  std::vector<int> groups();
+  std::vector<Products> hypotheses();
+  Levels levels() const;
   void find_arithmetic();
   void confirm();
 
@@ -43,10 +43,24 @@ class ProductProbe {
   core::FloatFormat format_;
   ProductShape shape_;
   Products found_;
+  int lanes_ = 0;  ///< sums side by side, each of every lanes-th term; 0: unknown
+  int chunk_ = 0;  ///< terms of a lane before a new sum begins; 0: none was seen to begin
+  bool has_run_ = false;
+  bool is_mixed_ = false;  ///< not every experiment was computed by the unit of the first
   std::vector<Products> survivors_;
 };
 
-float ProductProbe::sum(float a, float b) const {
+/// Runs an experiment. A unit that is published names what is probed; without one nobody knows which it is.
+DotSums ProductProbe::run(std::span<const Dot> dots) {
+  DotSums made = run_dots(executor_, found_.operands, shape_, dots);
+  const ir::Sum unnamed{.unit = ir::SumUnit::either}, sum = made.published.value_or(unnamed);
+  is_mixed_ |= has_run_ && (sum.unit != found_.unit || sum.accumulator != found_.accumulator);
+  has_run_ = true;
+  found_.unit = sum.unit, found_.accumulator = sum.accumulator;
+  return made;
+}
+
+float ProductProbe::sum(float a, float b) {
   Dot dot(1);
   dot.a[0] = a, dot.b[0] = b;
   return sums({&dot, 1})[0];
@@ -59,13 +73,13 @@ void ProductProbe::find_lanes() {
   while (apart < got.size() && got[apart] == alone) ++apart;
   const bool rest =
       std::all_of(got.begin() + static_cast<std::ptrdiff_t>(apart), got.end(), [](float sum) { return sum == 0; });
-  if (rest && apart < got.size()) found_.lanes = lane_steps[apart];
+  if (rest && apart < got.size()) lanes_ = lane_steps[apart];
 }
 
 void ProductProbe::find_chunk() {
-  const auto got = sums(chunk_dots(found_.lanes));
+  const auto got = sums(chunk_dots(lanes_));
   const auto begins = std::ranges::find(got, std::ldexp(1.0f, small));
-  if (begins != got.end()) found_.chunk = chunk_steps[static_cast<std::size_t>(begins - got.begin())];
+  if (begins != got.end()) chunk_ = chunk_steps[static_cast<std::size_t>(begins - got.begin())];
 }
 
 /// How many bits of a number arrive; where the accumulator shows no more than that many, it cannot be told.
@@ -81,7 +95,7 @@ void ProductProbe::find_operand_bits() {
 }
 
 void ProductProbe::find_accumulator_bits() {
-  const auto got = sums(accumulator_dots(found_.lanes));
+  const auto got = sums(accumulator_dots(lanes_));
   int kept = 0;
   while (kept < most_accumulator_bits && got[static_cast<std::size_t>(kept)] > 0) ++kept;
   found_.accumulator_bits = kept < most_accumulator_bits ? kept + 1 : 53;
@@ -106,8 +120,8 @@ void ProductProbe::find_subnormals() {
 }
 
 /// How many terms may be added to each other before they are added to the sum so far.
-std::vector<int> ProductProbe::groups() const {
-  const auto got = sums(group_dots(found_.accumulator_bits, found_.lanes));
+std::vector<int> ProductProbe::groups() {
+  const auto got = sums(group_dots(found_.accumulator_bits, lanes_));
   std::vector<int> found = {0};
   for (std::size_t half = 0; half < got.size(); half += group_steps.size()) {
     const auto begin = got.begin() + static_cast<std::ptrdiff_t>(half), end = begin + group_steps.size();
@@ -127,7 +141,7 @@ bool is_redundant(const Products& p) {
 }
 
 /// All that the model allows beside what is known.
-std::vector<Products> ProductProbe::hypotheses() const {
+std::vector<Products> ProductProbe::hypotheses() {
   std::vector<Products> all = {found_};
   const auto vary = [&all](auto member, const auto& values) {
     std::vector<Products> more;
@@ -152,8 +166,8 @@ std::vector<Products> ProductProbe::hypotheses() const {
   return all;
 }
 
-bool replays(const Products& products, std::span<const Dot> dots, std::span<const float> sums) {
-  const ProductEmulator emulator(products);
+bool replays(const Products& products, const Levels& levels, std::span<const Dot> dots, std::span<const float> sums) {
+  const ProductEmulator emulator(products, levels);
   for (std::size_t i = 0; i < dots.size(); ++i)
     if (emulator.dot(dots[i].a, dots[i].b) != sums[i]) return false;
   return true;
@@ -174,39 +188,53 @@ Products common(const std::vector<Products>& all) {
 }
 
 void ProductProbe::find_arithmetic() {
-  const auto dots = arithmetic_dots(found_.operands, found_.accumulator_bits, found_.lanes);
+  const auto dots = arithmetic_dots(found_.operands, found_.accumulator_bits, lanes_);
   const auto got = sums(dots);
   survivors_ = hypotheses();
-  std::erase_if(survivors_, [&](const Products& one) { return !replays(one, dots, got); });
+  std::erase_if(survivors_, [&](const Products& one) { return !replays(one, levels(), dots, got); });
   if (!survivors_.empty())
     found_ = common(survivors_);
   else if (found_.operand_bits <= format_.fraction_bits && found_.operand_bits >= found_.accumulator_bits)
     found_.operand_bits = 0;
 }
 
-/// Where sums begin was seen with few terms: it must hold for many, too.
+/// The levels that were seen.
+Levels ProductProbe::levels() const {
+  Levels seen = {{.count = chunk_}};
+  if (chunk_ > 0) seen.push_back({});
+  if (lanes_ > 1) seen.push_back({.count = lanes_, .take = ir::SumTake::every, .join = ir::SumJoin::pair});
+  return seen;
+}
+
+/// Sums of many terms must come out right, too: in the levels that the kernel publishes for so many or, where it
+/// publishes none that can be replayed, in those that were seen with few terms.
 void ProductProbe::confirm() {
   if (survivors_.empty()) return;
-  const auto dots = long_dots(found_.operands, found_.lanes);
-  const auto got = sums(dots);
-  const bool holds = std::ranges::any_of(survivors_, [&](const Products& one) { return replays(one, dots, got); });
-  if (!holds) found_.lanes = 0, found_.chunk = 0;
+  std::vector<Dot> dots = long_dots(found_.operands, lanes_);
+  const DotSums got = run(dots);
+  const bool is_published = got.published && is_replayable(*got.published, got.terms);
+  const Levels order = is_published ? got.published->levels : levels();
+  for (Dot& dot : dots) {
+    dot.a.resize(static_cast<std::size_t>(got.terms), 0.0f);
+    dot.b.resize(static_cast<std::size_t>(got.terms), 0.0f);
+  }
+  const auto holds = [&](const Products& one) { return replays(one, order, dots, got.sums); };
+  if (std::ranges::none_of(survivors_, holds)) found_.block = 0;
 }
 
 std::optional<Products> ProductProbe::run(bool is_host) {
   const Dot one(1);
-  const DotSums first = run_dots(executor_, found_.operands, shape_, {&one, 1});
-  if (!first.on_device && !is_host) return std::nullopt;
-  found_.kernel = first.kernel;
+  if (!run({&one, 1}).on_device && !is_host) return std::nullopt;
   find_operand_bits();
   find_lanes();
-  if (found_.lanes == 0) return found_;
+  if (lanes_ == 0) return found_;
   find_chunk();
   find_accumulator_bits();
   find_subnormals();
   if (found_.subnormals == Subnormals::unknown) return found_;
   find_arithmetic();
   confirm();
+  if (is_mixed_) return std::nullopt;
   return found_;
 }
 

@@ -7,13 +7,15 @@
 
 namespace plumb::parity::profile::probe {
 
-/// Finds how the kernel that the executor takes for products of this dtype and shape sums them.
+/// Finds how the unit of the kernel that the executor takes for products of this dtype and shape sums them. The unit
+/// and its accumulator are what the kernel publishes, `either` in f32 where it publishes nothing.
 ///
 /// Where sums begin (lanes, chunks) is seen with numbers that absorb one another whatever the
 /// arithmetic, in the manner of FPRev (Xie et al., arXiv 2411.00442). The arithmetic is found by elimination: of
 /// all that the model of Products allows, what does not replay every sum bit for bit is struck out.
-/// What the remaining agree on is known, the rest is not. Nothing when the executor cannot run
-/// it, or only on the host in place of the device.
+/// What the remaining agree on is known, the rest is not. Sums that do not come out in the levels that the kernel
+/// publishes are those of no known unit. Nothing when the executor cannot run it, or only on the host in place of
+/// the device, or by units that differ from one experiment to the next.
 std::optional<Products> probe_products(ir::Executor& executor, bool is_host, ir::DType operands, ProductShape shape);
 
 }  // namespace plumb::parity::profile::probe

@@ -26,15 +26,17 @@ constexpr auto products_graph = R"({"format": "plumb.graph/1", "why": "a product
 
 /// A matrix unit that truncates.
 profile::DeviceProfile unit() {
-  profile::Products narrow = testing::matrix_unit("unit", ir::DType::f16, 11);
+  profile::Products narrow = testing::matrix_unit(ir::DType::f16, 11);
   narrow.accumulator_bits = 11;
-  narrow.chunk = 32;
   return {.name = "unit", .products = {narrow}};
 }
 
+/// A new sum every 32 terms.
+const profile::Levels in_chunks = {{32}, {}};
+
 /// On a device that is `unit()`.
 cases::CaseResult verify_unit(const profile::DeviceProfile* emulated, const policy::Gate* gate = nullptr) {
-  testing::EmulatedDevice device(unit());
+  testing::EmulatedDevice device(unit(), in_chunks);
   ref_cpu::CpuExecutor reference;
   cases::Observer observer;
   verify::VerifyOptions options;
@@ -64,25 +66,49 @@ TEST(EmulatedNode, OfAWrongProfileIsNot) {
   EXPECT_GT(*verify_unit(&profile).nodes[0].emulator_ulp, 0);
 }
 
-TEST(EmulatedNode, OfAKernelThatSplitsTermsIsMadeOfTheOneItIsNamedAfter) {
-  profile::DeviceProfile split = unit(), whole = unit();
-  split.products[0].kernel = "unit_split2", split.products[0].chunk = 35;
-  whole.products[0].chunk = 0;
-  testing::EmulatedDevice device(split);
+/// The ulps of the first product on a device with these levels, which may say something else of them.
+std::optional<double> replayed(const profile::Levels& levels, const profile::Levels& published) {
+  testing::EmulatedDevice device(unit(), levels);
+  device.published = published;
+  const profile::DeviceProfile profile = unit();
   ref_cpu::CpuExecutor reference;
   cases::Observer observer;
-  const auto replayed_by = [&](const profile::DeviceProfile& profile) {
-    const cases::Executors executors{.reference = reference, .candidate = &device};
-    return verify::verify(testing::make_case(products_graph), executors, {.emulated = &profile}, observer)
-        .nodes[0]
-        .emulator_ulp;
+  const cases::Executors executors{.reference = reference, .candidate = &device};
+  return verify::verify(testing::make_case(products_graph), executors, {.emulated = &profile}, observer)
+      .nodes[0]
+      .emulator_ulp;
+}
+
+TEST(EmulatedNode, IsReplayedInTheLevelsThatItsKernelPublishes) {
+  const ir::SumLevel unit_of_16{16, ir::SumTake::run, ir::SumJoin::unit}, all{}, slices{2}, in_14{14};
+  const ir::SumLevel lanes{5, ir::SumTake::every, ir::SumJoin::pair};
+  for (const profile::Levels& levels :
+       {profile::Levels{unit_of_16, all}, {unit_of_16, all, slices}, {in_14, all}, {in_14, all, lanes}, {all, lanes}})
+    EXPECT_EQ(replayed(levels, levels), 0) << levels.size();
+  EXPECT_GT(*replayed({all, slices}, {all}), 0);
+  EXPECT_GT(*replayed({all, lanes}, {all}), 0);
+  EXPECT_GT(*replayed({in_14, all}, {all}), 0);
+}
+
+TEST(EmulatedNode, IsNotReplayedWhereItsKernelDoesNotSayWhichTermsGoWhere) {
+  const ir::Sum plain{.levels = profile::one_chain()};
+  EXPECT_TRUE(profile::is_replayable(plain, 70));
+  const auto changed = [&](auto member, const auto& value) {
+    ir::Sum sum = plain;
+    sum.*member = value;
+    return profile::is_replayable(sum, 70);
   };
-  EXPECT_EQ(replayed_by(whole), 0);
-  profile::DeviceProfile other = whole;
-  other.products[0].rounding = profile::Rounding::nearest;
-  EXPECT_GT(*replayed_by(other), 1);
-  whole.products[0].chunk = 7;  // of which it is not known where slices would begin
-  EXPECT_EQ(replayed_by(whole), std::nullopt);
+  EXPECT_FALSE(changed(&ir::Sum::order, "shuffled"));
+  using Levels = profile::Levels;
+  EXPECT_FALSE(changed(&ir::Sum::levels, Levels{}));
+  EXPECT_FALSE(changed(&ir::Sum::levels, Levels{{.compensated = true}}));
+  EXPECT_TRUE(changed(&ir::Sum::levels, Levels{{}, {7}}));
+  EXPECT_FALSE(changed(&ir::Sum::levels, Levels{{}, {3}}));    // slices of how many of the 70 terms?
+  EXPECT_FALSE(changed(&ir::Sum::levels, Levels{{}, {}}));     // how many items?
+  EXPECT_FALSE(changed(&ir::Sum::levels, Levels{{16}, {4}}));  // too few for 70 terms
+  EXPECT_TRUE(changed(&ir::Sum::levels, Levels{{16}, {5}}));
+  EXPECT_FALSE(changed(&ir::Sum::levels, Levels{{}, {.take = ir::SumTake::every}}));
+  EXPECT_EQ(replayed({{}, {2}}, {{}, {3}}), std::nullopt);
 }
 
 TEST(EmulatedNode, IsNotReplayedByWhatIsNotKnown) {
@@ -132,16 +158,18 @@ TEST(EmulatedNode, GoesOnBehindAProductThatIsFusedWithOthers) {
     return ir::fed(graph, subject.feeds, *graph.find(name));
   };
   const auto operands = std::array{source("x"), source("w")};
-  const auto sum = *profile::emulate(graph.nodes()[0].op, operands, {ir::DType::f32, {5, 9}}, unit().products[0]);
+  const auto sum =
+      *profile::emulate(graph.nodes()[0].op, operands, {ir::DType::f32, {5, 9}}, unit().products[0], in_chunks);
   ir::Tensor z({ir::DType::f32, {5, 9}});
   const ir::Tensor c = ir::convert(source("c"), ir::DType::f32);
   for (std::size_t i = 0; i < 45; ++i) z.as<float>()[i] = sum.as<float>()[i] + c.as<float>()[i % 9];
   const ir::Tensor got = ir::convert(z, ir::DType::f16);
+  const std::vector<ir::Sum> sums = {{.unit = ir::SumUnit::matrix, .levels = in_chunks}};
   ref_cpu::CpuExecutor reference;
-  EXPECT_EQ(profile::emulator_ulp(reference, unit(), "unit", fused, fed, 0, got), 0);
+  EXPECT_EQ(profile::emulator_ulp(reference, unit(), sums, fused, fed, 0, got), 0);
   profile::DeviceProfile other = unit();
   other.products[0].rounding = profile::Rounding::nearest;
-  EXPECT_GT(profile::emulator_ulp(reference, other, "unit", fused, fed, 0, got), 0);
+  EXPECT_GT(profile::emulator_ulp(reference, other, sums, fused, fed, 0, got), 0);
 }
 
 /// An H200 was 4 times beyond limits that took the terms for as small as they are.
@@ -150,8 +178,8 @@ TEST(EmulatedNode, OfSubnormalFactorsIsWithinTheLimitsOfItsUnit) {
     "inputs": {"x": {"type": "f16[40, 200]"}},
     "params": {"w": {"type": "f16[200, 7]", "fill": {"distribution": "uniform", "low": -2e-7, "high": 2e-7}}},
     "nodes": [{"label": "y", "op": "matmul", "inputs": ["x", "w"], "output_dtype": "f32"}], "results": ["y"]})");
-  const profile::DeviceProfile profile{.name = "unit", .products = {testing::matrix_unit("unit", ir::DType::f16, 11)}};
-  testing::EmulatedDevice device(profile);
+  const profile::DeviceProfile profile{.name = "unit", .products = {testing::matrix_unit(ir::DType::f16, 11)}};
+  testing::EmulatedDevice device(profile, {{128}, {}});
   ref_cpu::CpuExecutor reference;
   cases::Observer observer;
   const cases::Executors executors{.reference = reference, .candidate = &device, .profile = &profile};
@@ -179,11 +207,13 @@ TEST(ProfileAttributes, SayWhatIsKnown) {
     return std::string("absent");
   };
   EXPECT_EQ(said("profile_sha256"), profile.sha256());
+  EXPECT_EQ(said("unit"), "matrix");
   EXPECT_EQ(said("acc_block"), "16");
   EXPECT_EQ(said("acc_rounding"), "truncating");
   EXPECT_EQ(said("fma"), "unknown");
   profile = profile::safe_profile();
   EXPECT_EQ(said("profile_sha256"), "");
+  EXPECT_EQ(said("unit"), "unknown");
   EXPECT_EQ(said("acc_bits"), "unknown");
 }
 

@@ -9,9 +9,11 @@
 namespace plumb::parity {
 namespace {
 
+const std::vector<ir::Sum> by_matrix = {{.unit = ir::SumUnit::matrix}};
+
 /// A matrix unit whose sums are f32.
 profile::Products unit(profile::Rounding rounding, int block, int extra_bits) {
-  return {.kernel = "coopmat_f16",
+  return {.unit = ir::SumUnit::matrix,
           .operands = ir::DType::f16,
           .operand_bits = 11,
           .exact_products = profile::Known::yes,
@@ -20,7 +22,6 @@ profile::Products unit(profile::Rounding rounding, int block, int extra_bits) {
           .normalized = profile::Known::yes,
           .rounding = rounding,
           .block = block,
-          .lanes = 1,
           .subnormals = profile::Subnormals::kept};
 }
 
@@ -49,10 +50,10 @@ TEST(ProfileArithmetic, CountsWhatTermsLoseWhenTheyAreAligned) {
 
 TEST(ProfileArithmetic, OfWhatIsNotKnownIsTheSafeScale) {
   const auto is_safe = [](const bounds::Arithmetic& got) {
-    const auto safe = bounds::safe_arithmetic("coopmat_f16");
+    const auto safe = bounds::safe_arithmetic(by_matrix);
     return got.truncates == safe.truncates && got.block == safe.block;
   };
-  ASSERT_TRUE(bounds::safe_arithmetic("coopmat_f16").truncates);
+  ASSERT_TRUE(bounds::safe_arithmetic(by_matrix).truncates);
   profile::Products products = unit(profile::Rounding::unknown, 16, profile::Products::every_bit);
   EXPECT_TRUE(is_safe(profile::arithmetic_of(products)));
   products = unit(profile::Rounding::nearest, 16, profile::Products::every_bit), products.extra_bits.reset();
@@ -64,8 +65,42 @@ TEST(ProfileArithmetic, OfWhatIsNotKnownIsTheSafeScale) {
   ir::Graph graph;
   graph.add("y", ir::ops::Matmul{},
             {graph.input("a", {ir::DType::bf16, {2, 3}}), graph.input("b", {ir::DType::bf16, {3, 2}})});
-  EXPECT_TRUE(is_safe(profile::arithmetic_of(&other, "coopmat_f16", graph)));
-  EXPECT_TRUE(is_safe(profile::arithmetic_of(nullptr, "coopmat_f16", graph)));
+  EXPECT_TRUE(is_safe(profile::arithmetic_of(&other, by_matrix, graph)));
+  EXPECT_TRUE(is_safe(profile::arithmetic_of(nullptr, by_matrix, graph)));
+}
+
+ir::Graph product_of(ir::DType dtype) {
+  ir::Graph graph;
+  graph.add("y", ir::ops::Matmul{}, {graph.input("a", {dtype, {2, 3}}), graph.input("b", {dtype, {3, 2}})});
+  return graph;
+}
+
+/// A profile counts only for the unit kind and the dtypes that it was measured on.
+TEST(ProfileArithmetic, CountsForTheUnitAndDtypesThatWereMeasured) {
+  profile::Products sixteen = unit(profile::Rounding::truncating, 16, profile::Products::every_bit);
+  const profile::DeviceProfile profile{.products = {sixteen}};
+  const auto block = [&](const ir::Sum& sum, ir::DType operands) {
+    return profile::arithmetic_of(&profile, {&sum, 1}, product_of(operands)).block;
+  };
+  EXPECT_EQ(block({.unit = ir::SumUnit::matrix}, ir::DType::f16), 16);
+  EXPECT_EQ(block({.unit = ir::SumUnit::matrix}, ir::DType::bf16), 4);
+  EXPECT_EQ(block({.unit = ir::SumUnit::matrix, .accumulator = ir::DType::f16}, ir::DType::f16), 1);
+  EXPECT_EQ(block({.unit = ir::SumUnit::fma}, ir::DType::f16), 1);
+  EXPECT_EQ(block({.unit = ir::SumUnit::matrix, .levels = {{16, ir::SumTake::run, ir::SumJoin::unit}, {}, {4}}},
+                  ir::DType::f16),
+            16);  // slices are a level: they change nothing of the unit
+}
+
+TEST(ProfileArithmetic, OfSeveralSumsIsThatOfTheMatrixUnit) {
+  const profile::DeviceProfile profile{
+      .products = {unit(profile::Rounding::truncating, 16, profile::Products::every_bit)}};
+  const std::vector<ir::Sum> attention = {
+      {.of = "scores", .unit = ir::SumUnit::matrix}, {.of = "row_sum"}, {.of = "values", .unit = ir::SumUnit::matrix}};
+  EXPECT_EQ(profile::arithmetic_of(&profile, attention, product_of(ir::DType::f16)).block, 16);
+  auto in_part_unknown = attention;
+  in_part_unknown[2].accumulator = ir::DType::f16;
+  const auto safe = profile::arithmetic_of(&profile, in_part_unknown, product_of(ir::DType::f16));
+  EXPECT_EQ(safe.accumulator, 0x1p-10);
 }
 
 /// A product of 4 x K by K x 8 numbers in [0.5, 1), by a device, judged by a profile.

@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 
 profile::DeviceProfile example() {
   profile::DeviceProfile profile{.name = "A \"quoted\" device\\\n", .driver = "driver 1.2", .uuid = "6a0c"};
-  profile.products.push_back(testing::matrix_unit("coopmat_f16", ir::DType::f16, 11));
-  profile.products.push_back({.kernel = "tiled", .operands = ir::DType::f32});
+  profile.products.push_back(testing::matrix_unit(ir::DType::f16, 11));
+  profile.products.push_back({.unit = ir::SumUnit::fma, .operands = ir::DType::f32});
   profile.subnormals.push_back({ir::DType::f32, profile::Subnormals::kept, profile::Subnormals::flushed});
   profile.fma.push_back({ir::DType::f32, profile::FmaKind::fused});
   profile.functions.push_back({"exp", ir::DType::f16, 0.5, -0.0, 65536, true});
@@ -45,12 +45,15 @@ TEST(Profile, HashIsThatOfTheContent) {
   EXPECT_NE(other.sha256(), profile.sha256());
 }
 
-TEST(Profile, IsAskedByNameAndDtype) {
+TEST(Profile, IsAskedByUnitAndDtypes) {
   const profile::DeviceProfile profile = example();
-  EXPECT_EQ(profile.products_of("coopmat_f16", ir::DType::f16).block, 16);
-  EXPECT_EQ(profile.products_of("coopmat_f16", ir::DType::bf16).block, 0);
-  EXPECT_TRUE(profile.products_of("coopmat_f16", ir::DType::f16).is_known());
-  EXPECT_FALSE(profile.products_of("tiled", ir::DType::f32).is_known());
+  const ir::Sum matrix{.unit = ir::SumUnit::matrix}, fma{.unit = ir::SumUnit::fma};
+  EXPECT_EQ(profile.products_of(matrix, ir::DType::f16).block, 16);
+  EXPECT_EQ(profile.products_of(matrix, ir::DType::bf16).block, 0);
+  EXPECT_EQ(profile.products_of(fma, ir::DType::f16).block, 0);
+  EXPECT_EQ(profile.products_of({.unit = ir::SumUnit::matrix, .accumulator = ir::DType::f16}, ir::DType::f16).block, 0);
+  EXPECT_TRUE(profile.products_of(matrix, ir::DType::f16).is_known());
+  EXPECT_FALSE(profile.products_of(fma, ir::DType::f32).is_known());
   EXPECT_EQ(profile.subnormals_of(ir::DType::f32).out, profile::Subnormals::flushed);
   EXPECT_EQ(profile.subnormals_of(ir::DType::f64).out, profile::Subnormals::unknown);
   EXPECT_EQ(profile.fma_of(ir::DType::f32), profile::FmaKind::fused);
@@ -60,7 +63,7 @@ TEST(Profile, IsAskedByNameAndDtype) {
 }
 
 TEST(Profile, WhatIsNotKnownGetsTheSafeScale) {
-  EXPECT_EQ(profile::safe_profile().products_of("tiled", ir::DType::f32).unit_roundoff(), 0x1p-23);
+  EXPECT_EQ(profile::safe_profile().products_of({}, ir::DType::f32).unit_roundoff(), 0x1p-23);
   EXPECT_EQ((profile::Products{.accumulator_bits = 24, .rounding = profile::Rounding::nearest}.unit_roundoff()),
             0x1p-24);
   EXPECT_EQ((profile::Products{.accumulator_bits = 24, .rounding = profile::Rounding::truncating}.unit_roundoff()),
@@ -90,24 +93,33 @@ TEST(Profile, RefusesWithTheLineWhatItDoesNotUnderstand) {
   EXPECT_THAT(refusal(""), HasSubstr("p.toml:1: profile: wanted schema"));
   EXPECT_THAT(refusal("schema = \n"), HasSubstr("p.toml:1: no TOML"));
   EXPECT_THAT(refusal("[[[x]]]"), HasSubstr("p.toml:1: no TOML"));
-  EXPECT_THAT(refusal("schema = \"plumb-profile/2\""), HasSubstr("wanted \"plumb-profile/1\""));
+  EXPECT_THAT(refusal("schema = \"plumb-profile/3\""), HasSubstr("wanted \"plumb-profile/2\""));
   EXPECT_THAT(refusal(std::string((1 << 20) + 1, ' ')), HasSubstr("at most 1048576 bytes"));
   EXPECT_THAT(refused("[device]", "[devices]"), HasSubstr("p.toml:4: profile: wanted one of schema"));
   EXPECT_THAT(refused("uuid", "id"), HasSubstr("[device]: wanted one of name, driver, uuid, found 'id'"));
   EXPECT_THAT(refused("block = 16", "block = -1"),
-              HasSubstr("p.toml:18: [[product]] 1.block: wanted an integer from 0 to 1048576"));
+              HasSubstr("p.toml:19: [[product]] 1.block: wanted an integer from 0 to 1048576"));
   EXPECT_THAT(refused("block = 16\n", ""), HasSubstr("[[product]] 1: wanted block"));
   EXPECT_THAT(refused("extra_bits = 2", "extra_bits = 65"), HasSubstr("wanted an integer from 0 to 64"));
   EXPECT_THAT(refused("extra_bits = 2", "extra_bits = \"2\""), HasSubstr("wanted an integer"));
   EXPECT_THAT(refused("\"truncating\"", "\"up\""), HasSubstr("wanted one of unknown, nearest, truncating, found 'up'"));
   EXPECT_THAT(refused("operands = \"f32\"", "operands = \"i32\""), HasSubstr("wanted f16, bf16, f32 or f64"));
-  EXPECT_THAT(refused("kernel = \"tiled\"\noperands = \"f32\"", "kernel = \"coopmat_f16\"\noperands = \"f16\""),
-              HasSubstr("product coopmat_f16 of f16 is described twice"));
+  EXPECT_THAT(refused("unit = \"fma\"\noperands = \"f32\"", "unit = \"matrix\"\noperands = \"f16\""),
+              HasSubstr("product of f16 by matrix in f32 is described twice"));
+  EXPECT_THAT(refused("unit = \"fma\"", "unit = \"tiled\""),
+              HasSubstr("wanted one of fma, separate, either, matrix, found 'tiled'"));
+  EXPECT_THAT(refused("accumulator = \"f32\"\n", ""), HasSubstr("[[product]] 1: wanted accumulator"));
   EXPECT_THAT(refused("[[fma]]", "[fma]"), HasSubstr("fma: wanted [[fma]]"));
   EXPECT_THAT(refused("name = \"exp\"", "name = \"exq\""), HasSubstr("'exq' is no function of unary"));
   EXPECT_THAT(refused("max_ulp = 0.5", "max_ulp = -1"), HasSubstr("wanted a number >= 0"));
   EXPECT_THAT(refused("max_ulp = 0.5", "max_ulp = nan"), HasSubstr("wanted a number"));
   EXPECT_THAT(refused("exhaustive = true", "exhaustive = 1"), HasSubstr("wanted true or false"));
+}
+
+TEST(Profile, OfAnEarlierPlumbIsToBeMeasuredAgain) {
+  EXPECT_THAT(refusal("schema = \"plumb-profile/1\"\nsha256 = \"6e45\"\n[[product]]\nkernel = \"coopmat_f16\"\n"),
+              "p.toml:1: schema: this profile is of an earlier plumb, which knew units by the names of kernels; run "
+              "plumb probe again");
 }
 
 TEST(Profile, RefusesContentThatIsNotThatOfItsHash) {

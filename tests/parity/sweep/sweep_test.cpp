@@ -43,6 +43,12 @@ TEST(Oscillation, RefusesFromItsThresholdOnAndWideNodes) {
   EXPECT_NE(refusal(std::nan(""), 8), "");
 }
 
+TEST(Oscillation, ItsThresholdIsTheCallers) {
+  const sweep::Candidate node{.columns = 8, .oscillation = 0.5};
+  EXPECT_EQ(sweep::refusal_by_oscillation(node, 0.6), "");
+  EXPECT_EQ(sweep::refusal_by_oscillation(node, 0.5), "its weight oscillates by 0.5, at least 0.5");
+}
+
 TEST(Oscillation, IsOfParamsAndConstants) {
   const cases::Case subject = make_case(R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[2, 2]"}},
     "params": {"w": {"type": "f32[2, 2]", "fill": {"distribution": "constant", "value": 3}}},
@@ -153,12 +159,13 @@ constexpr auto two_layers = R"({"format": "plumb.graph/1", "why": "one weight th
             {"label": "y", "op": "matmul", "inputs": ["p", "v"]}],
   "results": ["y"]})";
 
-sweep::SweepResult sweep_of(double budget) {
+sweep::SweepResult sweep_of(double budget, double oscillation = sweep::default_oscillation) {
   ref_cpu::CpuExecutor reference;
   Suspect suspect;
   cases::Observer nobody;
   sweep::SweepOptions options{.choices = {sweep::Choice::always, sweep::Choice::oscillation, sweep::Choice::bound},
-                              .budget = budget};
+                              .budget = budget,
+                              .oscillation = oscillation};
   return sweep::sweep(make_case(two_layers), {.reference = reference, .candidate = &suspect}, options, nobody);
 }
 
@@ -195,6 +202,13 @@ TEST(Sweep, TheHeuristicLooksAtWeightsTheBoundAtErrors) {
   const sweep::SweepResult tight = sweep_of(1.2 * smaller);
   EXPECT_EQ(tight.rows[3].plan.size(), 1u);
   EXPECT_LE(tight.rows[3].outputs[0].rel_l2, 1.2 * smaller);
+}
+
+TEST(Sweep, TheHeuristicTakesWhatOscillatesLessThanItIsTold) {
+  const auto taken = [](double threshold) { return sweep_of(1e-2, threshold).rows[2].plan.size(); };
+  EXPECT_EQ(taken(1e-6), 0u);
+  EXPECT_EQ(taken(sweep::default_oscillation), 1u);
+  EXPECT_EQ(taken(3), 2u);
 }
 
 TEST(Sweep, AReportHasARowForEachAndTheReasonForNone) {

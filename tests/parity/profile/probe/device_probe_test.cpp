@@ -11,6 +11,15 @@
 namespace plumb::parity::profile::probe {
 namespace {
 
+/// What the device says of how it computes an op alone.
+std::vector<ir::Sum> published(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
+  ir::Graph graph;
+  const ir::Value a = graph.input("a", operands[0].type()), b = graph.input("b", operands[1].type());
+  const ir::Value y = graph.add("y", op, {a, b});
+  graph.returns(y);
+  return testing::gpu().executor->compile(graph, {}, {{y}, false})->nodes().at(0).sums;
+}
+
 /// What the probe found with tiny sums replays products that it never saw, bit for bit.
 void replays(ir::DType dtype, profile::probe::ProductShape shape, std::int64_t m, std::int64_t k, std::int64_t n) {
   ir::Executor& device = *testing::gpu().executor;
@@ -20,10 +29,15 @@ void replays(ir::DType dtype, profile::probe::ProductShape shape, std::int64_t m
   const std::vector<ir::Tensor> operands = {ir::fill({dtype, {m, k}}, {}, 1, 1), ir::fill({dtype, {k, n}}, {}, 1, 2)};
   ir::ops::Matmul product;
   product.output_dtype = ir::DType::f32;
+  const auto sums = published(product, operands);
+  ASSERT_EQ(sums.size(), 1u);
+  EXPECT_EQ(sums[0].unit, found->unit);
+  EXPECT_EQ(sums[0].accumulator, found->accumulator);
+  ASSERT_TRUE(profile::is_replayable(sums[0], k));
   const auto got = profile::probe::run_op(device, false, product, operands);
   ASSERT_TRUE(got);
   const std::vector<ir::TensorView> views(operands.begin(), operands.end());
-  const auto replayed = profile::emulate(product, views, got->type(), *found);
+  const auto replayed = profile::emulate(product, views, got->type(), *found, sums[0].levels);
   ASSERT_TRUE(replayed);
   EXPECT_TRUE(std::ranges::equal(got->bytes(), replayed->bytes())) << profile::to_toml({.products = {*found}});
 }

@@ -12,13 +12,13 @@ namespace {
 TEST(Probe, FindsTheProfileOfADevice) {
   profile::DeviceProfile device = {.name = "unit", .driver = "emulated 1", .uuid = "0"};
   for (const auto& [dtype, bits] : {std::pair{ir::DType::f16, 11}, {ir::DType::bf16, 8}, {ir::DType::f32, 11}})
-    device.products.push_back(testing::matrix_unit("matrix_unit", dtype, bits));
+    device.products.push_back(testing::matrix_unit(dtype, bits));
   for (const ir::DType dtype : {ir::DType::f16, ir::DType::bf16, ir::DType::f32, ir::DType::f64}) {
     const auto handling = dtype == ir::DType::f32 ? profile::Subnormals::flushed : profile::Subnormals::kept;
     device.subnormals.push_back({dtype, handling, handling});
     device.fma.push_back({dtype, dtype == ir::DType::f64 ? profile::FmaKind::separate : profile::FmaKind::fused});
   }
-  testing::EmulatedDevice executor(device);
+  testing::EmulatedDevice executor(device, {{128}, {}});
   ref_cpu::CpuExecutor reference;
   profile::DeviceProfile found = profile::probe::probe(
       executor, reference, {.uuid = "0", .name = "unit", .driver_name = "emulated", .driver_info = "1"}, {});

@@ -41,7 +41,7 @@ TEST_P(EmulatedProducts, AreNamedRightly) {
     for (const profile::Subnormals subnormals : {profile::Subnormals::kept, profile::Subnormals::flushed})
       for (const profile::Known fused : {profile::Known::yes, profile::Known::no})
         for (const profile::Known normalized : {profile::Known::yes, profile::Known::no}) {
-          const profile::Products device = {.kernel = "unit",
+          const profile::Products device = {.unit = ir::SumUnit::matrix,
                                             .operands = dtype,
                                             .operand_bits = bits,
                                             .exact_products = fused,
@@ -50,8 +50,6 @@ TEST_P(EmulatedProducts, AreNamedRightly) {
                                             .normalized = normalized,
                                             .rounding = rounding,
                                             .block = block,
-                                            .chunk = 0,
-                                            .lanes = 1,
                                             .subnormals = subnormals};
           testing::EmulatedDevice executor({.products = {device}});
           const auto found = profile::probe::probe_products(executor, false, dtype, {2, 2});
@@ -77,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Models, EmulatedProducts,
 /// A device that is none of those above in one way.
 profile::Products odd(ir::DType operands, int profile::Products::*member, int value) {
   const int bits = operands == ir::DType::f32 ? 24 : operands == ir::DType::f16 ? 11 : 8;
-  profile::Products one = {.kernel = "unit",
+  profile::Products one = {.unit = ir::SumUnit::fma,
                            .operands = operands,
                            .operand_bits = bits,
                            .exact_products = profile::Known::yes,
@@ -86,7 +84,6 @@ profile::Products odd(ir::DType operands, int profile::Products::*member, int va
                            .normalized = profile::Known::yes,
                            .rounding = profile::Rounding::nearest,
                            .block = 1,
-                           .lanes = 1,
                            .subnormals = profile::Subnormals::kept};
   one.*member = value;
   return one;
@@ -94,13 +91,46 @@ profile::Products odd(ir::DType operands, int profile::Products::*member, int va
 
 TEST(ProbeProducts, SeesWhereSumsBegin) {
   for (const profile::Products& device :
-       {odd(ir::DType::f32, &profile::Products::lanes, 16), odd(ir::DType::f16, &profile::Products::lanes, 64),
-        odd(ir::DType::f32, &profile::Products::chunk, 64), odd(ir::DType::bf16, &profile::Products::chunk, 256),
-        odd(ir::DType::f16, &profile::Products::group, 8), odd(ir::DType::f32, &profile::Products::group, 4)}) {
+       {odd(ir::DType::f16, &profile::Products::group, 8), odd(ir::DType::f32, &profile::Products::group, 4)}) {
     testing::EmulatedDevice executor({.products = {device}});
     const auto found = profile::probe::probe_products(executor, false, device.operands, {2, 2});
     EXPECT_EQ(found, device) << difference(device, *found);
   }
+}
+
+profile::Levels in_lanes(std::int64_t count) { return {{}, {count, ir::SumTake::every, ir::SumJoin::pair}}; }
+profile::Levels in_chunks(std::int64_t count) { return {{count}, {}}; }
+
+TEST(ProbeProducts, SeesTheUnitThroughTheLevelsOfItsKernel) {
+  for (const auto& [operands, levels] : {std::pair{ir::DType::f32, in_lanes(16)},
+                                         {ir::DType::f16, in_lanes(64)},
+                                         {ir::DType::f32, in_chunks(64)},
+                                         {ir::DType::bf16, in_chunks(256)}}) {
+    const profile::Products device = odd(operands, &profile::Products::block, 1);
+    testing::EmulatedDevice executor({.products = {device}}, levels);
+    for (const profile::Levels& published : {levels, profile::Levels{}}) {  // whether it says so or not
+      executor.published = published;
+      const auto found = profile::probe::probe_products(executor, false, operands, {2, 2});
+      EXPECT_EQ(found, device) << difference(device, *found);
+    }
+  }
+}
+
+TEST(ProbeProducts, OfAKernelThatDoesNotAddAsItSaysAreUnknown) {
+  const profile::Products device = odd(ir::DType::f32, &profile::Products::block, 1);
+  testing::EmulatedDevice executor({.products = {device}}, in_chunks(64));
+  executor.published = in_chunks(32);
+  const auto found = profile::probe::probe_products(executor, false, ir::DType::f32, {2, 2});
+  ASSERT_TRUE(found);
+  EXPECT_FALSE(found->is_known());
+}
+
+TEST(ProbeProducts, AreNamedByTheUnitAndNeverByTheKernel) {
+  profile::Products device = odd(ir::DType::f16, &profile::Products::block, 1);
+  device.unit = ir::SumUnit::either, device.accumulator = ir::DType::f16;
+  testing::EmulatedDevice executor({.products = {device}});
+  executor.kernel = "coopmat_bf16_split4";
+  EXPECT_EQ(profile::probe::probe_products(executor, false, ir::DType::f16, {2, 2}), device);
 }
 
 TEST(ProbeProducts, SeesOperandsThatLoseBits) {
