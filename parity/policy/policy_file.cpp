@@ -114,8 +114,7 @@ void Reader::special(const toml::table& special) {
     const toml::node& given = value;
     const auto one_of = [&]<class E>(E) {
       const auto names = enum_names(E{});
-      const std::string found = choice(given, where, {names.begin(), names.end()});
-      return static_cast<E>(std::ranges::find(names, found) - names.begin());
+      return ir::enum_value<E>(choice(given, where, {names.begin(), names.end()})).value();
     };
     if (text(key) == "nan")
       policy_.nan = one_of(NanRule{});
@@ -211,10 +210,9 @@ Requirement Reader::any(const toml::node& node, RulePart part, int depth) const 
 
 Requirement Reader::requirement(std::string_view key, const toml::node& node, RulePart part, int depth) const {
   const auto names = enum_names(Measure{});
-  const auto found = std::find(names.begin(), names.end(), key);
-  if (found == names.end())
-    refuse(node, "wanted one of ", list_of({names.begin(), names.end()}), ", bound, found '", key, "'");
-  const auto measure = static_cast<Measure>(found - names.begin());
+  const auto found = ir::enum_value<Measure>(key);
+  if (!found) refuse(node, "wanted one of ", list_of({names.begin(), names.end()}), ", bound, found '", key, "'");
+  const Measure measure = *found;
   const bool is_local = measure == Measure::ratio_max || measure == Measure::bitwise || measure == Measure::allclose ||
                         measure == Measure::emulator_ulp;
   if (is_local && part != RulePart::local) refuse(node, key, ": only the local part has it");

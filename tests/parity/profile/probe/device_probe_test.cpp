@@ -20,7 +20,7 @@ void replays(ir::DType dtype, profile::probe::ProductShape shape, std::int64_t m
   const std::vector<ir::Tensor> operands = {ir::fill({dtype, {m, k}}, {}, 1, 1), ir::fill({dtype, {k, n}}, {}, 1, 2)};
   ir::ops::Matmul product;
   product.output_dtype = ir::DType::f32;
-  const auto got = profile::probe::run_op(device, false, product, operands);
+  const auto got = profile::probe::run_on_device(device, false, product, operands);
   ASSERT_TRUE(got);
   const std::vector<ir::TensorView> views(operands.begin(), operands.end());
   const auto replayed = profile::emulate(product, views, got->type(), *found);
