@@ -11,6 +11,7 @@
 #include "ir/ops/unary.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded.hpp"
+#include "parity/compare/tolerance.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/op_check.hpp"
 
