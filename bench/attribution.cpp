@@ -14,8 +14,8 @@
 
 #include "bench/fixtures.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/cli/reference.hpp"
 #include "parity/verify/verify.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::bench {
 namespace {
@@ -81,7 +81,7 @@ void attribution(benchmark::State& state, const std::string& name, const parity:
   const parity::cases::Case subject = parity::verify::load_case(graph_path(name), {});
   const ir::Graph& graph = subject.file->graph;
   Replay replay(graph, subject.feeds);
-  ref_cpu::CpuExecutor reference;
+  ref_cpu::CpuExecutor reference = parity::cli::reference_executor();
   const ir::Graph wide = ir::passes::widen(graph);
   ir::Feeds wide_feeds;
   for (const auto& [source, tensor] : subject.feeds) wide_feeds.emplace(source, ir::passes::widen(tensor));

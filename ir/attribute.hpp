@@ -56,6 +56,15 @@ std::string_view enum_name(E value) {
   return enum_names(E{})[static_cast<std::size_t>(value)];
 }
 
+/// The value that `enum_names(E)` calls `name`; nothing where there is none.
+template <class E>
+std::optional<E> enum_value(std::string_view name) {
+  const auto names = enum_names(E{});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return static_cast<E>(i);
+  return std::nullopt;
+}
+
 /// How an attribute travels; nothing when it is absent.
 template <class T>
 std::optional<Attribute> to_attribute(const T& value) {
@@ -86,11 +95,9 @@ void from_attribute(const Attribute& attribute, T& value) {
     value = *found;
   } else if constexpr (std::is_enum_v<T>) {
     const auto& wanted = get(static_cast<const std::string*>(nullptr));
-    const auto names = enum_names(T{});
-    std::size_t i = 0;
-    while (i < names.size() && names[i] != wanted) ++i;
-    require(i < names.size(), "no such choice: ", wanted);
-    value = static_cast<T>(i);
+    const auto found = enum_value<T>(wanted);
+    require(found.has_value(), "no such choice: ", wanted);
+    value = *found;
   } else if constexpr (std::is_same_v<T, double>) {
     const auto* whole = std::get_if<std::int64_t>(&attribute);  // 1 is a real, too
     value = whole != nullptr ? static_cast<double>(*whole) : get(static_cast<const double*>(nullptr));

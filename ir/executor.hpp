@@ -71,6 +71,23 @@ class Executor {
   }
 };
 
+/// A graph of one node that has this label. Its operands are called "x0", "x1", ..., inputs all of them but for those
+/// that `is_param` names, and its outputs are the results.
+Graph graph_of(const Op& op, Types operands, const std::string& label = "y", const std::vector<bool>& is_param = {});
+
+/// What one op gave that ran alone.
+struct OpRun {
+  std::vector<Tensor> outputs;
+  NodeReport report;
+};
+
+/// Runs one op alone on these operands: the graph that graph_of makes of it.
+OpRun run_op_with_report(Executor& executor, const Op& op, const std::vector<Tensor>& operands,
+                         const std::string& label = "y", const std::vector<bool>& is_param = {});
+
+/// The outputs of one op alone on these operands.
+std::vector<Tensor> run_op(Executor& executor, const Op& op, const std::vector<Tensor>& operands);
+
 /// The tensor fed for source `value`, checked against its type.
 const Tensor& fed(const Graph& graph, const Feeds& feeds, Value value);
 

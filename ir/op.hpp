@@ -56,6 +56,8 @@ struct OpSchema {
   TensorTypes (*infer)(const Op&, Types);
   ErrorClass (*error_class)(const Op&);
   Cost (*cost)(const Op&, Types in, Types out);
+  std::string_view (*function)(const Op&);
+  bool (*saturates)(const Op&);
   std::vector<std::string_view> (*operands)(const Op&, std::size_t count);
   Attributes (*write)(const Op&);
   Op (*read)(const Attributes&);
@@ -94,6 +96,10 @@ class Op {
   const OpSchema& schema() const { return *schema_; }
   std::string_view name() const { return schema_->name; }
   ErrorClass error_class() const { return schema_->error_class(*this); }
+  /// Which member of its family the op is, "gelu" of unary ops; its name where it is no family.
+  std::string_view function() const { return schema_->function(*this); }
+  /// Whether results lie in [-1, 1] and say no more of the operand where they touch an end.
+  bool saturates() const { return schema_->saturates(*this); }
   Attributes attributes() const { return schema_->write(*this); }
 
   template <OpDefinition T>

@@ -108,6 +108,22 @@ Cost cost(const Op& op, Types in, Types out) {
 }
 
 template <OpDefinition T>
+std::string_view function(const Op& op) {
+  if constexpr (requires(const T& t) { enum_name(t.function); })
+    return enum_name(op.as<T>().function);
+  else
+    return T::name;
+}
+
+template <OpDefinition T>
+bool saturates(const Op& op) {
+  if constexpr (requires(const T& t) { t.saturates(); })
+    return op.as<T>().saturates();
+  else
+    return false;
+}
+
+template <OpDefinition T>
 constexpr bool makes_values() {
   if constexpr (requires { T::makes_values; })
     return T::makes_values;
@@ -132,6 +148,8 @@ const OpSchema& schema() {
       .infer = [](const Op& op, Types in) { return op.as<T>().infer(in); },
       .error_class = [](const Op& op) { return op.as<T>().error_class(); },
       .cost = detail::cost<T>,
+      .function = detail::function<T>,
+      .saturates = detail::saturates<T>,
       .operands = detail::operands<T>,
       .write = detail::write<T>,
       .read = detail::read<T>,

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <set>
 
-#include "ref_cpu/gemm/bounded_matmul.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/memory_plan.hpp"
 #include "ref_cpu/op_table.hpp"
@@ -12,22 +11,19 @@
 
 namespace plumb::ref_cpu {
 
-using gemm::run;
-
 namespace {
 
-using Kernel = void (*)(const ir::Op&, Call&);
-
-const ir::OpTable<Kernel>& kernels() {
-  static const auto table = [] {
-    constexpr auto kernel_of = []<class T>() -> Kernel {
-      return [](const ir::Op& op, Call& call) { run(op.as<T>(), call); };
-    };
-    auto all = Ops::table<Kernel>(kernel_of);
-    all.emplace(&ir::schema<ir::BoundedMatmul>(), kernel_of.operator()<ir::BoundedMatmul>());
-    return all;
-  }();
+const ir::OpTable<ErasedKernel>& kernels() {
+  static const auto table = Ops::table<ErasedKernel>(
+      []<class T>() -> ErasedKernel { return [](const ir::Op& op, Call& call) { run(op.as<T>(), call); }; });
   return table;
+}
+
+/// Null where there is none.
+ErasedKernel kernel_of(const CpuOptions& options, const ir::OpSchema& schema) {
+  for (const auto* table : {&kernels(), &options.extra_kernels})
+    if (const auto found = table->find(&schema); found != table->end()) return found->second;
+  return nullptr;
 }
 
 /// A graph with its kernels resolved. Params and what follows from no input are
@@ -43,7 +39,7 @@ class CpuExecutable final : public ir::Executable {
  private:
   struct Step {
     std::size_t node;
-    Kernel kernel;
+    ErasedKernel kernel;
   };
 
   void choose_steps(bool all);
@@ -82,8 +78,8 @@ void CpuExecutable::choose_steps(bool all) {
   for (const ir::Value v : wanted_) needed[v] = true;
   for (std::size_t n = graph_.nodes().size(); n-- > 0;) {
     const ir::Node& node = graph_.nodes()[n];
-    const auto kernel = kernels().find(&node.op.schema());
-    if (kernel == kernels().end())
+    const ErasedKernel kernel = kernel_of(options_, node.op.schema());
+    if (kernel == nullptr)
       throw ir::Unsupported(ir::cat("ref_cpu: node '", node.label, "' (", node.op.name(), "): has no kernel"));
     const bool used = all || std::ranges::any_of(node.outputs, [&](ir::Value v) { return needed[v]; });
     reports_.push_back({ir::Placement::cpu, "ref_cpu", "", std::nullopt});
@@ -93,7 +89,7 @@ void CpuExecutable::choose_steps(bool all) {
     }
     for (const ir::Value v : node.inputs) needed[v] = true;
     const bool empty = std::ranges::all_of(node.outputs, [&](ir::Value v) { return graph_.type(v).bytes() == 0; });
-    steps_.push_back({n, empty ? [](const ir::Op&, Call&) {} : kernel->second});
+    steps_.push_back({n, empty ? [](const ir::Op&, Call&) {} : kernel});
   }
   std::ranges::reverse(steps_);
   std::ranges::reverse(reports_);
@@ -173,7 +169,7 @@ ir::Tensors CpuExecutable::run(const ir::Feeds& inputs) {
 
 }  // namespace
 
-bool CpuExecutor::has_kernel(const ir::OpSchema& schema) const { return kernels().contains(&schema); }
+bool CpuExecutor::has_kernel(const ir::OpSchema& schema) const { return kernel_of(options_, schema) != nullptr; }
 
 std::unique_ptr<ir::Executable> CpuExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                      const ir::Capture& capture) {

@@ -1,11 +1,20 @@
 #pragma once
 
+#include <unordered_map>
+
 #include "ir/executor.hpp"
 
 namespace plumb::ref_cpu {
 
+struct Call;
+
+/// A kernel for any op, which finds its attributes in it.
+using ErasedKernel = void (*)(const ir::Op&, Call&);
+
 struct CpuOptions {
   int threads = 0;  ///< at most this many; 0 means one for every core
+  /// Kernels of ops that are not of the IR: of those that a program defines for graphs of its own making.
+  std::unordered_map<const ir::OpSchema*, ErasedKernel> extra_kernels = {};
 };
 
 /// Runs a graph on the host. As it is, an honest implementation at the graph's
@@ -13,7 +22,7 @@ struct CpuOptions {
 /// the number of threads.
 class CpuExecutor final : public ir::Executor {
  public:
-  explicit CpuExecutor(CpuOptions options = {}) : options_(options) {}
+  explicit CpuExecutor(CpuOptions options = {}) : options_(std::move(options)) {}
 
   std::string_view name() const override { return "ref_cpu"; }
   bool has_kernel(const ir::OpSchema& schema) const override;

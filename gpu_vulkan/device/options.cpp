@@ -27,16 +27,15 @@ std::string all_names() {
 
 /// Names with commas between them.
 KernelFamilies families(std::string_view text) {
-  constexpr auto names = enum_names(KernelFamily{});
-  KernelFamilies found;
+  KernelFamilies all;
   while (!text.empty()) {
     const std::string_view one = text.substr(0, text.find(','));
     text.remove_prefix(std::min(one.size() + 1, text.size()));
-    const auto at = std::ranges::find(names, one);
-    ir::require(at != names.end(), "must be some of ", all_names<KernelFamily>(), ", got '", one, "'");
-    found.push_back(static_cast<KernelFamily>(at - names.begin()));
+    const auto found = ir::enum_value<KernelFamily>(one);
+    ir::require(found.has_value(), "must be some of ", all_names<KernelFamily>(), ", got '", one, "'");
+    all.push_back(*found);
   }
-  return found;
+  return all;
 }
 
 template <class T>
@@ -46,10 +45,9 @@ T parsed(std::string_view text) {
     ir::require(yes || text == "false" || text == "0", "must be true or false, got '", text, "'");
     return yes;
   } else if constexpr (std::is_enum_v<T>) {
-    constexpr auto names = enum_names(T{});
-    const auto found = std::ranges::find(names, text);
-    ir::require(found != names.end(), "must be one of ", all_names<T>(), ", got '", text, "'");
-    return static_cast<T>(found - names.begin());
+    const auto found = ir::enum_value<T>(text);
+    ir::require(found.has_value(), "must be one of ", all_names<T>(), ", got '", text, "'");
+    return *found;
   } else if constexpr (std::is_same_v<T, KernelFamilies>) {
     return families(text);
   } else if constexpr (std::is_same_v<T, std::string>) {

@@ -24,10 +24,8 @@ ir::TensorTypes Region::infer(ir::Types in) const {
 std::string steps_of(const Region& region) {
   std::string text;
   for (const RegionStep& step : region.steps) {
-    const auto attributes = step.op.attributes();
-    const auto function = attributes.find("function");
-    text += (text.empty() ? "" : ", ");
-    text += function == attributes.end() ? std::string(step.op.name()) : std::get<std::string>(function->second);
+    text += text.empty() ? "" : ", ";
+    text += step.op.function();
   }
   return text;
 }

@@ -55,13 +55,6 @@ const ir::Op& essence(const Fused& fused, std::size_t n) {
   return node.op;
 }
 
-/// What an op is called: one of a family by its function.
-std::string called(const ir::Op& op) {
-  const auto attributes = op.attributes();
-  const auto function = attributes.find("function");
-  return function == attributes.end() ? std::string(op.name()) : std::get<std::string>(function->second);
-}
-
 }  // namespace
 
 Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params,
@@ -95,7 +88,7 @@ std::vector<ir::NodeReport> reports_of(const Fused& fused, const ir::Graph& orig
     ir::NodeReport report;
     report.placement = ir::Placement::fused;
     report.kernel = fused.graph.nodes()[to].label;
-    report.reason = ir::cat("is part of ", called(essence(fused, to)), " there");
+    report.reason = ir::cat("is part of ", essence(fused, to).function(), " there");
     made.push_back(std::move(report));
   }
   for (std::size_t n = 0; n < reports.size(); ++n) {
@@ -119,7 +112,8 @@ std::vector<std::string> fusions(const Fused& fused, const ir::Graph& original) 
     }
   std::vector<std::string> lines;
   for (const auto& [n, text] : parts)
-    lines.push_back(ir::cat(called(essence(fused, n)), " '", fused.graph.nodes()[n].label, "' has the work of ", text));
+    lines.push_back(
+        ir::cat(essence(fused, n).function(), " '", fused.graph.nodes()[n].label, "' has the work of ", text));
   return lines;
 }
 

@@ -30,6 +30,7 @@ struct Softmax {
   Cost cost(Types in, Types) const {
     return {4.0 * static_cast<double>(in[0].shape.elements()), in[0].shape[in[0].shape.axis(axis)]};
   }
+  bool saturates() const { return true; }
   bool operator==(const Softmax&) const = default;
 };
 

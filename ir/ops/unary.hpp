@@ -137,6 +137,10 @@ struct Unary {
         return ErrorClass::ulp;
     }
   }
+  bool saturates() const {
+    return function == UnaryFunction::tanh || function == UnaryFunction::sigmoid || function == UnaryFunction::erf ||
+           function == UnaryFunction::softsign;
+  }
   bool operator==(const Unary&) const = default;
 };
 

@@ -88,7 +88,7 @@ void Lanes::step(std::size_t n) {
 /// Adds the node's local error to what it makes of the truth.
 void Lanes::inject(Lane& lane, std::size_t n) {
   const ir::Node& node = run_.graph.nodes()[n];
-  const auto here = core::evaluate_widened(reference_, run_.segments[n],
+  const auto here = core::evaluate_widened(reference_, run_.segment(n),
                                            [this](ir::Value v) { return ir::passes::widen(run_.device(v)); });
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     const ir::Value v = node.outputs[k];
@@ -151,8 +151,8 @@ std::vector<std::size_t> suspects(const Compared& run, std::span<const cases::No
       suspicion[n] = std::max(suspicion[n], 0.0) + own * here +
                      (found->second->is_guilty ? 2.0 * static_cast<double>(nodes.size()) : 0);
       double inputs = 0;
-      for (const ir::Value fed : run.segments[n].fed) inputs += error_of(fed);
-      for (const ir::Value fed : run.segments[n].fed)
+      for (const ir::Value fed : run.segment(n).fed) inputs += error_of(fed);
+      for (const ir::Value fed : run.segment(n).fed)
         if (inputs > 0) reaching[fed] += (1 - own) * here * error_of(fed) / inputs;
     }
   std::vector<std::size_t> order;

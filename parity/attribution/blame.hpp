@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "parity/cases/node_result.hpp"
@@ -10,9 +11,9 @@ namespace plumb::parity::attribution {
 /// What a case that was compared is made of.
 struct Compared {
   const ir::Graph& graph;
-  std::span<const core::Segment> segments;  ///< by node: what the candidate's nodes were compared with
-  core::Available is_kept;                  ///< whether there is one of
-  core::Lookup device;                      ///< what the candidate made of any value that it kept, and its sources
+  std::function<const core::Segment&(std::size_t)> segment;  ///< what a node's outputs were compared with
+  core::Available is_kept;                                   ///< whether there is one of
+  core::Lookup device;  ///< what the candidate made of any value that it kept, and its sources
 };
 
 /// The nodes that the errors of the graph's results seem to come from, most suspected first, at most `most`: the guilty

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/bounded_matmul.hpp"
+#include "parity/bounds/bounded_matmul.hpp"
 #include "parity/bounds/error_terms.hpp"
 
 namespace plumb::parity::bounds {
@@ -21,8 +21,8 @@ ir::TensorTypes types_of(const ir::Graph& graph, const std::vector<ir::Value>& v
 }
 
 /// The op in place of a product; nothing is added to `graph` yet.
-ir::BoundedMatmul bounded(const ir::Graph& native, ir::Graph& graph, const ir::Node& node,
-                          const bounds::Arithmetic& arithmetic) {
+BoundedMatmul bounded(const ir::Graph& native, ir::Graph& graph, const ir::Node& node,
+                      const bounds::Arithmetic& arithmetic) {
   bounds::Sketch sketch(graph);
   const bounds::Node asked{sketch,    node.op, {}, {}, 0, types_of(native, node.inputs), types_of(native, node.outputs),
                            arithmetic};

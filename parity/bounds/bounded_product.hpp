@@ -6,7 +6,7 @@
 
 namespace plumb::parity::bounds {
 
-/// A widened graph in which products of matrices come with their limits (ir/bounded_matmul.hpp), and what of the
+/// A widened graph in which products of matrices come with their limits (bounded_matmul.hpp), and what of the
 /// original has another number in it.
 struct BoundedProducts {
   ir::Graph graph;

@@ -1,10 +1,12 @@
 #include "parity/cases/precision_plan.hpp"
 
-#include <algorithm>
 #include <sstream>
 
 #include "ir/attribute.hpp"
 #include "ir/formats/files.hpp"
+#include "ir/ops/conv.hpp"
+#include "ir/ops/gemm.hpp"
+#include "ir/ops/matmul.hpp"
 #include "parity/core/toml_text.hpp"
 
 namespace plumb::parity::cases {
@@ -12,14 +14,6 @@ namespace {
 
 constexpr std::uint64_t most_bytes = 1 << 20;
 constexpr std::string_view schema = "plumb-precision/1";
-
-bool is_precision(std::string_view name) { return std::ranges::count(enum_names(ir::passes::Precision{}), name) != 0; }
-
-ir::passes::Precision precision_named(std::string_view name) {
-  ir::passes::Precision precision{};
-  ir::from_attribute(std::string(name), precision);
-  return precision;
-}
 
 std::string quoted(const std::string& text) {
   std::ostringstream out;
@@ -45,9 +39,9 @@ ir::passes::PrecisionPlan parse_plan(std::string_view text, const std::string& f
     if (!value.is_table()) refuse(value, "nodes must be a table of labels");
     for (const auto& [label, precision] : *value.as_table()) {
       const auto named = precision.value<std::string>();
-      if (!named || !is_precision(*named))
-        refuse(precision, "node '", label.str(), "': wanted \"f32\", \"f16acc32\" or \"f16acc16\"");
-      plan.emplace(label.str(), precision_named(*named));
+      const auto wanted = named ? ir::enum_value<ir::passes::Precision>(*named) : std::nullopt;
+      if (!wanted) refuse(precision, "node '", label.str(), "': wanted \"f32\", \"f16acc32\" or \"f16acc16\"");
+      plan.emplace(label.str(), *wanted);
     }
   }
   return plan;
@@ -64,11 +58,13 @@ std::string to_toml(const ir::passes::PrecisionPlan& plan, std::string_view sour
 }
 
 ir::passes::PrecisionPlan plan_of(const ir::Graph& graph, const std::string& precision) {
-  if (!is_precision(precision)) return read_plan(precision);
-  const ir::passes::Precision named = precision_named(precision);
-  const ir::passes::PrecisionPlan plan = ir::passes::all_at(graph, named);
-  if (!plan.empty() || named == ir::passes::Precision::f32) return plan;
-  const auto wanted = named == ir::passes::Precision::f16acc16 ? "matmul" : "matmul, gemm or conv";
+  const auto named = ir::enum_value<ir::passes::Precision>(precision);
+  if (!named) return read_plan(precision);
+  const ir::passes::PrecisionPlan plan = ir::passes::all_at(graph, *named);
+  if (!plan.empty() || *named == ir::passes::Precision::f32) return plan;
+  const std::string matmul = ir::ops::Matmul::name;
+  const auto all = ir::cat(matmul, ", ", ir::ops::Gemm::name, " or ", ir::ops::Conv::name);
+  const auto wanted = *named == ir::passes::Precision::f16acc16 ? matmul : all;
   throw ir::Unsupported(ir::cat(precision, ": the graph has no ", wanted, " of f32"));
 }
 

@@ -13,10 +13,10 @@
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/model_files.hpp"
+#include "parity/cli/reference.hpp"
 #include "parity/conformance/conformance_report.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/report/report.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -117,7 +117,7 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags
 int run_conformance(const ConformanceFlags& flags) {
   const auto cases = cases_of(flags);
   const core::ThreadLimit comparing(flags.device.threads);
-  ref_cpu::CpuExecutor reference({.threads = flags.device.threads});
+  ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads);
   conformance::ConformanceContext context;
   std::string why_not;
   const auto device = open_device(flags.device, why_not);

@@ -10,12 +10,12 @@
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/plan_faults.hpp"
+#include "parity/cli/reference.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/power/faults/fault.hpp"
 #include "parity/report/report.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -58,7 +58,7 @@ struct Bench {
   std::optional<policy::Gate> gate;
 
   explicit Bench(const PowerFlags& flags)
-      : comparing(flags.device.threads), reference({.threads = flags.device.threads}) {
+      : comparing(flags.device.threads), reference(reference_executor(flags.device.threads)) {
     if (flags.on == "gpu") device = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
     if (flags.policy.empty()) return;
     gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today()};

@@ -11,9 +11,9 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/reference.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/report/report.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -58,7 +58,7 @@ int run_sweep(const SweepFlags& flags) {
   options.choices = named<sweep::Choice>(flags.choices);
   const cases::Case subject = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const core::ThreadLimit comparing(flags.device.threads);
-  ref_cpu::CpuExecutor reference({.threads = flags.device.threads}), host({.threads = flags.device.threads});
+  ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads), host({.threads = flags.device.threads});
   const auto device = open_device(flags.device);
   // A software device's clock says what this CPU does, and what else it has to do.
   options.by_time = device && device->facts().kind != gpu_vulkan::device::DeviceKind::software;

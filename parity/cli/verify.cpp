@@ -16,6 +16,7 @@
 #include "parity/cli/describe.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/reference.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
@@ -25,7 +26,6 @@
 #include "parity/report/seed_summary.hpp"
 #include "parity/results/record_hdf5.hpp"
 #include "parity/verify/compile_once.hpp"
-#include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -176,7 +176,7 @@ VerifyRun::VerifyRun(const VerifyFlags& flags)
     : flags_(flags),
       out_(flags.json == "-" ? std::cerr : std::cout),
       comparing_(flags.device.threads),
-      reference_({.threads = flags.device.threads}) {}
+      reference_(reference_executor(flags.device.threads)) {}
 
 void VerifyRun::open_device() try {
   device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags_.device));

@@ -23,7 +23,7 @@ Scan::Scan(const Allowed& allowed, ir::DType dtype, bool integer)
       overflow_(core::float_format(dtype).overflow()),
       integer_(integer) {}
 
-Finding Scan::judge_finite(std::uint64_t index, const Part& part, double magnitude) const {
+Finding Scan::classify_finite(std::uint64_t index, const Part& part, double magnitude) const {
   using Rule = Allowed::Rule;
   Finding found{.finite = true};
   if (integer_) {
@@ -49,13 +49,13 @@ Finding Scan::judge_finite(std::uint64_t index, const Part& part, double magnitu
   return found;
 }
 
-Finding Scan::judge(std::uint64_t index, const Part& part, double magnitude) const {
+Finding Scan::classify(std::uint64_t index, const Part& part, double magnitude) const {
   if (std::isnan(part.y) || std::isnan(part.c)) {
     const bool both = std::isnan(part.y) && std::isnan(part.c);
     return {.good = both, .error = both ? 0 : infinity};
   }
   const bool overflows = std::isinf(part.r) && allowed_.rule != Allowed::Rule::within;
-  if (std::isfinite(part.y) && std::isfinite(part.c) && !overflows) return judge_finite(index, part, magnitude);
+  if (std::isfinite(part.y) && std::isfinite(part.c) && !overflows) return classify_finite(index, part, magnitude);
   if (part.c == part.y || part.c == part.r) return {};  // also a finite truth that overflows
   const double limit = limit_.at(magnitude, index);
   const bool reaches = allowed_.rule == Allowed::Rule::within && std::isfinite(part.y) && std::isfinite(limit) &&
@@ -128,7 +128,7 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
   double error = -1, ratio = -1;
   bool bad = false, any = false, nan = false, special = false;
   for (const Part& part : element) {
-    const Finding found = judge(index, part, magnitude);
+    const Finding found = classify(index, part, magnitude);
     if (found.finite)
       measure(index, part, found, magnitude);
     else if (found.good)

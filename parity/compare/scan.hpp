@@ -111,8 +111,8 @@ class Scan {
  private:
   struct Row;
 
-  Finding judge(std::uint64_t index, const Part& part, double magnitude) const;
-  Finding judge_finite(std::uint64_t index, const Part& part, double magnitude) const;
+  Finding classify(std::uint64_t index, const Part& part, double magnitude) const;
+  Finding classify_finite(std::uint64_t index, const Part& part, double magnitude) const;
   void measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude);
   void keep_worst(const Worst& worst, double error);
   template <std::size_t parts>

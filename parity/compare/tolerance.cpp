@@ -17,13 +17,13 @@ constexpr double loosest_of_scale = 1e-2;  // ops.md D.8
 bool is_exact(ErrorClass error_class) { return error_class == ErrorClass::bits || error_class == ErrorClass::exact; }
 
 /// bits from i64 to a float is one rounding of which the truth, in f64, has made another before.
-bool rounds_integers(const core::Judged& judged) {
+bool rounds_integers(const core::JudgedOutput& judged) {
   return std::ranges::any_of(judged.inputs, [](const ir::TensorView& x) { return x.dtype() == ir::DType::i64; });
 }
 
 }  // namespace
 
-std::optional<Allowed> allowed_by_class(const core::Judged& judged, ir::DType dtype) {
+std::optional<Allowed> allowed_by_class(const core::JudgedOutput& judged, ir::DType dtype) {
   if (ir::unit_roundoff(dtype) == 0) return Allowed{.rule = Allowed::Rule::exact};
   switch (judged.error_class) {
     case ErrorClass::bits:
@@ -52,7 +52,7 @@ bool is_too_loose(const Allowed& allowed, const Comparison& comparison) {
          loosest_of_scale * comparison.expected_rms;
 }
 
-std::string mistrust(const core::Judged& judged, const Allowed& allowed, const Comparison& comparison) {
+std::string mistrust(const core::JudgedOutput& judged, const Allowed& allowed, const Comparison& comparison) {
   const Comparison& c = comparison;
   if (c.n < 2) return "";
   const auto& inputs = judged.inputs;

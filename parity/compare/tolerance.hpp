@@ -7,13 +7,13 @@
 
 #include "ir/op.hpp"
 #include "parity/compare/compare.hpp"
-#include "parity/core/judged.hpp"
+#include "parity/core/judged_output.hpp"
 
 namespace plumb::parity::compare {
 
 /// What an output may be where its class and dtype say everything: integers, and results that are
 /// moved, selected or correctly rounded. Nothing for the others, which error models speak for.
-std::optional<Allowed> allowed_by_class(const core::Judged& judged, ir::DType dtype);
+std::optional<Allowed> allowed_by_class(const core::JudgedOutput& judged, ir::DType dtype);
 
 /// Of an output for which somebody states decimals: they, and those of the operands that they were made
 /// of, are rounded numbers, which adds to what the op itself may be off.
@@ -33,6 +33,6 @@ bool is_too_loose(const Allowed& allowed, const Comparison& comparison);
 ///   tolerance  it is too loose, as above.
 ///
 /// Outputs of less than two elements, and outputs made of nothing, are as telling as they can be.
-std::string mistrust(const core::Judged& judged, const Allowed& allowed, const Comparison& comparison);
+std::string mistrust(const core::JudgedOutput& judged, const Allowed& allowed, const Comparison& comparison);
 
 }  // namespace plumb::parity::compare

@@ -26,18 +26,11 @@ double zeros_that_came_in(std::span<const ir::TensorView> inputs) {
   return most;
 }
 
-/// Whether the op's results lie in [-1, 1], and touch the ends where they say no more of their operand.
-bool saturates_at_one(const core::Segment& segment) {
-  const ir::Op& op = segment.graph.nodes().back().op;
-  if (op.name() != "unary") return op.name() == "softmax";
-  const auto function = std::get<std::string>(op.attributes().at("function"));
-  return function == "tanh" || function == "sigmoid" || function == "erf" || function == "softsign";
-}
-
 double saturated(const core::Segment& segment, const Comparison& known, Numbers truth, ir::DType dtype) {
   if (!ir::is_float(dtype)) return 0;
   const double overflow = core::float_format(dtype).overflow();
-  const double next_to_one = saturates_at_one(segment) ? 1 - ir::unit_roundoff(dtype) / 2 : overflow;
+  const bool saturates = segment.graph.nodes().back().op.saturates();
+  const double next_to_one = saturates ? 1 - ir::unit_roundoff(dtype) / 2 : overflow;
   if (known.expected_absmax < next_to_one && known.n_nan_got + known.n_inf_got == 0) return 0;
   return share(truth, [=](double y) {
     const double size = std::abs(y);

@@ -26,9 +26,9 @@ bool narrows(const ir::Graph& graph, const ir::Node& node) {
   return std::ranges::any_of(node.outputs, [&](ir::Value v) { return units(v) > widest(node.inputs); });
 }
 
-Judged judged_of(const ir::Graph& graph, const std::set<std::size_t>& nodes, std::size_t last) {
+JudgedOutput judged_of(const ir::Graph& graph, const std::set<std::size_t>& nodes, std::size_t last) {
   std::vector<ir::ErrorClass> classes;
-  Judged judged;
+  JudgedOutput judged;
   for (const std::size_t n : nodes) classes.push_back(graph.nodes()[n].op.error_class());
   judged.error_class = chained(classes);
   const ir::ErrorClass of_last = graph.nodes()[last].op.error_class();

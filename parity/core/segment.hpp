@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ir/executor.hpp"
-#include "parity/core/judged.hpp"
+#include "parity/core/judged_output.hpp"
 
 namespace plumb::parity::core {
 
@@ -14,7 +14,7 @@ struct Segment {
   ir::Graph graph;
   std::vector<ir::Value> fed;      ///< of the original graph, by input of this one
   std::vector<ir::Value> outputs;  ///< of this graph: the node's
-  Judged judged;                   ///< without the inputs' values
+  JudgedOutput judged;             ///< without the inputs' values
 };
 
 using Available = std::function<bool(ir::Value)>;

@@ -9,33 +9,17 @@
 namespace plumb::parity::exact {
 namespace {
 
-ir::Graph graph_of(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
-  ir::Graph graph;
-  std::vector<ir::Value> inputs;
-  for (const ir::Tensor& x : operands) inputs.push_back(graph.input(ir::cat("x", inputs.size()), x.type()));
-  for (const ir::Value v : graph.add_all("y", op, inputs)) graph.returns(v);
-  return graph;
-}
-
-std::vector<ir::Tensor> run(ir::Executor& executor, const ir::Graph& graph, const std::vector<ir::Tensor>& operands) {
-  ir::Feeds feeds;
-  for (std::size_t i = 0; i < operands.size(); ++i) feeds.emplace(graph.inputs()[i], operands[i]);
-  auto made = executor.run(graph, feeds, graph.results());
-  std::vector<ir::Tensor> outputs;
-  for (const ir::Value v : graph.results()) outputs.push_back(std::move(made.at(v)));
-  return outputs;
+ir::TensorTypes types_of(const std::vector<ir::Tensor>& tensors) {
+  ir::TensorTypes types;
+  for (const ir::Tensor& x : tensors) types.push_back(x.type());
+  return types;
 }
 
 std::vector<ir::Tensor> run_widened(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& operands) {
   std::vector<ir::Tensor> wide;
   for (const ir::Tensor& x : operands) wide.push_back(ir::passes::widen(x));
-  return run(executor, ir::passes::widen(graph_of(op, operands)), wide);
-}
-
-ir::TensorTypes types_of(const std::vector<ir::Tensor>& tensors) {
-  ir::TensorTypes types;
-  for (const ir::Tensor& x : tensors) types.push_back(x.type());
-  return types;
+  const ir::Graph graph = ir::passes::widen(ir::graph_of(op, types_of(operands)));
+  return ir::run_op(executor, graph.nodes().front().op, wide);
 }
 
 /// The absolute values of the floats among these.
@@ -138,7 +122,7 @@ Outcome prove(const ir::Op& op, const std::vector<ir::Tensor>& operands, ir::Exe
   const Rule rule = rule_of(op, in, out);
   if (rule.arithmetic == Rule::Arithmetic::rounds) return {impossible(rule.why)};
   if (rule.arithmetic == Rule::Arithmetic::sums) return prove_sums(op, rule, operands, out.at(0).dtype, reference);
-  return {{core::Exactness::proved, "selects, compares or wraps"}, run(reference, graph_of(op, operands), operands)};
+  return {{core::Exactness::proved, "selects, compares or wraps"}, ir::run_op(reference, op, operands)};
 }
 
 }  // namespace plumb::parity::exact

@@ -25,12 +25,12 @@ class Bench {
   Trial attempt(const faults::Fault& fault, const Numbers& faulty);
 
  private:
-  struct Judged {
+  struct Detection {
     bool is_caught = false;
     Size size = {};
   };
 
-  Judged judged(const Numbers& faulty, double share);
+  Detection detect(const Numbers& faulty, double share);
   std::optional<Size> smallest(const Numbers& faulty, Outcome outcome);
 
   const Options& options_;
@@ -41,7 +41,7 @@ class Bench {
   const ir::TensorView got_;
 };
 
-Bench::Judged Bench::judged(const Numbers& faulty, double share) {
+Bench::Detection Bench::detect(const Numbers& faulty, double share) {
   const ir::Tensor tensor = faults::planted(site_, faulty, share);
   result_.local = compare::compare(truth_, tensor, result_.allowed);
   const auto verdict = policy::judge_numbers(options_.gate, graph_, result_, truth_, tensor);
@@ -65,7 +65,7 @@ std::optional<Size> Bench::smallest(const Numbers& faulty, Outcome outcome) {
   std::optional<Size> found;
   for (int step = 0; step <= steps; ++step) {
     const double exponent = step == 0 ? high : (low + high) / 2;
-    const Judged one = judged(faulty, std::exp2(exponent));
+    const Detection one = detect(faulty, std::exp2(exponent));
     if (step == 0 && !one.is_caught) return {};
     if (one.is_caught) found = one.size;
     if (step > 0) (one.is_caught ? high : low) = exponent;
@@ -77,7 +77,7 @@ Trial Bench::attempt(const faults::Fault& fault, const Numbers& faulty) {
   Trial trial{.fault = &fault};
   const ir::Tensor tensor = faults::planted(site_, faulty), perfect = faults::tensor_of(site_.type, site_.truth);
   if (same_bits(tensor, got_) || same_bits(tensor, perfect)) return trial;
-  const Judged whole = judged(faulty, 1);
+  const Detection whole = detect(faulty, 1);
   trial.outcome = whole.is_caught ? Outcome::caught : Outcome::missed;
   trial.size = whole.size;
   trial.smallest = smallest(faulty, trial.outcome);

@@ -95,12 +95,9 @@ ir::DType Reader::dtype(const Place& at, std::string_view key) const {
 template <class E>
 E Reader::choice(const Place& at, std::string_view key) const {
   const std::string found = string(at, key);
+  if (const auto value = ir::enum_value<E>(found)) return *value;
   std::string words;
-  const auto names = enum_names(E{});
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == found) return static_cast<E>(i);
-    words += (i == 0 ? "" : ", ") + std::string(names[i]);
-  }
+  for (const auto name : enum_names(E{})) words += (words.empty() ? "" : ", ") + std::string(name);
   refuse(get(at, key), at.name, ".", key, ": wanted one of ", words, ", found '", found, "'");
 }
 
@@ -145,8 +142,7 @@ Products Reader::product(const Place& at) const {
 FunctionError Reader::function(const Place& at) const {
   only(at, {"name", "dtype", "max_ulp", "at", "samples", "exhaustive"});
   FunctionError f{.function = string(at, "name"), .dtype = dtype(at, "dtype")};
-  const auto names = enum_names(ir::ops::UnaryFunction{});
-  if (std::find(names.begin(), names.end(), f.function) == names.end())
+  if (!ir::enum_value<ir::ops::UnaryFunction>(f.function))
     refuse(get(at, "name"), at.name, ".name: '", f.function, "' is no function of unary");
   f.max_ulp = number(at, "max_ulp");
   if (f.max_ulp < 0) refuse(get(at, "max_ulp"), at.name, ".max_ulp: wanted a number >= 0");

@@ -67,7 +67,9 @@ Operands GraphCheck::operands_of(const ir::Node& node) const {
 /// What a pass of the candidate did away with, computed by the node alone.
 void GraphCheck::complete(const ir::Node& node) {
   if (std::ranges::all_of(node.outputs, [this](ir::Value v) { return values_.contains(v); })) return;
-  Alone alone = run_alone(*executors_.candidate, node.label, node.op, operands_of(node));
+  const Operands operands = operands_of(node);
+  ir::OpRun alone =
+      ir::run_op_with_report(*executors_.candidate, node.op, operands.tensors, node.label, operands.is_param);
   for (std::size_t k = 0; k < node.outputs.size(); ++k) values_.emplace(node.outputs[k], std::move(alone.outputs[k]));
 }
 

@@ -7,6 +7,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded.hpp"
+#include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/relations/rearrange.hpp"
@@ -18,26 +19,6 @@ namespace {
 constexpr int scale_exponent = 2;
 
 using Change = std::function<ir::Tensor(const ir::Tensor&)>;
-
-/// The op alone; its values are numbered inputs first.
-struct OneNode {
-  ir::Graph graph;
-  std::vector<ir::Value> operands;  ///< by number
-};
-
-OneNode one_node(const std::string& label, const ir::Op& op, const Operands& operands) {
-  OneNode made;
-  made.operands.resize(operands.tensors.size());
-  for (const bool params : {false, true})
-    for (std::size_t i = 0; i < operands.tensors.size(); ++i) {
-      if (operands.is_param[i] != params) continue;
-      const auto name = ir::cat("operand ", i);
-      const ir::TensorType& type = operands.tensors[i].type();
-      made.operands[i] = params ? made.graph.param(name, type) : made.graph.input(name, type);
-    }
-  for (const ir::Value v : made.graph.add_all(label, op, made.operands)) made.graph.returns(v);
-  return made;
-}
 
 ir::Tensor sum(const ir::Tensor& a, const ir::Tensor& b) {
   ir::Tensor y = a;
@@ -73,8 +54,8 @@ class NodeCheck {
   void scale(const Homogeneity& degree);
   void add_parts(const Homogeneity& degree);
   void exchange(const Exchange& exchange);
-  Alone candidate(const ir::Op& op, const Operands& operands) const {
-    return run_alone(*executors_.candidate, node_.label, op, operands);
+  ir::OpRun candidate(const ir::Op& op, const Operands& operands) const {
+    return ir::run_op_with_report(*executors_.candidate, op, operands.tensors, node_.label, operands.is_param);
   }
   const ir::Tensor& y() const { return base_.outputs.front(); }
   bool rounds_alike() const;
@@ -90,7 +71,7 @@ class NodeCheck {
   const std::size_t n_;
   const ir::Node& node_;
   const Operands& operands_;
-  Alone base_;
+  ir::OpRun base_;
   std::optional<ir::Tensor> base_limits_;
   Symmetries declared_;
   std::vector<cases::RelationResult> results_;
@@ -105,12 +86,8 @@ bool NodeCheck::rounds_alike() const {
 
 /// How far from the truth each element of the first output may be, as f64.
 ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, std::span<const ir::Sum> sums) const {
-  const OneNode one = one_node(node_.label, op, operands);
-  const core::Segment segment = core::segment_of(one.graph, 0);
-  const auto wide = [&](ir::Value v) {
-    return ir::passes::widen(
-        operands.tensors.at(static_cast<std::size_t>(std::ranges::find(one.operands, v) - one.operands.begin())));
-  };
+  const core::Segment segment = core::segment_of(ir::graph_of(op, operands.types(), node_.label), 0);
+  const auto wide = [&](ir::Value v) { return ir::passes::widen(operands.tensors.at(v)); };
   const bounds::Bounded bounded = bounds::evaluate_bounded(
       executors_.reference, segment, wide,
       {profile::arithmetic_of(executors_.profile, sums, segment.graph), executors_.flushes_subnormals});
@@ -126,7 +103,7 @@ ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, std:
 }
 
 const ir::Tensor& NodeCheck::base_limits() {
-  if (!base_limits_) base_limits_ = limits_of(node_.op, operands_, base_.sums);
+  if (!base_limits_) base_limits_ = limits_of(node_.op, operands_, base_.report.sums);
   return *base_limits_;
 }
 
@@ -156,12 +133,12 @@ void NodeCheck::within_limits(cases::RelationResult result, const ir::Tensor& ex
 /// Another evaluation, of which the result must be the first one's, changed.
 void NodeCheck::changed(cases::RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
                         bool same_order) {
-  const Alone other = candidate(op, operands);
+  const ir::OpRun other = candidate(op, operands);
   const ir::Tensor expected = change(y());
-  if (rounds_alike() || (same_order && other.kernel == base_.kernel))
+  if (rounds_alike() || (same_order && other.report.kernel == base_.report.kernel))
     return bit_by_bit(std::move(result), expected, other.outputs.front());
   within_limits(std::move(result), expected, other.outputs.front(),
-                sum(change(base_limits()), limits_of(op, operands, other.sums)));
+                sum(change(base_limits()), limits_of(op, operands, other.report.sums)));
 }
 
 void NodeCheck::rearrange(cases::Relation relation, const AxisSymmetry& axis,
@@ -231,10 +208,10 @@ void NodeCheck::add_parts(const Homogeneity& degree) {
       else if (part == 1)
         operands.tensors[i] = ir::Tensor(operands.tensors[i].type());
     }
-    const Alone one = candidate(node_.op, operands);
+    const ir::OpRun one = candidate(node_.op, operands);
     const ir::Tensor wide = ir::passes::widen(one.outputs.front());
     total = total ? sum(*total, wide) : wide;
-    limits = sum(*limits, limits_of(node_.op, operands, one.sums));
+    limits = sum(*limits, limits_of(node_.op, operands, one.report.sums));
   }
   within_limits({n_, node_.label, cases::Relation::linearity, numbers(degree.operands)}, *total, y(), *limits);
 }
@@ -250,7 +227,7 @@ void NodeCheck::exchange(const Exchange& exchange) {
 
 std::vector<cases::RelationResult> NodeCheck::run() {
   base_ = candidate(node_.op, operands_);
-  if (base_.placement == ir::Placement::cpu && !executors_.candidate_is_host) return {};
+  if (base_.report.placement == ir::Placement::cpu && !executors_.candidate_is_host) return {};
   const ir::TensorTypes in = operands_.types();
   declared_ = symmetries_of(node_.op, in, ir::infer(node_.op, in));
   if (y().elements() == 0) return {};
@@ -276,19 +253,6 @@ ir::TensorTypes Operands::types() const {
   ir::TensorTypes types;
   for (const ir::Tensor& x : tensors) types.push_back(x.type());
   return types;
-}
-
-Alone run_alone(ir::Executor& executor, const std::string& label, const ir::Op& op, const Operands& operands) {
-  const OneNode one = one_node(label, op, operands);
-  ir::Feeds feeds;
-  for (std::size_t i = 0; i < operands.tensors.size(); ++i)
-    feeds.emplace(one.graph.name(one.operands[i]), operands.tensors[i]);
-  const auto executable = executor.compile(one.graph, feeds, {one.graph.results()});
-  auto results = executable->run(feeds);
-  const ir::NodeReport report = executable->nodes().at(0);
-  Alone alone{{}, report.kernel, report.placement, report.sums};
-  for (const ir::Value v : one.graph.results()) alone.outputs.push_back(results.at(v));
-  return alone;
 }
 
 std::vector<cases::RelationResult> check_node(const cases::Executors& executors, const ir::Graph& graph, std::size_t n,

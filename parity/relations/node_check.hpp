@@ -13,17 +13,6 @@ struct Operands {
   ir::TensorTypes types() const;
 };
 
-/// What a node alone gave.
-struct Alone {
-  std::vector<ir::Tensor> outputs;
-  std::string kernel;
-  ir::Placement placement = ir::Placement::gpu;
-  std::vector<ir::Sum> sums = {};  ///< how the kernel adds
-};
-
-/// Runs an op by itself. Throws as executors do.
-Alone run_alone(ir::Executor& executor, const std::string& label, const ir::Op& op, const Operands& operands);
-
 /// Asks everything that is declared of node `n` of `graph`, run by itself on these operands; nothing where the
 /// candidate has no kernel for it.
 std::vector<cases::RelationResult> check_node(const cases::Executors& executors, const ir::Graph& graph, std::size_t n,

@@ -7,6 +7,7 @@
 
 #include "ir/cost.hpp"
 #include "ir/ops/constant.hpp"
+#include "ir/ops/conv.hpp"
 
 namespace plumb::parity::sweep {
 namespace {
@@ -51,7 +52,7 @@ std::vector<Candidate> candidates_of(const ir::Graph& graph, const ir::Feeds& fe
     const ir::Shape& y = graph.type(node.outputs[0]).shape;
     Candidate one{.node = n, .label = node.label, .op = std::string(node.op.name())};
     one.flops = ir::cost_of(graph, node).flops;
-    one.columns = node.op.name() == "conv" ? y[1] : y.back();
+    one.columns = node.op.is<ir::ops::Conv>() ? y[1] : y.back();
     if (const auto weight = known(graph, feeds, node.inputs[1])) one.oscillation = oscillation(*weight);
     found.push_back(std::move(one));
   }

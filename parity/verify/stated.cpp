@@ -1,5 +1,7 @@
 #include "parity/verify/stated.hpp"
 
+#include "parity/compare/tolerance.hpp"
+
 namespace plumb::parity::verify {
 
 Stated::Stated(const cases::Case& subject) : subject_(subject) {

@@ -102,7 +102,7 @@ class BoundedPanel {
     Matrix<double> y, probable, certain;
   };
 
-  BoundedPanel(const ir::BoundedMatmul& op, const In& a, const In& b, const Out& out)
+  BoundedPanel(const BoundedProduct& op, const In& a, const In& b, const Out& out)
       : op_(op), a_(a), b_(b), out_(out), k_(a.columns), columns_(static_cast<std::size_t>(b.columns)) {}
 
   /// `rows`: of a, from `first_row` on.
@@ -119,7 +119,7 @@ class BoundedPanel {
                  std::span<const double> scales, Sums<T>& sums);
   void finish(const Rows& rows, std::int64_t first_row);
 
-  const ir::BoundedMatmul& op_;
+  const BoundedProduct& op_;
   const In a_, b_;
   const Out out_;
   const std::int64_t k_;
@@ -289,7 +289,7 @@ std::vector<std::int64_t> matrices_of(const ir::Shape& x, const ir::Shape& batch
 
 }  // namespace
 
-void run(const ir::BoundedMatmul& op, Call& call) {
+void run(const BoundedProduct& op, Call& call) {
   const auto &a = call.in(0).shape(), &b = call.in(1).shape(), &y = call.out(0).shape();
   const ir::Shape batch = y.leading(y.size() - 2);
   Extents e{batch.elements(), y[y.size() - 2], y[y.size() - 1], a[a.size() - (op.transpose_a ? 2 : 1)]};

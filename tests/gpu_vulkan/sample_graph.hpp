@@ -8,7 +8,7 @@
 #include "ir/ops/reshape.hpp"
 #include "ir/ops/split.hpp"
 #include "ir/ops/transpose.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan::testing {
 

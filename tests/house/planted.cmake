@@ -1,4 +1,4 @@
-# The test of layering.cmake, size.cmake and citations.cmake: every breach planted here must be found,
+# The test of layering.cmake, size.cmake, citations.cmake and op_names.cmake: every breach planted here must be found,
 # and nothing must be found where there is none.
 cmake_minimum_required(VERSION 3.22)
 
@@ -8,9 +8,11 @@ function(plant file text)
 endfunction()
 
 function(expect check verdict)
-  if(NOT EXISTS "${SCRATCH}/tests/house/exceptions.txt")
-    file(WRITE "${SCRATCH}/tests/house/exceptions.txt" "# none\n")
-  endif()
+  foreach(list exceptions op_names)
+    if(NOT EXISTS "${SCRATCH}/tests/house/${list}.txt")
+      file(WRITE "${SCRATCH}/tests/house/${list}.txt" "# none\n")
+    endif()
+  endforeach()
   execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${SCRATCH}" -P "${ROOT}/tests/house/${check}.cmake"
     RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE found)
   string(REGEX REPLACE "[ \n]+" " " found "${found}")
@@ -159,3 +161,24 @@ expect(citations "docs/spec/verdict.md: 'V2' is no section of it")
 plant_pages()
 plant(docs/spec/ops.md "## 1.10 Truth\n\n## 1.10 Truth again")
 expect(citations "docs/spec/ops.md: section 1.10 is there twice")
+
+# Names of ops.
+function(plant_op file text)
+  plant(ir/ops/softmax.hpp "  static constexpr auto name = \"softmax\";")
+  plant(${file} "${text}")
+endfunction()
+
+plant_op(parity/compare/vacuity.cpp "bool vacuous() { return op.is<Softmax>(); }  // not \"softmax\"")
+expect(op_names nothing)
+plant_op(gpu_vulkan/ops/softmax.cpp "const std::string shader = variant(\"softmax\", width);")
+expect(op_names nothing)
+plant_op(parity/compare/vacuity.cpp "const std::map<std::string_view, Rule> rules = {{\"softmax\", rounds}}\;")
+expect(op_names "parity/compare/vacuity.cpp: knows the op 'softmax' by its name")
+plant_op(gpu_vulkan/ops/rows.cpp "if (node.op.name() == \"softmax\") return\;")
+expect(op_names "gpu_vulkan/ops/rows.cpp: compares the name of an op")
+plant_op(parity/results/keys.cpp "const char* key = \"softmax\"\;")
+file(WRITE "${SCRATCH}/tests/house/op_names.txt" "parity/results/keys.cpp: softmax: a key of a file\n")
+expect(op_names nothing)
+plant_op(parity/results/keys.cpp "")
+file(WRITE "${SCRATCH}/tests/house/op_names.txt" "parity/results/keys.cpp: softmax: was a key once\n")
+expect(op_names "needs no exception any more")

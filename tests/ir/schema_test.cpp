@@ -6,6 +6,9 @@
 #include <set>
 
 #include "ir/op_list.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/softmax.hpp"
+#include "ir/ops/unary.hpp"
 
 namespace plumb::ir {
 namespace {
@@ -128,6 +131,25 @@ TEST(Ops, WholeNumbersAreRealsToo) {
   std::vector<double> list;
   from_attribute(Attribute(std::vector<std::int64_t>{1, 2}), list);
   EXPECT_EQ(list, (std::vector<double>{1, 2}));
+}
+
+TEST(Ops, OfAFamilyAreCalledByTheirFunction) {
+  EXPECT_EQ(Op(ops::Unary{ops::UnaryFunction::gelu}).function(), "gelu");
+  EXPECT_EQ(Op(ops::Softmax{}).function(), "softmax");
+}
+
+TEST(Ops, SaturateWhereTheirResultsEndAtOne) {
+  EXPECT_TRUE(Op(ops::Softmax{}).saturates());
+  EXPECT_TRUE(Op(ops::Unary{ops::UnaryFunction::tanh}).saturates());
+  EXPECT_FALSE(Op(ops::Unary{ops::UnaryFunction::sinh}).saturates());
+  EXPECT_FALSE(Op(ops::Matmul{}).saturates());
+}
+
+TEST(EnumValue, IsTheReverseOfItsName) {
+  const auto names = enum_names(ErrorClass{});
+  for (std::size_t i = 0; i < names.size(); ++i)
+    EXPECT_EQ(enum_value<ErrorClass>(names[i]), static_cast<ErrorClass>(i)) << names[i];
+  EXPECT_EQ(enum_value<ErrorClass>("Bits"), std::nullopt);
 }
 
 TEST(Ops, AreListedInOrderOfTheirNames) {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/onnx/model.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::tests {
 namespace {

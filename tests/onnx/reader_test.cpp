@@ -3,7 +3,7 @@
 
 #include "ir/ops/reshape.hpp"
 #include "tests/onnx/model.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::tests {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/onnx/model.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::tests {
 namespace {

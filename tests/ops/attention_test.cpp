@@ -276,8 +276,8 @@ TEST(Attention, BothLayoutsGiveEqualRows) {
   }
   Attention other = c.op;
   other.layout = AttentionLayout::bshd;
-  const Tensor a = testing::run_op(*testing::gpu().executor, c.op, operands)[0];
-  const Tensor b = testing::run_op(*testing::gpu().executor, other, turned)[0];
+  const Tensor a = ir::run_op(*testing::gpu().executor, c.op, operands)[0];
+  const Tensor b = ir::run_op(*testing::gpu().executor, other, turned)[0];
   for (std::size_t row = 0; row < 2 * 3 * 37; ++row) {
     const std::size_t i = row % 37, h = row / 37 % 3, batch = row / 37 / 3, there = (batch * 37 + i) * 3 + h;
     ASSERT_EQ(0, std::memcmp(&a.as<float>()[row * 24], &b.as<float>()[there * 24], 24 * sizeof(float))) << row;
@@ -288,7 +288,7 @@ TEST(Attention, RefusesHeadsThatAreTooWide) {
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
   const auto q = testing::random_tensor({DType::f32, {1, 1, 2, 257}}, 1);
   try {
-    testing::run_op(*testing::gpu().executor, Attention{}, {q, q, q});
+    ir::run_op(*testing::gpu().executor, Attention{}, {q, q, q});
     FAIL() << "it ran";
   } catch (const ir::Unsupported& refusal) {
     EXPECT_NE(std::string(refusal.what()).find("heads are at most 256 wide here, D is 257, Dv is 257"),

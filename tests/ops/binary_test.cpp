@@ -19,7 +19,6 @@ using parity::compare::Allowed;
 using testing::all_pairs;
 using testing::check_op;
 using testing::random_tensor;
-using testing::run_op;
 using F = ir::ops::BinaryFunction;
 
 std::vector<F> functions_of(DType dtype) {

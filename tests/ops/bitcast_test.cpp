@@ -6,8 +6,8 @@
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb {
 namespace {
@@ -23,9 +23,9 @@ TEST(Bitcast, EveryPairOfOneWidthKeepsTheBits) {
       const auto from = static_cast<DType>(a), to = static_cast<DType>(b);
       if (ir::info(from).bytes != ir::info(to).bytes) continue;
       const Tensor x = tests::noise({from, {3, 5}}), y(ir::TensorView({to, {3, 5}}, x.bytes()));
-      EXPECT_TRUE(tests::same_bytes(testing::run_op(cpu, Bitcast{to}, {x}).front(), y)) << from << " to " << to;
+      EXPECT_TRUE(tests::same_bytes(ir::run_op(cpu, Bitcast{to}, {x}).front(), y)) << from << " to " << to;
       if (testing::gpu().executor == nullptr) continue;
-      const auto got = testing::run_op(*testing::gpu().executor, Bitcast{to}, {x}).front();
+      const auto got = ir::run_op(*testing::gpu().executor, Bitcast{to}, {x}).front();
       EXPECT_TRUE(tests::same_bytes(got, y)) << from << " to " << to << " on the GPU";
     }
 }

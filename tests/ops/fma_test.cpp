@@ -45,8 +45,8 @@ Triples<T> triples(int exponents) {
 template <class T>
 void expect_every_bit(const Triples<T>& t) {
   const auto n = static_cast<std::int64_t>(t.a.size());
-  const auto y = testing::run_op(*testing::gpu().executor, Fma{},
-                                 {Tensor::of<T>({n}, t.a), Tensor::of<T>({n}, t.b), Tensor::of<T>({n}, t.c)})[0];
+  const auto y = ir::run_op(*testing::gpu().executor, Fma{},
+                            {Tensor::of<T>({n}, t.a), Tensor::of<T>({n}, t.b), Tensor::of<T>({n}, t.c)})[0];
   std::int64_t wrong = 0;
   for (std::size_t i = 0; i < t.a.size(); ++i) {
     const T wanted = std::fma(t.a[i], t.b[i], t.c[i]), got = y.template as<T>()[i];

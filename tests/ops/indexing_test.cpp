@@ -6,8 +6,8 @@
 #include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/indexed_values.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb {
 namespace {
@@ -16,7 +16,6 @@ using ir::DType;
 using ir::Tensor;
 using namespace ir::ops;
 using testing::axis_indices;
-using testing::run_op;
 using testing::tuple_indices;
 
 /// The CPU's kernels are checked against the definition in tests/ref_cpu.

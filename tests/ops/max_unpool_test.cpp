@@ -6,8 +6,8 @@
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/indices.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb {
 namespace {
@@ -54,7 +54,7 @@ TEST_P(MaxUnpoolOf, PutsTheLastWhereItBelongs) {
     check_op(op, {x, indices});
     // And that by the formula, on the truth.
     ref_cpu::CpuExecutor cpu;
-    const Tensor wide = ir::convert(x, DType::f64), y = tests::run_node(cpu, op, {wide, indices}).front();
+    const Tensor wide = ir::convert(x, DType::f64), y = ir::run_op(cpu, op, {wide, indices}).front();
     std::vector<double> expected(static_cast<std::size_t>(y.elements()), 0);
     for (std::size_t i = 0; i < wide.as<double>().size(); ++i) {
       const std::int64_t given = indices.as<std::int64_t>()[i], count = indexed.elements();
@@ -74,8 +74,8 @@ TEST(MaxUnpool, UndoesAMaxPool) {
   const Tensor x = random_tensor({DType::f32, {2, 3, 8, 6}}, 1);
   ref_cpu::CpuExecutor cpu;
   const auto pooled =
-      tests::run_node(cpu, ir::ops::Pool{.kernel_shape = {2, 3}, .strides = {2, 3}, .with_indices = true}, {x});
-  const Tensor y = tests::run_node(cpu, MaxUnpool{.inferred_shape = {8, 6}}, pooled).front();
+      ir::run_op(cpu, ir::ops::Pool{.kernel_shape = {2, 3}, .strides = {2, 3}, .with_indices = true}, {x});
+  const Tensor y = ir::run_op(cpu, MaxUnpool{.inferred_shape = {8, 6}}, pooled).front();
   std::size_t kept = 0;
   for (std::size_t i = 0; i < x.as<float>().size(); ++i) {
     const float v = y.as<float>()[i];
@@ -92,9 +92,9 @@ TEST(MaxUnpool, AnIndexOutsideEndsTheRun) {
   ref_cpu::CpuExecutor cpu;
   for (const std::int64_t wrong : {std::int64_t{4}, std::int64_t{-5}, std::int64_t{1} << 33}) {
     const std::vector<Tensor> in = {x, Tensor::of<std::int64_t>({1, 1, 2}, {0, wrong})};
-    EXPECT_NE(tests::message_of([&] { tests::run_node(cpu, op, in); }).find(std::to_string(wrong)), std::string::npos);
+    EXPECT_NE(tests::message_of([&] { ir::run_op(cpu, op, in); }).find(std::to_string(wrong)), std::string::npos);
     if (testing::gpu().executor == nullptr) continue;
-    EXPECT_NE(tests::message_of([&] { tests::run_node(*testing::gpu().executor, op, in); }).find(std::to_string(wrong)),
+    EXPECT_NE(tests::message_of([&] { ir::run_op(*testing::gpu().executor, op, in); }).find(std::to_string(wrong)),
               std::string::npos);
   }
 }

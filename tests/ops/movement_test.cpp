@@ -5,8 +5,8 @@
 #include "ir/ops/gather.hpp"
 #include "ir/ops/slice.hpp"
 #include "tests/support/gpu.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -27,7 +27,7 @@ class Movement : public OnDevice, public ::testing::WithParamInterface<tests::Mo
 
 TEST_P(Movement, MovesEveryByteAsDefined) {
   const auto operands = tests::operands_of(GetParam());
-  const auto got = testing::run_op(device(), GetParam().op, operands);
+  const auto got = ir::run_op(device(), GetParam().op, operands);
   const auto wanted = tests::moved(GetParam().op, operands);
   ASSERT_EQ(got.size(), wanted.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(tests::same_bytes(got[i], wanted[i])) << "output " << i;
@@ -41,7 +41,7 @@ class Slice : public OnDevice {};
 TEST_F(Slice, SpansMoreThan65535Workgroups) {
   constexpr std::int64_t n = 65535 * 512 + 12345;  // 512 bytes a workgroup
   const std::vector<Tensor> x = {tests::noise({DType::u8, {n}})};
-  const auto y = testing::run_op(device(), ir::ops::Slice{{0}, {n - 1}, {n}, {-1}}, x)[0];
+  const auto y = ir::run_op(device(), ir::ops::Slice{{0}, {n - 1}, {n}, {-1}}, x)[0];
   const auto from = x[0].as<std::uint8_t>(), got = y.as<std::uint8_t>();
   EXPECT_TRUE(std::equal(got.begin(), got.end(), from.rbegin(), from.rend()));
 }
@@ -51,7 +51,7 @@ class Gather : public OnDevice {};
 TEST_F(Gather, AnIndexOutOfRangeNamesNodePositionAndValue) {
   const auto gather = [&](Tensor indices) {
     return tests::message_of([&] {
-      testing::run_op(device(), ir::ops::Gather{}, {Tensor({DType::f32, {5, 2}}), std::move(indices)});
+      ir::run_op(device(), ir::ops::Gather{}, {Tensor({DType::f32, {5, 2}}), std::move(indices)});
     });
   };
   EXPECT_EQ(gather(Tensor::of<std::int32_t>({2, 2}, {4, -5, 5, 1})),
@@ -86,7 +86,7 @@ TEST_F(Gather, LongRowsAreCopiedWhole) {
   for (const ir::TensorType& type : types) {
     const Tensor x = tests::noise(type);
     const std::vector<std::int32_t> taken = {4, 0, -4, 4};
-    const auto y = testing::run_op(device(), ir::ops::Gather{1}, {x, Tensor::of<std::int32_t>({4}, taken)})[0];
+    const auto y = ir::run_op(device(), ir::ops::Gather{1}, {x, Tensor::of<std::int32_t>({4}, taken)})[0];
     const std::size_t row = x.bytes().size() / 10;
     for (std::size_t a = 0; a < 2; ++a)
       for (std::size_t i = 0; i < 4; ++i) {

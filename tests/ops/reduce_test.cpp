@@ -160,7 +160,7 @@ TEST(ReduceGpu, RefusesWhatF64HasNoFunctionFor) {
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
   const Tensor x = random_tensor({DType::f64, {3, 5}}, 1);
   try {
-    testing::run_op(*testing::gpu().executor, Reduce{F::l2, {1}}, {x});
+    ir::run_op(*testing::gpu().executor, Reduce{F::l2, {1}}, {x});
     FAIL() << "an f64 l2 ran";
   } catch (const ir::Unsupported& refusal) {
     const std::string said = refusal.what();

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "tests/support/cases/resize_cases.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb {
 namespace {

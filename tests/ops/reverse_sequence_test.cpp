@@ -6,8 +6,8 @@
 
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb {
 namespace {
@@ -70,7 +70,7 @@ TEST(ReverseSequence, LengthsOfFourSequences) {
 TEST(ReverseSequence, ALengthOutsideNamesNodePositionAndValue) {
   const auto message = [](ir::Executor& executor, const Tensor& lengths) {
     return tests::message_of([&] {
-      testing::run_op(executor, ReverseSequence{0, 1}, {Tensor({DType::f32, {2, 3}}), lengths});
+      ir::run_op(executor, ReverseSequence{0, 1}, {Tensor({DType::f32, {2, 3}}), lengths});
     });
   };
   ref_cpu::CpuExecutor cpu;

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/gpu.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb {
 namespace {
@@ -64,7 +64,7 @@ TEST(Rope, APositionWithoutARowEndsTheRun) {
   const auto rope = [](Tensor positions) {
     auto x = operands(DType::f32, {1, 1, 2, 2}, {5, 1});
     x.push_back(std::move(positions));
-    return tests::message_of([&] { testing::run_op(*testing::gpu().executor, Rope{.has_positions = true}, x); });
+    return tests::message_of([&] { ir::run_op(*testing::gpu().executor, Rope{.has_positions = true}, x); });
   };
   EXPECT_EQ(rope(Tensor::of<std::int32_t>({1, 2}, {4, 5})), "node 'y' (rope): index 5 at position 1 is out of range");
   EXPECT_EQ(rope(Tensor::of<std::int32_t>({2}, {-1, 0})), "node 'y' (rope): index -1 at position 0 is out of range");

@@ -7,9 +7,9 @@
 #include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/indexed_values.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb {
 namespace {
@@ -20,7 +20,6 @@ using namespace ir::ops;
 using testing::axis_indices;
 using testing::check_op;
 using testing::random_tensor;
-using testing::run_op;
 using testing::tuple_indices;
 using R = ir::kernels::ScatterReduction;
 

@@ -22,7 +22,6 @@ using ir::ops::Unary;
 using parity::compare::Allowed;
 using testing::check_op;
 using testing::random_tensor;
-using testing::run_op;
 using F = ir::ops::UnaryFunction;
 
 constexpr std::size_t function_count = ir::ops::enum_names(F{}).size();

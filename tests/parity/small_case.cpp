@@ -1,5 +1,7 @@
 #include "tests/parity/small_case.hpp"
 
+#include "parity/cli/reference.hpp"
+
 namespace plumb::testing {
 
 parity::cases::Case make_case(std::string_view text, std::uint64_t seed) {
@@ -15,7 +17,7 @@ parity::cases::CaseResult verify_on(Suspect& suspect, const parity::cases::Case&
 
 parity::cases::CaseResult verify_on(Suspect& suspect, const parity::cases::Case& subject,
                                     const parity::verify::VerifyOptions& options, parity::cases::Observer& observer) {
-  ref_cpu::CpuExecutor reference;
+  ref_cpu::CpuExecutor reference = parity::cli::reference_executor();
   return parity::verify::verify(subject, {.reference = reference, .candidate = &suspect}, options, observer);
 }
 

@@ -11,6 +11,8 @@
 #include "ir/ops/cast.hpp"
 #include "ir/ops/constant.hpp"
 #include "ir/ops/matmul.hpp"
+#include "ir/schema.hpp"
+#include "ref_cpu/kernel.hpp"
 #include "ref_cpu/memory_plan.hpp"
 #include "ref_cpu/parallel.hpp"
 
@@ -121,6 +123,49 @@ TEST(CpuExecutor, ReportsEveryNodeAndRunsOnlyTheNeeded) {
   EXPECT_TRUE(reports[1].nanoseconds.has_value());
   EXPECT_EQ(reports[2].placement, ir::Placement::elided);
   EXPECT_FALSE(reports[2].nanoseconds.has_value());
+}
+
+/// An op that no header of the IR declares, and its kernel.
+struct Doubled {
+  static constexpr auto name = "doubled";
+  static constexpr auto summary = "twice a number";
+  static constexpr auto formula = "y = 2x";
+  static constexpr int tier = 3;
+  static constexpr std::array inputs = {ir::Input{"x", ir::DTypes(DType::f32), "[..]"}};
+  static constexpr std::array outputs = {ir::Output{"y", "as x"}};
+  static constexpr std::array<std::string_view, 0> checks = {};
+  static constexpr auto fields = std::tuple{};
+
+  ir::TensorTypes infer(ir::Types in) const { return {in[0]}; }
+  ir::ErrorClass error_class() const { return ir::ErrorClass::exact; }
+  bool operator==(const Doubled&) const = default;
+};
+
+void run_doubled(const ir::Op&, Call& call) {
+  const auto x = call.in(0).as<float>();
+  const auto y = call.out(0).as<float>();
+  for (std::size_t i = 0; i < x.size(); ++i) y[i] = 2 * x[i];
+}
+
+TEST(CpuExecutor, RunsAnOpThatItWasGivenAKernelFor) {
+  CpuExecutor plain, taught({.extra_kernels = {{&ir::schema<Doubled>(), run_doubled}}});
+  EXPECT_FALSE(plain.has_kernel(ir::schema<Doubled>()));
+  EXPECT_TRUE(taught.has_kernel(ir::schema<Doubled>()));
+  const Tensor x = Tensor::of<float>({2}, {3, 4});
+  EXPECT_EQ(floats(ir::run_op(taught, Doubled{}, {x}).front()), (std::vector<float>{6, 8}));
+  EXPECT_THROW(ir::run_op(plain, Doubled{}, {x}), ir::Unsupported);
+}
+
+TEST(CpuExecutor, RunsOneOpAloneWithParamsAmongItsOperands) {
+  const Tensor a = Tensor::of<float>({1, 2}, {1, 2}), b = Tensor::of<float>({2, 1}, {3, 4});
+  const ir::Graph graph =
+      ir::graph_of(ir::ops::Matmul{}, ir::TensorTypes{a.type(), b.type()}, "product", {true, false});
+  EXPECT_EQ(graph.params(), std::vector<std::string>{"x0"});
+  EXPECT_EQ(graph.inputs(), std::vector<std::string>{"x1"});
+  CpuExecutor cpu;
+  const ir::OpRun made = ir::run_op_with_report(cpu, ir::ops::Matmul{}, {a, b}, "product", {true, false});
+  EXPECT_EQ(floats(made.outputs.front()), std::vector<float>{11});
+  EXPECT_EQ(made.report.kernel, "ref_cpu");
 }
 
 TEST(CpuExecutor, NamesWhatWasNotFed) {

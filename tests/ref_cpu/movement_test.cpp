@@ -5,7 +5,7 @@
 #include "ir/ops/gather.hpp"
 #include "ir/ops/transpose.hpp"
 #include "ref_cpu/cpu_executor.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -18,7 +18,7 @@ class Movement : public testing::TestWithParam<tests::MovementCase> {};
 TEST_P(Movement, MovesEveryByteAsDefined) {
   const auto operands = tests::operands_of(GetParam());
   CpuExecutor cpu;
-  const auto got = tests::run_node(cpu, GetParam().op, operands);
+  const auto got = ir::run_op(cpu, GetParam().op, operands);
   const auto wanted = tests::moved(GetParam().op, operands);
   ASSERT_EQ(got.size(), wanted.size());
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(tests::same_bytes(got[i], wanted[i])) << "output " << i;
@@ -34,7 +34,7 @@ TEST(StridedCopy, LargeCopiesAreCutIntoChunksAndStayWhole) {
     for (std::int64_t k = shape.rank(); k-- > 0;) reversed.push_back(k);
     const ir::Op op = ir::ops::Transpose{reversed};
     const std::vector<Tensor> x = {tests::noise({DType::f32, shape})};
-    EXPECT_TRUE(tests::same_bytes(tests::run_node(cpu, op, x)[0], tests::moved(op, x)[0])) << shape;
+    EXPECT_TRUE(tests::same_bytes(ir::run_op(cpu, op, x)[0], tests::moved(op, x)[0])) << shape;
   }
 }
 
@@ -42,7 +42,7 @@ TEST(Gather, AnIndexOutOfRangeNamesNodePositionValueAndExtent) {
   CpuExecutor cpu;
   const auto gather = [&](Tensor indices) {
     return tests::message_of([&] {
-      tests::run_node(cpu, ir::ops::Gather{}, {Tensor({DType::f32, {5, 2}}), std::move(indices)});
+      ir::run_op(cpu, ir::ops::Gather{}, {Tensor({DType::f32, {5, 2}}), std::move(indices)});
     });
   };
   EXPECT_EQ(gather(Tensor::of<std::int32_t>({2, 2}, {4, -5, 5, 9})),

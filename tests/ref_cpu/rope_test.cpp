@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "ref_cpu/cpu_executor.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -17,7 +17,7 @@ using ir::ops::RopeLayout;
 
 std::vector<double> rope(const Rope& op, const std::vector<Tensor>& operands) {
   CpuExecutor cpu;
-  const auto y = tests::run_node(cpu, op, operands)[0];
+  const auto y = ir::run_op(cpu, op, operands)[0];
   return {y.as<double>().begin(), y.as<double>().end()};
 }
 
@@ -72,7 +72,7 @@ TEST(Rope, HalfFloatsRoundOnce) {
   const auto x = Tensor::of<ir::f16>({1, 1, 1, 2}, {half(1.0009765625f), half(3)});
   const auto one = Tensor::of<ir::f16>({1, 1}, {half(1)});
   CpuExecutor cpu;
-  const auto y = tests::run_node(cpu, Rope{}, {x, one, one})[0];
+  const auto y = ir::run_op(cpu, Rope{}, {x, one, one})[0];
   EXPECT_EQ(float(y.as<ir::f16>()[0]), -1.9990234375f);
   EXPECT_EQ(float(y.as<ir::f16>()[1]), 4.0f);  // 4.0009765625 lies between 4 and 4.00390625
 }

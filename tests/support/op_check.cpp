@@ -12,50 +12,21 @@
 namespace plumb::testing {
 namespace {
 
-/// An op alone in a graph, with its operands as inputs "0", "1", ...
-struct Alone {
-  ir::Graph graph;
-  std::vector<ir::Value> outputs;
-};
-
-Alone alone(const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
-  Alone made;
-  std::vector<ir::Value> operands;
-  for (const ir::Tensor& input : inputs)
-    operands.push_back(made.graph.input(std::to_string(operands.size()), input.type()));
-  made.outputs = made.graph.add_all("y", op, operands);
-  for (const ir::Value v : made.outputs) made.graph.returns(v);
-  return made;
-}
-
-struct Ran {
-  std::vector<ir::Tensor> outputs;
-  std::string kernel;
-};
-
-Ran run_alone(ir::Executor& executor, const Alone& made, const std::vector<ir::Tensor>& inputs) {
-  ir::Feeds feeds;
-  for (const ir::Tensor& input : inputs) feeds.emplace(std::to_string(feeds.size()), input);
-  const auto executable = executor.compile(made.graph, {}, {made.outputs});
-  auto results = executable->run(feeds);
-  Ran ran{{}, executable->nodes().at(0).kernel};
-  for (const ir::Value v : made.outputs) ran.outputs.push_back(std::move(results.at(v)));
-  return ran;
-}
-
 /// Sums are held to f32's, but for those that may be f16's and were.
 parity::bounds::Arithmetic arithmetic_of(const ir::Op& op, const std::string& kernel) {
   const bool may_be_narrow = op.is<ir::ops::Matmul>() && op.as<ir::ops::Matmul>().accumulator == ir::DType::f16;
   return may_be_narrow ? parity::bounds::safe_arithmetic(kernel) : parity::bounds::Arithmetic{};
 }
 
-parity::bounds::Bounded truth_of(const Alone& made, const std::vector<ir::Tensor>& inputs, bool on_gpu,
+parity::bounds::Bounded truth_of(const ir::Op& op, const std::vector<ir::Tensor>& inputs, bool on_gpu,
                                  const std::string& kernel = "") {
-  parity::core::Segment segment = parity::core::segment_of(made.graph, 0);
+  ir::TensorTypes types;
+  for (const ir::Tensor& input : inputs) types.push_back(input.type());
+  parity::core::Segment segment = parity::core::segment_of(ir::graph_of(op, types), 0);
   for (const ir::Tensor& input : inputs) segment.judged.inputs.push_back(input);
   ref_cpu::CpuExecutor cpu;
   return parity::bounds::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); },
-                                          {arithmetic_of(made.graph.nodes()[0].op, kernel), on_gpu});
+                                          {arithmetic_of(op, kernel), on_gpu});
 }
 
 /// "softmax of f32[2, 3], axis -1": what to run to see it again.
@@ -81,10 +52,9 @@ std::string describe(const ir::Op& op, const std::vector<ir::Tensor>& inputs, st
 
 void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& inputs,
                    const std::vector<ir::Tensor>& expected, bool on_gpu) {
-  const Alone made = alone(op, inputs);
-  const auto [got, kernel] = run_alone(executor, made, inputs);
+  const auto [got, report] = ir::run_op_with_report(executor, op, inputs);
   ASSERT_EQ(got.size(), expected.size()) << op.name();
-  const auto truth = truth_of(made, inputs, on_gpu, kernel);
+  const auto truth = truth_of(op, inputs, on_gpu, report.kernel);
   for (std::size_t k = 0; k < got.size(); ++k) {
     ASSERT_EQ(expected[k].type(), got[k].type()) << describe(op, inputs, k);
     const auto limit = parity::compare::with_rounded_decimals(truth.allowed[k], got[k].dtype());
@@ -96,17 +66,12 @@ void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<i
 
 }  // namespace
 
-std::vector<ir::Tensor> run_op(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
-  return run_alone(executor, alone(op, inputs), inputs).outputs;
-}
-
 OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where, Data data) {
-  const Alone made = alone(op, inputs);
   ref_cpu::CpuExecutor cpu;
-  const auto native = run_alone(cpu, made, inputs).outputs;
+  const auto native = ir::run_op(cpu, op, inputs);
   const bool with_gpu = where == Where::cpu_and_gpu && gpu().executor != nullptr;
-  const auto [device, kernel] = with_gpu ? run_alone(*gpu().executor, made, inputs) : Ran{};
-  const auto on_host = truth_of(made, inputs, false), on_device = truth_of(made, inputs, true, kernel);
+  const auto [device, report] = with_gpu ? ir::run_op_with_report(*gpu().executor, op, inputs) : ir::OpRun{};
+  const auto on_host = truth_of(op, inputs, false), on_device = truth_of(op, inputs, true, report.kernel);
   OpCheck result;
   for (std::size_t k = 0; k < native.size(); ++k) {
     const auto& truth = on_host.truth.outputs[k];

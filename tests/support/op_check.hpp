@@ -36,9 +36,6 @@ void check_cpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const st
 /// The same of the GPU; skips without one.
 void check_gpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected);
 
-/// The results of one op, run alone on an executor.
-std::vector<ir::Tensor> run_op(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& inputs);
-
 /// A tensor filled by its dtype's default (normal numbers, small integers, fair
 /// coins) or as `fill` says; equal seeds give equal tensors.
 ir::Tensor random_tensor(const ir::TensorType& type, std::uint64_t seed);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/bounded_matmul.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/transpose.hpp"
+#include "parity/bounds/bounded_matmul.hpp"
 #include "parity/bounds/error_terms.hpp"
 
 namespace plumb::parity::bounds {
@@ -43,8 +43,8 @@ Real uniform_factors(const ir::ops::Matmul& op, const Node& node) {
 /// proportion.
 std::optional<Bound> made_with_product(const Node& node, std::int64_t k) {
   const ir::Node* made = node.sketch.producer(node.y());
-  if (made == nullptr || !made->op.is<ir::BoundedMatmul>()) return std::nullopt;
-  const auto& of = made->op.as<ir::BoundedMatmul>();
+  if (made == nullptr || !made->op.is<BoundedMatmul>()) return std::nullopt;
+  const auto& of = made->op.as<BoundedMatmul>();
   const Real probable{&node.sketch, made->outputs[1]}, certain{&node.sketch, made->outputs[2]};
   const DotFactors factors = dot_factors(node, k);
   if (factors.random == of.random && factors.certain == of.certain && factors.stored == of.stored)

@@ -1,6 +1,9 @@
 // The right operands, a wrong attribute of the op.
 
 #include "ir/ops/attention.hpp"
+#include "ir/ops/slice.hpp"
+#include "ir/ops/trilu.hpp"
+#include "ir/ops/unary.hpp"
 #include "parity/power/faults/fault.hpp"
 
 namespace plumb::parity::power::faults {
@@ -40,8 +43,8 @@ std::optional<Numbers> wrong_axis(const Site& site) {
 
 /// Attention by unscaled scores; a product without its factor.
 std::optional<Numbers> wrong_scale(const Site& site) {
-  if (site.is("attention")) {
-    ir::ops::Attention op = site.op()->as<ir::ops::Attention>();
+  if (const auto* attention = site.as<ir::ops::Attention>()) {
+    ir::ops::Attention op = *attention;
     op.scale = 1;
     return site.by(op);
   }
@@ -51,22 +54,28 @@ std::optional<Numbers> wrong_scale(const Site& site) {
 
 /// The other of two functions that are nearly the same.
 std::optional<Numbers> wrong_variant(const Site& site) {
-  return with_attribute<std::string>(site, "function", [](const std::string& name) -> std::optional<std::string> {
-    for (const auto& [one, other] : {std::pair("gelu", "gelu_tanh"), std::pair("silu", "hard_swish")}) {
-      if (name == one) return other;
-      if (name == other) return one;
-    }
-    return {};
-  });
+  using ir::ops::UnaryFunction;
+  const auto* op = site.as<ir::ops::Unary>();
+  if (op == nullptr) return {};
+  for (const auto& [one, other] : {std::pair(UnaryFunction::gelu, UnaryFunction::gelu_tanh),
+                                   std::pair(UnaryFunction::silu, UnaryFunction::hard_swish)}) {
+    if (op->function == one) return site.by(ir::ops::Unary{other});
+    if (op->function == other) return site.by(ir::ops::Unary{one});
+  }
+  return {};
 }
 
 /// A causal mask, a window or a triangle that ends one column late.
 std::optional<Numbers> wrong_edge(const Site& site) {
   const auto late = [](std::int64_t edge) { return edge < 0 ? std::nullopt : std::optional(edge + 1); };
-  if (site.is("trilu"))
-    return with_attribute<std::int64_t>(site, "diagonal", [](std::int64_t edge) { return std::optional(edge + 1); });
-  if (!site.is("attention")) return {};
-  ir::ops::Attention op = site.op()->as<ir::ops::Attention>();
+  if (const auto* triangle = site.as<ir::ops::Trilu>()) {
+    ir::ops::Trilu op = *triangle;
+    ++op.diagonal;
+    return site.by(op);
+  }
+  const auto* attention = site.as<ir::ops::Attention>();
+  if (attention == nullptr) return {};
+  ir::ops::Attention op = *attention;
   if (!op.causal) return with_attribute<std::int64_t>(site, "right_window_size", late);
   const auto shape = [&](std::size_t k) -> const ir::Shape& { return site.operands[k].now.shape(); };
   if (op.has_kv_lengths || site.operands.size() < 3) return {};
@@ -87,9 +96,10 @@ constexpr Fault of_attributes[] = {
     {"wrong_epsilon", "an epsilon of 1e-5 where it is smaller than 1e-6, else of 1e-12", "norms", true, wrong_epsilon},
     {"wrong_axis", "the axis beside", "any with an axis, where the types stay", true, wrong_axis},
     {"wrong_scale", "a factor of 1", "attention; any with an alpha", true, wrong_scale},
-    {"wrong_variant", "gelu and gelu_tanh, silu and hard_swish change places", "unary", true, wrong_variant},
+    {"wrong_variant", "gelu and gelu_tanh, silu and hard_swish change places", ir::ops::Unary::name, true,
+     wrong_variant},
     {"wrong_edge", "a causal mask, a window or a triangle ends one column late", "attention, trilu", true, wrong_edge},
-    {"wrong_start", "a slice begins one element off", "slice", true, wrong_start},
+    {"wrong_start", "a slice begins one element off", ir::ops::Slice::name, true, wrong_start},
 };
 
 }  // namespace

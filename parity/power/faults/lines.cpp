@@ -14,9 +14,8 @@ namespace {
 
 /// The axis of softmax or log_softmax; nothing for other ops.
 std::optional<std::int64_t> softmax_axis(const Site& site) {
-  const ir::Op* op = site.op();
-  if (op != nullptr && op->is<ir::ops::Softmax>()) return op->as<ir::ops::Softmax>().axis;
-  if (op != nullptr && op->is<ir::ops::LogSoftmax>()) return op->as<ir::ops::LogSoftmax>().axis;
+  if (const auto* op = site.as<ir::ops::Softmax>()) return op->axis;
+  if (const auto* op = site.as<ir::ops::LogSoftmax>()) return op->axis;
   return {};
 }
 
@@ -25,7 +24,7 @@ std::optional<Numbers> softmax_extent(const Site& site) {
   const auto axis = softmax_axis(site);
   if (!axis || site.elements() == 0) return {};
   const ir::Lines lines = ir::along(site.type.shape, *axis);
-  const bool is_logarithm = site.is("log_softmax");
+  const bool is_logarithm = site.as<ir::ops::LogSoftmax>() != nullptr;
   Numbers faulty = site.truth;
   for (std::int64_t line = 0; line < lines.count(); ++line) {
     const double last = site.truth[lines.at(line, lines.length - 1)];
@@ -52,7 +51,7 @@ std::optional<Numbers> unshifted_maximum(const Site& site) {
     if (std::isnormal(sum)) continue;
     for (std::int64_t k = 0; k < lines.length; ++k) {
       const float y = std::exp(static_cast<float>(x[lines.at(line, k)])) / sum;
-      faulty[lines.at(line, k)] = site.is("log_softmax") ? std::log(y) : y;
+      faulty[lines.at(line, k)] = site.as<ir::ops::LogSoftmax>() != nullptr ? std::log(y) : y;
     }
   }
   return faulty;
@@ -84,16 +83,9 @@ struct Norm {
 };
 
 std::optional<Norm> norm_of(const Site& site) {
-  const ir::Op* op = site.op();
-  if (site.output != 0 || op == nullptr || site.elements() == 0) return {};
-  if (op->is<ir::ops::LayerNorm>()) {
-    const auto& norm = op->as<ir::ops::LayerNorm>();
-    return Norm{norm.axis, norm.epsilon, true};
-  }
-  if (op->is<ir::ops::RmsNorm>()) {
-    const auto& norm = op->as<ir::ops::RmsNorm>();
-    return Norm{norm.axis, norm.epsilon, false};
-  }
+  if (site.output != 0 || site.elements() == 0) return {};
+  if (const auto* norm = site.as<ir::ops::LayerNorm>()) return Norm{norm->axis, norm->epsilon, true};
+  if (const auto* norm = site.as<ir::ops::RmsNorm>()) return Norm{norm->axis, norm->epsilon, false};
   return {};
 }
 
@@ -132,7 +124,7 @@ std::optional<Numbers> norm_extent(const Site& site) {
 
 /// E[x²] - E[x]² in f32, which ops.md 1.7 forbids: it cancels where the mean is large.
 std::optional<Numbers> one_pass_variance(const Site& site) {
-  if (!site.is("layer_norm") || site.type.dtype == ir::DType::f64) return {};
+  if (site.as<ir::ops::LayerNorm>() == nullptr || site.type.dtype == ir::DType::f64) return {};
   return with_statistics(site, [](const Norm&, const double* x, std::int64_t n) {
     float sum = 0, squares = 0;
     for (std::int64_t k = 0; k < n; ++k) {
@@ -150,8 +142,8 @@ constexpr Fault of_lines[] = {
      true, unshifted_maximum},
     {"norm_extent", "mean and variance are without the last element of a line", "layer_norm, rms_norm", true,
      norm_extent},
-    {"one_pass_variance", "the variance is the mean square less the squared mean, in f32", "layer_norm", false,
-     one_pass_variance},
+    {"one_pass_variance", "the variance is the mean square less the squared mean, in f32", ir::ops::LayerNorm::name,
+     false, one_pass_variance},
 };
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/ops/attention.hpp"
+#include "ir/ops/binary.hpp"
+#include "ir/ops/reduce.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/power/faults/fault.hpp"
 
@@ -12,8 +15,8 @@ namespace {
 
 /// Ops whose operands a matrix unit multiplies.
 bool multiplies(const Site& site) {
-  return site.op() != nullptr && (site.op()->error_class() == ir::ErrorClass::dot || site.is("attention")) &&
-         !site.is("reduce");
+  if (site.op() == nullptr || site.as<ir::ops::Reduce>() != nullptr) return false;
+  return site.op()->error_class() == ir::ErrorClass::dot || site.as<ir::ops::Attention>() != nullptr;
 }
 
 /// Every operand of this dtype, rounded.
@@ -113,8 +116,8 @@ std::optional<Numbers> replaced(const Site& site, std::optional<std::size_t> ope
 std::optional<Numbers> missing_bias(const Site& site) {
   for (const std::string_view name : {"bias", "c"})
     if (const auto operand = site.operand(name)) return replaced(site, operand, 0);
-  const bool is_sum = site.is("binary") && site.op()->attributes().at("function") == ir::Attribute("add");
-  if (!is_sum || site.operands.size() != 2) return {};
+  const auto* op = site.as<ir::ops::Binary>();
+  if (op == nullptr || op->function != ir::ops::BinaryFunction::add || site.operands.size() != 2) return {};
   const auto size = [&](std::size_t k) { return site.operands[k].now.elements(); };
   if (size(0) == size(1)) return {};
   return replaced(site, size(0) < size(1) ? 0 : 1, 0);

@@ -41,7 +41,11 @@ struct Site {
 
   /// The op where the segment is one node; nothing where an executor fused several.
   const ir::Op* op() const;
-  bool is(std::string_view name) const { return op() != nullptr && op()->name() == name; }
+  /// That op, where it is a T.
+  template <ir::OpDefinition T>
+  const T* as() const {
+    return op() != nullptr && op()->is<T>() ? &op()->as<T>() : nullptr;
+  }
 
   /// The operand of that name, of a single op.
   std::optional<std::size_t> operand(std::string_view name) const;

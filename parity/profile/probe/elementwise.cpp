@@ -27,8 +27,8 @@ std::optional<SubnormalHandling> probe_subnormals(ir::Executor& executor, bool i
   const auto power = [](int exponent) { return std::ldexp(1.0, exponent); };
   const ir::ops::Binary product{ir::ops::BinaryFunction::multiply};
   const auto got =
-      run_op(executor, is_host, product,
-             {numbers(dtype, {power(below), power(half)}), numbers(dtype, {power(8), power(below - half)})});
+      run_on_device(executor, is_host, product,
+                    {numbers(dtype, {power(below), power(half)}), numbers(dtype, {power(8), power(below - half)})});
   if (!got) return std::nullopt;
   const ir::Tensor wide = ir::convert(*got, ir::DType::f64);
   const auto y = wide.as<double>();
@@ -40,7 +40,7 @@ std::optional<FmaHandling> probe_fma(ir::Executor& executor, bool is_host, ir::D
   const int bits = core::float_format(dtype).fraction_bits + 1, down = bits / 2 + 1;
   const double e = std::ldexp(1.0, -down);
   const ir::Tensor a = numbers(dtype, {1 + e}), c = numbers(dtype, {-(1 + 2 * e)});
-  const auto got = run_op(executor, is_host, ir::ops::Fma{}, {a, a, c});
+  const auto got = run_on_device(executor, is_host, ir::ops::Fma{}, {a, a, c});
   if (!got) return std::nullopt;
   const double y = ir::convert(*got, ir::DType::f64).as<double>()[0];
   return FmaHandling{dtype, y == e * e ? FmaKind::fused : y == 0 ? FmaKind::separate : FmaKind::unknown};

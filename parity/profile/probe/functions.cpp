@@ -79,8 +79,8 @@ std::optional<FunctionError> probe_function(ir::Executor& executor, bool is_host
                                             const std::vector<double>& operands) {
   const ir::ops::Unary op{function};
   const auto wide = ir::Tensor::of<double>({static_cast<std::int64_t>(operands.size())}, operands);
-  const auto truth = run_op(reference, true, op, {wide});
-  const auto device = run_op(executor, is_host, op, {ir::convert(wide, handling.dtype)});
+  const auto truth = run_on_device(reference, true, op, {wide});
+  const auto device = run_on_device(executor, is_host, op, {ir::convert(wide, handling.dtype)});
   if (!truth || !device) return std::nullopt;
   const ir::Tensor got = ir::convert(*device, ir::DType::f64);
   const core::FloatFormat format = core::float_format(handling.dtype);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/gpu_vulkan/facts.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {

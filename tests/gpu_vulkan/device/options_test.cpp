@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {

@@ -10,7 +10,7 @@
 #include "ir/ops/split.hpp"
 #include "ir/ops/transpose.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {

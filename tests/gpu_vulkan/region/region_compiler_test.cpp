@@ -7,7 +7,7 @@
 
 #include "gpu_vulkan/cache/cache_files.hpp"
 #include "gpu_vulkan/region/compile.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {

@@ -14,7 +14,7 @@
 #include "ir/ops/where.hpp"
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -313,9 +313,8 @@ TEST_P(RegionsOfOneFunction, SpecialNumbersComeOutAsOfTheOpAlone) {
   for (const Value v : wanted) {
     const Value of = d.graph.nodes()[*d.graph.producer(v)].inputs[0];
     const ir::Node& node = d.graph.nodes()[*d.graph.producer(of)];
-    const auto function = std::get<std::string>(node.op.attributes().at("function"));
     const auto twins = node.inputs == std::vector{a, a} ? " of twins" : "";
-    expect_same_bits(expected.at(v), found.at(v), ir::cat(function, twins));
+    expect_same_bits(expected.at(v), found.at(v), ir::cat(node.op.function(), twins));
   }
 }
 

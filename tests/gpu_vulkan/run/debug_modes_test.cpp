@@ -5,7 +5,7 @@
 
 #include "ir/ops/transpose.hpp"
 #include "tests/gpu_vulkan/device.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {

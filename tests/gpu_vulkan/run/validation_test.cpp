@@ -3,7 +3,7 @@
 #include "gpu_vulkan/runtime/driver/instance.hpp"
 #include "ir/ops/transpose.hpp"
 #include "tests/gpu_vulkan/device.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "gpu_vulkan/kernels/common/shader_blobs.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {

@@ -11,7 +11,7 @@
 #include "ir/ops/slice.hpp"
 #include "ir/ops/split.hpp"
 #include "ir/ops/transpose.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir {
 namespace {

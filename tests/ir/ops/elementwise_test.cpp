@@ -4,7 +4,7 @@
 #include "ir/ops/classify.hpp"
 #include "ir/ops/fma.hpp"
 #include "ir/ops/prelu.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir {
 namespace {

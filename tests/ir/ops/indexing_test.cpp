@@ -5,7 +5,7 @@
 #include "ir/ops/scatter_add.hpp"
 #include "ir/ops/scatter_elements.hpp"
 #include "ir/ops/scatter_nd.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir {
 namespace {

@@ -8,7 +8,7 @@
 #include "ir/ops/roll.hpp"
 #include "ir/ops/space_to_depth.hpp"
 #include "ir/ops/tile.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir {
 namespace {

@@ -5,7 +5,7 @@
 #include "ir/ops/hardmax.hpp"
 #include "ir/ops/sort.hpp"
 #include "ir/ops/top_k.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir {
 namespace {

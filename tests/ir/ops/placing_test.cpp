@@ -7,7 +7,7 @@
 #include "ir/ops/range.hpp"
 #include "ir/ops/reverse_sequence.hpp"
 #include "ir/ops/trilu.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir {
 namespace {

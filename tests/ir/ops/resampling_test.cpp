@@ -4,7 +4,7 @@
 #include "ir/ops/affine_grid.hpp"
 #include "ir/ops/grid_sample.hpp"
 #include "ir/ops/resize.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir {
 namespace {

@@ -5,7 +5,7 @@
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/max_unpool.hpp"
 #include "ir/ops/pool.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ir {
 namespace {

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <random>
 
-#include "ir/bounded_matmul.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/unary.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded.hpp"
-#include "ref_cpu/cpu_executor.hpp"
+#include "parity/bounds/bounded_matmul.hpp"
+#include "parity/cli/reference.hpp"
 
 namespace plumb::parity {
 namespace {
@@ -19,23 +19,7 @@ namespace {
 using ir::DType;
 using ir::Tensor;
 
-constexpr double inflation = 1 + 0x1p-15;  // of ir/bounded_matmul.hpp
-
-/// The CPU executor without bounded products: limits by the formulas, in f64 throughout.
-class Straightforward final : public ir::Executor {
- public:
-  std::string_view name() const override { return cpu_.name(); }
-  bool has_kernel(const ir::OpSchema& schema) const override {
-    return &schema != &ir::schema<ir::BoundedMatmul>() && cpu_.has_kernel(schema);
-  }
-  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
-                                          const ir::Capture& capture) override {
-    return cpu_.compile(graph, params, capture);
-  }
-
- private:
-  ref_cpu::CpuExecutor cpu_;
-};
+constexpr double inflation = 1 + 0x1p-15;  // of parity/bounds/bounded_matmul.hpp
 
 core::Segment product(const ir::ops::Matmul& op, const Tensor& a, const Tensor& b, bool and_tanh = false) {
   ir::Graph graph;
@@ -75,8 +59,8 @@ void expect_limits(const bounds::Bounded& found, const bounds::Bounded& wanted) 
 void compare_limits(const ir::ops::Matmul& op, const Tensor& a, const Tensor& b, const bounds::Manner& manner = {}) {
   SCOPED_TRACE(
       ir::cat(a.type(), op.transpose_a ? " transposed" : "", " by ", b.type(), op.transpose_b ? " transposed" : ""));
-  ref_cpu::CpuExecutor cpu;
-  Straightforward plain;
+  ref_cpu::CpuExecutor cpu = cli::reference_executor();
+  ref_cpu::CpuExecutor plain;  // without a kernel of its own: limits by the formulas, in f64 throughout
   const core::Segment segment = product(op, a, b);
   expect_limits(bounded(cpu, segment, a, b, manner), bounded(plain, segment, a, b, manner));
 }
@@ -156,8 +140,8 @@ TEST(BoundedProduct, KnowsUnitsThatAlignSubnormalsAsIfTheyWereNormal) {
 TEST(BoundedProduct, IsCarriedThroughWhatFollowsInAKernel) {
   std::mt19937 chance(5);
   const Tensor a = numbers({20, 100}, chance, -9, -3), b = numbers({100, 30}, chance, -3, 3);
-  ref_cpu::CpuExecutor cpu;
-  Straightforward plain;
+  ref_cpu::CpuExecutor cpu = cli::reference_executor();
+  ref_cpu::CpuExecutor plain;  // without a kernel of its own: limits by the formulas, in f64 throughout
   const core::Segment segment = product({}, a, b, true);
   const bounds::Bounded found = bounded(cpu, segment, a, b), wanted = bounded(plain, segment, a, b);
   for (std::size_t i = 0; i < 600; ++i) {
@@ -171,10 +155,10 @@ TEST(BoundedProduct, HasEqualBitsWithAnyNumberOfThreads) {
   std::mt19937 chance(6);
   const Tensor a = numbers({3, 150, 700}, chance, -20, 20), b = numbers({3, 700, 90}, chance, -20, 20);
   const core::Segment segment = product({}, a, b);
-  ref_cpu::CpuExecutor alone({.threads = 1});
+  ref_cpu::CpuExecutor alone = cli::reference_executor(1);
   const bounds::Bounded first = bounded(alone, segment, a, b);
   for (const int threads : {2, 7}) {
-    ref_cpu::CpuExecutor several({.threads = threads});
+    ref_cpu::CpuExecutor several = cli::reference_executor(threads);
     const bounds::Bounded again = bounded(several, segment, a, b);
     EXPECT_TRUE(std::ranges::equal(first.truth.outputs[0].bytes(), again.truth.outputs[0].bytes()));
     const auto &one = *first.allowed[0].limits, &other = *again.allowed[0].limits;

@@ -25,7 +25,7 @@ Tensor constant(DType dtype, std::int64_t n, double value) {
   return ir::convert(Tensor::of<double>({n}, std::vector<double>(static_cast<std::size_t>(n), value)), dtype);
 }
 
-core::Judged of_class(ErrorClass error_class, std::vector<ir::TensorView> inputs = {}) {
+core::JudgedOutput of_class(ErrorClass error_class, std::vector<ir::TensorView> inputs = {}) {
   return {.error_class = error_class, .inputs = std::move(inputs)};
 }
 
@@ -62,7 +62,7 @@ TEST(Tolerance, OfAChainIsExactOnlyWhereAllIs) {
   EXPECT_EQ(core::chained(std::vector{E::rounded, E::bits}), E::comp);
 }
 
-std::string mistrusted(const core::Judged& what, const Tensor& y, double limit = 1e-9) {
+std::string mistrusted(const core::JudgedOutput& what, const Tensor& y, double limit = 1e-9) {
   const auto allowed = limited(y.elements(), limit);
   return compare::mistrust(what, allowed, compare::measure(y, ir::convert(y, DType::f32)));
 }
@@ -80,7 +80,7 @@ TEST(Mistrust, ZerosThatCameInAreNotTheOpsWork) {
   for (std::size_t i = 0; i < 31; ++i) x.as<float>()[i] = 0;
   EXPECT_EQ(mistrusted(of_class(ErrorClass::ulp, {x}), y), "31 % of the truth is zero, as is an input");
   EXPECT_EQ(mistrusted(of_class(ErrorClass::bits, {x}), y), "");  // moved, they are numbers like any other
-  core::Judged fused = of_class(ErrorClass::comp, {x});
+  core::JudgedOutput fused = of_class(ErrorClass::comp, {x});
   fused.ends_exactly = true;
   EXPECT_EQ(mistrusted(fused, y), "");  // a relu behind a product makes them
 }

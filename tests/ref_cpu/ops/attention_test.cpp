@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(, CpuAttention, ::testing::ValuesIn(tests::attention_ca
 
 std::vector<std::byte> bytes_of(const Attention& op, const std::vector<Tensor>& operands, int threads) {
   CpuExecutor cpu({.threads = threads});
-  const Tensor y = plumb::testing::run_op(cpu, op, operands)[0];
+  const Tensor y = ir::run_op(cpu, op, operands)[0];
   return {y.bytes().begin(), y.bytes().end()};
 }
 

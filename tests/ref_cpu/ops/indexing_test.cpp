@@ -4,8 +4,8 @@
 #include "ir/ops/gather_nd.hpp"
 #include "tests/ref_cpu/run_one.hpp"
 #include "tests/support/indexed_values.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -57,7 +57,7 @@ TEST(Gathers, AnIndexOutOfRangeNamesItsPosition) {
   CpuExecutor cpu;
   const Tensor x = counted({2, 3});
   const auto message = [&](const ir::Op& op, const Tensor& indices) {
-    return tests::message_of([&] { tests::run_node(cpu, op, {x, indices}); });
+    return tests::message_of([&] { ir::run_op(cpu, op, {x, indices}); });
   };
   EXPECT_EQ(message(GatherElements{1}, Tensor::of<std::int64_t>({2, 1}, {2, 3})),
             "node 'y' (gather_elements): indices[1] is 3, outside [-3, 3)");

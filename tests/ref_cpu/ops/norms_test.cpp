@@ -123,7 +123,7 @@ TEST(CpuNorms, ThreadsDoNotChangeABit) {
     std::vector<std::byte> one;
     for (const int threads : {1, 2, 7, 16}) {
       CpuExecutor cpu({.threads = threads});
-      const Tensor y = plumb::testing::run_op(cpu, op, operands)[0];
+      const Tensor y = ir::run_op(cpu, op, operands)[0];
       const std::vector<std::byte> bytes(y.bytes().begin(), y.bytes().end());
       if (one.empty()) one = bytes;
       EXPECT_EQ(bytes, one) << op.name() << ", " << threads << " threads";

@@ -8,8 +8,8 @@
 #include "tests/ref_cpu/run_one.hpp"
 #include "tests/support/cases/pool_cases.hpp"
 #include "tests/support/indices.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -77,7 +77,7 @@ TEST(Pool, EveryGeometryIsTheDefinition) {
     for (const Pool& op : testing::pools_of(c.op)) {
       SCOPED_TRACE(ir::enum_name(op.function));
       CpuExecutor cpu;
-      const auto outputs = tests::run_node(cpu, op, {x});
+      const auto outputs = ir::run_op(cpu, op, {x});
       const Tensor& y = outputs.front();
       testing::for_each_index(y.shape(), [&](const Index& index, std::size_t position) {
         const Met window = met(op, x, index);
@@ -117,7 +117,7 @@ TEST(Pool, TiesNaNInfinityAndSignedZeros) {
                                                   -0.0, 0.0, -0.0,                  // a tie
                                                   1, infinity, 2});
   CpuExecutor cpu;
-  const auto y = tests::run_node(cpu, Pool{.kernel_shape = {3}, .with_indices = true}, {x});
+  const auto y = ir::run_op(cpu, Pool{.kernel_shape = {3}, .with_indices = true}, {x});
   const auto best = values(y[0]);
   EXPECT_EQ(best[0], 3);
   EXPECT_TRUE(std::isnan(best[1]) && std::isnan(best[2]));
@@ -134,7 +134,7 @@ TEST(Pool, AWindowWithoutTaps) {
   const auto run = [&](Pool op) {
     op.kernel_shape = {2}, op.dilations = {2}, op.pads = {1, 1};
     CpuExecutor cpu;
-    return tests::run_node(cpu, op, {x});
+    return ir::run_op(cpu, op, {x});
   };
   const auto largest = run({.function = F::max, .with_indices = true});
   EXPECT_EQ(values(largest[0]), std::vector<double>{-infinity});

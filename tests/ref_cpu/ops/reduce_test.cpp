@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "ref_cpu/cpu_executor.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -20,7 +20,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Tensor reduced(const Reduce& op, const Tensor& x) {
   CpuExecutor cpu;
-  return tests::run_node(cpu, op, {x})[0];
+  return ir::run_op(cpu, op, {x})[0];
 }
 
 /// What the function does with one more element.
@@ -50,7 +50,7 @@ double neutral(F function) {
 /// The definition, element by element; exact for small integers.
 template <class T>
 Tensor by_definition(const Reduce& op, const Tensor& x) {
-  const ir::Graph graph = tests::one_node(op, {x.type()});
+  const ir::Graph graph = ir::graph_of(op, ir::TensorTypes{x.type()});
   Tensor y(graph.type(graph.results()[0]));
   Reduce kept = op;
   kept.keep_dims = true;

@@ -8,8 +8,8 @@
 #include "ir/ops/scatter_nd.hpp"
 #include "tests/ref_cpu/run_one.hpp"
 #include "tests/support/indexed_values.hpp"
+#include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
-#include "tests/support/run_node.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -105,11 +105,11 @@ TEST(Scatters, AnIndexOutOfRangeNamesItsPosition) {
   CpuExecutor cpu;
   const Tensor x({DType::f32, {2, 3}}), u({DType::f32, {2, 1}});
   EXPECT_EQ(tests::message_of([&] {
-              tests::run_node(cpu, ScatterElements{1}, {x, i64({2, 1}, {2, 3}), u});
+              ir::run_op(cpu, ScatterElements{1}, {x, i64({2, 1}, {2, 3}), u});
             }),
             "node 'y' (scatter_elements): indices[1] is 3, outside [-3, 3)");
   EXPECT_EQ(tests::message_of([&] {
-              tests::run_node(cpu, ScatterAdd{0, 4}, {u, i64({2}, {-5, 0})});
+              ir::run_op(cpu, ScatterAdd{0, 4}, {u, i64({2}, {-5, 0})});
             }),
             "node 'y' (scatter_add): indices[0] is -5, outside [-4, 4)");
 }

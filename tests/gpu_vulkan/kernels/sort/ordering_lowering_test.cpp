@@ -13,7 +13,7 @@
 #include "ir/ops/top_k.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/gpu_vulkan/lowered.hpp"
-#include "tests/support/run_node.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {

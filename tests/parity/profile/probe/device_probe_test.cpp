@@ -34,7 +34,7 @@ void replays(ir::DType dtype, profile::probe::ProductShape shape, std::int64_t m
   EXPECT_EQ(sums[0].unit, found->unit);
   EXPECT_EQ(sums[0].accumulator, found->accumulator);
   ASSERT_TRUE(profile::is_replayable(sums[0], k));
-  const auto got = profile::probe::run_op(device, false, product, operands);
+  const auto got = profile::probe::run_on_device(device, false, product, operands);
   ASSERT_TRUE(got);
   const std::vector<ir::TensorView> views(operands.begin(), operands.end());
   const auto replayed = profile::emulate(product, views, got->type(), *found, sums[0].levels);

@@ -1,4 +1,4 @@
-#include "parity/core/judged.hpp"
+#include "parity/core/judged_output.hpp"
 
 namespace plumb::parity::core {
 namespace {
@@ -19,7 +19,7 @@ ErrorClass chained(std::span<const ErrorClass> classes) {
   return all;
 }
 
-void hold_exactly(Judged& judged) {
+void hold_exactly(JudgedOutput& judged) {
   if (judged.error_class != ErrorClass::bits) judged.error_class = ErrorClass::exact;
 }
 

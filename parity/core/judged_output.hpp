@@ -8,7 +8,7 @@
 namespace plumb::parity::core {
 
 /// What made the output that is being judged: one op, or several that an executor fused.
-struct Judged {
+struct JudgedOutput {
   ir::ErrorClass error_class = ir::ErrorClass::exact;
   std::vector<ir::TensorView> inputs;  ///< all that the candidate was fed, at its own dtypes
   bool ends_exactly = false;           ///< of several ops the last is exact: a relu makes zeros of other numbers
@@ -20,6 +20,6 @@ ir::ErrorClass chained(std::span<const ir::ErrorClass> classes);
 
 /// Says that every evaluation of these operands must give the same bits, as is proved of exact twins. The sign of
 /// a zero still only counts where all that was done is movement.
-void hold_exactly(Judged& judged);
+void hold_exactly(JudgedOutput& judged);
 
 }  // namespace plumb::parity::core

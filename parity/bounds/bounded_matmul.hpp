@@ -1,0 +1,56 @@
+#pragma once
+
+#include "ir/ops/matmul.hpp"
+
+namespace plumb::parity::bounds {
+
+/// A product of matrices and, in the same go, limits of the error of one that is computed in another precision
+/// (docs/bounds.md). Only the limits need it, so it is no op of the IR: it is in graphs that evaluate limits, never in
+/// a file, and an executor runs it where somebody gave it a kernel (ref_cpu::CpuOptions::extra_kernels). Without one
+/// the limits of a product are evaluated by their formulas, which takes longer.
+///
+/// With s_j the sums of the first terms, at `parts` equal distances of K, and S = Σ a²b²:
+///
+///   squares  = K / 3 parts (s_1² + Σ_j s_(j-1)² + s_(j-1) s_j + s_j²) + K / 6 parts S,
+///              at least K / 3 y² + K / 6 S where there are several, and S more where products round
+///   certain  = `certain`·Σ|a||b| + `stored`·|y|
+///   probable = min(`random`·√squares, `certain`·Σ|a||b|) + `stored`·|y|, or `certain` where all |a|
+///              of a row, or all |b| of a column, are one number
+///
+/// y is good to f64's unit, `squares` to 2^-15, and Σ|a||b| is rounded up, by (260 + K / 256) 2^-24 of it at most.
+struct BoundedMatmul {
+  bool transpose_a = false, transpose_b = false, products_round = false;
+  double random = 0, certain = 0, stored = 0;
+  std::int64_t parts = 1;
+  double least = 0;
+
+  static constexpr auto name = "bounded_matmul";
+  static constexpr auto summary = "matrix product with limits of its error";
+  static constexpr auto formula = "y = a·b";
+  static constexpr int tier = 3;
+  static constexpr std::array inputs = {ir::Input{"a", ir::DTypes(ir::DType::f64), "[.., M, K]"},
+                                        ir::Input{"b", ir::DTypes(ir::DType::f64), "[.., K, N]", "a"}};
+  static constexpr std::array outputs = {ir::Output{"y", "f64 [batch.., M, N]"}, ir::Output{"probable", "as y"},
+                                         ir::Output{"certain", "as y"}};
+  static constexpr std::array<std::string_view, 0> checks = {};
+  static constexpr auto fields = std::tuple{
+      ir::Field{"transpose_a", &BoundedMatmul::transpose_a, "a is [.., K, M]"},
+      ir::Field{"transpose_b", &BoundedMatmul::transpose_b, "b is [.., N, K]"},
+      ir::Field{"products_round", &BoundedMatmul::products_round, "a·b is not exact where it is summed"},
+      ir::Field{"random", &BoundedMatmul::random, "factor of the root of the squares"},
+      ir::Field{"certain", &BoundedMatmul::certain, "factor of the sum of magnitudes"},
+      ir::Field{"stored", &BoundedMatmul::stored, "factor of |y|"},
+      ir::Field{"parts", &BoundedMatmul::parts, "where partial sums are looked at"},
+      ir::Field{"least", &BoundedMatmul::least,
+                "smallest magnitude that |a| and |b| count with in S and Σ|a||b|; zeros are exempt"},
+  };
+
+  ir::TensorTypes infer(ir::Types in) const {
+    const ir::TensorType y = ir::ops::Matmul{transpose_a, transpose_b, {}}.infer(in).front();
+    return {y, y, y};
+  }
+  ir::ErrorClass error_class() const { return ir::ErrorClass::dot; }
+  bool operator==(const BoundedMatmul&) const = default;
+};
+
+}  // namespace plumb::parity::bounds

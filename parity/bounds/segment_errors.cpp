@@ -1,0 +1,72 @@
+#include "parity/bounds/segment_errors.hpp"
+
+#include <algorithm>
+
+namespace plumb::parity::bounds {
+namespace {
+
+/// Whether an error of this dtype has limits of its own; a complex one has those of its magnitude.
+bool is_real(ir::DType dtype) { return ir::unit_roundoff(dtype) > 0 && !ir::is_complex(dtype); }
+
+}  // namespace
+
+ir::TensorTypes SegmentErrors::candidate_types(const std::vector<ir::Value>& values) const {
+  ir::TensorTypes types;
+  for (const ir::Value v : values) types.push_back(types_.type(v));
+  return types;
+}
+
+Bound SegmentErrors::output_bound(const Node& node, const Model& model,
+                                  const std::vector<std::optional<Bound>>& errors) {
+  Bound bound = model.rounding ? model.rounding(node) : both(sketch_.constant(0));
+  const bool rounds = node.op.error_class() == ir::ErrorClass::rounded;
+  const double units = 2 * model.ulps + (rounds ? 1 : 0);
+  if (units > 0) bound = bound + both(units * node.unit() * abs(node.y()));
+  if (std::ranges::any_of(errors, [](const auto& error) { return error.has_value(); })) {
+    if (!model.carried)
+      throw ir::Unsupported(ir::cat("no error model says what '", node.op.name(), "' makes of errors of its operands"));
+    Errors probable, certain;
+    for (const auto& error : errors) {
+      probable.push_back(error ? std::optional(error->probable) : std::nullopt);
+      certain.push_back(error ? std::optional(error->certain) : std::nullopt);
+    }
+    bound = bound + Bound{model.carried(node, probable), model.carried(node, certain)};
+  }
+  const ir::Shape& shape = node.y().shape();
+  const Real probable = filled(bound.probable, shape);
+  return {probable, bound.certain.value == bound.probable.value ? probable : filled(bound.certain, shape)};
+}
+
+void SegmentErrors::bound_node(const ir::Node& original) {
+  const auto at = [this](const std::vector<ir::Value>& values) {
+    std::vector<Real> reals;
+    for (const ir::Value v : values) reals.push_back({&sketch_, known_.contains(v) ? known_.at(v) : v});
+    return reals;
+  };
+  const ir::Op op = wide_.nodes()[*wide_.producer(original.outputs.front())].op;
+  Node node{sketch_,
+            op,
+            at(original.inputs),
+            at(original.outputs),
+            0,
+            candidate_types(original.inputs),
+            candidate_types(original.outputs),
+            arithmetic_};
+  std::vector<std::optional<Bound>> errors;
+  for (const ir::Value v : original.inputs) {
+    const auto found = errors_.find(v);
+    errors.push_back(found != errors_.end() ? std::optional(found->second) : std::nullopt);
+  }
+  const Model model = error_model(op);
+  for (node.output = 0; node.output < original.outputs.size(); ++node.output)
+    if (is_real(node.type().dtype))
+      errors_.insert_or_assign(original.outputs[node.output], output_bound(node, model, errors));
+}
+
+Bound SegmentErrors::bound_of(ir::Value value) {
+  for (const ir::Node& node : segment_.graph.nodes())
+    if (done_.insert(node.outputs.front()).second) bound_node(node);
+  return errors_.at(value);
+}
+
+}  // namespace plumb::parity::bounds

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "parity/bounds/error_model.hpp"
+#include "parity/core/segment.hpp"
+
+namespace plumb::parity::bounds {
+
+/// The error models of an evaluation of a segment, added to the widened segment.
+class SegmentErrors {
+ public:
+  /// `wide` is the segment's graph, widened, and `types` has the dtypes that the evaluation computes in: the
+  /// segment's, or, of the truth, the widened ones. `graph` is written to; `known`: its values in place of those of the
+  /// segment.
+  SegmentErrors(const core::Segment& segment, const ir::Graph& wide, const ir::Graph& types,
+                const Arithmetic& arithmetic, ir::Graph& graph, std::map<ir::Value, ir::Value> known)
+      : segment_(segment),
+        wide_(wide),
+        types_(types),
+        arithmetic_(arithmetic),
+        known_(std::move(known)),
+        sketch_(graph) {}
+
+  /// The limits of a value, added to the graph.
+  Bound bound_of(ir::Value value);
+
+ private:
+  void bound_node(const ir::Node& node);
+  Bound output_bound(const Node& node, const Model& model, const std::vector<std::optional<Bound>>& errors);
+  ir::TensorTypes candidate_types(const std::vector<ir::Value>& values) const;
+
+  const core::Segment& segment_;
+  const ir::Graph& wide_;
+  const ir::Graph& types_;
+  const Arithmetic arithmetic_;
+  const std::map<ir::Value, ir::Value> known_;
+  Sketch sketch_;
+  std::map<ir::Value, Bound> errors_;  ///< of values that are not exact
+  std::set<ir::Value> done_;
+};
+
+}  // namespace plumb::parity::bounds

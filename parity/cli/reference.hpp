@@ -1,0 +1,28 @@
+#pragma once
+
+#include "parity/bounds/bounded_matmul.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+#include "ref_cpu/gemm/bounded_matmul.hpp"
+
+namespace plumb::parity::cli {
+
+/// The CPU executor as the reference of comparisons: it makes the limits of matrix products along with the products.
+/// parity does not know ref_cpu, nor ref_cpu parity, so the op of the one meets the kernel of the other here.
+inline ref_cpu::CpuExecutor reference_executor(int threads = 0) {
+  using Op = bounds::BoundedMatmul;
+  const auto kernel = [](const ir::Op& of, ref_cpu::Call& call) {
+    const Op& op = of.as<Op>();
+    run(ref_cpu::gemm::BoundedProduct{.transpose_a = op.transpose_a,
+                                      .transpose_b = op.transpose_b,
+                                      .products_round = op.products_round,
+                                      .random = op.random,
+                                      .certain = op.certain,
+                                      .stored = op.stored,
+                                      .parts = op.parts,
+                                      .least = op.least},
+        call);
+  };
+  return ref_cpu::CpuExecutor({.threads = threads, .extra_kernels = {{&ir::schema<Op>(), kernel}}});
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,41 @@
+#include "parity/exact/make_rule.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace plumb::parity::exact {
+
+using Arithmetic = Rule::Arithmetic;
+
+Rule rounds(std::string why) { return {.arithmetic = Arithmetic::rounds, .why = std::move(why)}; }
+
+Rule adds(std::vector<Term> terms) { return {.arithmetic = Arithmetic::sums, .terms = std::move(terms)}; }
+
+Rule adds_up(const ir::Op& op, std::vector<Term> terms) {
+  return {.arithmetic = Arithmetic::sums, .terms = std::move(terms), .sums_of = op};
+}
+
+Rule mean(const ir::Op& sum, std::int64_t divisor) {
+  if (!std::has_single_bit(static_cast<std::uint64_t>(divisor)))
+    return rounds(ir::cat("divides by ", divisor, ", which is no power of two"));
+  Rule rule = adds_up(sum, {{.operands = {0}, .count = divisor}});
+  rule.divisor = divisor;
+  return rule;
+}
+
+Rule product(const ir::Op& op, ir::Types in, ir::Types out) {
+  std::vector<Term> terms = {{.operands = {0, 1}, .count = terms_of(op, in, out)}};
+  if (in.size() > 2) terms.push_back({.operands = {2}});
+  return adds_up(op, terms);
+}
+
+Rule scattered(const ir::Op& op, ir::Types in, ir::Types out) {
+  if (op.error_class() != ir::ErrorClass::dot) return rounds(partial_products);
+  return adds_up(op, {{.operands = {0}}, {.operands = {2}, .count = terms_of(op, in, out)}});
+}
+
+std::int64_t terms_of(const ir::Op& op, ir::Types in, ir::Types out) {
+  return std::max<std::int64_t>(op.schema().cost(op, in, out).contraction, 1);
+}
+
+}  // namespace plumb::parity::exact

@@ -1,0 +1,9 @@
+#include "ir/ops/attention.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::Attention&, ir::Types, ir::Types) { return rounds("exponentials and a division are rounded"); }
+
+}  // namespace plumb::parity::exact

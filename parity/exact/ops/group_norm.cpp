@@ -1,0 +1,9 @@
+#include "ir/ops/group_norm.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::GroupNorm&, ir::Types, ir::Types) { return rounds("a root and a division are rounded"); }
+
+}  // namespace plumb::parity::exact

@@ -1,0 +1,11 @@
+#include "ir/ops/mean_variance_norm.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::MeanVarianceNorm&, ir::Types, ir::Types) {
+  return rounds("a root and a division are rounded");
+}
+
+}  // namespace plumb::parity::exact

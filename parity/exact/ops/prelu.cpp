@@ -1,0 +1,9 @@
+#include "ir/ops/prelu.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::Prelu&, ir::Types, ir::Types) { return adds({{.operands = {0}}, {.operands = {0, 1}}}); }
+
+}  // namespace plumb::parity::exact

@@ -1,0 +1,24 @@
+#include "ir/ops/reduce.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::Reduce& op, ir::Types in, ir::Types out) {
+  const auto count = terms_of(op, in, out);
+  switch (op.function) {
+    case ir::ops::ReduceFunction::sum:
+    case ir::ops::ReduceFunction::l1:
+      return adds_up(op, {{.operands = {0}, .count = count}});
+    case ir::ops::ReduceFunction::sum_square:
+      return adds_up(op, {{.operands = {0, 0}, .count = count}});
+    case ir::ops::ReduceFunction::mean:
+      return mean(op, count);
+    case ir::ops::ReduceFunction::product:
+      return rounds(partial_products);
+    default:
+      return rounds("roots and logarithms are rounded");
+  }
+}
+
+}  // namespace plumb::parity::exact

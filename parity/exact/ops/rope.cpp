@@ -1,0 +1,11 @@
+#include "ir/ops/rope.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::Rope&, ir::Types, ir::Types) {
+  return adds({{.operands = {0}}, {.operands = {0, 1}}, {.operands = {0, 2}}});
+}
+
+}  // namespace plumb::parity::exact

@@ -1,0 +1,9 @@
+#include "ir/ops/scatter_elements.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::ScatterElements& op, ir::Types in, ir::Types out) { return scattered(op, in, out); }
+
+}  // namespace plumb::parity::exact

@@ -1,0 +1,9 @@
+#include "ir/ops/scatter_nd.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::ScatterNd& op, ir::Types in, ir::Types out) { return scattered(op, in, out); }
+
+}  // namespace plumb::parity::exact

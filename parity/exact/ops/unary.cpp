@@ -1,0 +1,12 @@
+#include "ir/ops/unary.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::Unary& op, ir::Types, ir::Types) {
+  if (op.function == ir::ops::UnaryFunction::square) return adds({{.operands = {0, 0}}});
+  return rounds(ir::cat(ir::enum_name(op.function), " is rounded"));
+}
+
+}  // namespace plumb::parity::exact

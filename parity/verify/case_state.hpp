@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "parity/cases/case.hpp"
+#include "parity/core/segment.hpp"
+#include "parity/verify/candidate_run.hpp"
+
+namespace plumb::parity::verify {
+
+/// What is known of one value of the graph while its case runs.
+struct ValueState {
+  std::optional<ir::Tensor> got;      ///< what its readers are given, until the last of them was judged
+  bool is_captured = false;           ///< whether there was ever something to give
+  std::optional<std::uint64_t> hash;  ///< of what the candidate computed first
+  bool is_unstable = false;           ///< another run gave other bits
+  std::optional<ir::Tensor> truth;    ///< of the graph from its inputs on, until the last reader was judged
+  bool is_clean = false;              ///< its truth is what its readers are given
+  std::optional<double> error;        ///< of what its readers are given, relative to its truth
+  bool is_off = false;                ///< in an exact twin: it is not what it was proved to be
+  std::size_t last_use = 0;           ///< the last node whose segment is fed with it
+  std::size_t last_reader = 0;        ///< the last node that has it as an operand
+};
+
+/// What is known of one node of the graph.
+struct NodeState {
+  core::Segment segment;                 ///< what its outputs are compared with: the node, and what was fused into it
+  std::optional<ir::NodeReport> report;  ///< what became of it; none where the candidate says nothing
+};
+
+/// All that a case has learnt of its values and nodes, and what it still holds of them.
+class CaseState {
+ public:
+  CaseState(const cases::Case& subject, bool isolates, bool keeps_all);
+
+  ValueState& value(ir::Value v) { return values_.at(v); }
+  const ValueState& value(ir::Value v) const { return values_.at(v); }
+  NodeState& node(std::size_t n) { return nodes_.at(n); }
+  const NodeState& node(std::size_t n) const { return nodes_.at(n); }
+
+  /// Whether there is, was or will be something of the candidate's to compare.
+  bool is_captured(ir::Value v) const { return graph_.is_source(v) || isolates_ || value(v).is_captured; }
+  /// Whether nothing was wrong on the way to what its readers are given.
+  bool is_clean(ir::Value v) const { return graph_.is_source(v) || value(v).is_clean; }
+  /// What the readers of a value are given.
+  const ir::Tensor& got(ir::Value v) const;
+  /// The truth of a value in the graph from its inputs on.
+  ir::Tensor truth(ir::Value v) const;
+
+  /// Keeps what the candidate computed.
+  void take(CandidateRun& run);
+  void give(ir::Value v, ir::Tensor tensor);
+  /// Cuts the graph into segments, and notes how long each value is needed.
+  void plan(const std::function<bool(std::size_t)>& must_be_exact);
+  /// Lets go of what no node after `n` reads.
+  void release(std::size_t n);
+
+ private:
+  const cases::Case& subject_;
+  const ir::Graph& graph_;
+  const bool isolates_, keeps_all_;
+  std::vector<ValueState> values_;  ///< by number
+  std::vector<NodeState> nodes_;
+};
+
+}  // namespace plumb::parity::verify

@@ -1,0 +1,214 @@
+// What happens to one node of a case, from top to bottom: its outputs come from the candidate, its own truth and limits
+// are evaluated on the operands that the candidate's node had, the truth of the whole graph is carried on, each output
+// is compared and gets its verdict, and what the node's readers are given is settled.
+
+#include <algorithm>
+
+#include "ir/passes/widen.hpp"
+#include "parity/attribution/attribution.hpp"
+#include "parity/certify/certify.hpp"
+#include "parity/compare/measure.hpp"
+#include "parity/compare/tolerance.hpp"
+#include "parity/profile/emulated_node.hpp"
+#include "parity/profile/profile_arithmetic.hpp"
+#include "parity/verify/case_run.hpp"
+#include "parity/verify/repro.hpp"
+
+namespace plumb::parity::verify {
+
+/// The truth and the limits of a node's outputs on what its segment was fed.
+struct CaseRun::Evaluation {
+  bounds::Bounded local;
+  ir::Feeds fed;
+};
+
+void CaseRun::judge_node(std::size_t n) {
+  const ir::Node& node = graph_.nodes()[n];
+  const bool chosen = is_chosen(n);
+  CandidateRun alone = chosen && isolates() ? run_node(n) : CandidateRun{};
+  state_.take(alone);
+
+  const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
+  const bool compares = chosen && !alone.refused && std::ranges::any_of(node.outputs, is_captured);
+  Evaluation own = compares ? evaluate_node(n) : Evaluation{};
+  carry_truth(n, compares ? &own.local.truth : nullptr, std::move(own.fed));
+
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+    cases::NodeResult result = blank(n, k);
+    if (alone.refused) {
+      result.verdict = *alone.refused, result.why = alone.why;
+    } else if (!chosen) {
+      skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : "not chosen");
+    } else if (is_captured(node.outputs[k])) {
+      compare_output(n, k, result, own.local);
+    } else {
+      skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel);
+      policy::require_total(options_.gate, result);
+    }
+    result_.nodes.push_back(std::move(result));
+  }
+  hand_on(n);
+}
+
+bool CaseRun::is_chosen(std::size_t n) const {
+  const ir::Node& node = graph_.nodes()[n];
+  const bool is_named = std::regex_search(node.label, filter_) || policy::has_budget(options_.gate, node);
+  return is_named && (subject_.proofs.empty() || must_be_exact(n));
+}
+
+/// In mode isolate the node's outputs come from a run of its own.
+CandidateRun CaseRun::run_node(std::size_t n) {
+  const auto given = [this](ir::Value v) { return state_.got(v); };
+  CandidateRun run =
+      run_alone(*executors_.candidate, graph_.nodes()[n], state_.node(n).segment, given, options_.repeat);
+  if (!run.nodes.empty()) state_.node(n).report = run.nodes[0];
+  return run;
+}
+
+CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
+  const NodeState& node = state_.node(n);
+  const std::string kernel = node.report ? node.report->kernel : "";
+  const bounds::Manner manner{profile::arithmetic_of(executors_.profile, kernel, node.segment.graph),
+                              result_.may_flush && !must_be_exact(n)};
+  Evaluation own;
+  own.fed = core::feeds_of(node.segment, [this](ir::Value v) { return ir::passes::widen(state_.got(v)); });
+  own.local = bounds::evaluate_bounded(executors_.reference, node.segment, own.fed, manner);
+  return own;
+}
+
+/// Evaluates the truth of the whole graph at this node. Where nothing was wrong so far it is the local one, which was
+/// made of `fed`; else `fed` lends what is the same, the sources.
+void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
+  const ir::Node& node = graph_.nodes()[n];
+  const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
+  const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
+  core::Evaluated evaluated;
+  if (!same) {
+    const core::Segment alone = core::segment_of(graph_, n);
+    for (std::size_t i = 0; i < alone.fed.size(); ++i) {
+      const std::string& name = alone.graph.inputs()[i];
+      if (!graph_.is_source(alone.fed[i]) || !fed.contains(name))
+        fed.insert_or_assign(name, state_.truth(alone.fed[i]));
+    }
+    evaluated = core::evaluate_widened(executors_.reference, alone, fed);
+  }
+  for (std::size_t k = 0; k < node.outputs.size(); ++k)
+    state_.value(node.outputs[k]).truth = same ? local->outputs[k] : std::move(evaluated.outputs[k]);
+}
+
+/// The result of an output of which nothing is known yet but where it comes from.
+cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
+  const ir::Node& node = graph_.nodes()[n];
+  cases::NodeResult result{.node = n, .output = k, .label = node.label, .op = std::string(node.op.name())};
+  for (const ir::Value v : node.inputs) result.in.push_back(graph_.type(v).dtype);
+  result.type = graph_.type(node.outputs[k]);
+  if (!subject_.proofs.empty()) result.proof = subject_.proofs[n];
+  if (const auto& report = state_.node(n).report) {
+    result.placement = report->placement;
+    result.kernel = report->kernel;
+    result.placement_reason = report->reason;
+    result.device_ns = report->nanoseconds;
+  }
+  result.repro = repro_of(result_.repro, node.label);
+  return result;
+}
+
+void skip(cases::NodeResult& result, std::string why) {
+  result.verdict = core::Verdict::skipped;
+  result.why = std::move(why);
+}
+
+/// Compares an output that the candidate computed with the truth of its own inputs; what those had wrong is inherited.
+void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, bounds::Bounded& local) {
+  const core::Segment& segment = state_.node(n).segment;
+  const ir::Value value = graph_.nodes()[n].outputs[k];
+  ValueState& state = state_.value(value);
+  core::JudgedOutput judged = segment.judged;
+  for (const ir::Value v : segment.fed) judged.inputs.push_back(state_.got(v));
+  const ir::Tensor &device = state.got.value(), &whole = state.truth.value();
+
+  // How far off it is: by itself, by what it inherited, and in total.
+  result.allowed = local.allowed[k];
+  result.local = certify::certify(segment, judged.inputs, k, local, device, result.certificate);
+  const ir::Tensor& truth = local.truth.outputs[k];
+  result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
+  result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
+  const ir::TensorView both[] = {truth, device};
+  const auto measured = compare::measure(whole, both, result.type.dtype);
+  result.inherited = measured[0];
+  result.total = result.gates_total ? compare::compare(whole, device, result.allowed) : measured[1];
+  result.amplification = amplification_of(n, result.inherited);
+  state.error = attribution::relative_error(result.total);
+  result.reference_ns = local.truth.nanoseconds;
+  result.hash = state.hash.value();
+  if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
+    state.is_clean = true;
+  if (options_.emulated != nullptr)
+    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.kernel, segment,
+                                                judged.inputs, k, device);
+
+  // What is said of it.
+  const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
+  result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;
+  decide(result, judged, gate, stated_.against(result, value, whole, device));
+  if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
+  observer_.compared(result, truth, device);
+  result.allowed.limits.reset();
+}
+
+double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {
+  std::vector<double> inputs;
+  for (const ir::Value v : state_.node(n).segment.fed)
+    if (!graph_.is_source(v)) inputs.push_back(state_.value(v).error.value());
+  return attribution::amplification(attribution::relative_error(inherited), inputs);
+}
+
+/// The verdict: what the numbers say comes first, and what would make them worthless after it.
+void CaseRun::decide(cases::NodeResult& result, const core::JudgedOutput& judged, const policy::Judgement& gate,
+                     const std::string& refuted) {
+  const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
+  const auto say = [&](core::Verdict verdict, std::string why) {
+    result.verdict = verdict;
+    result.why = std::move(why);
+  };
+  // An expected failure is one of numbers: it excuses nothing of what follows.
+  const bool is_expected = gate.verdict == core::Verdict::xfailed;
+  const bool holds = gate.verdict == core::Verdict::passed || gate.verdict == core::Verdict::xpassed;
+  if (!holds && !is_expected) return say(gate.verdict, gate.why);
+  if (!refuted.empty()) return say(core::Verdict::failed, refuted);
+  if (state_.value(value).is_unstable)
+    return say(core::Verdict::nondeterministic, "another run on the same inputs gave other bits");
+  if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
+    return say(core::Verdict::fallback, "ran on the host: " + result.placement_reason);
+  const bool proves = is_expected || stated_.speaks_of(value);
+  const auto doubt = proves ? "" : compare::mistrust(judged, result.allowed, result.local);
+  if (!doubt.empty()) return say(core::Verdict::mistrusted, doubt);
+  say(gate.verdict, gate.why);
+}
+
+/// A proof is about the operands of the twin: on others, which a failure before gave, it says nothing.
+void CaseRun::follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result) {
+  ValueState& state = state_.value(value);
+  const compare::Allowed exactly{.rule = compare::Allowed::Rule::exact};
+  if (!compare::compare(state.truth.value(), state.got.value(), exactly).agrees()) state.is_off = true;
+  for (const ir::Value v : state_.node(n).segment.fed)
+    if (state_.value(v).is_off && result.verdict == core::Verdict::failed)
+      skip(result, "nothing is proved of it on what '" + graph_.name(v) + "' gave");
+}
+
+/// Settles what the node's readers are given: in mode isolate the truth, rounded, else what the candidate computed.
+void CaseRun::hand_on(std::size_t n) {
+  for (const ir::Value v : graph_.nodes()[n].outputs) {
+    ValueState& state = state_.value(v);
+    const ir::Tensor& truth = state.truth.value();
+    if (isolates()) {
+      state_.give(v, ir::convert(truth, graph_.type(v).dtype));
+      if (std::ranges::equal(truth.bytes(), ir::passes::widen(*state.got).bytes())) state.is_clean = true;
+      state.error.reset();
+    }
+    if (state.got && !state.error)  // not compared: filtered out, or replaced
+      state.error = attribution::relative_error(compare::measure(truth, *state.got));
+  }
+}
+
+}  // namespace plumb::parity::verify
