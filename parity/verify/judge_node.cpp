@@ -6,6 +6,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
+#include "parity/attribution/non_finite.hpp"
 #include "parity/certify/certify.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
@@ -67,8 +68,8 @@ CandidateRun CaseRun::run_node(std::size_t n) {
 
 CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   const NodeState& node = state_.node(n);
-  const std::string kernel = node.report ? node.report->kernel : "";
-  const bounds::Manner manner{profile::arithmetic_of(executors_.profile, kernel, node.segment.graph),
+  const std::vector<ir::Sum> sums = node.report ? node.report->sums : std::vector<ir::Sum>{};
+  const bounds::Manner manner{profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
                               result_.may_flush && !must_be_exact(n)};
   Evaluation own;
   own.fed = core::feeds_of(node.segment, [this](ir::Value v) { return ir::passes::widen(state_.got(v)); });
@@ -106,6 +107,8 @@ cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
   if (const auto& report = state_.node(n).report) {
     result.placement = report->placement;
     result.kernel = report->kernel;
+    result.tile = report->tile;
+    result.sums = report->sums;
     result.placement_reason = report->reason;
     result.device_ns = report->nanoseconds;
   }
@@ -131,6 +134,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   result.allowed = local.allowed[k];
   result.local = certify::certify(segment, judged.inputs, k, local, device, result.certificate);
   const ir::Tensor& truth = local.truth.outputs[k];
+  attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
   result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
   result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
   const ir::TensorView both[] = {truth, device};
@@ -144,7 +148,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
     state.is_clean = true;
   if (options_.emulated != nullptr)
-    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.kernel, segment,
+    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segment,
                                                 judged.inputs, k, device);
 
   // What is said of it.

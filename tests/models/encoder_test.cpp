@@ -40,7 +40,8 @@ TEST(EncoderInPrimitives, AgreesNodeByNode) {
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
   ref_cpu::CpuExecutor cpu;
   parity::cases::Observer nobody;
-  const auto result = verify(encoder(), {.reference = cpu, .candidate = testing::gpu().executor}, {}, nobody);
+  const auto result =
+      parity::verify::verify(encoder(), {.reference = cpu, .candidate = testing::gpu().executor}, {}, nobody);
   EXPECT_EQ(result.verdict, parity::core::Verdict::passed) << result.message;
   for (const parity::cases::NodeResult& node : result.nodes)
     EXPECT_TRUE(node.verdict == parity::core::Verdict::passed || node.verdict == parity::core::Verdict::skipped)

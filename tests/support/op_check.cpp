@@ -13,20 +13,20 @@ namespace plumb::testing {
 namespace {
 
 /// Sums are held to f32's, but for those that may be f16's and were.
-parity::bounds::Arithmetic arithmetic_of(const ir::Op& op, const std::string& kernel) {
+parity::bounds::Arithmetic arithmetic_of(const ir::Op& op, std::span<const ir::Sum> sums) {
   const bool may_be_narrow = op.is<ir::ops::Matmul>() && op.as<ir::ops::Matmul>().accumulator == ir::DType::f16;
-  return may_be_narrow ? parity::bounds::safe_arithmetic(kernel) : parity::bounds::Arithmetic{};
+  return may_be_narrow ? parity::bounds::safe_arithmetic(sums) : parity::bounds::Arithmetic{};
 }
 
 parity::bounds::Bounded truth_of(const ir::Op& op, const std::vector<ir::Tensor>& inputs, bool on_gpu,
-                                 const std::string& kernel = "") {
+                                 std::span<const ir::Sum> sums = {}) {
   ir::TensorTypes types;
   for (const ir::Tensor& input : inputs) types.push_back(input.type());
   parity::core::Segment segment = parity::core::segment_of(ir::graph_of(op, types), 0);
   for (const ir::Tensor& input : inputs) segment.judged.inputs.push_back(input);
   ref_cpu::CpuExecutor cpu;
   return parity::bounds::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); },
-                                          {arithmetic_of(op, kernel), on_gpu});
+                                          {arithmetic_of(op, sums), on_gpu});
 }
 
 /// "softmax of f32[2, 3], axis -1": what to run to see it again.
@@ -54,7 +54,7 @@ void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<i
                    const std::vector<ir::Tensor>& expected, bool on_gpu) {
   const auto [got, report] = ir::run_op_with_report(executor, op, inputs);
   ASSERT_EQ(got.size(), expected.size()) << op.name();
-  const auto truth = truth_of(op, inputs, on_gpu, report.kernel);
+  const auto truth = truth_of(op, inputs, on_gpu, report.sums);
   for (std::size_t k = 0; k < got.size(); ++k) {
     ASSERT_EQ(expected[k].type(), got[k].type()) << describe(op, inputs, k);
     const auto limit = parity::compare::with_rounded_decimals(truth.allowed[k], got[k].dtype());
@@ -71,7 +71,7 @@ OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where 
   const auto native = ir::run_op(cpu, op, inputs);
   const bool with_gpu = where == Where::cpu_and_gpu && gpu().executor != nullptr;
   const auto [device, report] = with_gpu ? ir::run_op_with_report(*gpu().executor, op, inputs) : ir::OpRun{};
-  const auto on_host = truth_of(op, inputs, false), on_device = truth_of(op, inputs, true, report.kernel);
+  const auto on_host = truth_of(op, inputs, false), on_device = truth_of(op, inputs, true, report.sums);
   OpCheck result;
   for (std::size_t k = 0; k < native.size(); ++k) {
     const auto& truth = on_host.truth.outputs[k];

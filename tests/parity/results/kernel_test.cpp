@@ -44,18 +44,18 @@ class RecordedKernel : public ::testing::Test {
 
   static std::string name() { return ::testing::UnitTest::GetInstance()->current_test_info()->name(); }
 
-  /// One run in which "scores" is summed in f16, two in which it is in f32.
-  void record() {
-    Suspect narrow, wide;
-    narrow.describe = [](const ir::Node& node, ir::NodeReport& report) {
-      if (node.label == "scores") report.tile = "64x64x16", report.sums = sums_in(ir::DType::f16);
+  /// One run in which "scores" is summed in `first`, two in which it is in f32.
+  void record(ir::DType first = ir::DType::f16) {
+    Suspect other, wide;
+    other.describe = [first](const ir::Node& node, ir::NodeReport& report) {
+      if (node.label == "scores") report.tile = "64x64x16", report.sums = sums_in(first);
     };
     wide.describe = [](const ir::Node& node, ir::NodeReport& report) {
       if (node.label == "scores") report.tile = "128x128x32", report.sums = sums_in(ir::DType::f32);
     };
     Recorder recorder(file_, {.device = {.uuid = "00ff", .name = "a device"}});
     std::uint64_t seed = 0;
-    for (Suspect* device : {&narrow, &wide, &wide})
+    for (Suspect* device : {&other, &wide, &wide})
       recorder.record(verify_on(*device, make_case(small_graph, ++seed), {}, recorder));
     recorder.finish();
   }
@@ -123,16 +123,16 @@ TEST_F(RecordedKernel, DecidesWhichRulesMatch) {
 }
 
 TEST_F(RecordedKernel, IsPooledByItsAccumulation) {
-  record();
+  record(ir::DType::f64);  // limits of sums in f16 are too loose for these data, and what is mistrusted is not pooled
   std::map<std::string, int> samples;
   for (const fit::Sample& sample : fit::read_samples(file_, 0).samples)
     if (sample.node == "scores") ++samples[sample.group.accumulation];
-  EXPECT_EQ(samples, (std::map<std::string, int>{{"f16", 1}, {"f32", 2}}));
+  EXPECT_EQ(samples, (std::map<std::string, int>{{"f64", 1}, {"f32", 2}}));
 }
 
 TEST_F(RecordedKernel, IsInspected) {
   record();
-  EXPECT_THAT(results_report(file_, 5), ::testing::ContainsRegex("kernel_of_scores 64x64x16 +f16 +passed"));
+  EXPECT_THAT(results_report(file_, 5), ::testing::ContainsRegex("kernel_of_scores 64x64x16 +f16 +mistrusted"));
 }
 
 TEST_F(RecordedKernel, TheCheckFindsSumsAndNamesThatAreNotThere) {

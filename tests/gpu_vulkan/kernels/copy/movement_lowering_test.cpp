@@ -31,7 +31,8 @@ struct Lowered {
     graph.add_all("y", std::move(op), inputs);
     for (ir::Value v = 0; v < graph.value_count(); ++v) slots.push_back(schedule.slot(graph.type(v).bytes()));
     const plan::Slot faults = schedule.slot(sizeof(plan::Fault));
-    plan::Lowering node(graph, graph.nodes()[0], facts, slots, faults, schedule);
+    const plan::PlanOptions options;
+    plan::Lowering node(graph, graph.nodes()[0], facts, options, slots, faults, schedule);
     plan::lower_op(graph.nodes()[0].op, node);
     kernel = node.choice().name;
   }
