@@ -12,7 +12,7 @@ std::int32_t SumList::place(const std::string& label, std::span<const ir::Sum> s
   for (const ir::Sum& sum : sums) wanted.push_back(ir::formats::to_json(ir::formats::SumOfNode{label, sum}));
   const auto [known, is_new] = places_.try_emplace(wanted);
   if (!is_new) return known->second;
-  const auto found = std::ranges::search(texts_, wanted).begin();
+  const auto found = std::search(texts_.begin(), texts_.end(), wanted.begin(), wanted.end());
   known->second = static_cast<std::int32_t>(found - texts_.begin());
   if (found == texts_.end()) texts_.insert(texts_.end(), wanted.begin(), wanted.end());
   return known->second;

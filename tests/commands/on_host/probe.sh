@@ -1,6 +1,6 @@
 # The CPU executor. A device takes minutes where its driver compiles the kernels, and has tests of its own.
 plumb 0 probe --on cpu -o cpu.toml
-warns '^wrote cpu\.toml: profile [0-9a-f]{12} of .*, [1-9][0-9]* kernels of products, [1-9][0-9]* functions, in '
+warns '^wrote cpu\.toml: profile [0-9a-f]{12} of .*, [1-9][0-9]* units that multiply, [1-9][0-9]* functions, in '
 holds cpu.toml '^schema = "plumb-profile/1"$'
 holds cpu.toml '^driver = "ref_cpu"$'
 holds cpu.toml '^\[\[product\]\]$'
