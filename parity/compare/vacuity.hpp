@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "parity/compare/compare.hpp"
 #include "parity/core/segment.hpp"
 
 namespace plumb::parity::compare {

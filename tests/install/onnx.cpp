@@ -8,7 +8,7 @@ using namespace plumb;
 
 int main(int, char** arguments) try {
   ref_cpu::CpuExecutor executor;
-  const auto model = ir::read_onnx(arguments[1], {.evaluate = ir::evaluate_with(executor)});
+  const auto model = ir::formats::read_onnx(arguments[1], {.evaluate = ir::formats::evaluate_with(executor)});
   for (const ir::Value y : model.file.graph.results())
     std::cout << "onnx " << model.file.graph.name(y) << ' ' << model.file.graph.type(y) << '\n';
 } catch (const ir::Error& error) {
