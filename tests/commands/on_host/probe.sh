@@ -1,7 +1,7 @@
 # The CPU executor. A device takes minutes where its driver compiles the kernels, and has tests of its own.
 plumb 0 probe --on cpu -o cpu.toml
 warns '^wrote cpu\.toml: profile [0-9a-f]{12} of .*, [1-9][0-9]* units that multiply, [1-9][0-9]* functions, in '
-holds cpu.toml '^schema = "plumb-profile/1"$'
+holds cpu.toml '^schema = "plumb-profile/2"$'
 holds cpu.toml '^driver = "ref_cpu"$'
 holds cpu.toml '^\[\[product\]\]$'
 holds cpu.toml '^accumulator_bits = 24$'
