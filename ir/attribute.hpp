@@ -135,7 +135,7 @@ struct Field {
 struct FieldInfo {
   std::string_view name, kind, doc;
   Presence presence;
-  std::vector<std::string_view> choices;  ///< of an enum
+  std::vector<std::string_view> choices;  ///< the names of an enum's values
 };
 
 }  // namespace plumb::ir

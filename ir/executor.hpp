@@ -24,7 +24,7 @@ struct NodeReport {
   Placement placement = Placement::cpu;
   std::string kernel;                        ///< the chosen candidate; of a fused node, the label it was fused into
   std::string reason;                        ///< why it runs there: refusals of the candidates before, one a line
-  std::optional<std::uint64_t> nanoseconds;  ///< of the last run, where it was measured
+  std::optional<std::uint64_t> nanoseconds;  ///< time in the last run, where it was measured
   std::string tile = {};       ///< what one workgroup computes, "128x128x32"; empty where there are no tiles
   std::vector<Sum> sums = {};  ///< how the kernel adds, one for each sum of the op; empty without sums
 };

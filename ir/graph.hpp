@@ -75,7 +75,7 @@ class Graph {
   struct Slot {
     TensorType type;
     bool defined = false;
-    std::size_t node = 0;    ///< of a defined value that is not a source
+    std::size_t node = 0;    ///< computes the value; for a defined value that is not a source
     std::size_t output = 0;  ///< which of that node's results
   };
 

@@ -33,7 +33,7 @@ constexpr std::uint16_t narrow(double x) {
   return static_cast<std::uint16_t>(sign | (magnitude < infinity ? static_cast<std::uint32_t>(magnitude) : infinity));
 }
 
-/// The same from a float, without branches: loops over it become vector code.
+/// The bits of a float rounded to f16, without branches: loops over it become vector code.
 constexpr std::uint16_t f16_bits(float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x), magnitude = bits & 0x7FFFFFFFu;
   const std::uint32_t normal = (magnitude + 0xFFFu + (magnitude >> 13 & 1u) - (112u << 23)) >> 13;
@@ -72,7 +72,7 @@ struct f16 {
 
   constexpr explicit operator float() const { return detail::f16_value(bits); }
   constexpr explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
-  bool operator==(const f16&) const = default;  // of bits, not of values
+  bool operator==(const f16&) const = default;  // compares bits, not values
 };
 
 /// bfloat16: the upper half of a float. Storage only.
@@ -90,7 +90,7 @@ struct bf16 {
 
   constexpr explicit operator float() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); }
   constexpr explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
-  bool operator==(const bf16&) const = default;  // of bits, not of values
+  bool operator==(const bf16&) const = default;  // compares bits, not values
 };
 
 }  // namespace plumb::ir

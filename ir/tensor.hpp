@@ -114,7 +114,7 @@ class Tensor {
   AlignedBytes bytes_;
 };
 
-/// The same numbers in dtype `to`, as the op cast converts them.
+/// Converts the numbers of x to dtype `to`, as the op cast does.
 Tensor convert(const TensorView& x, DType to);
 
 }  // namespace plumb::ir

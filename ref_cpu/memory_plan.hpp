@@ -14,7 +14,7 @@ struct Lifetime {
 /// Where each block lies in one arena. Blocks whose lifetimes meet do not overlap.
 struct MemoryPlan {
   std::vector<std::size_t> offsets;  ///< multiples of 64
-  std::size_t bytes = 0;             ///< of the arena
+  std::size_t bytes = 0;             ///< the arena's
 };
 
 /// Places the largest block first, each at the lowest offset that is free for all its life.

@@ -30,8 +30,8 @@ struct Case {
   /// Whether the passes may rewrite it. Not of a single op: they would fold what they know of its params.
   bool fuse = false;
   ir::Graph graph = {};
-  std::map<std::string, ir::Fill, std::less<>> fills = {};  ///< of sources that default_fill does not suit
-  double flops = 0, bytes = 0;                              ///< of one run, for rates; 0 where nobody counts them
+  std::map<std::string, ir::Fill, std::less<>> fills = {};  ///< for the sources that default_fill does not suit
+  double flops = 0, bytes = 0;                              ///< per run, for rates; 0 where nobody counts them
 };
 
 std::vector<Case> product_cases(Scale scale);

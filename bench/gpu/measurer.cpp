@@ -123,8 +123,8 @@ Measured Measurer::measure(const Case& one) {
   return one.measure == Measure::gpu ? gpu(one, feeds) : host(one, feeds);
 }
 
-/// Of a single op without the probes, node by node; of a model from its first kernel to its
-/// last, as a timestamp behind every kernel would keep them apart.
+/// A single op is timed node by node, without the probes; a model from its first kernel to its
+/// last, because a timestamp behind every kernel would keep kernels from overlapping.
 Measured Measurer::gpu(const Case& one, const ir::Feeds& feeds) {
   Device& device = with(one.fuse ? Timestamps::run : Timestamps::nodes, one.fuse);
   const ir::Graph graph = one.fuse ? one.graph : probed(one.graph);

@@ -11,15 +11,15 @@ namespace plumb::bench {
 /// many runs.
 struct Effort {
   double budget_ms = 60;
-  double warm_ms = 400;  ///< of the host's clock before it: a GPU that was idle takes that long to reach its clock rate
+  double warm_ms = 400;  ///< warm-up by the host's clock: an idle GPU takes that long to reach its clock rate
   std::size_t least_runs = 7, most_runs = 200;
-  double patience_ms = 3000;  ///< of the host's clock: after it the least of runs is enough
+  double patience_ms = 3000;  ///< by the host's clock; when it is used up, least_runs are enough
 };
 
 /// What a case came to.
 struct Measured {
   double ms = 0;                     ///< median of what is measured
-  double best_ms = 0, worst_ms = 0;  ///< of the same runs
+  double best_ms = 0, worst_ms = 0;  ///< the fastest and the slowest of these runs
   std::size_t runs = 0;
   std::vector<std::string> kernels;  ///< that ran, each once, in order
   /// Medians in microseconds: what a latency is made of, how long nodes of a kind take in a model.

@@ -52,7 +52,7 @@ device::VulkanOptions measuring(device::VulkanOptions options) {
   options.fuse = false;
   options.calibration = "off";
   options.tile.clear();
-  options.self_test = false;  // of a tile that is timed; that is chosen later it has to pass
+  options.self_test = false;  // timing needs no test; a tile that is chosen later is tested then
   return options;
 }
 
@@ -81,9 +81,9 @@ class Calibrator {
   std::vector<device::ProductSize> sizes() const;
   std::vector<Prepared> prepared(DType dtype, const device::ProductSize& size);
   void products(DType dtype, device::Calibration& made);
-  /// Of the first node, in microseconds; nothing where the first run takes too long. Feeds were params.
+  /// The first node's time in microseconds; nothing where the first run takes too long. Feeds were params.
   std::optional<double> device_time(ir::Executable& executable);
-  /// Of whole runs, as the host's clock sees them.
+  /// The time of whole runs by the host's clock.
   double host_time(const ir::Graph& graph, const ir::Feeds& feeds, bool staged);
 
   VulkanExecutor executor_;

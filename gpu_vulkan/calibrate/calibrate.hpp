@@ -14,11 +14,11 @@ using CalibrateProgress = std::function<void(std::string_view what, std::size_t 
 
 /// How much is measured.
 struct CalibrateEffort {
-  double warm_ms = 400;         ///< of work before the first measurement: so long an idle GPU takes to its clock rate
-  double budget_ms = 4;         ///< of the device for each tile and size, at least three runs
+  double warm_ms = 400;         ///< work before measuring: an idle GPU takes that long to reach its clock rate
+  double budget_ms = 4;         ///< device time for each tile and size, at least three runs
   double longest_ms = 50;       ///< a size whose first tile takes longer is left out, and larger ones with it
-  std::int64_t largest = 2048;  ///< of m, k and n
-  std::vector<ir::DType> dtypes = {ir::DType::f32, ir::DType::f16, ir::DType::bf16};  ///< of products, those it has
+  std::int64_t largest = 2048;  ///< the largest m, k or n
+  std::vector<ir::DType> dtypes = {ir::DType::f32, ir::DType::f16, ir::DType::bf16};  ///< operands of products
   std::size_t transfer_bytes = std::size_t{256} << 20;
 };
 

@@ -34,19 +34,19 @@ struct DeviceFacts {
   DeviceKind kind = DeviceKind::other;
 
   std::uint64_t max_buffer_range = 0;      ///< maxStorageBufferRange
-  std::uint64_t max_allocation = 0;        ///< of one buffer and its memory: maxBufferSize and maxMemoryAllocationSize
+  std::uint64_t max_allocation = 0;        ///< for one buffer and its memory: maxBufferSize and maxMemoryAllocationSize
   std::uint64_t offset_alignment = 1;      ///< minStorageBufferOffsetAlignment
-  std::uint64_t device_heap = 0;           ///< of the device-local memory
+  std::uint64_t device_heap = 0;           ///< bytes of device-local memory
   bool host_visible_device_local = false;  ///< the host can map all device-local memory
   bool host_cached_device_local = false;   ///< and reads it fast
 
   std::uint32_t shared_memory = 0;
-  std::uint32_t max_invocations = 0;  ///< of a workgroup
+  std::uint32_t max_invocations = 0;  ///< per workgroup
   std::array<std::uint32_t, 3> max_group_count{}, max_group_size{};
   std::uint32_t max_push_bytes = 128, max_push_descriptors = 0;
-  std::uint32_t max_storage_buffers = 4;  ///< of a kernel: maxPerStageDescriptorStorageBuffers
+  std::uint32_t max_storage_buffers = 4;  ///< per kernel: maxPerStageDescriptorStorageBuffers
   std::uint32_t subgroup_size = 0, min_subgroup_size = 0, max_subgroup_size = 0;
-  std::uint32_t max_group_subgroups = 0;  ///< of a workgroup that asks for the size of its subgroups
+  std::uint32_t max_group_subgroups = 0;  ///< per workgroup that asks for the size of its subgroups
   bool subgroup_arithmetic = false, subgroup_shuffle = false, subgroup_ballot = false, subgroup_size_control = false;
 
   bool storage16 = false, storage8 = false;  ///< 16- and 8-bit elements in storage buffers

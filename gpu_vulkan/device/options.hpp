@@ -103,7 +103,7 @@ struct VulkanOptions {
 struct OptionInfo {
   std::string_view name, kind, doc;
   std::string preset;                     ///< the default, as it would be written
-  std::vector<std::string_view> choices;  ///< of an enum, or of a list of its names
+  std::vector<std::string_view> choices;  ///< for an enum, or for a list of its names
   std::string variable;                   ///< "PLUMB_NO_REUSE"
 };
 

@@ -59,7 +59,7 @@ void lower(const Region& op, plan::Lowering& node) {
   const ir::Shape& shape = node.out_type(0).shape;
   const std::int64_t count = shape.elements(), pack = 8;  // as glsl/region.glsl has it
   auto loops = ir::kernels::broadcast_loops(shape, shapes);
-  // Of few elements each has an invocation of its own: what they wait for is one another, not memory.
+  // Small tensors: one element per invocation, latency-bound.
   constexpr std::int64_t few = 1 << 16;
   const bool packed = count > few && (loops.axes.size() == 1 || loops.row().extent % pack == 0);
   if (packed && loops.axes.size() > 1) loops = kernels::elementwise::in_units(std::move(loops), pack);

@@ -11,7 +11,7 @@ namespace plumb::gpu_vulkan::fused_ops {
 struct RegionStep {
   ir::Op op;                          ///< unary, binary, compare, where or cast
   std::vector<std::size_t> operands;  ///< the region's inputs are numbered first, then its steps
-  ir::DType dtype = ir::DType::f32;   ///< of the result
+  ir::DType dtype = ir::DType::f32;   ///< the result's
 
   bool operator==(const RegionStep&) const = default;
 };

@@ -1,4 +1,4 @@
-// Of the ops that only passes make.
+// Schemas of the ops that only passes make.
 #include "gpu_vulkan/fused_ops/added_norm.hpp"
 #include "gpu_vulkan/fused_ops/fused_conv.hpp"
 #include "gpu_vulkan/fused_ops/region.hpp"

@@ -15,7 +15,7 @@ uint sign_of(float x) { return floatBitsToUint(x) & 0x80000000u; }
 bool is_nan(float x) { return magnitude_of(x) > infinity_bits; }
 bool is_infinite(float x) { return magnitude_of(x) == infinity_bits; }
 
-/// Of 0 alone m (2^32 - 1) / 2^32 is m. Of m == 0 LLVM makes a comparison of floats, for
+/// Whether m is 0: m (2^32 - 1) / 2^32 is m for 0 alone. LLVM would turn m == 0 into a comparison of floats, in
 /// which a subnormal is 0 where the device flushes them.
 bool is_none(uint m) {
   uint high, low;
@@ -135,7 +135,7 @@ precise vec2 product_of(float a, float b) {
 }
 
 #ifdef VARIANT_f64
-// The same for doubles, within the device's own bounds: 2.5 ulp for division, 1.5 for roots.
+// Functions of doubles are within the device's own bounds: 2.5 ulp for division, 1.5 for roots.
 
 uvec2 magnitude_of(double x) { return unpackDouble2x32(x) & uvec2(0xFFFFFFFFu, magnitude_bits); }
 bool is_nan(double x) {

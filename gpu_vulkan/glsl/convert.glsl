@@ -31,7 +31,7 @@ float sticky_float(uint x) {
 }
 
 #ifdef HAS_F64
-/// Of the double that is x: by its bits, for a device may read a subnormal float as 0.
+/// The bits of x as a double, made from the bits of x: a device may read a subnormal float as 0.
 uvec2 double_bits(float x) {
   const uint m = magnitude_of(x);
   if (m > infinity_bits) return unpackDouble2x32(double_nan());
@@ -65,7 +65,7 @@ uvec2 from_float(float x, uint to) {
   return word(x >= 2147483648.0 ? 0x7FFFFFFF : int(max(x, -2147483648.0)));
 }
 
-/// Of an integer that is `magnitude` with a sign, and whose bits are `bits`.
+/// Converts an integer with this magnitude and sign, whose own bits are `bits`.
 uvec2 from_integer(uvec2 bits, uint magnitude, bool is_negative, uint to) {
   const uint sign = is_negative ? 0x80000000u : 0u;
   const float x = float(magnitude);
@@ -153,7 +153,7 @@ uvec2 from_double(double x, uint to) {
 }
 #endif
 
-/// Of 32-bit integers as they are, sign and all.
+/// Converts a signed 32-bit integer.
 uvec2 from_int(int x, uint to) { return from_integer(word(x), x < 0 ? 0u - uint(x) : uint(x), x < 0, to); }
 
 uvec2 convert(uvec2 bits, uint from, uint to) {

@@ -10,7 +10,7 @@ layout(constant_id = 1) const uint dimensions = 1;  // up to 8
 const uint unchanged = 0xFFFFFFFFu;
 
 layout(push_constant) uniform Block {
-  uint elements;  // of y
+  uint elements;  // elements of y
   PUSHED
   uint out_extent[8], in_extent[8], taps_at[8];
 };

@@ -17,7 +17,7 @@ layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 1) readonly buffer Cos { STORED cosines[]; };
 layout(set = 0, binding = 2) readonly buffer Sin { STORED sines[]; };
 #ifdef POSITIONS
-layout(constant_id = 4) const uint position_words = 1;  // of 32 bits
+layout(constant_id = 4) const uint position_words = 1;  // 32-bit words per position
 layout(set = 0, binding = 3) readonly buffer Positions { uint indices[]; };
 layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
 #define FAULTS_BINDING 5
@@ -28,13 +28,13 @@ layout(set = 0, binding = 3) writeonly buffer Y { STORED y[]; };
 #endif
 layout(push_constant) uniform Block {
   uint count;            // pairs and single coordinates, of all heads
-  uint units;            // of one head: pairs, then single coordinates
+  uint units;            // pairs, then single coordinates, of one head
   uint pairs;
   uint depth, heads, sequence;
   uint offset;           // the first token's row of the tables
   uint batch_rows;       // from the row of a batch to that of the next
   uint batch_positions;  // from the positions of a batch to those of the next
-  uint rows;             // of the tables
+  uint rows;             // rows of the tables
   uvec2 by_units, by_heads, by_sequence;
   uint node;
 };

@@ -14,7 +14,7 @@ layout(set = 0, binding = 0) readonly buffer Theta { STORED theta[]; };
 layout(set = 0, binding = 1) writeonly buffer Grid { STORED grid[]; };
 layout(push_constant) uniform Block {
   uint elements;
-  uint extent[3];  // of the grid, the innermost first
+  uint extent[3];  // extents of the grid, the innermost first
 };
 
 COMPUTED coordinate(uint i, uint count) {

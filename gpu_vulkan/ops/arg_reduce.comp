@@ -35,7 +35,7 @@ Extreme combine(Extreme a, Extreme b, uint how) {
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
 layout(set = 0, binding = 0) readonly buffer PackedX { PACKED packed_x[]; };
-layout(set = 0, binding = 1) buffer Partials { Extreme partials[]; };  // of each slice of each line
+layout(set = 0, binding = 1) buffer Partials { Extreme partials[]; };  // one for each slice of each line
 layout(set = 0, binding = 2) writeonly buffer Y { uint y[]; };
 
 KEY rank_of(KEY key) { return smallest && !is_unordered(key, encoding) ? ~key : key; }

@@ -31,7 +31,7 @@ layout(push_constant) uniform Block { uint lines, line_length, inner, slices, sl
 #include "gpu_vulkan/kernels/rows/lines.glsl"
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
-layout(set = 0, binding = 1) buffer Partials { HELD partials[]; };  // of each slice of each line
+layout(set = 0, binding = 1) buffer Partials { HELD partials[]; };  // one for each slice of each line
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 
 const uint each = 4;

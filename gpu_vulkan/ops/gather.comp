@@ -8,7 +8,7 @@
 #include "gpu_vulkan/glsl/word.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint index_words = 1;  // of 32 bits
+layout(constant_id = 1) const uint index_words = 1;  // 32-bit words per index
 
 layout(set = 0, binding = 0) readonly buffer X { WORD x[]; };
 layout(set = 0, binding = 1) readonly buffer Indices { uint indices[]; };
@@ -16,7 +16,7 @@ layout(set = 0, binding = 2) writeonly buffer Y { WORD y[]; };
 #define FAULTS_BINDING 3
 #include "gpu_vulkan/glsl/faults.glsl"
 layout(push_constant) uniform Block {
-  uint words;   // of y
+  uint words;   // words of y
   uint inner;   // words of a row
   uint count;   // indices
   uint extent;  // rows of x for every a

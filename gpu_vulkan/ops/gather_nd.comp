@@ -19,8 +19,8 @@ layout(push_constant) uniform Block {
   uint of_x;
   uint node;
   uint extents[8], strides[8];
-  uint words;  // of y
-  uint inner;  // of a slice
+  uint words;  // words of y
+  uint inner;  // words per slice
   uint inner_multiplier, inner_shift;
 };
 #include "gpu_vulkan/kernels/indexing/index_tuples.glsl"

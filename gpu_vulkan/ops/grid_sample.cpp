@@ -18,7 +18,7 @@ void lower(const ir::ops::GridSample& op, plan::Lowering& node) {
   for (std::size_t a = 0; a < rank; ++a) block.extent[3 - rank + a] = plan::word(x[2 + a]);
   constexpr std::uint32_t threads = 64;
   if (op.mode != ir::ops::SampleMode::nearest) {
-    const std::int64_t taps = op.mode == ir::ops::SampleMode::linear ? 2 : 4;  // of an axis
+    const std::int64_t taps = op.mode == ir::ops::SampleMode::linear ? 2 : 4;  // per axis
     kernels::common::publish(
         {.of = "taps", .unit = ir::SumUnit::either, .levels = {kernels::common::chain(taps), kernels::common::chain()}},
         dtype, node);

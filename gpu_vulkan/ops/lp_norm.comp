@@ -57,7 +57,7 @@ PAIR peak_and_sum(uint first, uint begin, uint end) {
   return PAIR(peak.x, total(combined(sum, SUM)));
 }
 
-/// The same of a line whose slices are known, from `first` on.
+/// The norm of a line whose slices' partial results are known, from `first` on.
 PAIR merged(uint first) {
   PAIR peak = PAIR(0.0), sum = PAIR(0.0);
   for (uint s = lane(); s < slices; s += lanes) peak.x = maximum(peak.x, partials[first + s].x);

@@ -19,7 +19,7 @@ layout(set = 0, binding = 3) buffer Winners { uint winners[]; };  // 1 + the num
 #include "gpu_vulkan/glsl/wide_index.glsl"
 
 layout(push_constant) uniform Block {
-  uint count;                      // of what this stage goes through
+  uint count;                      // elements that this stage goes through
   uint positions;                  // that indices may have
   uint from_extent[3], extent[3];  // spatial extents that indices refer to, and of y
   uint node;

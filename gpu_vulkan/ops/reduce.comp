@@ -21,7 +21,7 @@ layout(constant_id = 8) const uint packed = NOTHING;     // what lies in a pack
 
 layout(push_constant) uniform Block {
   uint outputs, terms, slices, slice_terms;
-  float count;  // of the terms of an output, for the mean
+  float count;  // terms per output, for the mean
   uvec4 kept_extents, kept_strides, reduced_extents, reduced_strides;  // innermost first
 };
 
@@ -54,7 +54,7 @@ uint offset(uint i, uint axes, uvec4 extents, uvec4 strides) {
 /// Folds terms [begin, end) of the outputs that start at `first`, as `how` says.
 void fold(uint first, uint begin, uint end, uint how, HELD peak[outputs_in_pack], out HELD folded[outputs_in_pack]) {
   [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) folded[o] = neutral(how);
-  const uint stride = lanes * terms_in_pack;  // of the terms that an invocation reads
+  const uint stride = lanes * terms_in_pack;  // stride of the terms that an invocation reads
   // Drivers unroll these; asked to, spirv-opt would, and forget what is `precise` in its copies.
   for (uint start = begin + lane() * terms_in_pack; start < end; start += batch * stride) {
     PACKED packs[batch];

@@ -3,7 +3,7 @@
 // resampled, weighted along the others.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
-#define PUSHED uint value[2];  // of an output whose source lies outside
+#define PUSHED uint value[2];  // bits of an output whose source lies outside
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
 #include "gpu_vulkan/glsl/resampled.glsl"
@@ -11,7 +11,7 @@
 layout(constant_id = 2) const uint resampled = 1;  // dimensions, of which up to 8
 
 layout(set = 0, binding = 0) readonly buffer X { STORED x[]; };
-// Of each dimension: where the taps of each output begin and the last ones end, their elements, their weights.
+// For each dimension: where the taps of each output begin and the last ones end, their elements, their weights.
 layout(set = 0, binding = 1) readonly buffer Table { uint table[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 

@@ -3,7 +3,7 @@
 // where the source lies outside.
 // variants: w1 w2 w4 w8 w16
 #extension GL_GOOGLE_include_directive : require
-#define PUSHED uint value[4];  // of an output whose source lies outside
+#define PUSHED uint value[4];  // bits of an output whose source lies outside
 #include "gpu_vulkan/glsl/index.glsl"
 #include "gpu_vulkan/glsl/resampled.glsl"
 #include "gpu_vulkan/glsl/word.glsl"

@@ -41,7 +41,7 @@ std::optional<Heads> heads_of(const View& view, const ir::Shape& shape, Attentio
   return x;
 }
 
-/// Of operand v: where it lies in what it is taken from, if that saves copying it, or as it is.
+/// Where operand v lies in the tensor it is taken from, if that saves copying it; else v as it is.
 Heads operand(const PatternGraph& graph, Value v, AttentionLayout layout) {
   const ir::Shape& shape = graph.type(v).shape;
   const View view = view_of(graph, v);

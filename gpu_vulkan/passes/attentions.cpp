@@ -53,7 +53,7 @@ Value unscaled(const PatternGraph& graph, Value scores, Found& found) {
   return factors.values[0];
 }
 
-/// Of a + b, the operand that is (scaled) q·kᵀ; the other is the bias.
+/// The operand of a + b that is (scaled) q·kᵀ; the other is the bias.
 Value without_bias(const PatternGraph& graph, Value scores, Found& found) {
   if (!graph.is(scores, BinaryFunction::add)) return scores;
   for (const std::size_t i : {0, 1}) {

@@ -31,10 +31,10 @@ std::size_t heir(const ir::Graph& graph, const ir::Graph& next, std::size_t n) {
   return n;
 }
 
-/// Who is who.
+/// Maps original nodes to fused nodes and back.
 void match(const ir::Graph& graph, Fused& fused) {
   fused.stands_for.assign(fused.graph.nodes().size(), nobody);
-  std::map<ir::Value, std::size_t> maker;  // of values of the original, in the fused graph
+  std::map<ir::Value, std::size_t> maker;  // which fused node makes each value of the original
   for (std::size_t n = 0; n < fused.graph.nodes().size(); ++n)
     for (const ir::Value v : fused.graph.nodes()[n].outputs) maker.emplace(v, n);
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {

@@ -7,9 +7,9 @@ namespace plumb::gpu_vulkan::passes {
 /// A graph and what passes made of it, to be planned in its place.
 struct Fused {
   ir::Graph graph;
-  ir::Capture capture = {};              ///< of this graph: every value of the original that was asked for and survives
-  std::vector<std::size_t> became = {};  ///< by node of the original: the node that computes what it did, or more
-  std::vector<bool> absorbed = {};       ///< by node of the original: it is gone, another has its work
+  ir::Capture capture = {};                  ///< values of this graph: those asked for of the original that survive
+  std::vector<std::size_t> became = {};      ///< by node of the original: the node that computes what it did, or more
+  std::vector<bool> absorbed = {};           ///< by node of the original: it is gone, another has its work
   std::vector<std::size_t> stands_for = {};  ///< by node of this graph: the one of the original it reports to
 };
 

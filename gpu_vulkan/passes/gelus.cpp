@@ -12,7 +12,7 @@ using ir::Value;
 using ir::ops::BinaryFunction;
 using ir::ops::UnaryFunction;
 
-/// Of v = 1 + f(u), u; f's node and v's are added.
+/// The u of v = 1 + f(u); f's node and v's are added.
 std::optional<Value> one_plus(const PatternGraph& graph, Value v, UnaryFunction f, Nodes& nodes) {
   if (!graph.is(v, BinaryFunction::add)) return std::nullopt;
   for (const std::size_t i : {0, 1}) {

@@ -32,7 +32,7 @@ std::optional<std::int64_t> trailing_mean(const PatternGraph& graph, Value v) {
   return first - reduced.begin();
 }
 
-/// Of v = d², d.
+/// The d of v = d².
 std::optional<Value> squared(const PatternGraph& graph, Value v) {
   if (graph.is(v, UnaryFunction::square)) return graph.operand(v, 0);
   if (graph.is(v, BinaryFunction::power) && graph.is_number(graph.operand(v, 1), 2)) return graph.operand(v, 0);
@@ -40,7 +40,7 @@ std::optional<Value> squared(const PatternGraph& graph, Value v) {
   return std::nullopt;
 }
 
-/// Of v = a + number, a and the number.
+/// The a and the number of v = a + number.
 std::optional<std::pair<Value, double>> plus_number(const PatternGraph& graph, Value v) {
   if (!graph.is(v, BinaryFunction::add)) return std::nullopt;
   for (const std::size_t i : {0, 1})
@@ -48,7 +48,7 @@ std::optional<std::pair<Value, double>> plus_number(const PatternGraph& graph, V
   return std::nullopt;
 }
 
-/// Of v = d / √a or d·(1/√a), (d, a). The nodes besides v are added.
+/// The d and a of v = d / √a or v = d·(1/√a). The nodes besides v are added.
 std::optional<std::pair<Value, Value>> over_root(const PatternGraph& graph, Value v, Nodes& nodes) {
   const auto root = [&](Value s) {
     nodes.insert(graph.producer(s));

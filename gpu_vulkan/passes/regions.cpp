@@ -11,8 +11,8 @@ namespace {
 using ir::Value;
 
 constexpr std::size_t none = ~std::size_t{0};
-constexpr std::size_t heaviest = 24;         // of a region; a kernel has nine copies of its steps
-constexpr std::uint32_t most_bindings = 24;  // of a kernel
+constexpr std::size_t heaviest = 24;         // weight of a fused elementwise kernel, which has nine copies of its steps
+constexpr std::uint32_t most_bindings = 24;  // per kernel
 constexpr std::size_t most_kernels = 64;     // that are compiled for one graph: minutes, at worst, for a hostile one
 
 /// Nodes that become one kernel, in the place of the last of them. It is open until a node that is not one of

@@ -57,7 +57,7 @@ struct Step {
   const PatternGraph& graph;
   const ir::Node& node;
   Value y;
-  const Shape& from;  ///< of that value
+  const Shape& from;  ///< the shape of the value that the node reads
 
   std::optional<View> through(View x) const {
     const ir::Op& op = node.op;

@@ -7,7 +7,7 @@ namespace plumb::gpu_vulkan::passes {
 /// A value as elements of another that it is taken from, at equal distances along each of its axes.
 struct View {
   ir::Value base = 0;
-  std::int64_t offset = 0;                 ///< of the first element, in elements of base
+  std::int64_t offset = 0;                 ///< where the first element is, in elements of base
   std::vector<std::int64_t> strides = {};  ///< by axis of the value, in elements of base; 0 where there is one position
   Nodes nodes = {};                        ///< that make the value of base
 };

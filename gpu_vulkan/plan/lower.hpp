@@ -46,7 +46,7 @@ struct KernelChoice {
   std::string name;
   std::vector<std::string> refusals;
   std::string tile = {};               ///< what a workgroup computes, "128x128x32", of a kernel that has tiles
-  std::string tile_reason = {};        ///< of a kernel that has several: which and why
+  std::string tile_reason = {};        ///< which tile was chosen and why, where a kernel has several
   std::string tile_kernel = {};        ///< which they were measured for, in a Calibration
   std::vector<TileOption> tiles = {};  ///< which there were
   std::vector<ir::Sum> sums = {};      ///< how it adds, one for each of its sums
@@ -61,7 +61,7 @@ struct Fault {
   std::int64_t value() const { return static_cast<std::int64_t>(std::uint64_t{value_high} << 32 | value_low); }
 };
 
-/// As shaders are told a number: negative steps and shifts wrap.
+/// int64 -> uint32 modulo 2^32: negative steps and shifts wrap.
 constexpr std::uint32_t word(std::int64_t x) { return static_cast<std::uint32_t>(x); }
 
 /// One node on its way to becoming dispatches. A kernel for op T is the function

@@ -34,7 +34,7 @@ struct ArenaLayout {
 };
 
 struct PackLimits {
-  std::size_t alignment = 16;    ///< of every place
+  std::size_t alignment = 16;    ///< every place is a multiple of it
   std::size_t buffer_bytes = 0;  ///< the largest buffer; larger slots are not for this device
   std::size_t zone = 0;          ///< bytes left free before and after each slot
   bool reuse = true;             ///< whether slots that are not alive together may share bytes

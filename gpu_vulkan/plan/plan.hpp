@@ -13,7 +13,7 @@ inline constexpr std::size_t zone_bytes = 256;
 /// the host runs nodes. Without fallback a plan has one.
 struct Segment {
   std::vector<ir::Value> uploads;       ///< inputs, and what the host computed, when first needed
-  std::size_t begin = 0, end = 0;       ///< of the dispatches
+  std::size_t begin = 0, end = 0;       ///< the segment's dispatches
   std::vector<ir::Value> downloads;     ///< what is captured or what the host needs
   std::vector<std::size_t> host_nodes;  ///< in order
 };
@@ -24,8 +24,8 @@ struct Plan {
   static constexpr Slot no_slot = ~Slot{0};
 
   Schedule schedule;
-  std::vector<Slot> slots;  ///< of each value; an alias shares its source's
-  Slot faults = 0;          ///< of a Fault
+  std::vector<Slot> slots;  ///< by value; an alias shares its source's
+  Slot faults = 0;          ///< where shaders write a Fault
   std::vector<Segment> segments;
   std::vector<ir::Value> captured;    ///< what a run hands back, in order of value
   std::vector<ir::NodeReport> nodes;  ///< by node; times are left out

@@ -41,8 +41,8 @@ struct Shader {
   std::string name;
   Constants constants;
   std::uint32_t subgroup_size = 0;                    ///< required, with full subgroups; 0 when any will do
-  ShaderWords words = {};                             ///< of a module that the library does not have
-  std::optional<CooperativeKernel> cooperative = {};  ///< of a module of cooperative matrices
+  ShaderWords words = {};                             ///< for a module that the library does not have
+  std::optional<CooperativeKernel> cooperative = {};  ///< for a module with cooperative matrices
   Elementwise elementwise = Elementwise::none;
   auto operator<=>(const Shader&) const = default;
 };
@@ -71,7 +71,7 @@ struct Dispatch {
   std::vector<Slot> reads, writes;
   Push push;
   Groups groups{1, 1, 1};
-  std::size_t node = 0;  ///< of the planned graph; set by the planner
+  std::size_t node = 0;  ///< the planned graph's node; set by the planner
 };
 
 /// How long the bytes of a slot live.
@@ -85,7 +85,7 @@ struct Schedule {
   struct Range {
     std::size_t bytes = 0;
     Residence residence = Residence::transient;
-    std::vector<std::byte> content;  ///< of a table: what to upload
+    std::vector<std::byte> content;  ///< what to upload to a table
   };
 
   std::vector<Range> slots;

@@ -17,7 +17,7 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
   return ir::raw::hash_bytes(std::as_bytes(std::span(text)), seed);
 }
 
-/// Of everything that decides what a source becomes, but the source.
+/// Hashes everything but the source that decides what a source is compiled to.
 std::uint64_t environment() {
   static const std::uint64_t hash = [] {
     std::uint64_t all = hash_of(glsl_compiler(), 0);

@@ -27,7 +27,7 @@ class RegionCompiler {
   /// Throws Error with the compiler's messages.
   CompiledShader compile(const std::string& source) const;
 
-  /// The same without what this process remembers: from the folder, or else compiled and put there.
+  /// Compiles without what this process remembers: loads from the folder, or else compiles and stores there.
   CompiledShader load_or_compile(const std::string& source) const;
 
  private:

@@ -22,7 +22,7 @@ class Includer final : public glslang::TShader::Includer {
   void releaseInclude(IncludeResult* result) override { delete result; }
 };
 
-/// Of all that a compiler may ask about, what compute shaders are allowed.
+/// The limits that the compiler holds compute shaders against.
 TBuiltInResource resources() {
   TBuiltInResource limits{};
   limits.maxComputeWorkGroupCountX = limits.maxComputeWorkGroupCountY = limits.maxComputeWorkGroupCountZ = 65535;

@@ -16,8 +16,8 @@ const ir::Bytes* constant_bytes(const ir::Graph& graph, ir::Value value) {
   return &graph.nodes()[*producer].op.as<ir::ops::Constant>().data;
 }
 
-/// Whether nothing is in use by the device any more. One that did not answer in time gets more of it, once: mostly it
-/// was slow, and a software driver whose threads still work when the process ends crashes on libraries taken down.
+/// Whether the device uses nothing any more. A device that did not answer in time gets more time once: usually it was
+/// only slow. A software driver whose threads still run when the process ends would crash in unloaded libraries.
 bool is_done(runtime::Runtime& runtime) {
   if (runtime.timeline.busy() && !runtime.silent) {
     try {

@@ -18,7 +18,7 @@ class VulkanExecutable final : public ir::Executable {
   void run_into(const ir::Feeds& inputs, ir::Tensors& results) override;
   std::vector<ir::NodeReport> nodes() const override;
 
-  /// Of the last run.
+  /// Where the time of the last run went.
   RunTimes times() const;
 
  private:
@@ -36,14 +36,14 @@ class VulkanExecutable final : public ir::Executable {
   device::VulkanOptions options_;
   ir::Graph original_;
   passes::Fused fused_;
-  const ir::Graph& graph_;  ///< of fused_
+  const ir::Graph& graph_;  ///< the graph in fused_
   plan::Plan plan_;
   ir::Tensors captured_params_;
   std::vector<std::pair<ir::Value, std::span<const std::byte>>> known_;  ///< results that no segment brings
   std::unique_ptr<Recording> recording_;
   std::vector<bool> host_reads_;                       ///< by value: captured, or read by a node on the host
   std::vector<std::unique_ptr<HostPart>> host_parts_;  ///< by segment; null where the host has nothing to do
-  RunTimes times_;                                     ///< of the host
+  RunTimes times_;                                     ///< the host's share of the last run
 };
 
 }  // namespace plumb::gpu_vulkan::run

@@ -21,11 +21,11 @@ class HostPart {
 
  private:
   struct Operand {
-    ir::Value value;  ///< of the whole graph
+    ir::Value value;  ///< numbered as in the whole graph
     ir::TensorType type;
   };
 
-  std::vector<std::size_t> nodes_;          ///< of the whole graph
+  std::vector<std::size_t> nodes_;          ///< numbered as in the whole graph
   std::size_t constants_ = 0;               ///< nodes of the part that come before them
   std::map<std::string, Operand> inputs_;   ///< by name
   std::map<ir::Value, ir::Value> results_;  ///< value of the part to value of the whole graph

@@ -39,7 +39,7 @@ class Recording {
   struct Damage {
     plan::Slot slot;
     bool after;            ///< behind the slot, not before it
-    std::size_t distance;  ///< of the byte from the slot; 1 is next to it
+    std::size_t distance;  ///< from the slot to the byte; 1 is next to it
   };
   /// The first damage of the last run, if there is any and zones were asked for.
   std::optional<Damage> damage() const;
@@ -56,7 +56,7 @@ class Recording {
   /// Commands of one submit.
   struct Batch {
     runtime::Commands commands;
-    std::size_t dispatch;  ///< of step mode: the only one in it
+    std::size_t dispatch;  ///< in step mode: the only one in it
   };
   struct Tick {
     std::uint64_t value, available;
@@ -88,7 +88,7 @@ class Recording {
   const plan::Plan& plan_;
   const device::VulkanOptions& options_;
   bool writes_directly_, reads_directly_;       ///< through the host's view of device memory
-  std::vector<runtime::DeviceBuffer> buffers_;  ///< of the arena
+  std::vector<runtime::DeviceBuffer> buffers_;  ///< the arena's buffers
   runtime::StagingBuffers up_, down_;
   std::map<ir::Value, std::size_t> up_places_, down_places_;
   std::map<plan::Slot, std::size_t> direct_places_;  ///< in down_: slots that are not in the arena after all

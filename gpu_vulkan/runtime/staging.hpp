@@ -28,7 +28,7 @@ class StagingBuffers {
   const driver::Device& device_;
   MemoryUse use_;
   std::vector<Reserved> places_;
-  std::vector<std::size_t> sizes_;  ///< of the buffers
+  std::vector<std::size_t> sizes_;  ///< by buffer
   std::vector<DeviceBuffer> buffers_;
 };
 

@@ -28,7 +28,7 @@ bool declares_cooperative_matrices(std::span<const std::uint32_t> words) {
   return false;
 }
 
-/// Of whole numbers between -2 and 2.
+/// A tensor of whole numbers between -2 and 2.
 ir::Tensor whole_numbers(const ir::TensorType& type, std::size_t step) {
   ir::Tensor wide({DType::f64, type.shape});
   std::size_t at = 0;
@@ -170,7 +170,7 @@ ir::Tensor right_attention(const ir::Graph& graph, const ir::Feeds& feeds) {
   return y;
 }
 
-/// Of every width of heads that kernels tell apart, first of usual ones, and of queries that do not fill blocks.
+/// Attentions with every head width that kernels tell apart, usual ones first, and queries that do not fill blocks.
 Subject attentions_by(const plan::CooperativeKernel& kernel, const device::DeviceFacts& facts) {
   Subject all{"attention", {}, axes_and_values, right_attention};
   const DType dtype = kernel.operands;

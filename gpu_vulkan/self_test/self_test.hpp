@@ -20,7 +20,7 @@ CooperativeKernels cooperative_kernels(const plan::Plan& plan);
 /// Whether a module of this name has them, by what its SPIR-V declares.
 bool has_cooperative_matrices(std::string_view module);
 
-/// Runs a graph on the device whose first result comes back, by a tile of products where one is named.
+/// Runs `graph` on the device with the named tile, if one is named; returns the graph's first result.
 using RunOnDevice = std::function<ir::Tensor(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile)>;
 
 /// What a tile gets wrong on a device, in words for people; empty when it does as it should: products and convolutions
@@ -35,7 +35,7 @@ std::string self_test(const device::DeviceFacts& facts, const plan::PlanOptions&
 std::string self_test_once(const device::DeviceFacts& facts, const plan::PlanOptions& options,
                            std::string_view cache_option, const RunOnDevice& run, const CooperativeKernels& kernels);
 
-/// The same without a test.
+/// What is kept of earlier tests of this device; nothing is tested now.
 std::string kept_doubt(const device::DeviceFacts& facts, std::string_view cache_option);
 
 /// The file where outcomes are kept.

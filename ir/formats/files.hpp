@@ -24,7 +24,7 @@ void require_regular_file(const std::filesystem::path& path);
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(const std::filesystem::path&)>& write);
 
-/// The same for a file of text.
+/// Writes a text file atomically.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace plumb::ir::formats

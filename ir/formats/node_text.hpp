@@ -8,7 +8,7 @@
 
 namespace plumb::ir::formats {
 
-/// Of a name in a message: files may be hostile.
+/// The longest quotation of a name in a message: files may be hostile.
 constexpr std::size_t longest_quote = 80;
 
 /// A node as a graph file has it, taken apart; nothing in it is looked up yet.

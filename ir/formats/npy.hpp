@@ -11,7 +11,7 @@ namespace plumb::ir::formats {
 struct NpyHeader {
   TensorType type;
   bool fortran_order = false;
-  std::size_t bytes = 0;  ///< of the header: the elements follow
+  std::size_t bytes = 0;  ///< length of the header: the elements follow
 };
 
 /// Reads the first bytes of the file, again and again with more of them.

@@ -18,7 +18,7 @@ class ZipReader {
   explicit ZipReader(const std::filesystem::path& path);
 
   struct Entry {
-    std::uint64_t offset = 0;  ///< of the local header
+    std::uint64_t offset = 0;  ///< where the local header begins
     std::uint64_t packed = 0, size = 0;
     std::uint32_t crc = 0;
     std::uint16_t method = 0;  ///< 0 stored, 8 deflated

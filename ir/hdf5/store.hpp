@@ -28,7 +28,7 @@ struct StoredTable {
 /// How a dataset was made, for checks.
 struct StoredForm {
   std::string kind;                            ///< "compound", "u4", "text", ...
-  std::vector<Column> columns;                 ///< of a compound; offsets are the file's
+  std::vector<Column> columns;                 ///< a compound's columns; offsets are the file's
   std::vector<std::uint64_t> extents, chunks;  ///< no chunks: contiguous
   bool appendable = false, shuffle = false, gzip = false, fletcher32 = false;
 };

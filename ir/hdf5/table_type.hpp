@@ -18,7 +18,7 @@ struct Column {
   std::string name;
   Kind kind;
   std::size_t offset, count;         ///< count > 1 is an array
-  std::vector<std::string> choices;  ///< of an enum, in the order of their values
+  std::vector<std::string> choices;  ///< an enum's names, in the order of their values
   std::string units;
 };
 

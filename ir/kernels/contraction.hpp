@@ -19,7 +19,7 @@ struct Labelled {
   std::vector<std::int64_t> strides;  ///< in elements
 
   bool has(Label label) const;
-  /// Of the axis with that label; 1 and 0 where there is none.
+  /// The extent and the stride of the axis with that label; 1 and 0 where there is none.
   std::int64_t extent(Label label) const;
   std::int64_t stride(Label label) const;
   Shape extents_of(const Labels& some) const;

@@ -9,7 +9,7 @@ namespace plumb::ir::kernels {
 /// One tensor of an einsum on its way to the result: an operand, or what a step gave.
 struct EinsumTerm {
   std::size_t tensor = 0;  ///< operands first, then the results of the steps
-  Labelled view;           ///< of it
+  Labelled view;           ///< its labelled axes, as the step reads them
 };
 
 /// Sums the labels of one or of the product of two terms that are not in `result`, and

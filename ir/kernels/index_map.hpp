@@ -35,7 +35,7 @@ struct IndexMap {
 
   std::int64_t elements() const;
 
-  /// The same map with as few axes as can be, of elements as wide as its innermost runs
+  /// An equivalent map with as few axes as possible, whose elements are as wide as the innermost runs
   /// allow (at most 16 bytes).
   IndexMap simplified() const;
 

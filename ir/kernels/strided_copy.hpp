@@ -26,7 +26,7 @@ struct StridedCopy {
   /// Whether it takes the first elements of x, in their order, to the first of y.
   bool is_plain() const;
 
-  /// The same copy with as few axes as can be, of elements as wide as its innermost
+  /// An equivalent copy with as few axes as possible, whose elements are as wide as the innermost
   /// runs allow (at most 16 bytes). A plain copy has one axis or none.
   StridedCopy simplified() const;
 

@@ -14,7 +14,7 @@ struct IndexRange {
 /// How a kernel moves along one spatial axis (ops.md 9): element t of the kernel at
 /// position o meets x[o * stride - pad_begin + t * dilation].
 struct Window {
-  std::int64_t extent = 1;  ///< of the image
+  std::int64_t extent = 1;  ///< the image's extent
   std::int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0;
 
   /// Elements of the image that the kernel spans.

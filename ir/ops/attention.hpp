@@ -64,7 +64,7 @@ struct Attention {
     std::int64_t B, Hq, Hk, Sq, Sk, D, Dv;
   };
 
-  /// Of q, k and v of rank 4.
+  /// Reads the extents from q, k and v of rank 4.
   Extents extents(const Shape& q, const Shape& k, const Shape& v) const {
     const std::size_t heads = layout == AttentionLayout::bhsd ? 1 : 2, length = 3 - heads;
     return {q[0], q[heads], k[heads], q[length], k[length], q[3], v[3]};

@@ -4,7 +4,7 @@
 
 namespace plumb::ir::ops {
 
-/// The same bits as another type (ops.md 2, ONNX BitCast). Has no truth in wider numbers:
+/// Reads the bits of x as another type (ops.md 2, ONNX BitCast). It has no truth in wider numbers:
 /// the pass widen refuses it where it touches a float.
 struct Bitcast {
   DType to = DType::i32;

@@ -40,7 +40,7 @@ struct ScatterElements {
   }
   ErrorClass error_class() const { return kernels::error_class_of(reduction); }
   Cost cost(Types in, Types) const {
-    const std::int64_t most = in[1].shape[in[1].shape.axis(axis)];  // of one target
+    const std::int64_t most = in[1].shape[in[1].shape.axis(axis)];  // updates per target at most
     return {static_cast<double>(in[2].shape.elements()), reduction == kernels::ScatterReduction::none ? 0 : most + 1};
   }
   bool operator==(const ScatterElements&) const = default;

@@ -42,7 +42,7 @@ struct ScatterNd {
   }
   ErrorClass error_class() const { return kernels::error_class_of(reduction); }
   Cost cost(Types in, Types) const {
-    const std::int64_t most = in[1].shape.leading(in[1].shape.size() - 1).elements();  // of one target
+    const std::int64_t most = in[1].shape.leading(in[1].shape.size() - 1).elements();  // updates per target at most
     return {static_cast<double>(in[2].shape.elements()), reduction == kernels::ScatterReduction::none ? 0 : most + 1};
   }
   bool operator==(const ScatterNd&) const = default;

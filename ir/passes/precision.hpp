@@ -11,7 +11,7 @@ namespace plumb::ir::passes {
 enum class Precision {
   f32,       ///< as the graph has it
   f16acc32,  ///< f32 operands rounded to f16, products summed in f32
-  f16acc16,  ///< the same, summed in f16 where the device has such matrices
+  f16acc16,  ///< f32 operands rounded to f16, products summed in f16 where the device has such matrices
 };
 
 constexpr auto enum_names(Precision) { return std::array<std::string_view, 3>{"f32", "f16acc32", "f16acc16"}; }

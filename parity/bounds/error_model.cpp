@@ -22,7 +22,7 @@ const ir::OpTable<MakeModel>& table() {
 
 bool same(Bound b) { return b.probable.value == b.certain.value; }
 
-/// Of both limits, at once where they are one.
+/// Applies f to both limits, once where they are one.
 template <class F>
 Bound each(F f, Bound a) {
   const Real probable = f(a.probable);

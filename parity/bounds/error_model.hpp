@@ -49,9 +49,9 @@ Bound square(Bound x);
 struct Node {
   Sketch& sketch;
   const ir::Op& op;           ///< in reference precision
-  std::vector<Real> in, out;  ///< of the truth
+  std::vector<Real> in, out;  ///< the truth's values
   std::size_t output = 0;
-  ir::TensorTypes in_types, out_types;  ///< of the candidate
+  ir::TensorTypes in_types, out_types;  ///< the candidate's
   Arithmetic arithmetic = {};
 
   Real y() const { return out.at(output); }
@@ -59,7 +59,7 @@ struct Node {
   /// The unit roundoff of what is computed in, and of sums.
   double unit() const;
   double accumulator() const { return arithmetic.accumulator > 0 ? arithmetic.accumulator : unit(); }
-  /// As what the numbers of operand i count at least where they are aligned, but for zeros.
+  /// Smallest magnitude the alignment exponent assumes for operand i; zeros are exempt.
   double least(std::size_t i) const;
   /// How many standard deviations one of this output's elements exceeds in one run of a million.
   double lambda() const;
@@ -72,8 +72,8 @@ using Errors = std::vector<std::optional<Real>>;
 
 /// What is known of the errors of one op.
 struct Model {
-  double ulps = 0;           ///< of the type that is computed in, at the truth, for every element
-  double complex_units = 0;  ///< of complex results: units of their dtype at the modulus, for either part
+  double ulps = 0;           ///< in ulps of the type that is computed in, at the truth, for every element
+  double complex_units = 0;  ///< for complex results: units of their dtype at the modulus, for either part
   /// What evaluating the op adds to the error, on exact operands; besides `ulps`.
   std::function<Bound(const Node&)> rounding = {};
   /// What errors of the operands become, to first order.

@@ -62,7 +62,7 @@ Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& addin
 DotFactors dot_factors(const Node& node, std::int64_t terms) {
   const double u = node.accumulator();
   const auto count = static_cast<double>(terms);
-  // Of sums that are cut off every error has the same sign: 2u Σ|s_b| over blocks, here by Cauchy
+  // Errors of sums that are cut off all have one sign: 2u Σ|s_b| over blocks, here by Cauchy
   // and Schwarz from the sum of squares.
   const double cut = 2 * std::sqrt(count) / static_cast<double>(node.arithmetic.block);
   const double scale = node.arithmetic.truncates ? std::max(cut, node.lambda()) : node.lambda();
@@ -160,7 +160,7 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
       (1 / count) * sum_error(node, square(d), norm.axes) + both(3 * u * variance) + square(of_mean);
   const Real deviation = norm.epsilon_outside ? sqrt(variance) : sqrt(variance + norm.epsilon);
   const Real divisor = norm.epsilon_outside ? deviation + norm.epsilon : deviation;
-  // Of a root of nearly nothing the error is the root of the error.
+  // The root of nearly nothing is off by the root of the error.
   const Bound of_root = min(0.5 * of_variance / deviation, sqrt(of_variance));
   const Bound relative = of_root / divisor + both(node.sketch.constant(7 * u));
   const Real scale = abs(norm.scale.value_or(node.sketch.constant(1))), bias = abs(norm.bias.value_or(none));

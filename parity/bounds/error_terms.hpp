@@ -61,7 +61,7 @@ struct Norm {
   std::vector<std::int64_t> axes = {};  ///< that statistics are taken over
   bool centred = true;
   double epsilon = 0;
-  bool epsilon_outside = false;               ///< of the root
+  bool epsilon_outside = false;               ///< epsilon is added to the root, not under it
   std::optional<Real> scale = {}, bias = {};  ///< broadcast to x
   Real y = {};                                ///< the result, of x's shape
 };
@@ -73,19 +73,19 @@ struct NormErrors {
 };
 NormErrors norm_errors(const Node& node, const Norm& norm);
 
-/// Of in[0] over its axes from `axis` on, with a scale in in[1] and a bias in the last operand where there are any.
+/// The norm of in[0] over its axes from `axis` on, with scale in in[1] and bias in the last operand if there are any.
 Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias);
 
 /// What errors of x, and of the scale and bias behind it, become in y.
 Real through_norm(const Node& node, const Norm& norm, const Errors& errors);
 
-/// Of a normalisation of groups of channels of in[0] [N, C, ..], with scale and bias by channel.
+/// The error of normalising groups of channels of in[0] [N, C, ..], with scale and bias by channel.
 Bound grouped_norm_error(const Node& node, std::int64_t groups, double epsilon, std::optional<Real> scale,
                          std::optional<Real> bias);
 
 // ---- scatter
 
-/// Of an op that moves, adds or multiplies updates (operand `updates`) to targets: by how many hit each.
+/// The model of an op that moves, adds or multiplies updates (operand `updates`) to targets: by how many hit each.
 /// `adding` is the op itself, adding.
 Model scatter_model(const ir::Op& op, std::size_t updates, const ir::Op& adding);
 

@@ -38,7 +38,7 @@ class SegmentErrors {
   const Arithmetic arithmetic_;
   const std::map<ir::Value, ir::Value> known_;
   Sketch sketch_;
-  std::map<ir::Value, Bound> errors_;  ///< of values that are not exact
+  std::map<ir::Value, Bound> errors_;  ///< for values that are not exact
   std::set<ir::Value> done_;
 };
 

@@ -24,7 +24,7 @@ struct Case {
   std::uint64_t seed = 1;
   std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
   std::optional<Closeness> expected_within =
-      {};  ///< of the device, where the file's expectations are somebody else's evaluation, not the truth
+      {};  ///< for the device, where the file's expectations are somebody else's evaluation, not the truth
   std::string precision = {};  ///< what FillOptions said of it
   core::FillKind fill = core::FillKind::graph;
   std::vector<core::Proof> proofs = {};  ///< by node, of an exact twin; nodes that are proved must give the very bits

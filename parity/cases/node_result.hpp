@@ -30,26 +30,26 @@ struct NodeResult {
   /// total: against the truth of the graph from its inputs on; local + inherited.
   compare::Comparison local = {}, inherited = {}, total = {};
   bool gates_total = false;                          ///< what is judged: total rather than local
-  double amplification = compare::not_computed;      ///< of what its inputs had wrong (attribution.hpp)
+  double amplification = compare::not_computed;      ///< how much it enlarged its inputs' errors (attribution.hpp)
   bool is_guilty = false;                            ///< its own error is more than it may be
   std::vector<double> blame = {};                    ///< its share of the error of each result, where that was measured
   std::optional<compare::Comparison> expected = {};  ///< the device's output against what the file expects of it
   compare::Allowed allowed = {};
-  Certificate certificate = {};   ///< of the truth of its own inputs
+  Certificate certificate = {};   ///< for the truth of its own inputs
   compare::Vacuity vacuity = {};  ///< where it was compared
-  core::Proof proof = {};         ///< of an exact twin
+  core::Proof proof = {};         ///< an exact twin's
 
   core::Verdict verdict = core::Verdict::skipped;
   std::string why = {};    ///< what the verdict rests on; never empty unless passed
   std::string repro = {};  ///< the command that runs just this again
 
-  std::optional<std::size_t> rule = {};  ///< of the policy, the one that decided
+  std::optional<std::size_t> rule = {};  ///< the policy's rule that decided
   std::string explanation = {};          ///< which rules were asked, where somebody wants to know
 
   std::optional<double> emulator_ulp = {};  ///< how far from what the emulator replays, where it was asked to
 
   std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
-  std::optional<std::uint64_t> hash = {};  ///< of the device's output
+  std::optional<std::uint64_t> hash = {};  ///< hash of the device's output
 
   /// "label" or "label:1".
   std::string name() const;
@@ -64,7 +64,7 @@ constexpr auto enum_names(NonFinite) { return std::array<std::string_view, 2>{"n
 struct NonFiniteOrigin {
   NonFinite kind = NonFinite::nan;
   std::string node;          ///< "label" or "label:1"
-  std::int64_t element = 0;  ///< of its output, in row-major order
+  std::int64_t element = 0;  ///< element of its output, in row-major order
   std::string from;          ///< what it was made of: "-inf - -inf"
 };
 
@@ -72,7 +72,7 @@ struct CaseResult {
   Case subject;  ///< without its feeds
   core::Verdict verdict = core::Verdict::error;
   core::ExitCode exit = core::ExitCode::tool_error;
-  std::string message;                           ///< of an error, or why nothing ran
+  std::string message;                           ///< an error's text, or why nothing ran
   std::vector<std::string> notes;                ///< what a reader should know besides
   std::vector<NodeResult> nodes;                 ///< in the order of the graph
   std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
@@ -82,7 +82,7 @@ struct CaseResult {
   unsigned repeat = 1;
   bool may_flush = false;  ///< whether limits allow 0 in place of a subnormal
   double wall_seconds = 0;
-  double alpha = compare::not_computed;  ///< of the policy's budget of false alarms, what one comparison may take
+  double alpha = compare::not_computed;  ///< one comparison's share of the policy's budget of false alarms
 };
 
 }  // namespace plumb::parity::cases

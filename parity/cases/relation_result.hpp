@@ -31,7 +31,7 @@ constexpr auto enum_names(Relation) {
 /// One relation, asked of one node, or of one value of the whole graph.
 struct RelationResult {
   std::size_t node = 0;
-  std::string label = {};  ///< of the node, or the value's name
+  std::string label = {};  ///< the node's label, or the value's name
   Relation relation = Relation::permutation;
   std::string how = {};                           ///< "axis 1"
   bool bitwise = true;                            ///< zeros by value; else within the limits of both sides

@@ -55,7 +55,7 @@ std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView
   std::vector<std::size_t> suspects;
   if (allowed.rule != compare::Allowed::Rule::within || !ir::is_float(got.dtype()) || std::isnan(ratio))
     return suspects;
-  const double margin = std::max(1 - ratio, 0.0);  // of every limit
+  const double margin = std::max(1 - ratio, 0.0);  // share of every limit
   const auto limits = limits_of(allowed), off = limits_of(uncertainty);
   const bool wide = got.dtype() == ir::DType::f64;
   if (limits.empty() && !wide && margin > 0x1p-20) return suspects;  // ulps of the narrower type are 2^29 times those

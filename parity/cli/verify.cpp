@@ -272,7 +272,7 @@ void VerifyRun::write_json() const {
 bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                           const verify::VerifyOptions& options, results::Recorder* recorder) {
   report::SeedSummary summary;
-  if (flags_.seeds > 1)  // of one file
+  if (flags_.seeds > 1)  // seeds of one file are one line
     fill.read = [read = fill.read, kept = std::make_shared<std::optional<ir::formats::GraphFile>>()](const auto& file) {
       if (!*kept) *kept = read(file);
       return **kept;
@@ -287,7 +287,7 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
     report(result);
     summary.add(result);
     if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
-    if (s > 0 && flags_.json.empty()) result.nodes = {};  // of thousands of seeds the summary is enough
+    if (s > 0 && flags_.json.empty()) result.nodes = {};  // after thousands of seeds the summary is enough
   }
   if (flags_.seeds > 1) out_ << summary.text() << '\n';
   return true;

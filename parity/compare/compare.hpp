@@ -32,8 +32,8 @@ struct Allowed {
   std::shared_ptr<const Limits> limits = {};  ///< where the data decide
   double of_limits = 1;                       ///< how many of them
 
-  double relative = 0;   ///< of |y|
-  double ulps = 0;       ///< of the type that is computed in, at y
+  double relative = 0;   ///< times |y|
+  double ulps = 0;       ///< in ulps of the type that is computed in, at y
   double absolute = 0;   ///< for every element of the tensor
   double storage = 0;    ///< ulps of the dtype at y, added: its own rounding
   double subnormal = 0;  ///< added: results below it may be flushed to zero
@@ -55,7 +55,7 @@ struct Extreme {
   std::uint64_t index = 0;
 };
 
-/// One element that went wrong, or the closest to it. Of a complex element, its
+/// One element that went wrong, or came closest to it. A complex element is stated by its
 /// worse part.
 struct Worst {
   std::uint64_t index = 0;
@@ -76,7 +76,7 @@ struct Comparison {
 
   Extreme max_abs, max_rel, max_ulp;  ///< relative errors where the truth is not 0; ulps of the dtype at the truth
   double ulp_p50 = not_computed, ulp_p99 = not_computed, ulp_p999 = not_computed, ratio_p99 = not_computed;
-  double mean_signed = not_computed;  ///< of got - expected
+  double mean_signed = not_computed;  ///< the mean of got - expected
   double rms = not_computed, nmse = not_computed, rel_l2 = not_computed, cosine = not_computed;
   double expected_absmax = not_computed, expected_rms = not_computed;
   double expected_norm1 = not_computed, expected_norm2 = not_computed;  ///< sum of |y|; root of the sum of squares

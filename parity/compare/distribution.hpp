@@ -35,7 +35,7 @@ class Distribution {
   static constexpr std::size_t bin_of_root = root_of_two >> 15;
   struct Row {
     std::array<std::uint64_t, bins> counts = {};
-    std::uint64_t above_root = 0;  ///< of bin_of_root
+    std::uint64_t above_root = 0;  ///< those in bin_of_root that are above the root
 
     std::uint64_t total() const { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
   };

@@ -172,7 +172,7 @@ void Tally::absorb(const Tally& next) {
   raise(seen_.expected_absmax, more.expected_absmax);
 }
 
-/// Of integers and complex numbers, by the comparison of every element.
+/// Measures integers and complex numbers by the comparison of every element.
 Comparison measure_others(const ir::TensorView& truth, const ir::TensorView& other, ir::DType dtype) {
   const auto no_limit = Allowed{.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()};
   Comparison all = compare(truth, other, no_limit);

@@ -7,10 +7,10 @@
 
 namespace plumb::parity::compare {
 
-/// How far each of `others` is from one truth, for the numbers alone: nothing is allowed or forbidden. Of each
-/// its counts, extremes and sums; no quantiles, histograms, worst elements or ratios. An element is bad where
-/// there is nothing to measure: a NaN that meets a number, an infinity that the truth is not and does not overflow
-/// to in `dtype`, of which ulps are. Integers that differ are bad, too.
+/// How far each of `others` is from one truth, for the numbers alone: nothing is allowed or forbidden. For each
+/// there are counts, extremes and sums; no quantiles, histograms, worst elements or ratios. An element is bad where
+/// there is nothing to measure: a NaN that meets a number, or an infinity where neither the truth nor its rounding
+/// to `dtype` is infinite. Ulps are of `dtype`. Integers that differ are bad, too.
 ///
 /// The types are those that compare() takes; the others may be in the truth's dtype, too. All are
 /// read once, and equal inputs give equal bits.

@@ -56,7 +56,7 @@ class Limit {
     return limit + allowed_.storage * stored_.at(magnitude) + allowed_.subnormal;
   }
 
-  /// The same of several, in place.
+  /// Adds what is allowed to the limits of several elements, in place.
   [[gnu::always_inline]] void with(core::Octet& limit, const core::Octet& magnitude) const {
     const core::Octet absolute = core::Octet{} + allowed_.absolute;
     core::Octet plain = allowed_.relative * magnitude, spacing;
@@ -71,7 +71,7 @@ class Limit {
     limit = limit + allowed_.storage * spacing + allowed_.subnormal;
   }
 
-  std::span<const double> probable, certain;  ///< of each element; empty where one rule serves all
+  std::span<const double> probable, certain;  ///< limits by element; empty where one rule serves all
 
  private:
   const Allowed allowed_;

@@ -28,7 +28,7 @@ void read(std::span<const double> all, const ScanBlock& block, double none, Scan
 
 }  // namespace
 
-/// Of each element of a block: how far off it is, and may be.
+/// How far off each element of a block is, and how far it may be.
 struct Scan::Row {
   alignas(64) ScanBlock::Numbers error, size, allowed, ratio, ulps;
   double most = 0, most_ratio = 0, most_ulps = 0;

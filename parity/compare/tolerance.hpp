@@ -15,8 +15,8 @@ namespace plumb::parity::compare {
 /// moved, selected or correctly rounded. Nothing for the others, which error models speak for.
 std::optional<Allowed> allowed_by_class(const core::JudgedOutput& judged, ir::DType dtype);
 
-/// Of an output for which somebody states decimals: they, and those of the operands that they were made
-/// of, are rounded numbers, which adds to what the op itself may be off.
+/// Widens the limit for expectations typed as decimals, which are themselves rounded, as are the decimals
+/// of the operands that they were computed from.
 Allowed with_rounded_decimals(Allowed allowed, ir::DType dtype);
 
 /// Whether the limits' rms exceeds 10^-2 of the truth's rms, beyond the rounding to the storage type:

@@ -38,7 +38,7 @@ double saturated(const core::Segment& segment, const Comparison& known, Numbers 
   });
 }
 
-/// Of rows of several elements.
+/// The share of elements in rows that repeat one element; rows of one element do not count.
 double constant_rows(Numbers truth, const ir::Shape& shape) {
   const std::size_t width = shape.empty() ? truth.size() : static_cast<std::size_t>(shape.back());
   if (width < 2 || truth.empty()) return 0;

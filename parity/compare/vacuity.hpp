@@ -13,7 +13,7 @@ struct Vacuity {
   double saturated = 0;   ///< beyond the dtype's range, or at the 1 of a function that is bounded by it
   double not_finite = 0;  ///< NaN, or infinite
   double constant = 0;    ///< in rows of equal elements
-  double exact = 0;       ///< of sums: those that came out exact, in which no accumulator shows its width
+  double exact = 0;       ///< sums that came out exact, in which no accumulator shows its width
 
   /// The share of elements that say little: the largest of these.
   double score() const;
@@ -21,9 +21,9 @@ struct Vacuity {
   std::string text() const;
 };
 
-/// Of data that is only moved or selected only what is not finite counts, and rows when there are no others.
+/// Where data is only moved or selected, what is not finite counts, and constant rows count if there are no others.
 /// `inputs` are the segment's, at the candidate's dtypes, `dtype` is the output's, `known` how it compared with its
-/// truth. Of complex numbers it is all 0.
+/// truth. For complex numbers it is all 0.
 Vacuity vacuity_of(const core::Segment& segment, std::span<const ir::TensorView> inputs, const ir::TensorView& truth,
                    ir::DType dtype, const Comparison& known);
 

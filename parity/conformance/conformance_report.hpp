@@ -21,7 +21,7 @@ Count count(std::span<const ConformanceResult> results, Standing standing);
 /// A line an op: how many cases, and how they stand on both executors; then totals.
 std::string conformance_table(std::span<const ConformanceResult> results);
 
-/// The same as a page of documentation, with every case that did not pass and its reason.
+/// The table as a page of documentation, with every case that did not pass and its reason.
 std::string conformance_markdown(std::span<const ConformanceResult> results, const ConformanceContext& context);
 
 /// For programs.

@@ -12,7 +12,7 @@ namespace plumb::parity::core {
 inline constexpr std::size_t lanes = 8;
 
 using Octet [[gnu::vector_size(64)]] = double;
-using OctetMask [[gnu::vector_size(64)]] = std::int64_t;  ///< of each lane -1 or 0: what comparisons give
+using OctetMask [[gnu::vector_size(64)]] = std::int64_t;  ///< -1 or 0 by lane: what comparisons give
 
 [[gnu::always_inline]] inline void load(Octet& to, const double* from) { std::memcpy(&to, from, sizeof to); }
 [[gnu::always_inline]] inline void store(double* to, const Octet& from) { std::memcpy(to, &from, sizeof from); }

@@ -12,8 +12,8 @@ namespace plumb::parity::core {
 /// operands, or, where an executor did not keep one, what that was computed from.
 struct Segment {
   ir::Graph graph;
-  std::vector<ir::Value> fed;      ///< of the original graph, by input of this one
-  std::vector<ir::Value> outputs;  ///< of this graph: the node's
+  std::vector<ir::Value> fed;      ///< the original graph's values, by input of this one
+  std::vector<ir::Value> outputs;  ///< this graph's values: the node's outputs
   JudgedOutput judged;             ///< without the inputs' values
 };
 

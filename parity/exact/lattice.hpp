@@ -7,17 +7,17 @@ namespace plumb::parity::exact {
 /// What the floats of a tensor have in common: each is a whole number, at most `most`, of
 /// steps of 2^grain.
 struct Lattice {
-  int grain = 0;       ///< of the finest; 0 where all are zero
+  int grain = 0;       ///< the finest step's exponent; 0 where all are zero
   double most = 0;     ///< the largest |x|, in steps; 0 where all are zero
   bool finite = true;  ///< none is NaN or infinite
 
   bool is_zero() const { return most == 0; }
 };
 
-/// Of floats of any width; an integer or bool tensor has steps of 1.
+/// The lattice of floats of any width; an integer or bool tensor has steps of 1.
 Lattice lattice_of(const ir::TensorView& x);
 
-/// Of one number.
+/// The lattice of one number.
 Lattice lattice_of(double x);
 
 /// Whether every number of an f64 tensor is a float of `dtype`: none would be rounded.

@@ -11,7 +11,7 @@ namespace plumb::parity::exact {
 /// An op on operands at hand: whether every evaluation of it gives the same bits, and if so these.
 struct Outcome {
   core::Proof proof;
-  std::vector<ir::Tensor> outputs = {};  ///< of the op's own dtypes; where it is proved
+  std::vector<ir::Tensor> outputs = {};  ///< in the op's own dtypes; where it is proved
 };
 
 /// Tries to prove it of one op, from its operands' values:

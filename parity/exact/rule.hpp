@@ -24,7 +24,7 @@ struct Rule {
   };
 
   Arithmetic arithmetic = Arithmetic::selects;
-  std::string why = {};  ///< of rounds
+  std::string why = {};  ///< why an op that `rounds` does
 
   std::vector<Term> terms = {};
   std::int64_t divisor = 1;            ///< that the sum is divided by: a power of two

@@ -14,11 +14,11 @@ struct Tensor {
   ir::TensorType type = {};
   std::string name = {};
   bool is_source = false, is_constant = false;
-  std::optional<ir::Fill> fill = {};       ///< of a source: what it was drawn with
+  std::optional<ir::Fill> fill = {};       ///< what a source was drawn with
   std::optional<ir::Tensor> numbers = {};  ///< nothing yet of a float source that no node has needed
 };
 
-using Handle = std::size_t;  ///< of a Tensor: values of the original have their own numbers
+using Handle = std::size_t;  ///< numbers Tensors: values of the original have their own numbers
 using Handles = std::vector<Handle>;
 
 class Builder {

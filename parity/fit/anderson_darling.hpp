@@ -14,10 +14,10 @@ struct AndersonDarling {
   /// Whether a single distribution is not refuted at 5 %.
   bool accepts() const { return standardised <= critical; }
 
-  double critical = 0;  ///< of the standardised statistic at 5 %, by their interpolation (section 5)
+  double critical = 0;  ///< the standardised statistic's critical value at 5 %, by their interpolation (section 5)
 };
 
-/// Of at least two samples, none empty, with at least four values in all. Equal samples are accepted.
+/// Takes at least two samples, none empty, with at least four values in all. Equal samples are accepted.
 AndersonDarling compare_samples(const std::vector<std::vector<double>>& samples);
 
 }  // namespace plumb::parity::fit

@@ -29,7 +29,7 @@ std::string name_of(const Group& group) {
                      group.device);
 }
 
-/// Of all nodes that vary, by group.
+/// All nodes that vary, by group.
 std::map<Group, Nodes> by_group(std::span<const Sample> samples, bool software) {
   std::map<Group, Nodes> groups;
   for (const Sample& one : samples)

@@ -34,7 +34,7 @@ struct Sample {
 struct Samples {
   std::vector<Sample> samples = {};
   std::uint64_t runs = 0;
-  std::string commit = {};  ///< of the tool that recorded them
+  std::string commit = {};  ///< the commit of the tool that recorded them
 };
 Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run);
 
@@ -51,7 +51,7 @@ struct FittedRule {
   std::string node = {};  ///< empty: every node of the group was pooled
   Gumbel gumbel = {};
   double limit = 0;
-  double false_alarm = 0;  ///< of one comparison
+  double false_alarm = 0;  ///< the chance of a false alarm in one comparison
   std::size_t n_seeds = 0, n_samples = 0, n_nodes = 1;
   bool is_software = false;
 

@@ -96,7 +96,7 @@ class Update {
   const policy::Policy& old_;
   const Provenance& from_;
   const std::string& reason_;
-  std::vector<std::string> lines_;  ///< of the old text; others go in front of one, or in its place
+  std::vector<std::string> lines_;  ///< the old text's lines; others go in front of one, or in its place
   std::vector<std::string> notes_;
   std::string appended_;
 };

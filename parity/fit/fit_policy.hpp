@@ -9,7 +9,7 @@ namespace plumb::parity::fit {
 struct Provenance {
   Options options = {};
   std::string at = {};      ///< "2026-09-01"
-  std::string commit = {};  ///< of the tool that recorded the results
+  std::string commit = {};  ///< the commit of the tool that recorded the results
 };
 
 /// A policy of the fitted rules alone.

@@ -33,7 +33,7 @@ struct Facts {
 struct Selector {
   std::string key;
   std::vector<std::string> patterns = {};  ///< globs of text: * and ?
-  std::optional<VersionTest> number = {};  ///< of k_reduce, or after the name in driver
+  std::optional<VersionTest> number = {};  ///< the number in k_reduce, or after the name in driver
 };
 
 enum class Measure {
@@ -62,7 +62,7 @@ constexpr auto enum_names(Measure) {
 struct Requirement {
   Measure measure = Measure::ratio_max;
   Limit limit = {};
-  double relative = 0, absolute = 0;               ///< of allclose
+  double relative = 0, absolute = 0;               ///< allclose's
   std::vector<std::vector<Requirement>> any = {};  ///< one of these lists must hold
 };
 
@@ -110,7 +110,7 @@ enum class SubnormalRule { profile, flush, keep };
 
 constexpr auto enum_names(SubnormalRule) { return std::array<std::string_view, 3>{"profile", "flush", "keep"}; }
 
-/// How the bound that was measured with compares to the one that a policy wants.
+/// Whether the recorded bound is the one that this policy asks for.
 enum class BoundWas { as_wanted, looser, tighter, unknown };
 
 struct Policy {
@@ -138,7 +138,7 @@ struct Measured {
          cosine = compare::not_computed;
   double expected_absmax = compare::not_computed, expected_norm1 = compare::not_computed,
          expected_norm2 = compare::not_computed;
-  double emulator_ulp = compare::not_computed;  ///< of the local part, where the emulator replayed it
+  double emulator_ulp = compare::not_computed;  ///< the local part's, where the emulator replayed it
   double vacuity =
       compare::not_computed;  ///< 0 for a case that could not pass by chance, 1 for one that proves nothing
   std::function<bool(const Requirement&)> holds = {};  ///< asks every element; empty where the tensors are gone

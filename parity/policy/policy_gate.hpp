@@ -56,7 +56,7 @@ std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std:
 Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& result, const ir::TensorView& truth,
                 const ir::TensorView& got);
 
-/// The same or, without a gate, what the bound says: all that a verdict takes from numbers.
+/// What the gate says or, without a gate, what the bound says: all that a verdict takes from numbers.
 Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, cases::NodeResult& result,
                         const ir::TensorView& truth, const ir::TensorView& got);
 

@@ -181,7 +181,7 @@ void Ratchet::check_outputs() {
 }
 
 void Ratchet::check_shares() {
-  constexpr std::array strictness = {1, 0, 2};  // of match, forbid, ignore
+  constexpr std::array strictness = {1, 0, 2};  // by match, forbid, ignore
   const auto rank = [&](NanRule rule) { return strictness[static_cast<std::size_t>(rule)]; };
   const auto special = [&](const char* key, auto now, auto before) {
     if (!is_new_reason(now_.special_reason, before_.special_reason))

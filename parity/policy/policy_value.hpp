@@ -35,7 +35,7 @@ VersionTest parse_test(std::string_view text);
 /// What a limit may be computed from.
 struct Variables {
   double n = 1, k = 1, u = 0, u_out = 0;
-  double norm1 = 0, norm2 = 0, m = 0;  ///< of the truth: sum of magnitudes, root of the sum of squares, largest
+  double norm1 = 0, norm2 = 0, m = 0;  ///< the truth's sum of magnitudes, root of the sum of squares, largest magnitude
 };
 
 /// A limit: a number, or an expression such as "1.5 * u * sqrt(log2(n))".

@@ -20,7 +20,7 @@ constexpr auto enum_names(Outcome) { return std::array<std::string_view, 3>{"cau
 
 /// A fault and how far it is from the truth.
 struct Size {
-  double share = 1;  ///< of the fault; above 1 the fault is magnified
+  double share = 1;  ///< how much of the fault is planted; above 1 the fault is magnified
   double ulp = compare::not_computed,
          ratio = compare::not_computed;  ///< the worst element: in ulps, and over the bound
 };
@@ -28,7 +28,7 @@ struct Size {
 /// One fault at one output.
 struct Trial {
   const faults::Fault* fault = nullptr;
-  std::string inside = {};  ///< of what was fused, the node that it is in
+  std::string inside = {};  ///< the node that it is in, among those that were fused
   Outcome outcome = Outcome::no_effect;
   Size size = {};                     ///< as the fault is
   std::optional<Size> smallest = {};  ///< that would be caught; nothing where it cannot be had in part
@@ -39,9 +39,9 @@ struct NodePower {
   std::string name, op;
   ir::TensorType type;
   core::Verdict verdict = core::Verdict::skipped;  ///< without a fault; where it is failed nothing is planted
-  std::string why = {};                            ///< of a verdict that is not passed
+  std::string why = {};                            ///< the reason of a verdict that is not passed
   compare::Vacuity vacuity = {};
-  std::vector<Trial> trials = {};  ///< of the faults that apply
+  std::vector<Trial> trials = {};  ///< one for each fault that applies
 };
 
 struct Result {

@@ -37,9 +37,9 @@ struct Products {
   ir::SumUnit unit = ir::SumUnit::either;  ///< what adds, and in which accumulator, as ir::Sum says of a kernel
   ir::DType operands = ir::DType::f32;     ///< dtype of a and b
   ir::DType accumulator = ir::DType::f32;
-  int operand_bits = 0;  ///< of the significands that are multiplied, 11 for TF32; 0: unknown
+  int operand_bits = 0;  ///< bits of the significands that are multiplied, 11 for TF32; 0: unknown
   Known exact_products = Known::unknown;
-  int accumulator_bits = 0;  ///< of its significand: 24 for f32, 11 for f16; 0: unknown
+  int accumulator_bits = 0;  ///< bits of its significand: 24 for f32, 11 for f16; 0: unknown
   std::optional<int> extra_bits = {};
   Known normalized = Known::unknown;  ///< products are brought to [1, 2) before they are aligned; if not, the
                                       ///< exponent of one is the sum of its operands'
@@ -50,7 +50,7 @@ struct Products {
   Subnormals subnormals = Subnormals::unknown;  ///< among the operands, and among sums in the accumulator
 
   /// Half or all of the spacing at 1 of the accumulator: what one rounding may do, relative to the
-  /// sum. Of an unknown one the safe scale: an f32 that truncates.
+  /// sum. An unknown one has the safe scale: an f32 that truncates.
   double unit_roundoff() const;
   /// Whether the emulator can replay it.
   bool is_known() const;
@@ -97,12 +97,12 @@ struct DeviceProfile {
   /// Nothing where it was not measured.
   std::optional<double> max_ulp_of(std::string_view function, ir::DType dtype) const;
 
-  /// Of everything above, as files have it: equal for equal contents only.
+  /// The hash of everything above, as files have it: equal for equal contents only.
   std::string sha256() const;
   bool operator==(const DeviceProfile&) const = default;
 };
 
-/// Of a device that nobody has probed: everything is unknown.
+/// The profile of a device that nobody has probed: everything is unknown.
 DeviceProfile safe_profile();
 
 /// The file of a profile (docs/probe.md): equal text for equal profiles.

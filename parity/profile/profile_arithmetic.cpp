@@ -29,7 +29,7 @@ bounds::Arithmetic arithmetic_of(const Products& products) {
   bounds::Arithmetic found = bounds::safe_arithmetic({&sum, 1});
   if (products.accumulator_bits == 0) return found;
   found.accumulator = std::ldexp(1.0, -products.accumulator_bits);
-  // Of narrow operands error models take products for exact: a rounding of each is a second one of each sum.
+  // Error models take products of narrow operands for exact: a rounding of each is a second one of each sum.
   const bool is_narrow = products.operands != ir::DType::f32;
   if (is_narrow && products.exact_products == Known::no) found.accumulator *= 2;
   if (products.rounding == Rounding::unknown || !products.extra_bits || products.block == 0) return found;

@@ -20,11 +20,11 @@ AxisSymmetry along(ir::Types in, std::size_t axis, std::vector<Axis> others = {}
 /// Positions of these axes, by operand, are summed over.
 AxisSymmetry summed(std::vector<Axis> in);
 
-/// Of an op on lines along one axis of its only operand: each other axis, and the axis itself if the order within a
-/// line does not matter.
+/// The symmetries of an op on lines along one axis of its only operand: each other axis, and the axis itself if the
+/// order within a line does not matter.
 std::vector<AxisSymmetry> lines(ir::Types in, std::int64_t axis, bool any_order);
 
-/// Of a norm over the axes of in[0] from `axis` on, with operands that broadcast to it.
+/// The symmetries of a norm over the axes of in[0] from `axis` on, with operands that broadcast to it.
 std::vector<AxisSymmetry> norm_of_lines(ir::Types in, std::int64_t axis);
 
 }  // namespace plumb::parity::relations

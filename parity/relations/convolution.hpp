@@ -4,8 +4,8 @@
 
 namespace plumb::parity::relations {
 
-/// Of a convolution of in[0] by in[1], which has y's channels on axis `filters` and those that are summed over on axis
-/// `terms_of_filter`.
+/// The symmetries of a convolution of in[0] by in[1], which has y's channels on axis `filters` and those that are
+/// summed over on axis `terms_of_filter`.
 template <class Op>
 Symmetries of_convolution(const Op& op, ir::Types in, std::size_t filters, std::size_t terms_of_filter) {
   Symmetries made{.axes = {along(in, 0)},

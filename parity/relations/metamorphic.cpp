@@ -46,7 +46,7 @@ void GraphCheck::hold(cases::Relation relation, const ir::Tensors& again) {
   }
 }
 
-/// The same values in another run, and where fewer are kept.
+/// Another run gives the same values, and so does one that keeps fewer of them.
 void GraphCheck::run_graph() {
   const auto tapped = executors_.candidate->compile(graph_, subject_.feeds, {graph_.results(), true});
   values_ = tapped->run(subject_.feeds);

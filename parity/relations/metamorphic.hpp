@@ -16,7 +16,7 @@ namespace plumb::parity::relations {
 std::vector<cases::RelationResult> check(const cases::Case& subject, const cases::Executors& executors,
                                          const std::string& filter);
 
-/// The same, added to the result of the case, which fails where something is broken.
+/// Checks the relations and adds what was found to the result of the case, which fails where something is broken.
 void add(const cases::Case& subject, const cases::Executors& executors, const std::string& filter,
          cases::CaseResult& result);
 

@@ -174,7 +174,7 @@ std::string numbers(const std::vector<std::size_t>& operands) {
 
 void NodeCheck::scale(const Homogeneity& degree) {
   const core::FloatFormat computed = core::float_format(core::compute_dtype(y().dtype()));
-  double least = 1;  // of any product of operands
+  double least = 1;  // at most any product of operands
   for (const ir::Tensor& x : operands_.tensors)
     if (ir::is_float(x.dtype())) least *= least_size(x);
   // Far enough from subnormals that no term, nor a difference of terms, is one.

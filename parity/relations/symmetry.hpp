@@ -11,8 +11,8 @@ namespace plumb::parity::relations {
 
 /// An axis whose positions may come in any order.
 struct AxisSymmetry {
-  std::optional<std::size_t> out = {};  ///< of the first result; none where the positions are summed over
-  /// Of each operand; none of one that all positions share.
+  std::optional<std::size_t> out = {};  ///< the first result's axis; none where the positions are summed over
+  /// By operand, its axis; none for an operand that all positions share.
   std::vector<std::optional<std::size_t>> in = {};
   bool independent = true;  ///< a position knows nothing of the others, so that any of them may be left out
 };

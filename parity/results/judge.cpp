@@ -57,7 +57,7 @@ const policy::Policy& Judge::policy(const Run& run) {
   return found->second;
 }
 
-/// What was measured of a row. Of several outputs the graph's table holds the first one's dtype; ratios and ulps were
+/// What was measured for a row. For several outputs the graph's table holds the first one's dtype; ratios and ulps were
 /// taken with the right one.
 policy::Measured Judge::measured(const Run& run, const Node& part) {
   const auto row = static_cast<std::size_t>(&part - file_.rows().data());

@@ -94,7 +94,7 @@ class Recorder::Writer {
   std::map<std::string, std::uint32_t, std::less<>> names_;
   std::map<std::string, SumList> sums_;  ///< by where they are in the file
   std::vector<std::string> new_names_;
-  const ir::Graph* graph_ = nullptr;  ///< of the case that is running
+  const ir::Graph* graph_ = nullptr;  ///< the running case's
   std::shared_ptr<const ir::formats::GraphFile> file_;
   std::optional<Kept> worst_;
 };

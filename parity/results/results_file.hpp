@@ -23,7 +23,7 @@ struct StoredDevice {
 struct StoredKernel {
   bool is_recorded = false;
   std::string name = {}, tile = {};
-  std::optional<ir::DType> accumulation = {};  ///< of its sums; nothing without sums
+  std::optional<ir::DType> accumulation = {};  ///< the accumulator of its sums; nothing without sums
 };
 
 /// A results file of version 1 or 2, opened to be read: the one reader for all who ask what is in it. Tables are read

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 /// A dataset of the file, or of each `<...>` in its path.
 struct Dataset {
   std::string path, doc;
-  const TableType* type = nullptr;  ///< of a compound
+  const TableType* type = nullptr;  ///< a compound's columns
   std::string kind = "compound";
   std::size_t width = 1;
   std::string units = "1";

@@ -137,7 +137,7 @@ struct Node {
   double emulator_ulp = compare::not_computed;
   std::uint64_t n_recomputed = no_number, n_undecided = no_number;
   std::uint32_t kernel_id = 0, tile_id = 0;
-  DTypeCode accumulation;    ///< of the sums of the kernel; none without sums
+  DTypeCode accumulation;    ///< the accumulator of the kernel's sums; none without sums
   std::int32_t tree = -1;    ///< the row of the graph's list of sums where those of the kernel begin
   std::uint16_t n_sums = 0;  ///< and how many they are
 };

@@ -8,7 +8,7 @@
 /// What a policy asks about, from the rows of a results file.
 namespace plumb::parity::results {
 
-/// What is known of the output of a node that a row stands for. Of version 1, which did not record them, kernel, tile
+/// What is known of the output of a node that a row stands for. In version 1, which did not record them, kernel, tile
 /// and accumulation are empty.
 policy::Facts facts_of(ResultsFile& file, const Run& run, const Node& row);
 

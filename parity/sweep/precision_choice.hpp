@@ -24,11 +24,11 @@ double oscillation(const ir::TensorView& weight);
 
 /// A node that can multiply in f16, and what it does to the outputs when it alone does.
 struct Candidate {
-  std::size_t node = 0;  ///< of the graph
+  std::size_t node = 0;  ///< its place in the graph
   std::string label = {}, op = {};
   double flops = 0;
   std::int64_t columns = 0;                ///< N: columns of a product, filters of a convolution
-  std::optional<double> oscillation = {};  ///< of the second operand, where that is a param or a constant
+  std::optional<double> oscillation = {};  ///< the second operand's, where that is a param or a constant
   std::vector<double> errors = {};         ///< by output: relative 2-norm error of all operands' rounding
   std::optional<double> saved_ns = {};     ///< on the device, casts counted; below 0 where f16 is slower
 };

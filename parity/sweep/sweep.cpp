@@ -89,7 +89,7 @@ void Sweep::measure_candidates() {
   }
 }
 
-/// Of each node's report the fastest.
+/// Keeps each node's fastest report.
 void take_fastest(std::vector<ir::NodeReport>& fastest, const std::vector<ir::NodeReport>& run) {
   if (fastest.empty()) fastest = run;
   for (std::size_t n = 0; n < run.size(); ++n)

@@ -8,10 +8,10 @@ namespace plumb::parity::sweep {
 struct SweepOptions {
   std::vector<ir::passes::Precision> precisions = {ir::passes::Precision::f32, ir::passes::Precision::f16acc32,
                                                    ir::passes::Precision::f16acc16};
-  std::vector<Choice> choices = {Choice::always, Choice::oscillation, Choice::bound};  ///< of those below f32
+  std::vector<Choice> choices = {Choice::always, Choice::oscillation, Choice::bound};  ///< for the precisions below f32
   double budget = 1e-3;                      ///< the relative 2-norm error that `bound` allows every output
   double oscillation = default_oscillation;  ///< weights that oscillate less are taken by `oscillation`
-  unsigned runs = 3;                         ///< of which the fastest is reported
+  unsigned runs = 3;                         ///< runs per variant, the fastest of which is reported
   bool by_time = false;  ///< `bound` asks the candidate what time each node saves, where it has a clock
 };
 
@@ -27,11 +27,11 @@ struct SweepRow {
   Choice choice = Choice::never;
   std::string unsupported = {};  ///< why there is nothing to show
   ir::passes::PrecisionPlan plan = {};
-  double share = 0;                                ///< of the flops of all that could
+  double share = 0;                                ///< share of the flops that could be lowered
   std::vector<OutputError> outputs = {};           ///< against the truth of the graph as it was
   double max_ratio = compare::not_computed;        ///< error over bound of the worst node, on its own inputs
-  core::Verdict verdict = core::Verdict::skipped;  ///< of verifying the graph so
-  std::optional<std::uint64_t> device_ns = {};     ///< of all nodes, where the device has timestamps
+  core::Verdict verdict = core::Verdict::skipped;  ///< what verifying the graph so gave
+  std::optional<std::uint64_t> device_ns = {};     ///< for all nodes, where the device has timestamps
 };
 
 struct SweepResult {

@@ -13,8 +13,8 @@ namespace plumb::parity::verify {
 /// What a candidate made of a graph, or of one node of it.
 struct CandidateRun {
   ir::Tensors values = {};                         ///< by value of the graph
-  std::map<ir::Value, std::uint64_t> hashes = {};  ///< of those
-  std::set<ir::Value> unstable = {};               ///< of those that had other bits in another run
+  std::map<ir::Value, std::uint64_t> hashes = {};  ///< hashes of those values
+  std::set<ir::Value> unstable = {};               ///< values that had other bits in another run
   std::vector<ir::NodeReport> nodes = {};
 
   std::optional<core::Verdict> refused = {};  ///< failed or unsupported, for a node that the reference runs

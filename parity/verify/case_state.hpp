@@ -15,11 +15,11 @@ namespace plumb::parity::verify {
 struct ValueState {
   std::optional<ir::Tensor> got;      ///< what its readers are given, until the last of them was judged
   bool is_captured = false;           ///< whether there was ever something to give
-  std::optional<std::uint64_t> hash;  ///< of what the candidate computed first
+  std::optional<std::uint64_t> hash;  ///< hash of what the candidate computed first
   bool is_unstable = false;           ///< another run gave other bits
-  std::optional<ir::Tensor> truth;    ///< of the graph from its inputs on, until the last reader was judged
+  std::optional<ir::Tensor> truth;    ///< by the graph from its inputs on, until the last reader was judged
   bool is_clean = false;              ///< its truth is what its readers are given
-  std::optional<double> error;        ///< of what its readers are given, relative to its truth
+  std::optional<double> error;        ///< error of what its readers are given, relative to its truth
   bool is_off = false;                ///< in an exact twin: it is not what it was proved to be
   std::size_t last_use = 0;           ///< the last node whose segment is fed with it
   std::size_t last_reader = 0;        ///< the last node that has it as an operand

@@ -15,14 +15,14 @@ class Stated {
 
   bool speaks_of(ir::Value value) const { return values_.contains(value); }
 
-  /// What is wrong with a value that a node computed, by what the file states; "" where it states nothing, or
-  /// what is so: of the truth or, where the file has somebody else's evaluation, of the device. That was not
-  /// made in f64 either: at a tie or a threshold the truth may be as far from it as the next integer. Notes the
-  /// device's distance in the result.
+  /// What is wrong with a value that a node computed, by what the file states; "" where it states nothing or is
+  /// right. The truth is held against the file or, where the file has somebody else's evaluation, the device is:
+  /// such an evaluation was not made in f64 either, and at a tie or a threshold the truth may be as far from it as
+  /// the next integer. Notes the device's distance in the result.
   std::string against(cases::NodeResult& result, ir::Value value, const ir::Tensor& truth,
                       const ir::Tensor& device) const;
 
-  /// The same of values that no node computes: they are what they were fed.
+  /// What is wrong with values that no node computes: they are what they were fed.
   std::string against_sources() const;
 
  private:

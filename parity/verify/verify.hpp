@@ -25,7 +25,7 @@ using GraphReader = std::function<ir::formats::GraphFile(const std::filesystem::
 
 struct FillOptions {
   std::uint64_t seed = 1;
-  std::optional<std::uint64_t> param_seed = {};  ///< of generated params, where it is not that of the inputs
+  std::optional<std::uint64_t> param_seed = {};  ///< for generated params, where it is not that of the inputs
   std::optional<ir::DType> dtype = {};           ///< f16 or bf16: run the graph's f32 values in this storage
   ir::Feeds given = {};                          ///< tensors in place of those that the file describes
   std::uint64_t memory_budget = ir::formats::usual_memory_budget;

@@ -41,7 +41,7 @@ struct Line {
     const double size = std::fabs(x);
     largest = largest < size ? size : largest, smallest = size < smallest ? size : smallest, no_number += x - x;
   }
-  /// Of the largest, as what it counts.
+  /// The exponent of the largest magnitude, which counts as `least` at least.
   int exponent(double least) const {
     int found = 0;
     std::frexp(sized(largest, least), &found);
@@ -176,7 +176,7 @@ template <class T>
 void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& sizes,
                              const Matrix<const T>& squares, std::span<const double> scales, Sums<T>& sums) {
   const std::int64_t depth = to - from, n = b_.columns;
-  const bool stretches = b_.row_stride == 1;  // of columns
+  const bool stretches = b_.row_stride == 1;  // whether each column of b is contiguous
   Scaled<T> right(depth * n);
   for (std::int64_t i = 0; i < (stretches ? n : depth); ++i)
     for (std::int64_t j = 0; j < (stretches ? depth : n); ++j) {

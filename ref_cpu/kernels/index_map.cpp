@@ -11,7 +11,7 @@ namespace {
 
 using ir::kernels::MapAxis;
 
-constexpr std::int64_t mapped_chunk_bytes = 1 << 17;  // of parallel work
+constexpr std::int64_t mapped_chunk_bytes = 1 << 17;  // per parallel chunk
 
 /// A map over elements of `width` bytes.
 template <std::size_t width>

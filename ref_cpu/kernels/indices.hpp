@@ -35,9 +35,9 @@ inline std::vector<std::int64_t> slices_of(const ir::TensorView& indices, const 
 
 /// Elements of x at indices along an axis. indices may be shorter than x on other axes.
 struct IndexedElements {
-  ir::Lines lines;                         ///< of indices
+  ir::Lines lines;                         ///< lines of the indices
   std::vector<std::int64_t> outer, inner;  ///< where in x each position on the axes before and behind `axis` is
-  std::int64_t stride;                     ///< of the axis, in x
+  std::int64_t stride;                     ///< stride of the axis in x
 
   IndexedElements(const ir::Shape& x, const ir::Shape& indices, std::int64_t axis) : lines(ir::along(indices, axis)) {
     const std::size_t a = x.axis(axis);

@@ -32,7 +32,7 @@ Moments<C> moments_by(const C* x, std::int64_t n, const Inverse& inverse) {
   return {mean, rest, inverse(squares / count)};
 }
 
-/// The same with 1/√(variance + epsilon).
+/// Moments with 1/√(variance + epsilon) for the inverse deviation.
 template <class C>
 Moments<C> moments(const C* x, std::int64_t n, C epsilon) {
   return moments_by(x, n, [epsilon](C variance) { return 1 / std::sqrt(variance + epsilon); });

@@ -10,8 +10,8 @@ namespace {
 
 using ir::kernels::CopyAxis;
 
-constexpr std::int64_t chunk_bytes = 1 << 17;  // of parallel work
-constexpr std::int64_t side = 32;              // of a block of a transposed copy: 16 KiB at most
+constexpr std::int64_t chunk_bytes = 1 << 17;  // per parallel chunk
+constexpr std::int64_t side = 32;              // rows and columns of a transposed copy's block: 16 KiB at most
 
 /// Both ends of a copy, in elements of `width` bytes.
 template <std::size_t width>

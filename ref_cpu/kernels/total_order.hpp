@@ -19,7 +19,7 @@ bool precedes(C a, C b) {
 }
 
 /// found(line, k) for every line of x: the position of its extreme, by better(a, b)
-/// on values in the compute type. Of equals the first, or the last. Neighbouring
+/// on values in the compute type. Among equals the first, or the last. Neighbouring
 /// lines are walked together, as memory is.
 template <class T, class Better, class Found>
 void find_extremes(std::span<const T> x, const ir::Lines& lines, bool select_last, const Better& better,

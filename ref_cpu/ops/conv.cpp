@@ -78,7 +78,7 @@ void fill_row(const Geometry& g, const C* x, std::int64_t term, std::int64_t fir
   }
 }
 
-constexpr std::int64_t block_rows = 32, block_columns = 384;  ///< of what one task computes
+constexpr std::int64_t block_rows = 32, block_columns = 384;  ///< the block that one task computes
 
 /// Positions of y as a product counts them: `across` of them from one line of y to the next.
 struct Lines {

@@ -12,7 +12,7 @@ void run(const ir::ops::OneHot& op, Call& call) {
   const ir::Lines lines = ir::along(call.out(0).shape(), op.axis);
   const std::byte *off = call.in(1).bytes().data(), *on = off + ir::info(call.in(1).dtype()).bytes;
   std::byte* y = call.out(0).bytes().data();
-  const std::int64_t block = lines.length * lines.inner;  // of as many elements: the lines side by side
+  const std::int64_t block = lines.length * lines.inner;  // elements of a block: the lines side by side
   kernels::with_width(ir::info(call.in(1).dtype()).bytes, [&](auto width) {
     const auto at = [&](std::int64_t i) { return y + static_cast<std::size_t>(i) * width; };
     ir::visit_index(call.in(0).dtype(), [&]<class T>(T) {

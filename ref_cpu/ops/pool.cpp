@@ -44,7 +44,7 @@ void maxima(const kernels::Windows& w, const C* image, std::int64_t line, C* bes
   });
 }
 
-/// The same, and where in the image they are; -1 where no tap is.
+/// The maxima, and where in the image they are; -1 where no tap is.
 template <class C>
 void maxima_and_places(const kernels::Windows& w, const C* image, std::int64_t line, C* best, std::int64_t* place) {
   std::fill_n(best, w.positions[2], lowest<C>());

@@ -5,7 +5,7 @@
 namespace plumb::ref_cpu {
 namespace {
 
-/// The same bytes as elements of another dtype of the same width.
+/// Reads the bytes as elements of another dtype of equal width.
 template <class Byte>
 ir::BasicView<Byte> seen_as(ir::DType dtype, const ir::BasicView<Byte>& view) {
   return {{dtype, view.shape()}, view.bytes()};

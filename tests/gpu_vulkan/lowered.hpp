@@ -36,7 +36,7 @@ struct Lowered {
 struct LoweredNode {
   plan::KernelChoice choice;
   plan::Schedule schedule;
-  std::vector<plan::Slot> slots;  ///< of its operands, then of its results
+  std::vector<plan::Slot> slots;  ///< its operands' slots, then its results'
 };
 
 inline LoweredNode lowered_node(const ir::Op& op, const std::vector<ir::TensorType>& operands,

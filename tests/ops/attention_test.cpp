@@ -147,7 +147,7 @@ TEST(Attention, RowsOfManyQueriesThatSeeNothingOrWeighNothing) {
   check_both({.has_mask = true}, {q, k, v, shown}, y);
 }
 
-/// Of keys in slices: whole slices are hidden or weigh nothing, from some queries or from all.
+/// Whole slices of the keys are hidden or weigh nothing, for some queries or for all.
 TEST(Attention, SlicesWithoutKeysThatWeigh) {
   const std::int64_t queries = 3, keys = 1000;
   Tensor q({DType::f32, {1, 2, queries, 4}}), k({DType::f32, {1, 1, keys, 4}}), v({DType::f32, {1, 1, keys, 4}});

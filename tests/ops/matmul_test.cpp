@@ -34,8 +34,8 @@ TEST_P(MatmulOf, AgreesOnEveryShapeAndTransposition) {
       {{1, 1}, {1, 1}},
       {{2, 3}, {3, 2}},
       {{7, 8}, {8, 9}},                   // around a tile of 8
-      {{17, 16}, {16, 15}},               // of 16
-      {{65, 63}, {63, 64}},               // of 64
+      {{17, 16}, {16, 15}},               // around a tile of 16
+      {{65, 63}, {63, 64}},               // around a tile of 64
       {{33, 65}, {33, 31}, true, false},  //
       {{65, 33}, {31, 33}, false, true},  //
       {{33, 65}, {31, 33}, true, true},   //

@@ -23,7 +23,7 @@ TEST_P(ResizeOf, AgreesInEveryMode) {
   std::uint64_t seed = 1;
   for (const auto& geometry : testing::resize_geometries())
     for (const auto& c : testing::resizes_of(geometry)) {
-      // Of the other types a part will do.
+      // For the other types a part will do.
       if (GetParam() != DType::f32 && (++seed % 7) != 0) continue;
       SCOPED_TRACE(c.what);
       check_op(c.op, {random_tensor({GetParam(), c.x}, ++seed)});

@@ -20,7 +20,7 @@ class SamplingOf : public ::testing::TestWithParam<DType> {};
 TEST_P(SamplingOf, AGridAgreesInEveryMode) {
   std::uint64_t seed = 1;
   for (const auto& c : testing::sample_cases())
-    // Of the other types one case: what differs is how they are read and written.
+    // One case will do for the other types, which differ only in how they are read and written.
     for (const GridSample& op : testing::samplings()) {
       if (GetParam() != DType::f32 && c.what != std::string("an image")) continue;
       SCOPED_TRACE(c.what);

@@ -22,7 +22,7 @@ struct OpCheck {
 /// Runs `op` on these operands three times: widened on the CPU (the truth), as it is
 /// on the CPU, and on the GPU, and expects both to be as close to the truth as its
 /// error model says (parity/bounds/bounded.hpp). Failures say which element, what was expected and what
-/// came. Of ordinary data the model must say something: limits like the results themselves are a
+/// came. On ordinary data the model must say something: limits like the results themselves are a
 /// failure. Without a device the CPU is checked and the test then skips, with the reason.
 OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where = Where::cpu_and_gpu,
                  Data data = Data::ordinary);
@@ -33,7 +33,7 @@ inline OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
 /// Expects the op on the CPU, as it is, to give what was worked out by hand.
 void check_cpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected);
 
-/// The same of the GPU; skips without one.
+/// Expects the GPU to give it; skips without a GPU.
 void check_gpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected);
 
 /// A tensor filled by its dtype's default (normal numbers, small integers, fair

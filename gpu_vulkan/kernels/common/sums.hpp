@@ -19,7 +19,7 @@ constexpr ir::SumLevel lanes(std::int64_t count) {
 /// Lanes take every count-th term and are added one after the other.
 constexpr ir::SumLevel lane_chain(std::int64_t count) { return {.count = count, .take = ir::SumTake::every}; }
 
-/// The same level with the error of each addition carried as a second number (glsl/sum.glsl).
+/// Makes a level carry the error of each addition as a second number (glsl/sum.glsl).
 constexpr ir::SumLevel compensated(ir::SumLevel level) {
   level.compensated = true;
   return level;

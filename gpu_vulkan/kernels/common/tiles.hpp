@@ -42,7 +42,7 @@ struct CooperativeTile {
 struct BlockTile {
   std::uint32_t rows, columns;
   std::uint32_t depth;  ///< terms that are staged at a time
-  Grid blocks;          ///< of an invocation
+  Grid blocks;          ///< per invocation
 
   std::uint32_t invocations() const { return rows / (4 * blocks.m) * (columns / (4 * blocks.n)); }
   std::size_t shared_bytes() const { return std::size_t{4} * depth * (rows + columns + 8); }
@@ -52,7 +52,7 @@ struct BlockTile {
 struct ElementTile {
   std::uint32_t rows, columns;
   std::uint32_t depth;  ///< terms that are staged at a time
-  Grid elements;        ///< of an invocation
+  Grid elements;        ///< per invocation
 
   std::uint32_t invocations() const { return rows / elements.m * (columns / elements.n); }
   std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }

@@ -35,7 +35,7 @@ layout(constant_id = 8) const uint deep = 2;
 layout(constant_id = 9) const uint invocations = 64;
 layout(constant_id = 10) const bool WIDE = false;
 layout(constant_id = 11) const uint most_taps = 32;
-layout(constant_id = 12) const uint TAPS = 0;   // of a channel; 0: as pushed
+layout(constant_id = 12) const uint TAPS = 0;   // taps per channel; 0: as pushed
 layout(constant_id = 13) const uint TERMS = 0;  // channels and taps; 0: as pushed
 layout(constant_id = 14) const bool whole = false;
 layout(constant_id = 15) const bool has_bias = false;
@@ -67,7 +67,7 @@ shared uvec4 x_tile[depth * x_pitch];
 const uint w_each = (rows * w_pieces + invocations - 1u) / invocations;
 const bool w_even = rows * w_pieces % invocations == 0u;
 uvec4 fetched_w[w_each];
-uint w_start[w_each];  // of the first tile's pieces: pieces where they are wide, else elements
+uint w_start[w_each];  // where this invocation's pieces of the first tile begin: in pieces where WIDE, else in elements
 
 coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> sums[each_m * each_n];
 

@@ -18,7 +18,7 @@ layout(constant_id = 4) const uint groups_m = 2;
 layout(constant_id = 5) const uint groups_n = 4;
 layout(constant_id = 6) const bool WIDE = false;
 layout(constant_id = 7) const uint most_taps = 32;
-layout(constant_id = 8) const uint TAPS = 0;   // of a channel; 0: as pushed
+layout(constant_id = 8) const uint TAPS = 0;   // taps per channel; 0: as pushed
 layout(constant_id = 9) const uint TERMS = 0;  // channels and taps; 0: as pushed
 layout(constant_id = 10) const bool whole = false;
 layout(constant_id = 11) const bool has_bias = false;
@@ -47,7 +47,7 @@ shared vec4 x_tile[depth * x_pitch / 4];
 
 const uint w_pieces = depth / 4u, w_each = rows * w_pieces / invocations;
 vec4 fetched_w[w_each];
-uint w_start[w_each];  // of the first tile's pieces: pieces where they are wide, else elements
+uint w_start[w_each];  // where this invocation's pieces of the first tile begin: in pieces where WIDE, else in elements
 
 // Filters beyond the last are the last: nobody reads their sums.
 void prepare_filters(uint block, uint row) {

@@ -22,7 +22,7 @@ bool shares_evenly(std::uint32_t invocations, std::uint32_t depth, std::uint32_t
   return packs % side == 0 && invocations % side == 0 && depth % (invocations / side) == 0;
 }
 
-/// Of the table of taps: convolutions of few share pipelines.
+/// Capacity of the table of taps. Convolutions with few taps have one capacity, so that they share pipelines.
 std::uint32_t most_taps(const ConvBlock& block) {
   return std::bit_ceil(std::max(32u, static_cast<std::uint32_t>(block.taps())));
 }

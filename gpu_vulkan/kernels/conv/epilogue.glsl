@@ -8,7 +8,7 @@
 layout(constant_id = EPILOGUE) const bool has_residual = false;
 layout(constant_id = EPILOGUE + 1) const bool has_low = false;
 layout(constant_id = EPILOGUE + 2) const bool has_high = false;
-layout(constant_id = EPILOGUE + 3) const uint low_bits = 0;  // of an f32
+layout(constant_id = EPILOGUE + 3) const uint low_bits = 0;  // bits of an f32
 layout(constant_id = EPILOGUE + 4) const uint high_bits = 0;
 
 COMPUTED finished(COMPUTED sum, uint at) {

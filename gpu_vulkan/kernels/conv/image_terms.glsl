@@ -46,8 +46,8 @@ void prepare_image(uint block, uint column) {
   }
 }
 
-// Those of the lines from term `first` on, zeros outside the images and beyond the terms. Of 16-bit elements what is
-// not there is read from the first element, and not used: faster than branches, which it is not for others.
+// Fetches the lines' elements from term `first` on, zeros outside the images and beyond the terms. For a 16-bit element
+// that is not there the first element is read and not used: this is faster than a branch, but not for wider elements.
 void fetch_image(uint first) {
   const uint volume = extent[0] * extent[1] * extent[2];
   [[unroll]] for (uint l = 0; l < lines_each; ++l) {

@@ -19,7 +19,7 @@ layout(set = 0, binding = 0) readonly buffer X { WORD x[]; };
 layout(set = 0, binding = 1) writeonly buffer Y { WORD y[]; };
 layout(push_constant) uniform Block {
   uint count, first_from, first_to;
-  uint multipliers[7];  // of the extents of axes 1 to 7
+  uint multipliers[7];  // division by the extents of axes 1 to 7
   uint shifts[2];       // a byte each
   uint from_steps[8], to_steps[8];
 };

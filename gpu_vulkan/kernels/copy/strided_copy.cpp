@@ -52,8 +52,8 @@ std::size_t crossing_axis(const std::vector<CopyAxis>& axes) {
   return last;
 }
 
-/// Of the tiles that move words of `width` bytes. Wide ones read and write memory in long stretches;
-/// 16-bit words and bytes are held in 32 bits.
+/// Rows and columns of the tile that moves words of `width` bytes. Wide tiles read and write memory in long
+/// stretches; 16-bit words and bytes are held in 32 bits.
 std::uint32_t tile_side(std::size_t width, std::int64_t shorter_extent, const device::DeviceFacts& facts) {
   if (width >= 16) return 16;
   const bool fits = 64 * 65 * std::max<std::size_t>(width, 4) <= facts.shared_memory;

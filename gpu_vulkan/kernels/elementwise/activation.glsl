@@ -74,7 +74,7 @@ precise float half_geluf(float x) {
   return x * (sign_of(x) != 0u ? tail : 1.0 - tail);
 }
 
-/// The same by tanh: x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2.
+/// The tanh form of gelu: x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2.
 precise float gelu_tanhf(float x) { return gatedf(x, 1.59576912 * (x + 0.044715 * x * x * x)); }
 
 /// ln(1 + e^x).

@@ -27,9 +27,9 @@ layout(constant_id = 2) const uint packs = 0;          // units of PACK elements
 layout(constant_id = 3) const uint dense = 0;          // bit k: operand k is dense along the last axis
 layout(push_constant) uniform Block {
   uint count;            // elements of the result
-  uint multipliers[7];   // of the extents of axes 1 to 7, in units
+  uint multipliers[7];   // division by the extents of axes 1 to 7, in units
   uint shifts[2];        // a byte each
-  uint steps[21];        // of axes 0 to 6, for each operand
+  uint steps[21];        // strides of axes 0 to 6, for each operand
 };
 
 #define MOST_UNITS 4  // for an invocation

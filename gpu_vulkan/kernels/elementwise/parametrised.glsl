@@ -21,7 +21,7 @@ float scaled_twice(float x, float a, float b) { return scaled(fused(a, x, -0.0, 
 /// Below 2^-27, where e^x - 1 and tanh x are x.
 bool is_tiny(float x) { return magnitude_of(x) < 0x32000000u; }
 
-// Of numbers; by their bits, for a device may take a subnormal for 0.
+// Signs of numbers (not NaN) are read from their bits: a device may take a subnormal for 0.
 bool is_negative(float x) { return sign_of(x) != 0u && !is_zero(x); }
 bool is_positive(float x) { return sign_of(x) == 0u && !is_zero(x); }
 

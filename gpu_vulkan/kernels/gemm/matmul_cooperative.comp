@@ -122,7 +122,7 @@ const uint a_each = (a_lines * a_pieces + invocations - 1u) / invocations;
 const uint b_each = (b_lines * b_pieces + invocations - 1u) / invocations;
 const bool a_even = a_lines * a_pieces % invocations == 0u, b_even = b_lines * b_pieces % invocations == 0u;
 uvec4 fetched_a[a_each], fetched_b[b_each];
-uint a_start[a_each], b_start[b_each];  // of the first tile's pieces: pieces of a wide operand, else elements
+uint a_start[a_each], b_start[b_each];  // where the first tile begins: in pieces where WIDE, else in elements
 
 #define MATRIX(T) coopmat<T, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
 MATRIX(SUM) sums[each_m * each_n];
@@ -288,7 +288,7 @@ void add_row(uint my_column) {
 }
 #endif
 
-// The same of matrices that lie inside, in strips of what y consists of.
+// Stores accumulators that lie inside of y, in strips of 16-byte pieces.
 void store_all(uint index, uint row, uint column, uint my_column) {
   const uint mine = gl_SubgroupID * room, pitch = strip * N / in_piece + 1u, strips = (each_n + strip - 1u) / strip;
 #ifdef CAN_ADD

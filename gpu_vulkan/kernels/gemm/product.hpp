@@ -13,7 +13,7 @@ struct Product {
   bool transpose_a = false, transpose_b = false;
   std::int64_t a_line = 0, b_line = 0;             ///< from one line of a matrix to the next; 0: lines are dense
   ir::Shape batch;                                 ///< at most most_batch_axes
-  std::vector<std::int64_t> a_strides, b_strides;  ///< of the batch axes
+  std::vector<std::int64_t> a_strides, b_strides;  ///< strides of the batch axes
   double alpha = 1, beta = 1;
   bool sums_in_f16 = false;  ///< may keep its sums in f16
   bool has_c = false;        ///< operand 2, added without batch axes
@@ -29,7 +29,7 @@ struct ProductSlots {
 /// Chooses a kernel for the product.
 void lower_product(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
-/// Of operands 0 and 1 of the node.
+/// Multiplies operands 0 and 1 of the node.
 void lower_product(const Product& product, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -144,7 +144,7 @@ struct CooperativeSplit {
   std::int64_t slices = 1;
 };
 
-/// Of each of these one workgroup runs on a multiprocessor; the largest first.
+/// Tiles for split-K, the largest first. Each is so large that a multiprocessor runs one workgroup at a time.
 constexpr std::array<GemmTile, 4> split_tiles = {{
     {.tile = {.subgroups = {2, 4}, .matrices = {4, 3}}, .deep = 4, .wave = one_each},
     {.tile = {.subgroups = {4, 2}, .matrices = {2, 3}}, .deep = 4, .wave = one_each},

@@ -24,7 +24,7 @@ void add_slices(const Product& p, const ProductSlots& slots, plan::Slot sums, st
     std::array<std::uint32_t, 2> c_strides;
   };
   constexpr std::uint32_t threads = 128;
-  constexpr std::int64_t pack = 4;  // of all dtypes that are summed in f32
+  constexpr std::int64_t pack = 4;  // for all dtypes with an f32 accumulator
   const bool packed = p.m * p.n % pack == 0;
   node.dispatch({
       .shader = {"matmul_slices." + elementwise::variant_of(slots.result, node.facts()),

@@ -11,10 +11,10 @@ namespace {
 
 using ir::DType;
 
-/// Of a product that is one row or one column: whether a line of the matrix is one sum.
+/// For a y of one row or one column: whether each line of the matrix makes one sum.
 bool is_by_lines(const Product& p) { return p.n == 1 ? !p.transpose_a : p.transpose_b; }
 
-/// Of a product that is a few rows or a column: elements of y that the matrix's lines, or its columns, make.
+/// For a y of a few rows or one column: how many elements of y the matrix's lines, or its columns, make.
 std::int64_t elements_of_vector(const Product& p) { return p.n == 1 ? p.m : p.n; }
 
 /// One row or one column: every number of the matrix is read once, so that reading it in order is what counts.

@@ -1,7 +1,7 @@
 #version 450
 // variants: w1 w2 w4 w8 w16
-// y[a, i, b] = x[a, indices[i], b] where b is long: a workgroup copies a stretch of one row. Of all rows
-// the same stretch comes first, so that of a row that is taken twice the second comes from the cache.
+// y[a, i, b] = x[a, indices[i], b] where b is long: a workgroup copies a stretch of one row. The first stretch of
+// every row comes before any second one, so that a row that is taken twice comes from the cache the second time.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "gpu_vulkan/glsl/divide.glsl"
@@ -9,7 +9,7 @@
 #include "gpu_vulkan/glsl/word.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint index_words = 1;  // of 32 bits
+layout(constant_id = 1) const uint index_words = 1;  // 32-bit words per index
 layout(constant_id = 2) const uint each = 1;         // words that an invocation copies, at most 2
 
 layout(set = 0, binding = 0) readonly buffer X { WORD x[]; };
@@ -18,7 +18,7 @@ layout(set = 0, binding = 2) writeonly buffer Y { WORD y[]; };
 #define FAULTS_BINDING 3
 #include "gpu_vulkan/glsl/faults.glsl"
 layout(push_constant) uniform Block {
-  uint rows;    // of y
+  uint rows;    // rows of y
   uint inner;   // words of a row
   uint count;   // indices
   uint extent;  // rows of x for every a

@@ -30,7 +30,7 @@ struct IndexTuples {
   std::array<std::uint32_t, 2> by_in_batch;  ///< a Divisor: of tuples in every element of the batch
   std::uint32_t of_x;                        ///< slices of x in every element of the batch
   std::uint32_t node;
-  std::array<std::uint32_t, 8> extents{}, strides{};  ///< of the indexed axes, strides in slices
+  std::array<std::uint32_t, 8> extents{}, strides{};  ///< extents and strides (in slices) of the indexed axes
 };
 IndexTuples index_tuples(const ir::Shape& x, const ir::Shape& indices, std::int64_t batch_dims,
                          std::uint32_t node_number);

@@ -9,7 +9,7 @@
 layout(push_constant) uniform Block {
   uint count, extent, stride;
   uint node;
-  uint multipliers[7];  // of the extents of axes 1 to 7
+  uint multipliers[7];  // division by the extents of axes 1 to 7
   uint shifts[2];       // a byte each
   uint steps[8];
 };

@@ -31,7 +31,7 @@ struct Entry {
 layout(set = 0, binding = 0) readonly buffer Sorted { Entry sorted[]; };
 layout(set = 0, binding = 1) readonly buffer Updates { STORED updates[]; };
 layout(set = 0, binding = 2) readonly buffer X { STORED x[]; };
-layout(set = 0, binding = 3) buffer Partials { HELD partials[]; };  // of each chunk and column
+layout(set = 0, binding = 3) buffer Partials { HELD partials[]; };  // one for each chunk and column
 layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
 layout(push_constant) uniform Block {
   uvec2 by_columns, by_inner;

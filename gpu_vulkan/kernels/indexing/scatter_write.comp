@@ -14,8 +14,8 @@ layout(set = 0, binding = 2) readonly buffer Updates { WORD updates[]; };
 layout(set = 0, binding = 3) writeonly buffer Y { WORD y[]; };
 layout(push_constant) uniform Block {
   uvec2 by_inner;
-  uint words;  // of updates
-  uint inner;  // of a slice
+  uint words;  // words of all updates
+  uint inner;  // words per slice
 };
 
 void main() {

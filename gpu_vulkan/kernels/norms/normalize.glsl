@@ -10,7 +10,7 @@
 
 const uint WHOLE = 0u, FIRST = 1u, SECOND = 2u;
 layout(constant_id = 3) const uint stage = WHOLE;
-layout(constant_id = 4) const uint inner_axes = 1;  // of scale and bias within a line, and
+layout(constant_id = 4) const uint inner_axes = 1;  // axes of scale and bias within a line, and
 layout(constant_id = 5) const uint outer_axes = 0;  // across lines: the axes after those
 layout(constant_id = 6) const bool has_scale = false;
 layout(constant_id = 7) const bool has_bias = false;

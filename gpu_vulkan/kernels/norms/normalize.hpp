@@ -14,7 +14,7 @@ struct Normalize {
   bool is_centered = true;  ///< the mean is taken off
   bool has_scale = false, has_bias = false;
   std::vector<std::int64_t> scale_strides, bias_strides;
-  bool has_statistics = false;               ///< of the shader: whether it can write them at all
+  bool has_statistics = false;               ///< whether the shader can write them at all
   std::optional<plan::Slot> x = {}, y = {};  ///< in place of the node's own
   bool has_residual = false;                 ///< the last operand, as x, is added to it
 };

@@ -11,7 +11,7 @@ vec2 combine(vec2 a, vec2 b, uint how) { return a + b; }
 // How scale and bias are read: not at all, in units like x, one element for a unit, or by element.
 // As Walk in gpu_vulkan/kernels/norms/normalize.cpp.
 const uint ABSENT = 0u, BY_UNIT = 1u, STRETCHED = 2u, BY_ELEMENT = 3u;
-layout(constant_id = 6) const uint inner_axes = 1;                      // of scale and bias within a row, and
+layout(constant_id = 6) const uint inner_axes = 1;                      // axes of scale and bias within a row, and
 layout(constant_id = 7) const uint outer_axes = 0;                      // across rows: the axes after those
 layout(constant_id = 8) const uint scale_walk = ABSENT;
 layout(constant_id = 9) const uint bias_walk = ABSENT;
@@ -85,7 +85,7 @@ float center(uint row_units, out float mean, out float rest) {
   }
   mean = combined(vec2(sum, 0.0), 0u, 0u).x * inverse_length;
 #endif
-  vec2 sums = vec2(0.0);  // of what is left, and of its squares
+  vec2 sums = vec2(0.0);  // sums of the differences and of their squares
   [[unroll]] for (uint u = 0u; u < units; ++u) {
     if (!has_unit(u, row_units)) continue;
     vec2 part = vec2(0.0);

@@ -30,7 +30,7 @@ vec2 peak_and_sum(uint first, uint begin, uint end) {
   return vec2(peak.x, is_finite(peak.x) ? total(sum) : 0.0);
 }
 
-/// The same of a line whose slices are known, from `first` on.
+/// The maximum and the sum of a line whose slices' partial results are known, from `first` on.
 vec2 merged(uint first) {
   vec2 peak = vec2(-positive_infinity(), 0.0), sum = vec2(0.0);
   for (uint s = lane(); s < slices; s += lanes) peak.x = maximum(peak.x, partials[first + s].x);

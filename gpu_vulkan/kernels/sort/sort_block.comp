@@ -7,7 +7,7 @@
 #include "gpu_vulkan/kernels/sort/sorted.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 3) const uint slots = 2;      // of a run, a power of two
+layout(constant_id = 3) const uint slots = 2;      // entries per run, a power of two
 layout(constant_id = 4) const uint runs_here = 1;  // a power of two
 layout(constant_id = 5) const uint encoding = UNSIGNED;
 layout(constant_id = 6) const bool descending = false;

@@ -10,7 +10,7 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 3) const uint each = 8;
 
-/// Of the first `taken` entries of the result, those from the run at a.
+/// How many of the first `taken` entries of the result come from the run at a.
 uint from_first(uint a, uint a_held, uint b, uint b_held, uint taken) {
   uint low = taken > b_held ? taken - b_held : 0u, high = min(taken, a_held);
   while (low < high) {

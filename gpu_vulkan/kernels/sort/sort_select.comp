@@ -21,7 +21,7 @@
 #define AGREES_OTHERWISE
 #include "gpu_vulkan/kernels/rows/rows.glsl"
 
-layout(constant_id = 8) const uint slots = 2;  // of a run, a power of two, for no less than it keeps
+layout(constant_id = 8) const uint slots = 2;  // entries per run, a power of two, at least as many as it keeps
 layout(constant_id = 9) const uint encoding = UNSIGNED;
 layout(constant_id = 10) const bool descending = false;
 
@@ -32,7 +32,7 @@ const uint all_slots = slots * runs_here;
 #include "gpu_vulkan/kernels/sort/bitonic.glsl"
 
 const uint each = units * width;  // elements of a lane, 32 at most
-uint rank[each];                  // of elements that are not there, as of those that come last
+uint rank[each];                  // elements that are not there have the rank of those that come last
 
 shared uint gathered[runs_here];
 

@@ -26,11 +26,11 @@ layout(set = 0, binding = 3) writeonly buffer Values { WORD values[]; };
 layout(set = 0, binding = 4) writeonly buffer Indices { uint indices[]; };
 layout(push_constant) uniform Block {
   uint lines, inner;
-  uint line_length;  // of x
+  uint line_length;  // length of a line of x
   uint count;        // entries of a line that are being sorted
   uint kept;         // the first of a line that are wanted
   uint span;         // entries that a run was made of, of which it holds the first `kept`
-  uint runs;         // of a line
+  uint runs;         // runs per line
 };
 
 /// Entries that run r holds.

@@ -29,7 +29,7 @@ class Sort {
     return merged(sort_blocks(from, slots, most));
   }
 
-  /// The same of the elements of x, by runs of which most is never sorted.
+  /// Takes the most wanted elements of x by selection within runs, most of whose elements are never sorted.
   plan::Slot select(const SelectionChoice& choice) {
     begin(sorted_.lines.length, choice.span);
     const bool last = block_.runs == 1 && results_;

@@ -17,7 +17,7 @@ class Instance {
 
   VkInstance get() const { return instance_.get(); }
 
-  /// Of the validation layer: the version of Vulkan that it knows; 0 where it is off.
+  /// The version of Vulkan that the validation layer knows; 0 where it is off.
   std::uint32_t layer_version() const { return layer_version_; }
 
   /// Every warning and error of the validation layer so far.

@@ -12,8 +12,8 @@ struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
   device::DeviceReport report;
   std::uint32_t queue_family = 0;          ///< the one with compute and the least else
-  std::uint32_t timestamp_bits = 0;        ///< of that family
-  bool push_descriptors_are_core = false;  ///< of Vulkan 1.4, not VK_KHR_push_descriptor
+  std::uint32_t timestamp_bits = 0;        ///< valid bits of that family's timestamps
+  bool push_descriptors_are_core = false;  ///< from Vulkan 1.4, not from VK_KHR_push_descriptor
   std::vector<std::string> extensions;     ///< to enable
 
   bool enables(std::string_view extension) const;

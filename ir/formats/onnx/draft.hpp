@@ -61,8 +61,8 @@ class Draft {
     std::shared_ptr<Tensor> value;
     std::string name;
     std::size_t step = 0, output = 0;
-    const Tensor* given = nullptr;                ///< of an input
-    std::shared_ptr<const Tensor> resolved = {};  ///< of a result that given inputs settle
+    const Tensor* given = nullptr;                ///< an input's
+    std::shared_ptr<const Tensor> resolved = {};  ///< a result that given inputs settle
     bool unresolvable = false;
     bool needed = false;
     bool is_result = false;

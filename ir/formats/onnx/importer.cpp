@@ -203,7 +203,7 @@ void Importer::read_node(const ::onnx::NodeProto& node, Scope& scope) {
     return;
   } catch (const Unsupported& error) {
     note(where(node, scope) + error.what(), true);
-  } catch (const std::exception& error) {  // of the standard library, too: a file may be hostile
+  } catch (const std::exception& error) {  // exceptions of the standard library, too: a file may be hostile
     note(where(node, scope) + error.what(), false);
   }
 }

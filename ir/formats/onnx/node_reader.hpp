@@ -15,7 +15,7 @@ class Importer;
 /// Names in sight while a graph, a subgraph or a function is read.
 struct Scope {
   const Scope* parent = nullptr;
-  std::string prefix = {};  ///< of the names of values made here
+  std::string prefix = {};  ///< begins the names of values made here
   std::map<std::string, std::int64_t, std::less<>> opsets = {};
   /// Tensors by the file's names; nothing for one that could not be made.
   std::map<std::string, std::optional<Ref>, std::less<>> values = {};

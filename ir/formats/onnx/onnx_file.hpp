@@ -25,14 +25,14 @@ struct OnnxOptions {
   /// Numbers that inputs will be fed. They settle symbols, and where shapes depend on them
   /// (an input that Reshape reads, say) the graph is made for these numbers: see notes.
   std::map<std::string, Tensor, std::less<>> given = {};
-  std::uint64_t most_bytes = usual_memory_budget;  ///< of all tensors in the file together
+  std::uint64_t most_bytes = usual_memory_budget;  ///< for all tensors in the file together
   std::size_t most_nodes = 200'000;                ///< after loops are unrolled and functions inlined
 };
 
 /// A tensor of a model as the file describes it.
 struct OnnxValue {
   std::string name, type;  ///< type as text: "f32[batch, 3, 224, 224]", "sequence", ...
-  bool is_tensor = true;   ///< of numbers: no sequence, map, optional or strings
+  bool is_tensor = true;   ///< a tensor of numbers: no sequence, map, optional or strings
 };
 
 /// What a file says of itself, known without reading the graph into ops.

@@ -16,7 +16,7 @@ struct Window {
 /// Reads strides, dilations, pads and auto_pad of a window that slides over `x`.
 Window read_window(const NodeReader& node, const Shape& x, std::vector<std::int64_t> kernel);
 
-/// The same for ConvTranspose, whose auto_pad looks at the output; also its output_padding.
+/// Reads the window of a ConvTranspose, whose auto_pad looks at the output, and its output_padding.
 Window read_transposed_window(const NodeReader& node, const Shape& x, std::vector<std::int64_t> kernel,
                               std::vector<std::int64_t>& output_padding);
 

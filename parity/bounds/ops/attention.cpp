@@ -26,7 +26,7 @@ class Scores {
 
   Real queries(Real q) const { return reshaped(heads_first(q), {n_.B, n_.Hk, n_.Hq / n_.Hk, n_.Sq, q.shape()[3]}); }
   Real keys(Real k) const { return reshaped(heads_first(k), {n_.B, n_.Hk, 1, n_.Sk, k.shape()[3]}); }
-  /// Of [B, Hk, g, Sq, Dv], back to the layout of y.
+  /// Takes [B, Hk, g, Sq, Dv] back to the layout of y.
   Real result(Real x) const { return heads_first(reshaped(x, {n_.B, n_.Hq, n_.Sq, n_.Dv})); }
   /// Something that broadcasts to [B, Hq, Sq, Sk], as [B, Hk, g, Sq, Sk].
   Real by_score(Real x) const {

@@ -10,7 +10,7 @@ Model error_model(const ir::ops::Rope&) {
                 for (std::size_t i = 0; i < 3; ++i) sizes[i] = abs(node.in[i]);
                 std::vector<Real> mirrored = sizes;
                 mirrored[2] = -1.0 * sizes[2];
-                // Of |x| with sines of either sign one sum has both terms positive.
+                // With |x| and sines of either sign, one of the sums has both terms positive.
                 const Real magnitude = max(abs(node.apply(sizes)), abs(node.apply(mirrored)));
                 return both(3 * node.unit() * magnitude + node.unit() * abs(node.y()));
               },

@@ -15,7 +15,7 @@ struct Fault {
   std::string_view summary;  ///< what goes wrong, for people
   std::string_view where;    ///< the ops and dtypes it applies to, for people
   /// Whether no correct implementation comes as far from the truth, so that a verdict has to see it.
-  /// Of the others the contract allows some, on some data.
+  /// The contract allows some of the other faults, on some data.
   bool required;
   /// The output with the fault; nothing where it does not apply.
   std::optional<Numbers> (*plant)(const Site& site);

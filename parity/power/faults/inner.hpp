@@ -22,7 +22,7 @@ class Inner {
   const Site& outer_;
   const ir::Value value_;
   const core::Segment segment_, rest_;  ///< this node; all behind it
-  const Numbers truth_;                 ///< of this node's output, unrounded
+  const Numbers truth_;                 ///< this node's output, unrounded
   Site site_;
 };
 

@@ -27,7 +27,7 @@ struct Site {
   const core::Segment& segment;
   std::size_t output = 0;
   std::vector<Operand> operands;  ///< by input of the segment's graph
-  ir::TensorType type;            ///< of the output: reals, integers or bool
+  ir::TensorType type;            ///< the output's: reals, integers or bool
   Numbers truth, got;             ///< unrounded, of the operands; what the candidate gave
   std::optional<Numbers> before;  ///< what it gave on other inputs
   ir::Executor& reference;

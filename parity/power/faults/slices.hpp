@@ -9,7 +9,7 @@ struct Summed {
   std::size_t operand = 0, axis = 0;
 };
 
-/// Of products, convolutions, attention (its keys), sums and means; nothing for other ops.
+/// Which axis products, convolutions, attention (its keys), sums and means sum over; nothing for other ops.
 std::optional<Summed> summed_axis(const Site& site);
 
 /// The operands with slices [from, to) of the axis zero, which takes their terms out of every sum;

@@ -28,7 +28,7 @@ struct ProductShape {
 
 struct DotSums {
   std::optional<ir::Sum> published = {};  ///< how the kernel that computed them says that it adds
-  std::int64_t terms = 0;                 ///< of each sum, with the zeros that make up the number
+  std::int64_t terms = 0;                 ///< terms per sum, with the zeros that make up the number
   bool on_device = false;                 ///< and not on the host, in place of the device
   std::vector<float> sums = {};           ///< NaN where elements that must be equal differ
 };

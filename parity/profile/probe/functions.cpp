@@ -12,7 +12,7 @@
 namespace plumb::parity::profile::probe {
 namespace {
 
-constexpr int per_binade = 128;  // of each sign
+constexpr int per_binade = 128;  // for each sign
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 template <class T>
@@ -56,7 +56,7 @@ std::vector<double> sampled_f32() {
   return all;
 }
 
-/// Of a dtype whose numbers are |got| and |truth|: inf where only one is finite or a number.
+/// The distance in ulps of the dtype that holds |got| and |truth|: inf where only one is finite or a number.
 double error_in_ulps(double truth, double got, const core::FloatFormat& format, double allowance) {
   if (std::isnan(truth) || std::isnan(got)) return std::isnan(truth) == std::isnan(got) ? 0 : infinity;
   if (std::abs(truth) >= format.overflow()) truth = std::copysign(infinity, truth);

@@ -101,7 +101,7 @@ void ProductProbe::find_accumulator_bits() {
   found_.accumulator_bits = kept < most_accumulator_bits ? kept + 1 : 53;
 }
 
-/// Of a subnormal operand whose product is normal; then of normal operands whose sum is subnormal in the
+/// Tries a subnormal operand whose product is normal; then normal operands whose sum is subnormal in the
 /// accumulator, where there are such.
 void ProductProbe::find_subnormals() {
   const auto power = [](int exponent) { return std::ldexp(1.0f, exponent); };

@@ -37,7 +37,7 @@ struct Sizes {
 /// How a layer takes q, k and v from one tensor.
 enum class Way {
   split,          ///< [B, S, (Hq + 2 Hk) D], split, heads told apart, then put before positions
-  split_in_rows,  ///< the same, heads left behind positions
+  split_in_rows,  ///< split in rows, with heads left behind positions
   gathered,       ///< [B, S, 3, H, D] with the threes in front, of which each is one
   sliced,         ///< [B, S, H, 3 D], heads before positions, then cut
 };
@@ -175,7 +175,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.nam
 
 class AttentionViewsOnDevice : public testing::OnDevice, public ::testing::WithParamInterface<Case> {};
 
-// The same kernels do the same arithmetic: copies in front of them change no bit.
+// Kernels do the same arithmetic on copies: copies in front of them change no bit.
 TEST_P(AttentionViewsOnDevice, GivesWhatCopiesGive) {
   const auto& [name, way, n, dtype, op] = GetParam();
   const Layer layer(way, n, dtype, op);

@@ -68,7 +68,7 @@ TEST_P(Fusion, AgreesWithTheUnfusedPlan) {
   for (const double y : truth) largest = std::max(largest, std::abs(y));
   EXPECT_GT(largest, 0);
   EXPECT_LE(fused, 2 * unfused + 8 * ir::unit_roundoff(dtype) * largest);
-  EXPECT_LT(unfused, 0.05 * largest);  // of bf16 at the most: the bound above says something
+  EXPECT_LT(unfused, 0.05 * largest);  // bf16 is that far off at the most: the bound above says something
 }
 
 INSTANTIATE_TEST_SUITE_P(, Fusion,

@@ -170,7 +170,7 @@ TEST_F(Executor, RunsAGraphWithoutNodes) {
   expect_equal(graph, {{x, feeds.at("x")}, {w, feeds.at("w")}}, any_executor()->run(graph, feeds, {x, w}));
 }
 
-/// The same graph under every option that must not change a bit.
+/// Runs one graph under every option that must not change a bit.
 using Modes = std::vector<std::pair<std::string, std::string>>;
 class Mode : public Executor, public ::testing::WithParamInterface<Modes> {};
 

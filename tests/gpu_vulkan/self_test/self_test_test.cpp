@@ -82,7 +82,7 @@ CooperativeKernels tiles_of(const ir::Graph& graph, const device::DeviceFacts& f
   return all;
 }
 
-/// Of products, convolutions and attentions of many sizes.
+/// The tiles that products, convolutions and attentions of many sizes take.
 CooperativeKernels many_tiles(const device::DeviceFacts& facts) {
   CooperativeKernels all;
   const auto taps = {ir::Shape{1, 3}, ir::Shape{3, 3}, ir::Shape{2, 2}, ir::Shape{5, 5}, ir::Shape{1, 7}};
@@ -169,7 +169,7 @@ TEST(SelfTest, KnowsEveryModuleWithCooperativeMatrices) {
   EXPECT_GE(said.size(), 11u) << ::testing::PrintToString(said);
 }
 
-const CooperativeKernel product_tile{.tile = "64x64x64"};  // of f16
+const CooperativeKernel product_tile{.tile = "64x64x64"};  // an f16 tile
 
 TEST(SelfTest, PassesWhatIsRight) {
   device::DeviceFacts unconverted = testing::h200();
@@ -265,7 +265,7 @@ TEST(SelfTest, RunsOnceForATile) {
   once.facts.driver_version = later.facts.driver_version + 1;
   EXPECT_EQ(once({product_tile}), 1);
   Once unkept{.folder = "off"};
-  unkept.facts.device_id = 4711;  // of no other test of this process
+  unkept.facts.device_id = 4711;  // no other test of this process has it
   EXPECT_EQ(unkept({product_tile}), 1);
   EXPECT_EQ(unkept({product_tile}), 0);
 }

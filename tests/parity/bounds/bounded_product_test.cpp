@@ -19,7 +19,7 @@ namespace {
 using ir::DType;
 using ir::Tensor;
 
-constexpr double inflation = 1 + 0x1p-15;  // of parity/bounds/bounded_matmul.hpp
+constexpr double inflation = 1 + 0x1p-15;  // as in parity/bounds/bounded_matmul.hpp
 
 core::Segment product(const ir::ops::Matmul& op, const Tensor& a, const Tensor& b, bool and_tanh = false) {
   ir::Graph graph;

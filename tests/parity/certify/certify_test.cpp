@@ -34,7 +34,7 @@ TEST(DoubleDouble, SumsWhatDoublesLose) {
     std::shuffle(terms.begin(), terms.end(), random);
     certify::DoubleDouble sum;
     for (const auto& [a, b] : terms) sum = sum + certify::exact_product(a, b);
-    EXPECT_NEAR(sum.rounded() / rest, 1, 1e-3 * 0x1p-20) << trial;  // of sizes 2^60 larger than the result
+    EXPECT_NEAR(sum.rounded() / rest, 1, 1e-3 * 0x1p-20) << trial;  // terms are 2^60 times as large as the result
   }
   EXPECT_EQ((certify::DoubleDouble(0x1p100) + certify::DoubleDouble(1) + certify::DoubleDouble(-0x1p100)).rounded(), 1);
   EXPECT_EQ(((certify::DoubleDouble(1) + certify::DoubleDouble(0x1p-80)) * 3).low, 3 * 0x1p-80);

@@ -204,7 +204,7 @@ TEST(Compare, GivesEqualBitsHoweverThreadsShareTheWork) {
   const Tensor expected = truth(y), got = f32(c);
   const auto first = compare::compare(expected, got, within(1e-5));
   EXPECT_EQ(first.worst.front().index, first.max_abs.index);
-  EXPECT_LT(first.worst.back().index, 99'000u);  // of equals those that come first
+  EXPECT_LT(first.worst.back().index, 99'000u);  // among equals those that come first
   for (int time = 0; time < 20; ++time) {
     const auto again = compare::compare(expected, got, within(1e-5));
     EXPECT_EQ(again.mean_signed, first.mean_signed);
@@ -248,7 +248,7 @@ TEST(Compare, AComplexElementIsOneElement) {
   const auto c = compare::compare(line<c128>({{3, 4}, {1, 0}}), line<c64>({{3.5f, 4.5f}, {1, 0}}), within(0.25));
   EXPECT_EQ(c.n, 2u);
   EXPECT_EQ(c.n_bad, 1u);
-  EXPECT_EQ(c.max_rel.value, 0.1);  // of the modulus, 5
+  EXPECT_EQ(c.max_rel.value, 0.1);  // relative to the modulus, 5
   EXPECT_EQ(compare::compare(line<c128>({{nan, 0}}), line<c64>({{0, NAN}}), within(1)).n_bad, 1u);
 }
 

@@ -90,7 +90,7 @@ TEST(Measure, CountsWhatIsNoNumberAndLeavesItOut) {
   numbers.c[601] = NAN;
   numbers.y[602] = inf, numbers.c[602] = INFINITY;
   numbers.y[603] = inf;
-  numbers.c[604] = INFINITY;                         // of a finite truth
+  numbers.c[604] = INFINITY;                         // where the truth is finite
   numbers.y[605] = 1e39, numbers.c[605] = INFINITY;  // which overflows
   numbers.y[1999] = 1e39, numbers.c[1999] = -INFINITY;
   const Tensor truth = line(numbers.y), got = line(numbers.c);
@@ -120,7 +120,7 @@ TEST(Measure, SeveralAtOnceAreEachAsAlone) {
   const auto found = compare::measure(truth, both, DType::f32);
   expect_same(found[1], compare::measure(truth, got));
   auto alone = compare::measure(truth, wide);
-  EXPECT_DOUBLE_EQ(found[0].max_ulp.value * 0x1p29, alone.max_ulp.value);  // of f32, of f64
+  EXPECT_DOUBLE_EQ(found[0].max_ulp.value * 0x1p29, alone.max_ulp.value);  // in ulps of f32, of f64
   alone.max_ulp = found[0].max_ulp;
   expect_same(found[0], alone);
 }

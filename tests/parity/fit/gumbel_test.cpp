@@ -45,7 +45,7 @@ TEST(Gumbel, IsFoundAgainInASample) {
   EXPECT_NEAR(fitted.scale, truth.scale, 0.002);
 }
 
-/// Of 1000 samples of 40 the limit must be at or above the true quantile in 95 %, give or take 3 deviations of
+/// The limit must be at or above the true quantile in 95 % of 1000 samples of 40, give or take 3 deviations of
 /// the share; without the bootstrap it is in about half.
 TEST(Gumbel, TheUpperLimitHasTheStatedConfidence) {
   std::mt19937_64 random(11);

@@ -21,7 +21,7 @@ constexpr auto two_products = R"({"format": "plumb.graph/1", "why": "products of
             {"label": "sum", "op": "binary", "inputs": ["narrow", "wide"], "function": "add"}],
   "results": ["sum"]})";
 
-/// The same graph on a candidate that says how it adds.
+/// Verifies the graph on a candidate that says how it adds.
 cases::CaseResult verified(const Gate& gate) {
   testing::Suspect suspect;
   suspect.describe = [](const ir::Node& node, ir::NodeReport& report) {

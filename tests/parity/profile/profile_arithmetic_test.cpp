@@ -41,7 +41,8 @@ TEST(ProfileArithmetic, IsWhatTheUnitDoes) {
 }
 
 TEST(ProfileArithmetic, CountsWhatTermsLoseWhenTheyAreAligned) {
-  EXPECT_EQ(profile::arithmetic_of(unit(profile::Rounding::truncating, 16, 2)).block, 5);  // of 16, 1 + 16/8 places
+  EXPECT_EQ(profile::arithmetic_of(unit(profile::Rounding::truncating, 16, 2)).block,
+            5);  // 16 / (1 + 16/8)
   EXPECT_TRUE(profile::arithmetic_of(unit(profile::Rounding::nearest, 16, 2)).truncates);
   const auto wide = profile::arithmetic_of(unit(profile::Rounding::truncating, 4, 0));  // 6 places a block of 4 at most
   EXPECT_EQ(wide.block, 1);
@@ -144,7 +145,7 @@ TEST(ProfileArithmetic, LetsNarrowSumsBeNarrow) {
   const profile::DeviceProfile profile{.products = {half}};
   EXPECT_EQ(judged(half, nullptr).verdict, core::Verdict::failed);
   const cases::NodeResult result = judged(half, &profile);
-  EXPECT_EQ(result.verdict, core::Verdict::mistrusted) << result.why;  // of 2048 terms such sums say little
+  EXPECT_EQ(result.verdict, core::Verdict::mistrusted) << result.why;  // such sums of 2048 terms say little
   EXPECT_LE(result.local.ratio(), 1);
 }
 

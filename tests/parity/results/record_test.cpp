@@ -107,7 +107,7 @@ TEST_F(Record, SaysNanAndNeverZeroOfWhatWasNotComputed) {
       EXPECT_TRUE(std::isnan(row.ratio_det));
     }
     EXPECT_TRUE(std::isnan(row.amplification) || row.part == results::Part::inherited);
-    EXPECT_TRUE(std::isnan(row.blame) || (row.run == 1 && row.part == results::Part::local));  // of the one that failed
+    EXPECT_TRUE(std::isnan(row.blame) || (row.run == 1 && row.part == results::Part::local));  // only where it failed
     EXPECT_EQ(std::isnan(row.vacuity), row.part != results::Part::local);
     EXPECT_EQ(std::isnan(row.ratio_max), row.part != results::Part::local);
     EXPECT_EQ(row.rule, -1);

@@ -12,7 +12,7 @@ struct MovementCase {
   std::string name;  ///< as a test is called: letters, digits and _
   ir::Op op;
   std::vector<ir::TensorType> operands;
-  std::vector<std::int64_t> indices = {};  ///< of gather: the values of its second operand
+  std::vector<std::int64_t> indices = {};  ///< for gather: the values of its second operand
 };
 
 /// The edges of reshape, transpose, expand, slice, concat, split and gather.

@@ -25,8 +25,8 @@ struct Module {
   std::map<Id, Type> types;
   std::map<Id, std::uint32_t> constants;
   std::map<Id, std::string> names;
-  std::map<Id, std::map<std::uint32_t, std::uint32_t>> decorations;           // of an id: decoration, value
-  std::map<Id, std::vector<std::map<std::uint32_t, std::uint32_t>>> members;  // of a struct
+  std::map<Id, std::map<std::uint32_t, std::uint32_t>> decorations;           // by id: decoration, value
+  std::map<Id, std::vector<std::map<std::uint32_t, std::uint32_t>>> members;  // by struct
   struct Variable {
     Id id, pointer;
     std::uint32_t storage;
@@ -142,7 +142,7 @@ SpirvInterface read_interface(std::span<const std::uint32_t> words) {
     const auto& decorations = module.decorations.at(variable.id);
     const auto set = decorations.at(descriptor_set);
     if (set != 0) interface.other_sets.push_back(set);
-    // Of several views of one binding, one that writes makes it written.
+    // A binding with several views is written if one of them writes.
     const SpirvInterface::Binding found{module.is(variable, non_writable), module.is(variable, non_readable)};
     const auto [place, fresh] = interface.bindings.emplace(decorations.at(binding), found);
     if (fresh) continue;

@@ -14,7 +14,7 @@ struct SpirvInterface {
     bool readonly = false, writeonly = false;
   };
 
-  std::map<std::uint32_t, Binding> bindings;  ///< of set 0, by number; views of one binding are one
+  std::map<std::uint32_t, Binding> bindings;  ///< set 0's, by number; views of one binding are one
   std::vector<std::uint32_t> other_sets;      ///< descriptor sets in use that are not 0
   /// Specialization constants that the module uses: their names by constant_id, empty where a number has no name but
   /// is the size of the workgroup alone.

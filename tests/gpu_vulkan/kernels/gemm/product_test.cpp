@@ -206,14 +206,14 @@ TEST(Product, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
   ASSERT_EQ(split.schedule.dispatches.size(), 2u);
   const plan::Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
   EXPECT_EQ(products.shader.name, "matmul_cooperative.f16_f32_fixed");
-  EXPECT_EQ(products.groups.at(0), 8u * 4 * 4);         // of 128 x 192
+  EXPECT_EQ(products.groups.at(0), 8u * 4 * 4);         // tiles of 128 x 192
   EXPECT_EQ(products.shader.constants["TERMS"], 384u);  // terms of a slice
   EXPECT_EQ(sum.shader.constants, (plan::Constants{{"invocations", 128u}, {"slices", 8u}, {"is_packed", true}}));
   EXPECT_EQ(split.schedule.slots.at(sum.reads.at(0)).bytes, 8u * 4 * 512 * 768);
   const auto kernel = [&](auto... size) { return node(size...).choice.name; };
   EXPECT_EQ(kernel(2048, 3072, 768), "coopmat_f16_split2");
-  EXPECT_EQ(kernel(128, 3072, 768), "coopmat_f16_split4");  // of 64 x 64
-  EXPECT_EQ(kernel(32, 4096, 4096), "coopmat_f16_split2");  // of 32 x 64
+  EXPECT_EQ(kernel(128, 3072, 768), "coopmat_f16_split4");  // tiles of 64 x 64
+  EXPECT_EQ(kernel(32, 4096, 4096), "coopmat_f16_split2");  // tiles of 32 x 64
   EXPECT_EQ(kernel(4096, 3072, 768), "coopmat_f16");        // tiles enough
   EXPECT_EQ(kernel(512, 2048, 512), "coopmat_f16");         // too few terms
   EXPECT_EQ(kernel(64, 11008, 4096), "coopmat_f16");        // too many for two slices
@@ -236,7 +236,7 @@ TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
   EXPECT_EQ(sizes(3072, 768, 1024), (Sizes{2, 2, 4, 3, 2}));  // 144, which do not; 264 of 128 x 96, 192 of 128 x 128
   EXPECT_EQ(sizes(512, 768, 3072), (Sizes{4, 2, 2, 3, 4}));
   EXPECT_EQ(sizes(512, 768, 2304), (Sizes{2, 3, 2, 3, 6}));    // 128 of 64 x 144
-  EXPECT_EQ(sizes(1024, 1024, 1024), (Sizes{2, 2, 2, 2, 8}));  // of which 8 across would reach beyond the columns
+  EXPECT_EQ(sizes(1024, 1024, 1024), (Sizes{2, 2, 2, 2, 8}));  // 8 of them across would reach beyond the columns
   EXPECT_EQ(sizes(512, 2048, 768), (Sizes{2, 2, 2, 2, 8}));
   EXPECT_EQ(sizes(512, 512, 512), (Sizes{2, 2, 1, 2, 8}));
   EXPECT_EQ(sizes(128, 512, 128), (Sizes{2, 2, 1, 1, 8}));

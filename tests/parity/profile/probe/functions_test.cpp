@@ -59,7 +59,7 @@ TEST(ProbeFunctions, DoNotAskForSubnormalsThatAreFlushed) {
   };
   EXPECT_EQ(probed(flushed)->max_ulp, 0);
   EXPECT_EQ(probed(flushed)->samples, 1);
-  EXPECT_EQ(probed(kept)->max_ulp, 0x1p9);  // of 2^-140 squared, which vanishes, none; of 2^-140, 2^9 places
+  EXPECT_EQ(probed(kept)->max_ulp, 0x1p9);  // none from 2^-140 squared, which vanishes; 2^9 places from 2^-140
 }
 
 }  // namespace
