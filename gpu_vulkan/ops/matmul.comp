@@ -1,6 +1,6 @@
 #version 450
 // y = alpha a b + beta c. A workgroup computes a tile of y: it stages tiles of a and b in shared memory, zeros where
-// they reach over the edge, and each invocation sums rows_each x columns_each elements, in chunks of 256 terms.
+// they reach over the edge, and each invocation sums rows_each x columns_each elements, in chunks of 256 along K.
 // variants: f32 f16 bf16 f16_f32 bf16_f32 f64 i32 u32 i64 c64 c128
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -22,16 +22,16 @@ shared COMPUTED b_tile[depth * b_pitch];
 
 const uint across = columns / columns_each, down = rows / rows_each;
 
-void stage(uvec2 first, uint row, uint column, uint term) {
+void stage(uvec2 first, uint row, uint column, uint at_k) {
   for (uint i = gl_LocalInvocationID.x; i < rows * depth; i += gl_WorkGroupSize.x) {
     const uint r = is_a_transposed() ? i % rows : i / depth, t = is_a_transposed() ? i / rows : i % depth;
-    const bool inside = row + r < m && term + t < k;
-    a_tile[t * a_pitch + r] = inside ? load(a[first.x + position_in_a(row + r, term + t)]) : COMPUTED(0);
+    const bool in_bounds = row + r < m && at_k + t < k;
+    a_tile[t * a_pitch + r] = in_bounds ? load(a[first.x + position_in_a(row + r, at_k + t)]) : COMPUTED(0);
   }
   for (uint i = gl_LocalInvocationID.x; i < columns * depth; i += gl_WorkGroupSize.x) {
     const uint j = is_b_transposed() ? i / depth : i % columns, t = is_b_transposed() ? i % depth : i / columns;
-    const bool inside = column + j < n && term + t < k;
-    b_tile[t * b_pitch + j] = inside ? load(b[first.y + position_in_b(term + t, column + j)]) : COMPUTED(0);
+    const bool in_bounds = column + j < n && at_k + t < k;
+    b_tile[t * b_pitch + j] = in_bounds ? load(b[first.y + position_in_b(at_k + t, column + j)]) : COMPUTED(0);
   }
 }
 
@@ -45,8 +45,8 @@ void main() {
 
   COMPUTED sums[rows_each * columns_each], chunk[rows_each * columns_each];
   [[unroll]] for (uint e = 0; e < rows_each * columns_each; ++e) sums[e] = chunk[e] = COMPUTED(0);
-  for (uint term = 0; term < k; term += depth) {
-    stage(first, row, column, term);
+  for (uint at_k = 0; at_k < k; at_k += depth) {
+    stage(first, row, column, at_k);
     barrier();
     for (uint t = 0; t < depth; ++t) {
       COMPUTED left[rows_each], right[columns_each];
@@ -56,7 +56,7 @@ void main() {
         [[unroll]] for (uint j = 0; j < columns_each; ++j) chunk[i * columns_each + j] += product(left[i], right[j]);
     }
     barrier();
-    if ((term / depth + 1) % (256 / depth) == 0 || term + depth >= k) {
+    if ((at_k / depth + 1) % (256 / depth) == 0 || at_k + depth >= k) {
       [[unroll]] for (uint e = 0; e < rows_each * columns_each; ++e) sums[e] += chunk[e], chunk[e] = COMPUTED(0);
     }
   }

@@ -13,8 +13,8 @@ std::string to_text(const CooperativeKernel& kernel) {
                        kernel.result == kernel.operands ? "" : "_f32");
       case Kind::convolution:
         return ir::cat("conv_cooperative.", kernel.operands);
-      case Kind::patch_convolution:
-        return ir::cat("conv_patch.", kernel.operands);
+      case Kind::halo_convolution:
+        return ir::cat("conv_halo.", kernel.operands);
       case Kind::attention:
         return "attention_cooperative";
       default:

@@ -199,7 +199,7 @@ Subject subject_of(const plan::CooperativeKernel& kernel, const device::DeviceFa
     case Kind::product:
       return products_by(kernel);
     case Kind::convolution:
-    case Kind::patch_convolution:
+    case Kind::halo_convolution:
       return convolutions_by(kernel, facts);
     default:
       return attentions_by(kernel, facts);

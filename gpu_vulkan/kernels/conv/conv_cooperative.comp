@@ -1,11 +1,32 @@
 #version 450
-// Convolution of f16 or bf16, summed in f32 by cooperative matrices of M x K by K x N: filters x (channels and taps) by
-// (channels and taps) x positions, those of all images one after the other. A workgroup stages tiles of both in shared
-// memory; each of its subgroups computes each_m x each_n matrices of y. While one tile is multiplied the next is on its
-// way in registers. Filters come in pieces of 8 elements, in one access each where WIDE says that terms are a multiple
-// of 8; elements of images one by one.
-// One that is _even has conversions that round to nearest even. The others round by hand.
-// variants: f16 f16_even bf16
+// Convolution as a matrix product on cooperative matrices (implicit GEMM), f16 or bf16 with f32 accumulators:
+// y = filters x (channels and taps) times (channels and taps) x positions, those of all images one after the other.
+//
+// A workgroup computes a tile of y; each of its subgroups computes fragments_m x fragments_n accumulators of M x N of
+// it. Here with the default constants, 2 x 2 subgroups of 2 x 2 fragments of 16 x 16, fragments_k = 2:
+//
+//                                 columns = subgroups_n * fragments_n * N   positions
+//                                .-----------------+-----------------.
+//                                | x_tile, depth x columns, im2col,  |  depth = fragments_k * K: one K step
+//                                | in shared memory|                 |
+//                                '-----------------+-----------------'
+//                      depth       fragments_n * N
+//                    .--------.  .--------+--------+-----------------.
+//     rows =         | w_tile,|  | acc[0] | acc[1] |                 |
+//     subgroups_m *  | rows x |  |  M x N |        |   subgroup 1    |  fragments_m * M
+//     fragments_m *  | depth, |  +--------+--------+                 |
+//     M              | in     |  | acc[2] | acc[3] |                 |
+//                    | shared |  +--------+--------+-----------------+
+//     filters        | memory |  |   subgroup 2    |   subgroup 3    |
+//                    |        |  |                 |                 |
+//                    '--------'  '-----------------+-----------------'
+//
+// A K step: fetch_filters() and fetch_image() load both tiles into registers while multiply() works on the tiles before
+// them; stage() moves them to shared memory. Filters are loaded in pieces of 8 elements: by one 16-byte load where
+// VEC4_LOADS says that K is a multiple of 8, else by scalar loads. Elements of images are loaded one by one.
+//
+// The variant _rte lets the hardware convert to f16 by rounding to nearest even. The others round by hand.
+// variants: f16 f16_rte bf16
 // bfloat16: bf16
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -15,7 +36,7 @@
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
-#if defined(VARIANT_f16_even)
+#if defined(VARIANT_f16_rte)
 #extension GL_EXT_spirv_intrinsics : require
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
 #endif
@@ -29,33 +50,33 @@ layout(constant_id = 2) const uint N = 16;
 layout(constant_id = 3) const uint K = 16;
 layout(constant_id = 4) const uint subgroups_m = 2;
 layout(constant_id = 5) const uint subgroups_n = 2;
-layout(constant_id = 6) const uint each_m = 2;
-layout(constant_id = 7) const uint each_n = 2;
-layout(constant_id = 8) const uint deep = 2;
+layout(constant_id = 6) const uint fragments_m = 2;
+layout(constant_id = 7) const uint fragments_n = 2;
+layout(constant_id = 8) const uint fragments_k = 2;
 layout(constant_id = 9) const uint invocations = 64;
-layout(constant_id = 10) const bool WIDE = false;
+layout(constant_id = 10) const bool VEC4_LOADS = false;
 layout(constant_id = 11) const uint most_taps = 32;
 layout(constant_id = 12) const uint TAPS = 0;   // taps per channel; 0: as pushed
-layout(constant_id = 13) const uint TERMS = 0;  // channels and taps; 0: as pushed
-layout(constant_id = 14) const bool whole = false;
+layout(constant_id = 13) const uint FIXED_K = 0;  // channels and taps; 0: as pushed
+layout(constant_id = 14) const bool k_aligned = false;
 layout(constant_id = 15) const bool has_bias = false;
 #define EPILOGUE 16
 
 layout(set = 0, binding = 0) readonly buffer X { uint16_t x[]; };
 layout(set = 0, binding = 1) readonly buffer W { uint16_t w[]; };
-layout(set = 0, binding = 1) readonly buffer WideW { uvec4 wide_w[]; };
+layout(set = 0, binding = 1) readonly buffer WVec4 { uvec4 w_vec4[]; };
 layout(set = 0, binding = 2) readonly buffer Bias { uint16_t bias[]; };
 layout(set = 0, binding = 3) readonly buffer Residual { uint16_t residual[]; };
 layout(set = 0, binding = 4) writeonly buffer Y { STORED y[]; };
 
-const uint rows = subgroups_m * each_m * M, columns = subgroups_n * each_n * N, depth = deep * K;
-uint terms();
+const uint rows = subgroups_m * fragments_m * M, columns = subgroups_n * fragments_n * N, depth = fragments_k * K;
+uint extent_k();
 #define PACK 2u
 #define FETCHED uint
-#define IS_NARROW
-#include "gpu_vulkan/kernels/conv/image_terms.glsl"
+#define LOADS_16_BIT
+#include "gpu_vulkan/kernels/conv/im2col.glsl"
 #include "gpu_vulkan/kernels/conv/epilogue.glsl"
-uint terms() { return TERMS != 0u ? TERMS : channels * taps_of_channel(); }
+uint extent_k() { return FIXED_K != 0u ? FIXED_K : channels * taps_of_channel(); }
 
 // A line of a tile has a piece of 8 elements more, which keeps shared memory's banks apart. When all is multiplied each
 // subgroup has room for a matrix of f32 where the tile of filters was.
@@ -67,29 +88,29 @@ shared uvec4 x_tile[depth * x_pitch];
 const uint w_each = (rows * w_pieces + invocations - 1u) / invocations;
 const bool w_even = rows * w_pieces % invocations == 0u;
 uvec4 fetched_w[w_each];
-uint w_start[w_each];  // where this invocation's pieces of the first tile begin: in pieces where WIDE, else in elements
+uint w_start[w_each];  // where the first tile begins: in pieces where VEC4_LOADS, else in elements
 
-coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> sums[each_m * each_n];
+coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> acc[fragments_m * fragments_n];
 
-// Filters beyond the last are the last: nobody reads their sums.
+// Filters beyond the last are the last: nobody reads their accumulators.
 void prepare_filters(uint block, uint row) {
   [[unroll]] for (uint i = 0; i < w_each; ++i) {
     const uint piece = gl_LocalInvocationID.x + i * invocations, f = min(row + piece / w_pieces, filters - 1u);
-    w_start[i] = ((block * filters + f) * terms() + piece % w_pieces * 8u) / (WIDE ? 8u : 1u);
+    w_start[i] = ((block * filters + f) * extent_k() + piece % w_pieces * 8u) / (VEC4_LOADS ? 8u : 1u);
   }
 }
 
 void fetch_filters(uint first) {
   [[unroll]] for (uint i = 0; i < w_each; ++i) {
-    const uint piece = gl_LocalInvocationID.x + i * invocations, term = first + piece % w_pieces * 8u;
+    const uint piece = gl_LocalInvocationID.x + i * invocations, at_k = first + piece % w_pieces * 8u;
     fetched_w[i] = uvec4(0u);
-    if ((w_even || piece < rows * w_pieces) && (whole || term < terms())) {
-      if (WIDE) {
-        fetched_w[i] = wide_w[w_start[i] + first / 8u];
+    if ((w_even || piece < rows * w_pieces) && (k_aligned || at_k < extent_k())) {
+      if (VEC4_LOADS) {
+        fetched_w[i] = w_vec4[w_start[i] + first / 8u];
       } else {
         uint e[8];
         [[unroll]] for (uint j = 0; j < 8u; ++j)
-          e[j] = whole || term + j < terms() ? uint(w[w_start[i] + first + j]) : 0u;
+          e[j] = k_aligned || at_k + j < extent_k() ? uint(w[w_start[i] + first + j]) : 0u;
         fetched_w[i] = joined_halves(e);
       }
     }
@@ -111,14 +132,14 @@ void stage() {
 
 void multiply(uint my_row, uint my_column) {
   [[unroll]] for (uint t = 0; t < depth; t += K) {
-    coopmat<float16_t, gl_ScopeSubgroup, M, K, gl_MatrixUseA> left[each_m];
-    [[unroll]] for (uint i = 0; i < each_m; ++i)
+    coopmat<float16_t, gl_ScopeSubgroup, M, K, gl_MatrixUseA> left[fragments_m];
+    [[unroll]] for (uint i = 0; i < fragments_m; ++i)
       coopMatLoad(left[i], w_tile, (my_row + i * M) * w_pitch + t / 8u, w_pitch, gl_CooperativeMatrixLayoutRowMajor);
-    [[unroll]] for (uint j = 0; j < each_n; ++j) {
+    [[unroll]] for (uint j = 0; j < fragments_n; ++j) {
       coopmat<float16_t, gl_ScopeSubgroup, K, N, gl_MatrixUseB> right;
       coopMatLoad(right, x_tile, t * x_pitch + (my_column + j * N) / 8u, x_pitch, gl_CooperativeMatrixLayoutRowMajor);
-      [[unroll]] for (uint i = 0; i < each_m; ++i)
-        sums[i * each_n + j] = coopMatMulAdd(left[i], right, sums[i * each_n + j]);
+      [[unroll]] for (uint i = 0; i < fragments_m; ++i)
+        acc[i * fragments_n + j] = coopMatMulAdd(left[i], right, acc[i * fragments_n + j]);
     }
   }
 }
@@ -127,12 +148,12 @@ void multiply(uint my_row, uint my_column) {
 // memory. The loops are few instructions: as many copies of them as there are matrices do not fit in a cache of those.
 void write_all(uint block, uint row, uint column) {
   const uint mine = gl_SubgroupID * room, across = gl_SubgroupInvocationID % N, down = gl_SubgroupInvocationID / N;
-  for (uint j = 0; j < each_n; ++j) {
+  for (uint j = 0; j < fragments_n; ++j) {
     const uint s = column + j * N + across, image = s / positions_of_image();
     const uint begin = (image * group + block) * filters * positions_of_image() + s % positions_of_image();
-    for (uint i = 0; i < each_m; ++i) {
-      [[unroll]] for (uint e = 0; e < each_m * each_n; ++e)
-        if (e == i * each_n + j) coopMatStore(sums[e], w_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
+    for (uint i = 0; i < fragments_m; ++i) {
+      [[unroll]] for (uint e = 0; e < fragments_m * fragments_n; ++e)
+        if (e == i * fragments_n + j) coopMatStore(acc[e], w_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
       subgroupBarrier();
       for (uint r = down; r < M; r += gl_SubgroupSize / N) {
         const uint f = row + i * M + r, at = begin + f * positions_of_image();
@@ -152,18 +173,19 @@ void main() {
   const uint block = group_index() / (tiles_down * tiles_across), tile = group_index() % (tiles_down * tiles_across);
   if (block >= group) return;
   const uint row = tile % tiles_down * rows, column = tile / tiles_down * columns;
-  const uint my_row = gl_SubgroupID / subgroups_n * each_m * M, my_column = gl_SubgroupID % subgroups_n * each_n * N;
+  const uint my_row = gl_SubgroupID / subgroups_n * fragments_m * M;
+  const uint my_column = gl_SubgroupID % subgroups_n * fragments_n * N;
 
   prepare_filters(block, row);
   prepare_image(block, column);
-  [[unroll]] for (uint e = 0; e < each_m * each_n; ++e)
-    sums[e] = coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(0.0);
+  [[unroll]] for (uint e = 0; e < fragments_m * fragments_n; ++e)
+    acc[e] = coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(0.0);
   barrier();
   fetch_filters(0u);
   fetch_image(0u);
   stage();
   barrier();
-  for (uint first = depth; first < terms(); first += depth) {
+  for (uint first = depth; first < extent_k(); first += depth) {
     fetch_filters(first);
     fetch_image(first);
     multiply(my_row, my_column);

@@ -1,7 +1,7 @@
 #version 450
-// Filters of 16-bit elements in the order in which conv_patch.comp reads them: groups, blocks of channels, taps,
+// Filters of 16-bit elements in the order in which conv_halo.comp reads them: groups, blocks of channels, taps,
 // filters, the channels of a block, with zeros behind the last channel. An invocation takes all taps of 8 channels of a
-// filter, which it reads in pieces of 8 elements where WIDE says that channels are a multiple of 8.
+// filter, which it reads by 16-byte loads where VEC4_LOADS says that channels are a multiple of 8.
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_EXT_shader_16bit_storage : require
@@ -10,15 +10,15 @@
 
 layout(constant_id = 1) const uint block = 16;
 layout(constant_id = 2) const uint TAPS = 9;
-layout(constant_id = 3) const bool WIDE = false;
+layout(constant_id = 3) const bool VEC4_LOADS = false;
 
 layout(set = 0, binding = 0) readonly buffer W { uint16_t w[]; };
-layout(set = 0, binding = 0) readonly buffer WideW { uvec4 wide_w[]; };
+layout(set = 0, binding = 0) readonly buffer WVec4 { uvec4 w_vec4[]; };
 layout(set = 0, binding = 1) writeonly buffer Y { uvec4 y[]; };
 layout(push_constant) uniform Block { uint count, channels, filters; };  // count of invocations
 
 const uint pieces = block / 8u;
-uvec4 words[WIDE ? TAPS : 1u];
+uvec4 words[VEC4_LOADS ? TAPS : 1u];
 
 void main() {
   const uint number = invocation_index();
@@ -27,8 +27,8 @@ void main() {
   const uint blocks = (channels + block - 1u) / block, channel = part % blocks * block + piece * 8u;
   const uint from = ((part / blocks * filters + f) * channels + channel) * TAPS;
   const uint to = (part * TAPS * filters + f) * pieces + piece;
-  if (WIDE) {
-    [[unroll]] for (uint i = 0; i < TAPS; ++i) words[i] = channel < channels ? wide_w[from / 8u + i] : uvec4(0u);
+  if (VEC4_LOADS) {
+    [[unroll]] for (uint i = 0; i < TAPS; ++i) words[i] = channel < channels ? w_vec4[from / 8u + i] : uvec4(0u);
     [[unroll]] for (uint tap = 0; tap < TAPS; ++tap) {
       uint e[8];
       [[unroll]] for (uint j = 0; j < 8u; ++j) {

@@ -117,7 +117,7 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowerin
   const Convolution conv{block_of(op, node), op.has_bias, epilogue};
   node.choose({
       {"depthwise", KernelFamily::depthwise, [&] { return attempt_depthwise(conv, node); }},
-      {"patch", KernelFamily::coopmat_patch, [&] { return attempt_patch(conv, node); }},
+      {"patch", KernelFamily::coopmat_patch, [&] { return attempt_halo(conv, node); }},
       {std::string(gemm::cooperative_name(dtype)), KernelFamily::coopmat,
        [&] { return attempt_cooperative(conv, node); }},
       {"tiled_wide", KernelFamily::tiled_wide, [&] { return attempt_wide(conv, node); }},

@@ -13,10 +13,10 @@ using ir::DType;
 
 namespace {
 
-/// glsl/image_terms.glsl: the bits of an invocation's positions, the last of which no tap has.
+/// im2col.glsl: the bits of an invocation's positions, the last of which no tap has.
 constexpr std::uint32_t bits_of_taps = 31;
 
-/// Whether invocations share the terms and positions of a tile evenly, as glsl/image_terms.glsl has it.
+/// Whether invocations share a tile evenly along K and along positions, as im2col.glsl has it.
 bool shares_evenly(std::uint32_t invocations, std::uint32_t depth, std::uint32_t columns, std::uint32_t pack) {
   const std::uint32_t packs = columns / pack, side = std::min(packs, 32u);
   return packs % side == 0 && invocations % side == 0 && depth % (invocations / side) == 0;
@@ -30,15 +30,15 @@ std::size_t bytes_of_taps(const ConvBlock& block) { return std::size_t{8} * most
 
 /// What the shaders take for constant of large convolutions: a pipeline of their own pays for those, small ones share
 /// theirs.
-struct ConstantTerms {
-  std::uint32_t taps = 0, terms = 0;
-  bool whole = false;  ///< no tile reaches beyond the terms
+struct ConstantK {
+  std::uint32_t taps = 0, k = 0;
+  bool k_aligned = false;  ///< K is a multiple of the tile's depth
 
-  ConstantTerms(const Convolution& conv, std::uint32_t depth) {
+  ConstantK(const Convolution& conv, std::uint32_t depth) {
     if (!conv.is_large()) return;
     const ConvBlock& block = conv.block;
-    taps = static_cast<std::uint32_t>(block.taps()), terms = static_cast<std::uint32_t>(block.terms());
-    whole = block.terms() % depth == 0;
+    taps = static_cast<std::uint32_t>(block.taps()), k = static_cast<std::uint32_t>(block.gemm_k());
+    k_aligned = block.gemm_k() % depth == 0;
   }
 };
 
@@ -52,19 +52,19 @@ std::optional<std::string> refuse_geometry(const ConvBlock& block) {
   if (extents > bits_of_taps)
     return ir::cat("a kernel of ", kernel[0], " x ", kernel[1], " x ", kernel[2], " has extents of ", extents,
                    " together, it takes ", bits_of_taps);
-  if (block.terms() == 0) return "there are no terms";
+  if (block.gemm_k() == 0) return "there is nothing to sum: K is 0";
   return std::nullopt;
 }
 
 /// A row of the table below: tiles of filters x positions.
 struct ConvGemmTile {
   common::CooperativeTile tile;
-  std::uint32_t deep;               ///< matrices along the terms that are staged at a time
+  std::uint32_t fragments_k;        ///< matrices along K that are staged at a time
   std::int64_t min_workgroups = 0;  ///< for this tile to beat a smaller one
 
   std::uint32_t rows(const device::CooperativeShape& s) const { return tile.rows(s); }
   std::uint32_t columns(const device::CooperativeShape& s) const { return tile.columns(s); }
-  std::uint32_t depth(const device::CooperativeShape& s) const { return deep * s.k; }
+  std::uint32_t depth(const device::CooperativeShape& s) const { return fragments_k * s.k; }
   /// Tiles with lines of 8 elements more; what subgroups store lies where the filters were.
   std::size_t shared_bytes(const device::CooperativeShape& s) const {
     const std::size_t kept = std::size_t{4} * tile.subgroups.count() * s.m * s.n;
@@ -73,14 +73,14 @@ struct ConvGemmTile {
 };
 
 constexpr std::array<ConvGemmTile, 8> conv_gemm_tiles = {{
-    {.tile = {.subgroups = {2, 2}, .matrices = {4, 2}}, .deep = 2, .min_workgroups = 384},
-    {.tile = {.subgroups = {1, 4}, .matrices = {4, 2}}, .deep = 2, .min_workgroups = 384},
-    {.tile = {.subgroups = {2, 2}, .matrices = {2, 3}}, .deep = 4, .min_workgroups = 256},
-    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 2, .min_workgroups = 384},
-    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 4, .min_workgroups = 160},
-    {.tile = {.subgroups = {2, 2}, .matrices = {2, 1}}, .deep = 4, .min_workgroups = 300},
-    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .deep = 4, .min_workgroups = 300},
-    {.tile = {.subgroups = {4, 2}, .matrices = {1, 1}}, .deep = 8},
+    {.tile = {.subgroups = {2, 2}, .matrices = {4, 2}}, .fragments_k = 2, .min_workgroups = 384},
+    {.tile = {.subgroups = {1, 4}, .matrices = {4, 2}}, .fragments_k = 2, .min_workgroups = 384},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 3}}, .fragments_k = 4, .min_workgroups = 256},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .fragments_k = 2, .min_workgroups = 384},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .fragments_k = 4, .min_workgroups = 160},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 1}}, .fragments_k = 4, .min_workgroups = 300},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .fragments_k = 4, .min_workgroups = 300},
+    {.tile = {.subgroups = {4, 2}, .matrices = {1, 1}}, .fragments_k = 8},
 }};
 
 /// Whether the filters fill most of tiles of so many: of the first of a table. Others are for few filters.
@@ -141,35 +141,35 @@ void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s
   const ConvGemmTile& f =
       common::take_tile(node, ir::cat("conv_cooperative.", dtype), size_of(conv.block), conv_gemm_tiles, option);
   node.adds(with_epilogue(conv, {.unit = ir::SumUnit::matrix, .levels = {common::unit(s.k), common::chain()}}));
-  const ConstantTerms constant(conv, f.depth(s));
+  const ConstantK constant(conv, f.depth(s));
   const std::uint32_t invocations = f.tile.invocations(facts);
-  const bool wide = conv.block.terms() % 8 == 0;
-  const bool even = dtype == DType::f16 && facts.rounds_to_even_f16;
+  const bool vec4_loads = conv.block.gemm_k() % 8 == 0;
+  const bool hw_rte = dtype == DType::f16 && facts.rounds_to_even_f16;
   dispatch(conv, node,
-           {ir::cat("conv_cooperative.", dtype, even ? "_even" : ""),
+           {ir::cat("conv_cooperative.", dtype, hw_rte ? "_rte" : ""),
             {{"invocations", invocations},
              {"M", s.m},
              {"N", s.n},
              {"K", s.k},
              {"subgroups_m", f.tile.subgroups.m},
              {"subgroups_n", f.tile.subgroups.n},
-             {"each_m", f.tile.matrices.m},
-             {"each_n", f.tile.matrices.n},
-             {"deep", f.deep},
+             {"fragments_m", f.tile.matrices.m},
+             {"fragments_n", f.tile.matrices.n},
+             {"fragments_k", f.fragments_k},
              {"invocations", invocations},
-             {"WIDE", wide},
+             {"VEC4_LOADS", vec4_loads},
              {"most_taps", most_taps(conv.block)},
              {"TAPS", constant.taps},
-             {"TERMS", constant.terms},
-             {"whole", constant.whole},
+             {"FIXED_K", constant.k},
+             {"k_aligned", constant.k_aligned},
              {"has_bias", conv.has_bias}},
             facts.subgroup_size,
             {},
-            plan::CooperativeKernel{
-                .kind = plan::CooperativeKernel::Kind::convolution,
-                .operands = dtype,
-                .result = dtype,
-                .tile = ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")}},
+            plan::CooperativeKernel{.kind = plan::CooperativeKernel::Kind::convolution,
+                                    .operands = dtype,
+                                    .result = dtype,
+                                    .tile = ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)),
+                                                    vec4_loads ? "" : " by elements")}},
            plan::groups_for(tiles(conv.block, f.rows(s), f.columns(s))));
 }
 
@@ -196,8 +196,8 @@ void emit_wide(const Convolution& conv, plan::Lowering& node) {
   };
   const common::BlockTile& t = common::take_tile(node, "conv_wide", size_of(conv.block), conv_wide_tiles, option).tile;
   node.adds(with_epilogue(conv, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
-  const ConstantTerms constant(conv, t.depth);
-  const bool wide = conv.block.terms() % 4 == 0;
+  const ConstantK constant(conv, t.depth);
+  const bool vec4_loads = conv.block.gemm_k() % 4 == 0;
   dispatch(conv, node,
            {"conv_wide",
             {{"invocations", t.invocations()},
@@ -206,11 +206,11 @@ void emit_wide(const Convolution& conv, plan::Lowering& node) {
              {"depth", t.depth},
              {"groups_m", t.blocks.m},
              {"groups_n", t.blocks.n},
-             {"WIDE", wide},
+             {"VEC4_LOADS", vec4_loads},
              {"most_taps", most_taps(conv.block)},
              {"TAPS", constant.taps},
-             {"TERMS", constant.terms},
-             {"whole", constant.whole},
+             {"FIXED_K", constant.k},
+             {"k_aligned", constant.k_aligned},
              {"has_bias", conv.has_bias}}},
            plan::groups_for(tiles(conv.block, t.rows, t.columns)));
 }

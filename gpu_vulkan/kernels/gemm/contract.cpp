@@ -144,7 +144,7 @@ void multiply_matrices(const Term& a, const Term& b, ir::DType dtype, const ir::
   product.m = a.axes.extents_of(kinds.rows).elements(), product.n = b.axes.extents_of(kinds.columns).elements();
   product.k = a.axes.extents_of(summed).elements();
   product.transpose_a = of_a.transposed, product.transpose_b = of_b.transposed;
-  product.a_line = of_a.apart, product.b_line = of_b.apart;
+  product.lda = of_a.apart, product.ldb = of_b.apart;
   add_batch(kinds.batch, left.axes, right.axes, product);
   lower_product(product, {left.slot, right.slot, left.slot, y, dtype, dtype}, node);
 }

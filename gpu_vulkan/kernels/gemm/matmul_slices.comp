@@ -1,6 +1,6 @@
 #version 450
-// y = alpha s + beta c, where s is the sum of `slices` products of some of the terms each, in their order: the second
-// half of a product whose terms were split between workgroups.
+// The second half of split-K: y = alpha s + beta c, where s is the sum of `slices` products, each over its part of K,
+// in their order.
 // variants: f32 f16 f16_native bf16
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require

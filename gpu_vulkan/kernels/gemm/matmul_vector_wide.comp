@@ -28,13 +28,13 @@ layout(constant_id = 2) const uint lanes = 64;
 layout(constant_id = 3) const bool by_lines = true;
 layout(constant_id = 4) const uint vectors = 1;  // as many as y has rows, or more
 layout(constant_id = 5) const uint subgroup_size = 32;
-layout(constant_id = 6) const bool is_even = false;  // not by lines: vectors can be read by eights, and have no tail
+layout(constant_id = 6) const bool vectors_aligned = false;  // not by_lines: read by eights, without a tail
 layout(constant_id = 7) const bool is_column = false;  // y is; the matrix is a, the vector b
 #include "gpu_vulkan/kernels/gemm/product.glsl"
 #include "gpu_vulkan/kernels/gemm/product_operands.glsl"
 
-layout(set = 0, binding = 0) readonly buffer WideA { uvec4 wide_a[]; };
-layout(set = 0, binding = 1) readonly buffer WideB { uvec4 wide_b[]; };
+layout(set = 0, binding = 0) readonly buffer AVec4 { uvec4 a_vec4[]; };
+layout(set = 0, binding = 1) readonly buffer BVec4 { uvec4 b_vec4[]; };
 
 #ifdef VARIANT_f32
 const uint width = 4u;
@@ -57,12 +57,12 @@ shared float partial[parts * vectors * sums_of_row];
 float sums[vectors * width];
 
 uvec4 piece_of_matrix(uint at) {
-  if (is_column) return wide_a[at];
-  return wide_b[at];
+  if (is_column) return a_vec4[at];
+  return b_vec4[at];
 }
 uvec4 piece_of_vectors(uint at) {
-  if (is_column) return wide_b[at];
-  return wide_a[at];
+  if (is_column) return b_vec4[at];
+  return a_vec4[at];
 }
 float number_of_vectors(uint at) {
   if (is_column) return load(b[at]);
@@ -70,7 +70,7 @@ float number_of_vectors(uint at) {
 }
 
 /// From one vector to the next, all but the last, which stands for those that there are not.
-uint vector_line(uint v) { return is_column ? 0u : min(v, m - 1u) * a_line; }
+uint vector_line(uint v) { return is_column ? 0u : min(v, m - 1u) * lda; }
 
 /// Terms of a line: every lanes-th piece from `t` on.
 void add_pieces_of_line(uint line, uint first, uint t) {
@@ -94,17 +94,17 @@ void add_pieces_of_line(uint line, uint first, uint t) {
 void add_lines_of_piece(uint column, uint line, uint first, uint t) {
   uvec4 pieces[at_once];
   [[unroll]] for (uint u = 0; u < at_once; ++u)
-    pieces[u] = piece_of_matrix(column + (is_even ? t + u : min(t + u, k - 1u)) * line);
+    pieces[u] = piece_of_matrix(column + (vectors_aligned ? t + u : min(t + u, k - 1u)) * line);
   [[unroll]] for (uint v = 0; v < vectors; ++v)
     [[unroll]] for (uint j = 0; j < at_once / width; ++j) {
       const uint from = first + vector_line(v) + t + j * width;
-      const uvec4 factors = is_even ? piece_of_vectors(from / width) : uvec4(0u);
+      const uvec4 factors = vectors_aligned ? piece_of_vectors(from / width) : uvec4(0u);
       [[unroll]] for (uint u = 0; u < width; ++u) {
         const uint at = t + j * width + u;
-        const float factor = is_even ? number(factors, u) : number_of_vectors(from + min(u, k - 1u - (at - u)));
+        const float factor = vectors_aligned ? number(factors, u) : number_of_vectors(from + min(u, k - 1u - (at - u)));
         [[unroll]] for (uint i = 0; i < width; ++i) {
           const float term = number(pieces[j * width + u], i) * factor;
-          sums[v * width + i] += is_even || at < k ? term : 0.0;
+          sums[v * width + i] += vectors_aligned || at < k ? term : 0.0;
         }
       }
     }
@@ -120,7 +120,7 @@ void main() {
   const uint begin = group_index() % groups * each, element = begin + (by_lines ? mine : mine * width);
   const uvec2 first = operands_of(index);
   const uint matrix = is_column ? first.x : first.y, vector = is_column ? first.y : first.x;
-  const uint line = is_column ? a_line : b_line;
+  const uint line = is_column ? lda : ldb;
 
   [[unroll]] for (uint e = 0; e < vectors * width; ++e) sums[e] = 0.0;
   if (element < count) {

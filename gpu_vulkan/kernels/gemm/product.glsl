@@ -13,7 +13,7 @@ layout(push_constant) uniform Block {
   uint m, n, k, batches, flags;
   uint batch[6], a_strides[6], b_strides[6];  // in elements, slowest axis first
   uint c_strides[2], alpha[2], beta[2];       // reals as words, the low one first
-  uint a_line, b_line;                        // from one line of an operand to the next
+  uint lda, ldb;                              // leading dimensions, in elements
 };
 
 // Where the matrices of product `index` of the batch begin.
@@ -29,9 +29,9 @@ uvec2 operands_of(uint index) {
 bool is_a_transposed() { return (TRANSPOSED & TRANSPOSE_A) != 0u; }
 bool is_b_transposed() { return (TRANSPOSED & TRANSPOSE_B) != 0u; }
 
-uint position_in_a(uint row, uint depth) { return is_a_transposed() ? depth * a_line + row : row * a_line + depth; }
+uint position_in_a(uint row, uint depth) { return is_a_transposed() ? depth * lda + row : row * lda + depth; }
 uint position_in_b(uint depth, uint column) {
-  return is_b_transposed() ? column * b_line + depth : depth * b_line + column;
+  return is_b_transposed() ? column * ldb + depth : depth * ldb + column;
 }
 uint position_in_c(uint row, uint column) { return row * c_strides[0] + column * c_strides[1]; }
 

@@ -11,11 +11,11 @@ inline constexpr std::size_t most_batch_axes = 6;
 struct Product {
   std::int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
-  std::int64_t a_line = 0, b_line = 0;             ///< from one line of a matrix to the next; 0: lines are dense
+  std::int64_t lda = 0, ldb = 0;                   ///< leading dimensions, in elements; 0: the matrices are dense
   ir::Shape batch;                                 ///< at most most_batch_axes
   std::vector<std::int64_t> a_strides, b_strides;  ///< strides of the batch axes
   double alpha = 1, beta = 1;
-  bool sums_in_f16 = false;  ///< may keep its sums in f16
+  bool sums_in_f16 = false;  ///< may have f16 accumulators
   bool has_c = false;        ///< operand 2, added without batch axes
   std::array<std::int64_t, 2> c_strides{};
 };

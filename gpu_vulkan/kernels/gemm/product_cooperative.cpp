@@ -13,14 +13,14 @@ namespace {
 /// A row of the tables below.
 struct GemmTile {
   common::CooperativeTile tile;
-  std::uint32_t deep;                ///< matrices along the terms that are staged at a time
+  std::uint32_t fragments_k;         ///< matrices along K that are staged at a time
   std::int64_t min_workgroups = 0;   ///< for this tile to beat a smaller one
   std::int64_t wave = 0;             ///< fewer will do, too, if they nearly fill the device at one time, as so many do
   bool columns_must_divide = false;  ///< the last, only where no tile reaches beyond the columns
 
   std::uint32_t rows(const device::CooperativeShape& s) const { return tile.rows(s); }
   std::uint32_t columns(const device::CooperativeShape& s) const { return tile.columns(s); }
-  std::uint32_t depth(const device::CooperativeShape& s) const { return deep * s.k; }
+  std::uint32_t depth(const device::CooperativeShape& s) const { return fragments_k * s.k; }
   /// Tiles of a and b, their lines 8 elements longer, and what is added to every row. The strips in which subgroups
   /// store their sums lie where the tile of a was.
   std::size_t shared_bytes(const device::CooperativeShape& s, const Product& p) const {
@@ -39,38 +39,38 @@ constexpr std::int64_t one_each = common::measured_multiprocessors;  ///< workgr
 /// Multiprocessors hold about 50 KiB of tiles each: one of the first runs on one at a time, two of the second. Where
 /// there are few workgroups deep tiles are faster, since more is on its way at once.
 constexpr std::array<GemmTile, 10> gemm_tiles = {{
-    {.tile = {.subgroups = {2, 4}, .matrices = {4, 3}}, .deep = 4, .min_workgroups = 300, .wave = one_each},
-    {.tile = {.subgroups = {2, 2}, .matrices = {4, 4}}, .deep = 2, .min_workgroups = 256},
-    {.tile = {.subgroups = {2, 2}, .matrices = {4, 3}}, .deep = 2, .min_workgroups = 256},
+    {.tile = {.subgroups = {2, 4}, .matrices = {4, 3}}, .fragments_k = 4, .min_workgroups = 300, .wave = one_each},
+    {.tile = {.subgroups = {2, 2}, .matrices = {4, 4}}, .fragments_k = 2, .min_workgroups = 256},
+    {.tile = {.subgroups = {2, 2}, .matrices = {4, 3}}, .fragments_k = 2, .min_workgroups = 256},
     {.tile = {.subgroups = {2, 3}, .matrices = {2, 3}},
-     .deep = 6,
+     .fragments_k = 6,
      .min_workgroups = never,
      .wave = one_each,
      .columns_must_divide = true},
-    {.tile = {.subgroups = {4, 2}, .matrices = {2, 3}}, .deep = 4, .min_workgroups = never, .wave = one_each},
-    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 4, .min_workgroups = 280},
-    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 8, .min_workgroups = 96},
-    {.tile = {.subgroups = {2, 2}, .matrices = {1, 2}}, .deep = 8, .min_workgroups = 96},
-    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .deep = 8},
-    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .deep = 4},
+    {.tile = {.subgroups = {4, 2}, .matrices = {2, 3}}, .fragments_k = 4, .min_workgroups = never, .wave = one_each},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .fragments_k = 4, .min_workgroups = 280},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .fragments_k = 8, .min_workgroups = 96},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 2}}, .fragments_k = 8, .min_workgroups = 96},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .fragments_k = 8},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .fragments_k = 4},
 }};
 
-/// For operands that are read element by element: large tiles take more instructions than they save.
+/// For operands with scalar loads: large tiles take more instructions than they save.
 constexpr std::array<GemmTile, 2> scalar_gemm_tiles = {{
-    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 4, .min_workgroups = 128},
-    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .deep = 4},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .fragments_k = 4, .min_workgroups = 128},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .fragments_k = 4},
 }};
 
 bool fits(const GemmTile& f, const device::CooperativeShape& s, const Product& p, const device::DeviceFacts& facts) {
   return f.tile.invocations(facts) <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
 }
 
-/// The matrices by which a product is summed, and what the shader's variants call their operands.
+/// The shape of the cooperative matrices, and what the shader's variants call their operands.
 struct Summing {
   device::CooperativeShape shape;
   std::string operands;
 
-  /// How each element of y is added up; terms may be split into slices.
+  /// How each element of y is added up; K may be split into slices.
   ir::Sum sum(std::int64_t slices) const {
     return {.unit = ir::SumUnit::matrix,
             .accumulator = shape.c,
@@ -83,40 +83,40 @@ void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering&
   const device::CooperativeShape& s = summing.shape;
   const std::uint32_t invocations = f.tile.invocations(node.facts());
   const Fixed fixed = fixed_of(p, f.depth(s));
-  const bool even = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
-  const bool is_fixed = fixed.terms > 0 && (even || slots.result != DType::f16);
-  const bool wide = is_wide(p, 8);
-  const bool inside =
+  const bool hw_rte = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
+  const bool is_fixed = fixed.k > 0 && (hw_rte || slots.result != DType::f16);
+  const bool vec4_loads = allows_vec4_loads(p, 8);
+  const bool tile_in_bounds =
       is_fixed && p.m % f.rows(s) == 0 && p.n % f.columns(s) == 0 && p.n % 8 == 0 && (!p.has_c || p.c_strides[0] == 0);
   dispatch(p, slots, node,
            {ir::cat("matmul_cooperative.", summing.operands, slots.result == slots.operands ? "" : "_f32",
-                    even ? "_even" : "", is_fixed ? "_fixed" : ""),
+                    hw_rte ? "_rte" : "", is_fixed ? "_fixed" : ""),
             {{"invocations", invocations},
              {"M", s.m},
              {"N", s.n},
              {"K", s.k},
              {"subgroups_m", f.tile.subgroups.m},
              {"subgroups_n", f.tile.subgroups.n},
-             {"each_m", f.tile.matrices.m},
-             {"each_n", f.tile.matrices.n},
-             {"deep", f.deep},
+             {"fragments_m", f.tile.matrices.m},
+             {"fragments_n", f.tile.matrices.n},
+             {"fragments_k", f.fragments_k},
              {"TRANSPOSED_OPERANDS", transposed(p)},
-             {"WIDE", wide},
-             {"TERMS", fixed.terms},
-             {"A_LINE", fixed.a_line},
-             {"B_LINE", fixed.b_line},
+             {"VEC4_LOADS", vec4_loads},
+             {"FIXED_K", fixed.k},
+             {"LDA", fixed.lda},
+             {"LDB", fixed.ldb},
              {"invocations", invocations},
-             {"whole", fixed.whole},
+             {"k_aligned", fixed.k_aligned},
              {"FLAGS", fixed.flags},
-             {"inside", inside}},
+             {"tile_in_bounds", tile_in_bounds}},
             node.facts().subgroup_size,
             {},
-            plan::CooperativeKernel{
-                .kind = plan::CooperativeKernel::Kind::product,
-                .operands = slots.operands,
-                .accumulator = s.c,
-                .result = slots.result,
-                .tile = ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)), wide ? "" : " by elements")}},
+            plan::CooperativeKernel{.kind = plan::CooperativeKernel::Kind::product,
+                                    .operands = slots.operands,
+                                    .accumulator = s.c,
+                                    .result = slots.result,
+                                    .tile = ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)),
+                                                    vec4_loads ? "" : " by elements")}},
            tiles(p, f.rows(s), f.columns(s)));
 }
 
@@ -131,14 +131,15 @@ void emit_whole(const Product& p, const ProductSlots& slots, plan::Lowering& nod
                             .wave = f.columns_must_divide && p.n % f.columns(s) != 0 ? 0 : f.wave,
                             .fits = fits(f, s, p, node.facts())};
   };
-  const std::span<const GemmTile> sizes = is_wide(p, 8) ? std::span<const GemmTile>(gemm_tiles) : scalar_gemm_tiles;
+  const std::span<const GemmTile> sizes =
+      allows_vec4_loads(p, 8) ? std::span<const GemmTile>(gemm_tiles) : scalar_gemm_tiles;
   const GemmTile& f =
       common::take_tile(node, ir::cat("matmul_cooperative.", summing.operands), size_of(p), sizes, option);
   node.adds(with_epilogue(p, summing.sum(1)));
   dispatch_tiles(p, slots, node, f, summing);
 }
 
-/// A product of few tiles and many terms, whose terms are split between workgroups.
+/// Split-K, for a product of few tiles and a large K: workgroups share K.
 struct CooperativeSplit {
   const GemmTile* tile = nullptr;
   std::int64_t slices = 1;
@@ -146,26 +147,26 @@ struct CooperativeSplit {
 
 /// Tiles for split-K, the largest first. Each is so large that a multiprocessor runs one workgroup at a time.
 constexpr std::array<GemmTile, 4> split_tiles = {{
-    {.tile = {.subgroups = {2, 4}, .matrices = {4, 3}}, .deep = 4, .wave = one_each},
-    {.tile = {.subgroups = {4, 2}, .matrices = {2, 3}}, .deep = 4, .wave = one_each},
-    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .deep = 8, .wave = one_each},
-    {.tile = {.subgroups = {2, 2}, .matrices = {1, 2}}, .deep = 8, .wave = one_each},
+    {.tile = {.subgroups = {2, 4}, .matrices = {4, 3}}, .fragments_k = 4, .wave = one_each},
+    {.tile = {.subgroups = {4, 2}, .matrices = {2, 3}}, .fragments_k = 4, .wave = one_each},
+    {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .fragments_k = 8, .wave = one_each},
+    {.tile = {.subgroups = {2, 2}, .matrices = {1, 2}}, .fragments_k = 8, .wave = one_each},
 }};
 
-/// The largest tile of which slices make nearly a wave of workgroups. Fewer terms than these are not worth a second
-/// kernel; slices of more wait for memory as whole products do.
+/// The largest tile with which slices make nearly a wave of workgroups. A smaller K is not worth a second kernel;
+/// larger slices wait for memory as whole products do.
 CooperativeSplit cooperative_split_of(const Product& p, const ProductSlots& slots, const device::CooperativeShape& s,
                                       const plan::Lowering& node) {
-  constexpr std::int64_t least_terms = 3072, least_slice = 384, most_slice = 2048;
-  if (p.batch.elements() != 1 || p.k < least_terms || !is_wide(p, 8)) return {};
+  constexpr std::int64_t least_k = 3072, least_slice = 384, most_slice = 2048;
+  if (p.batch.elements() != 1 || p.k < least_k || !allows_vec4_loads(p, 8)) return {};
   if (slots.result != slots.operands || !node.options().tile.empty()) return {};
   for (const GemmTile& f : split_tiles) {
     const bool is_filled = f.rows(s) < 2 * p.m && f.columns(s) < 2 * p.n;
     if (!is_filled || !fits(f, s, p, node.facts())) continue;
     for (const std::int64_t slices : {2, 4, 8}) {
-      const std::int64_t terms = p.k / slices, groups = slices * tiles(p, f.rows(s), f.columns(s));
-      const bool is_even = p.k % (slices * f.depth(s)) == 0 && terms >= least_slice && terms <= most_slice;
-      if (is_even && groups <= f.wave && groups * 8 >= f.wave * 5) return {&f, slices};
+      const std::int64_t slice = p.k / slices, groups = slices * tiles(p, f.rows(s), f.columns(s));
+      const bool is_aligned = p.k % (slices * f.depth(s)) == 0 && slice >= least_slice && slice <= most_slice;
+      if (is_aligned && groups <= f.wave && groups * 8 >= f.wave * 5) return {&f, slices};
     }
   }
   return {};

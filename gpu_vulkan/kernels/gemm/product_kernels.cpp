@@ -31,7 +31,7 @@ ProductBlock block_of(const Product& p, DType dtype) {
   }
   block.c_strides = {plan::word(p.c_strides[0]), plan::word(p.c_strides[1])};
   const auto line = [&](std::int64_t given, std::int64_t dense) { return plan::word(given == 0 ? dense : given); };
-  block.a_line = line(p.a_line, p.transpose_a ? p.m : p.k), block.b_line = line(p.b_line, p.transpose_b ? p.k : p.n);
+  block.lda = line(p.lda, p.transpose_a ? p.m : p.k), block.ldb = line(p.ldb, p.transpose_b ? p.k : p.n);
   block.alpha = words_of(p.alpha, dtype), block.beta = words_of(p.beta, dtype);
   return block;
 }
@@ -62,19 +62,18 @@ ir::Sum with_epilogue(const Product& p, ir::Sum sum) {
   return sum;
 }
 
-bool is_wide(const Product& p, std::int64_t elements) {
+bool allows_vec4_loads(const Product& p, std::int64_t elements) {
   const auto even = [=](std::int64_t x) { return x % elements == 0; };
   const ProductBlock block = block_of(p, DType::f32);
-  return even(block.a_line) && even(block.b_line) && even(p.transpose_a ? p.m : p.k) &&
-         even(p.transpose_b ? p.k : p.n) && std::ranges::all_of(p.a_strides, even) &&
-         std::ranges::all_of(p.b_strides, even);
+  return even(block.lda) && even(block.ldb) && even(p.transpose_a ? p.m : p.k) && even(p.transpose_b ? p.k : p.n) &&
+         std::ranges::all_of(p.a_strides, even) && std::ranges::all_of(p.b_strides, even);
 }
 
 Fixed fixed_of(const Product& p, std::uint32_t depth) {
   const auto outputs = static_cast<double>(p.batch.elements() * p.m * p.n);
   if (!common::is_worth_a_pipeline(outputs * static_cast<double>(p.k))) return {};
   const ProductBlock block = block_of(p, DType::f32);
-  return {block.k, block.a_line, block.b_line, block.flags, block.k % depth == 0};
+  return {block.k, block.lda, block.ldb, block.flags, block.k % depth == 0};
 }
 
 device::ProductSize size_of(const Product& p) { return {p.m, p.n, p.k, p.batch.elements()}; }

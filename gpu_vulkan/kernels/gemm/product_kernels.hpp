@@ -14,7 +14,7 @@ struct ProductBlock {
   std::uint32_t m, n, k, batches, flags;
   std::array<std::uint32_t, most_batch_axes> batch, a_strides, b_strides;
   std::array<std::uint32_t, 2> c_strides, alpha, beta;  // reals: bits, low word first
-  std::uint32_t a_line, b_line;
+  std::uint32_t lda, ldb;
 };
 
 ProductBlock block_of(const Product& product, ir::DType dtype);
@@ -34,38 +34,38 @@ void dispatch(const Product& product, const ProductSlots& slots, plan::Lowering&
 /// The sum with alpha and c behind it, as the product has them.
 ir::Sum with_epilogue(const Product& product, ir::Sum sum);
 
-/// Whether operands can be read 16 bytes at a time: lines and matrices begin and end at multiples of so many elements.
-bool is_wide(const Product& product, std::int64_t elements);
+/// Whether operands can be loaded 16 bytes at a time: rows and matrices begin and end at multiples of so many elements.
+bool allows_vec4_loads(const Product& product, std::int64_t elements);
 
 /// What the shaders of large products take for constant: a pipeline of their own pays for those, the small ones of a
 /// graph share theirs.
 struct Fixed {
-  std::uint32_t terms = 0, a_line = 0, b_line = 0, flags = 0;
-  bool whole = false;  ///< no tile reaches beyond the terms
+  std::uint32_t k = 0, lda = 0, ldb = 0, flags = 0;
+  bool k_aligned = false;  ///< K is a multiple of the tile's depth
 };
 
 Fixed fixed_of(const Product& product, std::uint32_t depth);
 
 device::ProductSize size_of(const Product& product);
 
-/// A product whose terms are split into slices side by side: their products as a batch, and the sum of these in order.
+/// Split-K: slices of K side by side, their products as a batch, and the sum of these in order.
 Product slices_of(const Product& product, std::int64_t slices);
 void add_slices(const Product& product, const ProductSlots& slots, plan::Slot sums, std::int64_t slices,
                 plan::Lowering& node);
 
-/// f32, 16 bytes of each operand at a time.
+/// f32, loaded 16 bytes at a time.
 plan::Attempt attempt_wide(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
-/// f32 likewise, terms split between workgroups. Its name tells the number of slices.
+/// f32 likewise, by split-K: workgroups share K. Its name tells the number of slices.
 plan::Attempt attempt_split(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
-/// f16 and bf16 by cooperative matrices. Products of few tiles and many terms are split into slices, and their name
-/// tells how many.
+/// f16 and bf16 by cooperative matrices with f32 accumulators. Products of few tiles and a large K are computed by
+/// split-K, and their name tells the number of slices.
 plan::Attempt attempt_cooperative(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 /// What kernels by cooperative matrices of such operands are called, for people.
 std::string_view cooperative_name(ir::DType operands);
 
-/// f16 by cooperative matrices and summed in f16, where that is allowed.
+/// f16 by cooperative matrices with f16 accumulators, where that is allowed.
 plan::Attempt attempt_summed_in_f16(const Product& product, const ProductSlots& slots, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -7,10 +7,10 @@ Product slices_of(const Product& p, std::int64_t slices) {
   const ProductBlock whole = block_of(p, ir::DType::f32);
   Product parts = p;
   parts.k = p.k / slices;
-  parts.a_line = whole.a_line, parts.b_line = whole.b_line;
+  parts.lda = whole.lda, parts.ldb = whole.ldb;
   parts.batch = {slices};
-  parts.a_strides = {parts.k * (p.transpose_a ? parts.a_line : 1)};
-  parts.b_strides = {parts.k * (p.transpose_b ? 1 : parts.b_line)};
+  parts.a_strides = {parts.k * (p.transpose_a ? parts.lda : 1)};
+  parts.b_strides = {parts.k * (p.transpose_b ? 1 : parts.ldb)};
   parts.alpha = 1, parts.has_c = false;
   return parts;
 }

@@ -46,11 +46,11 @@ std::optional<std::string> refuse_wide_vector(const Product& p, const ProductSlo
   const std::int64_t elements = 16 / static_cast<std::int64_t>(ir::info(x).bytes);
   const auto even = [=](std::int64_t n) { return n % elements == 0; };
   const ProductBlock block = block_of(p, x);
-  const bool vector_is_dense = p.n == 1 ? p.transpose_b || block.b_line == 1 : !p.transpose_a || block.a_line == 1;
+  const bool vector_is_dense = p.n == 1 ? p.transpose_b || block.ldb == 1 : !p.transpose_a || block.lda == 1;
   if (!vector_is_dense) return "the vector's elements are apart";
   const auto& strides = p.n == 1 ? p.a_strides : p.b_strides;
   const auto& vector_strides = p.n == 1 ? p.b_strides : p.a_strides;
-  if (!even(p.n == 1 ? block.a_line : block.b_line) || !even(is_by_lines(p) ? p.k : elements_of_vector(p)) ||
+  if (!even(p.n == 1 ? block.lda : block.ldb) || !even(is_by_lines(p) ? p.k : elements_of_vector(p)) ||
       !std::ranges::all_of(strides, even) || (is_by_lines(p) && !std::ranges::all_of(vector_strides, even)))
     return ir::cat("lines of its operands are no multiples of ", elements, " elements");
   return std::nullopt;
@@ -63,7 +63,7 @@ bool is_few_rows(const Product& p) {
 }
 
 std::optional<std::string> refuse_few_rows(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
-  if (p.k % 8 != 0 || block_of(p, slots.operands).a_line % 8 != 0) return "the rows are no multiples of 8 elements";
+  if (p.k % 8 != 0 || block_of(p, slots.operands).lda % 8 != 0) return "the rows are no multiples of 8 elements";
   return refuse_wide_vector(p, slots, node);
 }
 
@@ -106,7 +106,7 @@ void emit_wide_vector(const Product& p, const ProductSlots& slots, plan::Lowerin
   const std::uint32_t width = slots.operands == DType::f32 ? 4 : 8;
   const bool by_lines = is_by_lines(p);
   const auto even = [](std::int64_t x) { return x % 8 == 0; };
-  const bool is_even = even(p.k) && std::ranges::all_of(p.n == 1 ? p.b_strides : p.a_strides, even);
+  const bool vectors_aligned = even(p.k) && std::ranges::all_of(p.n == 1 ? p.b_strides : p.a_strides, even);
   const auto vectors = static_cast<std::uint32_t>(p.n == 1 ? 1 : std::bit_ceil(static_cast<std::uint64_t>(p.m)));
   const VectorTile t = vector_tile(p, width, vectors, facts);
   const bool kept = slots.operands == DType::f16 && facts.denormals_kept_f16;
@@ -119,7 +119,7 @@ void emit_wide_vector(const Product& p, const ProductSlots& slots, plan::Lowerin
              {"by_lines", by_lines},
              {"vectors", vectors},
              {"subgroup_size", facts.subgroup_size},
-             {"is_even", is_even},
+             {"vectors_aligned", vectors_aligned},
              {"is_column", p.n == 1}},
             facts.subgroup_size},
            p.batch.elements() * common::pieces(elements_of_vector(p), by_lines ? t.across : t.across * width));

@@ -39,14 +39,14 @@ void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& 
              {"groups_m", t.blocks.m},
              {"groups_n", t.blocks.n},
              {"TRANSPOSED_OPERANDS", transposed(p)},
-             {"TERMS", fixed.terms},
-             {"A_LINE", fixed.a_line},
-             {"B_LINE", fixed.b_line},
-             {"whole", fixed.whole}}},
+             {"FIXED_K", fixed.k},
+             {"LDA", fixed.lda},
+             {"LDB", fixed.ldb},
+             {"k_aligned", fixed.k_aligned}}},
            tiles(p, t.rows, t.columns));
 }
 
-/// A product of few tiles and many terms, whose terms are split between workgroups.
+/// Split-K, for a product of few tiles and a large K: workgroups share K.
 struct WideSplit {
   const BlockTile* tile = nullptr;
   std::int64_t slices = 1;
@@ -54,7 +54,7 @@ struct WideSplit {
 
 /// So many keep a device busy while each waits for memory.
 constexpr std::int64_t enough_invocations = plan::enough_tiles * 256;
-constexpr std::int64_t least_slice = 128;  ///< terms; fewer are not worth a second kernel
+constexpr std::int64_t least_slice = 128;  ///< the least part of K that is worth a second kernel
 
 WideSplit wide_split_of(const Product& p, const device::DeviceFacts& facts) {
   if (p.batch.elements() != 1 || has_many_tiles(p, facts)) return {};
@@ -90,7 +90,7 @@ void emit_split(const Product& p, const ProductSlots& slots, plan::Lowering& nod
 
 std::optional<std::string> refuse_wide(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
   if (slots.operands != DType::f32) return ir::cat("operands are ", slots.operands, ", it takes f32");
-  if (!is_wide(p, 4)) return "lines of its operands are no multiples of 4 elements";
+  if (!allows_vec4_loads(p, 4)) return "lines of its operands are no multiples of 4 elements";
   if (wide_tiles.back().shared_bytes() > node.facts().shared_memory) return "too little shared memory";
   return std::nullopt;
 }
@@ -106,7 +106,7 @@ plan::Attempt attempt_split(const Product& p, const ProductSlots& slots, plan::L
   if (const auto why = refuse_wide(p, slots, node)) return plan::Refusal{*why};
   if (!node.options().tile.empty()) return plan::Refusal{"a tile was asked for"};
   const WideSplit split = wide_split_of(p, node.facts());
-  if (split.slices == 1) return plan::Refusal{"there are enough tiles, or too few terms to split"};
+  if (split.slices == 1) return plan::Refusal{"there are enough tiles, or too small a K to split"};
   return plan::Emission{[&, split] { emit_split(p, slots, node, split); }, ir::cat("tiled_wide_split", split.slices)};
 }
 

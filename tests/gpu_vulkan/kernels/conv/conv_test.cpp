@@ -87,7 +87,7 @@ TEST(ConvLowering, TakesCooperativeMatricesFor16Bits) {
   device::DeviceFacts more = modern();
   more.rounds_to_even_f16 = more.bfloat16 = true;
   more.cooperative_shapes.push_back({16, 16, 16, DType::bf16, DType::bf16, DType::f32, DType::f32});
-  EXPECT_EQ(choose({64, 32, 3, 3}, DType::f16, more).dispatch.shader.name, "conv_cooperative.f16_even");
+  EXPECT_EQ(choose({64, 32, 3, 3}, DType::f16, more).dispatch.shader.name, "conv_cooperative.f16_rte");
   const auto bf16 = choose({64, 32, 3, 3}, DType::bf16, more);
   EXPECT_EQ(bf16.choice.name, "coopmat_bf16");
   EXPECT_EQ(bf16.dispatch.shader.name, "conv_cooperative.bf16");
@@ -114,7 +114,7 @@ TEST(ConvLowering, StagesWhatTapsShareOnceWhereStepsAreOne) {
   EXPECT_EQ(node.choice.tile_reason, "64x128x48: the first of at least 200 workgroups, 406 workgroups");
   ASSERT_EQ(node.schedule.dispatches.size(), 2u);
   EXPECT_EQ(node.schedule.dispatches[0].shader.name, "conv_pack");
-  EXPECT_EQ(node.schedule.dispatches[1].shader.name, "conv_patch.f16");
+  EXPECT_EQ(node.schedule.dispatches[1].shader.name, "conv_halo.f16");
   EXPECT_EQ(node.schedule.slots.at(node.schedule.dispatches[0].writes[0]).bytes, 2u * 64 * 64 * 9);
   EXPECT_EQ(node.schedule.dispatches[0].writes[0], node.schedule.dispatches[1].reads[1]);
 }

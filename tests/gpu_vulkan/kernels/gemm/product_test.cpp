@@ -185,7 +185,7 @@ TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
   const plan::Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
   EXPECT_EQ(products.shader.name, "matmul_wide");
   EXPECT_EQ(products.groups.at(0), 4u * 8 * 12);
-  EXPECT_EQ(products.shader.constants["TERMS"], 768u);  // terms of a slice
+  EXPECT_EQ(products.shader.constants["FIXED_K"], 768u);  // terms of a slice
   EXPECT_EQ(sum.shader,
             (plan::Shader{"matmul_slices.f32", {{"invocations", 128u}, {"slices", 4u}, {"is_packed", true}}}));
   EXPECT_EQ(sum.reads.at(0), products.writes.at(0));
@@ -206,8 +206,8 @@ TEST(Product, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
   ASSERT_EQ(split.schedule.dispatches.size(), 2u);
   const plan::Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
   EXPECT_EQ(products.shader.name, "matmul_cooperative.f16_f32_fixed");
-  EXPECT_EQ(products.groups.at(0), 8u * 4 * 4);         // tiles of 128 x 192
-  EXPECT_EQ(products.shader.constants["TERMS"], 384u);  // terms of a slice
+  EXPECT_EQ(products.groups.at(0), 8u * 4 * 4);           // tiles of 128 x 192
+  EXPECT_EQ(products.shader.constants["FIXED_K"], 384u);  // terms of a slice
   EXPECT_EQ(sum.shader.constants, (plan::Constants{{"invocations", 128u}, {"slices", 8u}, {"is_packed", true}}));
   EXPECT_EQ(split.schedule.slots.at(sum.reads.at(0)).bytes, 8u * 4 * 512 * 768);
   const auto kernel = [&](auto... size) { return node(size...).choice.name; };
@@ -227,8 +227,8 @@ TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
   const auto sizes = [](std::int64_t m, std::int64_t k, std::int64_t n) {
     const auto constants =
         lowered(Matmul{}, {{DType::f16, {m, k}}, {DType::f16, {k, n}}}, modern()).dispatch.shader.constants;
-    return Sizes{constants["subgroups_m"], constants["subgroups_n"], constants["each_m"], constants["each_n"],
-                 constants["deep"]};
+    return Sizes{constants["subgroups_m"], constants["subgroups_n"], constants["fragments_m"], constants["fragments_n"],
+                 constants["fragments_k"]};
   };
   EXPECT_EQ(sizes(2048, 2048, 2048), (Sizes{2, 2, 4, 4, 2}));
   EXPECT_EQ(sizes(4096, 768, 3072), (Sizes{2, 4, 4, 3, 4}));  // 512 of 128 x 192
@@ -273,10 +273,10 @@ TEST(Product, GivesLargeProductsAPipelineOfTheirOwn) {
     facts.rounds_to_even_f16 = true;
     return lowered(Matmul{}, {{DType::f16, {n, n}}, {DType::f16, {n, n}}}, facts).dispatch.shader;
   };
-  EXPECT_EQ(shader(248).name, "matmul_cooperative.f16_even");
+  EXPECT_EQ(shader(248).name, "matmul_cooperative.f16_rte");
   EXPECT_EQ(shader(248), shader(240));
-  EXPECT_EQ(shader(256).name, "matmul_cooperative.f16_even_fixed");
-  EXPECT_EQ(shader(256).constants["TERMS"], 256u);
+  EXPECT_EQ(shader(256).name, "matmul_cooperative.f16_rte_fixed");
+  EXPECT_EQ(shader(256).constants["FIXED_K"], 256u);
 }
 
 TEST(Product, FitsTheLeastThatVulkanPromises) {
