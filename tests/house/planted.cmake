@@ -1,5 +1,5 @@
-# The test of layering.cmake, size.cmake, citations.cmake and op_names.cmake: every breach planted here must be found,
-# and nothing must be found where there is none.
+# The test of layering.cmake, size.cmake, citations.cmake, op_names.cmake and comments.cmake: every breach planted here
+# must be found, and nothing must be found where there is none.
 cmake_minimum_required(VERSION 3.22)
 
 # plant() puts a file into a small tree; expect() has a check judge it, and clears it.
@@ -99,6 +99,14 @@ expect(size "gpu_vulkan/ops/wide.comp: line 2 has 121 columns")
 plant(parity/macro.hpp "#define SQUARE(x) ((x) * (x))")
 expect(size "parity/macro.hpp: line 2 defines a macro with parameters")
 
+plant(docs/results.md "${columns}")
+expect(size "docs/results.md: line 2 has 121 columns")
+plant(README.md "```\n${columns}\n```\n\n${columns}")
+expect(size "README.md: line 6 has 121 columns")
+set(link "[link](${columns}), https://${columns}")
+plant(docs/results.md "|---|\n| ${columns} |\n\n```sh\n${columns}\n```\n\n    ${columns}\n\n${link}")
+expect(size nothing)
+
 string(REPEAT "  x();\n" 58 statements)
 plant(ir/function.cpp "void f() {\n${statements}}\nstruct S {\n  void g(\n      int x) {\n${statements}  }\n};")
 expect(size "ir/function.cpp: the function at line 63 has 61 lines")
@@ -182,3 +190,16 @@ expect(op_names nothing)
 plant_op(parity/results/keys.cpp "")
 file(WRITE "${SCRATCH}/tests/house/op_names.txt" "parity/results/keys.cpp: softmax: was a key once\n")
 expect(op_names "needs no exception any more")
+
+# Comments.
+plant(ir/graph.hpp "/// The values of a node; of each\n/// of them, too. Of a graph.\nint x;  ///< that of a node")
+plant(scripts/test.sh "# What the same tests need.")
+expect(comments nothing)
+foreach(pair "ir/graph.hpp;/// Of each node" "ir/graph.hpp;  // Of each node" "parity/core/table.cpp;/// The same: f64."
+    "ir/graph.hpp;int x;  ///< of a node" "gpu_vulkan/ops/gather.comp;uint x\;  // the same of y"
+    "gpu_vulkan/glsl/math.glsl;// Of zero" "scripts/test.sh;# The same, later" "cmake/shaders.cmake;  # Of a shader")
+  list(GET pair 0 file)
+  list(POP_FRONT pair)
+  plant(${file} "${pair}")
+  expect(comments "${file}: a comment that does not stand alone")
+endforeach()

@@ -1,6 +1,6 @@
-# Lists files over 400 lines, lines over 120 columns, functions over 60 lines, folders of more than 25 source files and
-# function-like macros in C++, and fails when there are any. Exceptions are stated in exceptions.txt, each with its
-# reason, and one that is no longer needed is an error too.
+# Lists files over 400 lines, lines over 120 columns (of pages, too), functions over 60 lines, folders of more than 25
+# source files and function-like macros in C++, and fails when there are any. Exceptions are stated in exceptions.txt,
+# each with its reason, and one that is no longer needed is an error too.
 cmake_minimum_required(VERSION 3.22)
 set(most_lines 400)
 set(most_columns 120)
@@ -103,6 +103,33 @@ foreach(file IN LISTS files)
     endif()
     if(file MATCHES "\\.[ch]pp$" AND line MATCHES "^ *# *define +[A-Za-z_0-9]+\\(")
       found("${file}" "line ${number} defines a macro with parameters")
+    endif()
+  endforeach()
+endforeach()
+
+# Prose is as wide as code. A table's row cannot be wrapped, what a program prints or reads stays as it is, and where a
+# link leads does not count.
+file(GLOB_RECURSE pages RELATIVE "${ROOT}" "${ROOT}/docs/*.md" "${ROOT}/fixtures/*.md")
+file(GLOB readme RELATIVE "${ROOT}" "${ROOT}/*.md")
+list(APPEND pages ${readme})
+foreach(file IN LISTS pages)
+  file(READ "${ROOT}/${file}" text)
+  string(REGEX REPLACE "\\]\\([^)\n]*\\)|https?://[^ \n]*" "." text "${text}")
+  string(REGEX REPLACE "[][;\\]" "." text "${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  set(number 0)
+  set(in_code FALSE)
+  foreach(line IN LISTS lines)
+    math(EXPR number "${number} + 1")
+    if(line MATCHES "^ *```" AND in_code)
+      set(in_code FALSE)
+    elseif(line MATCHES "^ *```")
+      set(in_code TRUE)
+    endif()
+    string(REGEX REPLACE "[^ -~]+" "x" line "${line}")
+    string(LENGTH "${line}" columns)
+    if(columns GREATER most_columns AND NOT in_code AND NOT line MATCHES "^(    | *[|])")
+      found("${file}" "line ${number} has ${columns} columns, at most ${most_columns} are wanted")
     endif()
   endforeach()
 endforeach()
