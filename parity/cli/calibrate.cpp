@@ -42,7 +42,7 @@ int run_calibrate(const CalibrateFlags& flags) {
   }();
   const auto path = flags.output.empty() ? gpu_vulkan::cache::calibration_path(options.calibration, facts)
                                          : std::filesystem::path(flags.output);
-  ir::require(!path.empty(), "nowhere to keep the calibration: name a file with -o");
+  ir::require(!path.empty(), "there is no cache folder to keep the calibration in: name a file with -o");
   const auto made = [&] {
     report::Progress progress;
     const auto step = [&](std::string_view what, std::size_t done, std::size_t sizes) {
@@ -60,18 +60,19 @@ int run_calibrate(const CalibrateFlags& flags) {
 
 Action calibrate(CLI::App& app) {
   const auto flags = std::make_shared<CalibrateFlags>();
-  app.add_option("-o,--output", flags->output, "write here, for --set calibration=FILE, instead of into the cache");
+  app.add_option("-o,--output", flags->output,
+                 "write to this file, for --set calibration=FILE, instead of to the cache folder");
   app.add_option("--largest", flags->effort.largest, "largest extent of the products that are measured")
       ->check(CLI::Range(32, 1 << 20))
       ->capture_default_str();
-  app.add_option("--budget", flags->effort.budget_ms, "ms of the device for each tile and size")
+  app.add_option("--budget", flags->effort.budget_ms, "device time for each tile and size, in ms")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--longest", flags->effort.longest_ms,
-                 "ms: a size whose first tile takes longer is left out, and larger ones with it")
+                 "leave out a size whose first tile takes longer than this many ms, and all larger sizes")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  app.add_option("--transfer", flags->transfer_mib, "MiB of each transfer that is timed")
+  app.add_option("--transfer", flags->transfer_mib, "size of each transfer that is timed, in MiB")
       ->check(CLI::Range(std::size_t{1}, std::size_t{4096}))
       ->capture_default_str();
   flags::add_device_flags(app, flags->device);

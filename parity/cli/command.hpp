@@ -49,12 +49,12 @@ inline constexpr Command commands[] = {
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit},
     {"power", "plant faults in every node and say which of them the verdict would catch", power},
     {"probe", "find by experiment how a device rounds", probe},
-    {"plan", "show how the device will run a graph: kernels, tiles, memory, and why", plan},
-    {"calibrate", "time the tiles of matrix products, transfers and submits of the device, and keep what is best",
+    {"plan", "show how the device would run a graph: kernels, tiles and memory, and why", plan},
+    {"calibrate", "time matrix-product tiles, transfers and submits on the device, and keep what is fastest",
      calibrate},
-    {"ops", "every op, its attributes and who can run it", ops},
-    {"devices", "the Vulkan devices, and why one was refused", devices},
-    {"options", "every knob, its default and its environment variable", options},
+    {"ops", "list every op, its attributes and which executors run it", ops},
+    {"devices", "list the Vulkan devices, and why a device is refused", devices},
+    {"options", "list every knob, its default and its environment variable", options},
 };
 
 }  // namespace plumb::parity::cli

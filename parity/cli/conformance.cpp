@@ -33,10 +33,10 @@ struct ConformanceFlags {
 void add_flags(CLI::App& app, ConformanceFlags& flags) {
   app.add_option("suites", flags.suites, "folders in the layout of ONNX's backend tests")->required();
   app.add_option("--filter", flags.filter, "regular expression over names of cases")->group("select");
-  app.add_option("--rtol", flags.closeness.relative, "relative part of how close results must come")
+  app.add_option("--rtol", flags.closeness.relative, "relative tolerance for the results")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--atol", flags.closeness.absolute, "absolute part")
+  app.add_option("--atol", flags.closeness.absolute, "absolute tolerance for the results")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
   app.add_option("--least-cpu", flags.least_cpu, "fail when fewer cases pass on the CPU executor");
@@ -44,7 +44,7 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
   app.add_option("--junit", flags.junit, "write JUnit XML to this file")->group("output");
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
   app.add_option("--markdown", flags.markdown, "write the report as a page of documentation")->group("output");
-  app.add_flag("-v,--verbose", flags.verbose, "a line for every case")->group("output");
+  app.add_flag("-v,--verbose", flags.verbose, "print a line for every case")->group("output");
   flags::add_device_flags(app, flags.device);
 }
 
@@ -97,7 +97,7 @@ int exit_code_of(std::ostream& out, const ConformanceFlags& flags,
   bool is_good = failed.cpu + failed.gpu == 0;
   const auto least = [&](const char* on, std::size_t wanted, std::size_t got) {
     if (got >= wanted) return;
-    out << got << " cases passed on the " << on << ", at least " << wanted << " are wanted\n";
+    out << got << " cases passed on the " << on << ", but at least " << wanted << " are wanted\n";
     is_good = false;
   };
   least("cpu", flags.least_cpu, passed.cpu);

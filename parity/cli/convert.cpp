@@ -55,7 +55,7 @@ Action convert(CLI::App& app) {
   app.add_option("model", flags->path, "an ONNX model, or a graph file")->required();
   app.add_option("output", flags->output, "the graph file to write (.json)")->required();
   app.add_option("--weights", flags->weights,
-                 "where its larger tensors go (.npz or .h5); beside the graph unless given");
+                 "write its larger tensors here (.npz or .h5); the default is beside the graph");
   flags::add_model_flags(app, flags->model);
   return [flags] { return run_convert(*flags); };
 }

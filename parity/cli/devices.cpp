@@ -60,7 +60,7 @@ int print_devices(bool verbose) {
 
 Action devices(CLI::App& app) {
   const auto verbose = std::make_shared<bool>(false);
-  app.add_flag("-v,--verbose", *verbose, "what is known of refused devices, too");
+  app.add_flag("-v,--verbose", *verbose, "also show what is known of refused devices");
   return [verbose] { return print_devices(*verbose); };
 }
 

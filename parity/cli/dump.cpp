@@ -71,11 +71,12 @@ Action dump(CLI::App& app) {
   const auto flags = std::make_shared<DumpFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--nodes", flags->nodes, "regular expression over node labels")->capture_default_str();
-  app.add_option("--from", flags->from, "whose tensors")
+  app.add_option("--from", flags->from, "which executor's tensors to write")
       ->check(CLI::IsMember({"both", "cpu", "gpu"}))
       ->capture_default_str();
-  app.add_flag("--truth", flags->truth, "the f64 truth, too");
-  app.add_option("-o,--output", flags->output, ".h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
+  app.add_flag("--truth", flags->truth, "write the f64 truth, too");
+  app.add_option("-o,--output", flags->output,
+                 "write to this .h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
       ->capture_default_str();
   flags::add_graph_flags(app, flags->graph);
   flags::add_precision_flag(app, flags->graph);

@@ -30,7 +30,7 @@ void say(const fit::Fit& fit) {
 
 int run_fit(const FitFlags& flags) {
   const bool exists = std::filesystem::exists(flags.policy);
-  ir::require(flags.update || !exists, flags.policy, ": exists and is not replaced; --update makes it tighter");
+  ir::require(flags.update || !exists, flags.policy, ": the file exists and is not replaced; --update tightens it");
   fit::Provenance from{.options = flags.options, .at = policy::to_text(policy::today()), .commit = ""};
   std::vector<fit::Sample> samples;
   std::uint64_t runs = 0;
@@ -64,11 +64,11 @@ Action fit(CLI::App& app) {
                  "probability that a clean run fails by any of the fitted limits")
       ->check(CLI::Range(1e-12, 0.5))
       ->capture_default_str();
-  app.add_option("--confidence", flags->options.confidence, "that the limits are high enough for it")
+  app.add_option("--confidence", flags->options.confidence, "confidence that the limits are high enough for that")
       ->check(CLI::Range(0.5, 0.999))
       ->capture_default_str();
   auto* const update = app.add_flag("--update", flags->update, "tighten a policy that exists, leaving its other rules");
-  app.add_option("--allow-loosen", flags->allow_loosen, "the reason for which limits may become looser")->needs(update);
+  app.add_option("--allow-loosen", flags->allow_loosen, "let limits become looser, for this reason")->needs(update);
   return [flags] { return run_fit(*flags); };
 }
 

@@ -55,7 +55,7 @@ Action inspect(CLI::App& app) {
   app.add_option("file", *path, "a graph (.json), a model (.onnx), a results file (.h5) or tensors (.npz, .npy, .h5)")
       ->required();
   flags::add_model_flags(app, *model);
-  app.add_flag("-v,--verbose", *verbose, "every value and node of a graph, every node of a results file");
+  app.add_flag("-v,--verbose", *verbose, "show every value and node of a graph, every node of a results file");
   app.add_flag("--check-schema", *check, "say where a results file departs from its schema");
   return [path, model, verbose, check] {
     if (*check) return check_results(*path);

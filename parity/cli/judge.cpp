@@ -62,9 +62,10 @@ Action judge(CLI::App& app) {
   const auto flags = std::make_shared<JudgeFlags>();
   app.add_option("results", flags->results, "results files (HDF5) of plumb verify")->required();
   app.add_option("--policy", flags->policy,
-                 "the policy (TOML, docs/policy.md); without one, that which the file holds for each run");
-  app.add_option("--explain", flags->explain, "say of these nodes (a glob) which rule decides, and why no other does");
-  app.add_flag("--strict", flags->strict, "mistrusted runs end with exit code 4, xpassed ones with 1");
+                 "the policy (TOML, docs/policy.md); without it, the policy that the file holds for each run");
+  app.add_option("--explain", flags->explain,
+                 "say for these nodes (a glob) which rule decides, and why no other rule does");
+  app.add_flag("--strict", flags->strict, "fail on mistrusted runs (exit code 4) and on xpassed ones (exit code 1)");
   return [flags] { return run_judge(*flags); };
 }
 
@@ -73,7 +74,7 @@ Action policy(CLI::App& app) {
   const auto results = std::make_shared<std::vector<std::string>>();
   const auto against = std::make_shared<std::string>();
   CLI::App* const lint =
-      app.add_subcommand("lint", "rules that are expired, shadowed, unused or looser than the bound");
+      app.add_subcommand("lint", "report rules that are expired, shadowed, unused or looser than the bound");
   app.require_subcommand(1);
   lint->add_option("policy", *file, "the policy (TOML, docs/policy.md)")->required();
   lint->add_option("results", *results, "results files, in which every rule should decide something");

@@ -32,7 +32,7 @@ struct PowerFlags {
 
 void add_flags(CLI::App& app, PowerFlags& flags) {
   app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX)");
-  app.add_flag("--list", flags.list, "name every fault and what it does, and end");
+  app.add_flag("--list", flags.list, "list every fault and what it does, then exit");
   app.add_option("--faults", flags.power.faults, "plant only these (a glob)")->capture_default_str();
   app.add_option("--filter", flags.power.filter, "regular expression over labels of the nodes to plant faults in");
   app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
@@ -41,10 +41,10 @@ void add_flags(CLI::App& app, PowerFlags& flags) {
       ->check(CLI::Range(0.0, 1.0));
   app.add_option("--max-vacuity", flags.max_vacuity, "share of elements that may say nothing; likewise, else 0.30")
       ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--on", flags.on, "whose results the faults are planted in")
+  app.add_option("--on", flags.on, "which executor's results the faults are planted in")
       ->check(CLI::IsMember({"cpu", "gpu"}))
       ->capture_default_str();
-  app.add_flag("--plan", flags.plan, "break the GPU's plan of the whole graph, too: barriers, memory, uploads");
+  app.add_flag("--plan", flags.plan, "also break the GPU's plan of the whole graph: barriers, memory, uploads");
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout");
   flags::add_graph_flags(app, flags.graph);
   flags::add_device_flags(app, flags.device);
@@ -81,7 +81,7 @@ int run_power(const PowerFlags& flags) {
     std::cout << power::faults::fault_list();
     return 0;
   }
-  ir::require(!flags.paths.empty(), "power wants a graph; `plumb power --list` names the faults");
+  ir::require(!flags.paths.empty(), "power needs a graph; `plumb power --list` lists the faults");
   ir::require(!flags.plan || flags.on == "gpu", "--plan breaks the GPU's plan: it goes with --on gpu");
   Bench bench(flags);
   power::Options options = flags.power;

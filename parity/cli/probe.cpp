@@ -53,7 +53,9 @@ int run_probe(const ProbeFlags& flags) {
 
 Action probe(CLI::App& app) {
   const auto flags = std::make_shared<ProbeFlags>();
-  app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
+  app.add_option("--on", flags->on, "the executor to probe")
+      ->check(CLI::IsMember({"cpu", "gpu"}))
+      ->capture_default_str();
   app.add_option("-o,--output", flags->output, "write the profile (TOML, docs/probe.md) here instead of stdout");
   flags::add_device_flags(app, flags->device);
   return [flags] { return run_probe(*flags); };

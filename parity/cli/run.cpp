@@ -54,7 +54,9 @@ int run_graph(const RunFlags& flags) {
 Action run(CLI::App& app) {
   const auto flags = std::make_shared<RunFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
-  app.add_option("--on", flags->on, "which executor")->check(CLI::IsMember({"cpu", "gpu"}))->capture_default_str();
+  app.add_option("--on", flags->on, "the executor to run on")
+      ->check(CLI::IsMember({"cpu", "gpu"}))
+      ->capture_default_str();
   app.add_option("-o,--output", flags->output, "write the results to this .npz or .h5");
   flags::add_graph_flags(app, flags->graph);
   flags::add_precision_flag(app, flags->graph);

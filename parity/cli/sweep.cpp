@@ -38,14 +38,14 @@ std::vector<E> named(const std::vector<std::string>& names) {
 std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags& flags) try {
   return std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags));
 } catch (const ir::Unsupported& reason) {
-  std::cerr << "on the CPU, without a device: " << reason.what() << '\n';
+  std::cerr << "no device can be used, so the sweep runs on the CPU: " << reason.what() << '\n';
   return nullptr;
 }
 
 /// The plan that `bound` made, as a file.
 void write_plan(const SweepFlags& flags, const sweep::SweepResult& result) {
   const auto row = std::ranges::find(result.rows, sweep::Choice::bound, &sweep::SweepRow::choice);
-  ir::require(row != result.rows.end(), "--plan wants --choose bound and --precision f16acc32");
+  ir::require(row != result.rows.end(), "--plan needs --choose bound and --precision f16acc32");
   const auto source = ir::cat("plumb sweep ", flags.path, " --seed ", flags.graph.seed, " --budget ",
                               flags.options.budget, ": rel_l2 of every output");
   ir::formats::write_text(flags.plan, cases::to_toml(row->plan, source));
@@ -98,11 +98,11 @@ Action sweep(CLI::App& app) {
                  "`oscillation` takes the nodes whose weight oscillates by less than this (docs/f16.md)")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--runs", flags->options.runs, "of which the fastest is reported")
+  app.add_option("--runs", flags->options.runs, "runs of each variant; the fastest is reported")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
   app.add_option("--plan", flags->plan, "write what `bound` chose (TOML), for --precision of verify, run and dump");
-  app.add_flag("-v,--verbose", flags->verbose, "every node: its share, its weight, who takes it");
+  app.add_flag("-v,--verbose", flags->verbose, "print every node: its share, its weight, and which choices take it");
   flags::add_graph_flags(app, flags->graph);
   flags::add_device_flags(app, flags->device);
   return [flags] { return run_sweep(*flags); };

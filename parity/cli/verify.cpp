@@ -43,8 +43,10 @@ struct VerifyFlags {
 };
 
 void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
-  auto* const profile = app.add_option("--profile", flags.profile, "how the device rounds, from plumb probe");
-  app.add_option("--emulate", flags.emulate, "replay matrix products as this profile says, and say how far they are")
+  auto* const profile =
+      app.add_option("--profile", flags.profile, "device profile that `plumb probe` wrote: how the device rounds");
+  app.add_option("--emulate", flags.emulate,
+                 "replay matrix products as this profile says, and report how far the device is from them")
       ->excludes(profile)
       ->type_name("PROFILE");
 }
@@ -61,35 +63,38 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_option(
       "--blame", flags.blame,
       "measure which share of the results' errors the N most suspected nodes have (default: 4 of a case that fails)");
-  app.add_option("--repeat", flags.repeat, "runs of the device, which must agree in every bit")
+  app.add_option("--repeat", flags.repeat, "run the device this many times; all runs must agree in every bit")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
   app.add_option("--seeds", flags.seeds,
-                 "runs of each graph on inputs of as many seeds, from --seed on; params stay those of the first")
+                 "run each graph on the inputs of this many seeds, from --seed on; params stay those of the first")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
       ->capture_default_str()
       ->group("input");
-  app.add_flag("--strict", flags.strict, "mistrusted cases fail the run, with exit code 4; xpassed ones with 1");
+  app.add_flag("--strict", flags.strict, "fail on mistrusted cases (exit code 4) and on xpassed ones (exit code 1)");
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
-  app.add_option("--explain", flags.explain, "say of these nodes (a glob) which rule decides, and why no other does")
+  app.add_option("--explain", flags.explain,
+                 "say for these nodes (a glob) which rule decides, and why no other rule does")
       ->needs(policy);
   add_profile_flags(app, flags);
-  app.add_option("--fill", flags.fill, "exact: whole numbers on which every order of evaluation gives the same bits")
+  app.add_option("--fill", flags.fill,
+                 "exact: fill with whole numbers on which every order of evaluation gives the same bits")
       ->check(CLI::IsMember({"graph", "exact"}))
       ->capture_default_str()
       ->group("input");
-  app.add_flag("--metamorphic", flags.metamorphic,
-               "also ask what must hold whatever is right: permuted rows, half the batch, operands times 4, ...");
+  app.add_flag(
+      "--metamorphic", flags.metamorphic,
+      "also check relations that hold for any correct result: permuted rows, half the batch, operands times 4, ...");
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
-  app.add_option("-o,--output", flags.results, "results file (HDF5), all cases in one")->group("output");
+  app.add_option("-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
   app.add_option("--tensors", flags.tensors,
-                 "whose tensors the results file holds: those of no node, of failed ones, ...")
+                 "for which nodes the results file keeps tensors: none, those that failed, ...")
       ->check(CLI::IsMember({"never", "fail", "worst", "all"}))
       ->capture_default_str()
       ->group("output");
   app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
-  app.add_flag("-v,--verbose", flags.verbose, "every node, and the plan of each graph")->group("output");
-  app.add_flag("-q,--quiet", flags.quiet, "only what did not pass, and the last line")->group("output");
+  app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");
+  app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
   flags::add_graph_flags(app, flags.graph);
   flags::add_precision_flag(app, flags.graph);
   flags::add_device_flags(app, flags.device);
@@ -197,7 +202,9 @@ void VerifyRun::open_policy() {
 void VerifyRun::open_profile() {
   const std::string& path = flags_.emulate.empty() ? flags_.profile : flags_.emulate;
   if (path.empty()) {
-    if (!flags_.quiet) out_ << "profile: none, so that the safe scale is taken (plumb probe makes one)\n";
+    if (!flags_.quiet)
+      out_ << "no device profile: assuming the most pessimistic matrix-unit accumulation; run `plumb probe` to measure "
+              "it\n";
     return;
   }
   profile_ = profile::read_profile(path);
@@ -298,8 +305,9 @@ int VerifyRun::run() {
   verify::FillOptions fill = flags::fill_options(flags_.graph);
   if (flags_.fill == "exact") fill.kind = core::FillKind::exact;
   ir::require(fill.kind == core::FillKind::graph || flags_.seeds == 1,
-              "--fill exact is a graph of its own for each seed");
-  ir::require(fill.kind == core::FillKind::graph || fill.precision.empty(), "--fill exact is not with --precision");
+              "--fill exact makes a graph of its own for each seed");
+  ir::require(fill.kind == core::FillKind::graph || fill.precision.empty(),
+              "--fill exact does not go with --precision");
   if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   open_device();
   open_policy();

@@ -120,7 +120,7 @@ void Planter::compared(const cases::NodeResult& result, const ir::TensorView& tr
   NodePower node{result.name(), result.op, result.type, result.verdict, result.why, result.vacuity};
   if (node.verdict == core::Verdict::passed && node.vacuity.score() > options_.max_vacuity) {
     node.verdict = core::Verdict::mistrusted;
-    node.why = "says little: " + node.vacuity.text();
+    node.why = "the data prove little: " + node.vacuity.text();
   }
   if (holds(node.verdict)) {
     Bench bench(options_, graph, result, truth, *site, got);

@@ -9,17 +9,19 @@
 namespace plumb::parity::cli::flags {
 
 void add_device_flags(CLI::App& app, DeviceFlags& flags) {
-  app.add_option("--device", flags.device, "index, UUID or name (* and ? match), or cpu for software Vulkan")
+  app.add_option("--device", flags.device,
+                 "the device: its index, UUID or name (* and ? match), or cpu for software Vulkan")
       ->group("device");
-  app.add_option("--threads", flags.threads, "threads of the CPU executor and of comparisons; 0: one for every core")
+  app.add_option("--threads", flags.threads,
+                 "threads of the CPU executor and of comparisons; 0 takes one for every core")
       ->group("device");
-  app.add_flag("--validation-layers", flags.validation, "any message of the validation layers is an error")
+  app.add_flag("--validation-layers", flags.validation, "treat every message of the validation layers as an error")
       ->group("debug");
   app.add_flag("--poison", flags.poison, "fill every device tensor with NaN before it is written")->group("debug");
-  app.add_flag("--redzone", flags.redzone, "guard bytes around every device tensor, checked after the run")
+  app.add_flag("--redzone", flags.redzone, "put guard bytes around every device tensor and check them after the run")
       ->group("debug");
-  app.add_flag("--no-fuse", flags.no_fuse, "run every node of the graph as it is")->group("device");
-  app.add_option("--set", flags.settings, "name=value of a knob that `plumb options` lists")->group("debug");
+  app.add_flag("--no-fuse", flags.no_fuse, "run every node of the graph as it is, without fusing any")->group("device");
+  app.add_option("--set", flags.settings, "set a knob, as name=value; `plumb options` lists them")->group("debug");
 }
 
 gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags) {

@@ -28,14 +28,18 @@ std::uint64_t fresh_seed() {
 }  // namespace
 
 void add_graph_flags(CLI::App& app, GraphFlags& flags) {
-  app.add_option("--seed", flags.seed, "of the generated inputs and params; 0: from the system, and printed")
+  app.add_option("--seed", flags.seed,
+                 "seed of the generated inputs and params; 0 takes one from the system and prints it")
       ->capture_default_str()
       ->group("input");
-  app.add_option("--param-seed", flags.param_seed, "of the generated params, where it is not that of the inputs")
+  app.add_option("--param-seed", flags.param_seed,
+                 "seed of the generated params, where it differs from that of the inputs")
       ->group("input");
-  app.add_option("--load-inputs", flags.load_inputs, "tensors by name (.npz, .h5), in place of generated ones")
+  app.add_option("--load-inputs", flags.load_inputs,
+                 "read these tensors by name (.npz, .h5) instead of generating them")
       ->group("input");
-  app.add_option("--dtype", flags.dtype, "storage of the graph's f32 values; f16 brings cooperative-matrix kernels in")
+  app.add_option("--dtype", flags.dtype,
+                 "store the graph's f32 values in this type; f16 brings in cooperative-matrix kernels")
       ->check(CLI::IsMember({"f32", "f16", "bf16"}))
       ->capture_default_str()
       ->group("input");
@@ -43,8 +47,10 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
 }
 
 void add_precision_flag(CLI::App& app, GraphFlags& flags) {
-  app.add_option("--precision", flags.precision,
-                 "f16acc32: products of f32 on f16 operands, summed in f32; or a plan of which (TOML, docs/f16.md)")
+  app.add_option(
+         "--precision", flags.precision,
+         "f16acc32: f32 products on f16 operands with f32 accumulators; or a plan that says for which nodes (TOML, "
+         "docs/f16.md)")
       ->group("input");
 }
 

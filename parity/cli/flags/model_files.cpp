@@ -86,7 +86,7 @@ conformance::SuiteReader::Subject subject_of(const conformance::SuiteCase& one) 
   for (const auto* values : {&facts.inputs, &facts.outputs})
     for (const ir::formats::OnnxValue& value : *values)
       if (!value.is_tensor)
-        subject.out_of_scope = fmt::format("'{}' is a {}, no tensor of numbers", value.name, value.type);
+        subject.out_of_scope = fmt::format("'{}' is a {}, not a tensor of numbers", value.name, value.type);
   if (is_random(facts)) subject.out_of_scope = "its expected output is random";
   return subject;
 }
@@ -95,10 +95,10 @@ conformance::SuiteReader::Subject subject_of(const conformance::SuiteCase& one) 
 
 void add_model_flags(CLI::App& app, ModelFlags& flags) {
   app.add_option("--shape", flags.shapes,
-                 "name=1,3,224,224 of an ONNX input, or symbol=8 of an extent the file leaves open")
+                 "the shape of an ONNX input (name=1,3,224,224), or an extent that the file leaves open (symbol=8)")
       ->group("input");
   app.add_option("--data", flags.data,
-                 "folder with input_0.pb ... that feed an ONNX model, output_0.pb ... it must give")
+                 "folder with what to feed an ONNX model (input_0.pb ...) and what it must give (output_0.pb ...)")
       ->check(CLI::ExistingDirectory)
       ->group("input");
 }
@@ -107,7 +107,7 @@ verify::GraphReader model_reader(const ModelFlags& flags) {
   return [flags](const fs::path& path) {
     if (path.extension() != ".onnx") {
       ir::require(flags.data.empty() && flags.shapes.empty(), path.string(),
-                  ": --data and --shape go with ONNX models, and this is none");
+                  ": --data and --shape go with ONNX models, and this is not one");
       return ir::formats::read_graph(path);
     }
     const auto options = options_of(flags.shapes);

@@ -9,7 +9,7 @@ holds fitted.toml 'n_seeds = 20, n_samples = 20, n_nodes = 1, method = "gumbel-l
 plumb 0 judge seen.h5 --policy fitted.toml
 says '^20 runs: 20 passed; 0 changed$'
 plumb 2 fit seen.h5 -o fitted.toml
-warns_of 'fitted.toml: exists and is not replaced'
+warns_of 'fitted.toml: the file exists and is not replaced'
 plumb 2 fit missing.h5 -o other.toml
 warns_of missing.h5
 [ ! -e other.toml ] || fail "other.toml was written"
