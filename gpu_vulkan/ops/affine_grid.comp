@@ -1,5 +1,5 @@
 #version 450
-// An invocation makes one coordinate of a point.
+// Affine grid: an invocation makes one coordinate of a point.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/arithmetic.glsl"

@@ -1,5 +1,5 @@
 #version 450
-// An invocation sums what the columns hold of one element of the image, in chunks of 256.
+// Col2im: an invocation sums what the columns hold of one element of the image, in chunks of 256.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #define PUSHED uint elements, tap_step[3], index_step[3];

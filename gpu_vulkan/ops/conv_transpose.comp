@@ -1,5 +1,5 @@
 #version 450
-// An invocation sums all that meets in one element of y, over the channels of its group, in
+// Transposed convolution: an invocation sums all that meets in one element of y, over the channels of its group, in
 // chunks of 256.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require

@@ -1,4 +1,5 @@
 #version 450
+// Log-softmax of lines of any length.
 // variants: f32 f16 bf16
 #extension GL_GOOGLE_include_directive : require
 #define LOGARITHM

@@ -1,5 +1,5 @@
 #version 450
-// Three dispatches: no element of y has a winner, then every element of x bids for its place with its
+// Max unpooling, in three dispatches: no element of y has a winner, then every element of x bids for its place with its
 // own number, of which the largest stays, then y takes its winners or 0.
 // variants: w2 w4 w8
 #extension GL_GOOGLE_include_directive : require

@@ -1,6 +1,6 @@
 #version 450
-// An invocation makes one element of y from the taps along each dimension: sums along the last that is
-// resampled, weighted along the others.
+// Resize by weighted taps: an invocation makes one element of y from the taps along each dimension, by sums along the
+// last that is resampled, weighted along the others.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #define PUSHED uint value[2];  // bits of an output whose source lies outside

@@ -1,5 +1,5 @@
 #version 450
-// An invocation moves one element: along each dimension the table says which, or `unchanged`
+// Resize to the nearest element: an invocation moves one; along each dimension the table says which, or `unchanged`
 // where the source lies outside.
 // variants: w1 w2 w4 w8 w16
 #extension GL_GOOGLE_include_directive : require

@@ -1,5 +1,5 @@
 #version 450
-// Each invocation clears one 32-bit word.
+// Clears memory: each invocation sets one 32-bit word to 0.
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/index.glsl"
 
