@@ -185,7 +185,7 @@ TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
   const plan::Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
   EXPECT_EQ(products.shader.name, "matmul_wide");
   EXPECT_EQ(products.groups.at(0), 4u * 8 * 12);
-  EXPECT_EQ(products.shader.constants["FIXED_K"], 768u);  // terms of a slice
+  EXPECT_EQ(products.shader.constants["FIXED_K"], 768u);  // K of a slice
   EXPECT_EQ(sum.shader,
             (plan::Shader{"matmul_slices.f32", {{"invocations", 128u}, {"slices", 4u}, {"is_packed", true}}}));
   EXPECT_EQ(sum.reads.at(0), products.writes.at(0));
@@ -207,7 +207,7 @@ TEST(Product, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
   const plan::Dispatch &products = split.schedule.dispatches[0], &sum = split.schedule.dispatches[1];
   EXPECT_EQ(products.shader.name, "matmul_cooperative.f16_f32_fixed");
   EXPECT_EQ(products.groups.at(0), 8u * 4 * 4);           // tiles of 128 x 192
-  EXPECT_EQ(products.shader.constants["FIXED_K"], 384u);  // terms of a slice
+  EXPECT_EQ(products.shader.constants["FIXED_K"], 384u);  // K of a slice
   EXPECT_EQ(sum.shader.constants, (plan::Constants{{"invocations", 128u}, {"slices", 8u}, {"is_packed", true}}));
   EXPECT_EQ(split.schedule.slots.at(sum.reads.at(0)).bytes, 8u * 4 * 512 * 768);
   const auto kernel = [&](auto... size) { return node(size...).choice.name; };
