@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "gpu_vulkan/glsl/index.glsl"
-#include "gpu_vulkan/kernels/gemm/product_element.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm_element.glsl"
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint rows = 64;
@@ -13,8 +13,8 @@ layout(constant_id = 2) const uint columns = 64;
 layout(constant_id = 3) const uint depth = 16;
 layout(constant_id = 4) const uint rows_each = 4;
 layout(constant_id = 5) const uint columns_each = 4;
-#include "gpu_vulkan/kernels/gemm/product.glsl"
-#include "gpu_vulkan/kernels/gemm/product_operands.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm_operands.glsl"
 
 const uint a_pitch = rows + 1, b_pitch = columns + 1;  // the odd element keeps shared memory's banks apart
 shared COMPUTED a_tile[depth * a_pitch];

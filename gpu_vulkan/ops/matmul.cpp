@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gpu_vulkan/kernels/gemm/product.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
@@ -19,7 +19,7 @@ std::vector<std::int64_t> batch_strides(const ir::Shape& x, const ir::Shape& bat
 void lower(const ir::ops::Matmul& op, plan::Lowering& node) {
   const auto &a = node.in_type(0).shape, &b = node.in_type(1).shape, &y = node.out_type(0).shape;
   const ir::Shape batch = y.leading(y.size() - 2);
-  kernels::gemm::Product product;
+  kernels::gemm::Gemm product;
   product.m = y[y.size() - 2], product.n = y[y.size() - 1], product.k = a[a.size() - (op.transpose_a ? 2 : 1)];
   product.sums_in_f16 = op.accumulator == ir::DType::f16;
   product.transpose_a = op.transpose_a, product.transpose_b = op.transpose_b;
@@ -29,7 +29,7 @@ void lower(const ir::ops::Matmul& op, plan::Lowering& node) {
     product.m *= batch.elements();
     product.batch.clear(), product.a_strides.clear(), product.b_strides.clear();
   }
-  kernels::gemm::lower_product(product, node);
+  kernels::gemm::lower_gemm(product, node);
 }
 
 }  // namespace plumb::gpu_vulkan

@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "gpu_vulkan/kernels/conv/convolution_kernels.hpp"
-#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 
 namespace plumb::gpu_vulkan::kernels::conv {
 namespace {

@@ -5,7 +5,7 @@
 #include "gpu_vulkan/kernels/common/full_subgroups.hpp"
 #include "gpu_vulkan/kernels/conv/convolution_kernels.hpp"
 #include "gpu_vulkan/kernels/gemm/cooperative.hpp"
-#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 
 namespace plumb::gpu_vulkan::kernels::conv {
 

@@ -5,7 +5,7 @@
 #include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
-#include "gpu_vulkan/kernels/gemm/product.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm.hpp"
 #include "gpu_vulkan/kernels/rows/reduction.hpp"
 #include "ir/ops/binary.hpp"
 
@@ -74,7 +74,7 @@ std::optional<Lines> as_matrix(const ir::kernels::Labelled& x, const Labels& row
 }
 
 /// The batch axes of a product, those joined that both operands walk as one.
-void add_batch(const Labels& labels, const ir::kernels::Labelled& a, const ir::kernels::Labelled& b, Product& product) {
+void add_batch(const Labels& labels, const ir::kernels::Labelled& a, const ir::kernels::Labelled& b, Gemm& product) {
   for (const ir::kernels::Label label : labels) {
     const std::int64_t extent = a.extent(label), of_a = a.stride(label), of_b = b.stride(label);
     const bool joins = !product.batch.empty() && product.a_strides.back() == of_a * extent &&
@@ -134,19 +134,19 @@ Term as_matrices(const Term& x, ir::DType dtype, const Labels& batch, const Labe
 void multiply_matrices(const Term& a, const Term& b, ir::DType dtype, const ir::kernels::Contraction& kinds,
                        plan::Slot y, plan::Lowering& node) {
   const Labels summed = summed_in_place(a, b, kinds);
-  Product probe;
+  Gemm probe;
   add_batch(kinds.batch, a.axes, b.axes, probe);
   const bool in_place = probe.batch.size() <= most_batch_axes;
   const Term left = as_matrices(a, dtype, kinds.batch, kinds.rows, summed, in_place, node);
   const Term right = as_matrices(b, dtype, kinds.batch, summed, kinds.columns, in_place, node);
   const auto of_a = *as_matrix(left.axes, kinds.rows, summed), of_b = *as_matrix(right.axes, summed, kinds.columns);
-  Product product;
+  Gemm product;
   product.m = a.axes.extents_of(kinds.rows).elements(), product.n = b.axes.extents_of(kinds.columns).elements();
   product.k = a.axes.extents_of(summed).elements();
   product.transpose_a = of_a.transposed, product.transpose_b = of_b.transposed;
   product.lda = of_a.apart, product.ldb = of_b.apart;
   add_batch(kinds.batch, left.axes, right.axes, product);
-  lower_product(product, {left.slot, right.slot, left.slot, y, dtype, dtype}, node);
+  lower_gemm(product, {left.slot, right.slot, left.slot, y, dtype, dtype}, node);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ layout(constant_id = 15) const bool k_aligned = false;       // K is a multiple 
 layout(constant_id = 16) const uint FLAGS = 0;
 layout(constant_id = 17) const bool tile_in_bounds = false;  // every tile is: no code but store_all takes registers
 #define TRANSPOSED TRANSPOSED_OPERANDS
-#include "gpu_vulkan/kernels/gemm/product.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm.glsl"
 #ifdef FIXED
 uint extent_k() { return FIXED_K; }
 uint set_flags() { return FLAGS; }

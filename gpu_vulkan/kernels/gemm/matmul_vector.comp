@@ -6,14 +6,14 @@
 // variants: f32 f16 bf16 f16_f32 bf16_f32 f64 i32 u32 i64 c64 c128
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/index.glsl"
-#include "gpu_vulkan/kernels/gemm/product_element.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm_element.glsl"
 
 layout(local_size_x_id = 0) in;  // elements x lanes
 layout(constant_id = 1) const uint elements = 2;
 layout(constant_id = 2) const uint lanes = 64;  // a power of two
 layout(constant_id = 3) const bool lanes_first = true;
-#include "gpu_vulkan/kernels/gemm/product.glsl"
-#include "gpu_vulkan/kernels/gemm/product_operands.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm_operands.glsl"
 
 shared COMPUTED partial[elements * lanes];
 

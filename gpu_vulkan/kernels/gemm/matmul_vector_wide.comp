@@ -20,7 +20,7 @@ spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [44
 #endif
 #endif
 #include "gpu_vulkan/glsl/index.glsl"
-#include "gpu_vulkan/kernels/gemm/product_element.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm_element.glsl"
 
 layout(local_size_x_id = 0) in;  // across x lanes
 layout(constant_id = 1) const uint across = 2;
@@ -30,8 +30,8 @@ layout(constant_id = 4) const uint vectors = 1;  // as many as y has rows, or mo
 layout(constant_id = 5) const uint subgroup_size = 32;
 layout(constant_id = 6) const bool vectors_aligned = false;  // not by_lines: read by eights, without a tail
 layout(constant_id = 7) const bool is_column = false;  // y is; the matrix is a, the vector b
-#include "gpu_vulkan/kernels/gemm/product.glsl"
-#include "gpu_vulkan/kernels/gemm/product_operands.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm_operands.glsl"
 
 layout(set = 0, binding = 0) readonly buffer AVec4 { uvec4 a_vec4[]; };
 layout(set = 0, binding = 1) readonly buffer BVec4 { uvec4 b_vec4[]; };

@@ -38,7 +38,7 @@ layout(constant_id = 8) const uint LDA = 0;
 layout(constant_id = 9) const uint LDB = 0;
 layout(constant_id = 10) const bool k_aligned = false;  // K is a multiple of depth
 #define TRANSPOSED TRANSPOSED_OPERANDS
-#include "gpu_vulkan/kernels/gemm/product.glsl"
+#include "gpu_vulkan/kernels/gemm/gemm.glsl"
 uint extent_k() { return FIXED_K != 0u ? FIXED_K : k; }
 uint leading_a() { return FIXED_K != 0u ? LDA : lda; }
 uint leading_b() { return FIXED_K != 0u ? LDB : ldb; }

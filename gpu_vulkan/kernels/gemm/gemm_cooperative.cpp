@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "gpu_vulkan/kernels/gemm/cooperative.hpp"
-#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 
 namespace plumb::gpu_vulkan::kernels::gemm {
 
@@ -23,7 +23,7 @@ struct GemmTile {
   std::uint32_t depth(const device::CooperativeShape& s) const { return fragments_k * s.k; }
   /// Tiles of a and b, their lines 8 elements longer, and what is added to every row. The strips in which subgroups
   /// store their sums lie where the tile of a was.
-  std::size_t shared_bytes(const device::CooperativeShape& s, const Product& p) const {
+  std::size_t shared_bytes(const device::CooperativeShape& s, const Gemm& p) const {
     const auto lines = [&](std::uint32_t across, bool transposed) {
       return 2 * (transposed ? depth(s) * (across + 8) : std::size_t{across} * (depth(s) + 8));
     };
@@ -61,7 +61,7 @@ constexpr std::array<GemmTile, 2> scalar_gemm_tiles = {{
     {.tile = {.subgroups = {2, 2}, .matrices = {1, 1}}, .fragments_k = 4},
 }};
 
-bool fits(const GemmTile& f, const device::CooperativeShape& s, const Product& p, const device::DeviceFacts& facts) {
+bool fits(const GemmTile& f, const device::CooperativeShape& s, const Gemm& p, const device::DeviceFacts& facts) {
   return f.tile.invocations(facts) <= facts.max_invocations && f.shared_bytes(s, p) <= facts.shared_memory;
 }
 
@@ -78,7 +78,7 @@ struct Summing {
   }
 };
 
-void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering& node, const GemmTile& f,
+void dispatch_tiles(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, const GemmTile& f,
                     const Summing& summing) {
   const device::CooperativeShape& s = summing.shape;
   const std::uint32_t invocations = f.tile.invocations(node.facts());
@@ -121,7 +121,7 @@ void dispatch_tiles(const Product& p, const ProductSlots& slots, plan::Lowering&
 }
 
 /// By the tile that is best, or that is asked for.
-void emit_whole(const Product& p, const ProductSlots& slots, plan::Lowering& node, const Summing& summing) {
+void emit_whole(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, const Summing& summing) {
   const device::CooperativeShape& s = summing.shape;
   const auto option = [&](const GemmTile& f) {
     return plan::TileOption{.name = common::tile_name(f.rows(s), f.columns(s), f.depth(s)),
@@ -140,13 +140,13 @@ void emit_whole(const Product& p, const ProductSlots& slots, plan::Lowering& nod
 }
 
 /// Split-K, for a product of few tiles and a large K: workgroups share K.
-struct CooperativeSplit {
+struct CooperativeSplitK {
   const GemmTile* tile = nullptr;
   std::int64_t slices = 1;
 };
 
 /// Tiles for split-K, the largest first. Each is so large that a multiprocessor runs one workgroup at a time.
-constexpr std::array<GemmTile, 4> split_tiles = {{
+constexpr std::array<GemmTile, 4> split_k_tiles = {{
     {.tile = {.subgroups = {2, 4}, .matrices = {4, 3}}, .fragments_k = 4, .wave = one_each},
     {.tile = {.subgroups = {4, 2}, .matrices = {2, 3}}, .fragments_k = 4, .wave = one_each},
     {.tile = {.subgroups = {2, 2}, .matrices = {2, 2}}, .fragments_k = 8, .wave = one_each},
@@ -155,12 +155,12 @@ constexpr std::array<GemmTile, 4> split_tiles = {{
 
 /// The largest tile with which slices make nearly a wave of workgroups. A smaller K is not worth a second kernel;
 /// larger slices wait for memory as whole products do.
-CooperativeSplit cooperative_split_of(const Product& p, const ProductSlots& slots, const device::CooperativeShape& s,
-                                      const plan::Lowering& node) {
+CooperativeSplitK cooperative_split_k_of(const Gemm& p, const GemmSlots& slots, const device::CooperativeShape& s,
+                                         const plan::Lowering& node) {
   constexpr std::int64_t least_k = 3072, least_slice = 384, most_slice = 2048;
   if (p.batch.elements() != 1 || p.k < least_k || !allows_vec4_loads(p, 8)) return {};
   if (slots.result != slots.operands || !node.options().tile.empty()) return {};
-  for (const GemmTile& f : split_tiles) {
+  for (const GemmTile& f : split_k_tiles) {
     const bool is_filled = f.rows(s) < 2 * p.m && f.columns(s) < 2 * p.n;
     if (!is_filled || !fits(f, s, p, node.facts())) continue;
     for (const std::int64_t slices : {2, 4, 8}) {
@@ -172,23 +172,23 @@ CooperativeSplit cooperative_split_of(const Product& p, const ProductSlots& slot
   return {};
 }
 
-void emit_slices(const Product& p, const ProductSlots& slots, plan::Lowering& node, const Summing& summing,
-                 const CooperativeSplit& split) {
+void emit_cooperative_split_k(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, const Summing& summing,
+                              const CooperativeSplitK& split) {
   const auto& [tile, slices] = split;
   const device::CooperativeShape& s = summing.shape;
   const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
   node.uses_tile(common::tile_name(tile->rows(s), tile->columns(s), tile->depth(s)));
   node.adds(with_epilogue(p, summing.sum(slices)));
-  dispatch_tiles(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, slots.operands, DType::f32}, node, *tile,
+  dispatch_tiles(split_k(p, slices), {slots.a, slots.b, slots.a, sums, slots.operands, DType::f32}, node, *tile,
                  summing);
-  add_slices(p, slots, sums, slices, node);
+  add_split_k(p, slots, sums, slices, node);
 }
 
 }  // namespace
 
 std::string_view cooperative_name(DType operands) { return operands == DType::bf16 ? "coopmat_bf16" : "coopmat_f16"; }
 
-plan::Attempt attempt_cooperative(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+plan::Attempt attempt_cooperative(const Gemm& p, const GemmSlots& slots, plan::Lowering& node) {
   const auto usable = usable_shape(slots.operands, node);
   if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;
   const auto& s = std::get<device::CooperativeShape>(usable);
@@ -196,13 +196,13 @@ plan::Attempt attempt_cooperative(const Product& p, const ProductSlots& slots, p
     return plan::Refusal{ir::cat(node.facts().name, " has too little shared memory or too small workgroups for ", s.m,
                                  "x", s.n, "x", s.k)};
   const Summing summing{s, ir::cat(slots.operands)};
-  const CooperativeSplit split = cooperative_split_of(p, slots, s, node);
+  const CooperativeSplitK split = cooperative_split_k_of(p, slots, s, node);
   if (split.slices == 1) return plan::Emission{[&, summing] { emit_whole(p, slots, node, summing); }};
-  return plan::Emission{[&, summing, split] { emit_slices(p, slots, node, summing, split); },
+  return plan::Emission{[&, summing, split] { emit_cooperative_split_k(p, slots, node, summing, split); },
                         ir::cat(cooperative_name(slots.operands), "_split", split.slices)};
 }
 
-plan::Attempt attempt_summed_in_f16(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+plan::Attempt attempt_summed_in_f16(const Gemm& p, const GemmSlots& slots, plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
   const auto usable = usable_shape(slots.operands, node);
   if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;

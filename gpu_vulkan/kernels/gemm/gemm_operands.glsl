@@ -1,7 +1,7 @@
 // The buffers of a matrix product, and what becomes of a sum: after
-// product_element.glsl and product.glsl.
-#ifndef PLUMB_PRODUCT_OPERANDS_GLSL
-#define PLUMB_PRODUCT_OPERANDS_GLSL
+// gemm_element.glsl and gemm.glsl.
+#ifndef PLUMB_GEMM_OPERANDS_GLSL
+#define PLUMB_GEMM_OPERANDS_GLSL
 
 layout(set = 0, binding = 0) readonly buffer A { STORED a[]; };
 layout(set = 0, binding = 1) readonly buffer B { STORED b[]; };

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 
 namespace plumb::gpu_vulkan::kernels::gemm {
 
@@ -10,7 +10,7 @@ namespace {
 
 using common::BlockTile;
 
-constexpr std::array<BlockTile, 3> wide_tiles = {{
+constexpr std::array<BlockTile, 3> vec4_tiles = {{
     {.rows = 128, .columns = 128, .depth = 16, .blocks = {2, 4}},
     {.rows = 64, .columns = 64, .depth = 16, .blocks = {1, 2}},
     {.rows = 32, .columns = 32, .depth = 32, .blocks = {1, 1}},
@@ -21,14 +21,14 @@ bool fits(const BlockTile& t, const device::DeviceFacts& facts) {
 }
 
 /// Whether any but the smallest tiles would leave enough workgroups.
-bool has_many_tiles(const Product& p, const device::DeviceFacts& facts) {
+bool has_many_tiles(const Gemm& p, const device::DeviceFacts& facts) {
   const auto good = [&](const BlockTile& t) {
     return fits(t, facts) && tiles(p, t.rows, t.columns) >= plan::enough_tiles;
   };
-  return std::any_of(wide_tiles.begin(), wide_tiles.end() - 1, good);
+  return std::any_of(vec4_tiles.begin(), vec4_tiles.end() - 1, good);
 }
 
-void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node, const BlockTile& t) {
+void dispatch_vec4(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, const BlockTile& t) {
   const Fixed fixed = fixed_of(p, t.depth);
   dispatch(p, slots, node,
            {"matmul_wide",
@@ -47,7 +47,7 @@ void dispatch_wide(const Product& p, const ProductSlots& slots, plan::Lowering& 
 }
 
 /// Split-K, for a product of few tiles and a large K: workgroups share K.
-struct WideSplit {
+struct Vec4SplitK {
   const BlockTile* tile = nullptr;
   std::int64_t slices = 1;
 };
@@ -56,11 +56,11 @@ struct WideSplit {
 constexpr std::int64_t enough_invocations = plan::enough_tiles * 256;
 constexpr std::int64_t least_slice = 128;  ///< the least part of K that is worth a second kernel
 
-WideSplit wide_split_of(const Product& p, const device::DeviceFacts& facts) {
+Vec4SplitK vec4_split_k_of(const Gemm& p, const device::DeviceFacts& facts) {
   if (p.batch.elements() != 1 || has_many_tiles(p, facts)) return {};
-  const BlockTile& middle = wide_tiles[1];
+  const BlockTile& middle = vec4_tiles[1];
   const bool is_small = p.m < middle.rows || p.n < middle.columns || !fits(middle, facts);
-  WideSplit split{is_small ? &wide_tiles.back() : &middle};
+  Vec4SplitK split{is_small ? &vec4_tiles.back() : &middle};
   const std::int64_t invocations = tiles(p, split.tile->rows, split.tile->columns) * split.tile->invocations();
   while (split.slices < 8 && split.slices * invocations < enough_invocations && p.k % (8 * split.slices) == 0 &&
          p.k / (2 * split.slices) >= least_slice)
@@ -68,7 +68,7 @@ WideSplit wide_split_of(const Product& p, const device::DeviceFacts& facts) {
   return split;
 }
 
-void emit_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+void emit_vec4(const Gemm& p, const GemmSlots& slots, plan::Lowering& node) {
   const auto option = [&](const BlockTile& t) {
     return plan::TileOption{.name = common::tile_name(t.rows, t.columns, t.depth),
                             .elements = std::int64_t{t.rows} * t.columns,
@@ -76,38 +76,38 @@ void emit_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node
                             .fits = fits(t, node.facts())};
   };
   node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
-  dispatch_wide(p, slots, node, common::take_tile(node, "matmul_wide", size_of(p), wide_tiles, option));
+  dispatch_vec4(p, slots, node, common::take_tile(node, "matmul_wide", size_of(p), vec4_tiles, option));
 }
 
-void emit_split(const Product& p, const ProductSlots& slots, plan::Lowering& node, const WideSplit& split) {
+void emit_split_k(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, const Vec4SplitK& split) {
   const auto& [tile, slices] = split;
   const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
   node.uses_tile(common::tile_name(tile->rows, tile->columns, tile->depth));
   node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain(), common::chain(slices)}}));
-  dispatch_wide(slices_of(p, slices), {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
-  add_slices(p, slots, sums, slices, node);
+  dispatch_vec4(split_k(p, slices), {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
+  add_split_k(p, slots, sums, slices, node);
 }
 
-std::optional<std::string> refuse_wide(const Product& p, const ProductSlots& slots, const plan::Lowering& node) {
+std::optional<std::string> refuse_vec4(const Gemm& p, const GemmSlots& slots, const plan::Lowering& node) {
   if (slots.operands != DType::f32) return ir::cat("operands are ", slots.operands, ", it takes f32");
   if (!allows_vec4_loads(p, 4)) return "lines of its operands are no multiples of 4 elements";
-  if (wide_tiles.back().shared_bytes() > node.facts().shared_memory) return "too little shared memory";
+  if (vec4_tiles.back().shared_bytes() > node.facts().shared_memory) return "too little shared memory";
   return std::nullopt;
 }
 
 }  // namespace
 
-plan::Attempt attempt_wide(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
-  if (const auto why = refuse_wide(p, slots, node)) return plan::Refusal{*why};
-  return plan::Emission{[&] { emit_wide(p, slots, node); }};
+plan::Attempt attempt_vec4(const Gemm& p, const GemmSlots& slots, plan::Lowering& node) {
+  if (const auto why = refuse_vec4(p, slots, node)) return plan::Refusal{*why};
+  return plan::Emission{[&] { emit_vec4(p, slots, node); }};
 }
 
-plan::Attempt attempt_split(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
-  if (const auto why = refuse_wide(p, slots, node)) return plan::Refusal{*why};
+plan::Attempt attempt_split_k(const Gemm& p, const GemmSlots& slots, plan::Lowering& node) {
+  if (const auto why = refuse_vec4(p, slots, node)) return plan::Refusal{*why};
   if (!node.options().tile.empty()) return plan::Refusal{"a tile was asked for"};
-  const WideSplit split = wide_split_of(p, node.facts());
+  const Vec4SplitK split = vec4_split_k_of(p, node.facts());
   if (split.slices == 1) return plan::Refusal{"there are enough tiles, or too small a K to split"};
-  return plan::Emission{[&, split] { emit_split(p, slots, node, split); }, ir::cat("tiled_wide_split", split.slices)};
+  return plan::Emission{[&, split] { emit_split_k(p, slots, node, split); }, ir::cat("tiled_wide_split", split.slices)};
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

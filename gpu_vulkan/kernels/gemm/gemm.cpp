@@ -1,9 +1,9 @@
-#include "gpu_vulkan/kernels/gemm/product.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm.hpp"
 
 #include <algorithm>
 
-#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
-#include "gpu_vulkan/kernels/gemm/product_vector.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/gemv.hpp"
 
 namespace plumb::gpu_vulkan::kernels::gemm {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::array<ElementTile, 4> element_tiles = {{
 /// For many tiny products.
 constexpr ElementTile smallest_tile = {.rows = 8, .columns = 8, .depth = 16, .elements = {1, 1}};
 
-void emit_tiled(const Product& p, const ProductSlots& slots, plan::Lowering& node) {
+void emit_tiled(const Gemm& p, const GemmSlots& slots, plan::Lowering& node) {
   const std::size_t element = std::max<std::size_t>(4, ir::info(slots.operands).bytes);
   const auto option = [&](const ElementTile& t) {
     return plan::TileOption{.name = common::tile_name(t.rows, t.columns, t.depth),
@@ -49,30 +49,30 @@ void emit_tiled(const Product& p, const ProductSlots& slots, plan::Lowering& nod
 
 }  // namespace
 
-void lower_product(const Product& product, const ProductSlots& slots, plan::Lowering& node) {
+void lower_gemm(const Gemm& product, const GemmSlots& slots, plan::Lowering& node) {
   using device::KernelFamily;
-  std::vector<plan::Candidate> candidates = vector_candidates(product, slots, node);
+  std::vector<plan::Candidate> candidates = gemv_candidates(product, slots, node);
   const auto add = [&](std::string_view name, KernelFamily family, auto attempt) {
     candidates.push_back({std::string(name), family, [&, attempt] { return attempt(product, slots, node); }});
   };
   if (product.sums_in_f16) add("coopmat_f16acc16", KernelFamily::coopmat, attempt_summed_in_f16);
   add(cooperative_name(slots.operands), KernelFamily::coopmat, attempt_cooperative);
-  add("tiled_wide_split", KernelFamily::split_k, attempt_split);
-  add("tiled_wide", KernelFamily::tiled_wide, attempt_wide);
+  add("tiled_wide_split", KernelFamily::split_k, attempt_split_k);
+  add("tiled_wide", KernelFamily::tiled_wide, attempt_vec4);
   candidates.push_back(
       {"tiled", KernelFamily::tiled, [&] { return plan::Emission{[&] { emit_tiled(product, slots, node); }}; }});
   node.choose(candidates);
 }
 
-void lower_product(const Product& product, plan::Lowering& node) {
+void lower_gemm(const Gemm& product, plan::Lowering& node) {
   node.needs_its_types();
-  const ProductSlots slots{node.in(0),
-                           node.in(1),
-                           node.in(product.has_c ? 2 : 0),
-                           node.out(0),
-                           node.in_type(0).dtype,
-                           node.out_type(0).dtype};
-  lower_product(product, slots, node);
+  const GemmSlots slots{node.in(0),
+                        node.in(1),
+                        node.in(product.has_c ? 2 : 0),
+                        node.out(0),
+                        node.in_type(0).dtype,
+                        node.out_type(0).dtype};
+  lower_gemm(product, slots, node);
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -8,7 +8,7 @@ inline constexpr std::size_t most_batch_axes = 6;
 
 /// A batch of matrix products, y = alpha a b + beta c, as the shaders matmul and
 /// matmul_cooperative compute it. Strides are in elements, 0 on stretched axes.
-struct Product {
+struct Gemm {
   std::int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
   std::int64_t lda = 0, ldb = 0;                   ///< leading dimensions, in elements; 0: the matrices are dense
@@ -21,15 +21,15 @@ struct Product {
 };
 
 /// What a product reads and writes.
-struct ProductSlots {
+struct GemmSlots {
   plan::Slot a, b, c, y;  ///< c: any when there is none
   ir::DType operands, result;
 };
 
 /// Chooses a kernel for the product.
-void lower_product(const Product& product, const ProductSlots& slots, plan::Lowering& node);
+void lower_gemm(const Gemm& product, const GemmSlots& slots, plan::Lowering& node);
 
 /// Multiplies operands 0 and 1 of the node.
-void lower_product(const Product& product, plan::Lowering& node);
+void lower_gemm(const Gemm& product, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -1,11 +1,11 @@
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
-#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 
 namespace plumb::gpu_vulkan::kernels::gemm {
 
-Product slices_of(const Product& p, std::int64_t slices) {
-  const ProductBlock whole = block_of(p, ir::DType::f32);
-  Product parts = p;
+Gemm split_k(const Gemm& p, std::int64_t slices) {
+  const GemmBlock whole = block_of(p, ir::DType::f32);
+  Gemm parts = p;
   parts.k = p.k / slices;
   parts.lda = whole.lda, parts.ldb = whole.ldb;
   parts.batch = {slices};
@@ -15,9 +15,8 @@ Product slices_of(const Product& p, std::int64_t slices) {
   return parts;
 }
 
-void add_slices(const Product& p, const ProductSlots& slots, plan::Slot sums, std::int64_t slices,
-                plan::Lowering& node) {
-  const ProductBlock whole = block_of(p, ir::DType::f32);
+void add_split_k(const Gemm& p, const GemmSlots& slots, plan::Slot sums, std::int64_t slices, plan::Lowering& node) {
+  const GemmBlock whole = block_of(p, ir::DType::f32);
   struct SlicesBlock {
     std::uint32_t count, n, has_c;
     float alpha, beta;

@@ -1,4 +1,4 @@
-#include "gpu_vulkan/kernels/gemm/product_kernels.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,10 +16,10 @@ std::array<std::uint32_t, 2> words_of(double x, DType dtype) {
 
 }  // namespace
 
-std::uint32_t transposed(const Product& p) { return (p.transpose_a ? 1u : 0u) | (p.transpose_b ? 2u : 0u); }
+std::uint32_t transposed(const Gemm& p) { return (p.transpose_a ? 1u : 0u) | (p.transpose_b ? 2u : 0u); }
 
-ProductBlock block_of(const Product& p, DType dtype) {
-  ProductBlock block{};
+GemmBlock block_of(const Gemm& p, DType dtype) {
+  GemmBlock block{};
   block.m = plan::word(p.m), block.n = plan::word(p.n), block.k = plan::word(p.k),
   block.batches = plan::word(p.batch.elements());
   block.flags = transposed(p) | (p.alpha != 1 ? 4u : 0u) | (p.has_c ? 8u : 0u);
@@ -36,17 +36,16 @@ ProductBlock block_of(const Product& p, DType dtype) {
   return block;
 }
 
-std::int64_t tiles(const Product& p, std::int64_t rows, std::int64_t columns) {
+std::int64_t tiles(const Gemm& p, std::int64_t rows, std::int64_t columns) {
   return p.batch.elements() * common::pieces(p.m, rows) * common::pieces(p.n, columns);
 }
 
-std::string variant(const ProductSlots& slots) {
+std::string variant(const GemmSlots& slots) {
   const auto in = ir::info(slots.operands).name, out = ir::info(slots.result).name;
   return in == out ? ir::cat(in) : ir::cat(in, "_", out);
 }
 
-void dispatch(const Product& p, const ProductSlots& slots, plan::Lowering& node, plan::Shader shader,
-              std::int64_t groups) {
+void dispatch(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, plan::Shader shader, std::int64_t groups) {
   node.dispatch({
       .shader = std::move(shader),
       .reads = {slots.a, slots.b, p.has_c ? slots.c : slots.a},
@@ -56,26 +55,26 @@ void dispatch(const Product& p, const ProductSlots& slots, plan::Lowering& node,
   });
 }
 
-ir::Sum with_epilogue(const Product& p, ir::Sum sum) {
+ir::Sum with_epilogue(const Gemm& p, ir::Sum sum) {
   if (p.alpha != 1) sum.epilogue.emplace_back("alpha");
   if (p.has_c) sum.epilogue.emplace_back("bias");
   return sum;
 }
 
-bool allows_vec4_loads(const Product& p, std::int64_t elements) {
+bool allows_vec4_loads(const Gemm& p, std::int64_t elements) {
   const auto even = [=](std::int64_t x) { return x % elements == 0; };
-  const ProductBlock block = block_of(p, DType::f32);
+  const GemmBlock block = block_of(p, DType::f32);
   return even(block.lda) && even(block.ldb) && even(p.transpose_a ? p.m : p.k) && even(p.transpose_b ? p.k : p.n) &&
          std::ranges::all_of(p.a_strides, even) && std::ranges::all_of(p.b_strides, even);
 }
 
-Fixed fixed_of(const Product& p, std::uint32_t depth) {
+Fixed fixed_of(const Gemm& p, std::uint32_t depth) {
   const auto outputs = static_cast<double>(p.batch.elements() * p.m * p.n);
   if (!common::is_worth_a_pipeline(outputs * static_cast<double>(p.k))) return {};
-  const ProductBlock block = block_of(p, DType::f32);
+  const GemmBlock block = block_of(p, DType::f32);
   return {block.k, block.lda, block.ldb, block.flags, block.k % depth == 0};
 }
 
-device::ProductSize size_of(const Product& p) { return {p.m, p.n, p.k, p.batch.elements()}; }
+device::ProductSize size_of(const Gemm& p) { return {p.m, p.n, p.k, p.batch.elements()}; }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

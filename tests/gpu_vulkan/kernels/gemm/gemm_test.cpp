@@ -1,4 +1,4 @@
-#include "gpu_vulkan/kernels/gemm/product.hpp"
+#include "gpu_vulkan/kernels/gemm/gemm.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Lowered square(DType dtype, const device::DeviceFacts& facts, std::int64_t n = 1
   return lowered(Matmul{}, {{dtype, {n, n}}, {dtype, {n, n}}}, facts);
 }
 
-TEST(Product, TakesCooperativeMatricesForF16WhereTheDeviceHasThem) {
+TEST(Gemm, TakesCooperativeMatricesForF16WhereTheDeviceHasThem) {
   const auto [choice, dispatch] = square(DType::f16, modern());
   EXPECT_EQ(choice.name, "coopmat_f16");
   EXPECT_TRUE(choice.refusals.empty());
@@ -31,7 +31,7 @@ TEST(Product, TakesCooperativeMatricesForF16WhereTheDeviceHasThem) {
             std::tuple(16u, 16u, 16u));  // the largest of those that sum in f32
 }
 
-TEST(Product, TakesThoseOfBf16WhereTheDeviceHasThem) {
+TEST(Gemm, TakesThoseOfBf16WhereTheDeviceHasThem) {
   device::DeviceFacts facts = modern();
   facts.bfloat16 = facts.rounds_to_even_f16 = true;
   facts.cooperative_shapes.push_back({16, 16, 32, DType::bf16, DType::bf16, DType::f32, DType::f32});
@@ -43,14 +43,14 @@ TEST(Product, TakesThoseOfBf16WhereTheDeviceHasThem) {
   EXPECT_EQ(square(DType::f16, facts).choice.name, "coopmat_f16");
 }
 
-TEST(Product, KeepsTheF32SumsOfF16OperandsWhenAsked) {
+TEST(Gemm, KeepsTheF32SumsOfF16OperandsWhenAsked) {
   const auto [choice, dispatch] =
       lowered(Matmul{false, false, DType::f32}, {{DType::f16, {5, 5}}, {DType::f16, {5, 5}}}, modern());
   EXPECT_EQ(choice.name, "coopmat_f16");
   EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.f16_f32");
 }
 
-TEST(Product, SumsInF16OnlyWhereThatIsAllowed) {
+TEST(Gemm, SumsInF16OnlyWhereThatIsAllowed) {
   const device::DeviceFacts facts = modern();
   const ir::TensorTypes halves(2, {DType::f16, {256, 256}});
   const Matmul allows{.output_dtype = DType::f32, .accumulator = DType::f16};
@@ -66,7 +66,7 @@ TEST(Product, SumsInF16OnlyWhereThatIsAllowed) {
   EXPECT_NE(without.refusals.at(0).find("lists no cooperative matrices of f16 summed in f16"), std::string::npos);
 }
 
-TEST(Product, SaysWhyItTakesNoCooperativeMatrices) {
+TEST(Gemm, SaysWhyItTakesNoCooperativeMatrices) {
   const auto refusal = [](DType dtype, const device::DeviceFacts& facts) {
     const auto [choice, dispatch] = square(dtype, facts);
     EXPECT_EQ(choice.name, "tiled");
@@ -98,7 +98,7 @@ TEST(Product, SaysWhyItTakesNoCooperativeMatrices) {
             "coopmat_f16: Modern has too little shared memory or too small workgroups for 64x64x64");
 }
 
-TEST(Product, RefusesWhatTheDeviceCannotHold) {
+TEST(Gemm, RefusesWhatTheDeviceCannotHold) {
   const auto reason = [](DType dtype, device::DeviceFacts facts) {
     facts.storage16 = facts.float64 = facts.int64 = false;
     try {
@@ -115,7 +115,7 @@ TEST(Product, RefusesWhatTheDeviceCannotHold) {
   EXPECT_EQ(reason(DType::c64, modern()), "");
 }
 
-TEST(Product, ReadsTheMatrixOfARowOrColumnInOrder) {
+TEST(Gemm, ReadsTheMatrixOfARowOrColumnInOrder) {
   const auto constants = [](const Matmul& op, const ir::Shape& a, const ir::Shape& b) {
     const auto [choice, dispatch] = lowered(op, {{DType::f16, a}, {DType::f16, b}}, modern());
     EXPECT_EQ(choice.name, "vector");
@@ -131,7 +131,7 @@ TEST(Product, ReadsTheMatrixOfARowOrColumnInOrder) {
   EXPECT_EQ(constants({false, true, {}}, {1, 300}, {70, 300}), along_lines);
 }
 
-TEST(Product, UsesLargerTilesOnlyWhereManyAreLeft) {
+TEST(Gemm, UsesLargerTilesOnlyWhereManyAreLeft) {
   const auto rows = [](std::int64_t n) { return square(DType::i32, modern(), n).dispatch.shader.constants["rows"]; };
   EXPECT_EQ(rows(8), 8u);
   EXPECT_EQ(rows(9), 32u);
@@ -142,7 +142,7 @@ TEST(Product, UsesLargerTilesOnlyWhereManyAreLeft) {
   EXPECT_EQ(many.dispatch.groups, (plan::Groups{200, 1, 1}));
 }
 
-TEST(Product, ManyMatricesByOneAreOneProduct) {
+TEST(Gemm, ManyMatricesByOneAreOneProduct) {
   const auto groups = [](bool transpose_a, const ir::Shape& b) {
     return lowered(Matmul{transpose_a, false, {}}, {{DType::f32, {5, 6, 10, 10}}, {DType::f32, b}}, modern())
         .dispatch.groups[0];
@@ -153,7 +153,7 @@ TEST(Product, ManyMatricesByOneAreOneProduct) {
   EXPECT_EQ(groups(false, {6, 10, 10}), 30u);
 }
 
-TEST(Product, ReadsSixteenBytesAtATimeWhereLinesAllowIt) {
+TEST(Gemm, ReadsSixteenBytesAtATimeWhereLinesAllowIt) {
   const auto kernel = [](DType dtype, const ir::Shape& a, const ir::Shape& b, const Matmul& op = {}) {
     return lowered(op, {{dtype, a}, {dtype, b}}, modern()).choice.name;
   };
@@ -173,7 +173,7 @@ TEST(Product, ReadsSixteenBytesAtATimeWhereLinesAllowIt) {
   EXPECT_EQ(kernel(DType::i32, {1, 52}, {52, 20}), "vector");
 }
 
-TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
+TEST(Gemm, SplitsTheTermsOfF32ProductsWithFewTiles) {
   const auto node = [](std::int64_t m, std::int64_t k, std::int64_t n, ir::Shape batch = {}) {
     ir::Shape a = batch;
     a.push_back(m), a.push_back(k);
@@ -197,7 +197,7 @@ TEST(Product, SplitsTheTermsOfF32ProductsWithFewTiles) {
   EXPECT_EQ(node(16, 4096, 4096).choice.name, "tiled_wide_split4");
 }
 
-TEST(Product, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
+TEST(Gemm, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
   const auto node = [](std::int64_t m, std::int64_t k, std::int64_t n, std::string tile = "") {
     return lowered_node(Matmul{}, {{DType::f16, {m, k}}, {DType::f16, {k, n}}}, modern(), {.tile = std::move(tile)});
   };
@@ -222,7 +222,7 @@ TEST(Product, SplitsTheTermsOfCooperativeProductsWithFewTiles) {
   EXPECT_EQ(kernel(512, 3072, 768, "64x64x128"), "coopmat_f16");  // a tile was asked for
 }
 
-TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
+TEST(Gemm, TakesTheTilesOfWhichThereAreEnough) {
   using Sizes = std::vector<std::uint32_t>;  // subgroups and matrices of each by rows and columns, and matrices deep
   const auto sizes = [](std::int64_t m, std::int64_t k, std::int64_t n) {
     const auto constants =
@@ -243,7 +243,7 @@ TEST(Product, TakesTheTilesOfWhichThereAreEnough) {
   EXPECT_EQ(sizes(513, 3073, 769), (Sizes{2, 2, 1, 1, 4}));  // element by element
 }
 
-TEST(Product, ReadsALargeMatrixOnceForAFewRows) {
+TEST(Gemm, ReadsALargeMatrixOnceForAFewRows) {
   const auto kernel = [](DType dtype, const ir::Shape& a, const ir::Shape& b, const Matmul& op = {}) {
     return lowered_node(op, {{dtype, a}, {dtype, b}}, modern()).choice.name;
   };
@@ -267,7 +267,7 @@ TEST(Product, ReadsALargeMatrixOnceForAFewRows) {
   }
 }
 
-TEST(Product, GivesLargeProductsAPipelineOfTheirOwn) {
+TEST(Gemm, GivesLargeProductsAPipelineOfTheirOwn) {
   const auto shader = [](std::int64_t n) {
     device::DeviceFacts facts = modern();
     facts.rounds_to_even_f16 = true;
@@ -279,7 +279,7 @@ TEST(Product, GivesLargeProductsAPipelineOfTheirOwn) {
   EXPECT_EQ(shader(256).constants["FIXED_K"], 256u);
 }
 
-TEST(Product, FitsTheLeastThatVulkanPromises) {
+TEST(Gemm, FitsTheLeastThatVulkanPromises) {
   device::DeviceFacts facts = modern();
   facts.shared_memory = 16 << 10;
   facts.max_invocations = 128;
@@ -290,7 +290,7 @@ TEST(Product, FitsTheLeastThatVulkanPromises) {
     }
 }
 
-TEST(Product, GemmSharesTheKernelsAndTheirPipelines) {
+TEST(Gemm, GemmSharesTheKernelsAndTheirPipelines) {
   Gemm op;
   op.alpha = 2, op.has_c = true;
   const ir::TensorType type = {DType::f16, {40, 40}};

@@ -1,7 +1,7 @@
 // The numbers of a matrix product in one variant: a dtype of element.glsl, a complex
 // one, or f16_f32 and bf16_f32, whose results are the sums themselves.
-#ifndef PLUMB_PRODUCT_ELEMENT_GLSL
-#define PLUMB_PRODUCT_ELEMENT_GLSL
+#ifndef PLUMB_GEMM_ELEMENT_GLSL
+#define PLUMB_GEMM_ELEMENT_GLSL
 
 #if defined(VARIANT_f16_f32)
 #define VARIANT_f16 1

@@ -1,8 +1,8 @@
 // What the shaders of matrix products are pushed: y = alpha a b + beta c over a
 // batch of up to six axes. A shader whose code depends on how the operands lie
 // defines TRANSPOSED as a specialization constant with the first two flags.
-#ifndef PLUMB_PRODUCT_GLSL
-#define PLUMB_PRODUCT_GLSL
+#ifndef PLUMB_GEMM_GLSL
+#define PLUMB_GEMM_GLSL
 
 const uint TRANSPOSE_A = 1u, TRANSPOSE_B = 2u, SCALED = 4u, HAS_C = 8u;
 #ifndef TRANSPOSED
