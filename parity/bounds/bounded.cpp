@@ -34,11 +34,11 @@ std::optional<compare::Allowed> plain_limit(const core::Segment& segment, ir::DT
 /// The magnitudes of complex numbers; real tensors as they are.
 ir::Tensor moduli(const ir::Tensor& x) {
   if (x.dtype() != ir::DType::c128) return x;
-  ir::Tensor sizes({ir::DType::f64, x.shape()});
+  ir::Tensor magnitudes({ir::DType::f64, x.shape()});
   const auto from = x.as<std::complex<double>>();
-  const auto to = sizes.as<double>();
+  const auto to = magnitudes.as<double>();
   for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::abs(from[i]);
-  return sizes;
+  return magnitudes;
 }
 
 /// u(output dtype) / u(f64)
@@ -68,21 +68,21 @@ compare::Allowed plain_uncertainty(const core::Segment& segment, ir::DType dtype
 std::shared_ptr<const compare::Limits> complex_limits(ir::Executor& reference, const core::Segment& segment,
                                                       std::size_t k, const Evidence& known, const Manner& manner) {
   ir::require(segment.graph.nodes().size() == 1, "complex numbers in a fused kernel have no error model");
-  core::Segment sizes{.graph = {}, .fed = segment.fed, .outputs = {}, .judged = segment.judged};
+  core::Segment real{.graph = {}, .fed = segment.fed, .outputs = {}, .judged = segment.judged};
   ir::Feeds fed;
   std::vector<ir::Value> operands;
   for (const std::string& name : segment.graph.inputs()) {
-    const ir::Tensor& size = fed.emplace(name, moduli(known.feeds.at(name))).first->second;
-    operands.push_back(sizes.graph.input(name, size.type()));
+    const ir::Tensor& magnitude = fed.emplace(name, moduli(known.feeds.at(name))).first->second;
+    operands.push_back(real.graph.input(name, magnitude.type()));
   }
-  const ir::Tensor& size = fed.emplace("the truth's size", moduli(known.truth)).first->second;
-  const ir::Value truth = sizes.graph.input("the truth's size", size.type());
+  const ir::Tensor& magnitude = fed.emplace("the truth's magnitude", moduli(known.truth)).first->second;
+  const ir::Value truth = real.graph.input("the truth's magnitude", magnitude.type());
   const ir::Node& node = segment.graph.nodes().front();
-  sizes.outputs = sizes.graph.add_all(node.label, node.op, operands);
-  const ir::Graph wide = ir::passes::widen(sizes.graph);
+  real.outputs = real.graph.add_all(node.label, node.op, operands);
+  const ir::Graph wide = ir::passes::widen(real.graph);
   ir::Graph graph = wide;
-  SegmentErrors errors(sizes, wide, sizes.graph, manner.arithmetic, graph, {{sizes.outputs.at(k), truth}});
-  const Bound bound = (2 * wider_than_truth(segment, k)) * errors.bound_of(sizes.outputs.at(k));
+  SegmentErrors errors(real, wide, real.graph, manner.arithmetic, graph, {{real.outputs.at(k), truth}});
+  const Bound bound = (2 * wider_than_truth(segment, k)) * errors.bound_of(real.outputs.at(k));
   const auto results = reference.run(graph, fed, {bound.probable.value, bound.certain.value});
   return std::make_shared<const compare::Limits>(
       compare::Limits{results.at(bound.probable.value), results.at(bound.certain.value)});

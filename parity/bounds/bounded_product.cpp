@@ -23,8 +23,8 @@ ir::TensorTypes types_of(const ir::Graph& graph, const std::vector<ir::Value>& v
 /// The op in place of a product; nothing is added to `graph` yet.
 BoundedMatmul bounded(const ir::Graph& native, ir::Graph& graph, const ir::Node& node,
                       const bounds::Arithmetic& arithmetic) {
-  bounds::Sketch sketch(graph);
-  const bounds::Node asked{sketch,    node.op, {}, {}, 0, types_of(native, node.inputs), types_of(native, node.outputs),
+  bounds::ExpressionBuilder builder(graph);
+  const bounds::Node asked{builder,   node.op, {}, {}, 0, types_of(native, node.inputs), types_of(native, node.outputs),
                            arithmetic};
   const auto& op = node.op.as<ir::ops::Matmul>();
   const ir::Shape& a = native.type(node.inputs[0]).shape;

@@ -7,11 +7,11 @@
 
 #include "ir/op.hpp"
 #include "ir/sums.hpp"
-#include "parity/bounds/sketch.hpp"
+#include "parity/bounds/expression_builder.hpp"
 
 /// Error models of ops (ops.md D): how far a result may be from the truth, element by
 /// element, from the arithmetic that made it and the data it was made of. A model is written as a
-/// formula over the truth (sketch.hpp). parity/bounds has one file for every op whose error class
+/// formula over the truth (expression_builder.hpp). parity/bounds has one file for every op whose error class
 /// does not say everything by itself.
 namespace plumb::parity::bounds {
 
@@ -47,7 +47,7 @@ Bound square(Bound x);
 
 /// One output of a node whose error is asked for.
 struct Node {
-  Sketch& sketch;
+  ExpressionBuilder& builder;
   const ir::Op& op;           ///< in reference precision
   std::vector<Real> in, out;  ///< the truth's values
   std::size_t output = 0;
@@ -64,7 +64,7 @@ struct Node {
   /// How many standard deviations one of this output's elements exceeds in one run of a million.
   double lambda() const;
   /// The op itself on other operands.
-  Real apply(const std::vector<Real>& operands) const { return sketch.apply(op, operands, output); }
+  Real apply(const std::vector<Real>& operands) const { return builder.apply(op, operands, output); }
 };
 
 /// The error of each operand; nothing of those that are exact.

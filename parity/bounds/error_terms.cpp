@@ -30,16 +30,17 @@ Real partial_squares(const Terms& terms) {
 
 /// `x` where it is a number, else `other`.
 Real number_or(Real x, Real other) {
-  const Real is_nan = x.sketch->apply(ir::ops::Classify{ir::ops::FloatClass::is_nan}, {x});
-  return x.sketch->apply(ir::ops::Where{}, {is_nan, other, x});
+  const Real is_nan = x.builder->apply(ir::ops::Classify{ir::ops::FloatClass::is_nan}, {x});
+  return x.builder->apply(ir::ops::Where{}, {is_nan, other, x});
 }
 
 /// Sizes, of which those that are not 0 count as `least` at least.
-Real at_least(Real size, double least) {
-  if (least == 0) return size;
-  const Real none = size.sketch->constant(0);
-  const Real is_zero = size.sketch->apply(ir::ops::Compare{ir::ops::Comparison::equal}, {size, none});
-  return size.sketch->apply(ir::ops::Where{}, {is_zero, none, max(size, size.sketch->constant(least))});
+Real at_least(Real magnitude, double least) {
+  if (least == 0) return magnitude;
+  const Real none = magnitude.builder->constant(0);
+  const Real is_zero = magnitude.builder->apply(ir::ops::Compare{ir::ops::Comparison::equal}, {magnitude, none});
+  return magnitude.builder->apply(ir::ops::Where{},
+                                  {is_zero, none, max(magnitude, magnitude.builder->constant(least))});
 }
 
 /// The error of sums, or products, of as many terms as updates hit a target.
@@ -47,9 +48,9 @@ Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& addin
   const double u = node.unit();
   std::vector<Real> ones = node.in;
   for (std::size_t i = 0; i < ones.size(); ++i)
-    if (ir::is_float(node.sketch.type(ones[i]).dtype))
-      ones[i] = filled(node.sketch.constant(i == updates ? 1 : 0), ones[i].shape());
-  const Real hits = node.sketch.apply(adding, ones, node.output);
+    if (ir::is_float(node.builder.type(ones[i]).dtype))
+      ones[i] = filled(node.builder.constant(i == updates ? 1 : 0), ones[i].shape());
+  const Real hits = node.builder.apply(adding, ones, node.output);
   if (node.op.error_class() == ir::ErrorClass::comp) return both(u * (hits * abs(node.y())));
   const Terms terms = product_terms(node, 1);
   const Real certain = u * (hits * terms.magnitude), stored = u * abs(node.y());
@@ -78,15 +79,15 @@ Bound dot(const Node& node, const Terms& terms) {
   const DotFactors factors = dot_factors(node, terms.count);
   const Real most = factors.certain * terms.magnitude;
   Real probable = min(factors.random * sqrt(squares), most);
-  if (terms.uniform) probable = node.sketch.apply(ir::ops::Where{}, {*terms.uniform, most, probable});
+  if (terms.uniform) probable = node.builder.apply(ir::ops::Where{}, {*terms.uniform, most, probable});
   return Bound{probable, most} + both(factors.stored * abs(terms.sum));
 }
 
 Real is_uniform(Real x, std::vector<std::int64_t> axes) {
   using F = ir::ops::ReduceFunction;
-  const Real largest = x.sketch->apply(ir::ops::Reduce{F::max, axes, true}, {abs(x)});
-  const Real smallest = x.sketch->apply(ir::ops::Reduce{F::min, axes, true}, {abs(x)});
-  return x.sketch->apply(ir::ops::Compare{ir::ops::Comparison::equal}, {largest, smallest});
+  const Real largest = x.builder->apply(ir::ops::Reduce{F::max, axes, true}, {abs(x)});
+  const Real smallest = x.builder->apply(ir::ops::Reduce{F::min, axes, true}, {abs(x)});
+  return x.builder->apply(ir::ops::Compare{ir::ops::Comparison::equal}, {largest, smallest});
 }
 
 Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes) {
@@ -102,7 +103,7 @@ Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes) {
     if (axis != longest) others.push_back(axis);
   const Real steps = sum(x, others);
   const Real partial =
-      x.sketch->apply(ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::sum, .axis = longest}, {steps});
+      x.builder->apply(ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::sum, .axis = longest}, {steps});
   const auto length = static_cast<double>(count) / static_cast<double>(steps.shape()[steps.shape().axis(longest)]);
   const Real term_squares = sum(square(x), axes);
   const Real squares = length * sum(square(partial), {longest}) + (length / 6) * term_squares;
@@ -115,18 +116,18 @@ Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes) {
 
 Terms product_terms(const Node& node, std::int64_t count) { return product_terms(node, count, node.op, node.op); }
 
-Terms product_terms(const Node& node, std::int64_t count, const ir::Op& sized, const ir::Op& squared) {
-  std::vector<Real> sizes, squares;
+Terms product_terms(const Node& node, std::int64_t count, const ir::Op& with_magnitudes, const ir::Op& squared) {
+  std::vector<Real> magnitudes, squares;
   for (std::size_t i = 0; i < node.in.size(); ++i) {
     const Real x = node.in[i];
-    const bool real = ir::is_float(node.sketch.type(x).dtype);
-    sizes.push_back(real ? at_least(abs(x), node.least(i)) : x);
-    squares.push_back(real ? square(sizes.back()) : x);
+    const bool real = ir::is_float(node.builder.type(x).dtype);
+    magnitudes.push_back(real ? at_least(abs(x), node.least(i)) : x);
+    squares.push_back(real ? square(magnitudes.back()) : x);
   }
   return {.count = count,
           .sum = node.y(),
-          .magnitude = node.sketch.apply(sized, sizes, node.output),
-          .squares = node.sketch.apply(squared, squares, node.output),
+          .magnitude = node.builder.apply(with_magnitudes, magnitudes, node.output),
+          .squares = node.builder.apply(squared, squares, node.output),
           .exact = has_exact_products(node)};
 }
 
@@ -135,7 +136,7 @@ std::int64_t parts_of(std::int64_t count) { return std::clamp<std::int64_t>(coun
 Bound positive_sum_error(const Node& node, std::int64_t count) {
   const auto n = static_cast<double>(count);
   const double u = node.accumulator();
-  return {node.sketch.constant(u * std::min(n, node.lambda() * std::sqrt(n / 2))), node.sketch.constant(u * n)};
+  return {node.builder.constant(u * std::min(n, node.lambda() * std::sqrt(n / 2))), node.builder.constant(u * n)};
 }
 
 bool has_exact_products(const Node& node) {
@@ -146,7 +147,7 @@ bool has_exact_products(const Node& node) {
 
 NormErrors norm_errors(const Node& node, const Norm& norm) {
   const double u = node.unit();
-  const Real x = norm.x, none = node.sketch.constant(0);
+  const Real x = norm.x, none = node.builder.constant(0);
   double count = 1;
   for (const std::int64_t axis : norm.axes) count *= static_cast<double>(x.shape()[x.shape().axis(axis)]);
   const Real mean = norm.centred ? (1 / count) * sum(x, norm.axes) : none;
@@ -162,12 +163,12 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
   const Real divisor = norm.epsilon_outside ? deviation + norm.epsilon : deviation;
   // The root of nearly nothing is off by the root of the error.
   const Bound of_root = min(0.5 * of_variance / deviation, sqrt(of_variance));
-  const Bound relative = of_root / divisor + both(node.sketch.constant(7 * u));
-  const Real scale = abs(norm.scale.value_or(node.sketch.constant(1))), bias = abs(norm.bias.value_or(none));
+  const Bound relative = of_root / divisor + both(node.builder.constant(7 * u));
+  const Real scale = abs(norm.scale.value_or(node.builder.constant(1))), bias = abs(norm.bias.value_or(none));
   const Bound of_y = scale / divisor * of_d + (abs(d) / divisor * scale) * relative + both(u * (bias + abs(norm.y)));
   // An infinite line has results that are exact: 0 and NaN.
   const auto known = [](Bound b) { return Bound{finite_or_zero(b.probable), finite_or_zero(b.certain)}; };
-  return {known(of_y), of_mean, (node.sketch.constant(1) / divisor) * relative};
+  return {known(of_y), of_mean, (node.builder.constant(1) / divisor) * relative};
 }
 
 Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias) {
@@ -184,12 +185,12 @@ Real through_norm(const Node& node, const Norm& norm, const Errors& errors) {
   for (const std::int64_t axis : norm.axes) count *= static_cast<double>(norm.x.shape()[norm.x.shape().axis(axis)]);
   const auto mean = [&](Real x) { return (1 / count) * sum(x, norm.axes); };
   const Real d = norm.centred ? norm.x - mean(norm.x) : norm.x;
-  const Real inverse = node.sketch.constant(1) / sqrt(mean(square(d)) + norm.epsilon);
+  const Real inverse = node.builder.constant(1) / sqrt(mean(square(d)) + norm.epsilon);
   const Real unit = abs(d) * inverse;
-  Real result = node.sketch.constant(0);
+  Real result = node.builder.constant(0);
   if (errors[0]) {
     const Real of_d = norm.centred ? *errors[0] + mean(*errors[0]) : *errors[0];
-    const Real scale = abs(norm.scale.value_or(node.sketch.constant(1)));
+    const Real scale = abs(norm.scale.value_or(node.builder.constant(1)));
     result = scale * inverse * (of_d + unit * mean(unit * of_d));
   }
   std::size_t next = 1;
@@ -221,22 +222,22 @@ Model scatter_model(const ir::Op& op, std::size_t updates, const ir::Op& adding)
 Real moved(const Node& node, const Errors& errors) {
   std::vector<Real> operands = node.in;
   for (std::size_t i = 0; i < operands.size(); ++i)
-    if (ir::is_float(node.sketch.type(operands[i]).dtype))
-      operands[i] = errors[i] ? *errors[i] : filled(node.sketch.constant(0), operands[i].shape());
+    if (ir::is_float(node.builder.type(operands[i]).dtype))
+      operands[i] = errors[i] ? *errors[i] : filled(node.builder.constant(0), operands[i].shape());
   return abs(node.apply(operands));
 }
 
 Real through_products(const Node& node, const Errors& errors) {
-  std::vector<Real> sizes, larger;
+  std::vector<Real> magnitudes, larger;
   for (std::size_t i = 0; i < node.in.size(); ++i) {
-    sizes.push_back(ir::is_float(node.sketch.type(node.in[i]).dtype) ? abs(node.in[i]) : node.in[i]);
-    larger.push_back(errors[i] ? sizes.back() + *errors[i] : sizes.back());
+    magnitudes.push_back(ir::is_float(node.builder.type(node.in[i]).dtype) ? abs(node.in[i]) : node.in[i]);
+    larger.push_back(errors[i] ? magnitudes.back() + *errors[i] : magnitudes.back());
   }
-  return node.apply(larger) - node.apply(sizes);
+  return node.apply(larger) - node.apply(magnitudes);
 }
 
 Real by_difference(const Node& node, const Errors& errors) {
-  Real total = node.sketch.constant(0);
+  Real total = node.builder.constant(0);
   for (std::size_t i = 0; i < node.in.size(); ++i) {
     if (!errors[i]) continue;
     std::vector<Real> above = node.in, below = node.in;

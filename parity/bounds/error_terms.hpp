@@ -22,7 +22,7 @@ struct Terms {
   std::optional<Real> uniform = {};
 };
 
-/// Whether all numbers along some axes, which stay with extent 1, have one size.
+/// Whether all numbers along some axes, which stay with extent 1, have one magnitude.
 Real is_uniform(Real x, std::vector<std::int64_t> axes);
 
 /// The error of a sum, before it is rounded to where it is stored.
@@ -41,9 +41,9 @@ Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes);
 /// Terms of an op that is linear in each operand: the op on magnitudes and on squares.
 Terms product_terms(const Node& node, std::int64_t count);
 
-/// An op with attributes of which some are factors of terms: `sized` has their magnitudes,
+/// An op with attributes of which some are factors of terms: `with_magnitudes` has their magnitudes,
 /// `squared` their squares.
-Terms product_terms(const Node& node, std::int64_t count, const ir::Op& sized, const ir::Op& squared);
+Terms product_terms(const Node& node, std::int64_t count, const ir::Op& with_magnitudes, const ir::Op& squared);
 
 /// At how many positions the partial sums of so many products are looked at.
 std::int64_t parts_of(std::int64_t count);

@@ -18,7 +18,7 @@ ir::TensorTypes SegmentErrors::candidate_types(const std::vector<ir::Value>& val
 
 Bound SegmentErrors::output_bound(const Node& node, const Model& model,
                                   const std::vector<std::optional<Bound>>& errors) {
-  Bound bound = model.rounding ? model.rounding(node) : both(sketch_.constant(0));
+  Bound bound = model.rounding ? model.rounding(node) : both(builder_.constant(0));
   const bool rounds = node.op.error_class() == ir::ErrorClass::rounded;
   const double units = 2 * model.ulps + (rounds ? 1 : 0);
   if (units > 0) bound = bound + both(units * node.unit() * abs(node.y()));
@@ -40,11 +40,11 @@ Bound SegmentErrors::output_bound(const Node& node, const Model& model,
 void SegmentErrors::bound_node(const ir::Node& original) {
   const auto at = [this](const std::vector<ir::Value>& values) {
     std::vector<Real> reals;
-    for (const ir::Value v : values) reals.push_back({&sketch_, known_.contains(v) ? known_.at(v) : v});
+    for (const ir::Value v : values) reals.push_back({&builder_, known_.contains(v) ? known_.at(v) : v});
     return reals;
   };
   const ir::Op op = wide_.nodes()[*wide_.producer(original.outputs.front())].op;
-  Node node{sketch_,
+  Node node{builder_,
             op,
             at(original.inputs),
             at(original.outputs),

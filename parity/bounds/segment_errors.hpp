@@ -22,7 +22,7 @@ class SegmentErrors {
         types_(types),
         arithmetic_(arithmetic),
         known_(std::move(known)),
-        sketch_(graph) {}
+        builder_(graph) {}
 
   /// The limits of a value, added to the graph.
   Bound bound_of(ir::Value value);
@@ -37,7 +37,7 @@ class SegmentErrors {
   const ir::Graph& types_;
   const Arithmetic arithmetic_;
   const std::map<ir::Value, ir::Value> known_;
-  Sketch sketch_;
+  ExpressionBuilder builder_;
   std::map<ir::Value, Bound> errors_;  ///< for values that are not exact
   std::set<ir::Value> done_;
 };

@@ -20,8 +20,8 @@ std::span<const double> limits_of(const compare::Allowed& allowed) {
 double largest(const compare::Allowed& uncertainty, const compare::Comparison& compared) {
   double most = uncertainty.at(std::isnan(compared.expected_absmax) ? 0 : compared.expected_absmax, ir::DType::f64);
   const auto limits = limits_of(uncertainty);
-  const core::Octet none = {};
-  core::Octet of_limits = {}, limit;
+  const core::f64x8 none = {};
+  core::f64x8 of_limits = {}, limit;
   std::size_t i = 0;
   for (; i + core::lanes <= limits.size(); i += core::lanes) {
     core::load(limit, &limits[i]);

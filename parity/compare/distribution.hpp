@@ -9,8 +9,8 @@
 
 namespace plumb::parity::compare {
 
-/// How large many numbers are, in bounded memory: quantiles of their sizes, exact up to 8192 of them, within 0.4 %
-/// above that, and how many have which size and sign. Their order does not matter.
+/// How large many numbers are, in bounded memory: quantiles of their magnitudes, exact up to 8192 of them, within 0.4 %
+/// above that, and how many have which magnitude and sign. Their order does not matter.
 class Distribution {
  public:
   void add(float x) { add(std::span(&x, 1)); }
@@ -18,11 +18,11 @@ class Distribution {
   void add_zeros(std::uint64_t count);
   void add(const Distribution& others);
 
-  /// The smallest size with at least a share q of all at or below it; NaN when
+  /// The smallest magnitude with at least a share q of all at or below it; NaN when
   /// there are none.
   double at(double q) const;
 
-  /// Calls see(negative, exponent, upper, count) for numbers of a sign whose size is 2^exponent and up, below √2
+  /// Calls see(negative, exponent, upper, count) for numbers of a sign whose magnitude is 2^exponent and up, below √2
   /// times that or, `upper`, not. Exponent -127 is that of 0 and subnormals, 128 that of infinity.
   template <class See>
   void for_each_size(const See& see) const;

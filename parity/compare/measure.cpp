@@ -42,17 +42,17 @@ struct Stretch {
 
   Stretch(const Block& numbers, std::size_t first_index, std::size_t length, double of_all)
       : y(numbers), first(first_index), count(length) {
-    const core::Octet all = core::Octet{} + of_all;
-    core::Octet sizes = {}, products = {}, most = {}, value, size;
-    core::OctetMask none = {}, others = {};
+    const core::f64x8 all = core::f64x8{} + of_all;
+    core::f64x8 norm = {}, products = {}, most = {}, value, magnitude;
+    core::i64x8 none = {}, others = {};
     for (std::size_t i = 0; i < block_size; i += core::lanes) {
-      core::load(value, &y[i]), core::set_size(size, value);
-      sizes += size, products += value * value;
-      core::raise(most, size);
+      core::load(value, &y[i]), core::set_magnitude(magnitude, value);
+      norm += magnitude, products += value * value;
+      core::raise(most, magnitude);
       none -= value == 0, others -= value != all;
     }
     const std::uint64_t padding = block_size - count;
-    norm1 = core::sum(sizes), squares = core::sum(products), absmax = core::largest(most),
+    norm1 = core::sum(norm), squares = core::sum(products), absmax = core::largest(most),
     zeros = core::count(none) - padding;
     constant = core::count(others) == (of_all == 0 ? 0 : padding);
     if (std::isnan(of_all))
@@ -94,14 +94,14 @@ class Tally {
 /// False, and nothing done, where a difference is no number.
 bool Tally::add_finite(const Stretch& truth, const Block& c) {
   const double rel = seen_.max_rel.value * (1 - 0x1p-50), ulps = seen_.max_ulp.value * (1 - 0x1p-50);
-  core::Octet error = {}, error2 = {}, c2 = {}, yc = {}, most = {}, beyond = {}, y, got, size, magnitude, spacing;
+  core::f64x8 error = {}, error2 = {}, c2 = {}, yc = {}, most = {}, beyond = {}, y, got, abs_error, magnitude, spacing;
   for (std::size_t i = 0; i < block_size; i += core::lanes) {
     core::load(y, &truth.y[i]), core::load(got, &c[i]);
-    const core::Octet d = got - y;
-    core::set_size(size, d), core::set_size(magnitude, y), spacing_.at(spacing, y);
+    const core::f64x8 d = got - y;
+    core::set_magnitude(abs_error, d), core::set_magnitude(magnitude, y), spacing_.at(spacing, y);
     error += d, error2 += d * d, c2 += got * got, yc += y * got;
-    const core::Octet beyond_rel = size - rel * magnitude, beyond_ulps = size - ulps * spacing;
-    core::raise(most, size), core::raise(beyond, beyond_rel), core::raise(beyond, beyond_ulps);
+    const core::f64x8 beyond_rel = abs_error - rel * magnitude, beyond_ulps = abs_error - ulps * spacing;
+    core::raise(most, abs_error), core::raise(beyond, beyond_rel), core::raise(beyond, beyond_ulps);
   }
   const Moments block{static_cast<double>(truth.count),
                       core::sum(error),
@@ -120,28 +120,28 @@ bool Tally::add_finite(const Stretch& truth, const Block& c) {
 
 /// Raises the extremes, as look_closer() of each does.
 void Tally::look_closer(const Stretch& truth, const Block& c) {
-  alignas(64) Block sizes, relative, ulps;
-  const core::Octet none = core::Octet{} - 1;
-  core::Octet y, got, size, magnitude, spacing;
+  alignas(64) Block abs_errors, relative, ulps;
+  const core::f64x8 none = core::f64x8{} - 1;
+  core::f64x8 y, got, abs_error, magnitude, spacing;
   for (std::size_t i = 0; i < block_size; i += core::lanes) {
     core::load(y, &truth.y[i]), core::load(got, &c[i]);
-    const core::Octet d = got - y;
-    core::set_size(size, d), core::set_size(magnitude, y), spacing_.at(spacing, y);
-    const core::Octet quotient = size / magnitude;
-    core::store(&sizes[i], size), core::store(&relative[i], magnitude > 0 ? quotient : none),
-        core::store(&ulps[i], size / spacing);
+    const core::f64x8 d = got - y;
+    core::set_magnitude(abs_error, d), core::set_magnitude(magnitude, y), spacing_.at(spacing, y);
+    const core::f64x8 quotient = abs_error / magnitude;
+    core::store(&abs_errors[i], abs_error), core::store(&relative[i], magnitude > 0 ? quotient : none),
+        core::store(&ulps[i], abs_error / spacing);
   }
-  raise_to_largest(seen_.max_abs, sizes, truth.first);
+  raise_to_largest(seen_.max_abs, abs_errors, truth.first);
   raise_to_largest(seen_.max_rel, relative, truth.first);
   raise_to_largest(seen_.max_ulp, ulps, truth.first);
 }
 
 void Tally::look_closer(double y, double error, std::uint64_t index) {
-  const double size = std::abs(error), magnitude = std::abs(y);
-  raise(seen_.max_abs, {size, index});
-  if (magnitude > 0 && !(size <= seen_.max_rel.value * magnitude * (1 - 0x1p-50)))
-    raise(seen_.max_rel, {size / magnitude, index});
-  raise(seen_.max_ulp, {size == 0 ? 0 : size / spacing_.at(y), index});
+  const double abs_error = std::abs(error), magnitude = std::abs(y);
+  raise(seen_.max_abs, {abs_error, index});
+  if (magnitude > 0 && !(abs_error <= seen_.max_rel.value * magnitude * (1 - 0x1p-50)))
+    raise(seen_.max_rel, {abs_error / magnitude, index});
+  raise(seen_.max_ulp, {abs_error == 0 ? 0 : abs_error / spacing_.at(y), index});
 }
 
 void Tally::add_one(double y, double c, std::uint64_t index) {

@@ -47,9 +47,9 @@ inline void raise(double& largest, double other) {
 }
 
 /// Raises an extreme to the largest of numbers that are not negative, at the first place that has it. There are whole
-/// octets of them, from index `first` on.
+/// f64x8 of them, from index `first` on.
 inline void raise_to_largest(Extreme& extreme, std::span<const double> numbers, std::uint64_t first) {
-  core::Octet most = core::Octet{} - 1, here;
+  core::f64x8 most = core::f64x8{} - 1, here;
   for (std::size_t i = 0; i < numbers.size(); i += core::lanes) core::load(here, &numbers[i]), core::raise(most, here);
   const double value = core::largest(most);
   if (value < 0 || value < extreme.value) return;

@@ -65,7 +65,7 @@ Finding Scan::classify(std::uint64_t index, const Part& part, double magnitude) 
 }
 
 template <std::size_t parts>
-void Scan::census(const std::array<Part, parts>& element, const std::array<double, parts>& first) {
+void Scan::count_element(const std::array<Part, parts>& element, const std::array<double, parts>& first) {
   bool nan_y = false, nan_c = false, inf_y = false, inf_c = false, zero = true, exact = true;
   for (std::size_t p = 0; p < parts; ++p) {
     const double y = element[p].y, c = element[p].c;
@@ -97,9 +97,9 @@ void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, 
   const double reference = integer_ || allowed_.rule == Allowed::Rule::within ? part.y : part.r;
   const double error = part.c - reference;
   if (!integer_) {
-    const double size = found.error == 0 ? 0 : found.error / spacing_.at(magnitude);
-    raise(result_.max_ulp, {size, index});
-    ulps_.add(static_cast<float>(error < 0 ? -size : size));
+    const double ulps = found.error == 0 ? 0 : found.error / spacing_.at(magnitude);
+    raise(result_.max_ulp, {ulps, index});
+    ulps_.add(static_cast<float>(error < 0 ? -ulps : ulps));
   }
   add_sums({1, error, error * error, std::abs(part.y), part.y * part.y, part.c * part.c, part.y * part.c});
   raise(result_.expected_absmax, std::abs(part.y));
@@ -122,7 +122,7 @@ void Scan::keep_worst(const Worst& worst, double error) {
 template <std::size_t parts>
 void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
                    const std::array<double, parts>& first) {
-  census(element, first);
+  count_element(element, first);
   const double magnitude = parts == 1 ? std::abs(element[0].y) : std::hypot(element[0].y, element[parts - 1].y);
   Worst worst{.index = index};
   double error = -1, ratio = -1;

@@ -57,9 +57,9 @@ class Limit {
   }
 
   /// Adds what is allowed to the limits of several elements, in place.
-  [[gnu::always_inline]] void with(core::Octet& limit, const core::Octet& magnitude) const {
-    const core::Octet absolute = core::Octet{} + allowed_.absolute;
-    core::Octet plain = allowed_.relative * magnitude, spacing;
+  [[gnu::always_inline]] void with(core::f64x8& limit, const core::f64x8& magnitude) const {
+    const core::f64x8 absolute = core::f64x8{} + allowed_.absolute;
+    core::f64x8 plain = allowed_.relative * magnitude, spacing;
     plain = plain < absolute ? absolute : plain;
     limit = limit * allowed_.of_limits + plain;
     if (allowed_.ulps > 0) {
@@ -116,7 +116,7 @@ class Scan {
   void measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude);
   void keep_worst(const Worst& worst, double error);
   template <std::size_t parts>
-  void census(const std::array<Part, parts>& element, const std::array<double, parts>& first);
+  void count_element(const std::array<Part, parts>& element, const std::array<double, parts>& first);
 
   void add_sums(const Moments& sums);
   bool add_within(const ScanBlock& block);

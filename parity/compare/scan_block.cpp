@@ -30,7 +30,7 @@ void read(std::span<const double> all, const ScanBlock& block, double none, Scan
 
 /// How far off each element of a block is, and how far it may be.
 struct Scan::Row {
-  alignas(64) ScanBlock::Numbers error, size, allowed, ratio, ulps;
+  alignas(64) ScanBlock::Numbers error, abs_error, allowed, ratio, ulps;
   double most = 0, most_ratio = 0, most_ulps = 0;
 };
 
@@ -41,13 +41,13 @@ bool Scan::block(const ScanBlock& block) {
 
 /// Counts, and sums of the truth alone.
 void Scan::add_truth(const ScanBlock& block) {
-  const core::Octet first = core::Octet{} + block.first_of_all;
-  core::OctetMask exact = {}, zero = {}, other = {};
-  core::Octet most = {}, y1 = {}, y2 = {}, y, c, size;
+  const core::f64x8 first = core::f64x8{} + block.first_of_all;
+  core::i64x8 exact = {}, zero = {}, other = {};
+  core::f64x8 most = {}, y1 = {}, y2 = {}, y, c, magnitude;
   for_each([&](std::size_t i) {
-    core::load(y, &block.y[i]), core::load(c, &block.c[i]), core::set_size(size, y);
+    core::load(y, &block.y[i]), core::load(c, &block.c[i]), core::set_magnitude(magnitude, y);
     zero -= y == 0, exact -= (y == c) & (y != 0), other -= y != first;
-    core::raise(most, size), y1 += size, y2 += y * y;
+    core::raise(most, magnitude), y1 += magnitude, y2 += y * y;
   });
   const std::uint64_t padding = ScanBlock::size - block.count;
   result_.n += block.count;
@@ -60,31 +60,33 @@ void Scan::add_truth(const ScanBlock& block) {
 
 bool Scan::add_within(const ScanBlock& block) {
   Row row;
-  core::Octet error = {}, error2 = {}, c2 = {}, yc = {}, no_number = {}, y, c;
+  core::f64x8 error = {}, error2 = {}, c2 = {}, yc = {}, nan = {}, y, c;
   for_each([&](std::size_t i) {
     core::load(y, &block.y[i]), core::load(c, &block.c[i]);
-    const core::Octet d = c - y;
-    core::store(&row.error[i], d), no_number += d - d;
+    const core::f64x8 d = c - y;
+    core::store(&row.error[i], d), nan += d - d;
     error += d, error2 += d * d, c2 += c * c, yc += y * c;
   });
-  if (!(core::sum(no_number) == 0)) return false;
+  if (!(core::sum(nan) == 0)) return false;
   add_truth(block);
   add_sums({0, core::sum(error), core::sum(error2), 0, 0, core::sum(c2), core::sum(yc)});
 
   read(limit_.probable, block, 0, row.allowed);
-  const core::Octet none = {}, everything = none + above_everything;
-  core::Octet most = {}, most_ratio = {}, most_ulps = {}, magnitude, size, limit, spacing;
-  core::OctetMask good = {};
+  const core::f64x8 none = {}, everything = none + above_everything;
+  core::f64x8 most = {}, most_ratio = {}, most_ulps = {}, magnitude, abs_error, limit, spacing;
+  core::i64x8 good = {};
   for_each([&](std::size_t i) {
-    core::load(magnitude, &block.y[i]), core::load(size, &row.error[i]), core::load(limit, &row.allowed[i]);
-    core::set_size(magnitude, magnitude), core::set_size(size, size);
+    core::load(magnitude, &block.y[i]), core::load(abs_error, &row.error[i]), core::load(limit, &row.allowed[i]);
+    core::set_magnitude(magnitude, magnitude), core::set_magnitude(abs_error, abs_error);
     limit_.with(limit, magnitude), spacing_.at(spacing, magnitude);
-    const core::Octet quotient = size / limit, ulps = size / spacing, beyond_zero = limit > 0 ? quotient : everything;
-    const core::OctetMask is_exact = (size == 0) & (limit >= 0);
-    const core::Octet ratio = is_exact ? none : beyond_zero;
-    core::store(&row.size[i], size), core::store(&row.allowed[i], limit), core::store(&row.ratio[i], ratio),
+    const core::f64x8 quotient = abs_error / limit, ulps = abs_error / spacing,
+                      beyond_zero = limit > 0 ? quotient : everything;
+    const core::i64x8 is_exact = (abs_error == 0) & (limit >= 0);
+    const core::f64x8 ratio = is_exact ? none : beyond_zero;
+    core::store(&row.abs_error[i], abs_error), core::store(&row.allowed[i], limit), core::store(&row.ratio[i], ratio),
         core::store(&row.ulps[i], ulps);
-    core::raise(most, size), core::raise(most_ratio, ratio), core::raise(most_ulps, ulps), good -= size <= limit;
+    core::raise(most, abs_error), core::raise(most_ratio, ratio), core::raise(most_ulps, ulps),
+        good -= abs_error <= limit;
   });
   row.most = core::largest(most), row.most_ratio = core::largest(most_ratio), row.most_ulps = core::largest(most_ulps);
   result_.n_bad += ScanBlock::size - core::count(good);
@@ -101,21 +103,23 @@ bool Scan::add_within(const ScanBlock& block) {
 
 void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
   raise(result_.ratio_finite, row.most_ratio);
-  if (!(row.most <= result_.max_abs.value)) raise_to_largest(result_.max_abs, row.size, block.first);
+  if (!(row.most <= result_.max_abs.value)) raise_to_largest(result_.max_abs, row.abs_error, block.first);
   if (!(row.most_ulps <= result_.max_ulp.value)) raise_to_largest(result_.max_ulp, row.ulps, block.first);
   const double relative = or_none(result_.max_rel.value) * nearly_one;
-  core::Octet size, magnitude;
-  core::OctetMask beyond = {};
+  core::f64x8 abs_error, magnitude;
+  core::i64x8 beyond = {};
   for_each([&](std::size_t i) {
-    core::load(size, &row.size[i]), core::load(magnitude, &block.y[i]), core::set_size(magnitude, magnitude);
-    beyond |= (magnitude > 0) & (size > relative * magnitude);
+    core::load(abs_error, &row.abs_error[i]), core::load(magnitude, &block.y[i]),
+        core::set_magnitude(magnitude, magnitude);
+    beyond |= (magnitude > 0) & (abs_error > relative * magnitude);
   });
   if (core::count(beyond) != 0) {
     alignas(64) ScanBlock::Numbers quotients;
-    const core::Octet none = core::Octet{} - 1;
+    const core::f64x8 none = core::f64x8{} - 1;
     for_each([&](std::size_t i) {
-      core::load(size, &row.size[i]), core::load(magnitude, &block.y[i]), core::set_size(magnitude, magnitude);
-      const core::Octet quotient = size / magnitude;
+      core::load(abs_error, &row.abs_error[i]), core::load(magnitude, &block.y[i]),
+          core::set_magnitude(magnitude, magnitude);
+      const core::f64x8 quotient = abs_error / magnitude;
       core::store(&quotients[i], magnitude > 0 ? quotient : none);
     });
     raise_to_largest(result_.max_rel, quotients, block.first);
@@ -127,43 +131,43 @@ void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
   };
   if (!is_among(row.most_ratio, row.most)) return;
   for (std::size_t i = 0; i < block.count; ++i)
-    if (is_among(row.ratio[i], row.size[i]))
-      keep_worst({block.first + i, block.y[i], block.c[i], row.allowed[i], row.ratio[i]}, row.size[i]);
+    if (is_among(row.ratio[i], row.abs_error[i]))
+      keep_worst({block.first + i, block.y[i], block.c[i], row.allowed[i], row.ratio[i]}, row.abs_error[i]);
 }
 
 void Scan::raise_certain(const ScanBlock& block, const Row& row) {
   alignas(64) ScanBlock::Numbers certain;
   read(limit_.certain, block, 0, certain);
   const double so_far = or_none(result_.ratio_certain);
-  core::Octet size, magnitude, limit;
-  core::OctetMask within = {};
+  core::f64x8 abs_error, magnitude, limit;
+  core::i64x8 within = {};
   for_each([&](std::size_t i) {
-    core::load(magnitude, &block.y[i]), core::load(size, &row.size[i]), core::load(limit, &certain[i]),
-        core::set_size(magnitude, magnitude);
+    core::load(magnitude, &block.y[i]), core::load(abs_error, &row.abs_error[i]), core::load(limit, &certain[i]),
+        core::set_magnitude(magnitude, magnitude);
     limit_.with(limit, magnitude), core::store(&certain[i], limit);
-    within -= size <= so_far * limit;
+    within -= abs_error <= so_far * limit;
   });
   if (core::count(within) == ScanBlock::size) return;
   for (std::size_t i = 0; i < block.count; ++i) {
-    const Finding found{.good = row.size[i] <= row.allowed[i], .error = row.size[i], .certain = certain[i]};
-    if (!(row.size[i] <= or_none(result_.ratio_certain) * certain[i]))
+    const Finding found{.good = row.abs_error[i] <= row.allowed[i], .error = row.abs_error[i], .certain = certain[i]};
+    if (!(row.abs_error[i] <= or_none(result_.ratio_certain) * certain[i]))
       raise(result_.ratio_certain, found.ratio_certain());
   }
 }
 
 /// Where all are the truth rounded, in every bit: errors of 0, in ratios, too.
 bool Scan::add_equal(const ScanBlock& block) {
-  core::Octet no_number = {}, c2 = {}, yc = {}, y, c, r;
-  core::OctetMask differ = {};
+  core::f64x8 nan = {}, c2 = {}, yc = {}, y, c, r;
+  core::i64x8 differ = {};
   for_each([&](std::size_t i) {
     core::load(y, &block.y[i]), core::load(c, &block.c[i]), core::load(r, &block.r[i]);
-    no_number += (y - y) + (r - r);
-    differ |= reinterpret_cast<core::OctetMask>(c) ^ reinterpret_cast<core::OctetMask>(r);
+    nan += (y - y) + (r - r);
+    differ |= reinterpret_cast<core::i64x8>(c) ^ reinterpret_cast<core::i64x8>(r);
     c2 += c * c, yc += y * c;
   });
   bool differs = false;
   for (std::size_t l = 0; l < core::lanes; ++l) differs |= differ[l] != 0;
-  if (!(core::sum(no_number) == 0) || differs) return false;
+  if (!(core::sum(nan) == 0) || differs) return false;
   add_truth(block);
   add_sums({0, 0, 0, 0, 0, core::sum(c2), core::sum(yc)});
   raise(result_.max_abs, {0, block.first}), raise(result_.max_ulp, {0, block.first}), raise(result_.ratio_finite, 0);

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "parity/compare/census.hpp"
+#include "parity/compare/element_counts.hpp"
 
 namespace plumb::parity::compare {
 namespace {

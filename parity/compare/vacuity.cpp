@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ir/cost.hpp"
-#include "parity/compare/census.hpp"
+#include "parity/compare/element_counts.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::compare {
@@ -33,8 +33,8 @@ double saturated(const core::Segment& segment, const Comparison& known, Numbers 
   const double next_to_one = saturates ? 1 - ir::unit_roundoff(dtype) / 2 : overflow;
   if (known.expected_absmax < next_to_one && known.n_nan_got + known.n_inf_got == 0) return 0;
   return share(truth, [=](double y) {
-    const double size = std::abs(y);
-    return (size >= next_to_one && size <= 1) || (std::isfinite(y) && size >= overflow);
+    const double magnitude = std::abs(y);
+    return (magnitude >= next_to_one && magnitude <= 1) || (std::isfinite(y) && magnitude >= overflow);
   });
 }
 

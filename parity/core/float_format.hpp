@@ -42,9 +42,9 @@ class Spacing {
     const auto power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(y) & 0x7FF0'0000'0000'0000);
     return std::min(std::max(power, least_), most_) * of_one_;
   }
-  [[gnu::always_inline]] void at(Octet& spacing, const Octet& y) const {
-    const auto power = reinterpret_cast<Octet>(reinterpret_cast<OctetMask>(y) & 0x7FF0'0000'0000'0000);
-    const Octet least = Octet{} + least_, most = Octet{} + most_;
+  [[gnu::always_inline]] void at(f64x8& spacing, const f64x8& y) const {
+    const auto power = reinterpret_cast<f64x8>(reinterpret_cast<i64x8>(y) & 0x7FF0'0000'0000'0000);
+    const f64x8 least = f64x8{} + least_, most = f64x8{} + most_;
     spacing = power < least ? least : power;
     spacing = (most < spacing ? most : spacing) * of_one_;
   }

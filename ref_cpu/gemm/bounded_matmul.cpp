@@ -1,4 +1,4 @@
-// Limits need few digits: the sums of sizes and of squares are made in f32, twice as fast as in f64.
+// Limits need few digits: the sums of magnitudes and of squares are made in f32, twice as fast as in f64.
 //
 // Each row of a and column of b is scaled by a power of two that brings its largest number into [1/2, 1), so that no
 // square and no sum overflows. With u = 2^-24 a sum of n numbers that are not negative, each the rounded product of
@@ -7,8 +7,8 @@
 //
 // What falls below 2^-149 is lost: of Σ|a||b| K·2^-148 at most, of Σa²b² the same. That is less than 2^-40 of the
 // first where it is 2^-30 or more and K below 2^60; and of the second, which is at least its square over K, where K is
-// below 2^20. Where one element of a panel is smaller, or an operand is no number or beyond 2^250, the panel is made in
-// f64.
+// below 2^20. Where one element of a panel is smaller, or an operand is NaN, infinite or beyond 2^250, the panel is
+// made in f64.
 
 #include "ref_cpu/gemm/bounded_matmul.hpp"
 
@@ -26,51 +26,52 @@ constexpr std::int64_t chunk = 256;
 constexpr double least_sum = 0x1p-30;
 constexpr int largest_exponent = 250;
 
-/// As what a number counts in sums of sizes and squares.
-double sized(double x, double least) {
-  const double size = std::fabs(x), larger = size < least ? least : size;
-  return size == 0 ? 0 : larger;
+/// The magnitude that counts in sums of magnitudes and squares: `least` at least, but for zeros.
+double counted_magnitude(double x, double least) {
+  const double magnitude = std::fabs(x), larger = magnitude < least ? least : magnitude;
+  return magnitude == 0 ? 0 : larger;
 }
 
 /// What is known of a row of a or a column of b.
 struct Line {
   double largest = 0, smallest = std::numeric_limits<double>::infinity();
-  double no_number = 0;  ///< NaN where one is infinite or NaN
+  double nan = 0;  ///< NaN where one is infinite or NaN
 
   void see(double x) {
-    const double size = std::fabs(x);
-    largest = largest < size ? size : largest, smallest = size < smallest ? size : smallest, no_number += x - x;
+    const double magnitude = std::fabs(x);
+    largest = largest < magnitude ? magnitude : largest, smallest = magnitude < smallest ? magnitude : smallest,
+    nan += x - x;
   }
   /// The exponent of the largest magnitude, which counts as `least` at least.
   int exponent(double least) const {
     int found = 0;
-    std::frexp(sized(largest, least), &found);
+    std::frexp(counted_magnitude(largest, least), &found);
     return found;
   }
   bool is_uniform() const { return largest == smallest; }
   /// Whether f32 serves for it, scaled.
-  bool is_scalable(double least) const { return no_number == 0 && std::abs(exponent(least)) <= largest_exponent; }
+  bool is_scalable(double least) const { return nan == 0 && std::abs(exponent(least)) <= largest_exponent; }
 };
 
-/// Sizes and squares of numbers, scaled by a power of two.
+/// Magnitudes and squares of numbers, scaled by a power of two.
 template <class T>
 struct Scaled {
-  std::vector<T> sizes, squares;
+  std::vector<T> magnitudes, squares;
 
   explicit Scaled(std::int64_t count)
-      : sizes(static_cast<std::size_t>(count)), squares(static_cast<std::size_t>(count)) {}
+      : magnitudes(static_cast<std::size_t>(count)), squares(static_cast<std::size_t>(count)) {}
 
-  void set(std::int64_t i, double size, double scale) {
-    const double scaled = size * scale;
-    sizes[static_cast<std::size_t>(i)] = static_cast<T>(scaled);
+  void set(std::int64_t i, double magnitude, double scale) {
+    const double scaled = magnitude * scale;
+    magnitudes[static_cast<std::size_t>(i)] = static_cast<T>(scaled);
     squares[static_cast<std::size_t>(i)] = static_cast<T>(scaled * scaled);
   }
 };
 
-/// Sizes and squares of terms, summed, for a panel.
+/// Magnitudes and squares of terms, summed, for a panel.
 template <class T>
 struct Sums {
-  std::vector<T> sizes, squares;
+  std::vector<T> magnitudes, squares;
 };
 
 /// The rows of a, those of all its matrices one after the other.
@@ -88,7 +89,7 @@ struct Rows {
         for (std::int64_t j = 0; j < k; ++j) line.see(row[j * along]);
         lines[static_cast<std::size_t>(i)] = line;
         const double scale = line.is_scalable(least) ? std::ldexp(1.0, -line.exponent(least)) : 0;
-        for (std::int64_t j = 0; j < k; ++j) scaled.set(i * k + j, sized(row[j * along], least), scale);
+        for (std::int64_t j = 0; j < k; ++j) scaled.set(i * k + j, counted_magnitude(row[j * along], least), scale);
       }
     });
   }
@@ -115,7 +116,7 @@ class BoundedPanel {
   bool sum_scaled(const Rows& rows, std::int64_t first_row);
   void sum_in_f64();
   template <class T>
-  void add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& sizes, const Matrix<const T>& squares,
+  void add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& magnitudes, const Matrix<const T>& squares,
                  std::span<const double> scales, Sums<T>& sums);
   void finish(const Rows& rows, std::int64_t first_row);
 
@@ -124,8 +125,8 @@ class BoundedPanel {
   const Out out_;
   const std::int64_t k_;
   std::vector<Line> columns_;
-  std::vector<double> path_;             ///< s_1² + Σ of the squares between partial sums
-  std::vector<double> sizes_, squares_;  ///< Σ|a||b| and Σa²b²
+  std::vector<double> path_;                  ///< s_1² + Σ of the squares between partial sums
+  std::vector<double> magnitudes_, squares_;  ///< Σ|a||b| and Σa²b²
 };
 
 void BoundedPanel::look_at_columns() {
@@ -136,16 +137,17 @@ void BoundedPanel::look_at_columns() {
     return;
   }
   const std::size_t n = columns_.size();
-  std::vector<double> largest(n, 0.0), smallest(n, std::numeric_limits<double>::infinity()), no_number(n, 0.0);
+  std::vector<double> largest(n, 0.0), smallest(n, std::numeric_limits<double>::infinity()), nan(n, 0.0);
   for (std::int64_t k = 0; k < k_; ++k) {
     const double* const row = b_.data + k * b_.row_stride;
     for (std::size_t c = 0; c < n; ++c) {
-      const double size = std::fabs(row[c]);
-      largest[c] = largest[c] < size ? size : largest[c], smallest[c] = size < smallest[c] ? size : smallest[c];
-      no_number[c] += row[c] - row[c];
+      const double magnitude = std::fabs(row[c]);
+      largest[c] = largest[c] < magnitude ? magnitude : largest[c],
+      smallest[c] = magnitude < smallest[c] ? magnitude : smallest[c];
+      nan[c] += row[c] - row[c];
     }
   }
-  for (std::size_t c = 0; c < n; ++c) columns_[c] = {largest[c], smallest[c], no_number[c]};
+  for (std::size_t c = 0; c < n; ++c) columns_[c] = {largest[c], smallest[c], nan[c]};
 }
 
 /// y, and what its partial sums are on the way.
@@ -173,7 +175,7 @@ void BoundedPanel::sum_products() {
 
 /// Adds the sums of terms [from, to) of which a's side is given.
 template <class T>
-void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& sizes,
+void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& magnitudes,
                              const Matrix<const T>& squares, std::span<const double> scales, Sums<T>& sums) {
   const std::int64_t depth = to - from, n = b_.columns;
   const bool stretches = b_.row_stride == 1;  // whether each column of b is contiguous
@@ -182,14 +184,14 @@ void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<co
     for (std::int64_t j = 0; j < (stretches ? depth : n); ++j) {
       const std::int64_t k = stretches ? j : i, c = stretches ? i : j;
       right.set(stretches ? i * depth + j : i * n + j,
-                sized(b_.data[(from + k) * b_.row_stride + c * b_.column_stride], op_.least),
+                counted_magnitude(b_.data[(from + k) * b_.row_stride + c * b_.column_stride], op_.least),
                 scales[static_cast<std::size_t>(c)]);
     }
   const auto matrix = [&](const std::vector<T>& values) {
     const T* const first = values.data();
     return stretches ? row_major(first, n, depth).transposed() : row_major(first, depth, n);
   };
-  multiply_onto(sizes, matrix(right.sizes), row_major(sums.sizes.data(), a_.rows, n));
+  multiply_onto(magnitudes, matrix(right.magnitudes), row_major(sums.magnitudes.data(), a_.rows, n));
   multiply_onto(squares, matrix(right.squares), row_major(sums.squares.data(), a_.rows, n));
 }
 
@@ -209,11 +211,11 @@ bool BoundedPanel::sum_scaled(const Rows& rows, std::int64_t first_row) {
   };
   for (std::int64_t from = 0; from < k_; from += chunk) {
     const std::int64_t to = std::min(from + chunk, k_);
-    add_chunk<float>(from, to, left(rows.scaled.sizes, from, to - from), left(rows.scaled.squares, from, to - from),
-                     down, sums);
+    add_chunk<float>(from, to, left(rows.scaled.magnitudes, from, to - from),
+                     left(rows.scaled.squares, from, to - from), down, sums);
   }
   const double more = 1 + (chunk + 4 + static_cast<double>(k_ / chunk)) * 0x1.01p-24;
-  sizes_.resize(elements()), squares_.resize(elements());
+  magnitudes_.resize(elements()), squares_.resize(elements());
   std::size_t too_small = 0;
   for (std::int64_t r = 0; r < a_.rows; ++r) {
     const Line& line = lines[static_cast<std::size_t>(r)];
@@ -222,8 +224,8 @@ bool BoundedPanel::sum_scaled(const Rows& rows, std::int64_t first_row) {
     for (std::int64_t c = 0; c < b_.columns; ++c) {
       const auto i = static_cast<std::size_t>(r * b_.columns + c);
       const double scale = of_row * up[static_cast<std::size_t>(c)];
-      too_small += sums.sizes[i] < least_sum && scale > 0 ? 1 : 0;
-      sizes_[i] = more * static_cast<double>(sums.sizes[i]) * scale;
+      too_small += sums.magnitudes[i] < least_sum && scale > 0 ? 1 : 0;
+      magnitudes_[i] = more * static_cast<double>(sums.magnitudes[i]) * scale;
       squares_[i] = static_cast<double>(sums.squares[i]) * (scale * scale);
     }
   }
@@ -238,11 +240,12 @@ void BoundedPanel::sum_in_f64() {
     Scaled<double> left(a_.rows * depth);
     for (std::int64_t r = 0; r < a_.rows; ++r)
       for (std::int64_t k = 0; k < depth; ++k)
-        left.set(r * depth + k, sized(a_.data[r * a_.row_stride + (from + k) * a_.column_stride], op_.least), 1);
+        left.set(r * depth + k,
+                 counted_magnitude(a_.data[r * a_.row_stride + (from + k) * a_.column_stride], op_.least), 1);
     const auto matrix = [&](const std::vector<double>& values) { return row_major(values.data(), a_.rows, depth); };
-    add_chunk<double>(from, to, matrix(left.sizes), matrix(left.squares), as_it_is, sums);
+    add_chunk<double>(from, to, matrix(left.magnitudes), matrix(left.squares), as_it_is, sums);
   }
-  sizes_ = std::move(sums.sizes), squares_ = std::move(sums.squares);
+  magnitudes_ = std::move(sums.magnitudes), squares_ = std::move(sums.squares);
 }
 
 void BoundedPanel::finish(const Rows& rows, std::int64_t first_row) {
@@ -257,7 +260,7 @@ void BoundedPanel::finish(const Rows& rows, std::int64_t first_row) {
       const double y = out_.y.data[r * out_.y.row_stride + c], rounding = op_.stored * std::fabs(y);
       const double path = of_path * path_[i] + of_squares * squares_[i];
       const double chance = of_y * (y * y) + of_chance * squares_[i];
-      const double most = op_.certain * sizes_[i], random = op_.random * std::sqrt(path < chance ? chance : path);
+      const double most = op_.certain * magnitudes_[i], random = op_.random * std::sqrt(path < chance ? chance : path);
       const bool uniform = uniform_row || columns_[static_cast<std::size_t>(c)].is_uniform();
       out_.probable.data[r * out_.probable.row_stride + c] = (random < most && !uniform ? random : most) + rounding;
       out_.certain.data[r * out_.certain.row_stride + c] = most + rounding;

@@ -15,7 +15,7 @@ Model error_model(const ir::ops::Activation& op) {
   switch (op.function) {
     case F::celu:
       model.rounding = [=](const Node& node) {
-        const Real below = min(node.in[0], node.sketch.constant(0));
+        const Real below = min(node.in[0], node.builder.constant(0));
         return both(finite_or_zero(node.unit() / std::abs(alpha) * abs(below) * abs(node.y() + alpha)));
       };
       break;
@@ -23,7 +23,7 @@ Model error_model(const ir::ops::Activation& op) {
       model.rounding = [=](const Node& node) {
         // x·sigmoid(t), t = alpha·x: of a relative error of t the sigmoid takes t·sigmoid(-t).
         const Real t = alpha * node.in[0];
-        const Real share = node.sketch.apply(ir::ops::Unary{ir::ops::UnaryFunction::sigmoid}, {-1.0 * t});
+        const Real share = node.builder.apply(ir::ops::Unary{ir::ops::UnaryFunction::sigmoid}, {-1.0 * t});
         return both(finite_or_zero(node.unit() * abs(t) * share * abs(node.y())));
       };
       break;
@@ -36,7 +36,7 @@ Model error_model(const ir::ops::Activation& op) {
       model.rounding = [=](const Node& node) {
         const Real line = alpha * node.in[0] + beta;
         const Real e = node.unit() * (finite_or_zero(std::abs(alpha) * abs(node.in[0])) + std::abs(beta));
-        const auto clamped = [&](Real t) { return min(max(t, node.sketch.constant(0)), node.sketch.constant(1)); };
+        const auto clamped = [&](Real t) { return min(max(t, node.builder.constant(0)), node.builder.constant(1)); };
         return both(clamped(line + e) - clamped(line - e) + node.unit() * abs(node.y()));
       };
       break;

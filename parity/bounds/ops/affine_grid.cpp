@@ -9,11 +9,11 @@ Model error_model(const ir::ops::AffineGrid&) {
     const ir::Shape& shape = theta.shape();
     const auto terms = static_cast<double>(shape[2]);
     // Coordinates are at most 1, each good to 2 units.
-    const Real sizes = sum(abs(theta), {2});
+    const Real magnitudes = sum(abs(theta), {2});
     ir::Shape lines{shape[0]};
     lines.resize(node.y().shape().size() - 1, 1);
     lines.push_back(shape[1]);
-    return both((terms + 4) * node.unit() * reshaped(sizes, lines));
+    return both((terms + 4) * node.unit() * reshaped(magnitudes, lines));
   }};
 }
 

@@ -33,7 +33,7 @@ class Scores {
     return reshaped(filled(x, {n_.B, n_.Hq, n_.Sq, n_.Sk}), {n_.B, n_.Hk, n_.Hq / n_.Hk, n_.Sq, n_.Sk});
   }
   Real product(Real a, Real b, bool transpose_b) const {
-    return node_.sketch.apply(ir::ops::Matmul{.transpose_b = transpose_b, .output_dtype = {}}, {a, b});
+    return node_.builder.apply(ir::ops::Matmul{.transpose_b = transpose_b, .output_dtype = {}}, {a, b});
   }
   double scale() const { return std::abs(op_.scale.value_or(1 / std::sqrt(static_cast<double>(n_.D)))); }
   const ir::ops::Attention::Extents& extents() const { return n_; }
@@ -46,15 +46,15 @@ class Scores {
   /// From the op's layout to [B, H, S, D] or, being its own inverse, back.
   Real heads_first(Real x) const {
     if (op_.layout == ir::ops::AttentionLayout::bhsd) return x;
-    return x.sketch->apply(ir::ops::Transpose{{0, 2, 1, 3}}, {x});
+    return x.builder->apply(ir::ops::Transpose{{0, 2, 1, 3}}, {x});
   }
   Real positions(std::int64_t extent, ir::Shape shape) const;
   Real compare(ir::ops::Comparison function, Real a, Real b) const {
-    return node_.sketch.apply(ir::ops::Compare{function}, {a, b});
+    return node_.builder.apply(ir::ops::Compare{function}, {a, b});
   }
   void forbid(Real& scores, Real allowed) const {
-    const Real none = node_.sketch.constant(-std::numeric_limits<double>::infinity());
-    scores = node_.sketch.apply(ir::ops::Where{}, {allowed, scores, none});
+    const Real none = node_.builder.constant(-std::numeric_limits<double>::infinity());
+    scores = node_.builder.apply(ir::ops::Where{}, {allowed, scores, none});
   }
 
   const ir::ops::Attention& op_;
@@ -65,22 +65,22 @@ class Scores {
 Real Scores::positions(std::int64_t extent, ir::Shape shape) const {
   std::vector<double> numbers(static_cast<std::size_t>(extent));
   std::iota(numbers.begin(), numbers.end(), 0.0);
-  return reshaped(node_.sketch.constant(numbers), shape);
+  return reshaped(node_.builder.constant(numbers), shape);
 }
 
 Real Scores::competing(Real dots) const {
   using F = ir::ops::Comparison;
-  Sketch& sketch = node_.sketch;
+  ExpressionBuilder& builder = node_.builder;
   Real scores = op_.scale.value_or(1 / std::sqrt(static_cast<double>(n_.D))) * dots;
   if (op_.softcap > 0)
-    scores = op_.softcap * sketch.apply(ir::ops::Unary{ir::ops::UnaryFunction::tanh}, {scores / op_.softcap});
+    scores = op_.softcap * builder.apply(ir::ops::Unary{ir::ops::UnaryFunction::tanh}, {scores / op_.softcap});
   if (op_.has_bias) scores = scores + bias();
   const Real i = positions(n_.Sq, {n_.Sq, 1}), j = positions(n_.Sk, {1, n_.Sk});
   const auto whole = static_cast<double>(n_.Sk);
-  Real lengths = sketch.constant(whole);
+  Real lengths = builder.constant(whole);
   if (op_.has_kv_lengths) {
-    const Real given = sketch.apply(ir::ops::Cast{ir::DType::f64}, {node_.in.back()});
-    lengths = reshaped(min(max(given, sketch.constant(0)), lengths), {n_.B, 1, 1, 1, 1});
+    const Real given = builder.apply(ir::ops::Cast{ir::DType::f64}, {node_.in.back()});
+    lengths = reshaped(min(max(given, builder.constant(0)), lengths), {n_.B, 1, 1, 1, 1});
     forbid(scores, compare(F::less, j, lengths));
   }
   const Real at =
@@ -97,7 +97,7 @@ Real Scores::competing(Real dots) const {
 /// What a softcap c makes of an error of s: the change of c·tanh(s / c), and that function's own 4 ulp.
 Real capped_error(const ir::ops::Attention& op, const Node& node, Real s, Real e) {
   const auto cap = [&](Real x) {
-    return op.softcap * node.sketch.apply(ir::ops::Unary{ir::ops::UnaryFunction::tanh}, {x / op.softcap});
+    return op.softcap * node.builder.apply(ir::ops::Unary{ir::ops::UnaryFunction::tanh}, {x / op.softcap});
   };
   const Real y = cap(s);
   return max(abs(cap(s + e) - y), abs(cap(s - e) - y)) + 10 * node.unit() * abs(y);
@@ -127,7 +127,7 @@ class Weighing {
       : scores_(scores),
         dots(scores.product(scores.queries(node.in[0]), scores.keys(node.in[1]), true)),
         competing(scores.competing(dots)),
-        p(finite_or_zero(node.sketch.apply(ir::ops::Softmax{-1}, {competing}))),
+        p(finite_or_zero(node.builder.apply(ir::ops::Softmax{-1}, {competing}))),
         v(finite_or_zero(abs(scores.keys(node.in[2])))) {}
 
   Real through(Real e, Real more_of_sum) const {
@@ -148,7 +148,7 @@ Bound rounding(const ir::ops::Attention& op, const Node& node) {
   const Scores scores(op, node);
   const Weighing weighing(scores, node);
   const Real p = weighing.p, v = weighing.v;
-  const Real top = node.sketch.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {-1}, true}, {weighing.competing});
+  const Real top = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {-1}, true}, {weighing.competing});
   const Bound of_term = score_errors(op, scores, node, weighing.dots) + both(u * (abs(weighing.competing - top) + 8.0));
   const std::int64_t keys = scores.extents().Sk;
   const Bound of_sum = positive_sum_error(node, keys);
@@ -172,7 +172,7 @@ Real carried(const ir::ops::Attention& op, const Node& node, const Errors& error
   Real of_scores = scores.scale() * (scores.product(larger_q, larger_k, true) - scores.product(q, k, true));
   const std::size_t bias = op.has_mask ? 4 : 3;
   if (op.has_bias && errors[bias]) of_scores = of_scores + scores.by_score(*errors[bias]);
-  Real error = weighing.through(of_scores, node.sketch.constant(0));
+  Real error = weighing.through(of_scores, node.builder.constant(0));
   if (errors[2]) error = error + scores.product(weighing.p, scores.keys(*errors[2]), false);
   return scores.result(error);
 }

@@ -10,7 +10,7 @@ Model error_model(const ir::ops::Cast&) {
               [](const Node& node) {
                 const double to = ir::unit_roundoff(node.type().dtype);
                 const bool narrows = to > ir::unit_roundoff(node.in_types[0].dtype);
-                return both(narrows ? to * abs(node.y()) : node.sketch.constant(0));
+                return both(narrows ? to * abs(node.y()) : node.builder.constant(0));
               },
           .carried = moved};
 }

@@ -23,7 +23,7 @@ std::vector<Real> partial_sums(const ir::ops::Conv& op, const Node& node) {
   without_bias.has_bias = false;
   for (std::int64_t j = 0; j < parts && parts > 1; ++j) {
     const std::int64_t from = channels * j / parts, to = channels * (j + 1) / parts;
-    const Real step = node.sketch.apply(without_bias, {part(node.in[0], 1, from, to), part(node.in[1], 1, from, to)});
+    const Real step = node.builder.apply(without_bias, {part(node.in[0], 1, from, to), part(node.in[1], 1, from, to)});
     sums.push_back(sums.empty() ? step : sums.back() + step);
   }
   return sums;

@@ -7,7 +7,7 @@ Model error_model(const ir::ops::Einsum& op) {
   return {.rounding =
               [op](const Node& node) {
                 ir::TensorTypes in;
-                for (const Real x : node.in) in.push_back(node.sketch.type(x));
+                for (const Real x : node.in) in.push_back(node.builder.type(x));
                 // Each operand after the first is one more sum and one more rounding of every product.
                 const ir::kernels::EinsumPlan plan = op.plan(in);
                 const auto steps = static_cast<std::int64_t>(plan.steps.size() + node.in.size());

@@ -16,7 +16,7 @@ Real last_axes_swapped(Real x) {
   for (std::size_t axis = 0; axis < x.shape().size(); ++axis)
     swap.permutation.push_back(static_cast<std::int64_t>(axis));
   std::swap(swap.permutation.back(), *(swap.permutation.end() - 2));
-  return x.sketch->apply(swap, {x});
+  return x.builder->apply(swap, {x});
 }
 
 /// The sums of the first k products, for some k: the products of the first columns of a and rows of b.
@@ -36,16 +36,16 @@ Real uniform_factors(const ir::ops::Matmul& op, const Node& node) {
   Real a = is_uniform(node.in[0], {op.transpose_a ? -2 : -1}), b = is_uniform(node.in[1], {op.transpose_b ? -1 : -2});
   if (op.transpose_a) a = last_axes_swapped(a);
   if (op.transpose_b) b = last_axes_swapped(b);
-  return node.sketch.apply(ir::ops::Binary{ir::ops::BinaryFunction::logical_or}, {a, b});
+  return node.builder.apply(ir::ops::Binary{ir::ops::BinaryFunction::logical_or}, {a, b});
 }
 
 /// From what the product was evaluated with (bounded_product.hpp); of another arithmetic than that was asked for, in
 /// proportion.
 std::optional<Bound> made_with_product(const Node& node, std::int64_t k) {
-  const ir::Node* made = node.sketch.producer(node.y());
+  const ir::Node* made = node.builder.producer(node.y());
   if (made == nullptr || !made->op.is<BoundedMatmul>()) return std::nullopt;
   const auto& of = made->op.as<BoundedMatmul>();
-  const Real probable{&node.sketch, made->outputs[1]}, certain{&node.sketch, made->outputs[2]};
+  const Real probable{&node.builder, made->outputs[1]}, certain{&node.builder, made->outputs[2]};
   const DotFactors factors = dot_factors(node, k);
   if (factors.random == of.random && factors.certain == of.certain && factors.stored == of.stored)
     return Bound{probable, certain};

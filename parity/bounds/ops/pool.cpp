@@ -9,10 +9,10 @@ using ir::ops::PoolFunction;
 
 /// By what each average is divided.
 Real divisors(const ir::ops::Pool& op, const Node& node) {
-  const Real ones = filled(node.sketch.constant(1), node.in[0].shape());
+  const Real ones = filled(node.builder.constant(1), node.in[0].shape());
   ir::ops::Pool sums = op;
   sums.function = PoolFunction::sum;
-  return node.sketch.apply(sums, {ones}) / node.apply({ones});
+  return node.builder.apply(sums, {ones}) / node.apply({ones});
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::int64_t count_of(const ir::ops::Reduce& op, const ir::Shape& x) {
 Bound log_sum_exp(const ir::ops::Reduce& op, const Node& node) {
   const double u = node.unit();
   const Real x = node.in[0];
-  const Real top = node.sketch.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, true}, {x});
+  const Real top = node.builder.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, true}, {x});
   const Real y = reshaped(node.y(), top.shape());
   const Real of_terms = sum(finite_or_zero(exp(x - y) * (u * (abs(x - top) + 8.0))), op.axes);
   const Real shift = u * (abs(top) + 5 * abs(y - top) + abs(y));  // the logarithm is good to 4 ulp
@@ -57,7 +57,7 @@ Bound rounding(const ir::ops::Reduce& op, const Node& node) {
     case ReduceFunction::log_sum_exp:
       return log_sum_exp(op, node);
     default:
-      return both(node.sketch.constant(0));
+      return both(node.builder.constant(0));
   }
 }
 
@@ -69,7 +69,7 @@ Model error_model(const ir::ops::Reduce& op) {
   if (std::ranges::find(moving, op.function) != moving.end()) model.carried = moved;
   if (op.function == ReduceFunction::min)
     model.carried = [op](const Node& node, const Errors& errors) {
-      return node.sketch.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, op.keep_dims}, {*errors[0]});
+      return node.builder.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, op.keep_dims}, {*errors[0]});
     };
   return model;
 }

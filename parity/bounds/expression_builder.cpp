@@ -1,4 +1,4 @@
-#include "parity/bounds/sketch.hpp"
+#include "parity/bounds/expression_builder.hpp"
 
 #include "ir/ops/binary.hpp"
 #include "ir/ops/classify.hpp"
@@ -16,26 +16,26 @@ namespace {
 using ir::ops::BinaryFunction;
 using ir::ops::UnaryFunction;
 
-Real binary(BinaryFunction function, Real a, Real b) { return a.sketch->apply(ir::ops::Binary{function}, {a, b}); }
+Real binary(BinaryFunction function, Real a, Real b) { return a.builder->apply(ir::ops::Binary{function}, {a, b}); }
 
-Real unary(UnaryFunction function, Real x) { return x.sketch->apply(ir::ops::Unary{function}, {x}); }
+Real unary(UnaryFunction function, Real x) { return x.builder->apply(ir::ops::Unary{function}, {x}); }
 
 }  // namespace
 
-ir::Shape Real::shape() const { return sketch->type(*this).shape; }
+ir::Shape Real::shape() const { return builder->type(*this).shape; }
 
-Real Sketch::constant(double x) { return reshaped(constant(std::span(&x, 1)), {}); }
+Real ExpressionBuilder::constant(double x) { return reshaped(constant(std::span(&x, 1)), {}); }
 
-Real Sketch::constant(std::span<const double> line) {
+Real ExpressionBuilder::constant(std::span<const double> line) {
   ir::ops::Constant op{ir::DType::f64, {static_cast<std::int64_t>(line.size())}, {}};
   const auto bytes = std::as_bytes(line);
   op.data.assign(bytes.begin(), bytes.end());
   return apply(op, std::vector<Real>{});
 }
 
-Real Sketch::apply(ir::Op op, const std::vector<Real>& inputs) { return apply(std::move(op), inputs, 0); }
+Real ExpressionBuilder::apply(ir::Op op, const std::vector<Real>& inputs) { return apply(std::move(op), inputs, 0); }
 
-Real Sketch::apply(ir::Op op, const std::vector<Real>& inputs, std::size_t k) {
+Real ExpressionBuilder::apply(ir::Op op, const std::vector<Real>& inputs, std::size_t k) {
   std::vector<ir::Value> values;
   for (const Real x : inputs) values.push_back(x.value);
   for (const ir::Node& node : graph_.nodes())  // said before
@@ -47,10 +47,10 @@ Real operator+(Real a, Real b) { return binary(BinaryFunction::add, a, b); }
 Real operator-(Real a, Real b) { return binary(BinaryFunction::subtract, a, b); }
 Real operator*(Real a, Real b) { return binary(BinaryFunction::multiply, a, b); }
 Real operator/(Real a, Real b) { return binary(BinaryFunction::divide, a, b); }
-Real operator+(Real a, double b) { return a + a.sketch->constant(b); }
-Real operator-(Real a, double b) { return a - a.sketch->constant(b); }
-Real operator*(double a, Real b) { return b.sketch->constant(a) * b; }
-Real operator/(Real a, double b) { return a / a.sketch->constant(b); }
+Real operator+(Real a, double b) { return a + a.builder->constant(b); }
+Real operator-(Real a, double b) { return a - a.builder->constant(b); }
+Real operator*(double a, Real b) { return b.builder->constant(a) * b; }
+Real operator/(Real a, double b) { return a / a.builder->constant(b); }
 Real max(Real a, Real b) { return binary(BinaryFunction::maximum, a, b); }
 Real min(Real a, Real b) { return binary(BinaryFunction::minimum, a, b); }
 Real abs(Real x) { return unary(UnaryFunction::abs, x); }
@@ -59,18 +59,18 @@ Real square(Real x) { return unary(UnaryFunction::square, x); }
 Real exp(Real x) { return unary(UnaryFunction::exp, x); }
 
 Real finite_or_zero(Real x) {
-  const Real finite = x.sketch->apply(ir::ops::Classify{ir::ops::FloatClass::is_finite}, {x});
-  return x.sketch->apply(ir::ops::Where{}, {finite, x, x.sketch->constant(0)});
+  const Real finite = x.builder->apply(ir::ops::Classify{ir::ops::FloatClass::is_finite}, {x});
+  return x.builder->apply(ir::ops::Where{}, {finite, x, x.builder->constant(0)});
 }
 
 Real filled(Real x, const ir::Shape& shape) {
   if (x.shape() == shape) return x;
-  return x.sketch->apply(ir::ops::Expand{{shape.begin(), shape.end()}}, {x});
+  return x.builder->apply(ir::ops::Expand{{shape.begin(), shape.end()}}, {x});
 }
 
 Real reshaped(Real x, const ir::Shape& shape) {
   if (x.shape() == shape) return x;
-  return x.sketch->apply(ir::ops::Reshape{{shape.begin(), shape.end()}}, {x});
+  return x.builder->apply(ir::ops::Reshape{{shape.begin(), shape.end()}}, {x});
 }
 
 Real along(Real x, std::int64_t axis, const ir::Shape& shape) {
@@ -81,11 +81,11 @@ Real along(Real x, std::int64_t axis, const ir::Shape& shape) {
 
 Real sum(Real x, std::vector<std::int64_t> axes) {
   if (axes.empty()) return x;
-  return x.sketch->apply(ir::ops::Reduce{ir::ops::ReduceFunction::sum, std::move(axes), true}, {x});
+  return x.builder->apply(ir::ops::Reduce{ir::ops::ReduceFunction::sum, std::move(axes), true}, {x});
 }
 
 Real part(Real x, std::int64_t axis, std::int64_t from, std::int64_t to) {
-  return x.sketch->apply(ir::ops::Slice{.axes = {axis}, .starts = {from}, .sizes = {to - from}, .steps = {}}, {x});
+  return x.builder->apply(ir::ops::Slice{.axes = {axis}, .starts = {from}, .sizes = {to - from}, .steps = {}}, {x});
 }
 
 }  // namespace plumb::parity::bounds

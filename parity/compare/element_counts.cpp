@@ -1,4 +1,4 @@
-#include "parity/compare/census.hpp"
+#include "parity/compare/element_counts.hpp"
 
 #include <algorithm>
 

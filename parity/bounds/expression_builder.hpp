@@ -8,12 +8,12 @@
 
 namespace plumb::parity::bounds {
 
-class Sketch;
+class ExpressionBuilder;
 
 /// A tensor of real f64 numbers in a graph that is being written; arithmetic on it adds nodes,
 /// with NumPy's broadcasting.
 struct Real {
-  Sketch* sketch = nullptr;
+  ExpressionBuilder* builder = nullptr;
   ir::Value value = 0;
 
   ir::Shape shape() const;  ///< by value: the graph grows
@@ -21,9 +21,9 @@ struct Real {
 
 /// Writes formulas as nodes of a graph, for the executor that makes the truth to evaluate: an
 /// error model is as fast and as well tested as the ops themselves. What the graph computes already it computes once.
-class Sketch {
+class ExpressionBuilder {
  public:
-  explicit Sketch(ir::Graph& graph) : graph_(graph) {}
+  explicit ExpressionBuilder(ir::Graph& graph) : graph_(graph) {}
 
   Real constant(double x);
   Real constant(std::span<const double> line);
