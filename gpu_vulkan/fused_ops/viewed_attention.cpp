@@ -1,0 +1,16 @@
+#include "gpu_vulkan/fused_ops/viewed_attention.hpp"
+
+#include "gpu_vulkan/kernels/attention/attention.hpp"
+
+namespace plumb::gpu_vulkan::fused_ops {
+
+void lower(const ViewedAttention& op, plan::Lowering& node) {
+  kernels::attention::OperandPlaces places{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    places.strides[i] = {plan::word(op.heads[i]), plan::word(op.rows[i])};
+    places.begins[i] = plan::word(op.offsets[i]);
+  }
+  kernels::attention::lower_attention(op, op.extents(), places, node);
+}
+
+}  // namespace plumb::gpu_vulkan::fused_ops
