@@ -1,6 +1,5 @@
 #pragma once
 
-#include "gpu_vulkan/plan/lower.hpp"
 #include "ir/ops/layer_norm.hpp"
 
 namespace plumb::gpu_vulkan::fused_ops {
@@ -22,7 +21,5 @@ struct AddedNorm : ir::ops::LayerNorm {
   }
   bool operator==(const AddedNorm&) const = default;
 };
-
-void lower(const AddedNorm& op, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::fused_ops

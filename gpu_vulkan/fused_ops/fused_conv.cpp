@@ -1,6 +1,7 @@
 #include "gpu_vulkan/fused_ops/fused_conv.hpp"
 
 #include "gpu_vulkan/kernels/conv/convolution.hpp"
+#include "ir/schema.hpp"
 
 namespace plumb::gpu_vulkan::fused_ops {
 
@@ -11,3 +12,5 @@ void lower(const FusedConv& op, plan::Lowering& node) {
 }
 
 }  // namespace plumb::gpu_vulkan::fused_ops
+
+template const plumb::ir::OpSchema& plumb::ir::schema<plumb::gpu_vulkan::fused_ops::FusedConv>();

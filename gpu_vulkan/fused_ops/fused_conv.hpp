@@ -1,6 +1,5 @@
 #pragma once
 
-#include "gpu_vulkan/plan/lower.hpp"
 #include "ir/ops/conv.hpp"
 
 namespace plumb::gpu_vulkan::fused_ops {
@@ -33,7 +32,5 @@ struct FusedConv : ir::ops::Conv {
   ir::ErrorClass error_class() const { return ir::ErrorClass::comp; }
   bool operator==(const FusedConv&) const = default;
 };
-
-void lower(const FusedConv& op, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::fused_ops

@@ -2,6 +2,7 @@
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
+#include "ir/schema.hpp"
 
 namespace plumb::gpu_vulkan::fused_ops {
 namespace {
@@ -80,7 +81,10 @@ void lower(const Region& op, plan::Lowering& node) {
       .writes = std::move(writes),
       .push = *block,
       .groups = plan::groups_for((count + each - 1) / each, threads),
+      .steps = steps_of(op),
   });
 }
 
 }  // namespace plumb::gpu_vulkan::fused_ops
+
+template const plumb::ir::OpSchema& plumb::ir::schema<plumb::gpu_vulkan::fused_ops::Region>();

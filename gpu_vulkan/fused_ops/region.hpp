@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "gpu_vulkan/plan/lower.hpp"
+#include "gpu_vulkan/plan/schedule.hpp"
 #include "ir/kernels/broadcast.hpp"
 
 namespace plumb::gpu_vulkan::fused_ops {
@@ -44,7 +44,5 @@ std::string steps_of(const Region& region);
 
 /// The push constants of a kernel over these loops (glsl/region.glsl), if there is room for them.
 std::optional<std::array<std::uint32_t, 32>> region_block(const ir::kernels::BroadcastLoops& loops, std::int64_t count);
-
-void lower(const Region& op, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::fused_ops

@@ -1,6 +1,7 @@
 #include "gpu_vulkan/fused_ops/viewed_attention.hpp"
 
 #include "gpu_vulkan/kernels/attention/attention.hpp"
+#include "ir/schema.hpp"
 
 namespace plumb::gpu_vulkan::fused_ops {
 
@@ -14,3 +15,5 @@ void lower(const ViewedAttention& op, plan::Lowering& node) {
 }
 
 }  // namespace plumb::gpu_vulkan::fused_ops
+
+template const plumb::ir::OpSchema& plumb::ir::schema<plumb::gpu_vulkan::fused_ops::ViewedAttention>();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "gpu_vulkan/plan/lower.hpp"
 #include "ir/ops/attention.hpp"
 
 namespace plumb::gpu_vulkan::fused_ops {
@@ -11,7 +10,7 @@ namespace plumb::gpu_vulkan::fused_ops {
 /// three, which passes make: no graph file has it. `layout` is that of y.
 struct ViewedAttention : ir::ops::Attention {
   std::vector<std::int64_t> sizes;                 ///< B, Hq, Hk, Sq, Sk, D, Dv
-  std::vector<std::int64_t> offsets, heads, rows;  ///< of q, k and v, in elements; see HeadStrides
+  std::vector<std::int64_t> offsets, heads, rows;  ///< of q, k and v, in elements
 
   static constexpr auto name = "viewed_attention";
   static constexpr auto summary = "attention by parts of tensors";
@@ -63,7 +62,5 @@ struct ViewedAttention : ir::ops::Attention {
   }
   bool operator==(const ViewedAttention&) const = default;
 };
-
-void lower(const ViewedAttention& op, plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::fused_ops

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include "gpu_vulkan/fused_ops/added_norm.hpp"
-#include "gpu_vulkan/fused_ops/fused_conv.hpp"
-#include "gpu_vulkan/fused_ops/region.hpp"
-#include "gpu_vulkan/fused_ops/viewed_attention.hpp"
+#include "gpu_vulkan/fused_ops/op_table.hpp"
 #include "gpu_vulkan/op_table.hpp"
 #include "ir/ops/constant.hpp"
 
@@ -20,8 +17,7 @@ const ir::OpTable<Kernel>& kernels() {
       return [](const ir::Op& op, Lowering& lowering) { lower(op.as<T>(), lowering); };
     };
     auto all = Ops::table<Kernel>(entry);
-    all.merge(ir::OpList<fused_ops::AddedNorm, fused_ops::FusedConv, fused_ops::Region,
-                         fused_ops::ViewedAttention>::table<Kernel>(entry));  // what only passes make
+    all.merge(fused_ops::Ops::table<Kernel>(entry));
     return all;
   }();
   return table;

@@ -1,6 +1,5 @@
 #include <numeric>
 
-#include "gpu_vulkan/fused_ops/region.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
 
 namespace plumb::gpu_vulkan::plan {
@@ -48,10 +47,11 @@ void write_dispatch(std::ostream& out, const Plan& plan, std::size_t d, const st
       << listed(dispatch.writes, name) << '\n';
 }
 
-void write_node(std::ostream& out, const ir::Node& node, const ir::NodeReport& report) {
+/// `steps` is what the node's kernel computes where it was generated.
+void write_node(std::ostream& out, const ir::Node& node, const ir::NodeReport& report, const std::string& steps) {
   out << "  " << node.label << " (" << node.op.name() << "): " << ir::enum_name(report.placement);
   if (!report.kernel.empty()) out << ", " << report.kernel;
-  if (node.op.is<fused_ops::Region>()) out << " of " << fused_ops::steps_of(node.op.as<fused_ops::Region>());
+  if (!steps.empty()) out << " of " << steps;
   std::string reason = report.reason;
   for (std::size_t at = 0; (at = reason.find('\n', at)) != std::string::npos;) reason.replace(at, 1, "; ");
   if (!reason.empty()) out << " [" << reason << ']';
@@ -75,11 +75,12 @@ std::string to_text(const Plan& plan, const ir::Graph& graph) {
     if (!segment.host_nodes.empty()) out << "  then on the host: " << listed(segment.host_nodes, label) << '\n';
   }
   out << "nodes, their dispatches (| waits for those before):\n";
+  const std::vector<Dispatch>& dispatches = plan.schedule.dispatches;
   std::size_t d = 0;
   for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
-    write_node(out, graph.nodes()[n], plan.nodes[n]);
-    for (; d < plan.schedule.dispatches.size() && plan.schedule.dispatches[d].node == n; ++d)
-      write_dispatch(out, plan, d, names);
+    const auto is_of_node = [&] { return d < dispatches.size() && dispatches[d].node == n; };
+    write_node(out, graph.nodes()[n], plan.nodes[n], is_of_node() ? dispatches[d].steps : "");
+    for (; is_of_node(); ++d) write_dispatch(out, plan, d, names);
   }
   return std::move(out).str();
 }

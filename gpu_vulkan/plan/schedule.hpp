@@ -71,7 +71,8 @@ struct Dispatch {
   std::vector<Slot> reads, writes;
   Push push;
   Groups groups{1, 1, 1};
-  std::size_t node = 0;  ///< the planned graph's node; set by the planner
+  std::string steps = {};  ///< what a kernel computes that was generated, "add, gelu, cast", for people
+  std::size_t node = 0;    ///< the planned graph's node; set by the planner
 };
 
 /// How long the bytes of a slot live.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: run.sh SOURCE_FOLDER SCRATCH_FOLDER [CMAKE_ARGUMENTS...]
 #
-# Adds an op to a copy of the tree with new files only (tests/new_op/tree), and checks
+# Adds an op and a fused op to a copy of the tree with new files only (tests/new_op/tree), and checks
 # that every table and ctest know it. Compiles just what the new files need.
 set -eu
 source=$1 scratch=$2
@@ -26,9 +26,12 @@ tables=$build/generated
 for layer in ir ref_cpu gpu_vulkan; do
   grep -q 'plumb::ir::ops::Toy' "$tables/$layer/op_table.hpp" || { echo "new_op: $layer's table lacks it" >&2; exit 1; }
 done
+grep -q 'fused_ops::ToyPair' "$tables/gpu_vulkan/fused_ops/op_table.hpp" ||
+  { echo "new_op: the table of fused ops lacks it" >&2; exit 1; }
 ninja -C "$build" \
   ref_cpu/CMakeFiles/plumb_ref_cpu.dir/ops/toy.cpp.o \
   gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/ops/toy.cpp.o \
+  gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/fused_ops/toy_pair.cpp.o \
   gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/__/generated/gpu_vulkan/shaders/toy.cpp.o
 grep -q 'toy_modules()' "$tables/gpu_vulkan/shaders.cpp" || { echo "new_op: its shader is not embedded" >&2; exit 1; }
 

@@ -70,6 +70,13 @@ TEST_F(Regions, AChainWithBroadcastOperandsIsOne) {
   EXPECT_EQ(d.nodes({narrow}), Names{"add, gelu, multiply, cast"});
 }
 
+TEST_F(Regions, APlanSaysWhatTheirKernelsCompute) {
+  const Value x = d.input("x", matrix), y = d.unary(Unaries::exp, d.add(x, x));
+  const auto made = d.fused({y});
+  const std::string text = plan::to_text(plan::make_plan(made.graph, made.capture, testing::h200(), {}), made.graph);
+  EXPECT_THAT(text, ::testing::ContainsRegex(R"(\(region\): gpu, [^ ]+ of add, exp)"));
+}
+
 TEST_F(Regions, WhatOthersNeedIsKept) {
   const Value x = d.input("x", matrix), sum = d.add(x, x), root = d.unary(Unaries::sqrt, sum);
   const Value y = d.unary(Unaries::exp, root);
