@@ -16,9 +16,9 @@ std::string to_text(const CooperativeKernel& kernel) {
       case Kind::halo_convolution:
         return ir::cat("conv_halo.", kernel.operands);
       case Kind::attention:
-        return "attention_cooperative";
+        return "attention_coopmat";
       default:
-        return ir::cat("attention_converted.", kernel.operands);
+        return ir::cat("attention_coopmat2.", kernel.operands);
     }
   };
   return ir::cat(name(), ' ', kernel.tile);

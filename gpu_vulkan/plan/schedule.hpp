@@ -23,7 +23,7 @@ using ShaderWords = std::shared_ptr<const std::vector<std::uint32_t>>;
 /// What a module of cooperative matrices computes: by this, and by nothing in its name, it is tried before a plan first
 /// runs it (self_test/self_test.hpp).
 struct CooperativeKernel {
-  enum class Kind { product, convolution, halo_convolution, attention, converted_attention };
+  enum class Kind { product, convolution, halo_convolution, attention, coopmat2_attention };
   Kind kind = Kind::product;
   ir::DType operands = ir::DType::f16, accumulator = ir::DType::f32, result = ir::DType::f16;
   std::string tile = {};  ///< what the constants come to: "64x64x64 by elements"

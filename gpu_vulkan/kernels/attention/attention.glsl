@@ -1,17 +1,18 @@
-// What the shaders of attention are pushed and bound, and what they make of scores. Before it: element.glsl, math.glsl,
-// and the constants has_mask, has_bias, capped and length_words, of each of kv_lengths; 0 when there are none.
+// The operands of attention, and how a product of a query and a key becomes a score. A shader includes element.glsl and
+// math.glsl before it, and declares the constants has_mask, has_bias, capped and length_words (words of each of
+// kv_lengths; 0 when there are none).
 #ifndef PLUMB_ATTENTION_GLSL
 #define PLUMB_ATTENTION_GLSL
 
 layout(push_constant) uniform Block {
-  uint tasks, Hq, share, Sq, Sk;  // share: query heads of a kv head
+  uint tasks, Hq, gqa_group, Sq, Sk;  // gqa_group: query heads that share a kv head
   uint q_head, q_row, k_head, k_row, v_head, v_row, y_head, y_row;
   uint mask_strides[4], bias_strides[4];
   float scale, softcap;
-  int lowest, highest;  // query i sees keys j with lowest <= j - p <= highest, p being i plus
-  uint bottom_right;    // the length less Sq where this is 1
-  uint slices;          // of the keys of a head, in attention_slices.comp
-  uint q_at, k_at, v_at;
+  int window_lowest, window_highest;  // query i attends to keys j with lowest <= j - (i + shift) <= highest
+  uint bottom_right;                  // 1: shift is the number of keys less Sq; 0: shift is 0
+  uint splits;                        // parts of a head's keys, in attention_split_kv.comp
+  uint q_offset, k_offset, v_offset;
 };
 
 layout(set = 0, binding = 0) readonly buffer Queries { STORED q[]; };
@@ -24,10 +25,10 @@ layout(set = 0, binding = 6) writeonly buffer Results { STORED y[]; };
 
 const uint least_bits = 0xFF7FFFFFu, minus_infinity_bits = 0xFF800000u;
 
-// What this workgroup works on.
-uint batch, head, first;  // `first` query
-int key_count, shift;     // keys in use; query i is at position i + shift
-uint begin, end;          // the keys that some query of the block may see
+// The task of this workgroup, which begin_task sets.
+uint batch, head, first;  // first: the number of its first query
+int key_count, shift;     // key_count: keys in use; query i is at position i + shift
+uint begin, end;          // the keys that the window leaves to some query of the block
 
 int length_of_batch() {
   if (length_words == 0u) return int(Sk);
@@ -41,16 +42,16 @@ uint index_of(uint strides[4], uint i, uint j) {
   return batch * strides[0] + head * strides[1] + i * strides[2] + j * strides[3];
 }
 
-// Where a head begins. A batch is as long as its heads or its rows, whichever take up more.
+// The first element of a head. Batches are max(heads * head_stride, rows * row_stride) apart.
 uint begin_of(uint at, uint heads, uint h, uint head_stride, uint rows, uint row_stride) {
   return at + batch * max(heads * head_stride, rows * row_stride) + h * head_stride;
 }
-uint q_begin() { return begin_of(q_at, Hq, head, q_head, Sq, q_row); }
-uint k_begin() { return begin_of(k_at, Hq / share, head / share, k_head, Sk, k_row); }
-uint v_begin() { return begin_of(v_at, Hq / share, head / share, v_head, Sk, v_row); }
+uint q_begin() { return begin_of(q_offset, Hq, head, q_head, Sq, q_row); }
+uint k_begin() { return begin_of(k_offset, Hq / gqa_group, head / gqa_group, k_head, Sk, k_row); }
+uint v_begin() { return begin_of(v_offset, Hq / gqa_group, head / gqa_group, v_head, Sk, v_row); }
 uint y_begin() { return begin_of(0u, Hq, head, y_head, Sq, y_row); }
 
-/// Of `blocks` of so many queries to a head.
+/// Finds the head and the queries of a task, where a head has `blocks` of `rows` queries each.
 void begin_task(uint task, uint blocks, uint rows) {
   batch = task / blocks / Hq;
   head = task / blocks % Hq;
@@ -58,25 +59,25 @@ void begin_task(uint task, uint blocks, uint rows) {
   key_count = length_of_batch();
   shift = bottom_right == 1u ? key_count - int(Sq) : 0;
   const int last = int(min(first + rows, Sq)) - 1;
-  begin = uint(max(0, int(first) + shift + lowest));
-  end = uint(max(0, min(key_count, last + shift + highest + 1)));
+  begin = uint(max(0, int(first) + shift + window_lowest));
+  end = uint(max(0, min(key_count, last + shift + window_highest + 1)));
 }
 
-/// Whether query i may not see key j, whatever its score.
-bool is_out_of_sight(uint i, uint j) {
+/// Whether key j is masked for query i by the window or by the number of keys in use.
+bool is_masked_by_position(uint i, uint j) {
   const int position = int(i) + shift;
-  return i >= Sq || int(j) < position + lowest || int(j) > position + highest || int(j) >= key_count;
+  return i >= Sq || int(j) < position + window_lowest || int(j) > position + window_highest || int(j) >= key_count;
 }
 
-/// The score of a key that its position allows, from a product. One of -inf becomes the
-/// least float: it weighs nothing beside others, and is told from a hidden key.
-float score(float product, uint i, uint j, out bool hidden) {
-  hidden = has_mask && uint(mask[index_of(mask_strides, i, j)]) == 0u;
+/// The score of a key that its position does not mask, from the product of query and key. A score of -inf becomes the
+/// least float: it has no weight beside others, and differs from a masked key.
+float score(float product, uint i, uint j, out bool masked) {
+  masked = has_mask && uint(mask[index_of(mask_strides, i, j)]) == 0u;
   float value = scale * product;
   if (capped) value = softcap * tanhf(divide(value, softcap));
   if (has_bias) {
     const float added = load(bias[index_of(bias_strides, i, j)]);
-    hidden = hidden || floatBitsToUint(added) == minus_infinity_bits;
+    masked = masked || floatBitsToUint(added) == minus_infinity_bits;
     value += added;
   }
   return floatBitsToUint(value) == minus_infinity_bits ? uintBitsToFloat(least_bits) : value;

@@ -1,6 +1,22 @@
-// Blocks of keys and values on their way, for the shaders of attention by cooperative matrices. Operands are read in
-// pieces of 8 neighbouring elements. Before it: attention.glsl; D, Dv and N, keys of a block and the invocations that
-// fetch them; k_pieces and v_pieces of a line, whole matrices of them.
+// What the shaders of attention by cooperative matrices share: their matrices, and how they fetch blocks of keys and
+// values, in pieces of 8 neighbouring elements. A shader includes attention.glsl before it, and declares D, Dv, M, N,
+// keys (of a block), invocations, and k_pieces and v_pieces (of a line, which whole matrices cover).
+//
+//   the matrices of a subgroup, M x N and, as operands B, N x N, for one block of keys:
+//
+//                      keys, N each                     Dv, N each
+//                     +------+------+              +------+------+------+
+//             D, N    |      |      |              |      |      |      |
+//             each    +-- K^T (B) --+        keys  +------ V (B) -------+
+//                     |      |      |              |      |      |      |
+//                     +------+------+              +------+------+------+
+//    +------+------+  +------+------+  +------+    +------+------+------+   +------+------+
+//  M |   Q (A)     |  |   S  |      |->| P(A) |    |  acc |      |      |   |row   |row   |
+//    +------+------+  +------+------+  +------+    +------+------+------+   |max   |sum   |
+//      k_tiles          n_tiles      one at a time   dv_tiles               +------+------+
+//
+//   Q, acc, row max and row sum stay in registers from the first block of keys to the last. Row max has one number in
+//   all columns of a row; row sum has a part of the sum in each, which are added up at the end.
 #ifndef PLUMB_ATTENTION_BLOCKS_GLSL
 #define PLUMB_ATTENTION_BLOCKS_GLSL
 
@@ -9,8 +25,13 @@ layout(set = 0, binding = 1) readonly buffer WideK { uvec4 wide_k[]; };
 layout(set = 0, binding = 2) readonly buffer WideV { uvec4 wide_v[]; };
 layout(set = 0, binding = 6) writeonly buffer WideY { uvec4 wide_y[]; };
 
-// The next block of k and of v are in registers while others are multiplied. Rows behind the last are hidden: any
-// will do.
+#define ACCUMULATOR coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
+#define ACCUMULATOR_F16 coopmat<float16_t, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
+#define MATRIX_A coopmat<float16_t, gl_ScopeSubgroup, M, N, gl_MatrixUseA>
+#define MATRIX_B coopmat<float16_t, gl_ScopeSubgroup, N, N, gl_MatrixUseB>
+
+// The next block of k and of v is fetched into registers while the one before is multiplied. Keys from `end` on are
+// masked, so that any key may stand for them.
 const uint k_each = (keys * k_pieces + invocations - 1u) / invocations;
 const uint v_each = (keys * v_pieces + invocations - 1u) / invocations;
 uvec4 fetched_k[k_each], fetched_v[v_each];
@@ -33,15 +54,16 @@ void fetch_v(uint from) {
   }
 }
 
-/// Whether the position of query i lets it see any key.
-bool sees_any(uint i) {
+/// Whether the window of query i has any key in use.
+bool has_key_in_window(uint i) {
   const int position = int(i) + shift;
-  return max(0, position + lowest) <= min(key_count - 1, position + highest);
+  return max(0, position + window_lowest) <= min(key_count - 1, position + window_highest);
 }
 
-/// Whether the queries from `low` to `high` see all keys of a block, as far as positions go.
-bool is_seen_whole(uint from, int low, int high) {
-  return int(from + keys) <= min(key_count, low + shift + highest + 1) && int(from) >= high + shift + lowest;
+/// Whether positions mask no key of the block from `from` on, for no query from `low` to `high`.
+bool is_all_unmasked(uint from, int low, int high) {
+  return int(from + keys) <= min(key_count, low + shift + window_highest + 1) &&
+         int(from) >= high + shift + window_lowest;
 }
 
 #endif

@@ -47,10 +47,10 @@ plan::Attempt attempt_coopmat(const AttentionProblem& problem, plan::Lowering& n
     publish_sums(sums, problem.op, node);
     emit_matrix_kernel(problem,
                        {.kind = plan::CooperativeKernel::Kind::attention,
-                        .shader = "attention_cooperative",
+                        .shader = "attention_coopmat",
                         .shape = s,
                         .tile = *tile,
-                        .own = {"each", 1u}},
+                        .own = {"m_tiles", 1u}},
                        node);
   }};
 }

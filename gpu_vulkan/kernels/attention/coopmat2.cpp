@@ -46,8 +46,8 @@ plan::Attempt attempt_coopmat2(const AttentionProblem& problem, plan::Lowering& 
     const ir::SumLevel row{.count = s.n, .take = ir::SumTake::every, .join = ir::SumJoin::unit};
     publish_sums(matrix_sums(tile->keys(s), s, {row}), problem.op, node);
     emit_matrix_kernel(problem,
-                       {.kind = plan::CooperativeKernel::Kind::converted_attention,
-                        .shader = ir::cat("attention_converted.", problem.dtype),
+                       {.kind = plan::CooperativeKernel::Kind::coopmat2_attention,
+                        .shader = ir::cat("attention_coopmat2.", problem.dtype),
                         .shape = s,
                         .tile = *tile,
                         .own = {"buffers", tile->buffers}},

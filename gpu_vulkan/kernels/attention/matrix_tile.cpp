@@ -48,14 +48,15 @@ AttentionSums matrix_sums(std::uint32_t keys, const device::CooperativeShape& s,
 }
 
 void emit_matrix_kernel(const AttentionProblem& problem, const MatrixKernel& kernel, plan::Lowering& node) {
-  const auto& [op, n, dtype, block, reads, length_words, may_mask] = problem;
+  const ir::ops::Attention& op = problem.op;
   const device::CooperativeShape& s = kernel.shape;
   const MatrixTile& tile = kernel.tile;
   const std::uint32_t lanes = node.facts().subgroup_size;
   const std::string name = ir::cat(tile.rows(s), 'x', tile.keys(s));
   node.uses_tile(name);
   // Scores are then products times a positive number: their order is that of the products.
-  const bool plain = !op.has_bias && op.softcap == 0 && block.scale > 1e-9f && block.scale < 1e9f;
+  const bool is_scaled_product =
+      !op.has_bias && op.softcap == 0 && problem.block.scale > 1e-9f && problem.block.scale < 1e9f;
   const plan::Constants tiles = {{"invocations", tile.subgroups * lanes},
                                  {"M", s.m},
                                  {"N", s.n},
@@ -63,17 +64,17 @@ void emit_matrix_kernel(const AttentionProblem& problem, const MatrixKernel& ker
                                  {"lanes", lanes},
                                  kernel.own,
                                  {"keys", tile.keys(s)},
-                                 {"D", plan::word(n.D)},
-                                 {"Dv", plan::word(n.Dv)}};
+                                 {"D", plan::word(problem.n.D)},
+                                 {"Dv", plan::word(problem.n.Dv)}};
   const std::string buffers = kernel.own.value() == 1 ? "" : ir::cat(" in ", kernel.own.value(), " buffers");
-  dispatch(
-      problem, tile.rows(s),
-      {.name = kernel.shader,
-       .constants = tiles.then(problem.score_constants()).then({{"plain", plain}}),
-       .subgroup_size = lanes,
-       .cooperative =
-           plan::CooperativeKernel{.kind = kernel.kind, .operands = dtype, .result = dtype, .tile = name + buffers}},
-      node);
+  dispatch(problem, tile.rows(s),
+           {.name = kernel.shader,
+            .constants = tiles.then(problem.score_constants()).then({{"is_scaled_product", is_scaled_product}}),
+            .subgroup_size = lanes,
+            .cooperative =
+                plan::CooperativeKernel{
+                    .kind = kernel.kind, .operands = problem.dtype, .result = problem.dtype, .tile = name + buffers}},
+           node);
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::attention

@@ -107,13 +107,13 @@ void dispatch_splits(const AttentionProblem& problem, const SplitTile& t, const 
   const rows::HeldRows held{.threads = t.threads, .lanes = t.threads / t.rows, .subgroup_size = t.subgroup_size};
   const plan::Constants tile = {{"rows", t.rows},
                                 {"keys", t.keys},
-                                {"at_once", t.keys_per_lane},
+                                {"keys_per_lane", t.keys_per_lane},
                                 {"D", plan::word(problem.n.D)},
                                 {"Dv", plan::word(problem.n.Dv)},
-                                {"across", t.lanes_per_key},
-                                {"v_across", t.lanes_per_value},
-                                {"hides", problem.may_mask}};
-  node.dispatch({.shader = held.shader(ir::cat("attention_slices.", problem.dtype, keeps_denormals ? "_kept" : ""),
+                                {"lanes_per_key", t.lanes_per_key},
+                                {"lanes_per_value", t.lanes_per_value},
+                                {"may_mask", problem.may_mask}};
+  node.dispatch({.shader = held.shader(ir::cat("attention_split_kv.", problem.dtype, keeps_denormals ? "_kept" : ""),
                                        tile.then(problem.score_constants())),
                  .reads = problem.reads,
                  .writes = {results.products, results.statistics},
@@ -132,7 +132,7 @@ void dispatch_combine(const AttentionProblem& problem, const SplitTile& t, const
   const std::uint32_t queries = plan::word(problem.n.B) * block.Hq * block.Sq;
   const rows::HeldRows held{.threads = combine.threads, .lanes = combine.threads, .subgroup_size = t.subgroup_size};
   node.dispatch({.shader = held.shader(ir::cat("attention_combine.", problem.dtype),
-                                       {{"most_slices", plan::word(t.splits)}, {"columns", combine.columns}}),
+                                       {{"most_splits", plan::word(t.splits)}, {"columns", combine.columns}}),
                  .reads = {results.products, results.statistics},
                  .writes = {node.out(0)},
                  .push = Block{queries, block.Hq, block.Sq, plan::word(problem.n.Dv), block.y, plan::word(t.splits)},

@@ -72,7 +72,7 @@ void emit_tiled(const AttentionProblem& problem, const Tile& t, plan::Lowering& 
                                 {"D", plan::word(problem.n.D)},
                                 {"Dv", Dv},
                                 {"columns_each", (Dv + t.threads.keys - 1) / t.threads.keys},
-                                {"hides", problem.may_mask}};
+                                {"may_mask", problem.may_mask}};
   dispatch(problem, t.rows(),
            {.name = ir::cat("attention.", problem.dtype), .constants = tile.then(problem.score_constants())}, node);
 }

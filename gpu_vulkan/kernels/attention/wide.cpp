@@ -63,7 +63,7 @@ void emit_wide(const AttentionProblem& problem, const WideTile& t, plan::Lowerin
                                 {"each_step", t.each_step},
                                 {"D", plan::word(problem.n.D)},
                                 {"Dv", plan::word(problem.n.Dv)},
-                                {"hides", problem.may_mask}};
+                                {"may_mask", problem.may_mask}};
   dispatch(problem, t.rows(),
            {.name = "attention_wide", .constants = tile.then(problem.score_constants()), .subgroup_size = lanes}, node);
 }

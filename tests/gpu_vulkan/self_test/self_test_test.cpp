@@ -219,14 +219,14 @@ TEST(SelfTest, FindsAConvolutionThatLacksAnElement) {
 
 TEST(SelfTest, FindsAttentionThatTakesTheNextKey) {
   const auto attention_by = [](DType dtype) {
-    return CooperativeKernel{.kind = Kind::converted_attention, .operands = dtype, .result = dtype, .tile = "64x32"};
+    return CooperativeKernel{.kind = Kind::coopmat2_attention, .operands = dtype, .result = dtype, .tile = "64x32"};
   };
   const auto shifted = [](const ir::Graph& graph, const std::string&, ir::Tensor& y) {
     const auto all = y.as<ir::f16>();
     std::rotate(all.begin(), all.begin() + graph.type(2).shape[3], all.end());
   };
-  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(shifted), attention_by(DType::f16)).substr(0, 43),
-            "attention by attention_converted.f16 64x32:");
+  EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(shifted), attention_by(DType::f16)).substr(0, 42),
+            "attention by attention_coopmat2.f16 64x32:");
   EXPECT_EQ(self_test::self_test(testing::h200(), {}, cpu_with(nothing), attention_by(DType::bf16)), "");
 }
 

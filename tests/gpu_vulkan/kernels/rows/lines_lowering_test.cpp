@@ -204,7 +204,7 @@ TEST(AttentionLowering, TakesCooperativeMatricesForBf16WhereTheyChangeTheirUse) 
   };
   EXPECT_EQ(choice(testing::h200()).name, "coopmat_bf16_converted");
   const auto made = scheduled(Attention{}, qkv(128, 64, DType::bf16), testing::h200()).dispatches;
-  EXPECT_EQ(made.at(0).shader.name, "attention_converted.bf16");
+  EXPECT_EQ(made.at(0).shader.name, "attention_coopmat2.bf16");
   EXPECT_EQ(choice(plain_h200()).name, "tiled");
   device::DeviceFacts facts = testing::h200();
   facts.rounds_to_even_f16 = false;  // rounded by the shader
@@ -223,7 +223,7 @@ TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
     return std::tuple(constants["M"] * constants["subgroups"], constants["keys"], constants[own]);
   };
   const auto plain = [&](std::int64_t queries, std::int64_t width) {
-    return layout(queries, width, plain_h200(), "attention_cooperative", "each");
+    return layout(queries, width, plain_h200(), "attention_coopmat", "m_tiles");
   };
   EXPECT_EQ(plain(512, 64), std::tuple(64u, 32u, 1u));
   EXPECT_EQ(plain(512, 72), std::tuple(128u, 64u, 1u));
@@ -231,7 +231,7 @@ TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
   EXPECT_EQ(plain(512, 256), std::tuple(64u, 32u, 1u));
   EXPECT_EQ(plain(1, 128), std::tuple(32u, 16u, 1u));
   const auto converted = [&](std::int64_t queries, std::int64_t width) {
-    return layout(queries, width, testing::h200(), "attention_converted.f16", "buffers");
+    return layout(queries, width, testing::h200(), "attention_coopmat2.f16", "buffers");
   };
   EXPECT_EQ(converted(512, 64), std::tuple(64u, 32u, 1u));
   EXPECT_EQ(converted(512, 72), std::tuple(64u, 32u, 1u));
@@ -243,7 +243,7 @@ TEST(AttentionLowering, LaysSubgroupsOutByQueriesAndSharedMemory) {
 
 TEST(AttentionLowering, TakesProductsForScoresWhereTheyAreNothingElse) {
   const auto is_plain = [](const Attention& op, std::vector<TensorType> operands) {
-    return scheduled(op, operands, testing::h200()).dispatches.at(0).shader.constants["plain"];
+    return scheduled(op, operands, testing::h200()).dispatches.at(0).shader.constants["is_scaled_product"];
   };
   EXPECT_EQ(is_plain({}, qkv(64, 64, DType::f16)), 1u);
   EXPECT_EQ(is_plain({.causal = true}, qkv(64, 64, DType::f16)), 1u);
@@ -279,9 +279,9 @@ TEST(AttentionLowering, CutsTheKeysOfFewQueriesIntoSlices) {
   /// Workgroups of the slices, slices of a head, and queries of a workgroup.
   const auto layout = [](const Attention::Extents& n) {
     const auto dispatches = scheduled(Attention{}, few_queries(n), testing::h200()).dispatches;
-    EXPECT_EQ(dispatches.at(0).shader.name, "attention_slices.f16");
+    EXPECT_EQ(dispatches.at(0).shader.name, "attention_split_kv.f16");
     EXPECT_EQ(dispatches.at(1).shader.name, "attention_combine.f16");
-    return std::tuple(dispatches[0].groups[0], dispatches[1].shader.constants["most_slices"],
+    return std::tuple(dispatches[0].groups[0], dispatches[1].shader.constants["most_splits"],
                       dispatches[0].shader.constants["rows"]);
   };
   EXPECT_EQ(layout({1, 32, 8, 1, 8192, 128, 128}), std::tuple(512u, 64u, 4u));
