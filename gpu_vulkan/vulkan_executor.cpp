@@ -2,9 +2,17 @@
 
 #include "gpu_vulkan/cache/calibration_file.hpp"
 #include "gpu_vulkan/run/executable.hpp"
+#include "gpu_vulkan/runtime/driver/physical_device.hpp"
 #include "gpu_vulkan/self_test/self_test.hpp"
 
 namespace plumb::gpu_vulkan {
+
+std::vector<device::DeviceReport> list_devices() {
+  const runtime::driver::Instance instance(false);
+  std::vector<device::DeviceReport> reports;
+  for (auto& device : runtime::driver::physical_devices(instance)) reports.push_back(std::move(device.report));
+  return reports;
+}
 
 VulkanExecutor::VulkanExecutor(device::VulkanOptions options)
     : options_(std::move(options)),
@@ -74,18 +82,32 @@ void VulkanExecutor::doubt_cooperative_matrices(const std::string& why) {
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                         const ir::Capture& capture) {
+  return compile(graph, params, capture,
+                 {.tile = options_.tile, .staging = options_.staging, .timestamps = options_.timestamps});
+}
+
+std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
+                                                        const ir::Capture& capture, const CompileOptions& options) {
   ir::require_valid(graph);
   if (!runtime_->lost.empty()) throw ir::DeviceError(ir::cat(facts().name, " was lost before: ", runtime_->lost));
   for (const ir::Value v : capture.wanted) graph.type(v);  // throws when it is none
+  const auto planned = [&](const passes::Fused& whole) {
+    plan::PlanOptions by = plan_options();
+    by.tile = options.tile;
+    return plan::make_plan(whole.graph, whole.capture, facts(), by);
+  };
   passes::Fused whole = fused(graph, capture, params);
-  plan::Plan made = plan(whole.graph, whole.capture);
+  plan::Plan made = planned(whole);
   if (cooperative_matrices_fail(made)) {
     whole = fused(graph, capture, params);
-    made = plan(whole.graph, whole.capture);
+    made = planned(whole);
   }
   if (options_.on_plan) options_.on_plan(made);
+  device::VulkanOptions of_run = options_;
+  of_run.staging = options.staging;
+  of_run.timestamps = options.timestamps;
   auto executable =
-      std::make_unique<run::VulkanExecutable>(runtime_, options_, graph, params, std::move(whole), std::move(made));
+      std::make_unique<run::VulkanExecutable>(runtime_, of_run, graph, params, std::move(whole), std::move(made));
   runtime_->instance.throw_new_messages();
   return executable;
 }

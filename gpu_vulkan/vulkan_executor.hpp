@@ -2,6 +2,7 @@
 
 #include "gpu_vulkan/device/calibration.hpp"
 #include "gpu_vulkan/device/device_facts.hpp"
+#include "gpu_vulkan/device/devices.hpp"
 #include "gpu_vulkan/device/options.hpp"
 #include "ir/executor.hpp"
 
@@ -11,12 +12,22 @@ struct Fused;
 namespace plumb::gpu_vulkan::plan {
 struct Plan;
 struct PlanOptions;
-}
+}  // namespace plumb::gpu_vulkan::plan
 namespace plumb::gpu_vulkan::runtime {
 struct Runtime;
 }
 
 namespace plumb::gpu_vulkan {
+
+/// Every device, as the drivers list them. Throws Unsupported when there is no driver.
+std::vector<device::DeviceReport> list_devices();
+
+/// What may differ between the graphs that one executor compiles: VulkanOptions has the fields, and says what they are.
+struct CompileOptions {
+  std::string tile = {};
+  device::Staging staging = device::Staging::automatic;
+  device::Timestamps timestamps = device::Timestamps::nodes;
+};
 
 /// Lowers a graph to compute dispatches and runs it on one Vulkan device. What it
 /// compiled keeps the device, and may be used after it is gone. One thread at a time.
@@ -31,6 +42,10 @@ class VulkanExecutor final : public ir::Executor {
   std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
                                           const ir::Capture& capture) override;
 
+  /// As above, by these in place of the executor's own options.
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
+                                          const CompileOptions& options);
+
   /// What the passes make of a graph; itself when they are off. Params whose values are not
   /// given stay as they are. What it gives is in gpu_vulkan/passes/fuse.hpp.
   passes::Fused fused(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params) const;
@@ -44,9 +59,6 @@ class VulkanExecutor final : public ir::Executor {
 
   /// What plans depend on besides the graph and the device: options, the calibration, doubts about the device.
   plan::PlanOptions plan_options() const;
-
-  /// Plans from now on take the tile of this name wherever a kernel has it; of none where it is empty.
-  void use_tile(std::string tile) { options_.tile = std::move(tile); }
 
   /// Every message of the validation layer so far. Each is thrown once, too, by the next
   /// compile or run to end.

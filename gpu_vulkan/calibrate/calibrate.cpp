@@ -4,7 +4,6 @@
 
 #include "gpu_vulkan/calibrate/measuring.hpp"
 #include "gpu_vulkan/run/executable.hpp"
-#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/fill.hpp"
 #include "ir/ops/expand.hpp"
 #include "ir/ops/matmul.hpp"
@@ -56,14 +55,13 @@ device::VulkanOptions measuring(device::VulkanOptions options) {
   return options;
 }
 
-class Calibrator {
+/// The measurements that Calibrator::measure makes.
+class Measurement {
  public:
-  Calibrator(const device::VulkanOptions& options, const CalibrateEffort& effort, const CalibrateProgress& progress)
-      : executor_(measuring(options)), effort_(effort), progress_(progress) {
-    if (!facts().timestamps) throw ir::Unsupported(facts().name + " has no timestamps");
-  }
+  Measurement(VulkanExecutor& executor, const CalibrateEffort& effort, const CalibrateProgress& progress)
+      : executor_(executor), effort_(effort), progress_(progress) {}
 
-  device::Calibration measure();
+  device::Calibration make();
 
  private:
   struct Prepared {
@@ -73,8 +71,10 @@ class Calibrator {
     std::unique_ptr<ir::Executable> executable;
   };
 
-  VulkanExecutor& with_tile(const std::string& tile);
-  const device::DeviceFacts& facts() const { return executor_.facts(); }
+  std::unique_ptr<ir::Executable> compiled(const ir::Graph& graph, const ir::Feeds& feeds,
+                                           const std::string& tile = {}) {
+    return executor_.compile(graph, feeds, {graph.results()}, {.tile = tile, .staging = executor_.options().staging});
+  }
 
   void warm_up();
   void transfers(device::Calibration& made);
@@ -83,20 +83,15 @@ class Calibrator {
   void products(DType dtype, device::Calibration& made);
   /// The first node's time in microseconds; nothing where the first run takes too long. Feeds were params.
   std::optional<double> device_time(ir::Executable& executable);
-  /// The time of whole runs by the host's clock.
-  double host_time(const ir::Graph& graph, const ir::Feeds& feeds, bool staged);
+  /// The time of a whole run in microseconds, as the host's clock sees it.
+  double host_time(const ir::Graph& graph, const ir::Feeds& feeds, device::Staging staging);
 
-  VulkanExecutor executor_;
-  CalibrateEffort effort_;
+  VulkanExecutor& executor_;
+  const CalibrateEffort& effort_;
   const CalibrateProgress& progress_;
 };
 
-VulkanExecutor& Calibrator::with_tile(const std::string& tile) {
-  executor_.use_tile(tile);
-  return executor_;
-}
-
-std::optional<double> Calibrator::device_time(ir::Executable& executable) {
+std::optional<double> Measurement::device_time(ir::Executable& executable) {
   ir::Tensors results;
   const auto run = [&] {
     executable.run_into({}, results);
@@ -112,13 +107,9 @@ std::optional<double> Calibrator::device_time(ir::Executable& executable) {
   return median(times);
 }
 
-double Calibrator::host_time(const ir::Graph& graph, const ir::Feeds& feeds, bool staged) {
-  device::VulkanOptions options = executor_.options();
-  options.tile.clear();
-  options.timestamps = device::Timestamps::off;
-  if (staged) options.staging = device::Staging::always;
-  VulkanExecutor executor(std::move(options));
-  const auto executable = executor.compile(graph, feeds, {graph.results()});
+double Measurement::host_time(const ir::Graph& graph, const ir::Feeds& feeds, device::Staging staging) {
+  const CompileOptions options{.staging = staging, .timestamps = device::Timestamps::off};
+  const auto executable = executor_.compile(graph, feeds, {graph.results()}, options);
   ir::Tensors results;
   std::vector<double> times;
   for (std::size_t i = 0; i < 2 + 2 * least_runs; ++i) {
@@ -129,10 +120,10 @@ double Calibrator::host_time(const ir::Graph& graph, const ir::Feeds& feeds, boo
   return median(times);
 }
 
-void Calibrator::warm_up() {
+void Measurement::warm_up() {
   const ir::Graph graph = product_graph(DType::f32, {512, 512, 512});
   const ir::Feeds feeds = filled(graph);
-  const auto executable = with_tile({}).compile(graph, feeds, {graph.results()});
+  const auto executable = compiled(graph, feeds);
   double spent = 0;
   for (ir::Tensors results; spent < effort_.warm_ms;) {
     executable->run_into(feeds, results);
@@ -141,25 +132,26 @@ void Calibrator::warm_up() {
   }
 }
 
-void Calibrator::transfers(device::Calibration& made) {
+void Measurement::transfers(device::Calibration& made) {
   const auto elements = static_cast<std::int64_t>(effort_.transfer_bytes / sizeof(float));
   const auto bytes = static_cast<double>(elements) * sizeof(float);
   const ir::ops::Unary negate{ir::ops::UnaryFunction::negate};
   ir::Graph small, up, down, copy;
   small.returns(small.add("y", negate, {small.input("x", {DType::f32, {4}})}));
-  made.submit_microseconds = host_time(small, filled(small), false);
+  made.submit_microseconds = host_time(small, filled(small), executor_.options().staging);
   return_first(up, up.input("x", {DType::f32, {elements}}));
-  made.host_to_device = 1e6 * bytes / host_time(up, {{"x", ir::Tensor({DType::f32, {elements}})}}, true);
+  made.host_to_device =
+      1e6 * bytes / host_time(up, {{"x", ir::Tensor({DType::f32, {elements}})}}, device::Staging::always);
   down.returns(down.add("y", ir::ops::Expand{{elements}}, {down.param("x", {DType::f32, {1}})}));
-  made.device_to_host = 1e6 * bytes / host_time(down, filled(down), true);
+  made.device_to_host = 1e6 * bytes / host_time(down, filled(down), device::Staging::always);
   const ir::Value x = copy.param("x", {DType::f32, {elements + 1}});
   return_first(copy, copy.add("y", ir::ops::Slice{{0}, {1}, {elements}, {}}, {x}));
   const ir::Feeds zeros = {{"x", ir::Tensor({DType::f32, {elements + 1}})}};
-  const auto executable = with_tile({}).compile(copy, zeros, {copy.results()});
+  const auto executable = compiled(copy, zeros);
   made.device_copy = 2e6 * bytes / device_time(*executable).value_or(1e12);
 }
 
-std::vector<device::ProductSize> Calibrator::sizes() const {
+std::vector<device::ProductSize> Measurement::sizes() const {
   std::vector<device::ProductSize> all;
   for (const std::int64_t m : timed_extents)
     for (const std::int64_t k : timed_extents)
@@ -169,20 +161,18 @@ std::vector<device::ProductSize> Calibrator::sizes() const {
   return all;
 }
 
-std::vector<Calibrator::Prepared> Calibrator::prepared(DType dtype, const device::ProductSize& size) {
+std::vector<Measurement::Prepared> Measurement::prepared(DType dtype, const device::ProductSize& size) {
   const ir::Graph graph = product_graph(dtype, size);
-  const plan::KernelChoice choice = plan::lowered_choice(graph, facts(), with_tile({}).plan_options());
+  const plan::KernelChoice choice = plan::lowered_choice(graph, executor_.facts(), executor_.plan_options());
   const ir::Feeds feeds = filled(graph);
   std::vector<Prepared> made;
   for (const plan::TileOption& tile : choice.tiles)
-    if (tile.fits)
-      made.push_back(
-          {choice.tile_kernel, size, tile.name, with_tile(tile.name).compile(graph, feeds, {graph.results()})});
+    if (tile.fits) made.push_back({choice.tile_kernel, size, tile.name, compiled(graph, feeds, tile.name)});
   return made;
 }
 
 /// All is compiled before anything is timed: a GPU that waits for a compiler falls back to a lower clock rate.
-void Calibrator::products(DType dtype, device::Calibration& made) {
+void Measurement::products(DType dtype, device::Calibration& made) {
   std::vector<std::vector<Prepared>> all;
   const auto wanted = sizes();
   for (const device::ProductSize& size : wanted) {
@@ -204,21 +194,24 @@ void Calibrator::products(DType dtype, device::Calibration& made) {
   }
 }
 
-device::Calibration Calibrator::measure() {
+device::Calibration Measurement::make() {
   device::Calibration made;
   warm_up();
   progress_("transfers", 0, 1);
   transfers(made);
   for (const DType dtype : effort_.dtypes)
-    if (facts().holds(dtype)) products(dtype, made);
+    if (executor_.facts().holds(dtype)) products(dtype, made);
   return made;
 }
 
 }  // namespace
 
-device::Calibration calibrate(const device::VulkanOptions& options, const CalibrateEffort& effort,
-                              const CalibrateProgress& progress) {
-  return Calibrator(options, effort, progress).measure();
+Calibrator::Calibrator(device::VulkanOptions options) : executor_(measuring(std::move(options))) {
+  if (!facts().timestamps) throw ir::Unsupported(facts().name + " has no timestamps");
+}
+
+device::Calibration Calibrator::measure(const CalibrateEffort& effort, const CalibrateProgress& progress) {
+  return Measurement(executor_, effort, progress).make();
 }
 
 }  // namespace plumb::gpu_vulkan::calibrate

@@ -3,8 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "gpu_vulkan/device/calibration.hpp"
-#include "gpu_vulkan/device/options.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/dtype.hpp"
 
 namespace plumb::gpu_vulkan::calibrate {
@@ -22,10 +21,20 @@ struct CalibrateEffort {
   std::size_t transfer_bytes = std::size_t{256} << 20;
 };
 
-/// Measures a device as Calibration has it: every tile of the kernels of products, for sizes from
-/// 32 to 2048 by factors of 4; transfers; and the latency of a small run. Throws Unsupported where the device has no
-/// timestamps.
-device::Calibration calibrate(const device::VulkanOptions& options, const CalibrateEffort& effort,
-                              const CalibrateProgress& progress);
+/// A device that is opened once, to be measured.
+class Calibrator {
+ public:
+  /// Opens the device that the options name. Throws Unsupported where it has no timestamps.
+  explicit Calibrator(device::VulkanOptions options);
+
+  const device::DeviceFacts& facts() const { return executor_.facts(); }
+
+  /// Measures what Calibration has: every tile of the kernels of products, for sizes from 32 to 2048 by factors of 4;
+  /// transfers; and the latency of a small run.
+  device::Calibration measure(const CalibrateEffort& effort, const CalibrateProgress& progress);
+
+ private:
+  VulkanExecutor executor_;
+};
 
 }  // namespace plumb::gpu_vulkan::calibrate

@@ -11,9 +11,6 @@ struct DeviceReport {
   std::string refusal;  ///< why plumbline cannot use it; empty when it can
 };
 
-/// Every device, as the drivers list them. Throws Unsupported when there is no driver.
-std::vector<DeviceReport> list_devices();
-
 /// Which of the devices `selector` means: an index, a UUID, a name (* and ? match any
 /// characters and one), "cpu" for the first software device, "" for the best. Throws
 /// Unsupported, with the refusals, when there is none that can be used.

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "gpu_vulkan/cache/calibration_file.hpp"
-#include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/report/report.hpp"
@@ -34,12 +33,9 @@ void print_summary(const gpu_vulkan::device::Calibration& made) {
 }
 
 int run_calibrate(const CalibrateFlags& flags) {
-  auto options = flags::vulkan_options(flags.device);
-  const gpu_vulkan::device::DeviceFacts facts = [&] {
-    auto bare = options;
-    bare.calibration = "off";
-    return gpu_vulkan::VulkanExecutor(std::move(bare)).facts();
-  }();
+  const auto options = flags::vulkan_options(flags.device);
+  gpu_vulkan::calibrate::Calibrator calibrator(options);
+  const gpu_vulkan::device::DeviceFacts& facts = calibrator.facts();
   const auto path = flags.output.empty() ? gpu_vulkan::cache::calibration_path(options.calibration, facts)
                                          : std::filesystem::path(flags.output);
   ir::require(!path.empty(), "there is no cache folder to keep the calibration in: name a file with -o");
@@ -48,7 +44,7 @@ int run_calibrate(const CalibrateFlags& flags) {
     const auto step = [&](std::string_view what, std::size_t done, std::size_t sizes) {
       progress.step(what, done, sizes);
     };
-    return gpu_vulkan::calibrate::calibrate(options, flags.effort, step);
+    return calibrator.measure(flags.effort, step);
   }();
   print_summary(made);
   gpu_vulkan::cache::store_calibration(path, made, facts);

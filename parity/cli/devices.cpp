@@ -1,4 +1,4 @@
-#include "gpu_vulkan/device/devices.hpp"
+#include "gpu_vulkan/vulkan_executor.hpp"
 
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ void print_facts(const gpu_vulkan::device::DeviceFacts& facts) {
 }
 
 int print_devices(bool verbose) {
-  const auto devices = gpu_vulkan::device::list_devices();
+  const auto devices = gpu_vulkan::list_devices();
   bool usable = false;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& [facts, refusal] = devices[i];

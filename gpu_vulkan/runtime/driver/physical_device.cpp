@@ -109,15 +109,3 @@ std::vector<PhysicalDevice> physical_devices(const Instance& instance) {
 }
 
 }  // namespace plumb::gpu_vulkan::runtime::driver
-
-// What device/ promises and only who speaks Vulkan can answer.
-namespace plumb::gpu_vulkan::device {
-
-std::vector<DeviceReport> list_devices() {
-  const runtime::driver::Instance instance(false);
-  std::vector<DeviceReport> reports;
-  for (auto& device : runtime::driver::physical_devices(instance)) reports.push_back(std::move(device.report));
-  return reports;
-}
-
-}  // namespace plumb::gpu_vulkan::device

@@ -78,9 +78,9 @@ TEST_F(CalibrateOnDevice, MeasuresEveryTileAndIsFollowed) {
                                           .largest = 128,
                                           .dtypes = {DType::f32, DType::bf16},  // f16's tiles take minutes to compile
                                           .transfer_bytes = 1 << 20};
-  const device::Calibration made = calibrate::calibrate(
-      device::options_from_environment(), little,
-      [&](std::string_view, std::size_t done, std::size_t sizes) { steps += done < sizes ? 1 : 0; });
+  calibrate::Calibrator calibrator(device::options_from_environment());
+  const device::Calibration made = calibrator.measure(
+      little, [&](std::string_view, std::size_t done, std::size_t sizes) { steps += done < sizes ? 1 : 0; });
   EXPECT_GT(made.host_to_device, 0);
   EXPECT_GT(made.device_to_host, 0);
   EXPECT_GT(made.device_copy, 0);
@@ -94,7 +94,7 @@ TEST_F(CalibrateOnDevice, MeasuresEveryTileAndIsFollowed) {
   }
   const tests::TemporaryFolder folder;
   const auto path = folder.path / "c.txt";
-  cache::store_calibration(path, made, testing::any_executor()->facts());
+  cache::store_calibration(path, made, calibrator.facts());
   const auto follower = testing::executor_with([&](device::VulkanOptions& o) { o.calibration = path.string(); });
   ir::Graph graph;
   const ir::TensorType square = {DType::f32, {128, 128}};

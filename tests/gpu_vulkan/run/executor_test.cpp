@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "ir/ops/matmul.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/sample_graph.hpp"
@@ -90,6 +91,24 @@ TEST_F(Executor, MeasuresNothingWhenToldSo) {
   const auto executable = gpu->compile(sample.graph, sample.params, {{sample.y}});
   executable->run(sample.feeds);
   for (const auto& node : executable->nodes()) EXPECT_FALSE(node.nanoseconds.has_value());
+}
+
+TEST_F(Executor, CompilesEachGraphByOptionsOfItsOwn) {
+  const auto gpu = executor_with([](device::VulkanOptions& options) { options.fuse = false; });
+  ir::Graph graph;
+  const ir::TensorType square = {DType::f32, {64, 64}};
+  graph.returns(graph.add("y", ir::ops::Matmul{}, {graph.input("a", square), graph.input("b", square)}));
+  std::size_t tiles = 0;
+  for (const auto& tile : plan::lowered_choice(graph, gpu->facts(), gpu->plan_options()).tiles) {
+    if (!tile.fits) continue;
+    const auto executable =
+        gpu->compile(graph, {}, {graph.results()}, {.tile = tile.name, .timestamps = device::Timestamps::off});
+    executable->run({{"a", ir::Tensor(square)}, {"b", ir::Tensor(square)}});
+    EXPECT_EQ(executable->nodes()[0].tile, tile.name);
+    EXPECT_FALSE(executable->nodes()[0].nanoseconds.has_value());
+    ++tiles;
+  }
+  EXPECT_GT(tiles, 1u);
 }
 
 TEST_F(Executor, SaysWhatWasNotFed) {

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <optional>
 
-#include "gpu_vulkan/device/devices.hpp"
 #include "gpu_vulkan/runtime/driver/result.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/transpose.hpp"
@@ -56,7 +55,7 @@ TEST(Failures, ResultsAreNamed) {
 TEST(Failures, NoDriverIsUnsupportedAndSaysWhatToInstall) {
   const Variable files("VK_DRIVER_FILES", "/nonexistent.json"), icds("VK_ICD_FILENAMES", "/nonexistent.json");
   EXPECT_THROW(VulkanExecutor(device::VulkanOptions{}), ir::Unsupported);
-  EXPECT_THROW(device::list_devices(), ir::Unsupported);
+  EXPECT_THROW(list_devices(), ir::Unsupported);
   EXPECT_THAT(
       message_of([] { VulkanExecutor gpu{device::VulkanOptions{}}; }),
       AllOf(StartsWith("vkCreateInstance returned VK_ERROR_INCOMPATIBLE_DRIVER"), HasSubstr("mesa-vulkan-drivers")));
@@ -65,7 +64,7 @@ TEST(Failures, NoDriverIsUnsupportedAndSaysWhatToInstall) {
 class FailuresOnDevice : public testing::OnDevice {};
 
 TEST_F(FailuresOnDevice, DevicesAreListedWithTheirFacts) {
-  const auto devices = device::list_devices();
+  const auto devices = list_devices();
   ASSERT_FALSE(devices.empty());
   for (const auto& [facts, refusal] : devices) {
     EXPECT_FALSE(facts.name.empty());
