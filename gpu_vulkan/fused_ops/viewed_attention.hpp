@@ -10,7 +10,7 @@ namespace plumb::gpu_vulkan::fused_ops {
 /// three, which passes make: no graph file has it. `layout` is that of y.
 struct ViewedAttention : ir::ops::Attention {
   std::vector<std::int64_t> sizes;                 ///< B, Hq, Hk, Sq, Sk, D, Dv
-  std::vector<std::int64_t> offsets, heads, rows;  ///< of q, k and v, in elements
+  std::vector<std::int64_t> offsets, heads, rows;  ///< by q, k and v, in elements
 
   static constexpr auto name = "viewed_attention";
   static constexpr auto summary = "attention by parts of tensors";

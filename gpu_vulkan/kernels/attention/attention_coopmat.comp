@@ -31,9 +31,9 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint M = 16;
 layout(constant_id = 2) const uint N = 16;
 layout(constant_id = 3) const uint subgroups = 4;
-layout(constant_id = 4) const uint lanes = 32;   // of a subgroup, a multiple of M
+layout(constant_id = 4) const uint lanes = 32;   // invocations per subgroup, a multiple of M
 layout(constant_id = 5) const uint m_tiles = 1;  // matrices along the queries of a subgroup
-layout(constant_id = 6) const uint keys = 32;    // of a block, a multiple of N
+layout(constant_id = 6) const uint keys = 32;    // keys per block, a multiple of N
 layout(constant_id = 7) const uint D = 16;
 layout(constant_id = 8) const uint Dv = 16;
 layout(constant_id = 9) const bool has_mask = false;

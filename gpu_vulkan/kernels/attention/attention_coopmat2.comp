@@ -39,9 +39,9 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint M = 16;
 layout(constant_id = 2) const uint N = 16;
 layout(constant_id = 3) const uint subgroups = 4;
-layout(constant_id = 4) const uint lanes = 32;   // of a subgroup
+layout(constant_id = 4) const uint lanes = 32;   // invocations per subgroup
 layout(constant_id = 5) const uint buffers = 1;  // blocks of keys, and of values, in shared memory: 1 or 2
-layout(constant_id = 6) const uint keys = 32;    // of a block, a multiple of N
+layout(constant_id = 6) const uint keys = 32;    // keys per block, a multiple of N
 layout(constant_id = 7) const uint D = 16;
 layout(constant_id = 8) const uint Dv = 16;
 layout(constant_id = 9) const bool has_mask = false;

@@ -19,7 +19,7 @@ struct AttentionBlock {
   float scale, softcap;
   KeyWindow window;
   std::uint32_t bottom_right, splits;
-  std::array<std::uint32_t, 3> begins;  ///< of q, k and v
+  std::array<std::uint32_t, 3> begins;  ///< by q, k and v
 };
 
 /// A node of attention as the kernels read it.
