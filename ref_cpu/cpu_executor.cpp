@@ -5,23 +5,16 @@
 #include <set>
 
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernel_table.hpp"
 #include "ref_cpu/memory_plan.hpp"
-#include "ref_cpu/op_table.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
-
 namespace {
-
-const ir::OpTable<ErasedKernel>& kernels() {
-  static const auto table = Ops::table<ErasedKernel>(
-      []<class T>() -> ErasedKernel { return [](const ir::Op& op, Call& call) { run(op.as<T>(), call); }; });
-  return table;
-}
 
 /// Null where there is none.
 ErasedKernel kernel_of(const CpuOptions& options, const ir::OpSchema& schema) {
-  for (const auto* table : {&kernels(), &options.extra_kernels})
+  for (const auto* table : {&chosen_kernels().ops, &options.extra_kernels})
     if (const auto found = table->find(&schema); found != table->end()) return found->second;
   return nullptr;
 }

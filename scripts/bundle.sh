@@ -10,8 +10,9 @@ usage: scripts/bundle.sh [--tests] [--bench] [BUNDLE.tar.gz]
 
   --tests  with the test programs too
   --bench  with the benchmarks too, and scripts/bench_h200.sh
-The CPU executor is made for x86-64-v3 (AVX2, FMA). The file is
-build/plumbline-VERSION-x86_64.tar.gz unless named. Unpack it, run bin/plumb.
+The CPU executor has kernels for x86-64-v2, v3 (AVX2, FMA) and v4 (AVX-512) and takes the processor's; the environment
+variable PLUMB_CPU_LEVEL (v2, v3, v4) names others. The file is build/plumbline-VERSION-x86_64.tar.gz unless named.
+Unpack it, run bin/plumb.
 USAGE
 }
 targets=(plumb)
@@ -29,6 +30,8 @@ done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 scripts/build.sh bundle --target "${targets[@]}"
+# No instruction may be where a processor without it would come by, and all levels have to give what they should.
+ctest --test-dir build/bundle --output-on-failure --no-tests=error -R '^levels\.'
 version=$(sed -n 's/^project(plumbline VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 name=plumbline-$version-x86_64
 output=${output:-$root/build/$name.tar.gz}

@@ -5,7 +5,7 @@
 
 #include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
-#include "parity/core/lanes.hpp"
+#include "parity/compare/limit_scan.hpp"
 
 namespace plumb::parity::certify {
 namespace {
@@ -19,33 +19,7 @@ std::span<const double> limits_of(const compare::Allowed& allowed) {
 /// The largest uncertainty of a finite element.
 double largest(const compare::Allowed& uncertainty, const compare::Comparison& compared) {
   double most = uncertainty.at(std::isnan(compared.expected_absmax) ? 0 : compared.expected_absmax, ir::DType::f64);
-  const auto limits = limits_of(uncertainty);
-  const core::f64x8 none = {};
-  core::f64x8 of_limits = {}, limit;
-  std::size_t i = 0;
-  for (; i + core::lanes <= limits.size(); i += core::lanes) {
-    core::load(limit, &limits[i]);
-    limit = limit < std::numeric_limits<double>::infinity() ? limit : none;
-    core::raise(of_limits, limit);
-  }
-  double largest_limit = core::largest(of_limits);
-  for (; i < limits.size(); ++i)
-    if (limits[i] < std::numeric_limits<double>::infinity()) largest_limit = std::max(largest_limit, limits[i]);
-  return std::max(most, largest_limit * uncertainty.of_limits);
-}
-
-/// Elements whose limit, of which a share is left, is not above all that the truth may be off.
-std::vector<std::size_t> not_clear(std::span<const double> limits, std::span<const double> off, double left) {
-  constexpr std::size_t block = 1024;
-  std::vector<std::size_t> found;
-  for (std::size_t begin = 0; begin < limits.size(); begin += block) {
-    const std::size_t end = std::min(begin + block, limits.size());
-    std::size_t unclear = 0;
-    for (std::size_t i = begin; i < end; ++i) unclear += off[i] <= limits[i] * left ? 0 : 1;
-    for (std::size_t i = begin; unclear > 0 && i < end; ++i)
-      if (!(off[i] <= limits[i] * left)) found.push_back(i);
-  }
-  return found;
+  return std::max(most, compare::largest_limit(limits_of(uncertainty)) * uncertainty.of_limits);
 }
 
 /// Elements whose error is as close to its limit as the truth is uncertain. `ratio` is the largest error over its
@@ -63,7 +37,7 @@ std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView
     suspects.resize(static_cast<std::size_t>(truth.elements()));
     std::iota(suspects.begin(), suspects.end(), std::size_t{0});
   } else {
-    suspects = not_clear(limits, off, allowed.of_limits * margin / uncertainty.of_limits);
+    suspects = compare::not_clear(limits, off, allowed.of_limits * margin / uncertainty.of_limits);
   }
   if (suspects.empty()) return suspects;
   const ir::Tensor came = ir::passes::widen(got);

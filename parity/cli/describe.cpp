@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "gpu_vulkan/device/devices.hpp"
+#include "ref_cpu/kernel_table.hpp"
 #include "ref_cpu/libraries.hpp"
 
 namespace plumb::parity::cli {
@@ -46,6 +47,7 @@ profile::Device describe(const gpu_vulkan::device::DeviceFacts& facts) {
 profile::Environment describe_host(int threads) {
   profile::Environment environment;
   environment.cpu = cpu_name();
+  environment.cpu_level = ref_cpu::chosen_level();
   environment.threads = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
   environment.libraries = ref_cpu::library_versions();
   return environment;

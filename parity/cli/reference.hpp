@@ -1,8 +1,8 @@
 #pragma once
 
 #include "parity/bounds/bounded_matmul.hpp"
+#include "ref_cpu/bounded_product.hpp"
 #include "ref_cpu/cpu_executor.hpp"
-#include "ref_cpu/gemm/bounded_matmul.hpp"
 
 namespace plumb::parity::cli {
 
@@ -12,14 +12,14 @@ inline ref_cpu::CpuExecutor reference_executor(int threads = 0) {
   using Op = bounds::BoundedMatmul;
   const auto kernel = [](const ir::Op& of, ref_cpu::Call& call) {
     const Op& op = of.as<Op>();
-    run(ref_cpu::gemm::BoundedProduct{.transpose_a = op.transpose_a,
-                                      .transpose_b = op.transpose_b,
-                                      .products_round = op.products_round,
-                                      .random = op.random,
-                                      .certain = op.certain,
-                                      .stored = op.stored,
-                                      .parts = op.parts,
-                                      .least = op.least},
+    run(ref_cpu::BoundedProduct{.transpose_a = op.transpose_a,
+                                .transpose_b = op.transpose_b,
+                                .products_round = op.products_round,
+                                .random = op.random,
+                                .certain = op.certain,
+                                .stored = op.stored,
+                                .parts = op.parts,
+                                .least = op.least},
         call);
   };
   return ref_cpu::CpuExecutor({.threads = threads, .extra_kernels = {{&ir::schema<Op>(), kernel}}});

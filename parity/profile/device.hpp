@@ -30,6 +30,7 @@ struct Device {
 /// What it says of the host and the build, beside build_info(): versions of libraries.
 struct Environment {
   std::string cpu = {};
+  std::string cpu_level = {};  ///< what the executor's kernels were made for: "v3", "native"
   int threads = 0;
   std::vector<std::pair<std::string, std::string>> libraries = {};  ///< "eigen", "tbb"
 };

@@ -204,11 +204,10 @@ std::uint32_t Recorder::Writer::device_id() {
 
 std::uint32_t Recorder::Writer::environment_id() {
   const core::BuildInfo& build = core::build_info();
-  std::vector<std::pair<std::string, std::string>> facts = {{"compiler", std::string(build.compiler)},
-                                                            {"flags", std::string(build.flags)},
-                                                            {"glslang", std::string(build.glslang)},
-                                                            {"cpu", options_.environment.cpu},
-                                                            {"threads", std::to_string(options_.environment.threads)}};
+  std::vector<std::pair<std::string, std::string>> facts = {
+      {"compiler", std::string(build.compiler)},     {"flags", std::string(build.flags)},
+      {"glslang", std::string(build.glslang)},       {"cpu", options_.environment.cpu},
+      {"cpu_level", options_.environment.cpu_level}, {"threads", std::to_string(options_.environment.threads)}};
   facts.insert(facts.end(), options_.environment.libraries.begin(), options_.environment.libraries.end());
   std::string text;
   for (const auto& [name, value] : facts) text += name + "=" + value + "\n";

@@ -29,7 +29,7 @@ done
 grep -q 'fused_ops::ToyPair' "$tables/gpu_vulkan/fused_ops/op_table.hpp" ||
   { echo "new_op: the table of fused ops lacks it" >&2; exit 1; }
 ninja -C "$build" \
-  ref_cpu/CMakeFiles/plumb_ref_cpu.dir/ops/toy.cpp.o \
+  ref_cpu/CMakeFiles/plumb_ref_cpu_kernels.dir/ops/toy.cpp.o \
   gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/ops/toy.cpp.o \
   gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/fused_ops/toy_pair.cpp.o \
   gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/__/generated/gpu_vulkan/shaders/toy.cpp.o

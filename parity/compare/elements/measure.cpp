@@ -1,14 +1,13 @@
-#include "parity/compare/measure.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "parity/compare/elements/kernels.hpp"
 #include "parity/compare/moments.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/core/lanes.hpp"
 #include "parity/core/parallel.hpp"
 
-namespace plumb::parity::compare {
+namespace plumb::parity::compare::elements {
 namespace {
 
 // Numbers are read in blocks, in lanes side by side. What needs more than sums, a new largest error or what is no
@@ -175,7 +174,7 @@ void Tally::absorb(const Tally& next) {
 /// Measures integers and complex numbers by the comparison of every element.
 Comparison measure_others(const ir::TensorView& truth, const ir::TensorView& other, ir::DType dtype) {
   const auto no_limit = Allowed{.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()};
-  Comparison all = compare(truth, other, no_limit);
+  Comparison all = elements::compare(truth, other, no_limit);
   all.worst.clear(), all.hist_ulp = {}, all.hist_ratio = {};
   all.ulp_p50 = all.ulp_p99 = all.ulp_p999 = all.ratio_p99 = all.ratio_finite = not_computed;
   if (other.dtype() != dtype) all.max_ulp = {};
@@ -216,8 +215,4 @@ std::vector<Comparison> measure(const ir::TensorView& truth, std::span<const ir:
   return all;
 }
 
-Comparison measure(const ir::TensorView& truth, const ir::TensorView& other) {
-  return measure(truth, {&other, 1}, other.dtype()).front();
-}
-
-}  // namespace plumb::parity::compare
+}  // namespace plumb::parity::compare::elements

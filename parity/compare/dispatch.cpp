@@ -1,0 +1,25 @@
+#include "parity/compare/elements/kernels.hpp"
+#include "parity/compare/limit_scan.hpp"
+#include "parity/compare/measure.hpp"
+
+namespace plumb::parity::compare {
+
+Comparison compare(const ir::TensorView& expected, const ir::TensorView& got, const Allowed& allowed) {
+  return elements::chosen_kernels().compare(expected, got, allowed);
+}
+
+std::vector<Comparison> measure(const ir::TensorView& truth, std::span<const ir::TensorView> others, ir::DType dtype) {
+  return elements::chosen_kernels().measure(truth, others, dtype);
+}
+
+Comparison measure(const ir::TensorView& truth, const ir::TensorView& other) {
+  return measure(truth, {&other, 1}, other.dtype()).front();
+}
+
+double largest_limit(std::span<const double> limits) { return elements::chosen_kernels().largest_limit(limits); }
+
+std::vector<std::size_t> not_clear(std::span<const double> limits, std::span<const double> off, double left) {
+  return elements::chosen_kernels().not_clear(limits, off, left);
+}
+
+}  // namespace plumb::parity::compare

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ref_cpu/kernel.hpp"
+
+namespace plumb::ref_cpu {
+
+/// A product of matrices and limits of its error: the attributes of parity's op, whose header has the formulas
+/// (parity/bounds/bounded_matmul.hpp). That op is not of the IR, and nothing of ref_cpu includes parity.
+struct BoundedProduct {
+  bool transpose_a = false, transpose_b = false;  ///< a is [.., K, M], b is [.., N, K]
+  bool products_round = false;                    ///< a·b is not exact where it is summed
+  double random = 0, certain = 0, stored = 0;
+  std::int64_t parts = 1;
+  double least = 0;  ///< smallest magnitude that |a| and |b| count with in S and Σ|a||b|; zeros are exempt
+};
+
+/// Writes y = a·b, probable and certain (outputs 0, 1 and 2), all of them f64.
+void run(const BoundedProduct& product, Call& call);
+
+}  // namespace plumb::ref_cpu

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string_view>
+
+#include "ir/op_list.hpp"
+#include "ref_cpu/bounded_product.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::ref_cpu {
+
+/// What the executor finds in the code that is compiled once for each level of processors (cmake/levels.cmake).
+struct Kernels {
+  ir::OpTable<ErasedKernel> ops;
+  void (*bounded_product)(const BoundedProduct&, Call&);
+};
+
+/// The kernels as the compiler made them for the instructions that it was told to use.
+const Kernels& compiled_kernels();
+
+/// The kernels for this processor: compiled_kernels() of its level, where there are several.
+const Kernels& chosen_kernels();
+
+/// The level that they are for, "v3" say; where there is one kind only, what the compiler was told, such as "native".
+std::string_view chosen_level();
+
+}  // namespace plumb::ref_cpu

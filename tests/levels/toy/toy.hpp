@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+/// What a library with kernels has: kernels that call functions of the library, use what headers define, throw.
+namespace toy {
+
+class Odd : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Kernels {
+  double (*sum)(int count);  ///< adds the numbers below count; throws Odd where that is odd
+};
+
+const Kernels& compiled_kernels();
+const Kernels& chosen_kernels();
+
+/// Calls it; compiled once, as it is no kernel.
+void call(const std::function<void()>& work);
+double first_of(int count);
+
+}  // namespace toy
