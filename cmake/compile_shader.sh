@@ -1,6 +1,7 @@
 #!/bin/sh
-# usage: compile_shader.sh SOURCE.comp INCLUDE_FOLDER OUTPUT.cpp
-# with GLSLANG, SPIRV_OPT, SPIRV_VAL, SPIRV_DIS and SPIRV_AS naming the tools; see shaders.cmake.
+# usage: compile_shader.sh SOURCE.comp INCLUDE_FOLDER OUTPUT.s
+# with GLSLANG, SPIRV_OPT, SPIRV_VAL, SPIRV_DIS and SPIRV_AS naming the tools, and WERROR=1 where warnings are errors;
+# see shaders.cmake.
 set -eu
 source=$1 include=$2 output=$3
 file=${source##*/}
@@ -24,8 +25,11 @@ compile() {
   shift
   "$GLSLANG" -V --quiet --target-env "$target" -S comp "-I$include" "$@" --depfile "$work/$name.d" \
     -o "$work/$name.raw" "$source" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-  # A warning is an error here, as it is in C++.
-  if grep -q WARNING "$work/log"; then cat "$work/log" >&2; exit 1; fi
+  # A warning is an error where it is one in C++.
+  if grep -q WARNING "$work/log"; then
+    cat "$work/log" >&2
+    if [ "$WERROR" = 1 ]; then exit 1; fi
+  fi
   "$SPIRV_OPT" -O "--target-env=$target" "$work/$name.raw" -o "$work/$name.spv"
   # shellcheck disable=SC2086  # $checks holds several arguments
   "$SPIRV_VAL" --target-env "$target" $checks "$work/$name.spv" ||
@@ -54,38 +58,39 @@ make_bfloat16() {
   "$SPIRV_AS" --preserve-numeric-ids "--target-env" "$target" "$work/bf16.spvasm" -o "$work/$1.spv"
 }
 
-# The words of a module as a C++ array, and its line in the table.
+# Modules as data for the assembler, which takes them as they are where a C++ compiler would read every number; and of
+# each a row of the table plumb_shaders_STEM: gpu_vulkan/kernels/common/shader_blobs.hpp has its type, ShaderEntry.
 write_module() {
-  echo "constexpr std::uint32_t $2[] = {"
-  od -An -v -tx4 -w48 "$work/$1.spv" | sed 's/ \([0-9a-f]\{8\}\)/0x\1,/g'
-  echo "};"
-  echo "    {\"$1\", $2}," >>"$work/table"
+  mv "$work/$1.spv" "$modules/"
+  printf '.balign 4\n.L%s:\n.incbin "%s"\n.L%s_end:\n' "$2" "$modules/$1.spv" "$2" >>"$work/words"
+  printf '.L%s_name: .asciz "%s"\n' "$2" "$1" >>"$work/names"
+  printf '.quad .L%s_name, .L%s, .L%s_end\n' "$2" "$2" "$2" >>"$work/table"
 }
 
-{
-  echo "// Generated from $file. Do not edit."
-  echo "#include \"gpu_vulkan/kernels/common/shader_blobs.hpp\""
-  echo "namespace plumb::gpu_vulkan::kernels::common::shaders {"
-  echo "std::span<const ShaderBlob> ${stem}_modules();"
-  echo "namespace {"
-} >"$work/cpp"
+modules=${output%/*}/modules
+mkdir -p "$modules"
 if [ -z "$variants" ]; then
   compile "$stem"
-  write_module "$stem" words >>"$work/cpp"
+  write_module "$stem" words
 fi
 for variant in $variants; do
   compile "$stem.$variant" "-DVARIANT_$variant=1"
   case " $bfloat16 " in *" $variant "*) make_bfloat16 "$stem.$variant" ;; esac
-  write_module "$stem.$variant" "words_$variant" >>"$work/cpp"
+  write_module "$stem.$variant" "words_$variant"
 done
 {
-  echo "constexpr ShaderBlob blobs[] = {"
+  echo "# Generated from $file. Do not edit."
+  echo '.section .rodata'
+  cat "$work/words" "$work/names"
+  echo '.section .data.rel.ro, "aw"'
+  echo '.balign 8'
+  echo ".globl plumb_shaders_$stem, plumb_shaders_${stem}_end"
+  echo ".hidden plumb_shaders_$stem, plumb_shaders_${stem}_end"
+  echo "plumb_shaders_$stem:"
   cat "$work/table"
-  echo "};"
-  echo "}  // namespace"
-  echo "std::span<const ShaderBlob> ${stem}_modules() { return blobs; }"
-  echo "}  // namespace plumb::gpu_vulkan::kernels::common::shaders"
-} >>"$work/cpp"
+  echo "plumb_shaders_${stem}_end:"
+  echo '.section .note.GNU-stack, "", @progbits'
+} >"$work/s"
 
 # One dependency line for all variants.
 {
@@ -93,4 +98,4 @@ done
   cat "$work"/*.d | sed 's/^[^:]*://; s/\\$//' | tr -s ' ' '\n' | sort -u | tr '\n' ' '
   echo
 } >"$output.d"
-mv "$work/cpp" "$output"
+mv "$work/s" "$output"

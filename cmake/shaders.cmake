@@ -1,5 +1,5 @@
 # Every .comp of gpu_vulkan/ops and gpu_vulkan/kernels becomes SPIR-V in the library: compiled, optimised,
-# validated and written as C++ by cmake/compile_shader.sh, one build step a file.
+# validated and written for the assembler by cmake/compile_shader.sh, one build step a file.
 # A file that says so in comments is compiled several times, or for another target:
 #
 #   // variants: f32 f16      modules "softmax.f32" (VARIANT_f32 is defined as 1), ...;
@@ -46,19 +46,20 @@ function(add_shaders target)
   foreach(source IN LISTS sources)
     get_filename_component(stem "${source}" NAME_WE)
     add_custom_command(
-      OUTPUT "${folder}/${stem}.cpp"
+      OUTPUT "${folder}/${stem}.s"
       COMMAND "${CMAKE_COMMAND}" -E env "GLSLANG=${PLUMB_GLSLANG}" "SPIRV_OPT=${PLUMB_SPIRV_OPT}"
         "SPIRV_VAL=${PLUMB_SPIRV_VAL}" "SPIRV_DIS=${PLUMB_SPIRV_DIS}" "SPIRV_AS=${PLUMB_SPIRV_AS}"
-        sh "${compile}" "${source}" "${PROJECT_SOURCE_DIR}" "${folder}/${stem}.cpp"
+        "WERROR=$<BOOL:${PLUMB_WERROR}>"
+        sh "${compile}" "${source}" "${PROJECT_SOURCE_DIR}" "${folder}/${stem}.s"
       DEPENDS "${source}" "${compile}" "${PLUMB_GLSLANG}"
-      DEPFILE "${folder}/${stem}.cpp.d"
+      DEPFILE "${folder}/${stem}.s.d"
       COMMENT "Compiling shader ${stem}"
       VERBATIM)
-    list(APPEND outputs "${folder}/${stem}.cpp")
-    string(APPEND declarations "std::span<const ShaderBlob> ${stem}_modules();\n")
-    list(APPEND stems "shaders::${stem}_modules()")
+    list(APPEND outputs "${folder}/${stem}.s")
+    string(APPEND declarations "extern const ShaderEntry plumb_shaders_${stem}[], plumb_shaders_${stem}_end[];\n")
+    list(APPEND stems "{plumb_shaders_${stem}, plumb_shaders_${stem}_end}")
   endforeach()
-  list(JOIN stems ", " stems)
+  list(JOIN stems ",\n             " stems)
   file(CONFIGURE OUTPUT "${folder}.cpp" @ONLY CONTENT
 "// Generated from the .comp files of gpu_vulkan. Do not edit.
 #include \"gpu_vulkan/kernels/common/shader_blobs.hpp\"
@@ -66,15 +67,18 @@ function(add_shaders target)
 #include <algorithm>
 #include <vector>
 
+extern \"C\" {
+using plumb::gpu_vulkan::kernels::common::ShaderEntry;
+${declarations}}
+
 namespace plumb::gpu_vulkan::kernels::common {
-namespace shaders {
-${declarations}}  // namespace shaders
 
 std::span<const ShaderBlob> shader_blobs() {
   static const auto sorted = [] {
     std::vector<ShaderBlob> all;
-    for (const std::span<const ShaderBlob> some : std::initializer_list<std::span<const ShaderBlob>>{${stems}})
-      all.insert(all.end(), some.begin(), some.end());
+    for (const std::span<const ShaderEntry> file : std::initializer_list<std::span<const ShaderEntry>>{
+             ${stems}})
+      for (const ShaderEntry& entry : file) all.push_back({entry.name, {entry.words, entry.end}});
     std::ranges::sort(all, {}, &ShaderBlob::name);
     return all;
   }();
@@ -83,7 +87,8 @@ std::span<const ShaderBlob> shader_blobs() {
 
 }  // namespace plumb::gpu_vulkan::kernels::common
 ")
-  set_source_files_properties(${outputs} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  # Preprocessed, since else clang calls the target's definitions unused, and no compiler writes what ninja asks for.
+  set_source_files_properties(${outputs} PROPERTIES LANGUAGE ASM COMPILE_OPTIONS -xassembler-with-cpp)
   target_sources(${target} PRIVATE ${outputs} "${folder}.cpp")
 endfunction()
 

@@ -12,6 +12,12 @@ struct ShaderBlob {
   std::span<const std::uint32_t> words;
 };
 
+/// The same as an assembler can write it (cmake/compile_shader.sh).
+struct ShaderEntry {
+  const char* name;
+  const std::uint32_t *words, *end;
+};
+
 /// Every module, sorted by name. They live as long as the program.
 std::span<const ShaderBlob> shader_blobs();
 
