@@ -81,6 +81,7 @@ endfunction()
 # to the target unless a level's name ends that of the objects. It has LINK of plumb_kernels, which calls it.
 function(kernel_objects target objects march)
   add_library(${objects} OBJECT ${ARGN})
+  unity_groups(${objects})
   target_include_directories(${objects} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/generated")
   target_link_libraries(${objects} PRIVATE ${kernels_LINK})
   # A product and a sum stay two roundings unless a kernel says fma: results must not depend on what a compiler

@@ -2,8 +2,10 @@
 #   <device>_PREFIX       of ctest's names
 #   <device>_LAUNCHER     what runs a program on it
 #   <device>_ENVIRONMENT  for the program
-# Both are Mesa's CPU driver, lavapipe: the distribution's, and the SDK's, which has
-# cooperative matrices. Without the SDK there is one; with neither, such tests skip.
+#   <device>_QUICK        the same, with a driver that does not optimise what it compiles
+# Both are Mesa's CPU driver, lavapipe: the distribution's, and the SDK's, which has cooperative matrices. Without the
+# SDK there is one; with neither, such tests skip. The first one runs everything. The others run what differs there:
+# docs/build_time.md lists it, and why.
 set(PLUMB_TEST_DEVICES system)
 set(system_PREFIX "")
 set(system_LAUNCHER "")
@@ -12,9 +14,12 @@ set(system_LAUNCHER "")
 set(PLUMB_TEST_ENVIRONMENT "PLUMB_VALIDATION=1" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache"
   "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/leaks_of_others.txt")
 
-# What the driver's compiler makes of a kernel is not what sanitizers look at: it may be quick about it.
+# Compiling kernels is nine tenths of what tests on lavapipe take. Tests that compile many small kernels, each for a few
+# numbers, let it leave out LLVM's optimisations: those are the driver's, and graphs and ONNX's suite run with them. So
+# does whatever runs under sanitizers, which look at our code alone.
+set(quick "GALLIVM_PERF=nopt")
 if(PLUMB_SANITIZED)
-  list(APPEND PLUMB_TEST_ENVIRONMENT "GALLIVM_PERF=nopt")
+  list(APPEND PLUMB_TEST_ENVIRONMENT "${quick}")
 endif()
 
 set(system_ENVIRONMENT ${PLUMB_TEST_ENVIRONMENT})
@@ -32,3 +37,9 @@ if(EXISTS "${PLUMB_SDK}/bin/with-mesa" AND NOT PLUMB_SANITIZED)
   set(mesa26_LAUNCHER "${PLUMB_SDK}/bin/with-mesa")
   set(mesa26_ENVIRONMENT ${PLUMB_TEST_ENVIRONMENT})
 endif()
+
+foreach(device IN LISTS PLUMB_TEST_DEVICES)
+  set(${device}_QUICK ${${device}_ENVIRONMENT} "${quick}")
+endforeach()
+list(GET PLUMB_TEST_DEVICES 0 PLUMB_FIRST_DEVICE)
+list(GET PLUMB_TEST_DEVICES -1 PLUMB_LAST_DEVICE)

@@ -1,15 +1,17 @@
-# discover_tests(<target> TIMEOUT <s> PREFIX <p> [LAUNCHER <command>...] [ENVIRONMENT <name=value>...])
+# discover_tests(<target> TIMEOUT <s> PREFIX <p> [FILTER <f>] [LAUNCHER <command>...] [ENVIRONMENT <name=value>...])
 #
-# Every suite of a GoogleTest program as one ctest test, found when ctest starts.
+# Every suite of a GoogleTest program as one ctest test, found when ctest starts; those of FILTER, which is written as
+# --gtest_filter is.
 # CMake's own gtest_discover_tests cannot register a program for two devices, that is,
 # with and without a launcher, and starts a process, with a Vulkan device, for each test.
 # A suite of which every test skips itself is "skipped" in ctest too.
 function(discover_tests target)
-  cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT;PREFIX" "LAUNCHER;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 tests "" "TIMEOUT;PREFIX;FILTER" "LAUNCHER;ENVIRONMENT")
   set(script "${CMAKE_CURRENT_BINARY_DIR}/${tests_PREFIX}${target}.cmake")
   file(GENERATE OUTPUT "${script}" CONTENT
 "set(program [==[$<TARGET_FILE:${target}>]==])
 set(prefix [==[${tests_PREFIX}]==])
+set(filter [==[${tests_FILTER}]==])
 set(launcher [==[${tests_LAUNCHER}]==])
 set(environment [==[${tests_ENVIRONMENT}]==])
 set(timeout [==[${tests_TIMEOUT}]==])

@@ -6,7 +6,7 @@
 
 #include "ir/tensor.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::convert_test {
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
@@ -118,4 +118,4 @@ TEST(Convert, SmallWholeNumbersSurviveEveryWay) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::convert_test

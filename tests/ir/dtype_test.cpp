@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-namespace plumb::ir {
+namespace plumb::ir::dtype_test {
 namespace {
 
 TEST(DTypes, AreFoundByTheNamesTheyPrint) {
@@ -65,4 +65,4 @@ TEST(DTypes, UnitRoundoffIsHalfTheSpacingAtOne) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::dtype_test

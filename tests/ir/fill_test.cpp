@@ -8,7 +8,7 @@
 
 #include "ir/raw/philox.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::fill_test {
 namespace {
 
 constexpr DType all_dtypes[] = {DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::u32, DType::i64,
@@ -184,4 +184,4 @@ TEST(Fill, RefusesWhatADtypeCannotHold) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::fill_test

@@ -6,7 +6,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/passes/widen.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::graph_test {
 namespace {
 
 std::string message_of(const std::function<void()>& act) {
@@ -79,4 +79,4 @@ TEST(Shape, RefusesMoreElementsThanAnIntegerCounts) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::graph_test

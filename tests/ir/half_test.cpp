@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace plumb::ir {
+namespace plumb::ir::half_test {
 namespace {
 
 TEST(F16, EveryCodeSurvivesTheWayToDoubleAndBack) {
@@ -82,4 +82,4 @@ TEST(Bf16, RoundsAFloatAsItRoundsADouble) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::half_test

@@ -10,15 +10,15 @@
 #include "ir/ops/softmax.hpp"
 #include "ir/ops/unary.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::schema_test {
 namespace {
 
-class EveryOp : public testing::TestWithParam<const OpSchema*> {
+class EveryOp : public ::testing::TestWithParam<const OpSchema*> {
  protected:
   const OpSchema& schema() const { return *GetParam(); }
 };
 
-INSTANTIATE_TEST_SUITE_P(, EveryOp, testing::ValuesIn(all_schemas()),
+INSTANTIATE_TEST_SUITE_P(, EveryOp, ::testing::ValuesIn(all_schemas()),
                          [](const auto& test) { return std::string(test.param->name); });
 
 bool is_snake_case(std::string_view name) {
@@ -57,7 +57,7 @@ TEST_P(EveryOp, IsDocumented) {
   EXPECT_FALSE(schema().formula.empty());
   EXPECT_TRUE(schema().tier >= 1 && schema().tier <= 4) << schema().tier;
   EXPECT_FALSE(schema().outputs.empty());
-  for (const auto check : schema().checks) EXPECT_THAT(std::string(check), testing::HasSubstr("must")) << check;
+  for (const auto check : schema().checks) EXPECT_THAT(std::string(check), ::testing::HasSubstr("must")) << check;
   EXPECT_EQ(find_schema(schema().name), &schema());
 }
 
@@ -116,7 +116,7 @@ TEST_P(EveryOp, RefusesAttributesByName) {
   for (const FieldInfo& field : schema().fields()) {
     Attributes wrong = attributes;
     wrong.insert_or_assign(std::string(field.name), field.kind == "bool" ? Attribute(2.5) : Attribute(true));
-    EXPECT_THAT(refusal(schema(), wrong), testing::StartsWith(cat("attribute '", field.name, "' must be of kind ")));
+    EXPECT_THAT(refusal(schema(), wrong), ::testing::StartsWith(cat("attribute '", field.name, "' must be of kind ")));
     Attributes missing = attributes;
     missing.erase(std::string(field.name));
     const auto message = refusal(schema(), missing);
@@ -160,4 +160,4 @@ TEST(Ops, AreListedInOrderOfTheirNames) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::schema_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plumb::ir {
+namespace plumb::ir::shape_test {
 namespace {
 
 struct BroadcastCase {
@@ -10,7 +10,7 @@ struct BroadcastCase {
   std::optional<Shape> both;  ///< nothing: they do not fit
 };
 
-class Broadcasts : public testing::TestWithParam<BroadcastCase> {};
+class Broadcasts : public ::testing::TestWithParam<BroadcastCase> {};
 
 TEST_P(Broadcasts, AsNumpyDoes) {
   const auto& [a, b, both] = GetParam();
@@ -28,13 +28,13 @@ TEST_P(Broadcasts, AsNumpyDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Broadcasts,
-                         testing::Values(BroadcastCase{{}, {}, Shape{}}, BroadcastCase{{}, {2, 3}, Shape{2, 3}},
-                                         BroadcastCase{{3}, {2, 3}, Shape{2, 3}},
-                                         BroadcastCase{{2, 1}, {1, 3}, Shape{2, 3}},
-                                         BroadcastCase{{1, 19, 1, 200}, {1, 19, 10, 200}, Shape{1, 19, 10, 200}},
-                                         BroadcastCase{{0}, {1}, Shape{0}}, BroadcastCase{{2, 0}, {1}, Shape{2, 0}},
-                                         BroadcastCase{{0}, {2}, {}}, BroadcastCase{{2}, {3}, {}},
-                                         BroadcastCase{{2, 3}, {2}, {}}, BroadcastCase{{4, 2, 3}, {3, 3}, {}}));
+                         ::testing::Values(BroadcastCase{{}, {}, Shape{}}, BroadcastCase{{}, {2, 3}, Shape{2, 3}},
+                                           BroadcastCase{{3}, {2, 3}, Shape{2, 3}},
+                                           BroadcastCase{{2, 1}, {1, 3}, Shape{2, 3}},
+                                           BroadcastCase{{1, 19, 1, 200}, {1, 19, 10, 200}, Shape{1, 19, 10, 200}},
+                                           BroadcastCase{{0}, {1}, Shape{0}}, BroadcastCase{{2, 0}, {1}, Shape{2, 0}},
+                                           BroadcastCase{{0}, {2}, {}}, BroadcastCase{{2}, {3}, {}},
+                                           BroadcastCase{{2, 3}, {2}, {}}, BroadcastCase{{4, 2, 3}, {3, 3}, {}}));
 
 TEST(Shapes, StridesAreZeroWhereAShapeIsStretched) {
   EXPECT_EQ((Shape{2, 3, 5}.strides()), (std::vector<std::int64_t>{15, 5, 1}));
@@ -92,4 +92,4 @@ TEST(Shapes, TypesThatNoGraphMayHoldAreRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::shape_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plumb::ir {
+namespace plumb::ir::sums_test {
 namespace {
 
 TEST(Sums, ATextHasTheLevelsInnermostFirst) {
@@ -32,4 +32,4 @@ TEST(Sums, TheAccumulatorOfSeveralIsTheOneThatRoundsMost) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::sums_test

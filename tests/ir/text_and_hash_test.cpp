@@ -7,7 +7,7 @@
 #include "ir/ops/split.hpp"
 #include "ir/raw/hash.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::text_and_hash_test {
 namespace {
 
 TEST(Text, IsOneLineAValueAndNode) {
@@ -84,4 +84,4 @@ TEST(HashBytes, IsXxh3) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::text_and_hash_test

@@ -5,7 +5,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/split.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::verify_test {
 namespace {
 
 /// a [2, 3], b [3, 2], product = a b, y = product as f64, parts of y.
@@ -85,4 +85,4 @@ TEST(Verify, FindsSourcesThatNoGraphMayHold) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::verify_test

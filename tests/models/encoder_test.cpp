@@ -10,7 +10,7 @@
 #include "tests/support/gpu.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb {
+namespace plumb::encoder_test {
 namespace {
 
 using ::testing::Contains;
@@ -49,4 +49,4 @@ TEST(EncoderInPrimitives, AgreesNodeByNode) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::encoder_test

@@ -9,7 +9,7 @@
 #include "tests/support/gpu.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb {
+namespace plumb::light_models_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -73,4 +73,4 @@ INSTANTIATE_TEST_SUITE_P(Onnx, LightModels, ::testing::Values("light_squeezenet"
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::light_models_test

@@ -28,12 +28,16 @@ for layer in ir ref_cpu gpu_vulkan; do
 done
 grep -q 'fused_ops::ToyPair' "$tables/gpu_vulkan/fused_ops/op_table.hpp" ||
   { echo "new_op: the table of fused ops lacks it" >&2; exit 1; }
-ninja -C "$build" \
-  ref_cpu/CMakeFiles/plumb_ref_cpu_kernels.dir/ops/toy.cpp.o \
-  gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/ops/toy.cpp.o \
-  gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/fused_ops/toy_pair.cpp.o \
-  gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir/__/generated/gpu_vulkan/shaders/toy.cpp.o
-grep -q 'toy_modules()' "$tables/gpu_vulkan/shaders.cpp" || { echo "new_op: its shader is not embedded" >&2; exit 1; }
+# Objects of gpu_vulkan wait for all shaders, of which only the new one matters here: so their commands are run as such.
+objects=gpu_vulkan/CMakeFiles/plumb_gpu_vulkan.dir
+ninja -C "$build" generated/gpu_vulkan/shaders/toy.s ref_cpu/CMakeFiles/plumb_ref_cpu_kernels.dir/ops/toy.cpp.o
+mkdir -p "$build/$objects/ops" "$build/$objects/fused_ops" "$build/$objects/__/generated/gpu_vulkan/shaders"
+for object in ops/toy.cpp.o fused_ops/toy_pair.cpp.o __/generated/gpu_vulkan/shaders/toy.s.o; do
+  command=$(ninja -C "$build" -t commands -s "$objects/$object" | tail -n 1)
+  (cd "$build" && sh -c "$command") || { echo "new_op: $object does not compile" >&2; exit 1; }
+done
+grep -q 'plumb_shaders_toy_end' "$tables/gpu_vulkan/shaders.cpp" ||
+  { echo "new_op: its shader is not embedded" >&2; exit 1; }
 
 names=$(ctest --test-dir "$build" -N)
 case $names in

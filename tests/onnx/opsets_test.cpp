@@ -7,10 +7,10 @@
 #include "tests/onnx/model.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::tests {
+namespace plumb::tests::opsets_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 /// The answer of one node, called "y", to x = 0, 1, 2, ... of this shape.
 ir::Tensor answer(ModelMaker& maker, const ir::Shape& shape) {
@@ -39,7 +39,7 @@ struct Question {
 
 void PrintTo(const Question& question, std::ostream* out) { *out << question.name; }
 
-class Opsets : public testing::TestWithParam<Question> {};
+class Opsets : public ::testing::TestWithParam<Question> {};
 
 TEST_P(Opsets, Agree) {
   ModelMaker before(GetParam().old_opset), after(GetParam().new_opset);
@@ -112,7 +112,7 @@ void top_k_by_input(ModelMaker& maker) {
 
 INSTANTIATE_TEST_SUITE_P(
     , Opsets,
-    testing::Values(
+    ::testing::Values(
         Question{"squeeze", {1, 3, 1}, 11, with_lists("Squeeze", {{"axes", {-1}}}), 13, with_inputs("Squeeze", {{2}})},
         Question{
             "unsqueeze", {3}, 11, with_lists("Unsqueeze", {{"axes", {0, 2}}}), 13, with_inputs("Unsqueeze", {{-1, 0}})},
@@ -192,4 +192,4 @@ TEST(OnnxGroupNormalization, HasAScaleForEachGroupBeforeOpset21) {
 }
 
 }  // namespace
-}  // namespace plumb::tests
+}  // namespace plumb::tests::opsets_test

@@ -5,11 +5,11 @@
 #include "tests/onnx/model.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::tests {
+namespace plumb::tests::reader_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::vector<float> floats(const ir::Tensor& tensor) {
   const auto values = tensor.as<float>();
@@ -41,7 +41,7 @@ TEST(OnnxReader, OneErrorNamesEveryNodeThatIsNotRead) {
   const auto message = message_of([&] { maker.read(); });
   EXPECT_THAT(message, HasSubstr("node 'first' (NonZero, opset 13): "));
   EXPECT_THAT(message, HasSubstr("the node of 'b' (Compress, opset 13): "));
-  EXPECT_THAT(message, testing::Not(HasSubstr("Relu")));
+  EXPECT_THAT(message, ::testing::Not(HasSubstr("Relu")));
   EXPECT_THROW(maker.read(), ir::Unsupported);
 }
 
@@ -115,4 +115,4 @@ TEST(OnnxReader, DamagedBytesAreRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::tests
+}  // namespace plumb::tests::reader_test

@@ -10,11 +10,11 @@
 #include "tests/onnx/model.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::tests {
+namespace plumb::tests::structure_test {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::vector<float> floats(const ir::Tensor& tensor) {
   const auto values = tensor.as<float>();
@@ -190,9 +190,9 @@ TEST(TensorProto, OfAnotherSizeThanItSaysIsRefused) {
 }
 
 /// A model in a folder of its own, whose one initialiser lies in a file.
-class ExternalData : public testing::Test {
+class ExternalData : public ::testing::Test {
  protected:
-  ExternalData() : folder_(std::filesystem::path(testing::TempDir()) / "plumb_external") {
+  ExternalData() : folder_(std::filesystem::path(::testing::TempDir()) / "plumb_external") {
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "weights.bin", std::ios::binary).write("pad.\x00\x00\x80\x3F\x00\x00\x00\x40", 12);
     maker_.input("x", {2}).output("y");
@@ -247,4 +247,4 @@ TEST_F(ExternalData, OutsideTheFolderOrTheFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace plumb::tests
+}  // namespace plumb::tests::structure_test

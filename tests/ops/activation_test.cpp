@@ -6,7 +6,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/samples.hpp"
 
-namespace plumb {
+namespace plumb::activation_test {
 namespace {
 
 using ir::DType;
@@ -140,4 +140,4 @@ TEST(Prelu, IntegersWrapAndNanStays) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::activation_test

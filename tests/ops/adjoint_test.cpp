@@ -4,7 +4,7 @@
 #include "tests/support/cases/adjoint_cases.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::adjoint_test {
 namespace {
 
 using ir::DType;
@@ -51,4 +51,4 @@ TEST(Adjoint, NothingMeetsWhereNoTapReaches) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::adjoint_test

@@ -6,7 +6,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
 
-namespace plumb {
+namespace plumb::arg_reduce_test {
 namespace {
 
 using ir::DType;
@@ -79,4 +79,4 @@ TEST(ArgReduce, NaNInOneSliceOfALongLineWins) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::arg_reduce_test

@@ -9,7 +9,7 @@
 #include "tests/support/gpu.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::attention_test {
 namespace {
 
 using ir::DType;
@@ -298,4 +298,4 @@ TEST(Attention, RefusesHeadsThatAreTooWide) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::attention_test

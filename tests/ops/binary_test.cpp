@@ -9,7 +9,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/samples.hpp"
 
-namespace plumb {
+namespace plumb::binary_test {
 namespace {
 
 using ir::DType;
@@ -206,4 +206,4 @@ TEST(Binary, ComplexNumbersAreCloseToTheirModulus) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::binary_test

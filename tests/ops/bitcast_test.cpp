@@ -9,7 +9,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::bitcast_test {
 namespace {
 
 using ir::DType;
@@ -40,4 +40,4 @@ TEST(Bitcast, IntegersHaveATruthAndFloatsHaveNone) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::bitcast_test

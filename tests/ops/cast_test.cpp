@@ -7,7 +7,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/samples.hpp"
 
-namespace plumb {
+namespace plumb::cast_test {
 namespace {
 
 using ir::DType;
@@ -96,4 +96,4 @@ TEST(Cast, KeepsShapesOfAnyRank) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::cast_test

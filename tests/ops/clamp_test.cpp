@@ -5,7 +5,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/samples.hpp"
 
-namespace plumb {
+namespace plumb::clamp_test {
 namespace {
 
 using ir::DType;
@@ -52,4 +52,4 @@ TEST(Clamp, LimitsBroadcastAndStretchX) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::clamp_test

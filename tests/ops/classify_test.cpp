@@ -7,7 +7,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/samples.hpp"
 
-namespace plumb {
+namespace plumb::classify_test {
 namespace {
 
 using ir::DType;
@@ -62,4 +62,4 @@ TEST(Classify, Shapes) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::classify_test

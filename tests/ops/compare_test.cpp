@@ -5,7 +5,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/samples.hpp"
 
-namespace plumb {
+namespace plumb::compare_test {
 namespace {
 
 using ir::DType;
@@ -93,4 +93,4 @@ TEST(Compare, OperandsBroadcast) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::compare_test

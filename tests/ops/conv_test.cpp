@@ -6,7 +6,7 @@
 
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::conv_test {
 namespace {
 
 using ir::DType;
@@ -114,4 +114,4 @@ TEST(Conv, HasMoreWorkgroupsThanOneDimensionHolds) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::conv_test

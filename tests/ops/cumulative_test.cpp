@@ -7,7 +7,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
 
-namespace plumb {
+namespace plumb::cumulative_test {
 namespace {
 
 using ir::DType;
@@ -114,4 +114,4 @@ TEST(CumulativeGpu, SpecialValues) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::cumulative_test

@@ -5,7 +5,7 @@
 #include "ir/ops/dot_general.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::einsum_test {
 namespace {
 
 using ir::DType;
@@ -137,4 +137,4 @@ INSTANTIATE_TEST_SUITE_P(, DotGeneralOf,
                          [](const auto& test) { return std::string(ir::info(test.param).name); });
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::einsum_test

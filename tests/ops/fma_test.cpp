@@ -9,7 +9,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/samples.hpp"
 
-namespace plumb {
+namespace plumb::fma_test {
 namespace {
 
 using ir::DType;
@@ -122,4 +122,4 @@ TEST(Fma, ThreeOperandsBroadcast) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::fma_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::gemm_test {
 namespace {
 
 using ir::DType;
@@ -79,4 +79,4 @@ TEST(Gemm, AnEmptySumLeavesBetaTimesC) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::gemm_test

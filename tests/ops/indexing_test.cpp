@@ -9,7 +9,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::indexing_test {
 namespace {
 
 using ir::DType;
@@ -93,4 +93,4 @@ TEST(GathersGpu, AnIndexOutOfRangeNamesNodePositionAndValue) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::indexing_test

@@ -11,7 +11,7 @@
 #include "ir/ops/mean_variance_norm.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::inference_norms_test {
 namespace {
 
 using ir::DType;
@@ -218,4 +218,4 @@ TEST(MeanVarianceNorm, DataFarFromZeroKeepItsNoise) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::inference_norms_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::matmul_test {
 namespace {
 
 using ir::DType;
@@ -208,4 +208,4 @@ TEST(Matmul, SurvivesCancellation) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::matmul_test

@@ -9,7 +9,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::max_unpool_test {
 namespace {
 
 using ir::DType;
@@ -106,4 +106,4 @@ TEST(MaxUnpool, HasMoreWorkgroupsThanOneDimensionHolds) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::max_unpool_test

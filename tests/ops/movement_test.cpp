@@ -8,7 +8,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::movement_test {
 namespace {
 
 using ir::DType;
@@ -98,4 +98,4 @@ TEST_F(Gather, LongRowsAreCopiedWhole) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::movement_test

@@ -8,7 +8,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::moves_test {
 namespace {
 
 class MovesGpu : public ::testing::TestWithParam<tests::MovementCase> {};
@@ -35,4 +35,4 @@ TEST(MovesOnGpu, SpanMoreThan65535Workgroups) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::moves_test

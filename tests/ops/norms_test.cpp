@@ -8,7 +8,7 @@
 #include "ir/ops/rms_norm.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::norms_test {
 namespace {
 
 using ir::DType;
@@ -136,4 +136,4 @@ INSTANTIATE_TEST_SUITE_P(Edges, GroupNormCases,
                                                               Groups{{1, 6, 12, 52}, 3})));
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::norms_test

@@ -7,7 +7,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::one_hot_test {
 namespace {
 
 using ir::DType;
@@ -74,4 +74,4 @@ TEST(OneHot, EveryAxisAndShape) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::one_hot_test

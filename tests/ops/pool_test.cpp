@@ -8,7 +8,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
 
-namespace plumb {
+namespace plumb::pool_test {
 namespace {
 
 using ir::DType;
@@ -76,4 +76,4 @@ TEST(Pool, HasMoreWorkgroupsThanOneDimensionHolds) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::pool_test

@@ -5,7 +5,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::range_test {
 namespace {
 
 using ir::DType;
@@ -46,4 +46,4 @@ TEST(Range, LengthsOfNoneAndMany) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::range_test

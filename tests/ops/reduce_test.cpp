@@ -7,7 +7,7 @@
 #include "tests/support/gpu.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::reduce_test {
 namespace {
 
 using ir::DType;
@@ -170,4 +170,4 @@ TEST(ReduceGpu, RefusesWhatF64HasNoFunctionFor) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::reduce_test

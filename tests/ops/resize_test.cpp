@@ -8,7 +8,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::resize_test {
 namespace {
 
 using ir::DType;
@@ -67,4 +67,4 @@ TEST(Resize, HasMoreWorkgroupsThanOneDimensionHolds) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::resize_test

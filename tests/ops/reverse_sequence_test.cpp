@@ -9,7 +9,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::reverse_sequence_test {
 namespace {
 
 using ir::DType;
@@ -89,4 +89,4 @@ TEST(ReverseSequence, ALengthOutsideNamesNodePositionAndValue) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::reverse_sequence_test

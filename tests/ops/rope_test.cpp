@@ -6,7 +6,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::rope_test {
 namespace {
 
 using ir::DType;
@@ -73,4 +73,4 @@ TEST(Rope, APositionWithoutARowEndsTheRun) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::rope_test

@@ -6,7 +6,7 @@
 #include "ir/ops/affine_grid.hpp"
 #include "tests/support/cases/sample_cases.hpp"
 
-namespace plumb {
+namespace plumb::sampling_test {
 namespace {
 
 using ir::DType;
@@ -60,4 +60,4 @@ TEST(Sampling, HasMoreWorkgroupsThanOneDimensionHolds) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::sampling_test

@@ -11,7 +11,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
 
-namespace plumb {
+namespace plumb::scatter_test {
 namespace {
 
 using ir::DType;
@@ -161,4 +161,4 @@ TEST(ScattersGpu, AnIndexOutOfRangeNamesNodePositionAndValue) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::scatter_test

@@ -8,7 +8,7 @@
 #include "ir/ops/log_softmax.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::softmax_test {
 namespace {
 
 using ir::DType;
@@ -115,4 +115,4 @@ TEST(Softmax, AnInfinityInASliceOfALongLineReachesAllOfIt) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::softmax_test

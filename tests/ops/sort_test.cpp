@@ -8,7 +8,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
 
-namespace plumb {
+namespace plumb::sort_test {
 namespace {
 
 using ir::DType;
@@ -132,4 +132,4 @@ TEST(SortGpu, ManyShortLines) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::sort_test

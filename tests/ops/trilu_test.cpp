@@ -8,7 +8,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::trilu_test {
 namespace {
 
 using ir::DType;
@@ -68,4 +68,4 @@ TEST(Trilu, ADiagonalAsFarAsCanBe) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::trilu_test

@@ -13,7 +13,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/samples.hpp"
 
-namespace plumb {
+namespace plumb::unary_test {
 namespace {
 
 using ir::DType;
@@ -215,4 +215,4 @@ TEST(Unary, KeepsShapesOfAnyRank) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::unary_test

@@ -5,7 +5,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb {
+namespace plumb::where_test {
 namespace {
 
 using ir::DType;
@@ -56,4 +56,4 @@ TEST(Where, ThreeOperandsBroadcast) {
 }
 
 }  // namespace
-}  // namespace plumb
+}  // namespace plumb::where_test

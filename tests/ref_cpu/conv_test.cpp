@@ -9,7 +9,7 @@
 #include "ir/convert.hpp"
 #include "tests/ref_cpu/run_one.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::conv_test {
 namespace {
 
 using ir::DType;
@@ -62,7 +62,7 @@ struct Case {
 };
 
 /// Whole numbers in every dtype against the formula: sums are exact, whichever way they are made.
-class ExactConv : public testing::TestWithParam<Case> {};
+class ExactConv : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ExactConv, FollowsTheFormulaInEveryDtype) {
   const Case& c = GetParam();
@@ -81,46 +81,46 @@ TEST_P(ExactConv, FollowsTheFormulaInEveryDtype) {
 
 INSTANTIATE_TEST_SUITE_P(
     , ExactConv,
-    testing::Values(Case{{2, 3, 7}, {4, 3, 3}, conv({}, {}, {})},                          //
-                    Case{{2, 3, 7, 5}, {4, 3, 1, 1}, conv({}, {}, {})},                    // a matrix product
-                    Case{{1, 2, 5, 6}, {3, 2, 5, 6}, conv({}, {}, {})},                    // the kernel is the image
-                    Case{{1, 2, 11, 13}, {3, 2, 2, 3}, conv({5, 4}, {}, {})},              // stride beyond the kernel
-                    Case{{1, 2, 9, 8}, {3, 2, 3, 2}, conv({2, 1}, {2, 3}, {0, 1, 2, 3})},  // asymmetric pads
-                    Case{{1, 2, 3}, {2, 2, 3}, conv({}, {4}, {3, 4})},                     // wider than the image
-                    Case{{1, 2, 3, 3}, {2, 2, 3, 3}, conv({2, 2}, {}, {5, 4, 3, 6})},      // pads beyond the kernel
-                    Case{{2, 6, 9, 7}, {6, 1, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 6)},       // depthwise
-                    Case{
-                        {1, 5, 6, 300}, {10, 1, 3, 5}, conv({2, 3}, {1, 2}, {1, 4, 0, 4}, 5)},  // two filters a channel
-                    Case{{2, 8, 6, 5}, {12, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 4)},           // groups
-                    Case{{1, 1, 20, 20}, {7, 1, 3, 3}, conv({}, {}, {1, 1, 1, 1})},             // one channel
-                    Case{{1, 2, 4, 5, 6}, {3, 2, 2, 3, 2}, conv({2, 1, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1})},
-                    Case{{1, 2, 4, 5, 6}, {2, 1, 3, 3, 3}, conv({}, {}, {1, 1, 1, 1, 1, 1}, 2, false)},
-                    Case{{0, 2, 5}, {3, 2, 3}, conv({}, {}, {})}, Case{{2, 2, 5}, {0, 2, 3}, conv({}, {}, {})},
-                    Case{{2, 0, 5}, {3, 0, 3}, conv({}, {}, {})},                         // an empty sum: the bias
-                    Case{{1, 3, 0, 4}, {2, 3, 2, 2}, conv({}, {}, {1, 1, 1, 1})},         // nothing but padding
-                    Case{{1, 20, 24, 40}, {70, 20, 3, 3}, conv({}, {}, {1, 1, 1, 1})}));  // many panels
+    ::testing::Values(
+        Case{{2, 3, 7}, {4, 3, 3}, conv({}, {}, {})},                                //
+        Case{{2, 3, 7, 5}, {4, 3, 1, 1}, conv({}, {}, {})},                          // a matrix product
+        Case{{1, 2, 5, 6}, {3, 2, 5, 6}, conv({}, {}, {})},                          // the kernel is the image
+        Case{{1, 2, 11, 13}, {3, 2, 2, 3}, conv({5, 4}, {}, {})},                    // stride beyond the kernel
+        Case{{1, 2, 9, 8}, {3, 2, 3, 2}, conv({2, 1}, {2, 3}, {0, 1, 2, 3})},        // asymmetric pads
+        Case{{1, 2, 3}, {2, 2, 3}, conv({}, {4}, {3, 4})},                           // wider than the image
+        Case{{1, 2, 3, 3}, {2, 2, 3, 3}, conv({2, 2}, {}, {5, 4, 3, 6})},            // pads beyond the kernel
+        Case{{2, 6, 9, 7}, {6, 1, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 6)},             // depthwise
+        Case{{1, 5, 6, 300}, {10, 1, 3, 5}, conv({2, 3}, {1, 2}, {1, 4, 0, 4}, 5)},  // two filters a channel
+        Case{{2, 8, 6, 5}, {12, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1}, 4)},            // groups
+        Case{{1, 1, 20, 20}, {7, 1, 3, 3}, conv({}, {}, {1, 1, 1, 1})},              // one channel
+        Case{{1, 2, 4, 5, 6}, {3, 2, 2, 3, 2}, conv({2, 1, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1})},
+        Case{{1, 2, 4, 5, 6}, {2, 1, 3, 3, 3}, conv({}, {}, {1, 1, 1, 1, 1, 1}, 2, false)},
+        Case{{0, 2, 5}, {3, 2, 3}, conv({}, {}, {})}, Case{{2, 2, 5}, {0, 2, 3}, conv({}, {}, {})},
+        Case{{2, 0, 5}, {3, 0, 3}, conv({}, {}, {})},                         // an empty sum: the bias
+        Case{{1, 3, 0, 4}, {2, 3, 2, 2}, conv({}, {}, {1, 1, 1, 1})},         // nothing but padding
+        Case{{1, 20, 24, 40}, {70, 20, 3, 3}, conv({}, {}, {1, 1, 1, 1})}));  // many panels
 
 INSTANTIATE_TEST_SUITE_P(
     AtTheEdgesOfTiles, ExactConv,
-    testing::Values(Case{{1, 3, 47}, {7, 3, 1}, conv({}, {}, {})},                        // 8 filters by 48 positions
-                    Case{{1, 3, 48}, {8, 3, 1}, conv({}, {}, {}, 1, false)},              //
-                    Case{{1, 3, 49}, {9, 3, 1}, conv({}, {}, {})},                        //
-                    Case{{1, 2, 31, 13}, {31, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1})},      // a task less one,
-                    Case{{1, 2, 24, 16}, {32, 2, 1, 1}, conv({}, {}, {})},                // one,
-                    Case{{1, 2, 35, 11}, {33, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1})},      // and one more
-                    Case{{1, 1, 14, 15}, {17, 1, 7, 7}, conv({2, 2}, {}, {3, 3, 3, 3})},  // the first of a ResNet
-                    Case{{1, 85, 3, 13}, {9, 85, 1, 3}, conv({}, {}, {0, 1, 0, 1})},      // 255 terms,
-                    Case{{1, 256, 3, 5}, {9, 256, 1, 1}, conv({}, {}, {}, 1, false)},     // 256,
-                    Case{{1, 257, 9}, {33, 257, 1}, conv({}, {}, {})},                    // 257,
-                    Case{{1, 171, 5, 5}, {23, 171, 3, 3}, conv({}, {}, {1, 1, 1, 1})},    // and seven parts of 256
-                    Case{{1, 16, 9, 9}, {32, 16, 1, 1}, conv({2, 2}, {}, {})},            // a projection
-                    Case{{2, 34, 9, 8}, {22, 17, 3, 2}, conv({2, 1}, {2, 3}, {0, 1, 2, 3}, 2)},
-                    Case{{1, 2, 9}, {8, 2, 3}, conv({}, {4}, {3, 4})},             // dilated beyond x
-                    Case{{1, 2, 3, 3}, {8, 2, 3, 3}, conv({}, {}, {5, 4, 3, 6})},  // pads beyond it
-                    Case{{1, 2, 1, 2}, {8, 2, 1, 1}, conv({60, 60}, {}, {300, 300, 300, 300})},
-                    Case{{2, 3, 5, 6, 7}, {19, 3, 2, 3, 2}, conv({2, 1, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1})},
-                    Case{{0, 3, 9}, {9, 3, 3}, conv({}, {}, {})}, Case{{1, 0, 9}, {9, 0, 3}, conv({}, {}, {})},
-                    Case{{1, 3, 0, 9}, {9, 3, 2, 2}, conv({}, {}, {1, 1, 1, 1})}));
+    ::testing::Values(Case{{1, 3, 47}, {7, 3, 1}, conv({}, {}, {})},                        // 8 filters by 48 positions
+                      Case{{1, 3, 48}, {8, 3, 1}, conv({}, {}, {}, 1, false)},              //
+                      Case{{1, 3, 49}, {9, 3, 1}, conv({}, {}, {})},                        //
+                      Case{{1, 2, 31, 13}, {31, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1})},      // a task less one,
+                      Case{{1, 2, 24, 16}, {32, 2, 1, 1}, conv({}, {}, {})},                // one,
+                      Case{{1, 2, 35, 11}, {33, 2, 3, 3}, conv({}, {}, {1, 1, 1, 1})},      // and one more
+                      Case{{1, 1, 14, 15}, {17, 1, 7, 7}, conv({2, 2}, {}, {3, 3, 3, 3})},  // the first of a ResNet
+                      Case{{1, 85, 3, 13}, {9, 85, 1, 3}, conv({}, {}, {0, 1, 0, 1})},      // 255 terms,
+                      Case{{1, 256, 3, 5}, {9, 256, 1, 1}, conv({}, {}, {}, 1, false)},     // 256,
+                      Case{{1, 257, 9}, {33, 257, 1}, conv({}, {}, {})},                    // 257,
+                      Case{{1, 171, 5, 5}, {23, 171, 3, 3}, conv({}, {}, {1, 1, 1, 1})},    // and seven parts of 256
+                      Case{{1, 16, 9, 9}, {32, 16, 1, 1}, conv({2, 2}, {}, {})},            // a projection
+                      Case{{2, 34, 9, 8}, {22, 17, 3, 2}, conv({2, 1}, {2, 3}, {0, 1, 2, 3}, 2)},
+                      Case{{1, 2, 9}, {8, 2, 3}, conv({}, {4}, {3, 4})},             // dilated beyond x
+                      Case{{1, 2, 3, 3}, {8, 2, 3, 3}, conv({}, {}, {5, 4, 3, 6})},  // pads beyond it
+                      Case{{1, 2, 1, 2}, {8, 2, 1, 1}, conv({60, 60}, {}, {300, 300, 300, 300})},
+                      Case{{2, 3, 5, 6, 7}, {19, 3, 2, 3, 2}, conv({2, 1, 2}, {1, 2, 1}, {1, 1, 0, 0, 1, 1})},
+                      Case{{0, 3, 9}, {9, 3, 3}, conv({}, {}, {})}, Case{{1, 0, 9}, {9, 0, 3}, conv({}, {}, {})},
+                      Case{{1, 3, 0, 9}, {9, 3, 2, 2}, conv({}, {}, {1, 1, 1, 1})}));
 
 TEST(Conv, ATapOutsideTheImageStillMultipliesAZero) {
   const float inf = std::numeric_limits<float>::infinity();
@@ -176,4 +176,4 @@ TEST(Conv, TheBitsDoNotDependOnTheThreads) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::conv_test

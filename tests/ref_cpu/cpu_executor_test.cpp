@@ -16,7 +16,7 @@
 #include "ref_cpu/memory_plan.hpp"
 #include "ref_cpu/parallel.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::cpu_executor_test {
 namespace {
 
 using ir::DType;
@@ -218,4 +218,4 @@ TEST(Parallel, ChunksDependOnTheCountAndTheGrainOnly) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::cpu_executor_test

@@ -11,7 +11,7 @@
 #include "ir/ops/gemm.hpp"
 #include "tests/ref_cpu/run_one.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::matmul_test {
 namespace {
 
 using ir::DType;
@@ -47,7 +47,7 @@ std::size_t position(const Shape& x, const Shape& y, std::int64_t batch, std::in
   return static_cast<std::size_t>((offset * x[x.size() - 2] + row) * x[x.size() - 1] + column);
 }
 
-class ExactMatmul : public testing::TestWithParam<std::tuple<DType, Case>> {};
+class ExactMatmul : public ::testing::TestWithParam<std::tuple<DType, Case>> {};
 
 /// By the formula, one sum at a time; sums of whole numbers up to 49 * 4096 are exact in f32.
 TEST_P(ExactMatmul, FollowsTheFormula) {
@@ -82,21 +82,21 @@ TEST_P(ExactMatmul, FollowsTheFormula) {
 
 INSTANTIATE_TEST_SUITE_P(
     , ExactMatmul,
-    testing::Combine(testing::Values(DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64,
-                                     DType::c64, DType::c128),
-                     testing::Values(Case{{2, 3}, {3, 2}, {2, 2}},                     //
-                                     Case{{1, 1}, {1, 1}, {1, 1}},                     //
-                                     Case{{3, 4096}, {4096, 2}, {3, 2}},               //
-                                     Case{{65, 17}, {17, 63}, {65, 63}},               // off a panel by one
-                                     Case{{17, 65}, {17, 63}, {65, 63}, true, false},  //
-                                     Case{{65, 17}, {63, 17}, {65, 63}, false, true},  //
-                                     Case{{17, 65}, {63, 17}, {65, 63}, true, true},   //
-                                     Case{{2, 1, 3, 5}, {1, 3, 5, 7}, {2, 3, 3, 7}},   // both stretched
-                                     Case{{4, 3, 5}, {7, 5}, {4, 3, 7}, false, true},  //
-                                     Case{{3, 0}, {0, 2}, {3, 2}},                     // an empty sum is 0
-                                     Case{{0, 3}, {3, 2}, {0, 2}},                     //
-                                     Case{{2, 0, 3, 2}, {2, 5}, {2, 0, 3, 5}},         //
-                                     Case{{300, 9}, {9, 700}, {300, 700}})));          // several panels
+    ::testing::Combine(::testing::Values(DType::f16, DType::bf16, DType::f32, DType::f64, DType::i32, DType::i64,
+                                         DType::c64, DType::c128),
+                       ::testing::Values(Case{{2, 3}, {3, 2}, {2, 2}},                     //
+                                         Case{{1, 1}, {1, 1}, {1, 1}},                     //
+                                         Case{{3, 4096}, {4096, 2}, {3, 2}},               //
+                                         Case{{65, 17}, {17, 63}, {65, 63}},               // off a panel by one
+                                         Case{{17, 65}, {17, 63}, {65, 63}, true, false},  //
+                                         Case{{65, 17}, {63, 17}, {65, 63}, false, true},  //
+                                         Case{{17, 65}, {63, 17}, {65, 63}, true, true},   //
+                                         Case{{2, 1, 3, 5}, {1, 3, 5, 7}, {2, 3, 3, 7}},   // both stretched
+                                         Case{{4, 3, 5}, {7, 5}, {4, 3, 7}, false, true},  //
+                                         Case{{3, 0}, {0, 2}, {3, 2}},                     // an empty sum is 0
+                                         Case{{0, 3}, {3, 2}, {0, 2}},                     //
+                                         Case{{2, 0, 3, 2}, {2, 5}, {2, 0, 3, 5}},         //
+                                         Case{{300, 9}, {9, 700}, {300, 700}})));          // several panels
 
 TEST(Matmul, IntegersWrap) {
   const auto a = Tensor::of<std::int32_t>({1, 2}, {std::numeric_limits<std::int32_t>::max(), 65536});
@@ -194,4 +194,4 @@ TEST(Gemm, AnEmptySumLeavesBetaTimesC) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::matmul_test

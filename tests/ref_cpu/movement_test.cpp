@@ -7,13 +7,13 @@
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::movement_test {
 namespace {
 
 using ir::DType;
 using ir::Tensor;
 
-class Movement : public testing::TestWithParam<tests::MovementCase> {};
+class Movement : public ::testing::TestWithParam<tests::MovementCase> {};
 
 TEST_P(Movement, MovesEveryByteAsDefined) {
   const auto operands = tests::operands_of(GetParam());
@@ -24,7 +24,7 @@ TEST_P(Movement, MovesEveryByteAsDefined) {
   for (std::size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(tests::same_bytes(got[i], wanted[i])) << "output " << i;
 }
 
-INSTANTIATE_TEST_SUITE_P(, Movement, testing::ValuesIn(tests::movement_cases()),
+INSTANTIATE_TEST_SUITE_P(, Movement, ::testing::ValuesIn(tests::movement_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(StridedCopy, LargeCopiesAreCutIntoChunksAndStayWhole) {
@@ -53,4 +53,4 @@ TEST(Gather, AnIndexOutOfRangeNamesNodePositionValueAndExtent) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::movement_test

@@ -7,7 +7,7 @@
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::rope_test {
 namespace {
 
 using ir::Shape;
@@ -89,4 +89,4 @@ TEST(Rope, APositionWithoutARowIsNamed) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::rope_test

@@ -8,7 +8,7 @@
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::calibration_test {
 namespace {
 
 using ir::DType;
@@ -142,4 +142,4 @@ TEST_F(CalibrateOnDevice, EveryTileGivesTheSameExactProducts) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::calibration_test

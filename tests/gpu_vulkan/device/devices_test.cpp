@@ -5,7 +5,7 @@
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::devices_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST(ChooseDevice, SaysWhyThereIsNone) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::devices_test

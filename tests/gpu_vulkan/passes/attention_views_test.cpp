@@ -16,7 +16,7 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::attention_views_test {
 namespace {
 
 using ir::DType;
@@ -209,4 +209,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& of_case) { return of_case.param.name; });
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::attention_views_test

@@ -10,7 +10,7 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::fusion_test {
 namespace {
 
 using ir::DType;
@@ -110,4 +110,4 @@ TEST_F(FusedModel, HandsBackWhatSurvivesAndReportsEveryNode) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::fusion_test

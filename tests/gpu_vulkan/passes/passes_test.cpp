@@ -22,7 +22,7 @@
 #include "ir/ops/transpose.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::passes_test {
 namespace {
 
 using namespace ir::ops;
@@ -377,4 +377,4 @@ TEST(Fuse, ReportsByNodeOfTheOriginal) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::passes_test

@@ -11,7 +11,7 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::residuals_test {
 namespace {
 
 using ir::DType;
@@ -99,4 +99,4 @@ INSTANTIATE_TEST_SUITE_P(, AddedNormOnDevice,
                                                               LayerNorm{.has_scale = false, .has_bias = false})));
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::residuals_test

@@ -6,7 +6,7 @@
 
 #include "gpu_vulkan/plan/barriers.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::pack_test {
 namespace {
 
 constexpr plan::PackLimits roomy{.alignment = 64, .buffer_bytes = std::size_t{1} << 40};
@@ -169,4 +169,4 @@ TEST(Barriers, OneBarrierServesEverythingBefore) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::pack_test

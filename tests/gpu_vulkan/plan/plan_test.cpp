@@ -12,7 +12,7 @@
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::plan_test {
 namespace {
 
 using ir::DType;
@@ -291,4 +291,4 @@ TEST(Plan, ItsTextNamesNodesPlacesAndReasons) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::plan_test

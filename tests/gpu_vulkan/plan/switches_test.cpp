@@ -9,7 +9,7 @@
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/gpu_vulkan/lowered.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::switches_test {
 namespace {
 
 using device::KernelFamily;
@@ -67,4 +67,4 @@ TEST(Switches, AnOpWhoseKernelsAreAllTurnedOffIsRefusedAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::switches_test

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 // Which tile a product gets: no GPU is needed.
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::tile_choice_test {
 namespace {
 
 const std::vector<plan::TileOption> tiles = {
@@ -89,4 +89,4 @@ TEST(TileChoice, TheNearestSizeIsTheOneWhoseLogarithmsDifferLeast) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::tile_choice_test

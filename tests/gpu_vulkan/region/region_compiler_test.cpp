@@ -9,7 +9,7 @@
 #include "gpu_vulkan/region/compile.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::region_compiler_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -71,4 +71,4 @@ TEST_F(RegionCompilers, WhatDoesNotCompileIsOneErrorOfItsLine) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::region_compiler_test

@@ -16,7 +16,7 @@
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::regions_test {
 namespace {
 
 using namespace ir::ops;
@@ -328,4 +328,4 @@ TEST_P(RegionsOfOneFunction, SpecialNumbersComeOutAsOfTheOpAlone) {
 INSTANTIATE_TEST_SUITE_P(, RegionsOfOneFunction, ::testing::Values(DType::f32, DType::f16, DType::bf16));
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::regions_test

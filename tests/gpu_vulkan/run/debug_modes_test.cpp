@@ -7,7 +7,7 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::debug_modes_test {
 namespace {
 
 using ir::DType;
@@ -81,4 +81,4 @@ TEST_F(Broken, RedZonesCatchAWriteBeforeATensor) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::debug_modes_test

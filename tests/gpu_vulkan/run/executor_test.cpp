@@ -7,7 +7,7 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/sample_graph.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::executor_test {
 namespace {
 
 using ir::DType;
@@ -225,4 +225,4 @@ INSTANTIATE_TEST_SUITE_P(, Mode,
                          });
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::executor_test

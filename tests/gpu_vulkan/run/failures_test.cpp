@@ -10,7 +10,7 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::failures_test {
 namespace {
 
 using ir::DType;
@@ -121,4 +121,4 @@ TEST_F(FailuresOnDevice, StepModeNamesTheDispatchThatFailed) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::failures_test

@@ -5,7 +5,7 @@
 #include "tests/support/gpu.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::models_test {
 namespace {
 
 /// A way to run that must not change a bit of the results.
@@ -51,7 +51,7 @@ struct Model {
 class Models : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+    if (plumb::testing::gpu().executor == nullptr) GTEST_SKIP() << plumb::testing::gpu().why_not;
   }
 };
 
@@ -90,4 +90,4 @@ TEST_F(Models, ALlamaBlockIsTheSameWhenPoisonedAndWhenCareful) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::models_test

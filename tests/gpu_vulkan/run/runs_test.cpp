@@ -5,7 +5,7 @@
 #include "tests/gpu_vulkan/sample_graph.hpp"
 #include "tests/ir/counted_new.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::runs_test {
 namespace {
 
 using ir::Value;
@@ -85,4 +85,4 @@ TEST_F(Runs, SayWhereTheTimeWent) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::runs_test

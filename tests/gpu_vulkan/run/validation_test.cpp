@@ -5,7 +5,7 @@
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::validation_test {
 namespace {
 
 using ::testing::AllOf;
@@ -67,4 +67,4 @@ TEST_F(Validation, ADispatchBeyondTheLimitsIsAnError) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::validation_test

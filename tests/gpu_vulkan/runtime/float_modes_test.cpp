@@ -8,7 +8,7 @@
 #include "gpu_vulkan/kernels/common/shader_blobs.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::float_modes_test {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -38,4 +38,4 @@ TEST(FloatModes, AModuleThatIsCutIsAnError) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::float_modes_test

@@ -9,7 +9,7 @@
 #include "tests/gpu_vulkan/sample_graph.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::pipeline_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -94,4 +94,4 @@ TEST_F(PipelineCache, IsThereForTheNextProcessAndSurvivesDamage) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::pipeline_cache_test

@@ -18,7 +18,7 @@
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::self_test_test {
 namespace {
 
 using ir::DType;
@@ -373,4 +373,4 @@ TEST_F(SelfTestOnDevice, ThisDevicePassesItOfTheTilesItRuns) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::self_test_test

@@ -5,7 +5,7 @@
 
 #include "ir/error.hpp"
 
-namespace plumb::ir::cpu {
+namespace plumb::ir::cpu::level_test {
 namespace {
 
 constexpr std::array all = {Level::v2, Level::v3, Level::v4};
@@ -41,4 +41,4 @@ TEST(CpuLevel, RefusesWhatCannotRun) {
 }
 
 }  // namespace
-}  // namespace plumb::ir::cpu
+}  // namespace plumb::ir::cpu::level_test

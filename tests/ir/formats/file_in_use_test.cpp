@@ -6,7 +6,7 @@
 
 #include <thread>
 
-namespace plumb::ir {
+namespace plumb::ir::file_in_use_test {
 namespace {
 
 void recurse(volatile int* deeper) {
@@ -72,4 +72,4 @@ TEST(FileInUseDeathTest, OtherCrashesAreLeftToWhoHandledThemBefore) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::file_in_use_test

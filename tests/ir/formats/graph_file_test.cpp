@@ -4,7 +4,7 @@
 
 #include "tests/support/paths.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::graph_file_test {
 namespace {
 
 std::string refusal(std::string_view text) {
@@ -112,4 +112,4 @@ TEST(GraphFile, EveryFixtureIsReadAndAsksAQuestion) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::graph_file_test

@@ -13,7 +13,7 @@
 #include "tests/ir/counted_new.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::hostile_graph_test {
 namespace {
 
 constexpr std::uint64_t budget = 64 << 20;
@@ -55,7 +55,7 @@ TEST(InvalidFixtures, EachIsRefusedWithItsMessage) {
   for (const auto& entry : std::filesystem::directory_iterator(tests::source_dir() / "fixtures/invalid")) {
     if (entry.path().extension() != ".json") continue;
     tests::largest_allocation = 0;
-    EXPECT_THAT(refusal(entry.path()), testing::HasSubstr(expected_message(entry.path()))) << entry.path();
+    EXPECT_THAT(refusal(entry.path()), ::testing::HasSubstr(expected_message(entry.path()))) << entry.path();
     EXPECT_LT(tests::largest_allocation, most_allocated) << entry.path();
     ++count;
   }
@@ -137,4 +137,4 @@ TEST(DamagedFiles, GiveOneErrorOrAValidGraph) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::hostile_graph_test

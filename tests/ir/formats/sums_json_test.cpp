@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace plumb::ir::formats {
+namespace plumb::ir::formats::sums_json_test {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 const Sum coopmat{.of = "scores",
                   .unit = SumUnit::matrix,
@@ -40,7 +40,7 @@ TEST(SumsJson, HasEveryFieldByName) {
 
 TEST(SumsJson, IsReadBackAsItWas) {
   const Sum sums[] = {coopmat, Sum{}, Sum{.unit = SumUnit::either, .levels = {{}}}};
-  EXPECT_THAT(parse_sums(to_json(sums)), testing::ElementsAreArray(sums));
+  EXPECT_THAT(parse_sums(to_json(sums)), ::testing::ElementsAreArray(sums));
 }
 
 TEST(SumsJson, ARowNamesItsNodeFirst) {
@@ -63,4 +63,4 @@ TEST(SumsJson, RefusesWhatNobodyKnows) {
 }
 
 }  // namespace
-}  // namespace plumb::ir::formats
+}  // namespace plumb::ir::formats::sums_json_test

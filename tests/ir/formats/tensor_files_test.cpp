@@ -12,17 +12,17 @@
 #include "ir/formats/graph_file.hpp"
 #include "tests/ir/counted_new.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::tensor_files_test {
 namespace {
 
 /// A folder for the files of one test.
-class Files : public testing::Test {
+class Files : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     std::string name = std::string(test->test_suite_name()) + test->name();
     std::ranges::replace(name, '/', '_');
-    folder_ = std::filesystem::path(testing::TempDir()) / ("plumb_" + name);
+    folder_ = std::filesystem::path(::testing::TempDir()) / ("plumb_" + name);
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
   }
@@ -47,7 +47,7 @@ class Files : public testing::Test {
   std::filesystem::path folder_;
 };
 
-class TensorFiles : public Files, public testing::WithParamInterface<const char*> {};
+class TensorFiles : public Files, public ::testing::WithParamInterface<const char*> {};
 
 std::string contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -120,7 +120,7 @@ TEST_P(TensorFiles, TheBudgetIsCheckedFirst) {
   EXPECT_EQ(refusal(path(GetParam()), 799), path(GetParam()).string() + ": its tensors have more than 799 bytes");
 }
 
-INSTANTIATE_TEST_SUITE_P(, TensorFiles, testing::Values("t.npz", "t.h5"),
+INSTANTIATE_TEST_SUITE_P(, TensorFiles, ::testing::Values("t.npz", "t.h5"),
                          [](const auto& test) { return std::string(test.param).substr(2); });
 
 using Npy = Files;
@@ -219,8 +219,8 @@ data[at + 24:at + 28] = (0x7FFFFFF0).to_bytes(4, "little")
 open("liar.npz", "wb").write(data))"))
     GTEST_SKIP() << "no NumPy";
   tests::largest_allocation = 0;
-  EXPECT_THAT(refusal(path("bomb.npz")), testing::HasSubstr("its tensors have more than 1048576 bytes"));
-  EXPECT_THAT(refusal(path("liar.npz"), 1 << 30), testing::HasSubstr("cannot have 2147483632 bytes in"));
+  EXPECT_THAT(refusal(path("bomb.npz")), ::testing::HasSubstr("its tensors have more than 1048576 bytes"));
+  EXPECT_THAT(refusal(path("liar.npz"), 1 << 30), ::testing::HasSubstr("cannot have 2147483632 bytes in"));
   EXPECT_LT(tests::largest_allocation, 1u << 20);
 }
 
@@ -280,16 +280,16 @@ with h5py.File("huge.h5", "w") as f: f.create_dataset("x", shape=(1 << 40,), dty
   EXPECT_EQ(t.at("z").dtype(), DType::c128);
   EXPECT_TRUE(equal(t.at("z_big_endian"), convert(x, DType::c64)));
   EXPECT_EQ(double(t.at("bf").as<bf16>()[0]), 1);
-  EXPECT_THAT(refusal(path("text.h5")), testing::HasSubstr("dataset 'x' is neither numbers nor bools"));
-  EXPECT_THAT(refusal(path("wide.h5")), testing::HasSubstr("dataset 'x' is an unsigned integer of 8 bytes"));
-  EXPECT_THAT(refusal(path("short.h5")), testing::HasSubstr("only with the attribute encoding = \"bfloat16\""));
-  EXPECT_THAT(refusal(path("huge.h5")), testing::HasSubstr("its tensors have more than 1048576 bytes"));
+  EXPECT_THAT(refusal(path("text.h5")), ::testing::HasSubstr("dataset 'x' is neither numbers nor bools"));
+  EXPECT_THAT(refusal(path("wide.h5")), ::testing::HasSubstr("dataset 'x' is an unsigned integer of 8 bytes"));
+  EXPECT_THAT(refusal(path("short.h5")), ::testing::HasSubstr("only with the attribute encoding = \"bfloat16\""));
+  EXPECT_THAT(refusal(path("huge.h5")), ::testing::HasSubstr("its tensors have more than 1048576 bytes"));
 }
 
 TEST_F(Hdf5, OtherFilesAreRefusedQuietly) {
   testing::internal::CaptureStderr();
-  EXPECT_THAT(refusal(write("x.h5", "this is no HDF5 file")), testing::HasSubstr("HDF5 cannot"));
-  EXPECT_THAT(refusal(path("missing.h5")), testing::HasSubstr("No such file"));
+  EXPECT_THAT(refusal(write("x.h5", "this is no HDF5 file")), ::testing::HasSubstr("HDF5 cannot"));
+  EXPECT_THAT(refusal(path("missing.h5")), ::testing::HasSubstr("No such file"));
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
@@ -307,9 +307,9 @@ TEST_F(Materialise, TakesExternalTensorsOfTheRightType) {
   };
   EXPECT_TRUE(equal(feeds(R"("file": "w.npz", "key": "w")").at("p"), w));
   EXPECT_THAT([&] { feeds(R"("file": "w.npz", "key": "wide")"); },
-              testing::ThrowsMessage<Error>("param 'p': w.npz: 'wide' is f64[3], the graph wants f32[3]"));
+              ::testing::ThrowsMessage<Error>("param 'p': w.npz: 'wide' is f64[3], the graph wants f32[3]"));
   EXPECT_THAT([&] { feeds(R"("file": "w.npz", "key": "v")"); },
-              testing::ThrowsMessage<Error>("param 'p': w.npz: has no tensor 'v'"));
+              ::testing::ThrowsMessage<Error>("param 'p': w.npz: has no tensor 'v'"));
 }
 
 TEST_F(Materialise, SourcesWithASeedOfTheirOwnDoNotFollowTheRuns) {
@@ -326,4 +326,4 @@ TEST_F(Materialise, SourcesWithASeedOfTheirOwnDoNotFollowTheRuns) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::tensor_files_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace plumb::ir {
+namespace plumb::ir::broadcast_test {
 namespace {
 
 using Axes = std::vector<kernels::BroadcastAxis>;
@@ -49,4 +49,4 @@ TEST(BroadcastLoops, EmptyResultsKeepTheirEmptyAxis) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::broadcast_test

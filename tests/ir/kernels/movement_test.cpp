@@ -13,7 +13,7 @@
 #include "ir/ops/transpose.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::movement_test {
 namespace {
 
 /// One node that must be refused, and why.
@@ -24,7 +24,7 @@ struct Refusal {
   std::string reason;
 };
 
-class Refused : public testing::TestWithParam<Refusal> {};
+class Refused : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(Refused, SaysWhichCheckAndWhatItFound) {
   const Refusal& c = GetParam();
@@ -36,7 +36,7 @@ constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::num
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, Refused,
-    testing::Values(
+    ::testing::Values(
         Refusal{"reshape_C1_two_open",
                 ops::Reshape{{-1, -1}},
                 {{f32, {4}}},
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Indexing, Refused,
-    testing::Values(
+    ::testing::Values(
         Refusal{"concat_C1", ops::Concat{0}, {}, "takes at least 1 input, given 0"},
         Refusal{
             "concat_C2_extent",
@@ -171,7 +171,7 @@ const TensorType table{f32, {7, 4}};
 
 INSTANTIATE_TEST_SUITE_P(
     Rope, Refused,
-    testing::Values(
+    ::testing::Values(
         Refusal{"C1_odd",
                 ops::Rope{.rotary_dim = 3},
                 {head, table, table},
@@ -233,4 +233,4 @@ TEST(Rope, TakesTheLastOffsetThatFits) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::movement_test

@@ -5,7 +5,7 @@
 #include "ir/ops/slice.hpp"
 #include "ir/ops/transpose.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::strided_copy_test {
 
 void PrintTo(const kernels::StridedCopy& copy, std::ostream* out) {
   *out << copy.width << " bytes, from " << copy.from << " to " << copy.to;
@@ -62,4 +62,4 @@ TEST(StridedCopy, IsNotPlainWhenItStartsLater) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::strided_copy_test

@@ -4,7 +4,7 @@
 
 #include "ir/ops/dot_general.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::einsum_test {
 namespace {
 
 using ops::DotGeneral;
@@ -97,4 +97,4 @@ TEST(DotGeneralTypes, Refuse) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::einsum_test

@@ -6,7 +6,7 @@
 #include "ir/ops/prelu.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::elementwise_test {
 namespace {
 
 using namespace ops;
@@ -47,4 +47,4 @@ TEST(FmaTypes, AllThreeBroadcast) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::elementwise_test

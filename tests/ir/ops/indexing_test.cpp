@@ -7,7 +7,7 @@
 #include "ir/ops/scatter_nd.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::indexing_test {
 namespace {
 
 using namespace ops;
@@ -111,4 +111,4 @@ TEST(ScatterAddTypes, Refuses) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::indexing_test

@@ -10,7 +10,7 @@
 #include "ir/ops/tile.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::moves_test {
 namespace {
 
 using namespace ops;
@@ -91,4 +91,4 @@ TEST(SpaceToDepthTypes, Refuses) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::moves_test

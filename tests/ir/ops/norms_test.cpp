@@ -14,7 +14,7 @@
 #include "ir/ops/rms_norm.hpp"
 #include "ir/ops/softmax.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::norms_test {
 namespace {
 
 using namespace ops;
@@ -157,4 +157,4 @@ TEST(AttentionTypes, Refuses) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::norms_test

@@ -7,7 +7,7 @@
 #include "ir/ops/top_k.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::ordering_test {
 namespace {
 
 using namespace ops;
@@ -70,4 +70,4 @@ TEST(TopKTypes, Refuses) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::ordering_test

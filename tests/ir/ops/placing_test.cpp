@@ -9,7 +9,7 @@
 #include "ir/ops/trilu.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::placing_test {
 namespace {
 
 using namespace ops;
@@ -76,4 +76,4 @@ TEST(ReverseSequenceTypes, Refuses) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::placing_test

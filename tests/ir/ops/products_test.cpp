@@ -5,7 +5,7 @@
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::products_test {
 namespace {
 
 using namespace ops;
@@ -113,4 +113,4 @@ TEST(ProductCosts, CountAMultiplyAddTwice) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::products_test

@@ -6,7 +6,7 @@
 #include "ir/ops/resize.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::resampling_test {
 namespace {
 
 using namespace ops;
@@ -71,4 +71,4 @@ TEST(AffineGridTypes, Refuses) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::resampling_test

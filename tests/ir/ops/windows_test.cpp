@@ -7,7 +7,7 @@
 #include "ir/ops/pool.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::windows_test {
 namespace {
 
 using namespace ops;
@@ -112,4 +112,4 @@ TEST(MaxUnpoolTypes, Refuses) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::windows_test

@@ -8,7 +8,7 @@
 #include "ir/ops/constant.hpp"
 #include "ir/ops/matmul.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::convert_dtype_test {
 namespace {
 
 ops::Constant pi() {
@@ -53,4 +53,4 @@ TEST(AsDtype, KnowsOnlyTheNarrowFloats) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::convert_dtype_test

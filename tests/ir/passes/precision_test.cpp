@@ -9,7 +9,7 @@
 #include "ir/ops/softmax.hpp"
 #include "ir/passes/widen.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::precision_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(AtPrecision, RefusesWhatCannotBeDone) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::precision_test

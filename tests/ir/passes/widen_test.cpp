@@ -7,7 +7,7 @@
 #include "ir/ops/layer_norm.hpp"
 #include "ir/ops/matmul.hpp"
 
-namespace plumb::ir {
+namespace plumb::ir::widen_test {
 namespace {
 
 ops::Constant zeros(DType dtype, Shape shape) { return {dtype, shape, Bytes(TensorType{dtype, shape}.bytes())}; }
@@ -81,4 +81,4 @@ TEST(Widen, TensorsAreWidenedExactly) {
 }
 
 }  // namespace
-}  // namespace plumb::ir
+}  // namespace plumb::ir::widen_test

@@ -10,7 +10,7 @@
 #include "tests/parity/mixed_graph.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::attribution_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -165,4 +165,4 @@ TEST(Amplification, OfACancellationIsItsConditionNumber) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::attribution_test

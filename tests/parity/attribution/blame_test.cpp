@@ -12,7 +12,7 @@
 #include "tests/parity/mixed_graph.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::blame_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -176,4 +176,4 @@ TEST(WithError, AddsTheDifferenceWhateverTheType) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::blame_test

@@ -8,7 +8,7 @@
 #include "parity/report/report.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity::attribution {
+namespace plumb::parity::attribution::non_finite_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -91,4 +91,4 @@ TEST(NonFinite, WhatWasThereBeforeIsNotNew) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::attribution
+}  // namespace plumb::parity::attribution::non_finite_test

@@ -13,7 +13,7 @@
 #include "parity/bounds/bounded_matmul.hpp"
 #include "parity/cli/reference.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::bounded_product_test {
 namespace {
 
 using ir::DType;
@@ -168,4 +168,4 @@ TEST(BoundedProduct, HasEqualBitsWithAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::bounded_product_test

@@ -15,7 +15,7 @@
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::bounds_test {
 namespace {
 
 using ir::DType;
@@ -174,4 +174,4 @@ TEST(Bounds, OfEmptySumsAreNothing) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::bounds_test

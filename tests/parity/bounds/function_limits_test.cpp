@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-namespace plumb::parity::bounds {
+namespace plumb::parity::bounds::function_limits_test {
 namespace {
 
 using ir::ErrorClass;
@@ -115,4 +115,4 @@ TEST(FunctionLimits, OfShadersAreNoWider) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::bounds
+}  // namespace plumb::parity::bounds::function_limits_test

@@ -5,7 +5,7 @@
 #include "tests/parity/small_case.hpp"
 #include "tests/support/emulated_device.hpp"
 
-namespace plumb::parity::bounds {
+namespace plumb::parity::bounds::kernel_limit_test {
 namespace {
 
 constexpr auto long_sums = R"({"format": "plumb.graph/1", "why": "long sums of one sign",
@@ -63,4 +63,4 @@ TEST(KernelLimit, OfSeveralSumsIsThatOfTheOneThatLosesMost) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::bounds
+}  // namespace plumb::parity::bounds::kernel_limit_test

@@ -13,7 +13,7 @@
 #include "parity/results/results_rows.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::certify_test {
 namespace {
 
 namespace ops = ir::ops;
@@ -213,4 +213,4 @@ TEST(Certify, VerifyStoresHowManyElementsItRecomputed) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::certify_test

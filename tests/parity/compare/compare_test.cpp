@@ -8,7 +8,7 @@
 #include "ir/attribute.hpp"
 #include "parity/core/float_format.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::compare_test {
 namespace {
 
 using ir::DType;
@@ -266,4 +266,4 @@ TEST(Compare, AllowedIsTheLargestOfItsPartsAndTheStorageOnTop) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::compare_test

@@ -7,7 +7,7 @@
 
 #include "parity/core/parallel.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::measure_test {
 namespace {
 
 using ir::DType;
@@ -158,4 +158,4 @@ TEST(ForEachPiece, DoesEachOnce) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::measure_test

@@ -6,7 +6,7 @@
 #include "parity/compare/compare.hpp"
 #include "parity/core/parallel.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::scan_block_test {
 namespace {
 
 using ir::DType;
@@ -77,8 +77,8 @@ void expect_same(const compare::Comparison& a, const compare::Comparison& b) {
 }
 
 template <class T>
-class ScanBlock : public testing::Test {};
-using Types = testing::Types<float, ir::f16, ir::bf16>;
+class ScanBlock : public ::testing::Test {};
+using Types = ::testing::Types<float, ir::f16, ir::bf16>;
 TYPED_TEST_SUITE(ScanBlock, Types);
 
 TYPED_TEST(ScanBlock, FindsWhatLookingAtEveryElementFinds) {
@@ -126,4 +126,4 @@ TEST(ThreadLimit, HoldsWhileItLives) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::scan_block_test

@@ -6,7 +6,7 @@
 
 #include "parity/compare/measure.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::tolerance_test {
 namespace {
 
 using ir::DType;
@@ -113,4 +113,4 @@ TEST(Mistrust, NothingIsHeldAgainstOneElementOrNone) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::tolerance_test

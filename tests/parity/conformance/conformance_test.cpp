@@ -10,7 +10,7 @@
 #include "parity/conformance/conformance_report.hpp"
 #include "tests/parity/suspect.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::conformance_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -185,4 +185,4 @@ TEST(ConformanceReport, EveryFormatSaysWhatFailed) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::conformance_test

@@ -14,7 +14,7 @@
 #include "parity/results/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::mode_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -146,4 +146,4 @@ require = { max_abs = 1e-5 })",
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::mode_test

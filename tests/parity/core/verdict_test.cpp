@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace plumb::parity {
+namespace plumb::parity::verdict_test {
 namespace {
 
 core::Verdict of(const std::vector<core::Verdict>& nodes) {
@@ -41,4 +41,4 @@ TEST(ExitCode, PutsTroubleBeforeFailureBeforeSuccess) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::verdict_test

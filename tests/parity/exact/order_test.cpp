@@ -10,7 +10,7 @@
 #include "parity/exact/twin.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity::exact {
+namespace plumb::parity::exact::order_test {
 namespace {
 
 /// A chain of everything that sums, of these extents.
@@ -135,4 +135,4 @@ TEST(ExactTwin, OrdinaryNumbersDoNotGiveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::exact
+}  // namespace plumb::parity::exact::order_test

@@ -14,7 +14,7 @@
 #include "tests/parity/small_case.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::parity::exact {
+namespace plumb::parity::exact::twin_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -187,4 +187,4 @@ TEST(ExactTwin, EveryOpHasAnAnswer) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::exact
+}  // namespace plumb::parity::exact::twin_test

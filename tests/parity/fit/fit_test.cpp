@@ -14,7 +14,7 @@
 #include "parity/results/record_hdf5.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity::fit {
+namespace plumb::parity::fit::fit_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -212,4 +212,4 @@ TEST(Fit, WhatVerifyRecordsCanBeFittedAndJudged) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::fit
+}  // namespace plumb::parity::fit::fit_test

@@ -8,7 +8,7 @@
 
 #include "parity/fit/anderson_darling.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::gumbel_test {
 namespace {
 
 double draw(std::mt19937_64& random, const fit::Gumbel& from) {
@@ -104,4 +104,4 @@ TEST(AndersonDarling, AcceptsOneDistributionAsOftenAsItSaysAndRefutesTwo) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::gumbel_test

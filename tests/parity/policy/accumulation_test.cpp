@@ -9,7 +9,7 @@
 #include "tests/parity/small_case.hpp"
 #include "tests/parity/suspect.hpp"
 
-namespace plumb::parity::policy {
+namespace plumb::parity::policy::accumulation_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST(Accumulation, IsInTheReportWithTileAndSums) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::policy
+}  // namespace plumb::parity::policy::accumulation_test

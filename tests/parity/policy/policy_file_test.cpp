@@ -5,7 +5,7 @@
 
 #include "ir/error.hpp"
 
-namespace plumb::parity::policy {
+namespace plumb::parity::policy::policy_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -120,4 +120,4 @@ TEST(PolicyFile, SurvivesHostileText) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::policy
+}  // namespace plumb::parity::policy::policy_file_test

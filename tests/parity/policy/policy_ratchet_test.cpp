@@ -5,7 +5,7 @@
 
 #include "tests/parity/policy/policy_text.hpp"
 
-namespace plumb::parity::policy {
+namespace plumb::parity::policy::policy_ratchet_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(PolicyRatchet, BudgetsAndNansHaveReasonsOfTheirOwn) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::policy
+}  // namespace plumb::parity::policy::policy_ratchet_test

@@ -9,7 +9,7 @@
 #include "parity/policy/policy_lint.hpp"
 #include "tests/parity/policy/policy_text.hpp"
 
-namespace plumb::parity::policy {
+namespace plumb::parity::policy::policy_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -261,4 +261,4 @@ TEST(PolicyValue, ATestCoversWhatItImplies) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::policy
+}  // namespace plumb::parity::policy::policy_test

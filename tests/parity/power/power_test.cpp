@@ -10,7 +10,7 @@
 #include "parity/power/faults/faulty_executor.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::testing {
+namespace plumb::testing::power_test {
 namespace {
 
 using parity::power::Outcome;
@@ -188,4 +188,4 @@ TEST(Power, WritesJson) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::testing::power_test

@@ -10,7 +10,7 @@
 #include "tests/parity/small_case.hpp"
 #include "tests/support/emulated_device.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::emulated_node_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -218,4 +218,4 @@ TEST(ProfileAttributes, SayWhatIsKnown) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::emulated_node_test

@@ -6,7 +6,7 @@
 #include "tests/parity/small_case.hpp"
 #include "tests/support/emulated_device.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::profile_arithmetic_test {
 namespace {
 
 const std::vector<ir::Sum> by_matrix = {{.unit = ir::SumUnit::matrix}};
@@ -150,4 +150,4 @@ TEST(ProfileArithmetic, LetsNarrowSumsBeNarrow) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::profile_arithmetic_test

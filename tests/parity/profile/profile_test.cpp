@@ -10,7 +10,7 @@
 #include "parity/profile/profile_file.hpp"
 #include "tests/support/emulated_device.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::profile_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(Profile, RefusesContentThatIsNotThatOfItsHash) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::profile_test

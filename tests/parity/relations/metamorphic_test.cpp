@@ -8,7 +8,7 @@
 #include "tests/parity/small_case.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::parity::relations {
+namespace plumb::parity::relations::metamorphic_test {
 namespace {
 
 using testing::Suspect;
@@ -192,4 +192,4 @@ TEST(Metamorphic, HoldsOfTheGraphsOnTheCpu) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::relations
+}  // namespace plumb::parity::relations::metamorphic_test

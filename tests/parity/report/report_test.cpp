@@ -13,7 +13,7 @@
 #include "parity/results/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::report_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(TextTable, NumbersAreShort) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::report_test

@@ -8,7 +8,7 @@
 #include "parity/verify/compile_once.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::seeds_test {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -82,4 +82,4 @@ TEST(SeedSummary, SaysOfEveryNodeWhatItsSeedsCameTo) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::seeds_test

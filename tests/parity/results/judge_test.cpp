@@ -11,7 +11,7 @@
 #include "parity/results/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::judge_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -282,4 +282,4 @@ TEST_F(Judge, KeepsManyRunsApart) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::judge_test

@@ -5,7 +5,7 @@
 
 #include "tests/parity/policy/policy_text.hpp"
 
-namespace plumb::parity::results {
+namespace plumb::parity::results::judged_lint_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -42,4 +42,4 @@ TEST(JudgedLint, FindsALimitOfVacuityThatNoRunSays) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::results
+}  // namespace plumb::parity::results::judged_lint_test

@@ -13,7 +13,7 @@
 #include "parity/results/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity::results {
+namespace plumb::parity::results::kernel_test {
 namespace {
 
 using ::testing::Contains;
@@ -170,4 +170,4 @@ TEST_F(RecordedKernel, ARunSaysWhichPrecisionItHad) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::results
+}  // namespace plumb::parity::results::kernel_test

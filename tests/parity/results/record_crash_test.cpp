@@ -15,7 +15,7 @@
 #include "parity/results/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::record_crash_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST_F(RecordCrash, AFullDiskIsAnErrorThatSaysSo) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::record_crash_test

@@ -12,7 +12,7 @@
 #include "tests/parity/small_case.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::record_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -286,4 +286,4 @@ TEST(ResultsSchema, TheFileIsThatOfTheCode) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::record_test

@@ -9,7 +9,7 @@
 #include "parity/results/record_hdf5.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::record_tools_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -120,4 +120,4 @@ TEST_F(RecordTools, H5dumpPrintsTheNames) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::record_tools_test

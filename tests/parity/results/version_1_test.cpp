@@ -15,7 +15,7 @@
 #include "parity/results/results_schema.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::parity::results {
+namespace plumb::parity::results::version_1_test {
 namespace {
 
 using ::testing::AllOf;
@@ -99,4 +99,4 @@ TEST(VersionOne, IsNotAddedTo) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::results
+}  // namespace plumb::parity::results::version_1_test

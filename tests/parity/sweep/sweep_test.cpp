@@ -10,7 +10,7 @@
 #include "parity/sweep/precision_savings.hpp"
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::sweep_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -238,4 +238,4 @@ TEST(Verify, APlanSaysWhichNodesMultiplyInF16) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::sweep_test

@@ -6,7 +6,7 @@
 #include "ir/ops/cast.hpp"
 #include "ir/ops/matmul.hpp"
 
-namespace plumb::testing {
+namespace plumb::testing::op_check_test {
 namespace {
 
 using ir::DType;
@@ -40,4 +40,4 @@ TEST(OpCheck, AWrongHandWorkedValueIsAFailureThatNamesTheElement) {
 }
 
 }  // namespace
-}  // namespace plumb::testing
+}  // namespace plumb::testing::op_check_test

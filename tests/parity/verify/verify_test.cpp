@@ -8,7 +8,7 @@
 
 #include "tests/parity/small_case.hpp"
 
-namespace plumb::parity {
+namespace plumb::parity::verify_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -289,4 +289,4 @@ TEST(Verify, TellsItsObserverEveryStep) {
 }
 
 }  // namespace
-}  // namespace plumb::parity
+}  // namespace plumb::parity::verify_test

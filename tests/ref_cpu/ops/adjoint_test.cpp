@@ -8,7 +8,7 @@
 #include "tests/support/indices.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::adjoint_test {
 namespace {
 
 using ir::DType;
@@ -94,4 +94,4 @@ TEST(Col2im, EveryGeometryIsTheDefinition) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::adjoint_test

@@ -6,7 +6,7 @@
 #include "tests/support/cases/attention_cases.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::attention_test {
 namespace {
 
 using ir::DType;
@@ -39,4 +39,4 @@ TEST(CpuAttentionThreads, DoNotChangeABit) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::attention_test

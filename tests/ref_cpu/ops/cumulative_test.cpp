@@ -10,7 +10,7 @@
 #include "tests/ref_cpu/run_one.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::cumulative_test {
 namespace {
 
 using ir::DType;
@@ -94,4 +94,4 @@ TEST(Cumulative, OfComplexNumbers) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::cumulative_test

@@ -8,7 +8,7 @@
 #include "tests/ref_cpu/run_one.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::einsum_test {
 namespace {
 
 using ir::DType;
@@ -106,4 +106,4 @@ TEST(CpuEinsum, ThreadsDoNotChangeABit) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::einsum_test

@@ -7,7 +7,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::indexing_test {
 namespace {
 
 using ir::DType;
@@ -66,4 +66,4 @@ TEST(Gathers, AnIndexOutOfRangeNamesItsPosition) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::indexing_test

@@ -6,17 +6,17 @@
 #include "ir/ops/pad.hpp"
 #include "tests/ref_cpu/run_one.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::moves_test {
 namespace {
 
-class Moves : public testing::TestWithParam<tests::MovementCase> {};
+class Moves : public ::testing::TestWithParam<tests::MovementCase> {};
 
 TEST_P(Moves, MakeEveryByteAsDefined) {
   const auto operands = tests::operands_of(GetParam());
   EXPECT_TRUE(tests::same_bytes(run_one(GetParam().op, operands), tests::made(GetParam().op, operands)));
 }
 
-INSTANTIATE_TEST_SUITE_P(, Moves, testing::ValuesIn(tests::move_cases()),
+INSTANTIATE_TEST_SUITE_P(, Moves, ::testing::ValuesIn(tests::move_cases()),
                          [](const auto& tested) { return tested.param.name; });
 
 TEST(Pad, ModesOfFourNumbers) {
@@ -48,4 +48,4 @@ TEST(IndexMap, MirroredAxesStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::moves_test

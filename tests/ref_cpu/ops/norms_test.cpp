@@ -16,7 +16,7 @@
 #include "ref_cpu/kernels/exponential.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::norms_test {
 namespace {
 
 using ir::DType;
@@ -143,4 +143,4 @@ TEST(Exponential, IsWithinAnUlpBelow0) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::norms_test

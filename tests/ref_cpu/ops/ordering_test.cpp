@@ -12,7 +12,7 @@
 #include "tests/support/indexed_values.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::ordering_test {
 namespace {
 
 using ir::DType;
@@ -103,4 +103,4 @@ TEST(Ordering, ThreadsDoNotChangeABit) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::ordering_test

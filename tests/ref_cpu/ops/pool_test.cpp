@@ -11,7 +11,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::pool_test {
 namespace {
 
 using ir::DType;
@@ -179,4 +179,4 @@ TEST(Pool, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::pool_test

@@ -8,7 +8,7 @@
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::reduce_test {
 namespace {
 
 using ir::DType;
@@ -74,7 +74,7 @@ struct Sweep {
   std::vector<std::int64_t> axes;
 };
 
-class ReduceSweep : public testing::TestWithParam<Sweep> {};
+class ReduceSweep : public ::testing::TestWithParam<Sweep> {};
 
 template <class T>
 void sweep(const Sweep& sweep, std::initializer_list<F> functions) {
@@ -108,12 +108,12 @@ TEST_P(ReduceSweep, IsExactOnSmallIntegers) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, ReduceSweep,
-                         testing::Values(Sweep{{2, 3, 5}, {}}, Sweep{{2, 3, 5}, {0, 1, 2}}, Sweep{{7, 130}, {0}},
-                                         Sweep{{7, 130}, {1}}, Sweep{{3, 40, 67}, {1}}, Sweep{{3, 5, 7, 11}, {0, 2}},
-                                         Sweep{{3, 5, 7, 11}, {-3, -1}}, Sweep{{2, 3, 2, 3, 2, 3}, {0, 2, 4}},
-                                         Sweep{{2, 3, 2, 3, 2, 3}, {1, 3, 5}}, Sweep{{1, 513, 1}, {1}},
-                                         Sweep{{1, 9, 1}, {0, 2}}, Sweep{{}, {}}, Sweep{{1}, {0}},
-                                         Sweep{{70000, 3}, {1}}, Sweep{{3, 70001}, {-1}}, Sweep{{4, 0, 3}, {0}}));
+                         ::testing::Values(Sweep{{2, 3, 5}, {}}, Sweep{{2, 3, 5}, {0, 1, 2}}, Sweep{{7, 130}, {0}},
+                                           Sweep{{7, 130}, {1}}, Sweep{{3, 40, 67}, {1}}, Sweep{{3, 5, 7, 11}, {0, 2}},
+                                           Sweep{{3, 5, 7, 11}, {-3, -1}}, Sweep{{2, 3, 2, 3, 2, 3}, {0, 2, 4}},
+                                           Sweep{{2, 3, 2, 3, 2, 3}, {1, 3, 5}}, Sweep{{1, 513, 1}, {1}},
+                                           Sweep{{1, 9, 1}, {0, 2}}, Sweep{{}, {}}, Sweep{{1}, {0}},
+                                           Sweep{{70000, 3}, {1}}, Sweep{{3, 70001}, {-1}}, Sweep{{4, 0, 3}, {0}}));
 
 TEST(Reduce, TheEmptySetGivesTheNeutralValue) {
   const std::pair<F, double> cases[] = {
@@ -218,4 +218,4 @@ TEST(Reduce, ComplexSumsAndMeans) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::reduce_test

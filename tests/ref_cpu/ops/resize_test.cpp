@@ -9,7 +9,7 @@
 #include "tests/support/indices.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::resize_test {
 namespace {
 
 using ir::DType;
@@ -135,4 +135,4 @@ TEST(Resize, AnyNumberOfThreadsGivesTheSameBits) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::resize_test

@@ -9,7 +9,7 @@
 #include "tests/support/cases/sample_cases.hpp"
 #include "tests/support/indices.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::sampling_test {
 namespace {
 
 using ir::DType;
@@ -167,4 +167,4 @@ TEST(AffineGrid, TheIdentitySeesTheImageItself) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::sampling_test

@@ -11,7 +11,7 @@
 #include "tests/support/noise.hpp"
 #include "tests/support/op_check.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::scatter_test {
 namespace {
 
 using ir::DType;
@@ -115,4 +115,4 @@ TEST(Scatters, AnIndexOutOfRangeNamesItsPosition) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::scatter_test

@@ -10,7 +10,7 @@
 #include "tests/support/op_check.hpp"
 #include "tests/support/ordered_values.hpp"
 
-namespace plumb::ref_cpu {
+namespace plumb::ref_cpu::sort_test {
 namespace {
 
 using ir::DType;
@@ -83,4 +83,4 @@ TEST(Sort, IsTheDefinitionAlongEveryAxis) {
 }
 
 }  // namespace
-}  // namespace plumb::ref_cpu
+}  // namespace plumb::ref_cpu::sort_test

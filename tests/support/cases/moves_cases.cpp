@@ -15,8 +15,8 @@ using ir::DType;
 using namespace ir::ops;
 using Cases = std::vector<MovementCase>;
 
-constexpr DType widths[] = {DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::u32, DType::i64,
-                            DType::f16,     DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128};
+constexpr DType all_widths[] = {DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::u32, DType::i64,
+                                DType::f16,     DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128};
 
 Cases pads() {
   Cases cases = {
@@ -55,7 +55,7 @@ Cases pads() {
     };
     cases.insert(cases.end(), some.begin(), some.end());
   }
-  for (const DType dtype : widths) {
+  for (const DType dtype : all_widths) {
     cases.push_back({ir::cat("pad_", dtype), Pad{{2, 1, 0, 3}}, {{dtype, {5, 7}}}});
     cases.push_back({ir::cat("pad_by_value_", dtype),
                      Pad{{1, 0, 2, 1, 3, 2}, PadMode::constant, true},
@@ -81,7 +81,8 @@ Cases tiles() {
       {"tile_unit_axes", Tile{{3, 1, 4}}, {{DType::i64, {1, 5, 1}}}},
       {"tile_rank_eight", Tile{{2, 1, 2, 1, 2, 3, 1, 2}}, {{DType::u8, {1, 2, 3, 1, 2, 1, 2, 3}}}},
   };
-  for (const DType dtype : widths) cases.push_back({ir::cat("tile_", dtype), Tile{{2, 1, 3}}, {{dtype, {3, 5, 7}}}});
+  for (const DType dtype : all_widths)
+    cases.push_back({ir::cat("tile_", dtype), Tile{{2, 1, 3}}, {{dtype, {3, 5, 7}}}});
   return cases;
 }
 
@@ -104,7 +105,7 @@ Cases turns() {
       {"reverse_a_unit_axis", Reverse{{1}}, {{DType::f32, {3, 1, 5}}}},
       {"reverse_rank_eight", Reverse{{0, 2, 4, 7}}, {{DType::u8, {2, 1, 3, 2, 3, 2, 1, 5}}}},
   };
-  for (const DType dtype : widths) {
+  for (const DType dtype : all_widths) {
     cases.push_back({ir::cat("roll_", dtype), Roll{{2, -3}, {0, 2}}, {{dtype, {3, 5, 7}}}});
     cases.push_back({ir::cat("reverse_", dtype), Reverse{{0, 2}}, {{dtype, {3, 5, 7}}}});
   }
@@ -122,7 +123,7 @@ Cases blocks() {
       {"space_to_depth_three", SpaceToDepth{3}, {{DType::f16, {2, 5, 9, 12}}}},
       {"space_to_depth_long_rows", SpaceToDepth{2}, {{DType::f32, {1, 2, 4, 2062}}}},
   };
-  for (const DType dtype : widths) {
+  for (const DType dtype : all_widths) {
     cases.push_back({ir::cat("depth_to_space_dcr_", dtype), DepthToSpace{2}, {{dtype, {2, 12, 3, 5}}}});
     cases.push_back(
         {ir::cat("depth_to_space_crd_", dtype), DepthToSpace{2, DepthOrder::crd}, {{dtype, {2, 12, 3, 5}}}});

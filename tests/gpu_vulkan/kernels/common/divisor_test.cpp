@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::divisor_test {
 namespace {
 
 // As glsl/divide.glsl does it.
@@ -33,4 +33,4 @@ TEST(Divisor, IsExactForAllSmallNumbers) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::divisor_test

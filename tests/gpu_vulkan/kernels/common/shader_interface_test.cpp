@@ -13,7 +13,7 @@
 #include "tests/gpu_vulkan/kernels/common/spirv_interface.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::shader_interface_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -168,4 +168,4 @@ TEST(Constants, AreReadByTheirNames) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::shader_interface_test

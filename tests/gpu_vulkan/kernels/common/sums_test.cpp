@@ -27,7 +27,7 @@
 #include "tests/gpu_vulkan/lowered.hpp"
 #include "tests/support/paths.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::sums_test {
 namespace {
 
 using ir::DType;
@@ -253,4 +253,4 @@ TEST(Sums, AreInThePlanForPeople) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::sums_test

@@ -4,7 +4,7 @@
 
 #include "tests/gpu_vulkan/lowered.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::conv_test {
 namespace {
 
 using ir::DType;
@@ -164,4 +164,4 @@ TEST(ConvLowering, RefusesImagesBeyondItsIndex) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::conv_test

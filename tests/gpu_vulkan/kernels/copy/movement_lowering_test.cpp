@@ -9,7 +9,7 @@
 #include "ir/ops/transpose.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::movement_lowering_test {
 namespace {
 
 using ir::DType;
@@ -103,4 +103,4 @@ TEST(MovementLowering, RefusesMoreElementsThanShadersCount) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::movement_lowering_test

@@ -5,7 +5,7 @@
 #include "tests/gpu_vulkan/lowered.hpp"
 
 // Which dispatches an einsum becomes, on a device that is made up: no GPU is needed.
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::contraction_lowering_test {
 namespace {
 
 using ir::DType;
@@ -60,4 +60,4 @@ TEST(Contraction, SixteenBitStepsAreComputedInF32) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::contraction_lowering_test

@@ -9,7 +9,7 @@
 #include "tests/gpu_vulkan/lowered.hpp"
 
 // Which kernel a product gets, on devices that are made up: no GPU is needed.
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::gemm_test {
 namespace {
 
 using ir::DType;
@@ -304,4 +304,4 @@ TEST(Gemm, GemmSharesTheKernelsAndTheirPipelines) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::gemm_test

@@ -9,7 +9,7 @@
 #include "tests/gpu_vulkan/facts.hpp"
 #include "tests/gpu_vulkan/lowered.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::lines_lowering_test {
 namespace {
 
 using ir::DType;
@@ -318,4 +318,4 @@ TEST(AttentionLowering, RefusesHeadsThatNoTileHolds) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::lines_lowering_test

@@ -15,7 +15,7 @@
 #include "tests/gpu_vulkan/lowered.hpp"
 #include "tests/support/noise.hpp"
 
-namespace plumb::gpu_vulkan {
+namespace plumb::gpu_vulkan::ordering_lowering_test {
 namespace {
 
 using ir::DType;
@@ -158,4 +158,4 @@ TEST(ScatterLowering, NoUpdatesAreAnAliasOrZeros) {
 }
 
 }  // namespace
-}  // namespace plumb::gpu_vulkan
+}  // namespace plumb::gpu_vulkan::ordering_lowering_test

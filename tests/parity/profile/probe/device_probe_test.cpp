@@ -8,7 +8,7 @@
 #include "parity/profile/probe/products.hpp"
 #include "tests/support/gpu.hpp"
 
-namespace plumb::parity::profile::probe {
+namespace plumb::parity::profile::probe::device_probe_test {
 namespace {
 
 /// What the device says of how it computes an op alone.
@@ -54,4 +54,4 @@ TEST(Probe, WhatItFindsOfF16ReplaysTheDevice) { replays(ir::DType::f16); }
 TEST(Probe, WhatItFindsOfBf16ReplaysTheDevice) { replays(ir::DType::bf16); }
 
 }  // namespace
-}  // namespace plumb::parity::profile::probe
+}  // namespace plumb::parity::profile::probe::device_probe_test

@@ -5,7 +5,7 @@
 #include "tests/parity/suspect.hpp"
 #include "tests/support/emulated_device.hpp"
 
-namespace plumb::parity::profile::probe {
+namespace plumb::parity::profile::probe::elementwise_test {
 namespace {
 
 constexpr std::array dtypes = {ir::DType::f16, ir::DType::bf16, ir::DType::f32, ir::DType::f64};
@@ -36,4 +36,4 @@ TEST(ProbeElementwise, OfAHostInPlaceOfTheDeviceSaysNothing) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::profile::probe
+}  // namespace plumb::parity::profile::probe::elementwise_test

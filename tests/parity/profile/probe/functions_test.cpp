@@ -9,7 +9,7 @@
 #include "tests/parity/suspect.hpp"
 #include "tests/support/emulated_device.hpp"
 
-namespace plumb::parity::profile::probe {
+namespace plumb::parity::profile::probe::functions_test {
 namespace {
 
 using ir::ops::UnaryFunction;
@@ -63,4 +63,4 @@ TEST(ProbeFunctions, DoNotAskForSubnormalsThatAreFlushed) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::profile::probe
+}  // namespace plumb::parity::profile::probe::functions_test

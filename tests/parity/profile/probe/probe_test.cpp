@@ -5,7 +5,7 @@
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/emulated_device.hpp"
 
-namespace plumb::parity::profile::probe {
+namespace plumb::parity::profile::probe::probe_test {
 namespace {
 
 /// One device of which everything is known: what is found of it is its profile, but for the functions.
@@ -30,4 +30,4 @@ TEST(Probe, FindsTheProfileOfADevice) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::profile::probe
+}  // namespace plumb::parity::profile::probe::probe_test

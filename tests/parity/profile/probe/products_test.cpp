@@ -7,7 +7,7 @@
 #include "tests/parity/suspect.hpp"
 #include "tests/support/emulated_device.hpp"
 
-namespace plumb::parity::profile::probe {
+namespace plumb::parity::profile::probe::products_test {
 namespace {
 
 /// What can be seen of a device: products that fit into the accumulator, or are cut off again at the same place, are
@@ -159,4 +159,4 @@ TEST(ProbeProducts, OfAHostInPlaceOfTheDeviceSayNothing) {
 }
 
 }  // namespace
-}  // namespace plumb::parity::profile::probe
+}  // namespace plumb::parity::profile::probe::products_test
