@@ -1,6 +1,7 @@
 # Kernels, which are the loops that a program spends its time in, are compiled for one processor (PLUMB_CPU_ARCH) or
 # for several levels of x86-64 (PLUMB_CPU_LEVELS), of which a program takes the processor's when it runs.
 # docs/design.md, "Levels of processors", says how and why.
+include("${CMAKE_CURRENT_LIST_DIR}/library.cmake")  # unity_groups
 
 # plumb_kernels(<target> FOLDERS <folder>... NAMESPACE <namespace> HEADER <header> [LINK <library>...])
 #

@@ -12,7 +12,7 @@ struct ShaderBlob {
   std::span<const std::uint32_t> words;
 };
 
-/// The same as an assembler can write it (cmake/compile_shader.sh).
+/// A ShaderBlob as an assembler can write it (cmake/compile_shader.sh).
 struct ShaderEntry {
   const char* name;
   const std::uint32_t *words, *end;
