@@ -18,7 +18,12 @@ find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
 find_package(Vulkan REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(glslang CONFIG QUIET)  # compiles kernels at run time, where it is there
+# glslang compiles kernels at run time, where it is there. It names these libraries without looking for them, and a name
+# that is no target would become "-lSPIRV-Tools-opt" with nothing that it needs behind it.
+foreach(library SPIRV-Tools SPIRV-Tools-opt SPIRV-Tools-link)
+  find_package(${library} CONFIG QUIET)
+endforeach()
+find_package(glslang CONFIG QUIET)
 find_path(PLUMB_TOMLPLUSPLUS toml++/toml.h HINTS "${PLUMB_SDK}/include" REQUIRED)
 
 # plumb_vulkan_headers(<target>): the loader is the system's, but its headers may be too
