@@ -56,17 +56,19 @@ std::uint64_t recompute(const core::Segment& segment, std::span<const ir::Tensor
   if (segment.graph.nodes().size() != 1) return 0;
   const ir::Node& node = segment.graph.nodes().front();
   const ir::Op op = ir::passes::widen(segment.graph).nodes().front().op;  // its constants as the truth has them
-  std::vector<ir::Tensor> operands;                                       // one input may be several operands
-  for (const ir::Value v : node.inputs) operands.push_back(ir::passes::widen(inputs[v]));
-  if (std::ranges::any_of(operands, [](const ir::Tensor& x) { return x.dtype() != ir::DType::f64; })) return 0;
+  std::vector<ir::Tensor> wide;                                           // one input may be several operands
+  for (const ir::Value v : node.inputs) wide.push_back(ir::passes::widen(inputs[v]));
+  if (std::ranges::any_of(wide, [](const ir::Tensor& x) { return x.dtype() != ir::DType::f64; })) return 0;
+  std::vector<terms::Operand> operands;
+  for (const ir::Tensor& x : wide) operands.push_back({x.as<double>(), x.shape()});
+  const auto walker = terms::find_walker(op, operands, truth.shape());
+  if (!walker) return 0;
   const auto terms =
       static_cast<std::uint64_t>(std::max<std::int64_t>(ir::cost_of(segment.graph, node).contraction, 1));
   std::uint64_t done = 0;
   for (const std::size_t index : which) {
     if (done >= most_terms / terms) break;
-    const auto element = element_of(op, operands, index);
-    if (!element) break;
-    truth.as<double>()[index] = element->rounded();
+    truth.as<double>()[index] = element_of(*walker, index).rounded();
     ++done;
   }
   return done;

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ir/op.hpp"
+#include "ir/tensor.hpp"
+
+/// The terms that single elements of a result sum, in the order of the contract (verdict.md V12). They are written from
+/// the definitions of the ops and share no helper with the executors, which they judge: what is wrong in such a helper
+/// would be wrong in both (verdict.md V58).
+namespace plumb::parity::terms {
+
+/// A term a·b; what is no product has a factor 1.
+struct Product {
+  double a = 0, b = 1;
+
+  double value() const { return a * b; }  ///< exact where both factors are numbers of f32
+};
+
+/// What one element is made of: scale · Σ terms / divisor + Σ added.
+struct ElementSum {
+  std::vector<Product> terms, added;
+  double scale = 1, divisor = 1;
+
+  void add(double a, double b = 1) { terms.push_back({a, b}); }
+  /// The terms, multiplied out.
+  std::vector<double> values() const;
+};
+
+/// An operand of a real dtype, widened to f64.
+struct Operand {
+  std::span<const double> values;
+  ir::Shape shape;
+};
+
+/// Collects what element `index` (flat, row-major) of output 0 is made of; `sum` comes empty.
+using Walker = std::function<void(std::int64_t index, ElementSum& sum)>;
+
+/// The walker of an op on these operands, which must outlive it; nothing for an op, or attributes of it, that have
+/// none.
+std::optional<Walker> find_walker(const ir::Op& op, std::span<const Operand> operands, const ir::Shape& y);
+
+/// The ops that have a file in parity/terms.
+std::vector<const ir::OpSchema*> walked_ops();
+
+/// The position of a flat row-major index in a tensor of this shape.
+std::vector<std::int64_t> position_of(std::int64_t index, const ir::Shape& shape);
+/// The flat row-major index of a position.
+std::int64_t index_of(std::span<const std::int64_t> position, const ir::Shape& shape);
+
+/// Steps through all positions of a box of these extents, the last axis first; false behind the last. A box without
+/// elements must not be entered.
+bool step(std::vector<std::int64_t>& position, std::span<const std::int64_t> extents);
+
+}  // namespace plumb::parity::terms
