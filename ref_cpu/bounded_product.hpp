@@ -10,9 +10,8 @@ namespace plumb::ref_cpu {
 /// (parity/bounds/bounded_matmul.hpp). That op is not of the IR, and nothing of ref_cpu includes parity.
 struct BoundedProduct {
   bool transpose_a = false, transpose_b = false;  ///< a is [.., K, M], b is [.., N, K]
-  bool products_round = false;                    ///< a·b is not exact where it is summed
   double random = 0, certain = 0, stored = 0;
-  std::int64_t parts = 1;
+  double of_square = 0, of_spread = 0, of_terms = 0;  ///< factors of y², of (Σp² − y²/K)₊ and of Σp²
   double least = 0;  ///< smallest magnitude that |a| and |b| count with in S and Σ|a||b|; zeros are exempt
 };
 

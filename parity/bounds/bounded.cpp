@@ -41,6 +41,15 @@ ir::Tensor moduli(const ir::Tensor& x) {
   return magnitudes;
 }
 
+/// Which elements of output k share a scale: as the last op says of its first output, else neighbours.
+compare::Line line_of(const core::Segment& segment, std::size_t k) {
+  const ir::Shape& shape = segment.graph.type(segment.outputs[k]).shape;
+  const ir::Op& op = segment.graph.nodes()[*segment.graph.producer(segment.outputs[k])].op;
+  const auto axes = k == 0 ? line_axes(op) : std::nullopt;
+  const bool has_axes = axes && axes->first < static_cast<std::int64_t>(shape.size());
+  return has_axes ? compare::Line::along(shape, axes->first, axes->last) : compare::Line::of_last_axes(shape);
+}
+
 /// u(output dtype) / u(f64)
 double wider_than_truth(const core::Segment& segment, std::size_t k) {
   return ir::unit_roundoff(segment.graph.type(segment.outputs[k]).dtype) / 0x1p-53;
@@ -116,7 +125,8 @@ struct BoundedPlan {
   }
 };
 
-BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& segment, const Manner& manner) {
+BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& segment, const Manner& manner,
+                         const KnownErrors& known) {
   const ir::Graph wide = ir::passes::widen(segment.graph);
   BoundedProducts products{wide, {}};
   if (reference.has_kernel(ir::schema<BoundedMatmul>()))
@@ -124,6 +134,7 @@ BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& seg
   BoundedPlan plan{products.graph, products.graph.nodes().size(), {}};
   SegmentErrors of_candidate(segment, wide, segment.graph, manner.arithmetic, plan.graph, products.renumbered);
   SegmentErrors of_truth(segment, wide, wide, {}, plan.graph, products.renumbered);
+  for (const auto& [v, limits] : known) of_candidate.know(v, limits);
   for (const ir::Value v : segment.outputs) {
     const ir::DType dtype = segment.graph.type(v).dtype;
     OutputPlan& one = plan.outputs.emplace_back(OutputPlan{products.at(v), plain_limit(segment, dtype)});
@@ -187,11 +198,12 @@ void finish(compare::Allowed& allowed, ir::DType dtype, const Manner& manner, bo
 }  // namespace
 
 Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& feeds,
-                         const Manner& manner) {
-  const BoundedPlan plan = plan_bounded(reference, segment, manner);
+                         const Manner& manner, const KnownErrors& known) {
+  const BoundedPlan plan = plan_bounded(reference, segment, manner, known);
   BoundedRun run = run_bounded(reference, plan, feeds);
-  Bounded bounded{.truth = {{}, run.nanoseconds}, .allowed = {}, .uncertainty = {}};
+  Bounded bounded{.truth = {{}, run.nanoseconds}, .allowed = {}, .uncertainty = {}, .lines = {}};
   for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
+    bounded.lines.push_back(line_of(segment, k));
     const OutputPlan& one = plan.outputs[k];
     const ir::DType dtype = segment.graph.type(segment.outputs[k]).dtype;
     bounded.truth.outputs.push_back(run.results.take(one.truth));

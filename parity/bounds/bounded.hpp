@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
+
 #include "parity/bounds/error_model.hpp"
-#include "parity/compare/compare.hpp"
+#include "parity/compare/telling.hpp"
 #include "parity/core/segment.hpp"
 
 namespace plumb::parity::bounds {
@@ -17,13 +19,18 @@ struct Manner {
 struct Bounded {
   core::Evaluated truth;
   std::vector<compare::Allowed> allowed, uncertainty;
+  std::vector<compare::Line> lines;  ///< elements of each output that share a scale
 };
+
+/// Limits of values of a segment that are known better than by the models of their ops: those of sums whose elements
+/// were looked at one by one.
+using KnownErrors = std::map<ir::Value, compare::Limits>;
 
 /// Evaluates a segment and the error models of its ops in one go (ops.md D), on tensors
 /// of the widened dtypes. What an op adds is bounded by its own model and carried through those
-/// behind it to first order. Throws Unsupported, naming the op, where one has no such model.
+/// behind it to first order. Throws NoModel, naming the op, where one has no such model.
 Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
-                         const Manner& manner);
+                         const Manner& manner, const KnownErrors& known = {});
 inline Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, const core::Lookup& fed,
                                 const Manner& manner) {
   return evaluate_bounded(reference, segment, core::feeds_of(segment, fed), manner);

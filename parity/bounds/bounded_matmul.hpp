@@ -9,19 +9,17 @@ namespace plumb::parity::bounds {
 /// a file, and an executor runs it where somebody gave it a kernel (ref_cpu::CpuOptions::extra_kernels). Without one
 /// the limits of a product are evaluated by their formulas, which takes longer.
 ///
-/// With s_j the sums of the first terms, at `parts` equal distances of K, and S = Σ a²b²:
+/// With S = Σ a²b², K terms a sum:
 ///
-///   squares  = K / 3 parts (s_1² + Σ_j s_(j-1)² + s_(j-1) s_j + s_j²) + K / 6 parts S,
-///              at least K / 3 y² + K / 6 S where there are several, and S more where products round
+///   squares  = `of_square` y² + `of_spread` max(S − y² / K, 0) + `of_terms` S     (verdict.md V14)
 ///   certain  = `certain`·Σ|a||b| + `stored`·|y|
-///   probable = min(`random`·√squares, `certain`·Σ|a||b|) + `stored`·|y|, or `certain` where all |a|
-///              of a row, or all |b| of a column, are one number
+///   probable = min(`random`·√squares, `certain`·Σ|a||b|) + `stored`·|y|
 ///
 /// y is good to f64's unit, `squares` to 2^-15, and Σ|a||b| is rounded up, by (260 + K / 256) 2^-24 of it at most.
 struct BoundedMatmul {
-  bool transpose_a = false, transpose_b = false, products_round = false;
+  bool transpose_a = false, transpose_b = false;
   double random = 0, certain = 0, stored = 0;
-  std::int64_t parts = 1;
+  double of_square = 0, of_spread = 0, of_terms = 0;
   double least = 0;
 
   static constexpr auto name = "bounded_matmul";
@@ -36,11 +34,12 @@ struct BoundedMatmul {
   static constexpr auto fields = std::tuple{
       ir::Field{"transpose_a", &BoundedMatmul::transpose_a, "a is [.., K, M]"},
       ir::Field{"transpose_b", &BoundedMatmul::transpose_b, "b is [.., N, K]"},
-      ir::Field{"products_round", &BoundedMatmul::products_round, "a·b is not exact where it is summed"},
       ir::Field{"random", &BoundedMatmul::random, "factor of the root of the squares"},
       ir::Field{"certain", &BoundedMatmul::certain, "factor of the sum of magnitudes"},
       ir::Field{"stored", &BoundedMatmul::stored, "factor of |y|"},
-      ir::Field{"parts", &BoundedMatmul::parts, "where partial sums are looked at"},
+      ir::Field{"of_square", &BoundedMatmul::of_square, "factor of y² in the squares"},
+      ir::Field{"of_spread", &BoundedMatmul::of_spread, "factor of what S is above y² / K"},
+      ir::Field{"of_terms", &BoundedMatmul::of_terms, "factor of S"},
       ir::Field{"least", &BoundedMatmul::least,
                 "smallest magnitude that |a| and |b| count with in S and Σ|a||b|; zeros are exempt"},
   };

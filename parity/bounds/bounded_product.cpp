@@ -29,10 +29,9 @@ BoundedMatmul bounded(const ir::Graph& native, ir::Graph& graph, const ir::Node&
   const auto& op = node.op.as<ir::ops::Matmul>();
   const ir::Shape& a = native.type(node.inputs[0]).shape;
   const std::int64_t k = op.transpose_a ? a[a.size() - 2] : a[a.size() - 1];
-  const bounds::DotFactors factors = bounds::dot_factors(asked, k);
-  return {op.transpose_a,      op.transpose_b,  !bounds::has_exact_products(asked),
-          factors.random,      factors.certain, factors.stored,
-          bounds::parts_of(k), asked.least(0)};
+  const bounds::DotFactors factors = bounds::dot_factors(asked, k, bounds::has_exact_products(asked));
+  return {op.transpose_a,    op.transpose_b,    factors.random,   factors.certain, factors.stored,
+          factors.of_square, factors.of_spread, factors.of_terms, asked.least(0)};
 }
 
 }  // namespace

@@ -38,13 +38,17 @@ Bound each(F f, Bound a, Bound b) {
 }  // namespace
 
 Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
-  constexpr std::int64_t least_block = 4;
   const auto by_matrix = [](const ir::Sum& sum) { return sum.unit == ir::SumUnit::matrix; };
   const auto in_f16 = [&](const ir::Sum& sum) { return by_matrix(sum) && sum.accumulator == ir::DType::f16; };
-  if (std::ranges::none_of(sums, by_matrix)) return {};
+  if (std::ranges::none_of(sums, by_matrix)) {
+    Arithmetic plain;
+    if (sums.size() == 1) plain.sum = sums[0];
+    return plain;
+  }
   // Products that are no numbers of the accumulator's either are rounded once more.
-  if (std::ranges::any_of(sums, in_f16)) return {.accumulator = 0x1p-10, .truncates = true, .by_exponent = true};
-  return {.truncates = true, .block = least_block, .by_exponent = true};
+  if (std::ranges::any_of(sums, in_f16))
+    return {.accumulator = 0x1p-10, .truncates = true, .block = 1, .by_exponent = true};
+  return {.truncates = true, .by_exponent = true};
 }
 
 Bound both(Real x) { return {x, x}; }
@@ -92,8 +96,13 @@ bool is_modelled_by_class(ir::ErrorClass error_class) {
 
 Model error_model(const ir::Op& op) {
   if (const auto found = table().find(&op.schema()); found != table().end()) return found->second(op);
-  if (!is_modelled_by_class(op.error_class())) throw ir::Unsupported(ir::cat("'", op.name(), "' has no error model"));
+  if (!is_modelled_by_class(op.error_class())) throw NoModel("'", op.name(), "'");
   return {.carried = moved};
+}
+
+std::optional<LineAxes> line_axes(const ir::Op& op) {
+  const auto found = table().find(&op.schema());
+  return found == table().end() ? std::nullopt : found->second(op).line;
 }
 
 std::vector<const ir::OpSchema*> modelled_ops() { return Ops::schemas(); }

@@ -19,14 +19,21 @@ namespace plumb::parity::bounds {
 struct Arithmetic {
   double accumulator = 0;  ///< unit roundoff of sums; 0 for that of the type that is computed in
   bool truncates = false;  ///< sums are cut off, not rounded to nearest
-  std::int64_t block = 1;  ///< terms that are added at once, where sums are cut off
+  std::int64_t block = 0;  ///< terms that are added at once, where sums are cut off; 0: unknown
   /// Terms are aligned by the exponents of their factors, which of a subnormal is that of the smallest normal number.
   bool by_exponent = false;
+  /// The tree of the only sum that the kernel says it makes; nothing where there are several, or where none is known.
+  std::optional<ir::Sum> sum = {};
+
+  /// What is lost at most for each term, in units of the roundoff at the larger of the sum so far and the terms, where
+  /// sums are cut off: two units a block; of a unit of which nothing is known three a term, which hold for every one
+  /// that adds 2 to 32 terms at once and keeps no guard bits (verdict.md V26).
+  double cut() const { return !truncates ? 0 : block > 0 ? 2.0 / static_cast<double>(block) : 3; }
 };
 
 /// What is safe to assume of a kernel by how it says that it adds (ir::NodeReport::sums). Sums of matrix units are cut
-/// off every 4 terms, which is the least that any is known to add at once. Where a matrix unit sums in f16, they are
-/// cut off after every term. Everything else rounds every addition to nearest.
+/// off, it is not known how often. Where a matrix unit sums in f16, they are cut off after every term. Everything else
+/// rounds every addition to nearest.
 Arithmetic safe_arithmetic(std::span<const ir::Sum> sums);
 
 /// Limits of an error, element by element: one that chance exceeds in one run of a million
@@ -70,6 +77,11 @@ struct Node {
 /// The error of each operand; nothing of those that are exact.
 using Errors = std::vector<std::optional<Real>>;
 
+/// Axes of a result, from `first` to `last`, along which its elements share a scale.
+struct LineAxes {
+  std::int64_t first = 0, last = -1;
+};
+
 /// What is known of the errors of one op.
 struct Model {
   double ulps = 0;           ///< in ulps of the type that is computed in, at the truth, for every element
@@ -78,11 +90,22 @@ struct Model {
   std::function<Bound(const Node&)> rounding = {};
   /// What errors of the operands become, to first order.
   std::function<Real(const Node&, const Errors& errors)> carried = {};
+  std::optional<LineAxes> line = {};  ///< in the first output; none where neighbours are alike
 };
 
-/// The model of an op; of ops that move or select data one that is derived. Throws Unsupported
+/// What no error model covers: an op, attributes of it, or a path through a fused kernel (verdict.md V7). It is the
+/// harness that does not know; the candidate has done nothing wrong.
+struct NoModel : ir::Unsupported {
+  template <class... Parts>
+  explicit NoModel(const Parts&... what) : Unsupported(ir::cat("no model of ", what...)) {}
+};
+
+/// The model of an op; of ops that move or select data one that is derived. Throws NoModel
 /// for an op of another class that has none.
 Model error_model(const ir::Op& op);
+
+/// Which axes of its first output an op with a file in parity/bounds says to share a scale.
+std::optional<LineAxes> line_axes(const ir::Op& op);
 
 /// Whether an op of this class needs no file in parity/bounds.
 bool is_modelled_by_class(ir::ErrorClass error_class);

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "parity/bounds/error_model.hpp"
+#include "parity/sums/element_limit.hpp"
 
 /// What error models have in common.
 namespace plumb::parity::bounds {
@@ -14,26 +15,21 @@ struct Terms {
   std::int64_t count = 0;
   Real sum, magnitude, squares;  ///< Σp, Σ|p|, Σp²
   bool exact = false;            ///< each term is exact in the accumulator
-  /// The sums of the first terms, at equal distances, in the order of the reference; the last is
-  /// `sum`. None where only the order of chance is known.
-  std::vector<Real> partial = {};
-  /// Where a factor of all terms of a sum is one number (bool): adding the same again rounds the same
-  /// way again, which chance does not make up for.
-  std::optional<Real> uniform = {};
 };
-
-/// Whether all numbers along some axes, which stay with extent 1, have one magnitude.
-Real is_uniform(Real x, std::vector<std::int64_t> axes);
 
 /// The error of a sum, before it is rounded to where it is stored.
 Bound dot(const Node& node, const Terms& terms);
 
-/// What the error of a sum is in proportion to: of chance √(squares of partial sums), of certainty Σ|p|, and of
-/// storing it |Σp|.
+/// What the error of a sum is in proportion to: of chance √(of_square y² + of_spread (Σp² − y²/K)₊ + of_terms Σp²), the
+/// mean over all orders of the terms (verdict.md V14), of certainty Σ|p|, and of storing it |y|.
 struct DotFactors {
   double random = 0, certain = 0, stored = 0;
+  double of_square = 0, of_spread = 0, of_terms = 0;
 };
-DotFactors dot_factors(const Node& node, std::int64_t count);
+DotFactors dot_factors(const Node& node, std::int64_t count, bool exact_products);
+
+/// How the sums of a node are made, as its elements are looked at one by one.
+sums::Arithmetic sum_arithmetic(const Node& node, bool exact_products);
 
 /// The error of Σx over axes that the sum keeps with extent 1, of exact x.
 Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes);
@@ -41,12 +37,9 @@ Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes);
 /// Terms of an op that is linear in each operand: the op on magnitudes and on squares.
 Terms product_terms(const Node& node, std::int64_t count);
 
-/// An op with attributes of which some are factors of terms: `with_magnitudes` has their magnitudes,
+/// An op with attributes of which some are factors of terms: `sized` has their magnitudes,
 /// `squared` their squares.
-Terms product_terms(const Node& node, std::int64_t count, const ir::Op& with_magnitudes, const ir::Op& squared);
-
-/// At how many positions the partial sums of so many products are looked at.
-std::int64_t parts_of(std::int64_t count);
+Terms product_terms(const Node& node, std::int64_t count, const ir::Op& sized, const ir::Op& squared);
 
 /// Relative error of a sum of `count` terms of one sign.
 Bound positive_sum_error(const Node& node, std::int64_t count);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "parity/bounds/error_model.hpp"
+#include "parity/compare/compare.hpp"
 #include "parity/core/segment.hpp"
 
 namespace plumb::parity::bounds {
@@ -24,12 +25,16 @@ class SegmentErrors {
         known_(std::move(known)),
         builder_(graph) {}
 
+  /// Takes these for the errors of a value, in place of what the model of its op says.
+  void know(ir::Value value, const compare::Limits& limits);
+
   /// The limits of a value, added to the graph.
   Bound bound_of(ir::Value value);
 
  private:
   void bound_node(const ir::Node& node);
   Bound output_bound(const Node& node, const Model& model, const std::vector<std::optional<Bound>>& errors);
+  Bound carried_on(const Bound& bound, Real y);
   ir::TensorTypes candidate_types(const std::vector<ir::Value>& values) const;
 
   const core::Segment& segment_;
@@ -39,6 +44,7 @@ class SegmentErrors {
   const std::map<ir::Value, ir::Value> known_;
   ExpressionBuilder builder_;
   std::map<ir::Value, Bound> errors_;  ///< for values that are not exact
+  std::map<ir::Value, Bound> given_;   ///< in place of what models say
   std::set<ir::Value> done_;
 };
 

@@ -7,7 +7,8 @@
 #include "parity/cases/case.hpp"
 #include "parity/cases/certificate.hpp"
 #include "parity/cases/relation_result.hpp"
-#include "parity/compare/tolerance.hpp"
+#include "parity/cases/settled.hpp"
+#include "parity/compare/telling.hpp"
 #include "parity/compare/vacuity.hpp"
 #include "parity/core/mode.hpp"
 #include "parity/core/verdict.hpp"
@@ -36,6 +37,8 @@ struct NodeResult {
   std::optional<compare::Comparison> expected = {};  ///< the device's output against what the file expects of it
   compare::Allowed allowed = {};
   Certificate certificate = {};   ///< for the truth of its own inputs
+  Settled settled = {};           ///< elements that were looked at one by one
+  compare::Telling telling = {};  ///< which elements say something, where it was compared
   compare::Vacuity vacuity = {};  ///< where it was compared
   core::Proof proof = {};         ///< an exact twin's
 
@@ -80,7 +83,9 @@ struct CaseResult {
   std::string repro;
   core::Mode mode = core::Mode::attribute;
   unsigned repeat = 1;
-  bool may_flush = false;  ///< whether limits allow 0 in place of a subnormal
+  bool may_flush = false;                              ///< whether limits allow 0 in place of a subnormal
+  core::Coverage coverage = {};                        ///< how much was verified
+  core::Coverage min_verified = core::usual_coverage;  ///< and how much was asked for
   double wall_seconds = 0;
   double alpha = compare::not_computed;  ///< one comparison's share of the policy's budget of false alarms
 };

@@ -65,7 +65,7 @@ Action judge(CLI::App& app) {
                  "the policy (TOML, docs/policy.md); without it, the policy that the file holds for each run");
   app.add_option("--explain", flags->explain,
                  "say for these nodes (a glob) which rule decides, and why no other rule does");
-  app.add_flag("--strict", flags->strict, "fail on mistrusted runs (exit code 4) and on xpassed ones (exit code 1)");
+  app.add_flag("--strict", flags->strict, "exit code 4 where anything was not verified, as in verify");
   return [flags] { return run_judge(*flags); };
 }
 

@@ -21,7 +21,7 @@ int main(int argc, char** argv) try {
   app.set_version_flag("--version", std::string(core::build_info().version));
   app.footer(
       "exit codes: 0 all gated nodes pass; 1 at least one failed; 2 usage, file or tool error; 3 device error; "
-      "4 only mistrusted, under --strict; 77 nothing ran");
+      "4 not all verified, under --strict; 77 nothing ran");
   Action chosen;
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));

@@ -14,11 +14,12 @@ inline ref_cpu::CpuExecutor reference_executor(int threads = 0) {
     const Op& op = of.as<Op>();
     run(ref_cpu::BoundedProduct{.transpose_a = op.transpose_a,
                                 .transpose_b = op.transpose_b,
-                                .products_round = op.products_round,
                                 .random = op.random,
                                 .certain = op.certain,
                                 .stored = op.stored,
-                                .parts = op.parts,
+                                .of_square = op.of_square,
+                                .of_spread = op.of_spread,
+                                .of_terms = op.of_terms,
                                 .least = op.least},
         call);
   };

@@ -39,6 +39,7 @@ struct VerifyFlags {
   unsigned repeat = 1;
   std::optional<std::size_t> blame;
   std::uint64_t seeds = 1;
+  std::vector<double> min_verified;
   bool metamorphic = false, strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
@@ -71,7 +72,15 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
       ->capture_default_str()
       ->group("input");
-  app.add_flag("--strict", flags.strict, "fail on mistrusted cases (exit code 4) and on xpassed ones (exit code 1)");
+  app.add_flag("--strict", flags.strict,
+               "exit code 4 where anything was not verified: a mistrusted or unsupported case, or a node that is "
+               "mistrusted, ran on the host, or passed against expectation");
+  app.add_option("--min-verified", flags.min_verified,
+                 "F,E: shares of the FLOPs and of the elements that have to be verified on the device for a case to "
+                 "pass (default: 0.90,0.50; with --strict 0.95,0.80)")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::Range(0.0, 1.0));
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
   app.add_option("--explain", flags.explain,
                  "say for these nodes (a glob) which rule decides, and why no other rule does")
@@ -162,6 +171,7 @@ class VerifyRun {
   void report(const cases::CaseResult& result);
   bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                  const verify::VerifyOptions& options, results::Recorder* recorder);
+  core::Coverage min_verified() const;
   bool says_idle_budgets() const;
   std::unique_ptr<results::Recorder> open_record() const;
   void write_json() const;
@@ -254,6 +264,11 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record() const {
   return std::make_unique<results::Recorder>(flags_.results, std::move(options));
 }
 
+core::Coverage VerifyRun::min_verified() const {
+  if (flags_.min_verified.empty()) return flags_.strict ? core::strict_coverage : core::usual_coverage;
+  return {flags_.min_verified[0], flags_.min_verified[1]};
+}
+
 /// Output budgets that name nothing in any graph: what they hold to a limit was misspelt.
 bool VerifyRun::says_idle_budgets() const {
   std::vector<std::string> names;
@@ -327,6 +342,7 @@ int VerifyRun::run() {
                                       .emulated = flags_.emulate.empty() ? nullptr : &profile_,
                                       .mode = mode_of(flags_.mode),
                                       .blame = flags_.blame,
+                                      .min_verified = min_verified(),
                                       .metamorphic = flags_.metamorphic};
   const auto recorder = open_record();
   for (const std::string& path : paths)

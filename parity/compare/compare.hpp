@@ -17,6 +17,7 @@ inline constexpr double not_computed = std::numeric_limits<double>::quiet_NaN();
 /// exceeds in one run of a million, and one that nothing but a defect exceeds.
 struct Limits {
   ir::Tensor probable, certain;
+  std::vector<bool> apart = {};  ///< elements that are not judged; empty where all are
 };
 
 /// What an element may be, given the truth y. Made by bounded.hpp.
@@ -71,6 +72,8 @@ struct Comparison {
   std::uint64_t n = 0, n_bad = 0;
   std::uint64_t n_nan_expected = 0, n_nan_got = 0, n_inf_expected = 0, n_inf_got = 0, n_zero_expected = 0;
   std::uint64_t n_nan_differ = 0, n_inf_differ = 0;  ///< bad elements with a NaN on one side; else, an infinity
+  std::uint64_t n_without_limit = 0;                 ///< finite on both sides, with a limit that is NaN or infinite
+  std::uint64_t n_apart = 0;                         ///< not judged, and in no other number but `n`
   std::uint64_t n_exact = 0;                         ///< elements that are what is expected in every digit, and not 0
   bool constant = true;                              ///< every element expected is the same
 

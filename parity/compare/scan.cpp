@@ -35,7 +35,8 @@ Finding Scan::classify_finite(std::uint64_t index, const Part& part, double magn
     found.error = std::abs(part.c - part.y);
     found.allowed = limit_.at(magnitude, index);
     found.certain = limit_.certain_at(magnitude, index);
-    found.good = found.error <= found.allowed;
+    found.has_limit = std::isfinite(found.allowed);
+    found.good = found.has_limit && found.error <= found.allowed;
     return found;
   }
   found.error = std::abs(part.c - part.r);
@@ -122,11 +123,15 @@ void Scan::keep_worst(const Worst& worst, double error) {
 template <std::size_t parts>
 void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
                    const std::array<double, parts>& first) {
+  if (limit_.is_apart(index)) {
+    ++result_.n, ++result_.n_apart;
+    return;
+  }
   count_element(element, first);
   const double magnitude = parts == 1 ? std::abs(element[0].y) : std::hypot(element[0].y, element[parts - 1].y);
   Worst worst{.index = index};
   double error = -1, ratio = -1;
-  bool bad = false, any = false, nan = false, special = false;
+  bool bad = false, any = false, nan = false, special = false, unlimited = false;
   for (const Part& part : element) {
     const Finding found = classify(index, part, magnitude);
     if (found.finite)
@@ -135,14 +140,14 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
       continue;  // NaN met NaN, infinity its own: nothing to measure
     else
       special = true, nan |= std::isnan(part.y) || std::isnan(part.c);
-    any = true;
+    any = true, unlimited |= !found.has_limit;
     bad |= !found.good;
     const double found_ratio = found.ratio();
     if (found_ratio < ratio || (found_ratio == ratio && found.error <= error)) continue;
     error = found.error, ratio = found_ratio;
     worst = {index, part.y, part.c, found.allowed, ratio};
   }
-  result_.n_bad += bad;
+  result_.n_bad += bad, result_.n_without_limit += unlimited;
   result_.n_nan_differ += nan, result_.n_inf_differ += special && !nan;
   if (!any) return;
   if (!special && !(ratio <= result_.ratio_finite)) result_.ratio_finite = ratio;
@@ -153,7 +158,8 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
 void Scan::absorb(const Scan& other) {
   const Comparison& found = other.result_;
   result_.n += found.n, result_.n_bad += found.n_bad, result_.n_zero_expected += found.n_zero_expected;
-  result_.n_exact += found.n_exact;
+  result_.n_apart += found.n_apart;
+  result_.n_exact += found.n_exact, result_.n_without_limit += found.n_without_limit;
   result_.n_nan_expected += found.n_nan_expected, result_.n_nan_got += found.n_nan_got;
   result_.n_inf_expected += found.n_inf_expected, result_.n_inf_got += found.n_inf_got;
   result_.n_nan_differ += found.n_nan_differ, result_.n_inf_differ += found.n_inf_differ;

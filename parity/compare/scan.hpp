@@ -22,7 +22,7 @@ struct Part {
 
 /// How a part was found.
 struct Finding {
-  bool good = true, finite = false;
+  bool good = true, finite = false, has_limit = true;
   double error = 0, allowed = 0, certain = 0;
 
   double ratio() const { return over(allowed); }
@@ -31,7 +31,7 @@ struct Finding {
  private:
   double over(double limit) const {
     if (good && error == 0) return 0;
-    return limit > 0 ? error / limit : std::numeric_limits<double>::infinity();
+    return limit > 0 && has_limit ? error / limit : std::numeric_limits<double>::infinity();
   }
 };
 
@@ -47,6 +47,8 @@ class Limit {
   double certain_at(double magnitude, std::uint64_t index) const {
     return with(certain.empty() ? 0 : certain[index], magnitude);
   }
+  bool is_apart(std::uint64_t index) const { return has_apart() && allowed_.limits->apart[index]; }
+  bool has_apart() const { return allowed_.limits != nullptr && !allowed_.limits->apart.empty(); }
   bool knows_certain() const { return !certain.empty(); }
 
   /// From the limit of an element by itself.

@@ -49,6 +49,8 @@ Outcome outcome_of(const cases::CaseResult& result) {
     case core::Verdict::skipped:
       // Without a node, results are what was fed, and were held against what is expected.
       if (result.nodes.empty()) return {Standing::passed};
+      if (std::ranges::all_of(result.nodes, [](const auto& node) { return node.type.shape.elements() == 0; }))
+        return {Standing::passed};  // results without elements, of the type that is expected
       return {Standing::mistrusted, "no node was compared"};
     default:
       return {Standing::failed, first_of(result.verdict)};

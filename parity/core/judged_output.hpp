@@ -11,7 +11,6 @@ namespace plumb::parity::core {
 struct JudgedOutput {
   ir::ErrorClass error_class = ir::ErrorClass::exact;
   std::vector<ir::TensorView> inputs;  ///< all that the candidate was fed, at its own dtypes
-  bool ends_exactly = false;           ///< the last of several ops is exact: a relu makes zeros of other numbers
 };
 
 /// The error class of several ops one after the other: exact as long as all are

@@ -31,8 +31,6 @@ JudgedOutput judged_of(const ir::Graph& graph, const std::set<std::size_t>& node
   JudgedOutput judged;
   for (const std::size_t n : nodes) classes.push_back(graph.nodes()[n].op.error_class());
   judged.error_class = chained(classes);
-  const ir::ErrorClass of_last = graph.nodes()[last].op.error_class();
-  judged.ends_exactly = nodes.size() > 1 && (of_last == ir::ErrorClass::bits || of_last == ir::ErrorClass::exact);
   // The truth of f32 -> f16 -> f32 does not round in the middle, as an executor does.
   for (const std::size_t n : nodes)
     if (n != last && narrows(graph, graph.nodes()[n])) judged.error_class = ir::ErrorClass::comp;

@@ -21,6 +21,7 @@ ExitCode exit_code(Verdict verdict) {
     case Verdict::mistrusted:
     case Verdict::xfailed:
     case Verdict::xpassed:
+    case Verdict::out_of_range:
       return ExitCode::passed;
     case Verdict::failed:
     case Verdict::nondeterministic:
@@ -35,11 +36,28 @@ ExitCode exit_code(Verdict verdict) {
   return ExitCode::nothing_ran;
 }
 
-Verdict overall(std::span<const Verdict> nodes) {
-  constexpr std::array order = {Verdict::error,       Verdict::failed,  Verdict::nondeterministic,
-                                Verdict::unsupported, Verdict::xpassed, Verdict::mistrusted,
-                                Verdict::passed,      Verdict::xfailed, Verdict::fallback};
-  return first_found(order, nodes, Verdict::skipped);
+ExitCode strict_exit_code(ExitCode usual, Verdict verdict, std::span<const Verdict> nodes) {
+  const auto is_doubtful = [](Verdict one) {
+    return one == Verdict::mistrusted || one == Verdict::unsupported || one == Verdict::xpassed ||
+           one == Verdict::fallback || one == Verdict::out_of_range;
+  };
+  const bool may_be_worse = usual == ExitCode::passed || usual == ExitCode::nothing_ran;
+  const bool is_in_doubt = is_doubtful(verdict) || std::ranges::any_of(nodes, is_doubtful);
+  // Without a device there is nothing to be strict about.
+  const bool ran = usual == ExitCode::passed || !nodes.empty();
+  return may_be_worse && is_in_doubt && ran ? ExitCode::mistrusted : usual;
+}
+
+Verdict overall(std::span<const Verdict> nodes, const Coverage& found, const Coverage& least) {
+  constexpr std::array worse = {Verdict::error, Verdict::failed, Verdict::nondeterministic, Verdict::unsupported,
+                                Verdict::xpassed};
+  constexpr std::array compared = {Verdict::passed, Verdict::mistrusted, Verdict::out_of_range};
+  constexpr std::array rest = {Verdict::xfailed, Verdict::fallback};
+  const Verdict worst = first_found(worse, nodes, Verdict::skipped);
+  if (worst != Verdict::skipped) return worst;
+  const Verdict best = first_found(compared, nodes, Verdict::skipped);
+  if (best == Verdict::skipped) return first_found(rest, nodes, Verdict::skipped);
+  return best == Verdict::passed && found.reaches(least) ? Verdict::passed : Verdict::mistrusted;
 }
 
 ExitCode overall(std::span<const ExitCode> cases) {

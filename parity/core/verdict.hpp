@@ -18,11 +18,13 @@ enum class Verdict {
   error,             ///< the case could not be carried out
   xfailed,           ///< failed, as a rule of the policy says it will
   xpassed,           ///< a rule says that it will fail, and it did not
+  out_of_range,      ///< an intermediate result left the range of the type, here and on any device: nothing to judge
 };
 
 constexpr auto enum_names(Verdict) {
-  return std::array<std::string_view, 10>{"passed",  "failed",      "mistrusted", "nondeterministic", "fallback",
-                                          "skipped", "unsupported", "error",      "xfailed",          "xpassed"};
+  return std::array<std::string_view, 11>{"passed",   "failed",  "mistrusted",  "nondeterministic",
+                                          "fallback", "skipped", "unsupported", "error",
+                                          "xfailed",  "xpassed", "out_of_range"};
 }
 
 /// What the process ends with (verdict.md V11).
@@ -38,9 +40,22 @@ enum class ExitCode : int {
 /// What a case ends with, when its verdict is all that is known.
 ExitCode exit_code(Verdict verdict);
 
-/// The verdict of a case from those of its nodes: the worst; of what was not
-/// compared only when nothing was.
-Verdict overall(std::span<const Verdict> nodes);
+/// What a case ends with under --strict, where everything counts that was not verified: a case that is mistrusted or
+/// unsupported, and one with a node that is, or that ran on the host or passed against expectation (verdict.md V11).
+ExitCode strict_exit_code(ExitCode usual, Verdict verdict, std::span<const Verdict> nodes);
+
+/// How much of a case was verified, as shares of its FLOPs and of its elements (verdict.md V10).
+struct Coverage {
+  double flops = 1, elements = 1;
+
+  bool reaches(const Coverage& least) const { return flops >= least.flops && elements >= least.elements; }
+};
+inline constexpr Coverage usual_coverage{0.90, 0.50}, strict_coverage{0.95, 0.80};
+
+/// The verdict of a case from those of its nodes: the worst of those that say that something is wrong; of what was not
+/// compared only when nothing was. Nodes that are mistrusted, or ran on the host, cost their share of what was
+/// verified: a case in which nothing is worse is passed where that reaches `least`, else mistrusted.
+Verdict overall(std::span<const Verdict> nodes, const Coverage& found = {}, const Coverage& least = usual_coverage);
 
 /// The exit code of a run from those of its cases: trouble before failure before
 /// success; nothing_ran only when no case ran.

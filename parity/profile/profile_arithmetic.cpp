@@ -35,6 +35,7 @@ bounds::Arithmetic arithmetic_of(const Products& products) {
   if (products.rounding == Rounding::unknown || !products.extra_bits || products.block == 0) return found;
   found.truncates = products.rounding == Rounding::truncating || *products.extra_bits < Products::every_bit;
   found.block = 1;
+  found.sum.reset();
   found.by_exponent = found.truncates;
   if (!found.truncates) return found;
   // A block loses up to one place of its sum and, of each term that is aligned, up to 2^-extra_bits places: on
@@ -52,7 +53,10 @@ bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const i
   if (profile == nullptr) return safe;
   for (const ir::Node& node : segment.nodes())
     if (!node.inputs.empty())
-      if (const auto found = measured_arithmetic(*profile, sums, segment.type(node.inputs[0]).dtype)) return *found;
+      if (auto found = measured_arithmetic(*profile, sums, segment.type(node.inputs[0]).dtype)) {
+        if (sums.size() == 1) found->sum = sums[0];
+        return *found;
+      }
   return safe;
 }
 

@@ -62,6 +62,8 @@ int rank(core::Verdict verdict) {
       return 4;
     case core::Verdict::mistrusted:
       return 5;
+    case core::Verdict::out_of_range:
+      return 5;
     case core::Verdict::xfailed:
       return 6;
     case core::Verdict::fallback:
@@ -104,6 +106,13 @@ Widths widths_of(const std::vector<const cases::NodeResult*>& nodes) {
   return widths;
 }
 
+/// The verdict, and whether elements needed more than their limit to pass.
+std::string verdict_of(const cases::NodeResult& node) {
+  const std::string verdict(ir::enum_name(node.verdict));
+  if (node.verdict != core::Verdict::passed || node.settled.replayed + node.settled.wide == 0) return verdict;
+  return verdict + (node.settled.wide == 0 ? " (replayed)" : " (wide)");
+}
+
 void write_node(Text out, const cases::NodeResult& node, const Widths& widths) {
   const auto from_file = node.expected ? number(node.expected->max_abs.value) : "-";
   fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9} {:>9} {:>8}  {:<6} {:>9}{}  {}\n", node.name(),
@@ -112,7 +121,10 @@ void write_node(Text out, const cases::NodeResult& node, const Widths& widths) {
                  core::short_number(node.gated().max_ulp.value), number(allowed_at_worst(node)),
                  number(node.inherited.max_abs.value), core::short_number(node.amplification),
                  ir::enum_name(node.placement), time_of(node.device_ns),
-                 widths.has_expected ? fmt::format(" {:>9}", from_file) : "", ir::enum_name(node.verdict));
+                 widths.has_expected ? fmt::format(" {:>9}", from_file) : "", verdict_of(node));
+  if (node.settled.out_of_range > 0 && node.verdict != core::Verdict::out_of_range)
+    fmt::format_to(out, "    {} of {} elements are not judged: intermediate results leave the range of the type\n",
+                   node.settled.out_of_range, node.local.n);
   if (!node.why.empty() && node.verdict != core::Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
   const bool shows_repro = rank(node.verdict) <= rank(core::Verdict::nondeterministic);
   if (shows_repro && !node.repro.empty()) fmt::format_to(out, "    repro: {}\n", node.repro);
@@ -141,6 +153,9 @@ void write_totals(Text out, const cases::CaseResult& result) {
   }
   fmt::format_to(out, "{}: {} | {} nodes:", result.subject.name, ir::enum_name(result.verdict), result.nodes.size());
   for (const auto& [verdict, count] : counts) fmt::format_to(out, " {} {}", count, ir::enum_name(verdict));
+  if (!result.coverage.reaches({1, 1}))
+    fmt::format_to(out, " | verified {:.0f} % of FLOPs, {:.0f} % of elements", std::floor(100 * result.coverage.flops),
+                   std::floor(100 * result.coverage.elements));
   fmt::format_to(out, " | max ratio {} | seed {} | {:.2f} s\n", number(worst, "{:.3f}"), result.subject.seed,
                  result.wall_seconds);
 }

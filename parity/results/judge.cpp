@@ -112,6 +112,16 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
     node.explanation = policy::explain(policy, facts, parts, today_);
 }
 
+/// A file of an earlier version does not say how much was verified: there one mistrusted node decides, as it did.
+core::Coverage coverage_of(const Run& run) {
+  return {std::isnan(run.coverage_flops) ? 1 : run.coverage_flops,
+          std::isnan(run.coverage_elements) ? 1 : run.coverage_elements};
+}
+core::Coverage least_coverage_of(const Run& run) {
+  if (std::isnan(run.least_flops)) return {};
+  return {run.least_flops, run.least_elements};
+}
+
 JudgedRun Judge::judge(const Run& run) {
   JudgedRun judged{run.run, file_.name(run.graph_id), file_.device(run).facts.device, run.seed};
   judged.was = judged.verdict = known(run.verdict, core::Verdict::error);
@@ -126,7 +136,7 @@ JudgedRun Judge::judge(const Run& run) {
   const bool was_bad = judged.was == core::Verdict::failed || judged.was == core::Verdict::error ||
                        judged.was == core::Verdict::unsupported;
   if (!verdicts.empty() && !(was_bad && none_was_bad))
-    judged.verdict = core::overall(std::span<const core::Verdict>(verdicts));
+    judged.verdict = core::overall(verdicts, coverage_of(run), least_coverage_of(run));
   return judged;
 }
 
@@ -177,10 +187,10 @@ std::string to_text(const std::vector<JudgedRun>& runs) {
 core::ExitCode exit_code(const std::vector<JudgedRun>& runs, bool strict) {
   std::vector<core::ExitCode> codes;
   for (const JudgedRun& run : runs) {
-    core::ExitCode code = core::exit_code(run.verdict);
-    if (strict && run.verdict == core::Verdict::mistrusted) code = core::ExitCode::mistrusted;
-    if (strict && run.verdict == core::Verdict::xpassed) code = core::ExitCode::failed;
-    codes.push_back(code);
+    std::vector<core::Verdict> nodes;
+    for (const JudgedNode& node : run.nodes) nodes.push_back(node.verdict);
+    const core::ExitCode code = core::exit_code(run.verdict);
+    codes.push_back(strict ? core::strict_exit_code(code, run.verdict, nodes) : code);
   }
   return core::overall(std::span<const core::ExitCode>(codes));
 }

@@ -319,6 +319,8 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
     run.first_guilty = results::node_row(result.subject.file->graph, guilty->node);
   run.repeat = result.repeat;
   run.subnormals = result.may_flush ? profile::Subnormals::flushed : profile::Subnormals::kept;
+  run.coverage_flops = result.coverage.flops, run.coverage_elements = result.coverage.elements;
+  run.least_flops = result.min_verified.flops, run.least_elements = result.min_verified.elements;
   run.wall_s = static_cast<float>(result.wall_seconds);
   run.verdict = result.verdict;
   store_.append("/runs", results::run_type(), std::vector{run});

@@ -137,6 +137,8 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
     row.vacuity = static_cast<float>(result.vacuity.score());
     row.ref_uncert = result.certificate.uncertainty;
     row.n_recomputed = result.certificate.recomputed, row.n_undecided = result.certificate.undecided;
+    row.n_open = result.settled.open, row.n_replayed = result.settled.replayed, row.n_wide = result.settled.wide;
+    row.n_out_of_range = result.settled.out_of_range;
     row.emulator_ulp = result.emulator_ulp.value_or(compare::not_computed);
     row.ratio_max = c.ratio(), row.ratio_det = c.ratio_certain, row.ratio_finite = c.ratio_finite,
     row.ratio_p99 = static_cast<float>(c.ratio_p99);

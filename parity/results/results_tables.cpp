@@ -87,72 +87,102 @@ const TableType& coopmat_type() {
 
 const TableType& run_type() {
   using R = Run;
-  static const TableType type{
-      {column("run", &R::run), column("utc", &R::utc, second), column("seed", &R::seed),
-       column("graph_id", &R::graph_id), column("device_id", &R::device_id), column("env_id", &R::env_id),
-       column("policy_id", &R::policy_id), column("mode", &R::mode), column("precision_id", &R::precision_id),
-       column("fill", &R::fill), column("repeat", &R::repeat), column("wall_s", &R::wall_s, second),
-       column("alpha", &R::alpha), column("first_guilty", &R::first_guilty), column("verdict", &R::verdict),
-       column("subnormals", &R::subnormals)},
-      sizeof(R)};
+  static const TableType type{{column("run", &R::run),
+                               column("utc", &R::utc, second),
+                               column("seed", &R::seed),
+                               column("graph_id", &R::graph_id),
+                               column("device_id", &R::device_id),
+                               column("env_id", &R::env_id),
+                               column("policy_id", &R::policy_id),
+                               column("mode", &R::mode),
+                               column("precision_id", &R::precision_id),
+                               column("fill", &R::fill),
+                               column("repeat", &R::repeat),
+                               column("wall_s", &R::wall_s, second),
+                               column("alpha", &R::alpha),
+                               column("first_guilty", &R::first_guilty),
+                               column("verdict", &R::verdict),
+                               column("subnormals", &R::subnormals),
+                               column("coverage_flops", &R::coverage_flops),
+                               column("coverage_elements", &R::coverage_elements),
+                               column("least_flops", &R::least_flops),
+                               column("least_elements", &R::least_elements)},
+                              sizeof(R)};
   return type;
 }
 
-const TableType& node_type() {
+/// What a comparison measures, and what became of the node.
+std::vector<Column> measured_columns() {
   using R = Node;
-  static const TableType type{{column("run", &R::run),
-                               column("node", &R::node),
-                               column("out", &R::out),
-                               column("part", &R::part),
-                               column("n", &R::n),
-                               column("n_bad", &R::n_bad),
-                               column("n_nan_ref", &R::n_nan_ref),
-                               column("n_nan_dev", &R::n_nan_dev),
-                               column("n_inf_ref", &R::n_inf_ref),
-                               column("n_inf_dev", &R::n_inf_dev),
-                               column("max_abs", &R::max_abs),
-                               column("max_abs_at", &R::max_abs_at),
-                               column("max_rel", &R::max_rel),
-                               column("max_rel_at", &R::max_rel_at),
-                               column("max_ulp", &R::max_ulp, ulp),
-                               column("ulp_p50", &R::ulp_p50, ulp),
-                               column("ulp_p99", &R::ulp_p99, ulp),
-                               column("ulp_p999", &R::ulp_p999, ulp),
-                               column("mean_signed", &R::mean_signed),
-                               column("rms", &R::rms),
-                               column("nmse", &R::nmse),
-                               column("cosine", &R::cosine),
-                               column("ref_absmax", &R::ref_absmax),
-                               column("ref_rms", &R::ref_rms),
-                               column("ref_uncert", &R::ref_uncert),
-                               column("bound_at_max", &R::bound_at_max),
-                               column("ratio_max", &R::ratio_max),
-                               column("ratio_p99", &R::ratio_p99),
-                               column("ratio_det", &R::ratio_det),
-                               column("amplification", &R::amplification),
-                               column("blame", &R::blame),
-                               column("vacuity", &R::vacuity),
-                               column("headroom_f16", &R::headroom_f16),
-                               column("placement", &R::placement),
-                               column("t_ref_ns", &R::t_ref_ns, ns),
-                               column("t_dev_ns", &R::t_dev_ns, ns),
-                               column("out_hash", &R::out_hash),
-                               column("rule", &R::rule),
-                               column("verdict", &R::verdict),
-                               column("n_nan_differ", &R::n_nan_differ),
-                               column("n_inf_differ", &R::n_inf_differ),
-                               column("ref_norm1", &R::ref_norm1),
-                               column("ref_norm2", &R::ref_norm2),
-                               column("ratio_finite", &R::ratio_finite),
-                               column("emulator_ulp", &R::emulator_ulp, "ulp"),
-                               column("n_recomputed", &R::n_recomputed),
-                               column("n_undecided", &R::n_undecided),
-                               column("kernel_id", &R::kernel_id),
-                               column("tile_id", &R::tile_id),
-                               column("accumulation", &R::accumulation),
-                               column("tree", &R::tree),
-                               column("n_sums", &R::n_sums)},
-                              sizeof(R)};
+  return {column("run", &R::run),
+          column("node", &R::node),
+          column("out", &R::out),
+          column("part", &R::part),
+          column("n", &R::n),
+          column("n_bad", &R::n_bad),
+          column("n_nan_ref", &R::n_nan_ref),
+          column("n_nan_dev", &R::n_nan_dev),
+          column("n_inf_ref", &R::n_inf_ref),
+          column("n_inf_dev", &R::n_inf_dev),
+          column("max_abs", &R::max_abs),
+          column("max_abs_at", &R::max_abs_at),
+          column("max_rel", &R::max_rel),
+          column("max_rel_at", &R::max_rel_at),
+          column("max_ulp", &R::max_ulp, ulp),
+          column("ulp_p50", &R::ulp_p50, ulp),
+          column("ulp_p99", &R::ulp_p99, ulp),
+          column("ulp_p999", &R::ulp_p999, ulp),
+          column("mean_signed", &R::mean_signed),
+          column("rms", &R::rms),
+          column("nmse", &R::nmse),
+          column("cosine", &R::cosine),
+          column("ref_absmax", &R::ref_absmax),
+          column("ref_rms", &R::ref_rms),
+          column("ref_uncert", &R::ref_uncert),
+          column("bound_at_max", &R::bound_at_max),
+          column("ratio_max", &R::ratio_max),
+          column("ratio_p99", &R::ratio_p99),
+          column("ratio_det", &R::ratio_det),
+          column("amplification", &R::amplification),
+          column("blame", &R::blame),
+          column("vacuity", &R::vacuity),
+          column("headroom_f16", &R::headroom_f16),
+          column("placement", &R::placement),
+          column("t_ref_ns", &R::t_ref_ns, ns),
+          column("t_dev_ns", &R::t_dev_ns, ns),
+          column("out_hash", &R::out_hash),
+          column("rule", &R::rule),
+          column("verdict", &R::verdict)};
+}
+
+/// What is known besides: of specials, of the truth, of the kernel, and of elements that were looked at one by one.
+std::vector<Column> further_columns() {
+  using R = Node;
+  return {column("n_nan_differ", &R::n_nan_differ),
+          column("n_inf_differ", &R::n_inf_differ),
+          column("ref_norm1", &R::ref_norm1),
+          column("ref_norm2", &R::ref_norm2),
+          column("ratio_finite", &R::ratio_finite),
+          column("emulator_ulp", &R::emulator_ulp, "ulp"),
+          column("n_recomputed", &R::n_recomputed),
+          column("n_undecided", &R::n_undecided),
+          column("kernel_id", &R::kernel_id),
+          column("tile_id", &R::tile_id),
+          column("accumulation", &R::accumulation),
+          column("tree", &R::tree),
+          column("n_sums", &R::n_sums),
+          column("n_open", &R::n_open),
+          column("n_replayed", &R::n_replayed),
+          column("n_wide", &R::n_wide),
+          column("n_out_of_range", &R::n_out_of_range)};
+}
+
+const TableType& node_type() {
+  static const TableType type = [] {
+    std::vector<Column> columns = measured_columns();
+    for (Column& column : further_columns()) columns.push_back(std::move(column));
+    return TableType{std::move(columns), sizeof(Node)};
+  }();
   return type;
 }
 

@@ -105,6 +105,8 @@ struct Run {
   std::uint64_t first_guilty = no_number;  ///< the row of the graph's node table
   Code<core::Verdict> verdict = core::Verdict::error;
   Code<profile::Subnormals> subnormals = profile::Subnormals::unknown;  ///< flushed: limits allow 0 in place of them
+  double coverage_flops = compare::not_computed, coverage_elements = compare::not_computed;  ///< what was verified
+  double least_flops = compare::not_computed, least_elements = compare::not_computed;        ///< what was asked for
 };
 
 /// /results/nodes
@@ -140,6 +142,8 @@ struct Node {
   DTypeCode accumulation;    ///< the accumulator of the kernel's sums; none without sums
   std::int32_t tree = -1;    ///< the row of the graph's list of sums where those of the kernel begin
   std::uint16_t n_sums = 0;  ///< and how many they are
+  std::uint64_t n_open = no_number, n_replayed = no_number, n_wide = no_number,
+                n_out_of_range = no_number;  ///< cases::Settled
 };
 
 /// /results/relations

@@ -5,6 +5,7 @@
 
 #include "parity/attribution/blame.hpp"
 #include "parity/profile/emulated_node.hpp"
+#include "parity/verify/coverage.hpp"
 #include "parity/verify/repro.hpp"
 
 namespace plumb::parity::verify {
@@ -106,20 +107,26 @@ cases::CaseResult CaseRun::finish() {
     verdicts.push_back(node.verdict), replayed.push_back(node.emulator_ulp);
   if (options_.emulated != nullptr) result_.notes.push_back(profile::emulation_note(*options_.emulated, replayed));
   result_.alpha = policy::alpha_of_one(options_.gate, result_.nodes);
-  if (result_.message.empty()) result_.verdict = core::overall(std::span<const core::Verdict>(verdicts));
-  if (!isolates())  // there nothing was handed on
-    attribution::assign_blame(result_,
-                              {.graph = graph_,
-                               .segment = [this](std::size_t n) -> const auto& { return state_.node(n).segment;
+  if (result_.message.empty()) decide_case(verdicts);
+  if (!isolates()) assign_blame();  // in mode isolate nothing was handed on
+  result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return std::move(result_);
 }
-, .is_kept = [this](ir::Value v) { return state_.is_captured(v); },
-  .device = [this](ir::Value v) { return state_.got(v); }
-}  // namespace plumb::parity::verify
-,
-                              executors_.reference,
-                              options_.blame.value_or(result_.verdict == core::Verdict::failed ? 4 : 0));
-result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-return std::move(result_);
+
+/// The verdict of the whole case, and why it proves too little where that is so.
+void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
+  const auto segment = [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; };
+  result_.min_verified = options_.min_verified;
+  result_.coverage = coverage_of(result_, executors_.candidate_is_host, segment);
+  result_.verdict = core::overall(nodes, result_.coverage, options_.min_verified);
+}
+
+void CaseRun::assign_blame() {
+  const auto segment = [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; };
+  const auto is_kept = [this](ir::Value v) { return state_.is_captured(v); };
+  const auto device = [this](ir::Value v) { return state_.got(v); };
+  const std::size_t most = options_.blame.value_or(result_.verdict == core::Verdict::failed ? 4 : 0);
+  attribution::assign_blame(result_, {graph_, segment, is_kept, device}, executors_.reference, most);
 }
 
 }  // namespace plumb::parity::verify

@@ -30,12 +30,16 @@ class CaseRun {
   Evaluation evaluate_node(std::size_t n) const;
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
-  void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, bounds::Bounded& local);
+  void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own);
+  void look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs,
+                   const ir::Tensor& device);
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
-  void decide(cases::NodeResult& result, const core::JudgedOutput& judged, const policy::Judgement& gate,
-              const std::string& refuted);
+  void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);
   void hand_on(std::size_t n);
+
+  void decide_case(std::span<const core::Verdict> nodes);
+  void assign_blame();
 
   bool isolates() const { return options_.mode == core::Mode::isolate; }
   bool must_be_exact(std::size_t n) const {

@@ -2,6 +2,8 @@
 // are evaluated on the operands that the candidate's node had, the truth of the whole graph is carried on, each output
 // is compared and gets its verdict, and what the node's readers are given is settled.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "ir/passes/widen.hpp"
@@ -10,6 +12,8 @@
 #include "parity/certify/certify.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
+#include "parity/elements/range.hpp"
+#include "parity/elements/settle.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/verify/case_run.hpp"
@@ -21,6 +25,8 @@ namespace plumb::parity::verify {
 struct CaseRun::Evaluation {
   bounds::Bounded local;
   ir::Feeds fed;
+  bounds::Manner manner;
+  std::string no_model;  ///< what the error models lack, where they lack something; there is only the truth, then
 };
 
 void CaseRun::judge_node(std::size_t n) {
@@ -40,8 +46,11 @@ void CaseRun::judge_node(std::size_t n) {
       result.verdict = *alone.refused, result.why = alone.why;
     } else if (!chosen) {
       skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : "not chosen");
+    } else if (is_captured(node.outputs[k]) && !own.no_model.empty()) {
+      result.verdict = core::Verdict::error, result.why = own.no_model;
+      result.hash = state_.value(node.outputs[k]).hash;
     } else if (is_captured(node.outputs[k])) {
-      compare_output(n, k, result, own.local);
+      compare_output(n, k, result, own);
     } else {
       skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel);
       policy::require_total(options_.gate, result);
@@ -69,11 +78,16 @@ CandidateRun CaseRun::run_node(std::size_t n) {
 CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   const NodeState& node = state_.node(n);
   const std::vector<ir::Sum> sums = node.report ? node.report->sums : std::vector<ir::Sum>{};
-  const bounds::Manner manner{profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
-                              result_.may_flush && !must_be_exact(n)};
   Evaluation own;
+  own.manner = {profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
+                result_.may_flush && !must_be_exact(n)};
   own.fed = core::feeds_of(node.segment, [this](ir::Value v) { return ir::passes::widen(state_.got(v)); });
-  own.local = bounds::evaluate_bounded(executors_.reference, node.segment, own.fed, manner);
+  try {
+    own.local = bounds::evaluate_bounded(executors_.reference, node.segment, own.fed, own.manner);
+  } catch (const bounds::NoModel& lack) {
+    own.no_model = lack.what();
+    own.local.truth = core::evaluate_widened(executors_.reference, node.segment, own.fed);
+  }
   return own;
 }
 
@@ -122,7 +136,8 @@ void skip(cases::NodeResult& result, std::string why) {
 }
 
 /// Compares an output that the candidate computed with the truth of its own inputs; what those had wrong is inherited.
-void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, bounds::Bounded& local) {
+void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own) {
+  bounds::Bounded& local = own.local;
   const core::Segment& segment = state_.node(n).segment;
   const ir::Value value = graph_.nodes()[n].outputs[k];
   ValueState& state = state_.value(value);
@@ -131,10 +146,16 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   const ir::Tensor &device = state.got.value(), &whole = state.truth.value();
 
   // How far off it is: by itself, by what it inherited, and in total.
-  result.allowed = local.allowed[k];
-  result.local = certify::certify(segment, judged.inputs, k, local, device, result.certificate);
+  const auto compare_again = [&] {
+    result.allowed = local.allowed[k];
+    result.local = certify::certify(segment, judged.inputs, k, local, device, result.certificate);
+  };
+  compare_again();
+  look_closer(own, k, result, judged.inputs, device);
+  if (result.settled.open + result.settled.out_of_range > 0) compare_again();
   const ir::Tensor& truth = local.truth.outputs[k];
   attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
+  result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
   result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
   result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
   const ir::TensorView both[] = {truth, device};
@@ -148,16 +169,29 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
     state.is_clean = true;
   if (options_.emulated != nullptr)
-    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segment,
-                                                judged.inputs, k, device);
+    result.emulator_ulp =
+        profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segment, judged.inputs, k, device);
 
   // What is said of it.
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;
-  decide(result, judged, gate, stated_.against(result, value, whole, device));
+  if (result.gated().n_without_limit > 0) result.is_guilty = false;
+  decide(result, gate, stated_.against(result, value, whole, device));
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
+}
+
+/// Looks at single elements where a comparison leaves something open.
+void CaseRun::look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result,
+                          std::span<const ir::TensorView> inputs, const ir::Tensor& device) {
+  const core::Segment& segment = state_.node(result.node).segment;
+  if (result.local.agrees() && !(result.local.ratio_finite > 0.5)) return;
+  result.settled =
+      elements::settle({executors_.reference, segment, inputs, result.sums, own.manner}, k, own.local, device);
+  if (result.local.agrees()) return;
+  result.settled.out_of_range =
+      elements::set_out_of_range_apart(executors_.reference, segment, inputs, own.manner, k, own.local, device);
 }
 
 double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {
@@ -168,13 +202,17 @@ double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inher
 }
 
 /// The verdict: what the numbers say comes first, and what would make them worthless after it.
-void CaseRun::decide(cases::NodeResult& result, const core::JudgedOutput& judged, const policy::Judgement& gate,
-                     const std::string& refuted) {
+void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted) {
   const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
   const auto say = [&](core::Verdict verdict, std::string why) {
     result.verdict = verdict;
     result.why = std::move(why);
   };
+  const compare::Comparison& gated = result.gated();
+  if (gated.n_without_limit > 0)
+    return say(core::Verdict::error,
+               fmt::format("{} of {} elements have a limit that is not finite: the error model of '{}' is wrong here",
+                           gated.n_without_limit, gated.n, result.op));
   // An expected failure is one of numbers: it excuses nothing of what follows.
   const bool is_expected = gate.verdict == core::Verdict::xfailed;
   const bool holds = gate.verdict == core::Verdict::passed || gate.verdict == core::Verdict::xpassed;
@@ -184,8 +222,10 @@ void CaseRun::decide(cases::NodeResult& result, const core::JudgedOutput& judged
     return say(core::Verdict::nondeterministic, "another run on the same inputs gave other bits");
   if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
     return say(core::Verdict::fallback, "ran on the host: " + result.placement_reason);
-  const bool proves = is_expected || stated_.speaks_of(value);
-  const auto doubt = proves ? "" : compare::mistrust(judged, result.allowed, result.local);
+  if (result.local.n > 0 && result.settled.out_of_range == result.local.n)
+    return say(core::Verdict::out_of_range, "intermediate results leave the range of the type, on the host as well");
+  if (result.type.shape.elements() == 0) return say(core::Verdict::skipped, "empty");
+  const std::string doubt = is_expected ? "" : result.telling.mistrust();
   if (!doubt.empty()) return say(core::Verdict::mistrusted, doubt);
   say(gate.verdict, gate.why);
 }

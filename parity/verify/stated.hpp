@@ -13,8 +13,6 @@ class Stated {
   /// Nothing where the case runs in another dtype than the file's.
   explicit Stated(const cases::Case& subject);
 
-  bool speaks_of(ir::Value value) const { return values_.contains(value); }
-
   /// What is wrong with a value that a node computed, by what the file states; "" where it states nothing or is
   /// right. The truth is held against the file or, where the file has somebody else's evaluation, the device is:
   /// such an evaluation was not made in f64 either, and at a tie or a threshold the truth may be as far from it as

@@ -50,7 +50,8 @@ struct VerifyOptions {
   const profile::DeviceProfile* emulated = nullptr;  ///< matrix products are replayed as it says, beside the comparison
   core::Mode mode = core::Mode::attribute;
   std::optional<std::size_t> blame = {};  ///< nodes to measure the blame of; else a few of a case that failed
-  bool metamorphic = false;               ///< also asks what must hold whatever is right (docs/metamorphic.md)
+  core::Coverage min_verified = core::usual_coverage;  ///< less of it makes a case mistrusted
+  bool metamorphic = false;  ///< also asks what must hold whatever is right (docs/metamorphic.md)
 };
 
 /// Runs the candidate once, keeping every value that survives its passes, and compares
@@ -66,7 +67,7 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
                               const cases::Executors& executors, const VerifyOptions& options,
                               cases::Observer& observer);
 
-/// The exit code of a run: of a strict one, mistrusted cases count.
+/// The exit code of a run: a strict one also ends in failure where something was not verified.
 core::ExitCode exit_code(std::span<const cases::CaseResult> cases, bool strict);
 
 }  // namespace plumb::parity::verify

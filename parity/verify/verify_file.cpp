@@ -1,6 +1,7 @@
 #include <new>
 
 #include "parity/exact/twin.hpp"
+#include "parity/verify/verify.hpp"
 
 namespace plumb::parity::verify {
 
@@ -34,9 +35,9 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
 core::ExitCode exit_code(std::span<const cases::CaseResult> cases, bool strict) {
   std::vector<core::ExitCode> codes;
   for (const cases::CaseResult& one : cases) {
-    const bool doubtful = strict && one.verdict == core::Verdict::mistrusted;
-    const bool unexpected = strict && one.verdict == core::Verdict::xpassed;
-    codes.push_back(doubtful ? core::ExitCode::mistrusted : unexpected ? core::ExitCode::failed : one.exit);
+    std::vector<core::Verdict> nodes;
+    for (const cases::NodeResult& node : one.nodes) nodes.push_back(node.verdict);
+    codes.push_back(strict ? core::strict_exit_code(one.exit, one.verdict, nodes) : one.exit);
   }
   return core::overall(std::span<const core::ExitCode>(codes));
 }

@@ -34,13 +34,12 @@ double counted_magnitude(double x, double least) {
 
 /// What is known of a row of a or a column of b.
 struct Line {
-  double largest = 0, smallest = std::numeric_limits<double>::infinity();
+  double largest = 0;
   double nan = 0;  ///< NaN where one is infinite or NaN
 
   void see(double x) {
     const double magnitude = std::fabs(x);
-    largest = largest < magnitude ? magnitude : largest, smallest = magnitude < smallest ? magnitude : smallest,
-    nan += x - x;
+    largest = largest < magnitude ? magnitude : largest, nan += x - x;
   }
   /// The exponent of the largest magnitude, which counts as `least` at least.
   int exponent(double least) const {
@@ -48,7 +47,6 @@ struct Line {
     std::frexp(counted_magnitude(largest, least), &found);
     return found;
   }
-  bool is_uniform() const { return largest == smallest; }
   /// Whether f32 serves for it, scaled.
   bool is_scalable(double least) const { return nan == 0 && std::abs(exponent(least)) <= largest_exponent; }
 };
@@ -112,20 +110,18 @@ class BoundedPanel {
  private:
   std::size_t elements() const { return static_cast<std::size_t>(a_.rows * b_.columns); }
   void look_at_columns();
-  void sum_products();
   bool sum_scaled(const Rows& rows, std::int64_t first_row);
   void sum_in_f64();
   template <class T>
   void add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& magnitudes, const Matrix<const T>& squares,
                  std::span<const double> scales, Sums<T>& sums);
-  void finish(const Rows& rows, std::int64_t first_row);
+  void finish();
 
   const BoundedProduct& op_;
   const In a_, b_;
   const Out out_;
   const std::int64_t k_;
   std::vector<Line> columns_;
-  std::vector<double> path_;                  ///< s_1² + Σ of the squares between partial sums
   std::vector<double> magnitudes_, squares_;  ///< Σ|a||b| and Σa²b²
 };
 
@@ -137,40 +133,15 @@ void BoundedPanel::look_at_columns() {
     return;
   }
   const std::size_t n = columns_.size();
-  std::vector<double> largest(n, 0.0), smallest(n, std::numeric_limits<double>::infinity()), nan(n, 0.0);
+  std::vector<double> largest(n, 0.0), nan(n, 0.0);
   for (std::int64_t k = 0; k < k_; ++k) {
     const double* const row = b_.data + k * b_.row_stride;
     for (std::size_t c = 0; c < n; ++c) {
       const double magnitude = std::fabs(row[c]);
-      largest[c] = largest[c] < magnitude ? magnitude : largest[c],
-      smallest[c] = magnitude < smallest[c] ? magnitude : smallest[c];
-      nan[c] += row[c] - row[c];
+      largest[c] = largest[c] < magnitude ? magnitude : largest[c], nan[c] += row[c] - row[c];
     }
   }
-  for (std::size_t c = 0; c < n; ++c) columns_[c] = {largest[c], smallest[c], nan[c]};
-}
-
-/// y, and what its partial sums are on the way.
-void BoundedPanel::sum_products() {
-  path_.resize(elements());
-  std::vector<double> before(elements());
-  for (std::int64_t part = 0; part < op_.parts; ++part) {
-    const std::int64_t from = k_ * part / op_.parts, depth = k_ * (part + 1) / op_.parts - from;
-    const In left = a_.block(0, from, a_.rows, depth), right = b_.block(from, 0, depth, b_.columns);
-    if (part == 0)
-      multiply(left, right, out_.y);
-    else
-      multiply_onto(left, right, out_.y);
-    for (std::int64_t r = 0; r < a_.rows; ++r) {
-      const double* const y = out_.y.data + r * out_.y.row_stride;
-      double* const path = path_.data() + r * b_.columns;
-      double* const last = before.data() + r * b_.columns;
-      for (std::int64_t c = 0; c < b_.columns; ++c) {
-        path[c] += (last[c] * last[c] + last[c] * y[c]) + y[c] * y[c];
-        last[c] = y[c];
-      }
-    }
-  }
+  for (std::size_t c = 0; c < n; ++c) columns_[c] = {largest[c], nan[c]};
 }
 
 /// Adds the sums of terms [from, to) of which a's side is given.
@@ -248,31 +219,26 @@ void BoundedPanel::sum_in_f64() {
   magnitudes_ = std::move(sums.magnitudes), squares_ = std::move(sums.squares);
 }
 
-void BoundedPanel::finish(const Rows& rows, std::int64_t first_row) {
-  const auto count = static_cast<double>(k_), parts = static_cast<double>(op_.parts);
-  const double of_path = count / parts / 3, of_squares = count / parts / 6 + (op_.products_round ? 1 : 0);
-  const double of_y = op_.parts > 1 ? count / 3 : 0;
-  const double of_chance = op_.parts > 1 ? count / 6 + (op_.products_round ? 1 : 0) : 0;
-  for (std::int64_t r = 0; r < a_.rows; ++r) {
-    const bool uniform_row = rows.lines[static_cast<std::size_t>(first_row + r)].is_uniform();
+void BoundedPanel::finish() {
+  const auto count = static_cast<double>(k_);
+  for (std::int64_t r = 0; r < a_.rows; ++r)
     for (std::int64_t c = 0; c < b_.columns; ++c) {
       const auto i = static_cast<std::size_t>(r * b_.columns + c);
       const double y = out_.y.data[r * out_.y.row_stride + c], rounding = op_.stored * std::fabs(y);
-      const double path = of_path * path_[i] + of_squares * squares_[i];
-      const double chance = of_y * (y * y) + of_chance * squares_[i];
-      const double most = op_.certain * magnitudes_[i], random = op_.random * std::sqrt(path < chance ? chance : path);
-      const bool uniform = uniform_row || columns_[static_cast<std::size_t>(c)].is_uniform();
-      out_.probable.data[r * out_.probable.row_stride + c] = (random < most && !uniform ? random : most) + rounding;
+      const double spread = squares_[i] - y * y / count;
+      const double squares =
+          op_.of_square * (y * y) + op_.of_spread * (spread < 0 ? 0 : spread) + op_.of_terms * squares_[i];
+      const double most = op_.certain * magnitudes_[i], random = op_.random * std::sqrt(squares);
+      out_.probable.data[r * out_.probable.row_stride + c] = (most < random ? most : random) + rounding;
       out_.certain.data[r * out_.certain.row_stride + c] = most + rounding;
     }
-  }
 }
 
 void BoundedPanel::run(const Rows& rows, std::int64_t first_row) {
   look_at_columns();
-  sum_products();
+  multiply(a_, b_, out_.y);
   if (!sum_scaled(rows, first_row)) sum_in_f64();
-  finish(rows, first_row);
+  finish();
 }
 
 struct Extents {

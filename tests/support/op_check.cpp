@@ -6,6 +6,7 @@
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded.hpp"
 #include "parity/compare/tolerance.hpp"
+#include "parity/elements/settle.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 
@@ -18,16 +19,33 @@ parity::bounds::Arithmetic arithmetic_of(const ir::Op& op, std::span<const ir::S
   return may_be_narrow ? parity::bounds::safe_arithmetic(sums) : parity::bounds::Arithmetic{};
 }
 
-parity::bounds::Bounded truth_of(const ir::Op& op, const std::vector<ir::Tensor>& inputs, bool on_gpu,
-                                 std::span<const ir::Sum> sums = {}) {
-  ir::TensorTypes types;
-  for (const ir::Tensor& input : inputs) types.push_back(input.type());
-  parity::core::Segment segment = parity::core::segment_of(ir::graph_of(op, types), 0);
-  for (const ir::Tensor& input : inputs) segment.judged.inputs.push_back(input);
-  ref_cpu::CpuExecutor cpu;
-  return parity::bounds::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); },
-                                          {arithmetic_of(op, sums), on_gpu});
-}
+/// The truth of an op on these inputs, and what its outputs may be.
+class Truth {
+ public:
+  Truth(const ir::Op& op, const std::vector<ir::Tensor>& inputs, bool on_gpu, std::span<const ir::Sum> sums = {})
+      : inputs_(inputs.begin(), inputs.end()), manner_{arithmetic_of(op, sums), on_gpu} {
+    ir::TensorTypes types;
+    for (const ir::Tensor& input : inputs) types.push_back(input.type());
+    segment_ = parity::core::segment_of(ir::graph_of(op, types), 0);
+    segment_.judged.inputs = inputs_;
+    bounded_ = parity::bounds::evaluate_bounded(
+        cpu_, segment_, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); }, manner_);
+  }
+
+  const ir::Tensor& output(std::size_t k) const { return bounded_.truth.outputs.at(k); }
+  /// What output k may be, elements that are off by more than half of that looked at one by one.
+  parity::compare::Allowed allowed(std::size_t k, const ir::TensorView& got) {
+    parity::elements::settle({cpu_, segment_, inputs_, {}, manner_}, k, bounded_, got);
+    return bounded_.allowed.at(k);
+  }
+
+ private:
+  ref_cpu::CpuExecutor cpu_;
+  std::vector<ir::TensorView> inputs_;
+  parity::bounds::Manner manner_;
+  parity::core::Segment segment_;
+  parity::bounds::Bounded bounded_;
+};
 
 /// "softmax of f32[2, 3], axis -1": what to run to see it again.
 std::string describe(const ir::Op& op, const std::vector<ir::Tensor>& inputs, std::size_t output) {
@@ -54,10 +72,10 @@ void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<i
                    const std::vector<ir::Tensor>& expected, bool on_gpu) {
   const auto [got, report] = ir::run_op_with_report(executor, op, inputs);
   ASSERT_EQ(got.size(), expected.size()) << op.name();
-  const auto truth = truth_of(op, inputs, on_gpu, report.sums);
+  Truth truth(op, inputs, on_gpu, report.sums);
   for (std::size_t k = 0; k < got.size(); ++k) {
     ASSERT_EQ(expected[k].type(), got[k].type()) << describe(op, inputs, k);
-    const auto limit = parity::compare::with_rounded_decimals(truth.allowed[k], got[k].dtype());
+    const auto limit = parity::compare::with_rounded_decimals(truth.allowed(k, got[k]), got[k].dtype());
     const auto comparison = parity::compare::compare(expected[k], got[k], limit);
     EXPECT_TRUE(comparison.agrees()) << executor.name() << ", " << describe(op, inputs, k) << ": "
                                      << parity::compare::summary(comparison);
@@ -71,16 +89,18 @@ OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where 
   const auto native = ir::run_op(cpu, op, inputs);
   const bool with_gpu = where == Where::cpu_and_gpu && gpu().executor != nullptr;
   const auto [device, report] = with_gpu ? ir::run_op_with_report(*gpu().executor, op, inputs) : ir::OpRun{};
-  const auto on_host = truth_of(op, inputs, false), on_device = truth_of(op, inputs, true, report.sums);
+  Truth on_host(op, inputs, false), on_device(op, inputs, true, report.sums);
   OpCheck result;
   for (std::size_t k = 0; k < native.size(); ++k) {
-    const auto& truth = on_host.truth.outputs[k];
-    const auto on_cpu = result.cpu.emplace_back(parity::compare::compare(truth, native[k], on_host.allowed[k]));
+    const ir::Tensor& truth = on_host.output(k);
+    const parity::compare::Allowed of_host = on_host.allowed(k, native[k]);
+    const auto on_cpu = result.cpu.emplace_back(parity::compare::compare(truth, native[k], of_host));
     EXPECT_TRUE(on_cpu.agrees()) << "ref_cpu, " << describe(op, inputs, k) << ": " << parity::compare::summary(on_cpu);
-    EXPECT_FALSE(data == Data::ordinary && parity::compare::is_too_loose(on_host.allowed[k], on_cpu))
+    EXPECT_FALSE(data == Data::ordinary && parity::compare::is_too_loose(of_host, on_cpu))
         << "ref_cpu, " << describe(op, inputs, k) << ": the error allowed would allow anything";
     if (!with_gpu) continue;
-    const auto on_gpu = result.gpu.emplace_back(parity::compare::compare(truth, device[k], on_device.allowed[k]));
+    const parity::compare::Allowed of_device = on_device.allowed(k, device[k]);
+    const auto on_gpu = result.gpu.emplace_back(parity::compare::compare(truth, device[k], of_device));
     EXPECT_TRUE(on_gpu.agrees()) << gpu().executor->name() << ", " << describe(op, inputs, k) << ": "
                                  << parity::compare::summary(on_gpu);
   }

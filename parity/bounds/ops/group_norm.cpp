@@ -4,10 +4,12 @@
 
 namespace plumb::parity::bounds {
 Model error_model(const ir::ops::GroupNorm& op) {
-  return {.rounding = [op](const Node& node) {
+  Model model{.rounding = [op](const Node& node) {
     return grouped_norm_error(node, op.num_groups, op.epsilon, op.has_scale ? std::optional(node.in[1]) : std::nullopt,
                               op.has_bias ? std::optional(node.in.back()) : std::nullopt);
   }};
+  model.line = LineAxes{2};
+  return model;
 }
 
 }  // namespace plumb::parity::bounds

@@ -12,13 +12,15 @@ Norm norm_of(const ir::ops::LayerNorm& op, const Node& node) {
 }  // namespace
 
 Model error_model(const ir::ops::LayerNorm& op) {
-  return {.rounding =
-              [op](const Node& node) {
-                const NormErrors errors = norm_errors(node, norm_of(op, node));
-                return node.output == 0 ? errors.y : node.output == 1 ? errors.mean : errors.inverse;
-              },
-          .carried = [op](const Node& node,
-                          const Errors& errors) { return through_norm(node, norm_of(op, node), errors); }};
+  Model model{.rounding =
+                  [op](const Node& node) {
+                    const NormErrors errors = norm_errors(node, norm_of(op, node));
+                    return node.output == 0 ? errors.y : node.output == 1 ? errors.mean : errors.inverse;
+                  },
+              .carried = [op](const Node& node,
+                              const Errors& errors) { return through_norm(node, norm_of(op, node), errors); }};
+  model.line = LineAxes{op.axis};
+  return model;
 }
 
 }  // namespace plumb::parity::bounds

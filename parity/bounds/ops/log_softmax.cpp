@@ -5,7 +5,7 @@
 
 namespace plumb::parity::bounds {
 Model error_model(const ir::ops::LogSoftmax& op) {
-  return {
+  Model model{
       .rounding =
           [op](const Node& node) {
             const double u = node.unit();
@@ -20,6 +20,8 @@ Model error_model(const ir::ops::LogSoftmax& op) {
           [op](const Node& node, const Errors& errors) {
             return *errors[0] + sum(finite_or_zero(exp(node.y()) * *errors[0]), {op.axis});
           }};
+  model.line = LineAxes{op.axis, op.axis};
+  return model;
 }
 
 }  // namespace plumb::parity::bounds

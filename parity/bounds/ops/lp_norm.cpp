@@ -4,11 +4,13 @@
 
 namespace plumb::parity::bounds {
 Model error_model(const ir::ops::LpNorm& op) {
-  return {.ulps = 4, .rounding = [op](const Node& node) {
-            const ir::Shape& x = node.in[0].shape();
-            return (1.0 / static_cast<double>(op.p)) *
-                   (abs(node.y()) * positive_sum_error(node, x[x.axis(op.axis)] + 1));
-          }};
+  Model model{.ulps = 4, .rounding = [op](const Node& node) {
+                const ir::Shape& x = node.in[0].shape();
+                return (1.0 / static_cast<double>(op.p)) *
+                       (abs(node.y()) * positive_sum_error(node, x[x.axis(op.axis)] + 1));
+              }};
+  model.line = LineAxes{op.axis, op.axis};
+  return model;
 }
 
 }  // namespace plumb::parity::bounds

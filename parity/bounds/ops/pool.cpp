@@ -36,6 +36,7 @@ Model error_model(const ir::ops::Pool& op) {
       if (op.function == PoolFunction::average) terms.squares = finite_or_zero(terms.squares / divisors(op, node));
       return dot(node, terms);
     };
+  model.line = LineAxes{2};
   return model;
 }
 

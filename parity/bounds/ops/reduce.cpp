@@ -10,16 +10,20 @@ namespace {
 
 using ir::ops::ReduceFunction;
 
-/// Terms of which the sum has an error of its own.
-Bound of_sum(const ir::ops::Reduce& op, const Node& node, Real terms) {
-  const Bound error = sum_error(node, terms, op.axes);
-  return {reshaped(error.probable, node.y().shape()), reshaped(error.certain, node.y().shape())};
-}
-
 std::int64_t count_of(const ir::ops::Reduce& op, const ir::Shape& x) {
   std::int64_t count = 1;
   for (const std::int64_t axis : op.axes) count *= x[x.axis(axis)];
   return count;
+}
+
+/// The error of a sum of these terms.
+Bound of_sum(const ir::ops::Reduce& op, const Node& node, Real terms) {
+  const Bound error = dot(node, {.count = count_of(op, terms.shape()),
+                                 .sum = sum(terms, op.axes),
+                                 .magnitude = sum(abs(terms), op.axes),
+                                 .squares = sum(square(terms), op.axes),
+                                 .exact = true});
+  return {reshaped(error.probable, node.y().shape()), reshaped(error.certain, node.y().shape())};
 }
 
 Bound log_sum_exp(const ir::ops::Reduce& op, const Node& node) {
@@ -36,16 +40,15 @@ Bound rounding(const ir::ops::Reduce& op, const Node& node) {
   const double u = node.unit();
   const Real x = node.in[0], y = node.y();
   const std::int64_t count = count_of(op, x.shape());
-  const Bound stored = both(2 * u * abs(y));
   switch (op.function) {
     case ReduceFunction::sum:
-      return of_sum(op, node, x) + stored;
+      return of_sum(op, node, x);
     case ReduceFunction::mean:
-      return (1 / static_cast<double>(count)) * of_sum(op, node, x) + stored;
+      return (1 / static_cast<double>(count)) * of_sum(op, node, x) + both(u * abs(y));
     case ReduceFunction::l1:
-      return of_sum(op, node, abs(x)) + stored;
+      return of_sum(op, node, abs(x));
     case ReduceFunction::sum_square:
-      return abs(y) * positive_sum_error(node, count + 1) + stored;
+      return abs(y) * positive_sum_error(node, count + 1) + both(2 * u * abs(y));
     case ReduceFunction::l2:
       return 0.5 * (abs(y) * positive_sum_error(node, count + 1)) + both(4 * u * abs(y));
     case ReduceFunction::product:

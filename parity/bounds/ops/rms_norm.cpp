@@ -14,9 +14,11 @@ Norm norm_of(const ir::ops::RmsNorm& op, const Node& node) {
 }  // namespace
 
 Model error_model(const ir::ops::RmsNorm& op) {
-  return {.rounding = [op](const Node& node) { return norm_errors(node, norm_of(op, node)).y; },
-          .carried = [op](const Node& node,
-                          const Errors& errors) { return through_norm(node, norm_of(op, node), errors); }};
+  Model model{.rounding = [op](const Node& node) { return norm_errors(node, norm_of(op, node)).y; },
+              .carried = [op](const Node& node,
+                              const Errors& errors) { return through_norm(node, norm_of(op, node), errors); }};
+  model.line = LineAxes{op.axis};
+  return model;
 }
 
 }  // namespace plumb::parity::bounds

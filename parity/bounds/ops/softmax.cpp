@@ -5,7 +5,7 @@
 
 namespace plumb::parity::bounds {
 Model error_model(const ir::ops::Softmax& op) {
-  return {
+  Model model{
       .rounding =
           [op](const Node& node) {  // ops.md D.6
             const double u = node.unit();
@@ -21,6 +21,8 @@ Model error_model(const ir::ops::Softmax& op) {
             const Real e = *errors[0], y = node.y();
             return y * (e + sum(finite_or_zero(y * e), {op.axis}));
           }};
+  model.line = LineAxes{op.axis, op.axis};
+  return model;
 }
 
 }  // namespace plumb::parity::bounds

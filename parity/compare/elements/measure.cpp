@@ -175,6 +175,8 @@ void Tally::absorb(const Tally& next) {
 Comparison measure_others(const ir::TensorView& truth, const ir::TensorView& other, ir::DType dtype) {
   const auto no_limit = Allowed{.rule = Allowed::Rule::within, .absolute = std::numeric_limits<double>::infinity()};
   Comparison all = elements::compare(truth, other, no_limit);
+  all.n_without_limit = 0;
+  if (ir::is_complex(other.dtype())) all.n_bad = all.n_nan_differ + all.n_inf_differ;
   all.worst.clear(), all.hist_ulp = {}, all.hist_ratio = {};
   all.ulp_p50 = all.ulp_p99 = all.ulp_p999 = all.ratio_p99 = all.ratio_finite = not_computed;
   if (other.dtype() != dtype) all.max_ulp = {};

@@ -35,7 +35,7 @@ struct Scan::Row {
 };
 
 bool Scan::block(const ScanBlock& block) {
-  if (integer_) return false;
+  if (integer_ || limit_.has_apart()) return false;
   return allowed_.rule == Allowed::Rule::within ? add_within(block) : add_equal(block);
 }
 
@@ -74,7 +74,7 @@ bool Scan::add_within(const ScanBlock& block) {
   read(limit_.probable, block, 0, row.allowed);
   const core::f64x8 none = {}, everything = none + above_everything;
   core::f64x8 most = {}, most_ratio = {}, most_ulps = {}, magnitude, abs_error, limit, spacing;
-  core::i64x8 good = {};
+  core::i64x8 good = {}, limited = {};
   for_each([&](std::size_t i) {
     core::load(magnitude, &block.y[i]), core::load(abs_error, &row.error[i]), core::load(limit, &row.allowed[i]);
     core::set_magnitude(magnitude, magnitude), core::set_magnitude(abs_error, abs_error);
@@ -82,14 +82,16 @@ bool Scan::add_within(const ScanBlock& block) {
     const core::f64x8 quotient = abs_error / limit, ulps = abs_error / spacing,
                       beyond_zero = limit > 0 ? quotient : everything;
     const core::i64x8 is_exact = (abs_error == 0) & (limit >= 0);
-    const core::f64x8 ratio = is_exact ? none : beyond_zero;
+    const core::i64x8 is_limited = limit < everything;
+    const core::f64x8 ratio = is_exact ? none : is_limited ? beyond_zero : everything;
     core::store(&row.abs_error[i], abs_error), core::store(&row.allowed[i], limit), core::store(&row.ratio[i], ratio),
         core::store(&row.ulps[i], ulps);
     core::raise(most, abs_error), core::raise(most_ratio, ratio), core::raise(most_ulps, ulps),
-        good -= abs_error <= limit;
+        good -= (abs_error <= limit) & is_limited, limited -= is_limited;
   });
   row.most = core::largest(most), row.most_ratio = core::largest(most_ratio), row.most_ulps = core::largest(most_ulps);
   result_.n_bad += ScanBlock::size - core::count(good);
+  result_.n_without_limit += ScanBlock::size - core::count(limited);
   raise_extremes(block, row);
   if (limit_.knows_certain()) raise_certain(block, row);
   std::array<float, ScanBlock::size> ratios, ulps;

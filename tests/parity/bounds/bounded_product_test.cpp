@@ -113,14 +113,16 @@ TEST(BoundedProduct, HasTheLimitsOfTheFormulasBesideWhatIsNoNumber) {
   }
 }
 
-TEST(BoundedProduct, KnowsFactorsOfOneNumberAndSumsThatAreCutOff) {
+TEST(BoundedProduct, KnowsTreesAndSumsThatAreCutOff) {
   std::mt19937 chance(4);
   Tensor a = numbers({20, 300}, chance, -3, 3), b = numbers({300, 30}, chance, -3, 3);
   std::ranges::fill(a.as<float>().subspan(600, 300), -0.25f);
   for (std::size_t k = 0; k < 300; ++k) b.as<float>()[k * 30 + 4] = k % 2 == 0 ? 3.0f : -3.0f;
   compare_limits({}, a, b);
   compare_limits({}, a, b, {.arithmetic = {.truncates = true, .block = 4}});
+  compare_limits({}, a, b, {.arithmetic = {.truncates = true}});
   compare_limits({}, a, b, {.arithmetic = {.accumulator = 0x1p-13}});
+  compare_limits({}, a, b, {.arithmetic = {.sum = ir::Sum{.unit = ir::SumUnit::fma, .levels = {{32}, {}}}}});
   const auto half = [](const Tensor& x) { return ir::convert(x, DType::f16); };
   compare_limits({}, half(a), half(b));
   compare_limits({.output_dtype = DType::f32}, half(a), half(b), {.arithmetic = {.truncates = true, .block = 8}});

@@ -45,11 +45,11 @@ TEST(KernelLimit, OfMatrixUnitsIsTheSafeScale) {
   EXPECT_FALSE(plain.truncates || plain.by_exponent);
   EXPECT_EQ(plain.accumulator, 0);
   EXPECT_TRUE(matrix.truncates && matrix.by_exponent);
-  EXPECT_EQ(matrix.block, 4);
+  EXPECT_EQ(matrix.cut(), 3);  // verdict.md V26
   EXPECT_EQ(matrix.accumulator, 0);  // that of the type that is computed in
   const Arithmetic narrow = of({{.unit = ir::SumUnit::matrix, .accumulator = ir::DType::f16}});
   EXPECT_TRUE(narrow.truncates && narrow.by_exponent);
-  EXPECT_EQ(narrow.block, 1);
+  EXPECT_EQ(narrow.cut(), 2);
   EXPECT_EQ(narrow.accumulator, 0x1p-10);
   for (const ir::SumUnit unit : {ir::SumUnit::fma, ir::SumUnit::separate, ir::SumUnit::either})
     EXPECT_FALSE(of({{.unit = unit, .levels = {{16}, {}, {4}}}}).truncates) << ir::enum_name(unit);
@@ -58,7 +58,7 @@ TEST(KernelLimit, OfMatrixUnitsIsTheSafeScale) {
 TEST(KernelLimit, OfSeveralSumsIsThatOfTheOneThatLosesMost) {
   const ir::Sum scores{.of = "scores", .unit = ir::SumUnit::matrix}, row_sum{.of = "row_sum"};
   const ir::Sum values{.of = "values", .unit = ir::SumUnit::matrix, .accumulator = ir::DType::f16};
-  EXPECT_EQ(safe_arithmetic(std::vector{row_sum, scores}).block, 4);
+  EXPECT_EQ(safe_arithmetic(std::vector{row_sum, scores}).cut(), 3);
   EXPECT_EQ(safe_arithmetic(std::vector{scores, row_sum, values}).accumulator, 0x1p-10);
 }
 

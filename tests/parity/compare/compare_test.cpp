@@ -242,6 +242,26 @@ TEST(Compare, RatiosAreBinnedByTheirEdges) {
   }
 }
 
+TEST(Compare, ALimitThatIsNotFiniteLetsNothingPass) {
+  constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+  for (const std::int64_t n : {3, 700}) {  // looked at one by one, and in blocks
+    const Tensor zeros({DType::f64, {n}});
+    for (const double odd : {no_number, std::numeric_limits<double>::infinity()}) {
+      Tensor limits({DType::f64, {n}});
+      std::ranges::fill(limits.as<double>(), 1.0);
+      limits.as<double>()[1] = odd;
+      compare::Allowed allowed{.rule = compare::Allowed::Rule::within};
+      allowed.limits = std::make_shared<const compare::Limits>(compare::Limits{limits, limits});
+      Tensor got({DType::f32, {n}});
+      got.as<float>()[1] = 0.5f;
+      if (n == 3) got.as<float>()[2] = no_number;
+      const auto found = compare::compare(zeros, got, allowed);
+      EXPECT_EQ(found.n_without_limit, 1u) << n << ' ' << odd;
+      EXPECT_EQ(found.n_bad, n == 3 ? 2u : 1u) << n << ' ' << odd;
+    }
+  }
+}
+
 TEST(Compare, AComplexElementIsOneElement) {
   using c64 = std::complex<float>;
   using c128 = std::complex<double>;

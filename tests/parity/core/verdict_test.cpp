@@ -7,8 +7,8 @@
 namespace plumb::parity::verdict_test {
 namespace {
 
-core::Verdict of(const std::vector<core::Verdict>& nodes) {
-  return core::overall(std::span<const core::Verdict>(nodes));
+core::Verdict of(const std::vector<core::Verdict>& nodes, const core::Coverage& verified = {}) {
+  return core::overall(nodes, verified);
 }
 core::ExitCode of(const std::vector<core::ExitCode>& cases) {
   return core::overall(std::span<const core::ExitCode>(cases));
@@ -17,9 +17,31 @@ core::ExitCode of(const std::vector<core::ExitCode>& cases) {
 TEST(Verdict, OfACaseIsTheWorstOfItsNodes) {
   using enum core::Verdict;
   EXPECT_EQ(of({passed, failed, mistrusted}), failed);
-  EXPECT_EQ(of({passed, mistrusted, fallback}), mistrusted);
   EXPECT_EQ(of({passed, fallback, skipped}), passed);
   EXPECT_EQ(of({failed, error}), error);
+}
+
+/// One mistrusted node of many is named and costs its share, not the case.
+TEST(Coverage, DecidesWhereNothingIsWorse) {
+  using enum core::Verdict;
+  EXPECT_EQ(of({passed, mistrusted, fallback}, {0.9, 0.5}), passed);
+  EXPECT_EQ(of({passed, mistrusted, fallback}, {0.89, 1}), mistrusted);
+  EXPECT_EQ(of({passed, fallback}, {1, 0.49}), mistrusted);
+  EXPECT_EQ(of({mistrusted, mistrusted}, {1, 1}), mistrusted);
+  EXPECT_EQ(of({passed, failed}, {0, 0}), failed);
+}
+
+TEST(ExitCode, OfAStrictRunSaysWhatWasNotVerified) {
+  using enum core::Verdict;
+  const auto strict = [](core::ExitCode usual, core::Verdict verdict, std::vector<core::Verdict> nodes) {
+    return core::strict_exit_code(usual, verdict, nodes);
+  };
+  EXPECT_EQ(strict(core::ExitCode::passed, passed, {passed, skipped}), core::ExitCode::passed);
+  for (const core::Verdict one : {mistrusted, fallback, xpassed, unsupported})
+    EXPECT_EQ(strict(core::ExitCode::passed, passed, {passed, one}), core::ExitCode::mistrusted);
+  EXPECT_EQ(strict(core::ExitCode::failed, failed, {failed, mistrusted}), core::ExitCode::failed);
+  EXPECT_EQ(strict(core::ExitCode::nothing_ran, unsupported, {}), core::ExitCode::nothing_ran);  // no device
+  EXPECT_EQ(strict(core::ExitCode::nothing_ran, fallback, {fallback}), core::ExitCode::mistrusted);
 }
 
 TEST(Verdict, NothingVerifiedIsNeverPassed) {

@@ -112,7 +112,10 @@ TEST(Verify, AFallbackIsNeverVerified) {
   auto result = verify_on(suspect, make_case(small_graph));
   EXPECT_EQ(node(result, "weights").verdict, core::Verdict::fallback);
   EXPECT_EQ(node(result, "weights").why, "ran on the host: has no kernel");
-  EXPECT_EQ(result.verdict, core::Verdict::passed);
+  EXPECT_LT(result.coverage.flops, 0.9);
+  EXPECT_EQ(result.verdict, core::Verdict::mistrusted);
+  EXPECT_EQ(verify_on(suspect, make_case(small_graph), {.min_verified = result.coverage}).verdict,
+            core::Verdict::passed);
   suspect.on_host = {"scores", "weights", "turned", "back", "whole"};
   result = verify_on(suspect, make_case(small_graph));
   EXPECT_EQ(result.verdict, core::Verdict::fallback);

@@ -1,0 +1,132 @@
+#include "parity/compare/telling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "parity/compare/scan.hpp"
+#include "parity/compare/tolerance.hpp"
+#include "parity/core/parallel.hpp"
+
+namespace plumb::parity::compare {
+namespace {
+
+constexpr double precise = 100, least_informative = 0.05;  // verdict.md V39, V42
+constexpr std::int64_t shortest_line = 8;                  // verdict.md V38
+
+/// The truth as sizes of real numbers.
+ir::Tensor sizes_of(const ir::TensorView& truth) {
+  ir::Tensor sizes({ir::DType::f64, truth.shape()});
+  const auto to = sizes.as<double>();
+  if (ir::is_complex(truth.dtype())) {
+    const ir::Tensor wide = ir::convert(truth, ir::DType::c128);
+    std::ranges::transform(wide.as<std::complex<double>>(), to.begin(), [](auto y) { return std::abs(y); });
+  } else {
+    const ir::Tensor wide = ir::convert(truth, ir::DType::f64);
+    std::ranges::transform(wide.as<double>(), to.begin(), [](double y) { return std::abs(y); });
+  }
+  return sizes;
+}
+
+/// Looks at the lines of an output one by one.
+class Lines {
+ public:
+  Lines(std::span<const double> sizes, const Limit& limit, const Line& line)
+      : sizes_(sizes), limit_(limit), length_(line.length), inner_(line.inner) {}
+
+  std::size_t count() const { return sizes_.size() / static_cast<std::size_t>(length_); }
+
+  /// Adds what line `number` says.
+  void look_at(std::size_t number, Telling& telling) const {
+    const auto outer = static_cast<std::int64_t>(number) / inner_, within = static_cast<std::int64_t>(number) % inner_;
+    const std::int64_t first = outer * length_ * inner_ + within;
+    double squares = 0, finite = 0;
+    for_each(first, [&](std::size_t, double size) {
+      if (std::isfinite(size)) squares += size * size, finite += 1;
+    });
+    const double scale = finite > 0 ? std::sqrt(squares / finite) : 0;
+    for_each(first, [&](std::size_t i, double size) {
+      if (!std::isfinite(size) || limit_.is_apart(i)) return;
+      const double limit = limit_.at(size, i);
+      telling.has_precise |= size > precise * limit;
+      if (scale == 0) return;
+      ++(limit <= loosest_of_scale * scale ? telling.informative : telling.loose);
+    });
+  }
+
+ private:
+  template <class Work>
+  void for_each(std::int64_t first, const Work& work) const {
+    for (std::int64_t i = 0; i < length_; ++i) {
+      const auto at = static_cast<std::size_t>(first + i * inner_);
+      work(at, sizes_[at]);
+    }
+  }
+
+  std::span<const double> sizes_;
+  const Limit& limit_;
+  const std::int64_t length_, inner_;
+};
+
+double share(std::uint64_t part, std::uint64_t all) { return static_cast<double>(part) / static_cast<double>(all); }
+
+}  // namespace
+
+Line Line::along(const ir::Shape& shape, std::int64_t first, std::int64_t last) {
+  const std::size_t from = shape.axis(first), to = shape.axis(last);
+  Line line;
+  for (std::size_t axis = from; axis < shape.size(); ++axis) (axis <= to ? line.length : line.inner) *= shape[axis];
+  return line;
+}
+
+Line Line::of_last_axes(const ir::Shape& shape) {
+  Line line;
+  for (std::size_t axis = shape.size(); axis-- > 0 && line.length < shortest_line;) line.length *= shape[axis];
+  return line;
+}
+
+Telling telling_of(const ir::TensorView& truth, ir::DType dtype, const Allowed& allowed, const Line& line,
+                   const Comparison& known) {
+  Telling telling{.elements = known.n,
+                  .not_finite = known.n_nan_expected + known.n_inf_expected,
+                  .is_exact = ir::unit_roundoff(dtype) == 0 || allowed.rule != Allowed::Rule::within};
+  if (telling.elements == 0) return telling;
+  if (telling.is_exact) {
+    // Ones are right or wrong; zeros may be what nobody wrote.
+    const std::uint64_t finite = telling.elements - std::min(telling.not_finite, telling.elements);
+    telling.informative = known.n_zero_expected < finite ? finite : 0;
+    telling.has_precise = true;
+    return telling;
+  }
+  const ir::Tensor sizes = sizes_of(truth);
+  const Limit limit(allowed, dtype);
+  const Lines lines(sizes.as<double>(), limit, line);
+  const std::size_t workers = core::workers_for(lines.count());
+  std::vector<Telling> found(workers);
+  core::for_each_piece(lines.count(), workers,
+                       [&](std::size_t piece, std::size_t worker) { lines.look_at(piece, found[worker]); });
+  for (const Telling& one : found) {
+    telling.informative += one.informative, telling.loose += one.loose;
+    telling.has_precise |= one.has_precise;
+  }
+  return telling;
+}
+
+std::string Telling::mistrust() const {
+  if (elements == 0) return "";
+  if (2 * not_finite > elements)
+    return fmt::format("{:.3g} % of the truth is not finite", 100 * share(not_finite, elements));
+  if (share(informative, elements) < least_informative) {
+    if (informative + loose == 0) return "the truth is all zero";
+    return fmt::format(
+        "only {:.2g} % of the elements say something: the error allowed of {:.3g} % is more than {:.0e} "
+        "of their line's rms",
+        100 * share(informative, elements), 100 * share(loose, elements), loosest_of_scale);
+  }
+  if (!has_precise) return fmt::format("no element is more than {} times as large as its limit", precise);
+  return "";
+}
+
+}  // namespace plumb::parity::compare

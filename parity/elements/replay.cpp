@@ -1,0 +1,49 @@
+#include "parity/elements/replay.hpp"
+
+#include "ir/tensor.hpp"
+#include "parity/profile/emulator.hpp"
+
+namespace plumb::parity::elements {
+namespace {
+
+/// f32 arithmetic as IEEE 754 has it.
+profile::Products plain_products(ir::SumUnit unit) {
+  return {.unit = unit,
+          .operands = ir::DType::f32,
+          .accumulator = ir::DType::f32,
+          .operand_bits = 24,
+          .exact_products = unit == ir::SumUnit::fma ? profile::Known::yes : profile::Known::no,
+          .accumulator_bits = 24,
+          .extra_bits = profile::Products::every_bit,
+          .normalized = profile::Known::yes,
+          .rounding = profile::Rounding::nearest,
+          .block = 1,
+          .group = 0,
+          .subnormals = profile::Subnormals::kept};
+}
+
+double stored_as(ir::DType dtype, float x) {
+  const ir::Tensor one = ir::Tensor::of<float>({1}, {x});
+  return ir::convert(ir::convert(one, dtype), ir::DType::f64).as<double>()[0];
+}
+
+}  // namespace
+
+std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype, double got) {
+  const auto count = static_cast<std::int64_t>(sum.terms.size());
+  const bool has_more = sum.scale != 1 || sum.divisor != 1 || !sum.added.empty();
+  if (has_more || published.unit == ir::SumUnit::matrix || published.accumulator != ir::DType::f32) return std::nullopt;
+  if (!profile::is_replayable(published, count)) return std::nullopt;
+  std::vector<float> a, b;
+  for (const terms::Product& term : sum.terms) {
+    a.push_back(static_cast<float>(term.a)), b.push_back(static_cast<float>(term.b));
+    if (static_cast<double>(a.back()) != term.a || static_cast<double>(b.back()) != term.b) return std::nullopt;
+  }
+  const auto gives = [&](ir::SumUnit unit) {
+    return stored_as(dtype, profile::ProductEmulator(plain_products(unit), published.levels).dot(a, b)) == got;
+  };
+  if (published.unit != ir::SumUnit::either) return gives(published.unit);
+  return gives(ir::SumUnit::fma) || gives(ir::SumUnit::separate);
+}
+
+}  // namespace plumb::parity::elements

@@ -1,0 +1,232 @@
+#include "parity/elements/settle.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "ir/passes/widen.hpp"
+#include "parity/bounds/error_terms.hpp"
+#include "parity/compare/scan.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/elements/replay.hpp"
+
+namespace plumb::parity::elements {
+namespace {
+
+/// The node of a segment whose sums can be walked: it is fed with what the segment is, and nothing before it rounds.
+struct Summing {
+  ir::Value sum;                 ///< what it makes
+  ir::Shape shape;               ///< the shape of what it makes
+  std::vector<ir::Tensor> wide;  ///< its operands
+  terms::Walker walker;
+  sums::Arithmetic arithmetic;
+  double lambda, stored;  ///< standard deviations allowed for; what storing takes, relative to the result
+};
+
+std::optional<Summing> walked(const Subject& subject, const ir::Feeds& fed, const ir::Node& node, ir::Graph& wide) {
+  const ir::Graph& graph = subject.segment.graph;
+  const ir::TensorType& type = graph.type(node.outputs[0]);
+  std::vector<ir::Tensor> tensors;
+  ir::TensorTypes in;
+  for (const ir::Value v : node.inputs) {
+    tensors.push_back(fed.at(graph.inputs()[v]));
+    in.push_back(graph.type(v));
+  }
+  std::vector<terms::Operand> operands;
+  for (const ir::Tensor& x : tensors) operands.push_back({x.as<double>(), x.shape()});
+  const ir::Op op = wide.nodes()[*wide.producer(node.outputs[0])].op;
+  auto walker = terms::find_walker(op, operands, type.shape);
+  if (!walker) return std::nullopt;
+  bounds::ExpressionBuilder builder(wide);
+  const bounds::Node asked{builder, op, {}, {}, 0, in, {type}, subject.manner.arithmetic};
+  return Summing{node.outputs[0],
+                 type.shape,
+                 std::move(tensors),
+                 std::move(*walker),
+                 bounds::sum_arithmetic(asked, bounds::has_exact_products(asked)),
+                 asked.lambda(),
+                 bounds::dot_factors(asked, 1, true).stored};
+}
+
+std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed) {
+  const ir::Graph& graph = subject.segment.graph;
+  const auto is_float = [&](ir::Value v) { return ir::is_float(graph.type(v).dtype); };
+  const auto is_fed = [&](ir::Value v) { return graph.is_source(v) && is_float(v); };
+  ir::Graph wide = ir::passes::widen(graph);
+  for (const ir::Node& node : graph.nodes())
+    if (std::ranges::all_of(node.inputs, is_fed) && is_float(node.outputs[0]))
+      if (auto found = walked(subject, fed, node, wide)) return found;
+  return std::nullopt;
+}
+
+/// Elements that are further off than storing them takes and half of what their tensor is held to.
+std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::span<const double> truth,
+                                       std::span<const double> got, ir::DType dtype) {
+  constexpr std::size_t piece_size = 16384;
+  const compare::Limit limit(allowed, dtype);
+  const std::size_t pieces = (truth.size() + piece_size - 1) / piece_size;
+  std::vector<std::vector<std::size_t>> found(pieces);
+  core::for_each_piece(pieces, core::workers_for(pieces), [&](std::size_t piece, std::size_t) {
+    for (std::size_t i = piece * piece_size; i < std::min(truth.size(), (piece + 1) * piece_size); ++i) {
+      const double error = std::abs(got[i] - truth[i]);
+      const bool is_within = error <= limit.with(limit.probable[i] / 2, std::abs(truth[i]));
+      if (!is_within && std::isfinite(truth[i])) found[piece].push_back(i);
+    }
+  });
+  std::vector<std::size_t> open;
+  for (const auto& one : found) open.insert(open.end(), one.begin(), one.end());
+  return open;
+}
+
+/// The limit of one element of the summing node, before it is stored.
+sums::ElementLimit exact_limit(const Summing& summing, const terms::ElementSum& sum, double truth) {
+  sums::ElementLimit limit = sums::limit_of(sum, summing.arithmetic, summing.lambda);
+  limit.probable += summing.stored * std::abs(truth), limit.certain += summing.stored * std::abs(truth);
+  return limit;
+}
+
+/// The limit of one element whose terms creep, likewise.
+double wide_limit(const Summing& summing, const terms::ElementSum& sum, double truth) {
+  return sums::wide_limit(sum, summing.arithmetic, summing.lambda) + summing.stored * std::abs(truth);
+}
+
+template <class Work>
+void for_each_element(std::size_t count, const Work& work) {
+  core::for_each_piece(count, core::workers_for(count), [&](std::size_t i, std::size_t) { work(i); });
+}
+
+/// Elements of a segment that is one sum: each is settled for good.
+class Alone {
+ public:
+  Alone(const Subject& subject, const Summing& summing, const compare::Allowed& allowed, ir::DType dtype)
+      : subject_(subject), summing_(summing), allowed_(allowed), dtype_(dtype) {}
+
+  std::atomic<std::uint64_t> replayed = 0, wide = 0;
+
+  /// The limit to put in place of `before` in the tensor of limits.
+  double limit_at(std::size_t i, double truth, double got, double before) {
+    terms::ElementSum sum;
+    summing_.walker(static_cast<std::int64_t>(i), sum);
+    const double error = std::abs(got - truth), exact = exact_limit(summing_, sum, truth).probable;
+    const double limit = std::max(before / 2, exact);
+    if (!std::isfinite(exact) || error <= total(limit, truth)) return limit;
+    if (subject_.sums.size() == 1 && equals_replay(sum, subject_.sums[0], dtype_, got).value_or(false)) {
+      ++replayed;
+      return std::max(limit, 2 * error / allowed_.of_limits);  // clearly within: the truth need not decide it anew
+    }
+    const double most = wide_limit(summing_, sum, truth);
+    if (error > total(most, truth)) return limit;
+    ++wide;
+    return std::max(limit, most);
+  }
+
+ private:
+  /// What an element may be off where its place in the tensor of limits has `limit`.
+  double total(double limit, double truth) const {
+    compare::Allowed plain = allowed_;
+    plain.limits.reset();
+    return limit * allowed_.of_limits + plain.at(std::abs(truth), dtype_);
+  }
+
+  const Subject& subject_;
+  const Summing& summing_;
+  const compare::Allowed& allowed_;
+  const ir::DType dtype_;
+};
+
+/// A segment whose sum has something behind it in the kernel: the limits of all elements of the sum are carried on.
+class Carried {
+ public:
+  Carried(const Subject& subject, const ir::Feeds& fed, const Summing& summing, std::size_t k)
+      : subject_(subject), fed_(fed), summing_(summing), k_(k) {}
+
+  /// The probable limits of the output by those of its sums, or, if `wide`, by what sums may be off that creep.
+  ir::Tensor limits(bool wide) const {
+    compare::Limits exact{ir::Tensor({ir::DType::f64, summing_.shape}), ir::Tensor({ir::DType::f64, summing_.shape})};
+    const auto probable = exact.probable.as<double>(), certain = exact.certain.as<double>();
+    for_each_element(probable.size(), [&](std::size_t i) {
+      terms::ElementSum sum;
+      summing_.walker(static_cast<std::int64_t>(i), sum);
+      double total = 0;
+      for (const terms::Product& term : sum.terms) total += term.value();
+      const double made = total * sum.scale / sum.divisor;
+      const sums::ElementLimit limit = exact_limit(summing_, sum, made);
+      probable[i] = wide ? wide_of(sum, made, limit.certain) : limit.probable, certain[i] = limit.certain;
+    });
+    bounds::KnownErrors known;
+    known.emplace(summing_.sum, std::move(exact));
+    const auto again = bounds::evaluate_bounded(subject_.reference, subject_.segment, fed_, subject_.manner, known);
+    return again.allowed.at(k_).limits->probable;
+  }
+
+ private:
+  /// What is behind the sum may be folded into its factors, as a batch norm is: the kernel's terms then have other bits
+  /// than those that are walked, and what equal terms lose one after the other is not known but for its certain limit.
+  double wide_of(const terms::ElementSum& sum, double made, double certain) const {
+    if (sums::multiplicity(sum) < 2) return wide_limit(summing_, sum, made);
+    double sizes = 0;
+    for (const terms::Product& term : sum.terms) sizes += std::abs(term.value());
+    return certain + 2 * summing_.arithmetic.unit * sizes;  // folding rounds the factors
+  }
+
+  const Subject& subject_;
+  const ir::Feeds& fed_;
+  const Summing& summing_;
+  const std::size_t k_;
+};
+
+/// What open elements may be where something is behind the sum; how many of them only as sums that creep.
+std::uint64_t settle_carried(const Carried& carried, const compare::Allowed& allowed,
+                             const std::vector<std::size_t>& open, std::span<const double> truth,
+                             std::span<const double> got, ir::DType dtype, std::span<double> probable) {
+  const compare::Limit limit(allowed, dtype);
+  const ir::Tensor exact = carried.limits(false);
+  std::vector<std::size_t> beyond;
+  for (const std::size_t i : open) {
+    probable[i] = std::max(probable[i] / 2, exact.as<double>()[i]);
+    if (!(std::abs(got[i] - truth[i]) <= limit.with(probable[i], std::abs(truth[i])))) beyond.push_back(i);
+  }
+  if (beyond.empty()) return 0;
+  const ir::Tensor wide = carried.limits(true);
+  std::uint64_t count = 0;
+  for (const std::size_t i : beyond) {
+    const double most = wide.as<double>()[i];
+    if (!(std::abs(got[i] - truth[i]) <= limit.with(most, std::abs(truth[i])))) continue;
+    probable[i] = std::max(probable[i], most), ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got) {
+  compare::Allowed& allowed = bounded.allowed.at(k);
+  cases::Settled settled;
+  if (!allowed.limits || !ir::is_float(got.dtype())) return settled;
+  const ir::Tensor came = ir::passes::widen(got);
+  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
+  const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype());
+  if (open.empty()) return settled;
+  ir::Feeds fed;
+  for (std::size_t i = 0; i < subject.inputs.size(); ++i)
+    fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
+  const auto summing = summing_node(subject, fed);
+  if (!summing) return settled;
+  settled.open = open.size();
+  compare::Limits limits = *allowed.limits;
+  const auto probable = limits.probable.as<double>();
+  if (subject.segment.graph.nodes().size() == 1) {
+    Alone alone(subject, *summing, allowed, got.dtype());
+    for_each_element(open.size(), [&](std::size_t n) {
+      const std::size_t i = open[n];
+      probable[i] = alone.limit_at(i, truth[i], c[i], probable[i]);
+    });
+    settled.replayed = alone.replayed, settled.wide = alone.wide;
+  } else {
+    settled.wide = settle_carried(Carried(subject, fed, *summing, k), allowed, open, truth, c, got.dtype(), probable);
+  }
+  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+  return settled;
+}
+
+}  // namespace plumb::parity::elements

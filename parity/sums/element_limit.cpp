@@ -1,0 +1,182 @@
+#include "parity/sums/element_limit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace plumb::parity::sums {
+namespace {
+
+constexpr std::size_t window = 32;  // terms that a unit of which nothing is known adds at once (verdict.md V26)
+
+double sum_of_sizes(std::span<const double> terms) {
+  return std::accumulate(terms.begin(), terms.end(), 0.0, [](double all, double term) { return all + std::abs(term); });
+}
+
+double sum_of_squares(std::span<const double> terms) {
+  return std::accumulate(terms.begin(), terms.end(), 0.0, [](double all, double term) { return all + term * term; });
+}
+
+/// Whether every partial sum of the terms is a number of so many bits, in any order: they are multiples of one power of
+/// two, and few enough of it (verdict.md V24).
+bool is_exact_in_any_order(std::span<const double> terms, double sizes, int bits) {
+  int least = std::numeric_limits<int>::max();
+  for (const double term : terms) {
+    if (term == 0) continue;
+    if (!std::isfinite(term)) return false;
+    int exponent = 0;
+    const auto significand = static_cast<std::int64_t>(std::ldexp(std::frexp(std::abs(term), &exponent), 53));
+    least = std::min(least, exponent - 53 + std::countr_zero(static_cast<std::uint64_t>(significand)));
+  }
+  return least == std::numeric_limits<int>::max() || sizes < std::ldexp(1.0, least + bits);
+}
+
+/// The terms as a unit aligns them, by the exponents of factors that count as `least` at least.
+double aligned(const terms::Product& term, const Arithmetic& arithmetic) {
+  const auto raised = [](double x, double least) { return x == 0 ? 0 : std::max(std::abs(x), least); };
+  return raised(term.a, arithmetic.least_a) * raised(term.b, arithmetic.least_b);
+}
+
+/// What a unit that cuts off loses: at every term up to `cut` roundoffs of the larger of the sum so far and a term,
+/// here the largest within windows of terms that may be added at once.
+double cut_off(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+  double so_far = 0, lost = 0;
+  for (std::size_t first = 0; first < sum.terms.size(); first += window) {
+    const std::size_t last = std::min(first + window, sum.terms.size());
+    double most = std::abs(so_far);
+    for (std::size_t k = first; k < last; ++k) {
+      so_far += sum.terms[k].value();
+      most = std::max({most, std::abs(so_far), aligned(sum.terms[k], arithmetic)});
+    }
+    lost += static_cast<double>(last - first) * most;
+  }
+  return arithmetic.cut * arithmetic.unit * lost;
+}
+
+/// The last place of a number of the accumulator's type.
+double last_place(double x, const Arithmetic& arithmetic) {
+  if (x == 0) return arithmetic.subnormal;
+  return std::max(std::ldexp(2 * arithmetic.unit, std::ilogb(x)), arithmetic.subnormal);
+}
+
+/// How terms change by being added one after the other: each loses what is below the last place of the sum that it
+/// makes, whatever else happens. `most` is the largest on the way.
+struct Creep {
+  double last = 0, most = 0;
+};
+Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
+  // A kernel that says so begins anew with every chunk.
+  const bool has_chunks = arithmetic.sum && !arithmetic.sum->levels.empty() && arithmetic.sum->levels[0].count > 0 &&
+                          arithmetic.sum->levels[0].join == ir::SumJoin::chain;
+  const std::size_t length = has_chunks ? static_cast<std::size_t>(arithmetic.sum->levels[0].count) : terms.size();
+  double so_far = 0, change = 0, ties = 0;
+  Creep creep;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const double term = terms[k];
+    so_far = (k % length == 0 ? 0 : so_far) + term;
+    const double place = last_place(so_far, arithmetic), steps = term / place, rounded = std::nearbyint(steps);
+    change += (rounded - steps) * place;
+    if (std::abs(steps - std::trunc(steps)) == 0.5) ties += place / 2;
+    creep.last = std::abs(change) + ties, creep.most = std::max(creep.most, creep.last);
+  }
+  return creep;
+}
+
+double multiplicity_of(std::span<const double> terms) {
+  std::map<double, double> counts;
+  double all = 0, squares = 0;
+  for (const double term : terms)
+    if (term != 0) counts[term] += 1, all += 1;
+  for (const auto& [term, count] : counts) squares += count * count;
+  return all > 0 ? squares / all : 1;
+}
+
+/// √σ² of the additions.
+double deviation(std::span<const double> terms, const Arithmetic& arithmetic) {
+  const Additions additions = arithmetic.additions();
+  return std::sqrt(arithmetic.sum ? arithmetic.tree(static_cast<std::int64_t>(terms.size())).variance(terms, additions)
+                                  : largest_variance(terms, additions));
+}
+
+/// What is behind the sum: its product with a scale, its quotient, and what is added to it round once each.
+double behind(const terms::ElementSum& sum, double total, const Arithmetic& arithmetic) {
+  double rounded = 0, so_far = total;
+  if (sum.scale != 1) rounded += std::abs(so_far *= sum.scale);
+  if (sum.divisor != 1) rounded += std::abs(so_far /= sum.divisor);
+  for (const terms::Product& term : sum.added) {
+    if (term.a != 1) rounded += std::abs(term.value());
+    rounded += std::abs(so_far += term.value());
+  }
+  return arithmetic.unit * rounded;
+}
+
+ElementLimit compensated(std::span<const double> terms, double total, const Arithmetic& arithmetic, double lambda) {
+  const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
+  const double u = arithmetic.unit, depth = tree.sizes().depth, sizes = sum_of_sizes(terms);
+  Additions of_sums = arithmetic.additions();
+  of_sums.products_round = false;  // no second number keeps what a product loses
+  const double sigma = std::sqrt(tree.variance(terms, of_sums));
+  const bool products_round = arithmetic.additions().products_round;
+  const double of_products = products_round ? u * std::sqrt(sum_of_squares(terms)) : 0;
+  const double second =
+      u * std::sqrt(multiplicity_of(terms) * depth) * (lambda * sigma + creep_of(terms, arithmetic).most);
+  return {u * std::abs(total) + lambda * (second + of_products),
+          u * std::abs(total) + depth * u * depth * u * sizes + (products_round ? u * sizes : 0)};
+}
+
+}  // namespace
+
+bool Arithmetic::is_compensated() const { return sum && std::ranges::any_of(sum->levels, &ir::SumLevel::compensated); }
+
+Additions Arithmetic::additions() const {
+  const bool is_fused = sum && sum->unit == ir::SumUnit::fma;
+  return {.unit = unit,
+          .subnormal = subnormal,
+          .products_round = !exact_products && !is_fused,
+          .terms_are_numbers = exact_products || !is_fused};
+}
+
+Tree Arithmetic::tree(std::int64_t terms) const {
+  return Tree(sum ? std::span<const ir::SumLevel>(sum->levels) : std::span<const ir::SumLevel>(), terms,
+              additions().terms_are_numbers);
+}
+
+ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda) {
+  const std::vector<double> terms = sum.values();
+  const double total = std::accumulate(terms.begin(), terms.end(), 0.0), sizes = sum_of_sizes(terms);
+  const double factor = std::abs(sum.scale / sum.divisor), of_rest = behind(sum, total, arithmetic);
+  const Additions additions = arithmetic.additions();
+  const int bits = 1 - std::ilogb(2 * arithmetic.unit);
+  ElementLimit limit;
+  if (arithmetic.cut > 0) {
+    const double lost = cut_off(sum, arithmetic);
+    limit = {lost, lost};
+  } else if (is_exact_in_any_order(terms, sizes, bits)) {  // and neither does it round the products
+    limit = {};
+  } else if (arithmetic.is_compensated()) {
+    limit = compensated(terms, total, arithmetic, lambda);
+  } else {
+    const Tree::Sizes along = arithmetic.tree(static_cast<std::int64_t>(terms.size())).sizes();
+    const double roundings = along.depth + (additions.products_round ? 1 : 0);
+    const double certain = roundings * arithmetic.unit / (1 - roundings * arithmetic.unit) * sizes +
+                           along.nodes * arithmetic.subnormal / 2;
+    limit = {std::min(lambda * deviation(terms, arithmetic), certain), certain};
+  }
+  return {factor * limit.probable + of_rest, factor * limit.certain + of_rest};
+}
+
+double multiplicity(const terms::ElementSum& sum) { return multiplicity_of(sum.values()); }
+
+double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda) {
+  const ElementLimit limit = limit_of(sum, arithmetic, lambda);
+  const std::vector<double> terms = sum.values();
+  const double factor = std::abs(sum.scale / sum.divisor);
+  std::vector<double> backwards(terms.rbegin(), terms.rend());
+  double creep = creep_of(terms, arithmetic).last;
+  if (!arithmetic.sum) creep = std::max(creep, creep_of(backwards, arithmetic).last);
+  return std::min(limit.probable + factor * creep, std::max(limit.certain, limit.probable));
+}
+
+}  // namespace plumb::parity::sums

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <optional>
+
+#include "ir/sums.hpp"
+#include "parity/sums/tree.hpp"
+#include "parity/terms/terms.hpp"
+
+namespace plumb::parity::sums {
+
+/// What is known of how the sums of a node were made.
+struct Arithmetic {
+  double unit = 0x1p-24;            ///< unit roundoff of the accumulator
+  double subnormal = 0x1p-149;      ///< spacing of its subnormal numbers
+  bool exact_products = false;      ///< a product of two operands is a number of the accumulator's type
+  std::optional<ir::Sum> sum = {};  ///< the tree as it was published; nothing: unknown
+  /// What a unit that cuts sums off loses at most for each term, in units of the roundoff at the larger of the sum so
+  /// far and the terms; 0 for units that round to nearest.
+  double cut = 0;
+  double least_a = 0, least_b = 0;  ///< as what the factors count at least where they are aligned; zeros are exempt
+
+  bool is_compensated() const;
+  /// How a chain, or the published tree, rounds.
+  Additions additions() const;
+  /// The published tree, or a chain.
+  Tree tree(std::int64_t terms) const;
+};
+
+/// How far one element may be from the truth by the additions that made it, before it is stored.
+struct ElementLimit {
+  double probable = 0;  ///< what chance exceeds as rarely as λ says
+  double certain = 0;   ///< what no order of rounding exceeds
+};
+
+/// The limits of Σ terms, scale and divisor applied, along the tree; of what is added behind the sum one rounding each
+/// (verdict.md V13, V16 to V18 and V24 to V26). `lambda`: standard deviations that are allowed for.
+ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
+
+/// The mean number of equal terms among those that are not 0; a term and its negative are different. 1 where all
+/// differ.
+double multiplicity(const terms::ElementSum& sum);
+
+/// As far as an honest kernel may be off whose terms come in few values, or are lost on being added: λσ and the creep
+/// of the running sum (verdict.md V23).
+double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
+
+}  // namespace plumb::parity::sums

@@ -1,0 +1,257 @@
+#include "parity/sums/tree.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace plumb::parity::sums {
+namespace {
+
+/// Terms begin, begin + step, ..., `count` of them.
+struct Stretch {
+  std::int64_t begin = 0, step = 1, count = 0;
+};
+
+/// How many of `count` terms lane `i` of `lanes` takes, where it takes every lanes-th.
+std::int64_t lane_share(std::int64_t count, std::int64_t lanes, std::int64_t i) {
+  return i < count ? (count - i - 1) / lanes + 1 : 0;
+}
+
+Tree::Sizes& operator+=(Tree::Sizes& all, const Tree::Sizes& one) {
+  all.nodes += one.nodes, all.total += one.total, all.squares += one.squares;
+  all.depth = std::max(all.depth, one.depth);
+  return all;
+}
+
+Tree::Sizes times(double count, Tree::Sizes one) {
+  one.nodes *= count, one.total *= count, one.squares *= count;
+  return one;
+}
+
+/// A chain of `count` items of `size` terms, the nodes between them: 2, 3, ... items.
+Tree::Sizes chain_nodes(double count, double size) {
+  if (count < 2) return {};
+  const double sum = count * (count + 1) / 2 - 1, squares = count * (count + 1) * (2 * count + 1) / 6 - 1;
+  return {count - 1, size * sum, size * size * squares, count - 1};
+}
+
+/// Adds the terms of one element along a tree and collects what its roundings may do.
+class Walk {
+ public:
+  Walk(std::span<const ir::SumLevel> levels, std::span<const double> terms, const Additions& additions)
+      : levels_(levels), terms_(terms), additions_(additions) {}
+
+  double variance = 0;
+
+  /// The sum of a stretch by the first `level` levels.
+  double sum(std::size_t level, const Stretch& terms);
+
+ private:
+  void round(double sum, double most) {
+    const double off = std::max(std::min(additions_.unit * std::abs(sum), most), additions_.subnormal / 2);
+    variance += off * off;
+  }
+  bool items_are_numbers(std::size_t level) const {
+    return level == 0 ? additions_.terms_are_numbers : levels_[level - 1].join != ir::SumJoin::unit;
+  }
+  double join(double so_far, double item, bool is_number) {
+    const double all = so_far + item;
+    round(all, is_number ? std::min(std::abs(so_far), std::abs(item)) : std::abs(item));
+    return all;
+  }
+  double chain(std::size_t level, std::span<const Stretch> items);
+  double chain_of_terms(const Stretch& terms);
+  double pairs(std::size_t level, std::span<const Stretch> items);
+
+  std::span<const ir::SumLevel> levels_;
+  std::span<const double> terms_;
+  const Additions& additions_;
+};
+
+std::int64_t capacity_of(std::span<const ir::SumLevel> levels, std::size_t level) {
+  std::int64_t terms = 1;
+  for (std::size_t i = 0; i < level; ++i) terms *= levels[i].count;
+  return terms;
+}
+
+/// What the items of a level take of a stretch.
+std::vector<Stretch> items_of(std::span<const ir::SumLevel> levels, std::size_t level, const Stretch& all) {
+  std::vector<Stretch> items;
+  const ir::SumLevel& joined = levels[level];
+  if (joined.take == ir::SumTake::every && joined.count > 0) {
+    for (std::int64_t i = 0; i < std::min(joined.count, all.count); ++i)
+      items.push_back({all.begin + i * all.step, all.step * joined.count, lane_share(all.count, joined.count, i)});
+    return items;
+  }
+  const std::int64_t capacity = capacity_of(levels, level);
+  const std::int64_t even = joined.count > 0 ? (all.count + joined.count - 1) / joined.count : all.count;
+  const std::int64_t size = std::max<std::int64_t>(capacity > 0 ? capacity : even, 1);
+  for (std::int64_t from = 0; from < all.count; from += size)
+    items.push_back({all.begin + from * all.step, all.step, std::min(size, all.count - from)});
+  return items;
+}
+
+double Walk::chain_of_terms(const Stretch& terms) {
+  const bool are_numbers = additions_.terms_are_numbers;
+  double so_far = terms_[static_cast<std::size_t>(terms.begin)];
+  if (!are_numbers) round(so_far, std::abs(so_far));
+  for (std::int64_t i = 1; i < terms.count; ++i)
+    so_far = join(so_far, terms_[static_cast<std::size_t>(terms.begin + i * terms.step)], are_numbers);
+  return so_far;
+}
+
+double Walk::chain(std::size_t level, std::span<const Stretch> items) {
+  const bool are_numbers = items_are_numbers(level);
+  double so_far = sum(level, items.front());
+  if (!are_numbers) round(so_far, std::abs(so_far));
+  for (const Stretch& item : items.subspan(1)) so_far = join(so_far, sum(level, item), are_numbers);
+  return so_far;
+}
+
+/// Item i first meets item i + n / 2, where n is the next power of two.
+double Walk::pairs(std::size_t level, std::span<const Stretch> items) {
+  const bool are_numbers = items_are_numbers(level);
+  std::vector<double> sums;
+  for (const Stretch& item : items) sums.push_back(sum(level, item));
+  for (std::size_t upper = std::bit_ceil(sums.size()) / 2; upper > 0; upper /= 2) {
+    for (std::size_t i = upper; i < sums.size(); ++i) sums[i - upper] = join(sums[i - upper], sums[i], are_numbers);
+    sums.resize(std::min(sums.size(), upper));
+  }
+  return sums.front();
+}
+
+double Walk::sum(std::size_t level, const Stretch& terms) {
+  if (terms.count == 0) return 0;
+  if (level == 0) return terms_[static_cast<std::size_t>(terms.begin)];
+  const ir::SumLevel& joined = levels_[level - 1];
+  if (level == 1 && joined.join == ir::SumJoin::chain && joined.take == ir::SumTake::run) return chain_of_terms(terms);
+  const std::vector<Stretch> items = items_of(levels_, level - 1, terms);
+  if (joined.join == ir::SumJoin::chain) return chain(level - 1, items);
+  if (joined.join == ir::SumJoin::pair) return pairs(level - 1, items);
+  double all = 0;
+  for (const Stretch& item : items) all += sum(level - 1, item);
+  return all;
+}
+
+/// The sizes of the nodes of a tree.
+class Measure {
+ public:
+  Measure(std::span<const ir::SumLevel> levels, bool terms_are_numbers)
+      : levels_(levels), terms_are_numbers_(terms_are_numbers) {}
+
+  Tree::Sizes of(std::size_t level, std::int64_t terms) const;
+
+ private:
+  bool items_are_numbers(std::size_t level) const {
+    return level == 0 ? terms_are_numbers_ : levels_[level - 1].join != ir::SumJoin::unit;
+  }
+  Tree::Sizes chain(std::size_t level, std::int64_t terms) const;
+  Tree::Sizes joined(std::size_t level, std::span<const Stretch> items) const;
+
+  std::span<const ir::SumLevel> levels_;
+  bool terms_are_numbers_;
+};
+
+/// A chain of neighbouring runs, whose items are alike but for the last: in closed form.
+Tree::Sizes Measure::chain(std::size_t level, std::int64_t terms) const {
+  const std::int64_t capacity = capacity_of(levels_, level), count = levels_[level].count;
+  const std::int64_t even = count > 0 ? (terms + count - 1) / count : terms;
+  const std::int64_t size = std::max<std::int64_t>(capacity > 0 ? capacity : even, 1);
+  const std::int64_t whole = terms / size, rest = terms % size;
+  const auto all = static_cast<double>(terms);
+  Tree::Sizes sizes = chain_nodes(static_cast<double>(whole), static_cast<double>(size));
+  if (rest > 0 && whole > 0) sizes.nodes += 1, sizes.total += all, sizes.squares += all * all, sizes.depth += 1;
+  if (!items_are_numbers(level)) {
+    const auto first = static_cast<double>(whole > 0 ? size : rest);
+    sizes.nodes += 1, sizes.total += first, sizes.squares += first * first, sizes.depth += 1;
+  }
+  const double between = sizes.depth;
+  Tree::Sizes inside = times(static_cast<double>(whole), of(level, whole > 0 ? size : 0));
+  inside += of(level, rest);
+  sizes.depth = 0;
+  sizes += inside;
+  sizes.depth = between + inside.depth;
+  return sizes;
+}
+
+Tree::Sizes Measure::joined(std::size_t level, std::span<const Stretch> items) const {
+  const bool is_unit = levels_[level].join == ir::SumJoin::unit, is_pair = levels_[level].join == ir::SumJoin::pair;
+  Tree::Sizes sizes;
+  std::vector<double> counts;
+  for (const Stretch& item : items) {
+    sizes += of(level, item.count);
+    counts.push_back(static_cast<double>(item.count));
+  }
+  const double inside = sizes.depth;
+  const auto node = [&](double count) { sizes.nodes += 1, sizes.total += count, sizes.squares += count * count; };
+  double between = 0;
+  if (is_pair) {
+    for (std::size_t upper = std::bit_ceil(counts.size()) / 2; upper > 0; upper /= 2, between += 1) {
+      for (std::size_t i = upper; i < counts.size(); ++i) node(counts[i - upper] += counts[i]);
+      counts.resize(std::min(counts.size(), upper));
+    }
+  } else if (!is_unit) {
+    double so_far = counts.front();
+    if (!items_are_numbers(level)) node(so_far), between += 1;
+    for (std::size_t i = 1; i < counts.size(); ++i) node(so_far += counts[i]), between += 1;
+  }
+  sizes.depth = inside + between;
+  return sizes;
+}
+
+Tree::Sizes Measure::of(std::size_t level, std::int64_t terms) const {
+  if (terms == 0 || level == 0) return {};
+  const ir::SumLevel& joined_by = levels_[level - 1];
+  if (joined_by.join == ir::SumJoin::chain && joined_by.take == ir::SumTake::run) return chain(level - 1, terms);
+  return joined(level - 1, items_of(levels_, level - 1, {0, 1, terms}));
+}
+
+std::vector<ir::SumLevel> levels_or_chain(std::span<const ir::SumLevel> levels) {
+  return levels.empty() ? std::vector<ir::SumLevel>{{}} : std::vector<ir::SumLevel>(levels.begin(), levels.end());
+}
+
+}  // namespace
+
+Tree::Tree(std::span<const ir::SumLevel> levels, std::int64_t terms, bool terms_are_numbers)
+    : levels_(levels_or_chain(levels)),
+      terms_(terms),
+      sizes_(Measure(levels_, terms_are_numbers).of(levels_.size(), terms)) {}
+
+double Tree::alpha() const {
+  const auto count = static_cast<double>(terms_);
+  return terms_ == 0 ? 0 : sizes_.squares / (count * count);
+}
+
+double Tree::beta() const {
+  const auto count = static_cast<double>(terms_);
+  if (terms_ <= 1) return 0;
+  return count / (count - 1) * std::max(sizes_.total / count - alpha(), 0.0);
+}
+
+double Tree::variance(std::span<const double> terms, const Additions& additions) const {
+  if (terms.empty()) return 0;
+  Walk walk(levels_, terms, additions);
+  walk.sum(levels_.size(), {0, 1, static_cast<std::int64_t>(terms.size())});
+  if (additions.products_round)
+    for (const double term : terms) {
+      const double off = std::max(additions.unit * std::abs(term), additions.subnormal / 2);
+      walk.variance += off * off;
+    }
+  return walk.variance;
+}
+
+double largest_variance(std::span<const double> terms, const Additions& additions) {
+  const auto count = static_cast<std::int64_t>(terms.size());
+  const auto along = [&](std::vector<ir::SumLevel> levels) {
+    return Tree(levels, count, additions.terms_are_numbers).variance(terms, additions);
+  };
+  std::vector<double> backwards(terms.rbegin(), terms.rend());
+  double most = std::max(along({{}}), Tree({}, count).variance(backwards, additions));
+  for (std::int64_t chunk = 4; chunk <= 4096 && chunk < count; chunk *= 2)
+    most = std::max(most, along({{.count = chunk}, {}}));
+  for (std::int64_t lanes = 4; lanes <= 256 && lanes < count; lanes *= 2)
+    most = std::max(most, along({{}, {.count = lanes, .take = ir::SumTake::every, .join = ir::SumJoin::pair}}));
+  return std::max(most, along({{.join = ir::SumJoin::pair}}));
+}
+
+}  // namespace plumb::parity::sums

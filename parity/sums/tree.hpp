@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "ir/sums.hpp"
+
+/// Sums as kernels add them (verdict.md 2 and 3): which partial sums are rounded on the way, and what that allows.
+namespace plumb::parity::sums {
+
+/// How the additions of a sum round.
+struct Additions {
+  double unit = 0x1p-24;          ///< unit roundoff of the accumulator
+  double subnormal = 0x1p-149;    ///< spacing of its subnormal numbers
+  bool products_round = true;     ///< a product is rounded before it is added
+  bool terms_are_numbers = true;  ///< every term that is added is a number of the accumulator's type
+};
+
+/// The tree of a sum: each rounded addition is a node of it, with the terms below it.
+class Tree {
+ public:
+  /// `levels` as ir::Sum has them, innermost first; none: one chain. Levels that leave open which terms an item takes
+  /// share them out evenly.
+  Tree(std::span<const ir::SumLevel> levels, std::int64_t terms, bool terms_are_numbers = true);
+
+  /// What the sizes n_v of the nodes say alone, K being the number of terms.
+  struct Sizes {
+    double nodes = 0;
+    double total = 0;    ///< Σ n_v
+    double squares = 0;  ///< Σ n_v²
+    double depth = 0;    ///< the most nodes between a term and the root
+  };
+  const Sizes& sizes() const { return sizes_; }
+  /// R² = α y² + β (Σp² − y²/K), the mean of Σ s_v² over all orders of the terms (verdict.md V14).
+  double alpha() const;
+  double beta() const;
+
+  /// Σ_v of the square of what the addition at node v may be off, for these terms in the order of the contract, and of
+  /// the roundings of the products (verdict.md V13).
+  double variance(std::span<const double> terms, const Additions& additions) const;
+
+  std::int64_t terms() const { return terms_; }
+
+ private:
+  std::vector<ir::SumLevel> levels_;
+  std::int64_t terms_;
+  Sizes sizes_;
+};
+
+/// The trees that stand for one that nobody published: a chain, its reverse, chunks, lanes, pairs (verdict.md V17).
+/// Their largest variance of these terms.
+double largest_variance(std::span<const double> terms, const Additions& additions);
+
+}  // namespace plumb::parity::sums

@@ -1,0 +1,61 @@
+// Elements of which an intermediate result leaves the range of the type are not judged.
+#include "parity/elements/range.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "ir/ops/reduce.hpp"
+#include "ir/passes/widen.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/op_check.hpp"
+
+namespace plumb::parity::elements::range_test {
+namespace {
+
+using ir::DType;
+using ir::Tensor;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+struct Judged {
+  std::uint64_t apart = 0;
+  compare::Comparison comparison;
+};
+
+/// The products of rows of four: of the first the second factor overflows, of the second it vanishes, and the last is
+/// ordinary.
+Judged judge(const std::vector<float>& got) {
+  const Tensor x =
+      Tensor::of<float>({3, 4}, {1e30f, 1e30f, 1e-30f, 1e-30f, 1e-30f, 1e-30f, 1e30f, 1e30f, 2.0f, 3.0f, 4.0f, 5.0f});
+  const ir::ops::Reduce product{ir::ops::ReduceFunction::product, {1}, false};
+  const ir::TensorTypes types = {x.type()};
+  const core::Segment segment = core::segment_of(ir::graph_of(product, types), 0);
+  ref_cpu::CpuExecutor cpu;
+  bounds::Bounded bounded = bounds::evaluate_bounded(cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, {});
+  const Tensor y = Tensor::of<float>({3}, got);
+  const std::vector<ir::TensorView> inputs = {x};
+  Judged judged;
+  judged.apart = set_out_of_range_apart(cpu, segment, inputs, {}, 0, bounded, y);
+  judged.comparison = compare::compare(bounded.truth.outputs[0], y, bounded.allowed[0]);
+  return judged;
+}
+
+TEST(Range, WhatLeavesItOnTheHostAsWellIsNotJudged) {
+  const Judged one = judge({infinity, 0.0f, 120.0f});
+  EXPECT_EQ(one.apart, 2u);
+  EXPECT_EQ(one.comparison.n_apart, 2u);
+  EXPECT_TRUE(one.comparison.agrees());
+  EXPECT_EQ(judge({1.0f, 1.0f, 120.0f}).apart, 0u);  // a device that multiplies in another order is right, too
+}
+
+/// The host's own loss excuses only the same kind of loss.
+TEST(Range, AnotherMistakeIsNotExcused) {
+  EXPECT_EQ(judge({7.0f, 0.0f, 120.0f}).comparison.n_bad, 1u);          // the host has an infinity there
+  EXPECT_EQ(judge({infinity, infinity, 120.0f}).comparison.n_bad, 1u);  // and here a 0
+  EXPECT_EQ(judge({infinity, 0.0f, infinity}).comparison.n_bad, 1u);    // and nothing is lost here
+  EXPECT_EQ(judge({infinity, 0.0f, 0.0f}).comparison.n_bad, 1u);
+}
+
+}  // namespace
+}  // namespace plumb::parity::elements::range_test
