@@ -85,11 +85,9 @@ Line Line::of_last_axes(const ir::Shape& shape) {
 
 Telling telling_of(const ir::TensorView& truth, ir::DType dtype, const Allowed& allowed, const Line& line,
                    const Comparison& known) {
-  Telling telling{.elements = known.n,
-                  .not_finite = known.n_nan_expected + known.n_inf_expected,
-                  .is_exact = ir::unit_roundoff(dtype) == 0 || allowed.rule != Allowed::Rule::within};
+  Telling telling{.elements = known.n, .not_finite = known.n_nan_expected + known.n_inf_expected};
   if (telling.elements == 0) return telling;
-  if (telling.is_exact) {
+  if (ir::unit_roundoff(dtype) == 0 || allowed.rule != Allowed::Rule::within) {
     // Ones are right or wrong; zeros may be what nobody wrote.
     const std::uint64_t finite = telling.elements - std::min(telling.not_finite, telling.elements);
     telling.informative = known.n_zero_expected < finite ? finite : 0;

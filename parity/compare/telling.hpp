@@ -23,7 +23,6 @@ struct Telling {
   std::uint64_t not_finite = 0;   ///< by their truth
   std::uint64_t informative = 0;  ///< with a limit of at most 10⁻² of the scale of their line, which is not 0
   std::uint64_t loose = 0;        ///< with a wider limit, in lines that are not 0
-  bool is_exact = false;          ///< each element is right or wrong: no limit is wide
   bool has_precise = false;       ///< one element is more than 100 times as large as its limit
 
   /// Why agreement proves nothing, in words; "" where it proves something (verdict.md V42).

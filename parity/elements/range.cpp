@@ -5,6 +5,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
+#include "parity/sums/element_limit.hpp"
 
 namespace plumb::parity::elements {
 namespace {
@@ -25,36 +26,34 @@ double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
 
 }  // namespace
 
-std::uint64_t set_out_of_range_apart(ir::Executor& reference, const core::Segment& segment,
-                                     std::span<const ir::TensorView> inputs, const bounds::Manner& manner,
-                                     std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got) {
+std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
+                                     const ir::TensorView& got) {
   compare::Allowed& allowed = bounded.allowed.at(k);
   if (allowed.rule != compare::Allowed::Rule::within || !ir::is_float(got.dtype())) return 0;
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
   // A plain sum is further off than a compensated one may be, which would excuse a compensation that was lost.
-  const bool judges_distance =
-      !(manner.arithmetic.sum && std::ranges::any_of(manner.arithmetic.sum->levels, &ir::SumLevel::compensated));
+  const std::optional<ir::Sum>& sum = subject.manner.arithmetic.sum;
+  const bool judges_distance = !(sum && sums::is_compensated(*sum));
+  const auto miss = [&](std::span<const double> results, std::size_t i) {
+    if (!std::isfinite(truth[i])) return Miss::none;
+    return miss_of(truth[i], results[i], certain_at(limit, truth[i], i), judges_distance);
+  };
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (std::isfinite(truth[i]) &&
-        miss_of(truth[i], c[i], certain_at(limit, truth[i], i), judges_distance) != Miss::none)
-      missed.push_back(i);
+    if (miss(c, i) != Miss::none) missed.push_back(i);
   if (missed.empty()) return 0;
+  const core::Segment& segment = subject.segment;
   const auto fed = [&](ir::Value v) {
     const auto at = std::ranges::find(segment.fed, v) - segment.fed.begin();
-    return ir::Tensor(inputs[static_cast<std::size_t>(at)]);
+    return ir::Tensor(subject.inputs[static_cast<std::size_t>(at)]);
   };
-  const ir::Tensor native = ir::passes::widen(core::evaluate(reference, segment, fed).outputs.at(k));
-  const std::span<const double> of_native = native.as<double>();
+  const ir::Tensor native = ir::passes::widen(core::evaluate(subject.reference, segment, fed).outputs.at(k));
   std::vector<bool> apart(truth.size(), false);
   std::uint64_t count = 0;
-  for (const std::size_t i : missed) {
-    const double certain = certain_at(limit, truth[i], i);
-    const Miss of_candidate = miss_of(truth[i], c[i], certain, judges_distance);
-    if (miss_of(truth[i], of_native[i], certain, judges_distance) == of_candidate) apart[i] = true, ++count;
-  }
+  for (const std::size_t i : missed)
+    if (miss(native.as<double>(), i) == miss(c, i)) apart[i] = true, ++count;
   if (count == 0) return 0;
   const ir::Tensor none({ir::DType::f64, got.shape()});
   compare::Limits limits = allowed.limits ? *allowed.limits : compare::Limits{none, none};

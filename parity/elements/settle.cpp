@@ -99,7 +99,7 @@ void for_each_element(std::size_t count, const Work& work) {
 class Alone {
  public:
   Alone(const Subject& subject, const Summing& summing, const compare::Allowed& allowed, ir::DType dtype)
-      : subject_(subject), summing_(summing), allowed_(allowed), dtype_(dtype) {}
+      : subject_(subject), summing_(summing), allowed_(allowed), limit_(allowed, dtype), dtype_(dtype) {}
 
   std::atomic<std::uint64_t> replayed = 0, wide = 0;
 
@@ -109,28 +109,22 @@ class Alone {
     summing_.walker(static_cast<std::int64_t>(i), sum);
     const double error = std::abs(got - truth), exact = exact_limit(summing_, sum, truth).probable;
     const double limit = std::max(before / 2, exact);
-    if (!std::isfinite(exact) || error <= total(limit, truth)) return limit;
+    if (!std::isfinite(exact) || error <= limit_.with(limit, std::abs(truth))) return limit;
     if (subject_.sums.size() == 1 && equals_replay(sum, subject_.sums[0], dtype_, got).value_or(false)) {
       ++replayed;
       return std::max(limit, 2 * error / allowed_.of_limits);  // clearly within: the truth need not decide it anew
     }
     const double most = wide_limit(summing_, sum, truth);
-    if (error > total(most, truth)) return limit;
+    if (error > limit_.with(most, std::abs(truth))) return limit;
     ++wide;
     return std::max(limit, most);
   }
 
  private:
-  /// What an element may be off where its place in the tensor of limits has `limit`.
-  double total(double limit, double truth) const {
-    compare::Allowed plain = allowed_;
-    plain.limits.reset();
-    return limit * allowed_.of_limits + plain.at(std::abs(truth), dtype_);
-  }
-
   const Subject& subject_;
   const Summing& summing_;
   const compare::Allowed& allowed_;
+  const compare::Limit limit_;
   const ir::DType dtype_;
 };
 

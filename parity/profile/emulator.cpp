@@ -9,6 +9,7 @@
 #include "ir/attribute.hpp"
 #include "ir/error.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/sums/element_limit.hpp"
 
 namespace plumb::parity::profile {
 namespace {
@@ -51,19 +52,12 @@ std::size_t unit_levels(const Levels& levels) {
   return std::min(count + 1, levels.size());
 }
 
-/// How many terms an item of the level behind the first `count` takes; 0: as many as there are.
-std::int64_t capacity_of(const Levels& levels, std::size_t count) {
-  std::int64_t terms = 1;
-  for (std::size_t i = 0; i < count; ++i) terms *= levels[i].count;
-  return terms;
-}
-
 /// Whether level `i`, one that is not the unit's own, says which of so many terms each of its items takes.
 bool says_which_terms(const Levels& levels, std::size_t i, std::int64_t terms) {
   const ir::SumLevel& level = levels[i];
   if (level.join == ir::SumJoin::unit) return false;
   if (level.take == ir::SumTake::every) return level.count > 0;
-  if (capacity_of(levels, i) > 0) return true;
+  if (sums::capacity_of(levels, i) > 0) return true;
   return level.count > 0 && i + 1 == levels.size() && terms % level.count == 0;
 }
 
@@ -73,14 +67,13 @@ Levels one_chain() { return {ir::SumLevel{}}; }
 
 bool is_replayable(const ir::Sum& sum, std::int64_t terms) {
   const Levels& levels = sum.levels;
-  const auto is_compensated = [](const ir::SumLevel& level) { return level.compensated; };
-  if (levels.empty() || sum.order != "contract" || std::ranges::any_of(levels, is_compensated)) return false;
+  if (levels.empty() || sum.order != "contract" || sums::is_compensated(sum)) return false;
   const std::size_t own = unit_levels(levels);
   for (std::size_t i = 0; i < own; ++i)
     if (levels[i].take != ir::SumTake::run || levels[i].join == ir::SumJoin::pair) return false;
   for (std::size_t i = own; i < levels.size(); ++i)
     if (!says_which_terms(levels, i, terms)) return false;
-  const std::int64_t most = capacity_of(levels, levels.size());
+  const std::int64_t most = sums::capacity_of(levels, levels.size());
   return most == 0 || most >= terms;
 }
 
@@ -89,7 +82,7 @@ ProductEmulator::ProductEmulator(const Products& products, const Levels& levels)
               ir::enum_name(products.unit), " in ", products.accumulator);
   for (std::size_t i = unit_levels(levels); i < levels.size(); ++i) {
     outer_.push_back(levels[i]);
-    capacities_.push_back(static_cast<std::size_t>(capacity_of(levels, i)));
+    capacities_.push_back(static_cast<std::size_t>(sums::capacity_of(levels, i)));
     ir::require(levels[i].count > 0 || capacities_.back() > 0, "level ", i, " does not say which terms its items take");
   }
   const auto wider = [&](int bits) { return products.accumulator_bits > bits; };

@@ -94,10 +94,9 @@ double multiplicity_of(std::span<const double> terms) {
 }
 
 /// √σ² of the additions.
-double deviation(std::span<const double> terms, const Arithmetic& arithmetic) {
+double deviation(std::span<const double> terms, const Tree& tree, const Arithmetic& arithmetic) {
   const Additions additions = arithmetic.additions();
-  return std::sqrt(arithmetic.sum ? arithmetic.tree(static_cast<std::int64_t>(terms.size())).variance(terms, additions)
-                                  : largest_variance(terms, additions));
+  return std::sqrt(arithmetic.sum ? tree.variance(terms, additions) : largest_variance(terms, additions));
 }
 
 /// What is behind the sum: its product with a scale, its quotient, and what is added to it round once each.
@@ -128,7 +127,9 @@ ElementLimit compensated(std::span<const double> terms, double total, const Arit
 
 }  // namespace
 
-bool Arithmetic::is_compensated() const { return sum && std::ranges::any_of(sum->levels, &ir::SumLevel::compensated); }
+bool is_compensated(const ir::Sum& sum) { return std::ranges::any_of(sum.levels, &ir::SumLevel::compensated); }
+
+bool Arithmetic::is_compensated() const { return sum && sums::is_compensated(*sum); }
 
 Additions Arithmetic::additions() const {
   const bool is_fused = sum && sum->unit == ir::SumUnit::fma;
@@ -158,11 +159,11 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic
   } else if (arithmetic.is_compensated()) {
     limit = compensated(terms, total, arithmetic, lambda);
   } else {
-    const Tree::Sizes along = arithmetic.tree(static_cast<std::int64_t>(terms.size())).sizes();
-    const double roundings = along.depth + (additions.products_round ? 1 : 0);
+    const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
+    const double roundings = tree.sizes().depth + (additions.products_round ? 1 : 0);
     const double certain = roundings * arithmetic.unit / (1 - roundings * arithmetic.unit) * sizes +
-                           along.nodes * arithmetic.subnormal / 2;
-    limit = {std::min(lambda * deviation(terms, arithmetic), certain), certain};
+                           tree.sizes().nodes * arithmetic.subnormal / 2;
+    limit = {std::min(lambda * deviation(terms, tree, arithmetic), certain), certain};
   }
   return {factor * limit.probable + of_rest, factor * limit.certain + of_rest};
 }

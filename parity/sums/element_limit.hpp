@@ -8,6 +8,9 @@
 
 namespace plumb::parity::sums {
 
+/// Whether any level of a sum carries the errors of its additions as a second number.
+bool is_compensated(const ir::Sum& sum);
+
 /// What is known of how the sums of a node were made.
 struct Arithmetic {
   double unit = 0x1p-24;            ///< unit roundoff of the accumulator

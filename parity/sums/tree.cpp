@@ -68,12 +68,6 @@ class Walk {
   const Additions& additions_;
 };
 
-std::int64_t capacity_of(std::span<const ir::SumLevel> levels, std::size_t level) {
-  std::int64_t terms = 1;
-  for (std::size_t i = 0; i < level; ++i) terms *= levels[i].count;
-  return terms;
-}
-
 /// What the items of a level take of a stretch.
 std::vector<Stretch> items_of(std::span<const ir::SumLevel> levels, std::size_t level, const Stretch& all) {
   std::vector<Stretch> items;
@@ -211,6 +205,12 @@ std::vector<ir::SumLevel> levels_or_chain(std::span<const ir::SumLevel> levels) 
 }
 
 }  // namespace
+
+std::int64_t capacity_of(std::span<const ir::SumLevel> levels, std::size_t level) {
+  std::int64_t terms = 1;
+  for (std::size_t i = 0; i < level; ++i) terms *= levels[i].count;
+  return terms;
+}
 
 Tree::Tree(std::span<const ir::SumLevel> levels, std::int64_t terms, bool terms_are_numbers)
     : levels_(levels_or_chain(levels)),

@@ -48,6 +48,10 @@ class Tree {
   Sizes sizes_;
 };
 
+/// How many terms an item of level `level` takes, of neighbouring ones, by the levels below it; 0: as many as there
+/// are.
+std::int64_t capacity_of(std::span<const ir::SumLevel> levels, std::size_t level);
+
 /// The trees that stand for one that nobody published: a chain, its reverse, chunks, lanes, pairs (verdict.md V17).
 /// Their largest variance of these terms.
 double largest_variance(std::span<const double> terms, const Additions& additions);

@@ -187,11 +187,10 @@ void CaseRun::look_closer(Evaluation& own, std::size_t k, cases::NodeResult& res
                           std::span<const ir::TensorView> inputs, const ir::Tensor& device) {
   const core::Segment& segment = state_.node(result.node).segment;
   if (result.local.agrees() && !(result.local.ratio_finite > 0.5)) return;
-  result.settled =
-      elements::settle({executors_.reference, segment, inputs, result.sums, own.manner}, k, own.local, device);
+  const elements::Subject subject{executors_.reference, segment, inputs, result.sums, own.manner};
+  result.settled = elements::settle(subject, k, own.local, device);
   if (result.local.agrees()) return;
-  result.settled.out_of_range =
-      elements::set_out_of_range_apart(executors_.reference, segment, inputs, own.manner, k, own.local, device);
+  result.settled.out_of_range = elements::set_out_of_range_apart(subject, k, own.local, device);
 }
 
 double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {

@@ -36,6 +36,17 @@ struct CooperativeTile {
   std::uint32_t rows(const device::CooperativeShape& s) const { return subgroups.m * matrices.m * s.m; }
   std::uint32_t columns(const device::CooperativeShape& s) const { return subgroups.n * matrices.n * s.n; }
   std::uint32_t invocations(const device::DeviceFacts& facts) const { return subgroups.count() * facts.subgroup_size; }
+  /// The constants that the shaders of such tiles begin with.
+  plan::Constants constants(const device::CooperativeShape& s, const device::DeviceFacts& facts) const {
+    return {{"invocations", invocations(facts)},
+            {"M", s.m},
+            {"N", s.n},
+            {"K", s.k},
+            {"subgroups_m", subgroups.m},
+            {"subgroups_n", subgroups.n},
+            {"fragments_m", matrices.m},
+            {"fragments_n", matrices.n}};
+  }
 };
 
 /// A workgroup's tile of y by registers: blocks of 4 x 4 elements, of which each invocation computes a few.
@@ -45,6 +56,11 @@ struct BlockTile {
   Grid blocks;          ///< per invocation
 
   std::uint32_t invocations() const { return rows / (4 * blocks.m) * (columns / (4 * blocks.n)); }
+  /// The constants that the shaders of such tiles begin with.
+  plan::Constants constants() const {
+    return {{"invocations", invocations()}, {"rows", rows},        {"columns", columns}, {"depth", depth},
+            {"groups_m", blocks.m},         {"groups_n", blocks.n}};
+  }
   std::size_t shared_bytes() const { return std::size_t{4} * depth * (rows + columns + 8); }
 };
 
@@ -55,6 +71,12 @@ struct ElementTile {
   Grid elements;        ///< per invocation
 
   std::uint32_t invocations() const { return rows / elements.m * (columns / elements.n); }
+  /// The constants that the shaders of such tiles begin with.
+  plan::Constants constants() const {
+    return {{"invocations", invocations()}, {"rows", rows},
+            {"columns", columns},           {"depth", depth},
+            {"rows_each", elements.m},      {"columns_each", elements.n}};
+  }
   std::size_t shared_bytes(std::size_t element) const { return (rows + columns + 2) * depth * element; }
 };
 

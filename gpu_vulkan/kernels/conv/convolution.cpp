@@ -95,15 +95,7 @@ void emit_implicit_gemm(const Convolution& conv, plan::Lowering& node) {
   const ElementTile t = tile_for(conv.block, node.facts(), std::max<std::size_t>(4, ir::info(dtype).bytes));
   node.uses_tile(common::tile_name(t.rows, t.columns, t.depth));
   common::publish(chunked_sum(conv), dtype, node);
-  dispatch(conv, node,
-           {ir::cat("conv.", dtype),
-            {{"invocations", t.invocations()},
-             {"rows", t.rows},
-             {"columns", t.columns},
-             {"depth", t.depth},
-             {"rows_each", t.elements.m},
-             {"columns_each", t.elements.n},
-             {"has_bias", conv.has_bias}}},
+  dispatch(conv, node, {ir::cat("conv.", dtype), t.constants().then({{"has_bias", conv.has_bias}})},
            plan::groups_for(count_tiles(conv.block, t)));
 }
 

@@ -36,15 +36,7 @@ void emit_tiled(const Gemm& p, const GemmSlots& slots, plan::Lowering& node) {
            : common::take_tile(node, ir::cat("matmul.", slots.operands), size_of(p), element_tiles, option);
   node.uses_tile(common::tile_name(t.rows, t.columns, t.depth));
   common::publish(with_epilogue(p, {.unit = ir::SumUnit::either, .levels = common::in_chunks()}), slots.operands, node);
-  dispatch(p, slots, node,
-           {"matmul." + variant(slots),
-            {{"invocations", t.invocations()},
-             {"rows", t.rows},
-             {"columns", t.columns},
-             {"depth", t.depth},
-             {"rows_each", t.elements.m},
-             {"columns_each", t.elements.n}}},
-           tiles(p, t.rows, t.columns));
+  dispatch(p, slots, node, {"matmul." + variant(slots), t.constants()}, tiles(p, t.rows, t.columns));
 }
 
 }  // namespace

@@ -31,18 +31,11 @@ bool has_many_tiles(const Gemm& p, const device::DeviceFacts& facts) {
 void dispatch_vec4(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, const BlockTile& t) {
   const Fixed fixed = fixed_of(p, t.depth);
   dispatch(p, slots, node,
-           {"matmul_wide",
-            {{"invocations", t.invocations()},
-             {"rows", t.rows},
-             {"columns", t.columns},
-             {"depth", t.depth},
-             {"groups_m", t.blocks.m},
-             {"groups_n", t.blocks.n},
-             {"TRANSPOSED_OPERANDS", transposed(p)},
-             {"FIXED_K", fixed.k},
-             {"LDA", fixed.lda},
-             {"LDB", fixed.ldb},
-             {"k_aligned", fixed.k_aligned}}},
+           {"matmul_wide", t.constants().then({{"TRANSPOSED_OPERANDS", transposed(p)},
+                                               {"FIXED_K", fixed.k},
+                                               {"LDA", fixed.lda},
+                                               {"LDB", fixed.ldb},
+                                               {"k_aligned", fixed.k_aligned}})},
            tiles(p, t.rows, t.columns));
 }
 

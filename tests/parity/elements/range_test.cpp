@@ -32,11 +32,13 @@ Judged judge(const std::vector<float>& got) {
   const ir::TensorTypes types = {x.type()};
   const core::Segment segment = core::segment_of(ir::graph_of(product, types), 0);
   ref_cpu::CpuExecutor cpu;
-  bounds::Bounded bounded = bounds::evaluate_bounded(cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, {});
+  const bounds::Manner manner;
+  bounds::Bounded bounded = bounds::evaluate_bounded(
+      cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, manner);
   const Tensor y = Tensor::of<float>({3}, got);
   const std::vector<ir::TensorView> inputs = {x};
   Judged judged;
-  judged.apart = set_out_of_range_apart(cpu, segment, inputs, {}, 0, bounded, y);
+  judged.apart = set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y);
   judged.comparison = compare::compare(bounded.truth.outputs[0], y, bounded.allowed[0]);
   return judged;
 }
