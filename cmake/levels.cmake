@@ -83,6 +83,7 @@ endfunction()
 function(kernel_objects target objects march)
   add_library(${objects} OBJECT ${ARGN})
   unity_groups(${objects})
+  set_target_properties(${objects} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_include_directories(${objects} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}/generated")
   target_link_libraries(${objects} PRIVATE ${kernels_LINK})
   # A product and a sum stay two roundings unless a kernel says fma: results must not depend on what a compiler

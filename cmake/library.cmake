@@ -3,6 +3,7 @@
 # The static library plumb_<name> (plumbline::<name>) made of every .cpp below the folders:
 # a new file needs no list edited. EXPORT names the file of the installed package that
 # knows it, where that is not plumblineTargets, which every user of the package loads.
+# Names are hidden: a shared library that holds this one shows nothing of it.
 function(plumb_library name)
   cmake_parse_arguments(PARSE_ARGV 1 library "" "EXPORT" "FOLDER;EXCLUDE")
   list(TRANSFORM library_FOLDER REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.cpp" OUTPUT_VARIABLE patterns)
@@ -18,7 +19,8 @@ function(plumb_library name)
   add_library(${target} STATIC ${sources})
   unity_groups(${target})
   add_library(plumbline::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_include_directories(${target}
     PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/plumbline>"

@@ -1,0 +1,25 @@
+#!/bin/sh
+# usage: visibility.sh BUILD_FOLDER SCRATCH_FOLDER CXX
+#
+# A shared library that holds the static ones must show nothing of them: names are hidden (cmake/library.cmake), so that
+# two such libraries with two versions of plumbline can meet in one program.
+set -eu
+build=$1 scratch=$2 cxx=$3
+rm -rf "$scratch"
+mkdir -p "$scratch"
+
+# shown LIBRARY: the names of namespace plumb, or with a word of it, that a program could find in it.
+shown() { nm -D --defined-only -C "$1" | grep plumb || true; }
+
+# What they stand on is left open, as a shared library may.
+"$cxx" -shared -o "$scratch/all.so" -Wl,--whole-archive "$build"/lib/libplumb_*.a -Wl,--no-whole-archive
+found=$(shown "$scratch/all.so")
+if [ -n "$found" ]; then
+  echo "visibility.sh: $(echo "$found" | wc -l) names are not hidden, such as" >&2
+  echo "$found" | head -n 10 >&2
+  exit 1
+fi
+
+echo 'namespace plumb { int planted() { return 1; } }' >"$scratch/planted.cpp"
+"$cxx" -fPIC -shared -o "$scratch/planted.so" "$scratch/planted.cpp"
+[ -n "$(shown "$scratch/planted.so")" ] || { echo "visibility.sh: a planted name went unnoticed" >&2; exit 1; }
