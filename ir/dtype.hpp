@@ -106,8 +106,9 @@ constexpr double unit_roundoff(DType dtype) {
   }
 }
 
+/// GCC does not hide variable templates by -fvisibility.
 template <class T>
-inline constexpr DType dtype_of = [] {
+[[gnu::visibility("hidden")]] inline constexpr DType dtype_of = [] {
   if constexpr (std::is_same_v<T, bool>)
     return DType::boolean;
   else if constexpr (std::is_same_v<T, std::uint8_t>)
