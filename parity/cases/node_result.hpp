@@ -6,6 +6,7 @@
 
 #include "parity/cases/case.hpp"
 #include "parity/cases/certificate.hpp"
+#include "parity/cases/expected_result.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/cases/settled.hpp"
 #include "parity/compare/telling.hpp"
@@ -80,6 +81,7 @@ struct CaseResult {
   std::vector<NodeResult> nodes;                 ///< in the order of the graph
   std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
   std::vector<RelationResult> relations = {};    ///< where they were asked
+  std::vector<ExpectedResult> expected = {};     ///< for each tensor that another implementation gave
   std::string repro;
   core::Mode mode = core::Mode::attribute;
   unsigned repeat = 1;

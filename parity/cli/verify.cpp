@@ -40,6 +40,7 @@ struct VerifyFlags {
   std::optional<std::size_t> blame;
   std::uint64_t seeds = 1;
   std::vector<double> min_verified;
+  expected::Options expected;
   bool metamorphic = false, strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
@@ -106,6 +107,7 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
   flags::add_graph_flags(app, flags.graph);
   flags::add_precision_flag(app, flags.graph);
+  flags::add_expected_flags(app, flags.graph, flags.expected);
   flags::add_device_flags(app, flags.device);
 }
 
@@ -343,6 +345,7 @@ int VerifyRun::run() {
                                       .mode = mode_of(flags_.mode),
                                       .blame = flags_.blame,
                                       .min_verified = min_verified(),
+                                      .expected = flags_.expected,
                                       .metamorphic = flags_.metamorphic};
   const auto recorder = open_record();
   for (const std::string& path : paths)

@@ -144,6 +144,20 @@ std::vector<const cases::NodeResult*> shown_of(const std::vector<const cases::No
   return shown;
 }
 
+/// "expected y: passed | ratio 0.21 of 8 sign runs at f32"
+void write_expected(Text out, const cases::ExpectedResult& one) {
+  fmt::format_to(out, "expected '{}': {} | ratio {}", one.value, ir::enum_name(one.verdict),
+                 number(one.comparison.ratio(), "{:.3f}"));
+  if (one.rule == cases::ExpectedRule::end_to_end)
+    fmt::format_to(out, " of the limit by {} runs with other roundings at {}", one.runs, one.precision);
+  else
+    fmt::format_to(out, " of rtol {:g}, atol {:g}", one.relative, one.absolute);
+  if (one.n_flagged > 0)
+    fmt::format_to(out, " | {} of {} elements are not judged: a rounding may change them", one.n_flagged,
+                   one.comparison.n);
+  fmt::format_to(out, "{}{}\n", one.why.empty() ? "" : "\n    ", one.why);
+}
+
 void write_totals(Text out, const cases::CaseResult& result) {
   std::map<core::Verdict, std::size_t> counts;
   double worst = compare::not_computed;
@@ -186,6 +200,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail) {
     fmt::format_to(out, "first guilty: {}\n", guilty);
   text += attribution::blame_text(result);
   text += relations::relations_text(result.relations, detail == Detail::all);
+  for (const cases::ExpectedResult& one : result.expected) write_expected(out, one);
   for (const std::string& note : result.notes) fmt::format_to(out, "note: {}\n", note);
   write_totals(out, result);
   return text;

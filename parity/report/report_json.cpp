@@ -115,6 +115,21 @@ Json relation_json(const cases::RelationResult& one) {
           {"differ", one.n_differ}, {"ratio", core::json_number(one.ratio)}};
 }
 
+Json expected_json(const cases::ExpectedResult& one) {
+  const bool has_tolerance = one.rule == cases::ExpectedRule::tolerance;
+  return {{"value", one.value},
+          {"verdict", ir::enum_name(one.verdict)},
+          {"why", one.why},
+          {"rule", ir::enum_name(one.rule)},
+          {"runs", one.runs},
+          {"precision", one.precision},
+          {"rtol", has_tolerance ? Json(one.relative) : Json(nullptr)},
+          {"atol", has_tolerance ? Json(one.absolute) : Json(nullptr)},
+          {"flagged", one.n_flagged},
+          {"informative", one.telling.informative},
+          {"comparison", comparison(one.comparison, true)}};
+}
+
 Json case_json(const cases::CaseResult& result) {
   Json nodes = Json::array();
   const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
@@ -123,6 +138,8 @@ Json case_json(const cases::CaseResult& result) {
   for (const cases::NonFiniteOrigin& one : result.non_finite) origins.push_back(origin_json(one));
   Json relations = Json::array();
   for (const cases::RelationResult& one : result.relations) relations.push_back(relation_json(one));
+  Json expected = Json::array();
+  for (const cases::ExpectedResult& one : result.expected) expected.push_back(expected_json(one));
   return {{"graph", result.subject.name},
           {"why", result.subject.file ? result.subject.file->why : ""},
           {"verdict", ir::enum_name(result.verdict)},
@@ -139,7 +156,8 @@ Json case_json(const cases::CaseResult& result) {
           {"notes", result.notes},
           {"repro", result.repro},
           {"nodes", std::move(nodes)},
-          {"relations", std::move(relations)}};
+          {"relations", std::move(relations)},
+          {"expected", std::move(expected)}};
 }
 
 }  // namespace

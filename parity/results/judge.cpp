@@ -137,6 +137,9 @@ JudgedRun Judge::judge(const Run& run) {
                        judged.was == core::Verdict::unsupported;
   if (!verdicts.empty() && !(was_bad && none_was_bad))
     judged.verdict = core::overall(verdicts, coverage_of(run), least_coverage_of(run));
+  // No policy is about what another implementation gave.
+  const bool is_passing = core::exit_code(judged.verdict) == core::ExitCode::passed;
+  if (is_passing && file_.refutes_expected(run)) judged.verdict = core::Verdict::failed;
   return judged;
 }
 

@@ -186,6 +186,30 @@ std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const c
   return rows;
 }
 
+std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
+                                       const NameId& name_id) {
+  std::vector<ExpectedRow> rows;
+  for (const cases::ExpectedResult& one : expected) {
+    const bool is_end_to_end = one.rule == cases::ExpectedRule::end_to_end;
+    const compare::Comparison& c = one.comparison;
+    ExpectedRow row{.run = run, .name_id = name_id(one.value), .rule = one.rule};
+    row.runs = one.runs, row.precision_id = name_id(one.precision);
+    if (!is_end_to_end) row.rtol = one.relative, row.atol = one.absolute;
+    row.n = c.n, row.n_bad = c.n_bad, row.n_flagged = one.n_flagged, row.n_informative = one.telling.informative;
+    row.ratio_max = c.ratio();
+    row.verdict = one.verdict;
+    row.worst_at.fill(no_number);
+    for (auto* const worst : {&row.worst_given, &row.worst_held, &row.worst_limit}) worst->fill(compare::not_computed);
+    for (std::size_t k = 0; k < c.worst.size(); ++k) {
+      row.worst_at[k] = c.worst[k].index, row.worst_limit[k] = c.worst[k].allowed;
+      row.worst_given[k] = is_end_to_end ? c.worst[k].got : c.worst[k].expected;
+      row.worst_held[k] = is_end_to_end ? c.worst[k].expected : c.worst[k].got;
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 ir::Tensor bounds(const compare::Allowed& allowed, const ir::TensorView& truth, ir::DType dtype) {
   ir::Tensor limits({ir::DType::f64, truth.shape()});
   if (allowed.rule != compare::Allowed::Rule::within) return limits;

@@ -197,6 +197,19 @@ const TableType& relation_type() {
   return type;
 }
 
+const TableType& expected_type() {
+  using R = ExpectedRow;
+  static const TableType type{
+      {column("run", &R::run), column("name_id", &R::name_id), column("rule", &R::rule), column("runs", &R::runs),
+       column("precision_id", &R::precision_id), column("rtol", &R::rtol), column("atol", &R::atol), column("n", &R::n),
+       column("n_bad", &R::n_bad), column("n_flagged", &R::n_flagged), column("n_informative", &R::n_informative),
+       column("ratio_max", &R::ratio_max), column("verdict", &R::verdict), column("worst_at", &R::worst_at),
+       column("worst_given", &R::worst_given), column("worst_held", &R::worst_held),
+       column("worst_limit", &R::worst_limit)},
+      sizeof(R)};
+  return type;
+}
+
 const TableType& top_element_type() {
   using R = TopElement;
   static const TableType type{

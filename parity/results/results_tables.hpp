@@ -10,6 +10,7 @@
 
 #include "ir/executor.hpp"
 #include "ir/hdf5/table_type.hpp"
+#include "parity/cases/expected_result.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/compare/compare.hpp"
 #include "parity/core/exactness.hpp"
@@ -157,6 +158,21 @@ struct RelationRow {
   Code<core::Verdict> verdict = core::Verdict::skipped;
 };
 
+/// /results/expected
+struct ExpectedRow {
+  static constexpr std::size_t kept = compare::Comparison::worst_kept;
+
+  std::uint32_t run = 0, name_id = 0;
+  Code<cases::ExpectedRule> rule;
+  std::uint32_t runs = 0, precision_id = 0;
+  double rtol = compare::not_computed, atol = compare::not_computed;
+  std::uint64_t n = 0, n_bad = 0, n_flagged = 0, n_informative = 0;
+  double ratio_max = compare::not_computed;
+  Code<core::Verdict> verdict = core::Verdict::skipped;
+  std::array<std::uint64_t, kept> worst_at = {};
+  std::array<double, kept> worst_given = {}, worst_held = {}, worst_limit = {};
+};
+
 /// /results/topk, 8 for each row of /results/nodes
 struct TopElement {
   std::uint64_t index = no_number;
@@ -172,6 +188,7 @@ const TableType& coopmat_type();
 const TableType& run_type();
 const TableType& node_type();
 const TableType& relation_type();
+const TableType& expected_type();
 const TableType& top_element_type();
 
 }  // namespace plumb::parity::results

@@ -33,12 +33,14 @@ class CaseRun {
   void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own);
   void look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs,
                    const ir::Tensor& device);
+  const ir::Tensor* given_output(ir::Value value) const;
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);
   void hand_on(std::size_t n);
 
   void decide_case(std::span<const core::Verdict> nodes);
+  void judge_expected();
   void assign_blame();
 
   bool isolates() const { return options_.mode == core::Mode::isolate; }
