@@ -7,6 +7,7 @@
 #include "parity/cases/case.hpp"
 #include "parity/cases/certificate.hpp"
 #include "parity/cases/expected_result.hpp"
+#include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/cases/settled.hpp"
 #include "parity/compare/telling.hpp"
@@ -23,6 +24,7 @@ struct NodeResult {
   std::vector<ir::DType> in = {};
   ir::TensorType type = {};
 
+  bool is_of_plain_run = false;  ///< as it came from the graph compiled for its results alone
   ir::Placement placement = ir::Placement::gpu;
   std::string kernel = {}, tile = {}, placement_reason = {};
   std::vector<ir::Sum> sums = {};  ///< how the kernel adds
@@ -80,8 +82,9 @@ struct CaseResult {
   std::vector<std::string> notes;                ///< what a reader should know besides
   std::vector<NodeResult> nodes;                 ///< in the order of the graph
   std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
-  std::vector<RelationResult> relations = {};    ///< where they were asked
-  std::vector<ExpectedResult> expected = {};     ///< for each tensor that another implementation gave
+  PlainRun plain = {};
+  std::vector<RelationResult> relations = {};  ///< where they were asked
+  std::vector<ExpectedResult> expected = {};   ///< for each tensor that another implementation gave
   std::string repro;
   core::Mode mode = core::Mode::attribute;
   unsigned repeat = 1;

@@ -41,7 +41,7 @@ struct VerifyFlags {
   std::uint64_t seeds = 1;
   std::vector<double> min_verified;
   expected::Options expected;
-  bool metamorphic = false, strict = false, fail_fast = false, verbose = false, quiet = false;
+  bool metamorphic = false, no_plain = false, strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
 void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
@@ -82,6 +82,8 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
       ->delimiter(',')
       ->expected(2)
       ->check(CLI::Range(0.0, 1.0));
+  app.add_flag("--no-plain-run", flags.no_plain,
+               "do not also run the graph as it is compiled for its results alone, and compare bit by bit");
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
   app.add_option("--explain", flags.explain,
                  "say for these nodes (a glob) which rule decides, and why no other rule does")
@@ -345,6 +347,7 @@ int VerifyRun::run() {
                                       .mode = mode_of(flags_.mode),
                                       .blame = flags_.blame,
                                       .min_verified = min_verified(),
+                                      .plain = !flags_.no_plain,
                                       .expected = flags_.expected,
                                       .metamorphic = flags_.metamorphic};
   const auto recorder = open_record();

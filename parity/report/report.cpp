@@ -108,7 +108,7 @@ Widths widths_of(const std::vector<const cases::NodeResult*>& nodes) {
 
 /// The verdict, and whether elements needed more than their limit to pass.
 std::string verdict_of(const cases::NodeResult& node) {
-  const std::string verdict(ir::enum_name(node.verdict));
+  const std::string verdict = ir::cat(ir::enum_name(node.verdict), node.is_of_plain_run ? " in the plain run" : "");
   if (node.verdict != core::Verdict::passed || node.settled.replayed + node.settled.wide == 0) return verdict;
   return verdict + (node.settled.wide == 0 ? " (replayed)" : " (wide)");
 }
@@ -158,6 +158,17 @@ void write_expected(Text out, const cases::ExpectedResult& one) {
   fmt::format_to(out, "{}{}\n", one.why.empty() ? "" : "\n    ", one.why);
 }
 
+/// Where the graph compiled for its results alone is not what was watched.
+void write_plain(Text out, const cases::PlainRun& plain, Detail detail) {
+  const bool is_quiet = plain.plain == cases::Plain::equal || plain.plain == cases::Plain::not_run;
+  if (is_quiet && (detail != Detail::all || plain.kernels.empty())) return;
+  fmt::format_to(out, "plain run: {}{}{}\n", ir::enum_name(plain.plain), plain.why.empty() ? "" : ": ", plain.why);
+  constexpr std::size_t shown = 8;
+  const std::size_t count = detail == Detail::all ? plain.kernels.size() : std::min(shown, plain.kernels.size());
+  for (const cases::OtherKernel& one : std::span(plain.kernels).first(count))
+    fmt::format_to(out, "    {}: {} there, {} where it is watched\n", one.node, one.plain, one.watched);
+}
+
 void write_totals(Text out, const cases::CaseResult& result) {
   std::map<core::Verdict, std::size_t> counts;
   double worst = compare::not_computed;
@@ -200,6 +211,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail) {
     fmt::format_to(out, "first guilty: {}\n", guilty);
   text += attribution::blame_text(result);
   text += relations::relations_text(result.relations, detail == Detail::all);
+  write_plain(out, result.plain, detail);
   for (const cases::ExpectedResult& one : result.expected) write_expected(out, one);
   for (const std::string& note : result.notes) fmt::format_to(out, "note: {}\n", note);
   write_totals(out, result);

@@ -64,6 +64,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"why", node.why},
           {"exact", ir::enum_name(node.proof.exact)},
           {"proof", node.proof.why},
+          {"of_plain_run", node.is_of_plain_run},
           {"placement", ir::enum_name(node.placement)},
           {"kernel", node.kernel},
           {"tile", node.tile},
@@ -130,6 +131,13 @@ Json expected_json(const cases::ExpectedResult& one) {
           {"comparison", comparison(one.comparison, true)}};
 }
 
+Json plain_json(const cases::PlainRun& plain) {
+  Json kernels = Json::array();
+  for (const cases::OtherKernel& one : plain.kernels)
+    kernels.push_back({{"node", one.node}, {"watched", one.watched}, {"plain", one.plain}});
+  return {{"bits", ir::enum_name(plain.plain)}, {"why", plain.why}, {"kernels", std::move(kernels)}};
+}
+
 Json case_json(const cases::CaseResult& result) {
   Json nodes = Json::array();
   const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
@@ -157,7 +165,8 @@ Json case_json(const cases::CaseResult& result) {
           {"repro", result.repro},
           {"nodes", std::move(nodes)},
           {"relations", std::move(relations)},
-          {"expected", std::move(expected)}};
+          {"expected", std::move(expected)},
+          {"plain_run", plain_json(result.plain)}};
 }
 
 }  // namespace

@@ -323,6 +323,7 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.subnormals = result.may_flush ? profile::Subnormals::flushed : profile::Subnormals::kept;
   run.coverage_flops = result.coverage.flops, run.coverage_elements = result.coverage.elements;
   run.least_flops = result.min_verified.flops, run.least_elements = result.min_verified.elements;
+  run.plain = result.plain.plain;
   run.wall_s = static_cast<float>(result.wall_seconds);
   run.verdict = result.verdict;
   store_.append("/runs", results::run_type(), std::vector{run});

@@ -132,6 +132,7 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
   row.t_ref_ns = result.reference_ns.value_or(no_number);
   row.t_dev_ns = result.device_ns.value_or(no_number);
   row.out_hash = result.hash.value_or(no_number);
+  row.of_plain_run = result.is_of_plain_run;
   row.verdict = has_limit ? result.verdict : core::Verdict::skipped;
   if (judged) {
     row.vacuity = static_cast<float>(result.vacuity.score());

@@ -106,7 +106,8 @@ const TableType& run_type() {
                                column("coverage_flops", &R::coverage_flops),
                                column("coverage_elements", &R::coverage_elements),
                                column("least_flops", &R::least_flops),
-                               column("least_elements", &R::least_elements)},
+                               column("least_elements", &R::least_elements),
+                               column("plain", &R::plain)},
                               sizeof(R)};
   return type;
 }
@@ -174,7 +175,8 @@ std::vector<Column> further_columns() {
           column("n_open", &R::n_open),
           column("n_replayed", &R::n_replayed),
           column("n_wide", &R::n_wide),
-          column("n_out_of_range", &R::n_out_of_range)};
+          column("n_out_of_range", &R::n_out_of_range),
+          column("of_plain_run", &R::of_plain_run)};
 }
 
 const TableType& node_type() {

@@ -11,6 +11,7 @@
 #include "ir/executor.hpp"
 #include "ir/hdf5/table_type.hpp"
 #include "parity/cases/expected_result.hpp"
+#include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/compare/compare.hpp"
 #include "parity/core/exactness.hpp"
@@ -108,6 +109,7 @@ struct Run {
   Code<profile::Subnormals> subnormals = profile::Subnormals::unknown;  ///< flushed: limits allow 0 in place of them
   double coverage_flops = compare::not_computed, coverage_elements = compare::not_computed;  ///< what was verified
   double least_flops = compare::not_computed, least_elements = compare::not_computed;        ///< what was asked for
+  Code<cases::Plain> plain = cases::Plain::not_run;
 };
 
 /// /results/nodes
@@ -145,6 +147,7 @@ struct Node {
   std::uint16_t n_sums = 0;  ///< and how many they are
   std::uint64_t n_open = no_number, n_replayed = no_number, n_wide = no_number,
                 n_out_of_range = no_number;  ///< cases::Settled
+  std::uint8_t of_plain_run = 0;
 };
 
 /// /results/relations

@@ -45,7 +45,14 @@ void CaseRun::run_candidate() {
     return;
   }
   observer_.step("running " + std::string(executors_.candidate->name()), 0, count + 1);
-  CandidateRun run = run_whole(*executors_.candidate, graph_, subject_.feeds, options_.repeat);
+  const bool is_plain = given_.has_value();
+  CandidateRun run =
+      is_plain ? std::move(*given_) : run_whole(*executors_.candidate, graph_, subject_.feeds, options_.repeat);
+  if (options_.plain && !is_plain) {
+    PlainFinding found = run_plain(*executors_.candidate, subject_, run);
+    result_.plain = std::move(found.said);
+    tapped_ = std::move(found.tapped);
+  }
   for (std::size_t n = 0; n < std::min(count, run.nodes.size()); ++n) state_.node(n).report = run.nodes[n];
   state_.take(run);
 }
@@ -125,6 +132,10 @@ void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
   result_.min_verified = options_.min_verified;
   result_.coverage = coverage_of(result_, executors_.candidate_is_host, segment);
   result_.verdict = core::overall(nodes, result_.coverage, options_.min_verified);
+  const bool is_bad = result_.verdict == core::Verdict::error || result_.verdict == core::Verdict::failed;
+  if (!is_bad && result_.plain.plain == cases::Plain::nondeterministic)
+    result_.verdict = core::Verdict::nondeterministic,
+    result_.message = "the graph compiled for its results alone: " + result_.plain.why;
 }
 
 /// What another implementation gave is right or wrong by itself. A candidate that agrees with the truth is not to blame

@@ -5,6 +5,7 @@
 #include "parity/bounds/bounded.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/case_state.hpp"
+#include "parity/verify/plain_run.hpp"
 #include "parity/verify/stated.hpp"
 #include "parity/verify/verify.hpp"
 
@@ -16,6 +17,11 @@ class CaseRun {
   CaseRun(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
           cases::Observer& observer);
   cases::CaseResult finish();
+
+  /// Judges these values of a plain run in place of a run of its own.
+  void judge_instead(CandidateRun plain) { given_ = std::move(plain); }
+  /// The plain run's values, where these have to be judged as well; nothing else.
+  std::optional<CandidateRun> take_tapped() { return std::move(tapped_); }
 
  private:
   void run_candidate();
@@ -57,6 +63,7 @@ class CaseRun {
   const Stated stated_;
   CaseState state_;
   cases::CaseResult result_;
+  std::optional<CandidateRun> given_, tapped_;
 };
 
 /// A result that says why nothing was compared.
