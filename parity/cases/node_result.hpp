@@ -7,6 +7,7 @@
 #include "parity/cases/case.hpp"
 #include "parity/cases/certificate.hpp"
 #include "parity/cases/expected_result.hpp"
+#include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/cases/settled.hpp"
@@ -39,11 +40,12 @@ struct NodeResult {
   std::vector<double> blame = {};                    ///< its share of the error of each result, where that was measured
   std::optional<compare::Comparison> expected = {};  ///< the device's output against what the file expects of it
   compare::Allowed allowed = {};
-  Certificate certificate = {};   ///< for the truth of its own inputs
-  Settled settled = {};           ///< elements that were looked at one by one
-  compare::Telling telling = {};  ///< which elements say something, where it was compared
-  compare::Vacuity vacuity = {};  ///< where it was compared
-  core::Proof proof = {};         ///< an exact twin's
+  Certificate certificate = {};        ///< for the truth of its own inputs
+  std::vector<Pattern> patterns = {};  ///< what elements that failed have in common
+  Settled settled = {};                ///< elements that were looked at one by one
+  compare::Telling telling = {};       ///< which elements say something, where it was compared
+  compare::Vacuity vacuity = {};       ///< where it was compared
+  core::Proof proof = {};              ///< an exact twin's
 
   core::Verdict verdict = core::Verdict::skipped;
   std::string why = {};    ///< what the verdict rests on; never empty unless passed

@@ -11,6 +11,7 @@
 
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/table.hpp"
+#include "parity/patterns/explain.hpp"
 #include "parity/relations/relation_report.hpp"
 
 namespace plumb::parity::report {
@@ -126,6 +127,8 @@ void write_node(Text out, const cases::NodeResult& node, const Widths& widths) {
     fmt::format_to(out, "    {} of {} elements are not judged: intermediate results leave the range of the type\n",
                    node.settled.out_of_range, node.local.n);
   if (!node.why.empty() && node.verdict != core::Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
+  if (const std::string where = patterns::to_text(node.patterns, node.kernel, node.tile); !where.empty())
+    fmt::format_to(out, "    pattern: {}\n", where);
   const bool shows_repro = rank(node.verdict) <= rank(core::Verdict::nondeterministic);
   if (shows_repro && !node.repro.empty()) fmt::format_to(out, "    repro: {}\n", node.repro);
 }

@@ -55,7 +55,19 @@ Json accumulation_json(const cases::NodeResult& node) {
   return accumulator ? Json(ir::info(*accumulator).name) : Json(nullptr);
 }
 
+Json pattern_json(const cases::Pattern& one) {
+  return {{"kind", ir::enum_name(one.kind)},
+          {"period", one.period},
+          {"phase", one.phase},
+          {"k0", one.k0},
+          {"k1", one.k1},
+          {"score", one.score},
+          {"text", one.text}};
+}
+
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
+  Json patterns = Json::array();
+  for (const cases::Pattern& one : node.patterns) patterns.push_back(pattern_json(one));
   return {{"node", node.name()},
           {"op", node.op},
           {"dtype", ir::info(node.type.dtype).name},
@@ -93,6 +105,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"emulator_ulp", node.emulator_ulp ? core::json_number(*node.emulator_ulp) : Json(nullptr)},
           {"reference_ns", whole(node.reference_ns)},
           {"device_ns", whole(node.device_ns)},
+          {"patterns", std::move(patterns)},
           {"repro", node.repro}};
 }
 

@@ -300,6 +300,8 @@ void Recorder::Writer::append_results(const cases::CaseResult& result) {
   store_.append("/results/topk", results::top_element_type(), rows.topk);
   store_.append("/results/relations", results::relation_type(),
                 results::relation_rows(result.subject.file->graph, result.relations, run_, names));
+  if (!store_.contains("/results/pattern")) store_.make_table("/results/pattern", results::pattern_type());
+  store_.append("/results/pattern", results::pattern_type(), results::pattern_rows(result, run_, names));
   if (!store_.contains("/results/expected")) store_.make_table("/results/expected", results::expected_type());
   store_.append("/results/expected", results::expected_type(), results::expected_rows(result.expected, run_, names));
 }

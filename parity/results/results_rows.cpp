@@ -187,6 +187,23 @@ std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const c
   return rows;
 }
 
+std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint32_t run, const NameId& name_id) {
+  std::vector<PatternRow> rows;
+  for (const cases::NodeResult& node : result.nodes)
+    for (const cases::Pattern& one : node.patterns)
+      rows.push_back({.run = run,
+                      .node = node_row(result.subject.file->graph, node.node),
+                      .out = static_cast<std::uint16_t>(node.output),
+                      .kind = one.kind,
+                      .period = static_cast<std::int32_t>(one.period),
+                      .phase = static_cast<std::int32_t>(one.phase),
+                      .k0 = static_cast<std::int32_t>(one.k0),
+                      .k1 = static_cast<std::int32_t>(one.k1),
+                      .score = one.score,
+                      .text_id = name_id(one.text)});
+  return rows;
+}
+
 std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
                                        const NameId& name_id) {
   std::vector<ExpectedRow> rows;

@@ -22,7 +22,7 @@ struct Dataset {
   bool fixed = true;  ///< in every file, empty at first
 };
 
-constexpr auto late_dataset = "/results/expected";  ///< files of version 2.1 and before do not have it
+constexpr auto expected_path = "/results/expected", pattern_path = "/results/pattern";
 
 const std::vector<Dataset>& datasets() {
   static const std::vector<Dataset> all = {
@@ -35,7 +35,8 @@ const std::vector<Dataset>& datasets() {
       {"/results/ratio_edges", "lower edges of hist_ratio", nullptr, "f8", compare::Comparison::ratio_bins},
       {"/results/topk", "the worst elements", &top_element_type(), "compound", compare::Comparison::worst_kept},
       {"/results/relations", "what was asked of nodes by --metamorphic", &relation_type()},
-      {late_dataset,
+      {pattern_path, "what elements that failed have in common", &pattern_type()},
+      {expected_path,
        "what another implementation gave (--data, --expected): held to the truth by rule end_to_end, else the device "
        "to it",
        &expected_type()},
@@ -205,9 +206,9 @@ void Check::check_references() {
         row.run < file_.runs().size() && row.node < file_.graph(file_.runs()[row.run]).size() && has_name(row.how_id);
     expect(exists, "/results/relations: there is no node ", row.node, " in run ", row.run);
   }
-  if (!store_.contains(late_dataset)) return;
-  for (const ExpectedRow& row : store_.read<ExpectedRow>(late_dataset, expected_type()).rows)
-    expect(row.run < file_.runs().size() && has_name(row.name_id) && has_name(row.precision_id), late_dataset,
+  if (!store_.contains(expected_path)) return;
+  for (const ExpectedRow& row : store_.read<ExpectedRow>(expected_path, expected_type()).rows)
+    expect(row.run < file_.runs().size() && has_name(row.name_id) && has_name(row.precision_id), expected_path,
            ": there is no run ", row.run, ", or a name is not in /names");
 }
 
@@ -216,7 +217,8 @@ std::vector<std::string> Check::run() {
   for (const char* name : root_attributes) expect(attributes.contains(name), "attribute '", name, "' is missing");
   for (const char* group : groups) expect(store_.contains(group), group, " is missing");
   for (const Dataset& set : datasets()) {
-    if (set.path == late_dataset && !store_.contains(set.path)) continue;
+    const bool is_late = set.path == expected_path || set.path == pattern_path;
+    if (is_late && !store_.contains(set.path)) continue;  // a file of version 2.1 or before
     if (set.fixed) {
       check_dataset(set, set.path);
       continue;

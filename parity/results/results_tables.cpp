@@ -199,6 +199,16 @@ const TableType& relation_type() {
   return type;
 }
 
+const TableType& pattern_type() {
+  using R = PatternRow;
+  static const TableType type{
+      {column("run", &R::run), column("node", &R::node), column("out", &R::out), column("kind", &R::kind),
+       column("period", &R::period), column("phase", &R::phase), column("k0", &R::k0), column("k1", &R::k1),
+       column("score", &R::score), column("text_id", &R::text_id)},
+      sizeof(R)};
+  return type;
+}
+
 const TableType& expected_type() {
   using R = ExpectedRow;
   static const TableType type{

@@ -11,6 +11,7 @@
 #include "ir/executor.hpp"
 #include "ir/hdf5/table_type.hpp"
 #include "parity/cases/expected_result.hpp"
+#include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/compare/compare.hpp"
@@ -161,6 +162,16 @@ struct RelationRow {
   Code<core::Verdict> verdict = core::Verdict::skipped;
 };
 
+/// /results/pattern
+struct PatternRow {
+  std::uint32_t run = 0, node = 0;
+  std::uint16_t out = 0;
+  Code<cases::PatternKind> kind;
+  std::int32_t period = 0, phase = 0, k0 = 0, k1 = 0;
+  double score = compare::not_computed;
+  std::uint32_t text_id = 0;
+};
+
 /// /results/expected
 struct ExpectedRow {
   static constexpr std::size_t kept = compare::Comparison::worst_kept;
@@ -191,6 +202,7 @@ const TableType& coopmat_type();
 const TableType& run_type();
 const TableType& node_type();
 const TableType& relation_type();
+const TableType& pattern_type();
 const TableType& expected_type();
 const TableType& top_element_type();
 

@@ -14,6 +14,7 @@
 #include "parity/compare/tolerance.hpp"
 #include "parity/elements/range.hpp"
 #include "parity/elements/settle.hpp"
+#include "parity/patterns/explain.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/verify/case_run.hpp"
@@ -180,6 +181,10 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
     result.expected = compare::measure(ir::passes::widen(*given), device);
   decide(result, gate, stated_.against(result, value, whole, device));
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
+  if (result.verdict == core::Verdict::failed && !result.local.agrees()) {
+    const elements::Subject subject{executors_.reference, segment, judged.inputs, result.sums, own.manner};
+    result.patterns = patterns::explain(subject, k, local, device);
+  }
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
 }
