@@ -33,6 +33,9 @@ struct NodeReport {
 struct Capture {
   std::vector<Value> wanted;  ///< these must survive every pass
   bool surviving = false;     ///< and every other value that is still computed
+  /// Passes see the wanted values alone, and what survives them is copied out besides: what runs is what runs without
+  /// the copies.
+  bool as_plain = false;
 };
 
 /// A graph made ready for many runs.

@@ -59,7 +59,7 @@ const ir::Op& essence(const Fused& fused, std::size_t n) {
 
 Fused fuse(const ir::Graph& graph, const ir::Capture& capture, const ir::Feeds& params,
            const device::DeviceFacts& facts, const region::RegionSetting& regions) {
-  const PassSetting setting{capture.wanted, params, facts, capture.surviving, regions};
+  const PassSetting setting{capture.wanted, params, facts, capture.surviving && !capture.as_plain, regions};
   Fused fused{.graph = graph};
   for (const auto pass : {fold_batch_norms, fuse_layer_norms, fuse_gelus, fuse_attentions, sink_transposes, view_heads,
                           fuse_biases, fuse_conv_epilogues, fuse_residuals, fold_casts, fuse_regions})

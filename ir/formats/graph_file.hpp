@@ -41,6 +41,7 @@ struct GraphFile {
   std::string why;                                           ///< the question it answers
   std::map<std::string, TensorSource, std::less<>> sources;  ///< by input or param; others get default_fill
   std::map<std::string, Tensor, std::less<>> expected;       ///< by result: numbers in the widened dtype
+  std::map<std::string, Tensor, std::less<>> given_outputs;  ///< by value: what another implementation gave, as it came
   Must must = Must::pass;
   std::string expect_error;         ///< part of the message, where one is expected
   std::filesystem::path directory;  ///< that external files are relative to

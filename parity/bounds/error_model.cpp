@@ -85,6 +85,7 @@ double Node::least(std::size_t i) const {
 }
 
 double Node::lambda() const {
+  if (arithmetic.deviations > 0) return arithmetic.deviations;
   const auto outputs = static_cast<double>(std::max<std::int64_t>(type().shape.elements(), 1));
   return std::sqrt(2 * std::log(2 * outputs / excess_probability));
 }

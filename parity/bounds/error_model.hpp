@@ -24,6 +24,7 @@ struct Arithmetic {
   bool by_exponent = false;
   /// The tree of the only sum that the kernel says it makes; nothing where there are several, or where none is known.
   std::optional<ir::Sum> sum = {};
+  double deviations = 0;  ///< standard deviations that limits allow for; 0: as many as the size of the output asks for
 
   /// What is lost at most for each term, in units of the roundoff at the larger of the sum so far and the terms, where
   /// sums are cut off: two units a block; of a unit of which nothing is known three a term, which hold for every one
@@ -68,7 +69,8 @@ struct Node {
   double accumulator() const { return arithmetic.accumulator > 0 ? arithmetic.accumulator : unit(); }
   /// Smallest magnitude the alignment exponent assumes for operand i; zeros are exempt.
   double least(std::size_t i) const;
-  /// How many standard deviations one of this output's elements exceeds in one run of a million.
+  /// How many standard deviations are allowed for: what one of this output's elements exceeds in one run of a million,
+  /// unless the arithmetic says another number.
   double lambda() const;
   /// The op itself on other operands.
   Real apply(const std::vector<Real>& operands) const { return builder.apply(op, operands, output); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,14 @@ struct Closeness {
   double relative = 1e-3, absolute = 1e-7;
 };
 
+/// What another implementation gave for a graph.
+struct Expectation {
+  std::map<std::string, ir::Tensor, std::less<>> tensors;  ///< by value of the graph, in the dtypes they came in
+  /// What it was given, where the case computes in other dtypes than the file's.
+  std::optional<ir::Graph> graph = {};
+  std::optional<ir::Feeds> feeds = {};
+};
+
 /// One graph and everything it is fed.
 struct Case {
   std::string name = {};  ///< the file's path, as given
@@ -25,6 +34,8 @@ struct Case {
   std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
   std::optional<Closeness> expected_within =
       {};  ///< for the device, where the file's expectations are somebody else's evaluation, not the truth
+  /// What another implementation gave, to be held to how far its roundings may have moved it (verdict.md V44).
+  std::shared_ptr<const Expectation> expectation = {};
   std::string precision = {};  ///< what FillOptions said of it
   core::FillKind fill = core::FillKind::graph;
   std::vector<core::Proof> proofs = {};  ///< by node, of an exact twin; nodes that are proved must give the very bits

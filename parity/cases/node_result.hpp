@@ -6,6 +6,9 @@
 
 #include "parity/cases/case.hpp"
 #include "parity/cases/certificate.hpp"
+#include "parity/cases/expected_result.hpp"
+#include "parity/cases/pattern.hpp"
+#include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/cases/settled.hpp"
 #include "parity/compare/telling.hpp"
@@ -22,6 +25,7 @@ struct NodeResult {
   std::vector<ir::DType> in = {};
   ir::TensorType type = {};
 
+  bool is_of_plain_run = false;  ///< as it came from the graph compiled for its results alone
   ir::Placement placement = ir::Placement::gpu;
   std::string kernel = {}, tile = {}, placement_reason = {};
   std::vector<ir::Sum> sums = {};  ///< how the kernel adds
@@ -36,11 +40,12 @@ struct NodeResult {
   std::vector<double> blame = {};                    ///< its share of the error of each result, where that was measured
   std::optional<compare::Comparison> expected = {};  ///< the device's output against what the file expects of it
   compare::Allowed allowed = {};
-  Certificate certificate = {};   ///< for the truth of its own inputs
-  Settled settled = {};           ///< elements that were looked at one by one
-  compare::Telling telling = {};  ///< which elements say something, where it was compared
-  compare::Vacuity vacuity = {};  ///< where it was compared
-  core::Proof proof = {};         ///< an exact twin's
+  Certificate certificate = {};        ///< for the truth of its own inputs
+  std::vector<Pattern> patterns = {};  ///< what elements that failed have in common
+  Settled settled = {};                ///< elements that were looked at one by one
+  compare::Telling telling = {};       ///< which elements say something, where it was compared
+  compare::Vacuity vacuity = {};       ///< where it was compared
+  core::Proof proof = {};              ///< an exact twin's
 
   core::Verdict verdict = core::Verdict::skipped;
   std::string why = {};    ///< what the verdict rests on; never empty unless passed
@@ -79,7 +84,9 @@ struct CaseResult {
   std::vector<std::string> notes;                ///< what a reader should know besides
   std::vector<NodeResult> nodes;                 ///< in the order of the graph
   std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
-  std::vector<RelationResult> relations = {};    ///< where they were asked
+  PlainRun plain = {};
+  std::vector<RelationResult> relations = {};  ///< where they were asked
+  std::vector<ExpectedResult> expected = {};   ///< for each tensor that another implementation gave
   std::string repro;
   core::Mode mode = core::Mode::attribute;
   unsigned repeat = 1;

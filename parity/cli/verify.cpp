@@ -40,7 +40,8 @@ struct VerifyFlags {
   std::optional<std::size_t> blame;
   std::uint64_t seeds = 1;
   std::vector<double> min_verified;
-  bool metamorphic = false, strict = false, fail_fast = false, verbose = false, quiet = false;
+  expected::Options expected;
+  bool metamorphic = false, no_plain = false, strict = false, fail_fast = false, verbose = false, quiet = false;
 };
 
 void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
@@ -81,6 +82,8 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
       ->delimiter(',')
       ->expected(2)
       ->check(CLI::Range(0.0, 1.0));
+  app.add_flag("--no-plain-run", flags.no_plain,
+               "do not also run the graph as it is compiled for its results alone, and compare bit by bit");
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
   app.add_option("--explain", flags.explain,
                  "say for these nodes (a glob) which rule decides, and why no other rule does")
@@ -106,6 +109,7 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
   app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
   flags::add_graph_flags(app, flags.graph);
   flags::add_precision_flag(app, flags.graph);
+  flags::add_expected_flags(app, flags.graph, flags.expected);
   flags::add_device_flags(app, flags.device);
 }
 
@@ -343,6 +347,8 @@ int VerifyRun::run() {
                                       .mode = mode_of(flags_.mode),
                                       .blame = flags_.blame,
                                       .min_verified = min_verified(),
+                                      .plain = !flags_.no_plain,
+                                      .expected = flags_.expected,
                                       .metamorphic = flags_.metamorphic};
   const auto recorder = open_record();
   for (const std::string& path : paths)

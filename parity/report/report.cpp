@@ -11,6 +11,7 @@
 
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/table.hpp"
+#include "parity/patterns/explain.hpp"
 #include "parity/relations/relation_report.hpp"
 
 namespace plumb::parity::report {
@@ -108,7 +109,7 @@ Widths widths_of(const std::vector<const cases::NodeResult*>& nodes) {
 
 /// The verdict, and whether elements needed more than their limit to pass.
 std::string verdict_of(const cases::NodeResult& node) {
-  const std::string verdict(ir::enum_name(node.verdict));
+  const std::string verdict = ir::cat(ir::enum_name(node.verdict), node.is_of_plain_run ? " in the plain run" : "");
   if (node.verdict != core::Verdict::passed || node.settled.replayed + node.settled.wide == 0) return verdict;
   return verdict + (node.settled.wide == 0 ? " (replayed)" : " (wide)");
 }
@@ -126,6 +127,8 @@ void write_node(Text out, const cases::NodeResult& node, const Widths& widths) {
     fmt::format_to(out, "    {} of {} elements are not judged: intermediate results leave the range of the type\n",
                    node.settled.out_of_range, node.local.n);
   if (!node.why.empty() && node.verdict != core::Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
+  if (const std::string where = patterns::to_text(node.patterns, node.kernel, node.tile); !where.empty())
+    fmt::format_to(out, "    pattern: {}\n", where);
   const bool shows_repro = rank(node.verdict) <= rank(core::Verdict::nondeterministic);
   if (shows_repro && !node.repro.empty()) fmt::format_to(out, "    repro: {}\n", node.repro);
 }
@@ -142,6 +145,31 @@ std::vector<const cases::NodeResult*> shown_of(const std::vector<const cases::No
     if (detail == Detail::all || is_trouble || is_among_worst) shown.push_back(node);
   }
   return shown;
+}
+
+/// "expected y: passed | ratio 0.21 of 8 sign runs at f32"
+void write_expected(Text out, const cases::ExpectedResult& one) {
+  fmt::format_to(out, "expected '{}': {} | ratio {}", one.value, ir::enum_name(one.verdict),
+                 number(one.comparison.ratio(), "{:.3f}"));
+  if (one.rule == cases::ExpectedRule::end_to_end)
+    fmt::format_to(out, " of the limit by {} runs with other roundings at {}", one.runs, one.precision);
+  else
+    fmt::format_to(out, " of rtol {:g}, atol {:g}", one.relative, one.absolute);
+  if (one.n_flagged > 0)
+    fmt::format_to(out, " | {} of {} elements are not judged: a rounding may change them", one.n_flagged,
+                   one.comparison.n);
+  fmt::format_to(out, "{}{}\n", one.why.empty() ? "" : "\n    ", one.why);
+}
+
+/// Where the graph compiled for its results alone is not what was watched.
+void write_plain(Text out, const cases::PlainRun& plain, Detail detail) {
+  const bool is_quiet = plain.plain == cases::Plain::equal || plain.plain == cases::Plain::not_run;
+  if (is_quiet && (detail != Detail::all || plain.kernels.empty())) return;
+  fmt::format_to(out, "plain run: {}{}{}\n", ir::enum_name(plain.plain), plain.why.empty() ? "" : ": ", plain.why);
+  constexpr std::size_t shown = 8;
+  const std::size_t count = detail == Detail::all ? plain.kernels.size() : std::min(shown, plain.kernels.size());
+  for (const cases::OtherKernel& one : std::span(plain.kernels).first(count))
+    fmt::format_to(out, "    {}: {} there, {} where it is watched\n", one.node, one.plain, one.watched);
 }
 
 void write_totals(Text out, const cases::CaseResult& result) {
@@ -186,6 +214,8 @@ std::string to_table(const cases::CaseResult& result, Detail detail) {
     fmt::format_to(out, "first guilty: {}\n", guilty);
   text += attribution::blame_text(result);
   text += relations::relations_text(result.relations, detail == Detail::all);
+  write_plain(out, result.plain, detail);
+  for (const cases::ExpectedResult& one : result.expected) write_expected(out, one);
   for (const std::string& note : result.notes) fmt::format_to(out, "note: {}\n", note);
   write_totals(out, result);
   return text;

@@ -55,7 +55,19 @@ Json accumulation_json(const cases::NodeResult& node) {
   return accumulator ? Json(ir::info(*accumulator).name) : Json(nullptr);
 }
 
+Json pattern_json(const cases::Pattern& one) {
+  return {{"kind", ir::enum_name(one.kind)},
+          {"period", one.period},
+          {"phase", one.phase},
+          {"k0", one.k0},
+          {"k1", one.k1},
+          {"score", one.score},
+          {"text", one.text}};
+}
+
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
+  Json patterns = Json::array();
+  for (const cases::Pattern& one : node.patterns) patterns.push_back(pattern_json(one));
   return {{"node", node.name()},
           {"op", node.op},
           {"dtype", ir::info(node.type.dtype).name},
@@ -64,6 +76,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"why", node.why},
           {"exact", ir::enum_name(node.proof.exact)},
           {"proof", node.proof.why},
+          {"of_plain_run", node.is_of_plain_run},
           {"placement", ir::enum_name(node.placement)},
           {"kernel", node.kernel},
           {"tile", node.tile},
@@ -92,6 +105,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"emulator_ulp", node.emulator_ulp ? core::json_number(*node.emulator_ulp) : Json(nullptr)},
           {"reference_ns", whole(node.reference_ns)},
           {"device_ns", whole(node.device_ns)},
+          {"patterns", std::move(patterns)},
           {"repro", node.repro}};
 }
 
@@ -115,6 +129,28 @@ Json relation_json(const cases::RelationResult& one) {
           {"differ", one.n_differ}, {"ratio", core::json_number(one.ratio)}};
 }
 
+Json expected_json(const cases::ExpectedResult& one) {
+  const bool has_tolerance = one.rule == cases::ExpectedRule::tolerance;
+  return {{"value", one.value},
+          {"verdict", ir::enum_name(one.verdict)},
+          {"why", one.why},
+          {"rule", ir::enum_name(one.rule)},
+          {"runs", one.runs},
+          {"precision", one.precision},
+          {"rtol", has_tolerance ? Json(one.relative) : Json(nullptr)},
+          {"atol", has_tolerance ? Json(one.absolute) : Json(nullptr)},
+          {"flagged", one.n_flagged},
+          {"informative", one.telling.informative},
+          {"comparison", comparison(one.comparison, true)}};
+}
+
+Json plain_json(const cases::PlainRun& plain) {
+  Json kernels = Json::array();
+  for (const cases::OtherKernel& one : plain.kernels)
+    kernels.push_back({{"node", one.node}, {"watched", one.watched}, {"plain", one.plain}});
+  return {{"bits", ir::enum_name(plain.plain)}, {"why", plain.why}, {"kernels", std::move(kernels)}};
+}
+
 Json case_json(const cases::CaseResult& result) {
   Json nodes = Json::array();
   const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
@@ -123,6 +159,8 @@ Json case_json(const cases::CaseResult& result) {
   for (const cases::NonFiniteOrigin& one : result.non_finite) origins.push_back(origin_json(one));
   Json relations = Json::array();
   for (const cases::RelationResult& one : result.relations) relations.push_back(relation_json(one));
+  Json expected = Json::array();
+  for (const cases::ExpectedResult& one : result.expected) expected.push_back(expected_json(one));
   return {{"graph", result.subject.name},
           {"why", result.subject.file ? result.subject.file->why : ""},
           {"verdict", ir::enum_name(result.verdict)},
@@ -139,7 +177,9 @@ Json case_json(const cases::CaseResult& result) {
           {"notes", result.notes},
           {"repro", result.repro},
           {"nodes", std::move(nodes)},
-          {"relations", std::move(relations)}};
+          {"relations", std::move(relations)},
+          {"expected", std::move(expected)},
+          {"plain_run", plain_json(result.plain)}};
 }
 
 }  // namespace

@@ -130,13 +130,18 @@ JudgedRun Judge::judge(const Run& run) {
   for (const std::size_t row : file_.local_rows(run)) {
     judged.nodes.push_back(judge(run, row));
     verdicts.push_back(judged.nodes.back().verdict);
-    none_was_bad &= judged.nodes.back().was != core::Verdict::failed && judged.nodes.back().was != core::Verdict::error;
+    none_was_bad &= judged.nodes.back().was != core::Verdict::failed &&
+                    judged.nodes.back().was != core::Verdict::error &&
+                    judged.nodes.back().was != core::Verdict::nondeterministic;
   }
   // A run that failed or broke off by no node of its own stays as it was.
   const bool was_bad = judged.was == core::Verdict::failed || judged.was == core::Verdict::error ||
-                       judged.was == core::Verdict::unsupported;
+                       judged.was == core::Verdict::nondeterministic || judged.was == core::Verdict::unsupported;
   if (!verdicts.empty() && !(was_bad && none_was_bad))
     judged.verdict = core::overall(verdicts, coverage_of(run), least_coverage_of(run));
+  // No policy is about what another implementation gave.
+  const bool is_passing = core::exit_code(judged.verdict) == core::ExitCode::passed;
+  if (is_passing && file_.refutes_expected(run)) judged.verdict = core::Verdict::failed;
   return judged;
 }
 

@@ -300,6 +300,10 @@ void Recorder::Writer::append_results(const cases::CaseResult& result) {
   store_.append("/results/topk", results::top_element_type(), rows.topk);
   store_.append("/results/relations", results::relation_type(),
                 results::relation_rows(result.subject.file->graph, result.relations, run_, names));
+  if (!store_.contains("/results/pattern")) store_.make_table("/results/pattern", results::pattern_type());
+  store_.append("/results/pattern", results::pattern_type(), results::pattern_rows(result, run_, names));
+  if (!store_.contains("/results/expected")) store_.make_table("/results/expected", results::expected_type());
+  store_.append("/results/expected", results::expected_type(), results::expected_rows(result.expected, run_, names));
 }
 
 void Recorder::Writer::append_run(const cases::CaseResult& result) {
@@ -321,6 +325,7 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.subnormals = result.may_flush ? profile::Subnormals::flushed : profile::Subnormals::kept;
   run.coverage_flops = result.coverage.flops, run.coverage_elements = result.coverage.elements;
   run.least_flops = result.min_verified.flops, run.least_elements = result.min_verified.elements;
+  run.plain = result.plain.plain;
   run.wall_s = static_cast<float>(result.wall_seconds);
   run.verdict = result.verdict;
   store_.append("/runs", results::run_type(), std::vector{run});

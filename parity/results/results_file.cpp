@@ -1,5 +1,7 @@
 #include "parity/results/results_file.hpp"
 
+#include <algorithm>
+
 #include "ir/formats/sums_json.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/results/results_schema.hpp"
@@ -54,6 +56,14 @@ const std::vector<std::size_t>& ResultsFile::local_rows(const Run& run) {
       if (rows()[r].part == Part::local) (*local_)[rows()[r].run].push_back(r);
   }
   return (*local_)[run.run];
+}
+
+bool ResultsFile::refutes_expected(const Run& run) {
+  constexpr auto path = "/results/expected";
+  if (!store_.contains(path)) return false;  // a file of an earlier version
+  return std::ranges::any_of(store_.read<ExpectedRow>(path, expected_type()).rows, [&](const ExpectedRow& row) {
+    return row.run == run.run && known(row.verdict, core::Verdict::error) == core::Verdict::failed;
+  });
 }
 
 const Node* ResultsFile::total_of(std::size_t row) {

@@ -132,6 +132,7 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
   row.t_ref_ns = result.reference_ns.value_or(no_number);
   row.t_dev_ns = result.device_ns.value_or(no_number);
   row.out_hash = result.hash.value_or(no_number);
+  row.of_plain_run = result.is_of_plain_run;
   row.verdict = has_limit ? result.verdict : core::Verdict::skipped;
   if (judged) {
     row.vacuity = static_cast<float>(result.vacuity.score());
@@ -183,6 +184,47 @@ std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const c
                     .n_differ = one.n_differ,
                     .ratio_max = one.ratio,
                     .verdict = one.verdict});
+  return rows;
+}
+
+std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint32_t run, const NameId& name_id) {
+  std::vector<PatternRow> rows;
+  for (const cases::NodeResult& node : result.nodes)
+    for (const cases::Pattern& one : node.patterns)
+      rows.push_back({.run = run,
+                      .node = node_row(result.subject.file->graph, node.node),
+                      .out = static_cast<std::uint16_t>(node.output),
+                      .kind = one.kind,
+                      .period = static_cast<std::int32_t>(one.period),
+                      .phase = static_cast<std::int32_t>(one.phase),
+                      .k0 = static_cast<std::int32_t>(one.k0),
+                      .k1 = static_cast<std::int32_t>(one.k1),
+                      .score = one.score,
+                      .text_id = name_id(one.text)});
+  return rows;
+}
+
+std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
+                                       const NameId& name_id) {
+  std::vector<ExpectedRow> rows;
+  for (const cases::ExpectedResult& one : expected) {
+    const bool is_end_to_end = one.rule == cases::ExpectedRule::end_to_end;
+    const compare::Comparison& c = one.comparison;
+    ExpectedRow row{.run = run, .name_id = name_id(one.value), .rule = one.rule};
+    row.runs = one.runs, row.precision_id = name_id(one.precision);
+    if (!is_end_to_end) row.rtol = one.relative, row.atol = one.absolute;
+    row.n = c.n, row.n_bad = c.n_bad, row.n_flagged = one.n_flagged, row.n_informative = one.telling.informative;
+    row.ratio_max = c.ratio();
+    row.verdict = one.verdict;
+    row.worst_at.fill(no_number);
+    for (auto* const worst : {&row.worst_given, &row.worst_held, &row.worst_limit}) worst->fill(compare::not_computed);
+    for (std::size_t k = 0; k < c.worst.size(); ++k) {
+      row.worst_at[k] = c.worst[k].index, row.worst_limit[k] = c.worst[k].allowed;
+      row.worst_given[k] = is_end_to_end ? c.worst[k].got : c.worst[k].expected;
+      row.worst_held[k] = is_end_to_end ? c.worst[k].expected : c.worst[k].got;
+    }
+    rows.push_back(row);
+  }
   return rows;
 }
 

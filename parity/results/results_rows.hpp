@@ -49,6 +49,13 @@ std::vector<Coopmat> coopmat_rows(std::span<const profile::CooperativeShape> sha
 std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const cases::RelationResult> relations,
                                        std::uint32_t run, const NameId& name_id);
 
+/// What elements of nodes that failed have in common.
+std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint32_t run, const NameId& name_id);
+
+/// What became of what another implementation gave.
+std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
+                                       const NameId& name_id);
+
 /// The limit of every element of an output, for its truth.
 ir::Tensor bounds(const compare::Allowed& allowed, const ir::TensorView& truth, ir::DType dtype);
 

@@ -106,7 +106,8 @@ const TableType& run_type() {
                                column("coverage_flops", &R::coverage_flops),
                                column("coverage_elements", &R::coverage_elements),
                                column("least_flops", &R::least_flops),
-                               column("least_elements", &R::least_elements)},
+                               column("least_elements", &R::least_elements),
+                               column("plain", &R::plain)},
                               sizeof(R)};
   return type;
 }
@@ -174,7 +175,8 @@ std::vector<Column> further_columns() {
           column("n_open", &R::n_open),
           column("n_replayed", &R::n_replayed),
           column("n_wide", &R::n_wide),
-          column("n_out_of_range", &R::n_out_of_range)};
+          column("n_out_of_range", &R::n_out_of_range),
+          column("of_plain_run", &R::of_plain_run)};
 }
 
 const TableType& node_type() {
@@ -193,6 +195,29 @@ const TableType& relation_type() {
        column("relation", &R::relation), column("how_id", &R::how_id), column("bitwise", &R::bitwise),
        column("n", &R::n), column("n_bad", &R::n_bad), column("n_differ", &R::n_differ),
        column("ratio_max", &R::ratio_max), column("verdict", &R::verdict)},
+      sizeof(R)};
+  return type;
+}
+
+const TableType& pattern_type() {
+  using R = PatternRow;
+  static const TableType type{
+      {column("run", &R::run), column("node", &R::node), column("out", &R::out), column("kind", &R::kind),
+       column("period", &R::period), column("phase", &R::phase), column("k0", &R::k0), column("k1", &R::k1),
+       column("score", &R::score), column("text_id", &R::text_id)},
+      sizeof(R)};
+  return type;
+}
+
+const TableType& expected_type() {
+  using R = ExpectedRow;
+  static const TableType type{
+      {column("run", &R::run), column("name_id", &R::name_id), column("rule", &R::rule), column("runs", &R::runs),
+       column("precision_id", &R::precision_id), column("rtol", &R::rtol), column("atol", &R::atol), column("n", &R::n),
+       column("n_bad", &R::n_bad), column("n_flagged", &R::n_flagged), column("n_informative", &R::n_informative),
+       column("ratio_max", &R::ratio_max), column("verdict", &R::verdict), column("worst_at", &R::worst_at),
+       column("worst_given", &R::worst_given), column("worst_held", &R::worst_held),
+       column("worst_limit", &R::worst_limit)},
       sizeof(R)};
   return type;
 }

@@ -10,6 +10,9 @@
 
 #include "ir/executor.hpp"
 #include "ir/hdf5/table_type.hpp"
+#include "parity/cases/expected_result.hpp"
+#include "parity/cases/pattern.hpp"
+#include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
 #include "parity/compare/compare.hpp"
 #include "parity/core/exactness.hpp"
@@ -107,6 +110,7 @@ struct Run {
   Code<profile::Subnormals> subnormals = profile::Subnormals::unknown;  ///< flushed: limits allow 0 in place of them
   double coverage_flops = compare::not_computed, coverage_elements = compare::not_computed;  ///< what was verified
   double least_flops = compare::not_computed, least_elements = compare::not_computed;        ///< what was asked for
+  Code<cases::Plain> plain = cases::Plain::not_run;
 };
 
 /// /results/nodes
@@ -144,6 +148,7 @@ struct Node {
   std::uint16_t n_sums = 0;  ///< and how many they are
   std::uint64_t n_open = no_number, n_replayed = no_number, n_wide = no_number,
                 n_out_of_range = no_number;  ///< cases::Settled
+  std::uint8_t of_plain_run = 0;
 };
 
 /// /results/relations
@@ -155,6 +160,31 @@ struct RelationRow {
   std::uint64_t n = 0, n_bad = 0, n_differ = 0;
   double ratio_max = compare::not_computed;
   Code<core::Verdict> verdict = core::Verdict::skipped;
+};
+
+/// /results/pattern
+struct PatternRow {
+  std::uint32_t run = 0, node = 0;
+  std::uint16_t out = 0;
+  Code<cases::PatternKind> kind;
+  std::int32_t period = 0, phase = 0, k0 = 0, k1 = 0;
+  double score = compare::not_computed;
+  std::uint32_t text_id = 0;
+};
+
+/// /results/expected
+struct ExpectedRow {
+  static constexpr std::size_t kept = compare::Comparison::worst_kept;
+
+  std::uint32_t run = 0, name_id = 0;
+  Code<cases::ExpectedRule> rule;
+  std::uint32_t runs = 0, precision_id = 0;
+  double rtol = compare::not_computed, atol = compare::not_computed;
+  std::uint64_t n = 0, n_bad = 0, n_flagged = 0, n_informative = 0;
+  double ratio_max = compare::not_computed;
+  Code<core::Verdict> verdict = core::Verdict::skipped;
+  std::array<std::uint64_t, kept> worst_at = {};
+  std::array<double, kept> worst_given = {}, worst_held = {}, worst_limit = {};
 };
 
 /// /results/topk, 8 for each row of /results/nodes
@@ -172,6 +202,8 @@ const TableType& coopmat_type();
 const TableType& run_type();
 const TableType& node_type();
 const TableType& relation_type();
+const TableType& pattern_type();
+const TableType& expected_type();
 const TableType& top_element_type();
 
 }  // namespace plumb::parity::results

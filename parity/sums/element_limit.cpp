@@ -180,4 +180,10 @@ double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, do
   return std::min(limit.probable + factor * creep, std::max(limit.certain, limit.probable));
 }
 
+double creep_in_deviations(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+  const std::vector<double> terms = sum.values();
+  const double sigma = deviation(terms, arithmetic.tree(static_cast<std::int64_t>(terms.size())), arithmetic);
+  return sigma > 0 ? creep_of(terms, arithmetic).last / sigma : 0;
+}
+
 }  // namespace plumb::parity::sums

@@ -47,4 +47,8 @@ double multiplicity(const terms::ElementSum& sum);
 /// of the running sum (verdict.md V23).
 double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
 
+/// How far the running sum creeps, in standard deviations of its roundings: near 1 and below for terms in no particular
+/// order, above it where the terms come in few values (verdict.md V23). 0 where nothing rounds.
+double creep_in_deviations(const terms::ElementSum& sum, const Arithmetic& arithmetic);
+
 }  // namespace plumb::parity::sums

@@ -38,6 +38,10 @@ CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir
   return run(candidate, graph, feeds, {graph.results(), true}, repeat);
 }
 
+CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds) {
+  return run(candidate, graph, feeds, {graph.results(), true, true}, 1);
+}
+
 CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core::Segment& segment,
                        const core::Lookup& fed, unsigned repeat) {
   const auto refused = [](core::Verdict verdict, std::string why) {

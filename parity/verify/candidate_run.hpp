@@ -24,6 +24,9 @@ struct CandidateRun {
 /// Runs the graph `repeat` times. Keeps every value that survives the passes. Throws as the executor does.
 CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat);
 
+/// Runs the graph once as it is compiled for its results alone, with copies of the values that survive.
+CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds);
+
 /// Runs one node as a graph of its own `repeat` times, on what `fed` has for its operands, at their own dtypes.
 /// Throws DeviceError when the device fails; any other refusal is part of the result.
 CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core::Segment& segment,

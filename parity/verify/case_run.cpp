@@ -21,9 +21,14 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       stated_(subject),
       // Blame may be looked for when all is compared, from what the candidate computed.
       state_(subject, isolates(), !isolates() && options.blame != 0u) {
-  result_.subject = {subject.name,      subject.file,  {},
-                     subject.seed,      subject.dtype, subject.expected_within,
-                     subject.precision, subject.fill,  subject.proofs};
+  result_.subject = {.name = subject.name,
+                     .file = subject.file,
+                     .seed = subject.seed,
+                     .dtype = subject.dtype,
+                     .expected_within = subject.expected_within,
+                     .precision = subject.precision,
+                     .fill = subject.fill,
+                     .proofs = subject.proofs};
   result_.mode = options.mode;
   result_.repeat = options.repeat;
   result_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
@@ -40,7 +45,14 @@ void CaseRun::run_candidate() {
     return;
   }
   observer_.step("running " + std::string(executors_.candidate->name()), 0, count + 1);
-  CandidateRun run = run_whole(*executors_.candidate, graph_, subject_.feeds, options_.repeat);
+  const bool is_plain = given_.has_value();
+  CandidateRun run =
+      is_plain ? std::move(*given_) : run_whole(*executors_.candidate, graph_, subject_.feeds, options_.repeat);
+  if (options_.plain && !is_plain) {
+    PlainFinding found = run_plain(*executors_.candidate, subject_, run);
+    result_.plain = std::move(found.said);
+    tapped_ = std::move(found.tapped);
+  }
   for (std::size_t n = 0; n < std::min(count, run.nodes.size()); ++n) state_.node(n).report = run.nodes[n];
   state_.take(run);
 }
@@ -108,6 +120,7 @@ cases::CaseResult CaseRun::finish() {
   if (options_.emulated != nullptr) result_.notes.push_back(profile::emulation_note(*options_.emulated, replayed));
   result_.alpha = policy::alpha_of_one(options_.gate, result_.nodes);
   if (result_.message.empty()) decide_case(verdicts);
+  judge_expected();
   if (!isolates()) assign_blame();  // in mode isolate nothing was handed on
   result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);
@@ -119,6 +132,34 @@ void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
   result_.min_verified = options_.min_verified;
   result_.coverage = coverage_of(result_, executors_.candidate_is_host, segment);
   result_.verdict = core::overall(nodes, result_.coverage, options_.min_verified);
+  const bool is_bad = result_.verdict == core::Verdict::error || result_.verdict == core::Verdict::failed;
+  if (!is_bad && result_.plain.plain == cases::Plain::nondeterministic)
+    result_.verdict = core::Verdict::nondeterministic,
+    result_.message = "the graph compiled for its results alone: " + result_.plain.why;
+}
+
+/// What another implementation gave is right or wrong by itself. A candidate that agrees with the truth is not to blame
+/// for it, but the case is not what the file says, either.
+void CaseRun::judge_expected() {
+  for (const cases::NodeResult& node : result_.nodes)
+    if (node.expected && subject_.expected_within) {
+      const core::Verdict verdict = node.expected->agrees() ? core::Verdict::passed : core::Verdict::failed;
+      const std::string why = node.expected->agrees() ? "" : compare::summary(*node.expected);
+      const ir::Value value = graph_.nodes()[node.node].outputs[node.output];
+      result_.expected.push_back({.value = std::string(graph_.name(value)),
+                                  .rule = cases::ExpectedRule::tolerance,
+                                  .relative = subject_.expected_within->relative,
+                                  .absolute = subject_.expected_within->absolute,
+                                  .comparison = *node.expected,
+                                  .verdict = verdict,
+                                  .why = why});
+    }
+  if (subject_.expectation && options_.expected)
+    result_.expected = expected::judge(subject_, executors_.reference, *options_.expected);
+  std::vector<core::Verdict> verdicts = {result_.verdict};
+  for (const cases::ExpectedResult& one : result_.expected) verdicts.push_back(one.verdict);
+  for (const core::Verdict worse : {core::Verdict::error, core::Verdict::failed, core::Verdict::mistrusted})
+    if (std::ranges::count(verdicts, worse) > 0) return void(result_.verdict = worse);
 }
 
 void CaseRun::assign_blame() {

@@ -5,6 +5,7 @@
 #include "parity/bounds/bounded.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/case_state.hpp"
+#include "parity/verify/plain_run.hpp"
 #include "parity/verify/stated.hpp"
 #include "parity/verify/verify.hpp"
 
@@ -16,6 +17,11 @@ class CaseRun {
   CaseRun(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
           cases::Observer& observer);
   cases::CaseResult finish();
+
+  /// Judges these values of a plain run in place of a run of its own.
+  void judge_instead(CandidateRun plain) { given_ = std::move(plain); }
+  /// The plain run's values, where these have to be judged as well; nothing else.
+  std::optional<CandidateRun> take_tapped() { return std::move(tapped_); }
 
  private:
   void run_candidate();
@@ -33,12 +39,14 @@ class CaseRun {
   void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own);
   void look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs,
                    const ir::Tensor& device);
+  const ir::Tensor* given_output(ir::Value value) const;
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);
   void hand_on(std::size_t n);
 
   void decide_case(std::span<const core::Verdict> nodes);
+  void judge_expected();
   void assign_blame();
 
   bool isolates() const { return options_.mode == core::Mode::isolate; }
@@ -55,6 +63,7 @@ class CaseRun {
   const Stated stated_;
   CaseState state_;
   cases::CaseResult result_;
+  std::optional<CandidateRun> given_, tapped_;
 };
 
 /// A result that says why nothing was compared.

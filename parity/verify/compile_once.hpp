@@ -1,12 +1,15 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "ir/executor.hpp"
 
 namespace plumb::parity::verify {
 
-/// An executor that keeps the last executable of another one, and hands it out again as long as
-/// graph, params and capture are the same: for many runs of one graph on other inputs. What it
-/// compiles holds the executable, which must not outlive the other executor.
+/// An executor that keeps the last executables of another one, two at most, and hands them out again as long as graph,
+/// params and capture are the same: for many runs of one graph on other inputs, watched and plain. What it compiles
+/// holds the executable, which must not outlive the other executor.
 class CompileOnce final : public ir::Executor {
  public:
   explicit CompileOnce(ir::Executor& of) : of_(of) {}
@@ -18,8 +21,11 @@ class CompileOnce final : public ir::Executor {
 
  private:
   ir::Executor& of_;
-  std::string key_;
-  std::shared_ptr<ir::Executable> kept_;
+  struct Kept {
+    std::string key;
+    std::shared_ptr<ir::Executable> executable;
+  };
+  std::vector<Kept> kept_;  ///< the one that was used last is the last
 };
 
 }  // namespace plumb::parity::verify

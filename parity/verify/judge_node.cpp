@@ -14,6 +14,7 @@
 #include "parity/compare/tolerance.hpp"
 #include "parity/elements/range.hpp"
 #include "parity/elements/settle.hpp"
+#include "parity/patterns/explain.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/verify/case_run.hpp"
@@ -176,8 +177,14 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;
   if (result.gated().n_without_limit > 0) result.is_guilty = false;
+  if (const ir::Tensor* const given = given_output(value))
+    result.expected = compare::measure(ir::passes::widen(*given), device);
   decide(result, gate, stated_.against(result, value, whole, device));
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
+  if (result.verdict == core::Verdict::failed && !result.local.agrees()) {
+    const elements::Subject subject{executors_.reference, segment, judged.inputs, result.sums, own.manner};
+    result.patterns = patterns::explain(subject, k, local, device);
+  }
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
 }
@@ -191,6 +198,13 @@ void CaseRun::look_closer(Evaluation& own, std::size_t k, cases::NodeResult& res
   result.settled = elements::settle(subject, k, own.local, device);
   if (result.local.agrees()) return;
   result.settled.out_of_range = elements::set_out_of_range_apart(subject, k, own.local, device);
+}
+
+/// What another implementation gave for a value; null where it gave nothing.
+const ir::Tensor* CaseRun::given_output(ir::Value value) const {
+  if (!subject_.expectation) return nullptr;
+  const auto found = subject_.expectation->tensors.find(graph_.name(value));
+  return found == subject_.expectation->tensors.end() ? nullptr : &found->second;
 }
 
 double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {

@@ -74,6 +74,28 @@ void fix_params(ir::formats::GraphFile& file, std::uint64_t seed) {
   }
 }
 
+/// Takes what another implementation gave to where it is judged.
+void place_given_outputs(const FillOptions& options, const std::string& path, ir::formats::GraphFile& file,
+                         cases::Case& made) {
+  for (const auto& [name, tensor] : options.expected) {
+    const auto value = file.graph.find(name);
+    ir::require(value && !file.graph.is_source(*value), path, ": computes no value '", name, "' to be expected");
+    const ir::TensorType& type = file.graph.type(*value);
+    ir::require(may_be_given(tensor, type), path, ": '", name, "' is ", type, ", but what is expected of it ",
+                tensor.type());
+    file.given_outputs.insert_or_assign(name, tensor);
+  }
+  if (file.given_outputs.empty()) return;
+  if (options.expected_within) {
+    for (const auto& [name, tensor] : file.given_outputs)
+      file.expected.insert_or_assign(name, ir::passes::widen(tensor));
+    return;
+  }
+  cases::Expectation expectation{file.given_outputs};
+  if (options.dtype || !options.precision.empty()) expectation.graph = file.graph, expectation.feeds = made.feeds;
+  made.expectation = std::make_shared<const cases::Expectation>(std::move(expectation));
+}
+
 std::string gibibytes(double bytes) { return fmt::format("{:.3g} GiB", bytes * 0x1p-30); }
 
 }  // namespace
@@ -83,6 +105,11 @@ double memory_needed(const ir::Graph& graph) {
   for (ir::Value v = 0; v < graph.value_count(); ++v)
     if (graph.defined(v)) values += bytes_of(graph.type(v));
   return 2 * values + truths(graph);  // the candidate's, and what it hands back
+}
+
+bool may_be_given(const ir::Tensor& tensor, const ir::TensorType& type) {
+  return tensor.type() == type ||
+         (tensor.shape() == type.shape && ir::is_float(tensor.dtype()) && ir::is_float(type.dtype));
 }
 
 cases::Case load_case(const std::filesystem::path& path, const FillOptions& options) {
@@ -103,6 +130,7 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
                    .expected_within = options.expected_within,
                    .precision = options.precision};
   made.feeds = ir::formats::materialise(file, options.seed, options.memory_budget);
+  place_given_outputs(options, path.string(), file, made);
   if (!options.precision.empty()) {
     ir::require(!options.dtype, path.string(), ": --precision is of f32 graphs, not with --dtype");
     file.graph = ir::passes::at_precision(file.graph, cases::plan_of(file.graph, options.precision));

@@ -1,15 +1,47 @@
 #include "parity/verify/verify.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "parity/relations/metamorphic.hpp"
 #include "parity/verify/case_run.hpp"
 
 namespace plumb::parity::verify {
 
+namespace {
+
+/// Judges what the plain run computed as the watched run's values were, and adds it to the result: the case has the
+/// worse of both verdicts.
+void judge_plain(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
+                 CandidateRun tapped, cases::CaseResult& result) {
+  VerifyOptions once = options;
+  once.plain = false, once.metamorphic = false, once.expected.reset();
+  cases::Observer nobody;  // the tensors that a record keeps are those of the watched run
+  CaseRun plain(subject, executors, once, nobody);
+  plain.judge_instead(std::move(tapped));
+  cases::CaseResult judged = plain.finish();
+  for (cases::NodeResult& node : judged.nodes) {
+    if (node.hash == std::nullopt) continue;  // not compared
+    node.is_of_plain_run = true;
+    result.nodes.push_back(std::move(node));
+  }
+  const auto is_worse = [](core::Verdict a, core::Verdict b) {
+    constexpr std::array order = {core::Verdict::error,       core::Verdict::failed,  core::Verdict::nondeterministic,
+                                  core::Verdict::unsupported, core::Verdict::xpassed, core::Verdict::mistrusted};
+    return std::ranges::find(order, a) < std::ranges::find(order, b);
+  };
+  if (is_worse(judged.verdict, result.verdict)) result.verdict = judged.verdict, result.message = judged.message;
+}
+
+}  // namespace
+
 cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                          cases::Observer& observer) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
   observer.begins(subject);
-  cases::CaseResult result = CaseRun(subject, executors, options, observer).finish();
+  CaseRun watched(subject, executors, options, observer);
+  cases::CaseResult result = watched.finish();
+  if (auto tapped = watched.take_tapped()) judge_plain(subject, executors, options, std::move(*tapped), result);
   if (options.metamorphic && !result.nodes.empty()) relations::add(subject, executors, options.filter, result);
   result.exit = core::exit_code(result.verdict);
   if (!subject.proofs.empty()) result.notes.push_back(core::to_text(subject.proofs));

@@ -12,6 +12,7 @@
 #include "parity/cases/executors.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/cases/observer.hpp"
+#include "parity/expected/expected.hpp"
 #include "parity/profile/profile.hpp"
 
 namespace plumb::parity::policy {
@@ -30,10 +31,16 @@ struct FillOptions {
   ir::Feeds given = {};                          ///< tensors in place of those that the file describes
   std::uint64_t memory_budget = ir::formats::usual_memory_budget;
   GraphReader read = ir::formats::read_graph;
+  ir::Feeds expected = {};  ///< what another implementation gave, by value, besides what the file has of it
+  /// Holds the candidate to what another implementation gave, as a suite does, and not that to an end-to-end limit.
   std::optional<cases::Closeness> expected_within = {};
   std::string precision = {};  ///< which nodes multiply in f16 (parity/cases/precision_plan.hpp); none unless said
   core::FillKind kind = core::FillKind::graph;  ///< exact: the case becomes its exact twin
 };
+
+/// Whether another implementation's tensor can stand beside a value of this type: the same shape, and the same dtype or
+/// another float.
+bool may_be_given(const ir::Tensor& tensor, const ir::TensorType& type);
 
 /// Reads a graph file and makes its tensors. Throws Error; before anything is
 /// allocated when the run would need more than the memory budget.
@@ -51,6 +58,9 @@ struct VerifyOptions {
   core::Mode mode = core::Mode::attribute;
   std::optional<std::size_t> blame = {};  ///< nodes to measure the blame of; else a few of a case that failed
   core::Coverage min_verified = core::usual_coverage;  ///< less of it makes a case mistrusted
+  bool plain = false;  ///< also runs what is compiled for the results alone, as `plumb run` does (verdict.md V4)
+  /// How another implementation's results are held to the truth; not at all where nothing is said.
+  std::optional<expected::Options> expected = {};
   bool metamorphic = false;  ///< also asks what must hold whatever is right (docs/metamorphic.md)
 };
 

@@ -46,6 +46,28 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
   add_model_flags(app, flags.model);
 }
 
+void add_expected_flags(CLI::App& app, GraphFlags& flags, expected::Options& options) {
+  const auto names = expected::precision_names();
+  app.add_option("--expected", flags.expected,
+                 "tensors by name (.npz, .h5) that another implementation gave for results or inner values")
+      ->group("expected");
+  app.add_option("--expected-precision", options.precision,
+                 "how that implementation computed: f64, f32, tf32, f16 or bf16 (default: as its tensors are stored)")
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
+      ->group("expected");
+  app.add_option("--expected-runs", options.runs, "runs with other roundings that its limits are made of")
+      ->check(CLI::Range(8u, 64u))
+      ->capture_default_str()
+      ->group("expected");
+  app.add_option("--rtol", flags.relative,
+                 "hold the device to what was expected, with this relative tolerance, in place of a derived limit")
+      ->check(CLI::NonNegativeNumber)
+      ->group("expected");
+  app.add_option("--atol", flags.absolute, "absolute tolerance, likewise")
+      ->check(CLI::NonNegativeNumber)
+      ->group("expected");
+}
+
 void add_precision_flag(CLI::App& app, GraphFlags& flags) {
   app.add_option(
          "--precision", flags.precision,
@@ -62,7 +84,9 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   if (flags.precision != "f32") options.precision = flags.precision;
   options.memory_budget = usual_share_of_memory();
   options.read = model_reader(flags.model);
-  if (!flags.model.data.empty()) options.expected_within = cases::Closeness();
+  if (flags.relative || flags.absolute)
+    options.expected_within = cases::Closeness{flags.relative.value_or(0), flags.absolute.value_or(0)};
+  if (!flags.expected.empty()) options.expected = ir::formats::load_tensors(flags.expected, options.memory_budget);
   if (!flags.load_inputs.empty()) options.given = ir::formats::load_tensors(flags.load_inputs, options.memory_budget);
   return options;
 }

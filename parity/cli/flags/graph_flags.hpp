@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "parity/cli/flags/model_files.hpp"
@@ -18,9 +19,14 @@ struct GraphFlags {
   std::string load_inputs;
   std::string dtype = "f32", precision;
   ModelFlags model;
+  std::string expected;                                ///< file of what another implementation gave
+  std::optional<double> relative = {}, absolute = {};  ///< tolerances in place of an end-to-end limit
 };
 
 void add_graph_flags(CLI::App& app, GraphFlags& flags);
+
+/// What another implementation gave for the graph, for commands that hold it against the truth.
+void add_expected_flags(CLI::App& app, GraphFlags& flags, expected::Options& options);
 
 /// --precision, for commands that run a graph at one precision.
 void add_precision_flag(CLI::App& app, GraphFlags& flags);

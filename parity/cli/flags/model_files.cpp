@@ -7,7 +7,6 @@
 #include <iostream>
 
 #include "ir/formats/onnx/onnx_file.hpp"
-#include "ir/passes/widen.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli::flags {
@@ -64,9 +63,9 @@ ir::formats::OnnxModel read_with_data(const fs::path& path, const fs::path& data
     if (!tensor) continue;
     const ir::Graph& graph = model.file.graph;
     const auto type = graph.type(graph.results()[k]);
-    ir::require(tensor->type() == type, path.string(), ": output '", model.outputs[k], "' is ", type, ", but ",
-                (data / fmt::format("output_{}.pb", k)).string(), " holds ", tensor->type());
-    model.file.expected.insert_or_assign(graph.name(graph.results()[k]), ir::passes::widen(*tensor));
+    ir::require(verify::may_be_given(*tensor, type), path.string(), ": output '", model.outputs[k], "' is ", type,
+                ", but ", (data / fmt::format("output_{}.pb", k)).string(), " holds ", tensor->type());
+    model.file.given_outputs.insert_or_assign(graph.name(graph.results()[k]), *tensor);
   }
   return model;
 }

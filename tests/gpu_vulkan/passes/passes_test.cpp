@@ -356,6 +356,18 @@ TEST(Fuse, SaysWhoHasWhoseWork) {
   EXPECT_TRUE(passes::fusions(passes::unfused(norm.w.graph, {{norm.y}}), norm.w.graph).empty());
 }
 
+TEST(Fuse, CopiesOfAPlainRunDoNotChangeIt) {
+  Writer w;
+  const Value x = w.input("x", {2, 130, 264}), a = w.op(Unary{UnaryFunction::tanh}, {x}), y = w.add(a, x);
+  const auto fused = [&](const ir::Capture& capture) {
+    return passes::fuse(w.graph, capture, {}, testing::h200(), {.on = true});
+  };
+  const auto plain = fused({{y}}), copied = fused({{y}, true, true}), watched = fused({{y}, true});
+  EXPECT_EQ(ir::to_text(copied.graph), ir::to_text(plain.graph));
+  EXPECT_NE(ir::to_text(watched.graph), ir::to_text(plain.graph));
+  EXPECT_EQ(copied.capture.wanted, (std::vector<Value>{y, y}));  // the hyperbolic tangent is inside a region
+}
+
 TEST(Fuse, ReportsByNodeOfTheOriginal) {
   Writer w;
   const Value x = w.input("x", {2, 5, 7}), weights = w.input("w", {7, 4}), row = w.input("row", {4});

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "parity/compare/telling.hpp"
+#include "parity/core/verdict.hpp"
+
+namespace plumb::parity::cases {
+
+/// What decides whether another implementation's results are those of the graph.
+enum class ExpectedRule {
+  end_to_end,  ///< how far roundings on the way to them may have moved them (verdict.md V44)
+  tolerance,   ///< rtol and atol, which somebody gave, of the candidate's results (verdict.md V45)
+};
+
+constexpr auto enum_names(ExpectedRule) { return std::array<std::string_view, 2>{"end_to_end", "tolerance"}; }
+
+/// What became of one tensor that another implementation gave.
+struct ExpectedResult {
+  std::string value = {};  ///< its name in the graph
+  ExpectedRule rule = ExpectedRule::end_to_end;
+  unsigned runs = 0;                  ///< sign runs that its limits are made of
+  std::string precision = {};         ///< how the other implementation is taken to compute: "f32"
+  double relative = 0, absolute = 0;  ///< the tolerances, of that rule
+
+  compare::Comparison comparison =
+      {};                         ///< end_to_end: the tensor against the truth; tolerance: the candidate's against it
+  std::uint64_t n_flagged = 0;    ///< elements that are not judged: a discrete choice on the way is open
+  compare::Telling telling = {};  ///< for a float tensor held to end_to_end
+
+  core::Verdict verdict = core::Verdict::skipped;
+  std::string why = {};  ///< what the verdict rests on; never empty unless passed
+};
+
+}  // namespace plumb::parity::cases

@@ -1,0 +1,275 @@
+#include "parity/expected/sign_runs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "ir/ops/attention.hpp"
+#include "ir/ops/conv.hpp"
+#include "ir/ops/conv_transpose.hpp"
+#include "ir/ops/dot_general.hpp"
+#include "ir/ops/einsum.hpp"
+#include "ir/ops/gemm.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/passes/widen.hpp"
+#include "ir/raw/philox.hpp"
+#include "parity/bounds/bounded.hpp"
+#include "parity/compare/scan.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/sums/element_limit.hpp"
+#include "parity/terms/terms.hpp"
+
+namespace plumb::parity::expected {
+namespace {
+
+constexpr std::uint64_t seed = 0x706c756d62;  // two runs of the program draw the same signs
+
+/// The truth of a value, and what the runs made of it.
+struct Moving {
+  ir::Tensor truth;
+  std::vector<ir::Tensor> runs = {};  ///< empty: as the truth
+};
+
+/// Real numbers of a widened tensor: complex ones are two each.
+std::span<double> numbers(ir::Tensor& x) {
+  if (x.dtype() == ir::DType::f64) return x.as<double>();
+  const auto parts = x.as<std::complex<double>>();
+  return {reinterpret_cast<double*>(parts.data()), 2 * parts.size()};
+}
+std::span<const double> numbers(const ir::Tensor& x) { return numbers(const_cast<ir::Tensor&>(x)); }
+
+bool is_real_or_complex(const ir::Tensor& x) { return x.dtype() == ir::DType::f64 || x.dtype() == ir::DType::c128; }
+
+template <class Work>
+void for_each_number(std::size_t count, const Work& work) {
+  constexpr std::size_t piece_size = 16384;
+  const std::size_t pieces = (count + piece_size - 1) / piece_size;
+  core::for_each_piece(pieces, core::workers_for(pieces), [&](std::size_t piece, std::size_t) {
+    for (std::size_t i = piece * piece_size; i < std::min(count, (piece + 1) * piece_size); ++i) work(i);
+  });
+}
+
+/// 64 signs of one number of a node: a bit a run.
+std::uint64_t signs_of(std::size_t node, std::size_t output, double truth) {
+  const auto words = ir::raw::philox_block(seed, static_cast<std::uint32_t>(node), static_cast<std::uint32_t>(output),
+                                           std::bit_cast<std::uint64_t>(truth == 0 ? 0.0 : truth));
+  return words[0] | static_cast<std::uint64_t>(words[1]) << 32;
+}
+double sign_of(std::uint64_t signs, std::size_t run) { return (signs >> run & 1) != 0 ? 1.0 : -1.0; }
+
+/// Adds ±σ to the numbers of every run, by the signs of the truth's.
+void move(Moving& value, std::size_t node, std::size_t output, const std::function<double(std::size_t)>& sigma) {
+  const auto truth = numbers(std::as_const(value.truth));
+  std::vector<std::span<double>> runs;
+  for (ir::Tensor& run : value.runs) runs.push_back(numbers(run));
+  for_each_number(truth.size(), [&](std::size_t i) {
+    const double step = sigma(i);
+    if (!std::isfinite(step) || step == 0) return;
+    const std::uint64_t signs = signs_of(node, output, truth[i]);
+    for (std::size_t r = 0; r < runs.size(); ++r) runs[r][i] += sign_of(signs, r) * step;
+  });
+}
+
+/// What a node may round of one of its outputs.
+struct OwnRounding {
+  const compare::Allowed& allowed;
+  ir::DType dtype;
+  std::optional<ir::DType> kept;  ///< what the other implementation keeps it in
+  double creep;
+};
+
+/// Adds what a node itself may round to its output in every run.
+void round(Moving& value, std::size_t node, std::size_t output, const OwnRounding& own) {
+  const compare::Limit limit(own.allowed, own.dtype);
+  const core::Spacing spacing(core::float_format(own.dtype)), kept(core::float_format(own.kept.value_or(own.dtype)));
+  const auto truth = numbers(std::as_const(value.truth));
+  const bool is_complex = value.truth.dtype() == ir::DType::c128;
+  move(value, node, output, [&](std::size_t i) {
+    const std::size_t first = is_complex ? i - i % 2 : i;
+    const double size = is_complex ? std::hypot(truth[first], truth[first + 1]) : std::abs(truth[i]);
+    const double stored = own.kept ? kept.at(size) / 2 : 0;
+    if (own.allowed.rule == compare::Allowed::Rule::rounded) return spacing.at(size) / 2 + stored;
+    if (own.allowed.rule != compare::Allowed::Rule::within) return stored;
+    return own.creep * limit.at(size, is_complex ? i / 2 : i) + stored;
+  });
+}
+
+bool multiplies(const ir::Op& op) {
+  return op.is<ir::ops::Matmul>() || op.is<ir::ops::Gemm>() || op.is<ir::ops::DotGeneral>() ||
+         op.is<ir::ops::Einsum>() || op.is<ir::ops::Conv>() || op.is<ir::ops::ConvTranspose>() ||
+         op.is<ir::ops::Attention>();
+}
+
+/// How much more than by chance sums whose terms come in few values are off, by a sample of them.
+double creep_factor(const ir::Node& node, const ir::Op& wide, const core::Segment& segment, const ir::Feeds& fed) {
+  constexpr std::int64_t sampled = 64;
+  const ir::TensorType& type = segment.graph.type(segment.outputs[0]);
+  const std::int64_t elements = type.shape.elements();
+  std::vector<terms::Operand> operands;
+  for (const ir::Value v : segment.graph.nodes().front().inputs) {
+    const ir::Tensor& x = fed.at(segment.graph.inputs()[v]);
+    if (x.dtype() != ir::DType::f64) return 1;
+    operands.push_back({x.as<double>(), x.shape()});
+  }
+  if (!ir::is_float(type.dtype) || elements == 0 || node.outputs.size() != 1) return 1;
+  const auto walker = terms::find_walker(wide, operands, type.shape);
+  if (!walker) return 1;
+  const std::int64_t count = std::min(sampled, elements);
+  double squares = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    terms::ElementSum sum;
+    (*walker)(i * elements / count, sum);
+    const double creep = sums::creep_in_deviations(sum, {});
+    squares += std::isfinite(creep) ? creep * creep : 0;
+  }
+  return std::max(1.0, std::sqrt(squares / static_cast<double>(count)));
+}
+
+/// Walks a graph once, with all runs side by side.
+class SignRuns {
+ public:
+  SignRuns(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds, const Precision& precision,
+           unsigned runs)
+      : reference_(reference), graph_(graph), feeds_(feeds), precision_(precision), runs_(runs) {}
+
+  std::map<ir::Value, Spread> walk(std::span<const ir::Value> wanted);
+
+ private:
+  void step(std::size_t n);
+  ir::Tensor truth_of(ir::Value v) const;
+  std::vector<Moving> run_all(const core::Segment& segment, const ir::Graph& wide, ir::Feeds fed, bool rounds_operands,
+                              std::vector<ir::Tensor> truths, std::size_t n) const;
+  Spread spread(ir::Value v) const;
+
+  ir::Executor& reference_;
+  const ir::Graph& graph_;
+  const ir::Feeds& feeds_;
+  const Precision precision_;
+  const unsigned runs_;
+  std::map<ir::Value, Moving> values_;        ///< what nodes compute, until their last reader has run
+  std::map<ir::Value, compare::Line> lines_;  ///< for wanted values
+};
+
+ir::Tensor SignRuns::truth_of(ir::Value v) const {
+  if (!graph_.is_source(v)) return values_.at(v).truth;
+  return ir::passes::widen(ir::fed(graph_, feeds_, v));
+}
+
+/// The outputs of one node in every run, before its own roundings.
+std::vector<Moving> SignRuns::run_all(const core::Segment& segment, const ir::Graph& wide, ir::Feeds fed,
+                                      bool rounds_operands, std::vector<ir::Tensor> truths, std::size_t n) const {
+  std::vector<Moving> made;
+  for (ir::Tensor& truth : truths) made.push_back({std::move(truth)});
+  std::vector<std::pair<const std::string*, Moving>> moving;
+  for (std::size_t i = 0; i < segment.fed.size(); ++i) {
+    const std::string& name = segment.graph.inputs()[i];
+    const auto found = values_.find(segment.fed[i]);
+    Moving operand{fed.at(name)};
+    if (found != values_.end()) operand.runs = found->second.runs;
+    if (rounds_operands && is_real_or_complex(operand.truth)) {
+      if (operand.runs.empty()) operand.runs.assign(runs_, operand.truth);
+      const auto x = numbers(std::as_const(operand.truth));
+      // A rounding is spread evenly over what it may be, so that its deviation is a root of three smaller.
+      move(operand, n, 256 + i, [&](std::size_t k) { return precision_.operands / std::sqrt(3.0) * std::abs(x[k]); });
+    }
+    if (!operand.runs.empty()) moving.emplace_back(&name, std::move(operand));
+  }
+  if (moving.empty()) {
+    for (Moving& value : made) value.runs.assign(runs_, value.truth);
+    return made;
+  }
+  const auto executable = reference_.compile(wide, {}, {segment.outputs});
+  for (unsigned r = 0; r < runs_; ++r) {
+    for (auto& [name, operand] : moving) fed.insert_or_assign(*name, std::move(operand.runs[r]));
+    ir::Tensors results = executable->run(fed);
+    for (std::size_t k = 0; k < made.size(); ++k) made[k].runs.push_back(std::move(results.at(segment.outputs[k])));
+  }
+  return made;
+}
+
+void SignRuns::step(std::size_t n) {
+  const ir::Node& node = graph_.nodes()[n];
+  const core::Segment segment = core::segment_of(graph_, n);
+  const ir::Graph wide = ir::passes::widen(segment.graph);
+  ir::Feeds fed = core::feeds_of(segment, [this](ir::Value v) { return truth_of(v); });
+  bounds::Manner once;
+  once.arithmetic.deviations = 1;
+  bounds::Bounded bounded = bounds::evaluate_bounded(reference_, segment, fed, once);
+  const double creep = creep_factor(node, wide.nodes().front().op, segment, fed);
+  const bool rounds_operands = precision_.operands > 0 && multiplies(node.op);
+  std::vector<Moving> made =
+      run_all(segment, wide, std::move(fed), rounds_operands, std::move(bounded.truth.outputs), n);
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    lines_.insert_or_assign(node.outputs[k], bounded.lines[k]);
+    const OwnRounding own{bounded.allowed[k], graph_.type(node.outputs[k]).dtype, precision_.kept, creep};
+    if (is_real_or_complex(made[k].truth)) round(made[k], n, k, own);
+    values_.insert_or_assign(node.outputs[k], std::move(made[k]));
+  }
+}
+
+Spread SignRuns::spread(ir::Value v) const {
+  const Moving& value = values_.at(v);
+  const ir::Tensor& truth = value.truth;
+  Spread found{truth, ir::Tensor({ir::DType::f64, truth.shape()}), {}, lines_.at(v)};
+  const auto variance = found.variance.as<double>();
+  if (!is_real_or_complex(truth)) {
+    const std::size_t bytes = ir::info(truth.dtype()).bytes;
+    found.flagged.assign(variance.size(), false);
+    for (const ir::Tensor& run : value.runs)
+      for (std::size_t i = 0; i < variance.size(); ++i)
+        if (!std::ranges::equal(run.bytes().subspan(i * bytes, bytes), truth.bytes().subspan(i * bytes, bytes)))
+          found.flagged[i] = true;
+    return found;
+  }
+  const std::size_t parts = truth.dtype() == ir::DType::c128 ? 2 : 1;
+  const auto y = numbers(truth);
+  for (const ir::Tensor& run : value.runs) {
+    const auto moved = numbers(run);
+    for_each_number(variance.size(), [&](std::size_t i) {
+      for (std::size_t part = parts * i; part < parts * (i + 1); ++part) {
+        const double change =
+            moved[part] == y[part] || (std::isnan(moved[part]) && std::isnan(y[part])) ? 0 : moved[part] - y[part];
+        variance[i] += change * change * precision_.of_variance / static_cast<double>(value.runs.size());
+      }
+    });
+  }
+  return found;
+}
+
+std::map<ir::Value, Spread> SignRuns::walk(std::span<const ir::Value> wanted) {
+  // What leads to what is wanted, and who reads it last.
+  std::vector<bool> needed(graph_.value_count(), false);
+  for (const ir::Value v : wanted) needed[v] = true;
+  std::map<ir::Value, std::size_t> last_reader;
+  for (std::size_t n = graph_.nodes().size(); n-- > 0;) {
+    const ir::Node& node = graph_.nodes()[n];
+    if (std::ranges::none_of(node.outputs, [&](ir::Value v) { return needed[v]; })) continue;
+    for (const ir::Value v : node.outputs) needed[v] = true, last_reader.try_emplace(v, n);
+    for (const ir::Value v : node.inputs) needed[v] = true, last_reader.try_emplace(v, n);
+  }
+  std::map<ir::Value, Spread> found;
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
+    const ir::Node& node = graph_.nodes()[n];
+    if (!needed[node.outputs.front()]) continue;
+    step(n);
+    for (const ir::Value v : node.outputs)
+      if (std::ranges::count(wanted, v) > 0) found.emplace(v, spread(v));
+    std::erase_if(values_, [&](const auto& held) { return last_reader.at(held.first) <= n; });
+  }
+  for (const ir::Value v : wanted)
+    if (graph_.is_source(v)) {
+      ir::Tensor truth = truth_of(v);
+      const ir::Shape shape = truth.shape();
+      found.emplace(v, Spread{std::move(truth), ir::Tensor({ir::DType::f64, shape})});
+    }
+  return found;
+}
+
+}  // namespace
+
+std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
+                                      std::span<const ir::Value> wanted, const Precision& precision, unsigned runs) {
+  return SignRuns(reference, graph, feeds, precision, runs).walk(wanted);
+}
+
+}  // namespace plumb::parity::expected

@@ -1,0 +1,73 @@
+#include "parity/patterns/explain.hpp"
+
+#include <cmath>
+
+#include "ir/passes/widen.hpp"
+#include "parity/compare/scan.hpp"
+#include "parity/patterns/failing.hpp"
+
+namespace plumb::parity::patterns {
+namespace {
+
+bool is_within(double truth, double came, const compare::Allowed& allowed, double limit) {
+  if (std::isnan(truth) || std::isnan(came)) return std::isnan(truth) && std::isnan(came);
+  if (truth == came) return true;
+  return allowed.rule == compare::Allowed::Rule::within && std::abs(came - truth) <= limit;
+}
+
+/// The terms of the segment's only node; nothing for a segment of several, or an op without a walker.
+std::vector<cases::Pattern> terms_of_sum(const elements::Subject& subject, const Failing& failing) {
+  const ir::Graph& graph = subject.segment.graph;
+  if (graph.nodes().size() != 1 || graph.nodes()[0].outputs.size() != 1) return {};
+  const ir::Graph wide = ir::passes::widen(graph);
+  std::vector<ir::Tensor> tensors;
+  std::vector<terms::Operand> operands;
+  for (const ir::TensorView& x : subject.inputs) tensors.push_back(ir::passes::widen(x));
+  for (const ir::Value v : graph.nodes()[0].inputs) {
+    const ir::Tensor& x = tensors.at(v);
+    if (x.dtype() != ir::DType::f64) return {};
+    operands.push_back({x.as<double>(), x.shape()});
+  }
+  const auto walker = terms::find_walker(wide.nodes()[0].op, operands, failing.shape);
+  if (!walker) return {};
+  const auto levels = subject.sums.size() == 1 ? std::span(subject.sums[0].levels) : std::span<const ir::SumLevel>();
+  return patterns::terms_of(failing, *walker, levels);
+}
+
+}  // namespace
+
+std::vector<cases::Pattern> explain(const elements::Subject& subject, std::size_t k, const bounds::Bounded& bounded,
+                                    const ir::TensorView& got) {
+  if (ir::is_complex(got.dtype())) return {};
+  const compare::Allowed& allowed = bounded.allowed.at(k);
+  const ir::Tensor truth = ir::convert(bounded.truth.outputs.at(k), got.dtype());
+  const ir::Tensor rounded = ir::convert(truth, ir::DType::f64), came = ir::convert(ir::Tensor(got), ir::DType::f64);
+  const bool is_float = ir::is_float(got.dtype());
+  // What is judged by bits is held to the rounded truth, the rest to the truth itself.
+  const bool by_distance = is_float && allowed.rule == compare::Allowed::Rule::within;
+  Failing failing{.truth = (by_distance ? bounded.truth.outputs.at(k) : rounded).as<double>(),
+                  .came = came.as<double>(),
+                  .shape = got.shape(),
+                  .elements = {},
+                  .limits = {}};
+  const compare::Limit limit(allowed, is_float ? got.dtype() : ir::DType::f64);
+  for (std::size_t i = 0; i < failing.truth.size(); ++i) {
+    const double most = by_distance ? limit.at(std::abs(failing.truth[i]), i) : 0;
+    if (limit.is_apart(i) || is_within(failing.truth[i], failing.came[i], allowed, most)) continue;
+    failing.elements.push_back(i), failing.limits.push_back(most);
+  }
+  if (failing.elements.empty()) return {};
+  std::vector<cases::Pattern> found = by_distance ? terms_of_sum(subject, failing) : std::vector<cases::Pattern>{};
+  for (cases::Pattern& one : places_of(failing)) found.push_back(std::move(one));
+  for (cases::Pattern& one : values_of(failing)) found.push_back(std::move(one));
+  return found;
+}
+
+std::string to_text(const std::vector<cases::Pattern>& patterns, const std::string& kernel, const std::string& tile) {
+  std::string text;
+  for (const cases::Pattern& one : patterns) text += (text.empty() ? "" : "; ") + one.text;
+  if (text.empty() || kernel.empty()) return text;
+  return text + " (" + kernel + (tile.empty() ? "" : " " + tile) + ")";
+}
+
+}  // namespace plumb::parity::patterns

@@ -1,0 +1,200 @@
+// Another implementation here is the CPU executor in the graph's own dtypes: it rounds every operation to f32 in orders
+// of its own, as any other library does.
+
+#include "parity/expected/expected.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/ops/arg_reduce.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/unary.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/verify/verify.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/paths.hpp"
+
+namespace plumb::expected_test {
+namespace {
+
+using ir::DType;
+using parity::cases::ExpectedResult;
+using parity::core::Verdict;
+
+ref_cpu::CpuExecutor& cpu() {
+  static ref_cpu::CpuExecutor executor;
+  return executor;
+}
+
+parity::cases::Case fixture(const std::string& name) {
+  return parity::verify::load_case(tests::source_dir() / "fixtures" / "graphs" / (name + ".json"), {});
+}
+
+/// The case with tensors that another implementation gave.
+parity::cases::Case with(parity::cases::Case subject, std::map<std::string, ir::Tensor, std::less<>> given) {
+  subject.expectation =
+      std::make_shared<const parity::cases::Expectation>(parity::cases::Expectation{std::move(given)});
+  return subject;
+}
+
+/// What the executor makes of a graph for the results of another, which have the same names.
+std::map<std::string, ir::Tensor, std::less<>> results_of(const ir::Graph& graph, const ir::Feeds& feeds) {
+  std::map<std::string, ir::Tensor, std::less<>> given;
+  const auto results = cpu().run(graph, feeds, graph.results());
+  for (const ir::Value v : graph.results()) given.emplace(graph.name(v), results.at(v));
+  return given;
+}
+
+ir::Feeds widened(const ir::Feeds& feeds) {
+  ir::Feeds wide;
+  for (const auto& [name, tensor] : feeds) wide.emplace(name, ir::passes::widen(tensor));
+  return wide;
+}
+
+/// The graph with another op in place of every node for which `replace` has one.
+ir::Graph replaced(const ir::Graph& graph, const std::function<std::optional<ir::Op>(const ir::Node&)>& replace) {
+  ir::Graph other;
+  for (ir::Value v = 0; graph.is_source(v); ++v)
+    v < graph.inputs().size() ? other.input(graph.name(v), graph.type(v)) : other.param(graph.name(v), graph.type(v));
+  for (const ir::Node& node : graph.nodes()) other.add_all(node.label, replace(node).value_or(node.op), node.inputs);
+  for (const ir::Value v : graph.results()) other.returns(v);
+  return other;
+}
+
+/// The result that is furthest off.
+ExpectedResult worst(const std::vector<ExpectedResult>& results) {
+  EXPECT_FALSE(results.empty());
+  return *std::ranges::max_element(results, {}, [](const ExpectedResult& one) { return one.comparison.ratio(); });
+}
+
+TEST(Expected, CleanNetworksPass) {
+  for (const char* name : {"bert_tiny", "eeg_encoder"}) {
+    const parity::cases::Case subject = fixture(name);
+    const ir::Graph& graph = subject.file->graph;
+    const auto f32 = with(subject, results_of(graph, subject.feeds));
+    for (const ExpectedResult& one : parity::expected::judge(f32, cpu(), {})) {
+      EXPECT_EQ(one.verdict, Verdict::passed) << name << ": " << one.why;
+      EXPECT_LT(one.comparison.ratio(), 0.6) << name;
+      EXPECT_EQ(one.precision, "f32");
+    }
+    const auto f64 = with(subject, results_of(ir::passes::widen(graph), widened(subject.feeds)));
+    for (const ExpectedResult& one : parity::expected::judge(f64, cpu(), {})) {
+      EXPECT_EQ(one.verdict, Verdict::passed) << name << ": " << one.why;
+      EXPECT_EQ(one.precision, "f64");
+    }
+  }
+}
+
+TEST(Expected, ResultsInF32AreNotThoseOfF64) {
+  const parity::cases::Case subject = fixture("bert_tiny");
+  const auto given = with(subject, results_of(subject.file->graph, subject.feeds));
+  const ExpectedResult result = worst(parity::expected::judge(given, cpu(), {.precision = "f64"}));
+  EXPECT_EQ(result.verdict, Verdict::failed);
+  EXPECT_GT(result.comparison.ratio(), 1e4);
+}
+
+TEST(Expected, ATanhGeluIsSeen) {
+  const parity::cases::Case subject = fixture("bert_tiny");
+  std::size_t gelus = 0;
+  const ir::Graph other = replaced(subject.file->graph, [&](const ir::Node& node) -> std::optional<ir::Op> {
+    if (!node.op.is<ir::ops::Unary>()) return std::nullopt;
+    ir::ops::Unary op = node.op.as<ir::ops::Unary>();
+    if (op.function != ir::ops::UnaryFunction::gelu) return std::nullopt;
+    ++gelus;
+    op.function = ir::ops::UnaryFunction::gelu_tanh;
+    return ir::Op(op);
+  });
+  ASSERT_GT(gelus, 0u);
+  const ExpectedResult result =
+      worst(parity::expected::judge(with(subject, results_of(other, subject.feeds)), cpu(), {}));
+  EXPECT_EQ(result.verdict, Verdict::failed);
+  EXPECT_GT(result.comparison.ratio(), 3);
+}
+
+TEST(Expected, OneWeightIsSeen) {
+  const parity::cases::Case subject = fixture("bert_tiny");
+  const ir::Graph& graph = subject.file->graph;
+  ir::Feeds feeds = subject.feeds;
+  ir::Tensor& weights = feeds.at("layer0/attn/v.weight");
+  float largest = 0;
+  for (const float w : weights.as<float>()) largest = std::max(largest, std::abs(w));
+  for (float& w : weights.as<float>())
+    if (std::abs(w) == largest) w *= 1.05f;
+  const ExpectedResult result = worst(parity::expected::judge(with(subject, results_of(graph, feeds)), cpu(), {}));
+  EXPECT_EQ(result.verdict, Verdict::failed) << result.comparison.ratio();
+}
+
+/// Two products of the same rows whose largest element is decided by roundings, and one that is not.
+parity::cases::Case choices() {
+  parity::cases::Case subject{.name = "choices"};
+  ir::formats::GraphFile file;
+  const ir::Value x = file.graph.input("x", {DType::f32, {2, 64}}), w = file.graph.param("w", {DType::f32, {64, 2}});
+  const ir::Value y = file.graph.add("y", ir::ops::Matmul{}, {x, w});
+  const ir::Value i = file.graph.add("i", ir::ops::ArgReduce{.axis = 1}, {y});
+  file.graph.returns(i);
+  ir::Tensor rows({DType::f32, {2, 64}}), columns({DType::f32, {64, 2}});
+  for (std::size_t k = 0; k < 64; ++k) {
+    rows.as<float>()[k] = 1.0f / static_cast<float>(k + 1);
+    rows.as<float>()[64 + k] = k == 0 ? 1.0f : 0.0f;
+    // Both columns hold the same numbers, in another order, but for the row that sees the first alone.
+    columns.as<float>()[2 * k] = columns.as<float>()[2 * k + 1] = k == 0 ? 1.0f : 1.0f / static_cast<float>(k + 3);
+  }
+  columns.as<float>()[1] = 1.0f + 0x1p-23f;
+  rows.as<float>()[64] = 1e3f;
+  columns.as<float>()[0] = 1.0f;
+  subject.feeds = {{"x", rows}, {"w", columns}};
+  subject.file = std::make_shared<const ir::formats::GraphFile>(std::move(file));
+  return subject;
+}
+
+TEST(Expected, IntegerResultsAreFlagged) {
+  const parity::cases::Case subject = choices();
+  const auto index = [](std::int64_t first, std::int64_t second) {
+    return std::map<std::string, ir::Tensor, std::less<>>{{"i", ir::Tensor::of<std::int64_t>({2, 1}, {first, second})}};
+  };
+  for (const std::int64_t either : {0, 1}) {
+    const auto result = worst(parity::expected::judge(with(subject, index(either, 1)), cpu(), {}));
+    EXPECT_GE(result.n_flagged, 1u) << "the last place of a sum decides";
+    EXPECT_NE(result.verdict, Verdict::failed) << result.why;
+  }
+}
+
+TEST(Expected, ClearIntegersHaveToBeRight) {
+  parity::cases::Case subject = choices();
+  subject.feeds.at("w").as<float>()[1] = 2.0f;
+  const auto given = [](std::int64_t second) {
+    return std::map<std::string, ir::Tensor, std::less<>>{{"i", ir::Tensor::of<std::int64_t>({2, 1}, {1, second})}};
+  };
+  EXPECT_EQ(worst(parity::expected::judge(with(subject, given(1)), cpu(), {})).verdict, Verdict::passed);
+  EXPECT_EQ(worst(parity::expected::judge(with(subject, given(0)), cpu(), {})).verdict, Verdict::failed);
+}
+
+TEST(Expected, ACoarserPrecisionAllowsMore) {
+  const parity::cases::Case subject = fixture("bert_tiny");
+  const auto given = with(subject, results_of(subject.file->graph, subject.feeds));
+  double before = std::numeric_limits<double>::infinity();
+  for (const char* precision : {"f32", "tf32", "bf16"}) {
+    const auto result = worst(parity::expected::judge(given, cpu(), {.precision = precision}));
+    EXPECT_LT(result.comparison.ratio(), before) << precision;
+    before = result.comparison.ratio();
+    RecordProperty(precision, std::to_string(before));
+  }
+}
+
+TEST(Expected, ACaseFailsByItAlone) {
+  const parity::cases::Case subject = fixture("bert_tiny");
+  auto given = results_of(subject.file->graph, subject.feeds);
+  given.begin()->second.as<float>()[3] += 0.01f;
+  parity::cases::Observer nobody;
+  const parity::cases::Executors host{.reference = cpu(), .candidate = &cpu(), .candidate_is_host = true};
+  const auto result =
+      parity::verify::verify(with(subject, given), host, {.expected = parity::expected::Options{}}, nobody);
+  EXPECT_EQ(result.verdict, Verdict::failed);
+  EXPECT_EQ(worst(result.expected).comparison.n_bad, 1u);
+  for (const auto& node : result.nodes) EXPECT_NE(node.verdict, Verdict::failed) << node.label;
+}
+
+}  // namespace
+}  // namespace plumb::expected_test
