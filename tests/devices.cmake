@@ -35,7 +35,7 @@ if(EXISTS "${PLUMB_SDK}/bin/with-mesa" AND NOT PLUMB_SANITIZED)
   list(APPEND PLUMB_TEST_DEVICES mesa26)
   set(mesa26_PREFIX "mesa26.")
   set(mesa26_LAUNCHER "${PLUMB_SDK}/bin/with-mesa")
-  set(mesa26_ENVIRONMENT ${PLUMB_TEST_ENVIRONMENT})
+  set(mesa26_ENVIRONMENT ${PLUMB_TEST_ENVIRONMENT} "PLUMB_FLUSHES=1")  # subnormals, which tests/verdict.sh asks for
 endif()
 
 foreach(device IN LISTS PLUMB_TEST_DEVICES)

@@ -82,6 +82,40 @@ void fold(uint first, uint begin, uint end, uint how, HELD peak[outputs_in_pack]
   [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) folded[o] = combined(folded[o], how);
 }
 
+#ifdef HAS_FUNCTIONS
+shared uint is_anywhere;
+
+/// Whether this is so in any invocation of the workgroup. Every invocation must come here.
+bool anywhere(bool here) {
+  barrier();
+  if (gl_LocalInvocationID.x == 0u) is_anywhere = 0u;
+  barrier();
+  if (here) atomicOr(is_anywhere, 1u);
+  barrier();
+  return is_anywhere != 0u;
+}
+
+/// The norms of terms [begin, end). Where squares leave the range, the largest magnitude gives the unit of a second
+/// sum: ordinary lines are read once.
+void fold_norms(uint first, uint begin, uint end, HELD none[outputs_in_pack], out HELD norms[outputs_in_pack]) {
+  HELD sums[outputs_in_pack];
+  fold(first, begin, end, L2, none, sums);
+  bool leaves = false;
+  [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) {
+    norms[o] = root_of(sums[o]);
+    leaves = leaves || !is_in_range(total(sums[o]));
+  }
+  if (!anywhere(leaves && begin < end)) return;
+  HELD peaks[outputs_in_pack], units[outputs_in_pack], scaled[outputs_in_pack];
+  fold(first, begin, end, LARGEST, none, peaks);
+  [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o)
+    units[o] = HELD(power_of_two(-exponent_of(peaks[o].x)), 0.0);
+  fold(first, begin, end, SCALED_SQUARE, units, scaled);
+  [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o)
+    if (!is_in_range(total(sums[o]))) norms[o] = root_of(scaled[o]) * power_of_two(exponent_of(peaks[o].x));
+}
+#endif
+
 void main() {
   const uint group = group_index(), slice = group % slices;
   const uint first_output = (group / slices * lines_here() + place()) * outputs_in_pack;
@@ -90,12 +124,14 @@ void main() {
   const uint first = live ? offset(first_output, kept_axes, kept_extents, kept_strides) : 0u;
   HELD none[outputs_in_pack], results[outputs_in_pack];
   [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) none[o] = neutral(function);
-#ifdef HAS_LOG_SUM_EXP
+#ifdef HAS_FUNCTIONS
   if (function == LOG_SUM_EXP) {
     HELD peaks[outputs_in_pack];
     fold(first, begin, end, MAX, none, peaks);
     fold(first, begin, end, LOG_SUM_EXP, peaks, results);
     [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o) results[o] = with_peak(peaks[o], results[o]);
+  } else if (function == L2) {
+    fold_norms(first, begin, end, none, results);
   } else
 #endif
     fold(first, begin, end, function, none, results);

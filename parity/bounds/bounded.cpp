@@ -90,7 +90,7 @@ std::shared_ptr<const compare::Limits> complex_limits(ir::Executor& reference, c
   real.outputs = real.graph.add_all(node.label, node.op, operands);
   const ir::Graph wide = ir::passes::widen(real.graph);
   ir::Graph graph = wide;
-  SegmentErrors errors(real, wide, real.graph, manner.arithmetic, graph, {{real.outputs.at(k), truth}});
+  SegmentErrors errors(real, wide, real.graph, manner, graph, {{real.outputs.at(k), truth}});
   const Bound bound = (2 * wider_than_truth(segment, k)) * errors.bound_of(real.outputs.at(k));
   const auto results = reference.run(graph, fed, {bound.probable.value, bound.certain.value});
   return std::make_shared<const compare::Limits>(
@@ -132,7 +132,7 @@ BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& seg
   if (reference.has_kernel(ir::schema<BoundedMatmul>()))
     products = with_bounded_products(segment.graph, wide, manner.arithmetic);
   BoundedPlan plan{products.graph, products.graph.nodes().size(), {}};
-  SegmentErrors of_candidate(segment, wide, segment.graph, manner.arithmetic, plan.graph, products.renumbered);
+  SegmentErrors of_candidate(segment, wide, segment.graph, manner, plan.graph, products.renumbered);
   SegmentErrors of_truth(segment, wide, wide, {}, plan.graph, products.renumbered);
   for (const auto& [v, limits] : known) of_candidate.know(v, limits);
   for (const ir::Value v : segment.outputs) {

@@ -8,12 +8,6 @@
 
 namespace plumb::parity::bounds {
 
-/// How the candidate computes what is judged.
-struct Manner {
-  bounds::Arithmetic arithmetic = {};
-  bool flushes_subnormals = false;  ///< it may give 0 for an f32 or f64 subnormal
-};
-
 /// The truth of a segment's outputs, how far from it each may be, and how far the truth itself may be off: it is an
 /// evaluation, too, in f64, which the certain limits of the same error models hold for (docs/certified_truth.md).
 struct Bounded {

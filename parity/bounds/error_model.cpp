@@ -40,15 +40,18 @@ Bound each(F f, Bound a, Bound b) {
 Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   const auto by_matrix = [](const ir::Sum& sum) { return sum.unit == ir::SumUnit::matrix; };
   const auto in_f16 = [&](const ir::Sum& sum) { return by_matrix(sum) && sum.accumulator == ir::DType::f16; };
+  const auto divides = [](const ir::Sum& sum) {
+    return sum.of == "values" && std::ranges::count(sum.epilogue, "division") > 0;
+  };
+  Arithmetic safe{.divides_last = std::ranges::any_of(sums, divides)};
   if (std::ranges::none_of(sums, by_matrix)) {
-    Arithmetic plain;
-    if (sums.size() == 1) plain.sum = sums[0];
-    return plain;
+    if (sums.size() == 1) safe.sum = sums[0];
+    return safe;
   }
+  safe.truncates = safe.by_exponent = true;
   // Products that are no numbers of the accumulator's either are rounded once more.
-  if (std::ranges::any_of(sums, in_f16))
-    return {.accumulator = 0x1p-10, .truncates = true, .block = 1, .by_exponent = true};
-  return {.truncates = true, .by_exponent = true};
+  if (std::ranges::any_of(sums, in_f16)) safe.accumulator = 0x1p-10, safe.block = 1;
+  return safe;
 }
 
 Bound both(Real x) { return {x, x}; }
@@ -78,6 +81,12 @@ Bound square(Bound x) {
 }
 
 double Node::unit() const { return ir::unit_roundoff(core::compute_dtype(type().dtype)); }
+
+double Node::spacing() const { return core::float_format(core::compute_dtype(type().dtype)).ulp(0); }
+
+double Node::flushed() const {
+  return flushes_subnormals ? core::float_format(core::compute_dtype(type().dtype)).smallest_normal() : 0;
+}
 
 double Node::least(std::size_t i) const {
   const ir::DType dtype = in_types.at(i).dtype;

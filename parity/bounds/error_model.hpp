@@ -22,6 +22,8 @@ struct Arithmetic {
   std::int64_t block = 0;  ///< terms that are added at once, where sums are cut off; 0: unknown
   /// Terms are aligned by the exponents of their factors, which of a subnormal is that of the smallest normal number.
   bool by_exponent = false;
+  /// The weighted values of an attention are divided by the sum of the weights behind their sum.
+  bool divides_last = false;
   /// The tree of the only sum that the kernel says it makes; nothing where there are several, or where none is known.
   std::optional<ir::Sum> sum = {};
   double deviations = 0;  ///< standard deviations that limits allow for; 0: as many as the size of the output asks for
@@ -30,6 +32,12 @@ struct Arithmetic {
   /// sums are cut off: two units a block; of a unit of which nothing is known three a term, which hold for every one
   /// that adds 2 to 32 terms at once and keeps no guard bits (verdict.md V26).
   double cut() const { return !truncates ? 0 : block > 0 ? 2.0 / static_cast<double>(block) : 3; }
+};
+
+/// How the candidate computes what is judged.
+struct Manner {
+  Arithmetic arithmetic = {};
+  bool flushes_subnormals = false;  ///< it may give 0 for an f32 or f64 subnormal
 };
 
 /// What is safe to assume of a kernel by how it says that it adds (ir::NodeReport::sums). Sums of matrix units are cut
@@ -61,6 +69,7 @@ struct Node {
   std::size_t output = 0;
   ir::TensorTypes in_types, out_types;  ///< the candidate's
   Arithmetic arithmetic = {};
+  bool flushes_subnormals = false;
 
   Real y() const { return out.at(output); }
   const ir::TensorType& type() const { return out_types.at(output); }
@@ -69,6 +78,10 @@ struct Node {
   double accumulator() const { return arithmetic.accumulator > 0 ? arithmetic.accumulator : unit(); }
   /// Smallest magnitude the alignment exponent assumes for operand i; zeros are exempt.
   double least(std::size_t i) const;
+  /// The spacing of subnormal numbers of the type that is computed in, and what numbers may be 0 instead that are
+  /// smaller; 0 where they are kept.
+  double spacing() const;
+  double flushed() const;
   /// How many standard deviations are allowed for: what one of this output's elements exceeds in one run of a million,
   /// unless the arithmetic says another number.
   double lambda() const;

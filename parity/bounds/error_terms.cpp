@@ -48,11 +48,11 @@ Bound scattered_error(const Node& node, std::size_t updates, const ir::Op& addin
 }  // namespace
 
 sums::Arithmetic sum_arithmetic(const Node& node, bool exact_products) {
-  const core::FloatFormat computed = core::float_format(core::compute_dtype(node.type().dtype));
   sums::Arithmetic arithmetic{.unit = node.accumulator(),
-                              .subnormal = computed.ulp(0),
+                              .subnormal = node.spacing(),
                               .exact_products = exact_products,
-                              .cut = node.arithmetic.cut()};
+                              .cut = node.arithmetic.cut(),
+                              .flushed = node.flushed()};
   if (!node.arithmetic.truncates) arithmetic.sum = node.arithmetic.sum;
   if (arithmetic.cut > 0) arithmetic.least_a = node.least(0), arithmetic.least_b = node.least(node.in.size() > 1);
   return arithmetic;

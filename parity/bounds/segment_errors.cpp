@@ -40,11 +40,15 @@ Bound SegmentErrors::output_bound(const Node& node, const Model& model,
 }
 
 /// An infinity or a NaN between two nodes of a segment is met by its like or found where it ends up: it has no error to
-/// carry on, which a weight of 0 behind it would make a NaN of (verdict.md V36).
-Bound SegmentErrors::carried_on(const Bound& bound, Real y) {
-  const Real is_finite = builder_.apply(ir::ops::Classify{ir::ops::FloatClass::is_finite}, {y});
+/// carry on, which a weight of 0 behind it would make a NaN of (verdict.md V36). What is computed is off by the spacing
+/// of subnormals at least or, where they may be flushed, by the smallest normal (verdict.md V35).
+Bound SegmentErrors::carried_on(const Node& node, const Bound& bound) {
+  const Real is_finite = builder_.apply(ir::ops::Classify{ir::ops::FloatClass::is_finite}, {node.y()});
+  const bool is_computed = node.op.error_class() != ir::ErrorClass::bits;
+  const double least = is_computed ? std::max(node.flushed(), node.spacing()) : 0;
   const auto where_finite = [&](Real error) {
-    return builder_.apply(ir::ops::Where{}, {is_finite, error, builder_.constant(0)});
+    const Real more = least > 0 ? error + least : error;
+    return builder_.apply(ir::ops::Where{}, {is_finite, more, builder_.constant(0)});
   };
   const Real probable = where_finite(bound.probable);
   return {probable, bound.certain.value == bound.probable.value ? probable : where_finite(bound.certain)};
@@ -64,7 +68,8 @@ void SegmentErrors::bound_node(const ir::Node& original) {
             0,
             candidate_types(original.inputs),
             candidate_types(original.outputs),
-            arithmetic_};
+            manner_.arithmetic,
+            manner_.flushes_subnormals};
   std::vector<std::optional<Bound>> errors;
   for (const ir::Value v : original.inputs) {
     const auto found = errors_.find(v);
@@ -77,7 +82,7 @@ void SegmentErrors::bound_node(const ir::Node& original) {
       const auto given = given_.find(value);
       const Bound bound = given != given_.end() ? given->second : output_bound(node, model, errors);
       const bool is_result = std::ranges::count(segment_.outputs, value) > 0;
-      errors_.insert_or_assign(value, is_result ? bound : carried_on(bound, node.y()));
+      errors_.insert_or_assign(value, is_result ? bound : carried_on(node, bound));
     }
 }
 

@@ -16,14 +16,9 @@ class SegmentErrors {
   /// `wide` is the segment's graph, widened, and `types` has the dtypes that the evaluation computes in: the
   /// segment's, or, of the truth, the widened ones. `graph` is written to; `known`: its values in place of those of the
   /// segment.
-  SegmentErrors(const core::Segment& segment, const ir::Graph& wide, const ir::Graph& types,
-                const Arithmetic& arithmetic, ir::Graph& graph, std::map<ir::Value, ir::Value> known)
-      : segment_(segment),
-        wide_(wide),
-        types_(types),
-        arithmetic_(arithmetic),
-        known_(std::move(known)),
-        builder_(graph) {}
+  SegmentErrors(const core::Segment& segment, const ir::Graph& wide, const ir::Graph& types, const Manner& manner,
+                ir::Graph& graph, std::map<ir::Value, ir::Value> known)
+      : segment_(segment), wide_(wide), types_(types), manner_(manner), known_(std::move(known)), builder_(graph) {}
 
   /// Takes these for the errors of a value, in place of what the model of its op says.
   void know(ir::Value value, const compare::Limits& limits);
@@ -34,13 +29,13 @@ class SegmentErrors {
  private:
   void bound_node(const ir::Node& node);
   Bound output_bound(const Node& node, const Model& model, const std::vector<std::optional<Bound>>& errors);
-  Bound carried_on(const Bound& bound, Real y);
+  Bound carried_on(const Node& node, const Bound& bound);
   ir::TensorTypes candidate_types(const std::vector<ir::Value>& values) const;
 
   const core::Segment& segment_;
   const ir::Graph& wide_;
   const ir::Graph& types_;
-  const Arithmetic arithmetic_;
+  const Manner manner_;
   const std::map<ir::Value, ir::Value> known_;
   ExpressionBuilder builder_;
   std::map<ir::Value, Bound> errors_;  ///< for values that are not exact

@@ -58,7 +58,9 @@ std::uint64_t recompute(const core::Segment& segment, std::span<const ir::Tensor
   const ir::Op op = ir::passes::widen(segment.graph).nodes().front().op;  // its constants as the truth has them
   std::vector<ir::Tensor> wide;                                           // one input may be several operands
   for (const ir::Value v : node.inputs) wide.push_back(ir::passes::widen(inputs[v]));
-  if (std::ranges::any_of(wide, [](const ir::Tensor& x) { return x.dtype() != ir::DType::f64; })) return 0;
+  if (std::ranges::any_of(wide, [](const ir::Tensor& x) { return ir::is_complex(x.dtype()); })) return 0;
+  for (ir::Tensor& x : wide)
+    if (x.dtype() != ir::DType::f64) x = ir::convert(x, ir::DType::f64);  // indices
   std::vector<terms::Operand> operands;
   for (const ir::Tensor& x : wide) operands.push_back({x.as<double>(), x.shape()});
   const auto walker = terms::find_walker(op, operands, truth.shape());
@@ -68,7 +70,9 @@ std::uint64_t recompute(const core::Segment& segment, std::span<const ir::Tensor
   std::uint64_t done = 0;
   for (const std::size_t index : which) {
     if (done >= most_terms / terms) break;
-    truth.as<double>()[index] = element_of(*walker, index).rounded();
+    const auto element = element_of(*walker, index);
+    if (!element) break;
+    truth.as<double>()[index] = element->rounded();
     ++done;
   }
   return done;

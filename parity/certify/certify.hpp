@@ -21,6 +21,6 @@ compare::Comparison certify(const core::Segment& segment, std::span<const ir::Te
                             bounds::Bounded& bounded, const ir::TensorView& got, cases::Certificate& certificate);
 
 /// Element `index` of the first output of the op that is walked, on f64 operands.
-DoubleDouble element_of(const terms::Walker& walker, std::size_t index);
+std::optional<DoubleDouble> element_of(const terms::Walker& walker, std::size_t index);
 
 }  // namespace plumb::parity::certify

@@ -11,9 +11,10 @@ DoubleDouble divided(const DoubleDouble& x, double divisor) {
 
 }  // namespace
 
-DoubleDouble element_of(const terms::Walker& walker, std::size_t index) {
+std::optional<DoubleDouble> element_of(const terms::Walker& walker, std::size_t index) {
   terms::ElementSum made;
   walker(static_cast<std::int64_t>(index), made);
+  if (made.is_rounded) return std::nullopt;
   DoubleDouble sum;
   for (const terms::Product& term : made.terms) sum = sum + exact_product(term.a, term.b);
   if (made.scale != 1) sum = sum * made.scale;

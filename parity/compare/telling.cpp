@@ -15,6 +15,9 @@ namespace {
 
 constexpr double precise = 100, least_informative = 0.05;  // verdict.md V39, V42
 constexpr std::int64_t shortest_line = 8;                  // verdict.md V38
+/// What holds of lines below the smallest normal where such numbers are kept: a rounding there is not small next to
+/// the line, but an element that agrees would not if it had vanished.
+constexpr double loosest_of_subnormals = 0.5, precise_subnormal = 2;
 
 /// A truth that is not f64 as sizes of real numbers.
 ir::Tensor sizes_of(const ir::TensorView& truth) {
@@ -29,8 +32,9 @@ ir::Tensor sizes_of(const ir::TensorView& truth) {
 /// Looks at the lines of an output one by one.
 class Lines {
  public:
-  Lines(std::span<const double> truth, const Limit& limit, const Line& line)
-      : truth_(truth), limit_(limit), length_(line.length), inner_(line.inner) {}
+  /// Numbers below `least` are subnormal and kept; 0: none are known to be.
+  Lines(std::span<const double> truth, const Limit& limit, const Line& line, double least)
+      : truth_(truth), limit_(limit), length_(line.length), inner_(line.inner), least_(least) {}
 
   std::size_t count() const { return truth_.size() / static_cast<std::size_t>(length_); }
 
@@ -43,12 +47,14 @@ class Lines {
       if (std::isfinite(size)) squares += size * size, finite += 1;
     });
     const double scale = finite > 0 ? std::sqrt(squares / finite) : 0;
+    const bool is_subnormal = scale < least_;
+    const double loosest = is_subnormal ? loosest_of_subnormals : loosest_of_scale;
     for_each(first, [&](std::size_t i, double size) {
       if (!std::isfinite(size) || limit_.is_apart(i)) return;
       const double limit = limit_.at(size, i);
-      telling.has_precise |= size > precise * limit;
+      telling.has_precise |= size > (is_subnormal ? precise_subnormal : precise) * limit;
       if (scale == 0) return;
-      ++(limit <= loosest_of_scale * scale ? telling.informative : telling.loose);
+      ++(limit <= loosest * scale ? telling.informative : telling.loose);
     });
   }
 
@@ -64,6 +70,7 @@ class Lines {
   std::span<const double> truth_;
   const Limit& limit_;
   const std::int64_t length_, inner_;
+  const double least_;
 };
 
 double share(std::uint64_t part, std::uint64_t all) { return static_cast<double>(part) / static_cast<double>(all); }
@@ -97,7 +104,9 @@ Telling telling_of(const ir::TensorView& truth, ir::DType dtype, const Allowed& 
   const bool is_plain = truth.dtype() == ir::DType::f64;
   const ir::Tensor sizes = is_plain ? ir::Tensor() : sizes_of(truth);
   const Limit limit(allowed, dtype);
-  const Lines lines(is_plain ? truth.as<double>() : sizes.as<double>(), limit, line);
+  const bool keeps = allowed.subnormal == 0;
+  const double least = keeps ? core::float_format(core::compute_dtype(dtype)).smallest_normal() : 0;
+  const Lines lines(is_plain ? truth.as<double>() : sizes.as<double>(), limit, line, least);
   const std::size_t workers = core::workers_for(lines.count());
   std::vector<Telling> found(workers);
   core::for_each_piece(lines.count(), workers,

@@ -31,7 +31,7 @@ double stored_as(ir::DType dtype, float x) {
 
 std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype, double got) {
   const auto count = static_cast<std::int64_t>(sum.terms.size());
-  const bool has_more = sum.scale != 1 || sum.divisor != 1 || !sum.added.empty();
+  const bool has_more = sum.scale != 1 || sum.divisor != 1 || !sum.added.empty() || sum.is_rounded;
   if (has_more || published.unit == ir::SumUnit::matrix || published.accumulator != ir::DType::f32) return std::nullopt;
   if (!profile::is_replayable(published, count)) return std::nullopt;
   std::vector<float> a, b;

@@ -29,7 +29,8 @@ std::optional<Summing> walked(const Subject& subject, const ir::Feeds& fed, cons
   std::vector<ir::Tensor> tensors;
   ir::TensorTypes in;
   for (const ir::Value v : node.inputs) {
-    tensors.push_back(fed.at(graph.inputs()[v]));
+    const ir::Tensor& x = fed.at(graph.inputs()[v]);
+    tensors.push_back(x.dtype() == ir::DType::f64 ? x : ir::convert(x, ir::DType::f64));  // indices are numbers, too
     in.push_back(graph.type(v));
   }
   std::vector<terms::Operand> operands;
@@ -38,7 +39,8 @@ std::optional<Summing> walked(const Subject& subject, const ir::Feeds& fed, cons
   auto walker = terms::find_walker(op, operands, type.shape);
   if (!walker) return std::nullopt;
   bounds::ExpressionBuilder builder(wide);
-  const bounds::Node asked{builder, op, {}, {}, 0, in, {type}, subject.manner.arithmetic};
+  const bounds::Node asked{
+      builder, op, {}, {}, 0, in, {type}, subject.manner.arithmetic, subject.manner.flushes_subnormals};
   return Summing{node.outputs[0],
                  type.shape,
                  std::move(tensors),
@@ -50,11 +52,10 @@ std::optional<Summing> walked(const Subject& subject, const ir::Feeds& fed, cons
 
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed) {
   const ir::Graph& graph = subject.segment.graph;
-  const auto is_float = [&](ir::Value v) { return ir::is_float(graph.type(v).dtype); };
-  const auto is_fed = [&](ir::Value v) { return graph.is_source(v) && is_float(v); };
+  const auto is_fed = [&](ir::Value v) { return graph.is_source(v) && !ir::is_complex(graph.type(v).dtype); };
   ir::Graph wide = ir::passes::widen(graph);
   for (const ir::Node& node : graph.nodes())
-    if (std::ranges::all_of(node.inputs, is_fed) && is_float(node.outputs[0]))
+    if (std::ranges::all_of(node.inputs, is_fed) && ir::is_float(graph.type(node.outputs[0]).dtype))
       if (auto found = walked(subject, fed, node, wide)) return found;
   return std::nullopt;
 }
@@ -69,7 +70,9 @@ std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::spa
   core::for_each_piece(pieces, core::workers_for(pieces), [&](std::size_t piece, std::size_t) {
     for (std::size_t i = piece * piece_size; i < std::min(truth.size(), (piece + 1) * piece_size); ++i) {
       const double error = std::abs(got[i] - truth[i]);
-      const bool is_within = error <= limit.with(limit.probable[i] * share, std::abs(truth[i]));
+      // The spacing of subnormals is part of a tensor's limit, and counts by its share as well.
+      const double whole = limit.with(limit.probable[i] * share, std::abs(truth[i]));
+      const bool is_within = error <= whole - (1 - share) * allowed.absolute;
       if (!is_within && std::isfinite(truth[i])) found[piece].push_back(i);
     }
   });
@@ -103,12 +106,15 @@ class Alone {
 
   std::atomic<std::uint64_t> replayed = 0, wide = 0;
 
-  /// The limit to put in place of `before` in the tensor of limits.
-  double limit_at(std::size_t i, double truth, double got, double before) {
+  /// The limit to put in place of `before` in the tensor of limits, and the certain one in place of `certain`, of which
+  /// a tensor's knows nothing below the smallest normal (verdict.md V18).
+  double limit_at(std::size_t i, double truth, double got, double before, double& certain) {
     terms::ElementSum sum;
     summing_.walker(static_cast<std::int64_t>(i), sum);
-    const double error = std::abs(got - truth), exact = exact_limit(summing_, sum, truth).probable;
+    const sums::ElementLimit exact_limits = exact_limit(summing_, sum, truth);
+    const double error = std::abs(got - truth), exact = exact_limits.probable;
     const double limit = std::max(before / 2, exact);
+    certain = std::max(certain, exact_limits.certain);
     if (!std::isfinite(exact) || error <= limit_.with(limit, std::abs(truth))) return limit;
     if (subject_.sums.size() == 1 && equals_replay(sum, subject_.sums[0], dtype_, got).value_or(false)) {
       ++replayed;
@@ -134,8 +140,8 @@ class Carried {
   Carried(const Subject& subject, const ir::Feeds& fed, const Summing& summing, std::size_t k)
       : subject_(subject), fed_(fed), summing_(summing), k_(k) {}
 
-  /// The probable limits of the output by those of its sums, or, if `wide`, by what sums may be off that creep.
-  ir::Tensor limits(bool wide) const {
+  /// The limits of the output by those of its sums, the probable ones, if `wide`, by what sums may be off that creep.
+  compare::Limits limits(bool wide) const {
     compare::Limits exact{ir::Tensor({ir::DType::f64, summing_.shape}), ir::Tensor({ir::DType::f64, summing_.shape})};
     const auto probable = exact.probable.as<double>(), certain = exact.certain.as<double>();
     for_each_element(probable.size(), [&](std::size_t i) {
@@ -150,7 +156,7 @@ class Carried {
     bounds::KnownErrors known;
     known.emplace(summing_.sum, std::move(exact));
     const auto again = bounds::evaluate_bounded(subject_.reference, subject_.segment, fed_, subject_.manner, known);
-    return again.allowed.at(k_).limits->probable;
+    return *again.allowed.at(k_).limits;
   }
 
  private:
@@ -172,16 +178,18 @@ class Carried {
 /// What open elements may be where something is behind the sum; how many of them only as sums that creep.
 std::uint64_t settle_carried(const Carried& carried, const compare::Allowed& allowed,
                              const std::vector<std::size_t>& open, std::span<const double> truth,
-                             std::span<const double> got, ir::DType dtype, std::span<double> probable) {
+                             std::span<const double> got, ir::DType dtype, compare::Limits& limits) {
   const compare::Limit limit(allowed, dtype);
-  const ir::Tensor exact = carried.limits(false);
+  const std::span<double> probable = limits.probable.as<double>(), certain = limits.certain.as<double>();
+  const compare::Limits exact = carried.limits(false);
   std::vector<std::size_t> beyond;
   for (const std::size_t i : open) {
-    probable[i] = std::max(probable[i] / 2, exact.as<double>()[i]);
+    probable[i] = std::max(probable[i] / 2, exact.probable.as<double>()[i]);
+    certain[i] = std::max(certain[i], exact.certain.as<double>()[i]);
     if (!(std::abs(got[i] - truth[i]) <= limit.with(probable[i], std::abs(truth[i])))) beyond.push_back(i);
   }
   if (beyond.empty()) return 0;
-  const ir::Tensor wide = carried.limits(true);
+  const ir::Tensor wide = carried.limits(true).probable;
   std::uint64_t count = 0;
   for (const std::size_t i : beyond) {
     const double most = wide.as<double>()[i];
@@ -211,16 +219,16 @@ cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bo
   if (!summing) return settled;
   settled.open = open.size();
   compare::Limits limits = *allowed.limits;
-  const auto probable = limits.probable.as<double>();
   if (is_alone) {
+    const auto probable = limits.probable.as<double>(), certain = limits.certain.as<double>();
     Alone alone(subject, *summing, allowed, got.dtype());
     for_each_element(open.size(), [&](std::size_t n) {
       const std::size_t i = open[n];
-      probable[i] = alone.limit_at(i, truth[i], c[i], probable[i]);
+      probable[i] = alone.limit_at(i, truth[i], c[i], probable[i], certain[i]);
     });
     settled.replayed = alone.replayed, settled.wide = alone.wide;
   } else {
-    settled.wide = settle_carried(Carried(subject, fed, *summing, k), allowed, open, truth, c, got.dtype(), probable);
+    settled.wide = settle_carried(Carried(subject, fed, *summing, k), allowed, open, truth, c, got.dtype(), limits);
   }
   allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
   return settled;

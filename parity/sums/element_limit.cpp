@@ -93,22 +93,58 @@ double multiplicity_of(std::span<const double> terms) {
   return all > 0 ? squares / all : 1;
 }
 
-/// √σ² of the additions.
-double deviation(std::span<const double> terms, const Tree& tree, const Arithmetic& arithmetic) {
+Tree::Roundings roundings_of(std::span<const double> terms, const Tree& tree, const Arithmetic& arithmetic) {
   const Additions additions = arithmetic.additions();
-  return std::sqrt(arithmetic.sum ? tree.variance(terms, additions) : largest_variance(terms, additions));
+  return arithmetic.sum ? tree.roundings(terms, additions) : largest_roundings(terms, additions);
 }
 
 /// What is behind the sum: its product with a scale, its quotient, and what is added to it round once each.
 double behind(const terms::ElementSum& sum, double total, const Arithmetic& arithmetic) {
   double rounded = 0, so_far = total;
-  if (sum.scale != 1) rounded += std::abs(so_far *= sum.scale);
-  if (sum.divisor != 1) rounded += std::abs(so_far /= sum.divisor);
+  const auto round = [&](double x) {
+    const bool may_vanish = x != 0 && std::abs(x) < arithmetic.flushed;
+    rounded += may_vanish ? arithmetic.flushed : std::max(arithmetic.unit * std::abs(x), arithmetic.subnormal / 2);
+  };
+  if (sum.scale != 1) round(so_far *= sum.scale);
+  if (sum.divisor != 1) round(so_far /= sum.divisor);
   for (const terms::Product& term : sum.added) {
-    if (term.a != 1) rounded += std::abs(term.value());
-    rounded += std::abs(so_far += term.value());
+    if (term.a != 1) round(term.value());
+    round(so_far += term.value());
   }
-  return arithmetic.unit * rounded;
+  return rounded;
+}
+
+/// What numbers below the smallest normal take with them where they may be flushed to 0: terms that are such, or have
+/// such a factor, themselves, and partial sums that are such.
+double vanished(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic) {
+  const double least = arithmetic.flushed;
+  double smallest = std::numeric_limits<double>::infinity(), lost = 0;
+  for (const terms::Product& term : sum.terms) {
+    const double size = std::abs(term.value());
+    if (size == 0) continue;
+    smallest = std::min(smallest, size);
+    if (std::min({size, std::abs(term.a), std::abs(term.b)}) < least) lost += size;
+  }
+  // Partial sums of larger terms are multiples of numbers above the smallest normal.
+  if (!(smallest < least / (arithmetic.unit * arithmetic.unit))) return lost;
+  const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
+  return lost + roundings_of(terms, tree, arithmetic).vanished;
+}
+
+/// What factors that are off themselves do, or that are sums, beside what `additions` do (verdict.md V13).
+ElementLimit with_factors(const ElementLimit& additions, const terms::ElementSum& sum, const Arithmetic& arithmetic,
+                          double lambda) {
+  double squares = additions.probable * additions.probable, certain = additions.certain;
+  const auto add = [&](const ElementLimit& one, double factor) {
+    squares += factor * one.probable * factor * one.probable, certain += std::abs(factor) * one.certain;
+  };
+  for (const double off : sum.off) add({lambda * arithmetic.unit * off, arithmetic.unit * off}, 1);
+  Arithmetic of_inner = arithmetic;
+  of_inner.sum.reset();  // what is published is one sum, and these are others
+  for (std::size_t k = 0; k < sum.inner.size(); ++k)
+    add(limit_of(sum.inner[k], of_inner, lambda), sum.inner_factors[k]);
+  const double moved = arithmetic.unit * sum.moved;
+  return {std::min(std::sqrt(squares), certain) + moved, certain + moved};
 }
 
 ElementLimit compensated(std::span<const double> terms, double total, const Arithmetic& arithmetic, double lambda) {
@@ -136,7 +172,8 @@ Additions Arithmetic::additions() const {
   return {.unit = unit,
           .subnormal = subnormal,
           .products_round = !exact_products && !is_fused,
-          .terms_are_numbers = exact_products || !is_fused};
+          .terms_are_numbers = exact_products || !is_fused,
+          .flushed = flushed};
 }
 
 Tree Arithmetic::tree(std::int64_t terms) const {
@@ -144,7 +181,11 @@ Tree Arithmetic::tree(std::int64_t terms) const {
               additions().terms_are_numbers);
 }
 
-ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda) {
+ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, double lambda) {
+  Arithmetic arithmetic = of_node;
+  const auto is_no_product = [](const terms::Product& term) { return term.b == 1; };
+  arithmetic.exact_products |= std::ranges::all_of(sum.terms, is_no_product);
+  arithmetic.exact_products &= !sum.is_rounded;
   const std::vector<double> terms = sum.values();
   const double total = std::accumulate(terms.begin(), terms.end(), 0.0), sizes = sum_of_sizes(terms);
   const double factor = std::abs(sum.scale / sum.divisor), of_rest = behind(sum, total, arithmetic);
@@ -161,9 +202,15 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic
   } else {
     const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
     const double roundings = tree.sizes().depth + (additions.products_round ? 1 : 0);
-    const double certain = roundings * arithmetic.unit / (1 - roundings * arithmetic.unit) * sizes +
-                           tree.sizes().nodes * arithmetic.subnormal / 2;
-    limit = {std::min(lambda * deviation(terms, tree, arithmetic), certain), certain};
+    const double count = tree.sizes().nodes + (additions.products_round ? static_cast<double>(terms.size()) : 0);
+    const double certain =
+        roundings * arithmetic.unit / (1 - roundings * arithmetic.unit) * sizes + count * arithmetic.subnormal / 2;
+    limit = {std::min(lambda * std::sqrt(roundings_of(terms, tree, arithmetic).variance), certain), certain};
+  }
+  limit = with_factors(limit, sum, arithmetic, lambda);
+  if (arithmetic.flushed > 0) {
+    const double lost = vanished(sum, terms, arithmetic);
+    limit.probable += lost, limit.certain += lost;
   }
   return {factor * limit.probable + of_rest, factor * limit.certain + of_rest};
 }

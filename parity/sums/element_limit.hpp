@@ -21,6 +21,7 @@ struct Arithmetic {
   /// far and the terms; 0 for units that round to nearest.
   double cut = 0;
   double least_a = 0, least_b = 0;  ///< as what the factors count at least where they are aligned; zeros are exempt
+  double flushed = 0;               ///< numbers below this may be 0 instead (verdict.md V35); 0: subnormals are kept
 
   bool is_compensated() const;
   /// How a chain, or the published tree, rounds.

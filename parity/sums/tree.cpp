@@ -41,7 +41,7 @@ class Walk {
   Walk(std::span<const ir::SumLevel> levels, std::span<const double> terms, const Additions& additions)
       : levels_(levels), terms_(terms), additions_(additions) {}
 
-  double variance = 0;
+  Tree::Roundings found;
 
   /// The sum of a stretch by the first `level` levels.
   double sum(std::size_t level, const Stretch& terms);
@@ -49,7 +49,8 @@ class Walk {
  private:
   void round(double sum, double most) {
     const double off = std::max(std::min(additions_.unit * std::abs(sum), most), additions_.subnormal / 2);
-    variance += off * off;
+    found.variance += off * off;
+    if (sum != 0 && std::abs(sum) < additions_.flushed) found.vanished += additions_.flushed;
   }
   bool items_are_numbers(std::size_t level) const {
     return level == 0 ? additions_.terms_are_numbers : levels_[level - 1].join != ir::SumJoin::unit;
@@ -228,30 +229,32 @@ double Tree::beta() const {
   return count / (count - 1) * std::max(sizes_.total / count - alpha(), 0.0);
 }
 
-double Tree::variance(std::span<const double> terms, const Additions& additions) const {
-  if (terms.empty()) return 0;
+Tree::Roundings Tree::roundings(std::span<const double> terms, const Additions& additions) const {
+  if (terms.empty()) return {};
   Walk walk(levels_, terms, additions);
   walk.sum(levels_.size(), {0, 1, static_cast<std::int64_t>(terms.size())});
   if (additions.products_round)
     for (const double term : terms) {
       const double off = std::max(additions.unit * std::abs(term), additions.subnormal / 2);
-      walk.variance += off * off;
+      walk.found.variance += off * off;
     }
-  return walk.variance;
+  return walk.found;
 }
 
-double largest_variance(std::span<const double> terms, const Additions& additions) {
+Tree::Roundings largest_roundings(std::span<const double> terms, const Additions& additions) {
   const auto count = static_cast<std::int64_t>(terms.size());
-  const auto along = [&](std::vector<ir::SumLevel> levels) {
-    return Tree(levels, count, additions.terms_are_numbers).variance(terms, additions);
+  Tree::Roundings most;
+  const auto add = [&](const std::vector<ir::SumLevel>& levels, std::span<const double> in_order) {
+    const Tree::Roundings one = Tree(levels, count, additions.terms_are_numbers).roundings(in_order, additions);
+    most = {std::max(most.variance, one.variance), std::max(most.vanished, one.vanished)};
   };
-  std::vector<double> backwards(terms.rbegin(), terms.rend());
-  double most = std::max(along({{}}), Tree({}, count).variance(backwards, additions));
-  for (std::int64_t chunk = 4; chunk <= 4096 && chunk < count; chunk *= 2)
-    most = std::max(most, along({{.count = chunk}, {}}));
+  add({{}}, terms);
+  add({{}}, std::vector<double>(terms.rbegin(), terms.rend()));
+  for (std::int64_t chunk = 4; chunk <= 4096 && chunk < count; chunk *= 2) add({{.count = chunk}, {}}, terms);
   for (std::int64_t lanes = 4; lanes <= 256 && lanes < count; lanes *= 2)
-    most = std::max(most, along({{}, {.count = lanes, .take = ir::SumTake::every, .join = ir::SumJoin::pair}}));
-  return std::max(most, along({{.join = ir::SumJoin::pair}}));
+    add({{}, {.count = lanes, .take = ir::SumTake::every, .join = ir::SumJoin::pair}}, terms);
+  add({{.join = ir::SumJoin::pair}}, terms);
+  return most;
 }
 
 }  // namespace plumb::parity::sums

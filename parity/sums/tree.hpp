@@ -15,6 +15,7 @@ struct Additions {
   double subnormal = 0x1p-149;    ///< spacing of its subnormal numbers
   bool products_round = true;     ///< a product is rounded before it is added
   bool terms_are_numbers = true;  ///< every term that is added is a number of the accumulator's type
+  double flushed = 0;             ///< partial sums below this may be 0 instead; 0: none
 };
 
 /// The tree of a sum: each rounded addition is a node of it, with the terms below it.
@@ -36,9 +37,15 @@ class Tree {
   double alpha() const;
   double beta() const;
 
-  /// Σ_v of the square of what the addition at node v may be off, for these terms in the order of the contract, and of
-  /// the roundings of the products (verdict.md V13).
-  double variance(std::span<const double> terms, const Additions& additions) const;
+  /// What the additions do to these terms, in the order of the contract.
+  struct Roundings {
+    double variance = 0;  ///< Σ_v of the square of what node v may be off, and of what products are (verdict.md V13)
+    double vanished = 0;  ///< what partial sums may be off that are flushed to 0 (verdict.md V35)
+  };
+  Roundings roundings(std::span<const double> terms, const Additions& additions) const;
+  double variance(std::span<const double> terms, const Additions& additions) const {
+    return roundings(terms, additions).variance;
+  }
 
   std::int64_t terms() const { return terms_; }
 
@@ -53,7 +60,7 @@ class Tree {
 std::int64_t capacity_of(std::span<const ir::SumLevel> levels, std::size_t level);
 
 /// The trees that stand for one that nobody published: a chain, its reverse, chunks, lanes, pairs (verdict.md V17).
-/// Their largest variance of these terms.
-double largest_variance(std::span<const double> terms, const Additions& additions);
+/// Their largest roundings of these terms.
+Tree::Roundings largest_roundings(std::span<const double> terms, const Additions& additions);
 
 }  // namespace plumb::parity::sums

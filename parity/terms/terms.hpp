@@ -24,6 +24,11 @@ struct Product {
 struct ElementSum {
   std::vector<Product> terms, added;
   double scale = 1, divisor = 1;
+  std::vector<double> off = {};            ///< in unit roundoffs, what the factors of each term are off; empty: nothing
+  std::vector<ElementSum> inner = {};      ///< sums that are factors of terms
+  std::vector<double> inner_factors = {};  ///< by what each of them is multiplied
+  double moved = 0;                        ///< in unit roundoffs, what positions that are off do to the whole
+  bool is_rounded = false;                 ///< a factor is a result of f64 arithmetic, such as a weight
 
   void add(double a, double b = 1) { terms.push_back({a, b}); }
   /// The terms, multiplied out.

@@ -1,5 +1,6 @@
 #include "ir/ops/reduce.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -208,13 +209,48 @@ constexpr auto magnitude = [](auto x) {
     return static_cast<std::int64_t>(x) < 0 ? 0 - x : x;
 };
 
+/// Whether the root of a sum of squares is the norm: neither the sum nor squares that matter have left the range.
+template <class C>
+bool is_in_range(C total) {
+  using Limits = std::numeric_limits<C>;
+  return total >= Limits::min() / (Limits::epsilon() * Limits::epsilon()) && total <= Limits::max();
+}
+
+/// √Σx². The few elements whose squares leave the range are made again, in units of the power of two below their
+/// largest magnitude; until then they are -1, which no norm is.
+template <class T>
+void run_l2(const Plan& plan, Call& call) {
+  using C = ir::compute_t<T>;
+  const auto x = call.in(0).as<T>();
+  const auto y = call.out(0).as<T>();
+  std::atomic<bool> has_left = false;
+  fold_all(
+      plan, x, C{0}, [](T value, std::size_t) { return square(static_cast<C>(value)); }, add,
+      [&](std::size_t o, C total) {
+        const bool is_norm = is_in_range(total);
+        y[o] = static_cast<T>(is_norm ? std::sqrt(total) : C{-1});
+        if (!is_norm) has_left.store(true, std::memory_order_relaxed);
+      });
+  if (!has_left) return;
+  std::vector<int> exponents(y.size());
+  fold_all(
+      plan, x, C{0}, [](T value, std::size_t) { return std::abs(static_cast<C>(value)); }, extreme<true>,
+      [&](std::size_t o, C peak) { exponents[o] = peak > 0 && std::isfinite(peak) ? std::ilogb(peak) : 0; });
+  fold_all(
+      plan, x, C{0}, [&](T value, std::size_t o) { return square(std::scalbn(static_cast<C>(value), -exponents[o])); },
+      add,
+      [&](std::size_t o, C total) {
+        if (static_cast<C>(y[o]) == -1) y[o] = static_cast<T>(std::scalbn(std::sqrt(total), exponents[o]));
+      });
+}
+
 /// The functions of real numbers only.
 template <class T>
 void run_real(const Reduce& op, const Plan& plan, Call& call) {
   using C = ir::compute_t<T>;
   switch (op.function) {
     case ReduceFunction::l2:
-      return run_sum<T>(plan, call, square, [](C total) { return std::sqrt(total); });
+      return run_l2<T>(plan, call);
     case ReduceFunction::log_sum:
       return run_sum<T>(plan, call, itself, [](C total) { return std::log(total); });
     case ReduceFunction::log_sum_exp:

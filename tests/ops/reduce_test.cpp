@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "tests/support/gpu.hpp"
@@ -133,6 +134,29 @@ TEST(ReduceGpu, NaNAndInfinitiesPropagate) {
     }
   const Tensor low = Tensor::of<float>({2, 2}, {-infinity, -infinity, -infinity, 3});
   testing::check_gpu(Reduce{F::log_sum_exp, {1}, false}, {low}, {Tensor::of<float>({2}, {-infinity, 3})});
+}
+
+/// Lines of 1e-40 to 1e38 side by side, in one piece, in columns and in slices; what squares leave the range of is a
+/// norm all the same. Devices may take subnormals for 0.
+TEST(ReduceGpu, NormsTakeTheirScaleOut) {
+  for (const auto& [lines, length] : {std::pair{40, 7}, {40, 300}, {9, 200003}, {70, 132}}) {
+    const auto many = static_cast<std::size_t>(lines), long_ = static_cast<std::size_t>(length);
+    const Tensor ones = random_tensor({DType::f32, {lines, length}}, 11);
+    Tensor rows = ones, columns({DType::f32, {length, lines}});
+    for (std::size_t l = 0; l < many; ++l)
+      for (std::size_t k = 0; k < long_; ++k) {
+        const int exponent = -120 + static_cast<int>(230 * l / many);
+        const float scaled = l == 3 ? 0.0f : std::ldexp(ones.as<float>()[l * long_ + k], exponent);
+        rows.as<float>()[l * long_ + k] = columns.as<float>()[k * many + l] = scaled;
+      }
+    check_op(Reduce{F::l2, {1}}, {rows});
+    check_op(Reduce{F::l2, {0}}, {columns});
+  }
+  // One slice, or one line of a workgroup, is out of range and the others are not.
+  Tensor mixed = random_tensor({DType::f32, {5, 100003}}, 12);
+  for (std::size_t k = 0; k < 700; ++k) mixed.as<float>()[100003 + k] *= 1e30f;
+  check_op(Reduce{F::l2, {1}}, {mixed});
+  check_op(Reduce{F::l2, {1}}, {ir::convert(mixed, DType::bf16)});
 }
 
 TEST(ReduceGpu, AnyAndAll) {

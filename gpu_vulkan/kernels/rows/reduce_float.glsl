@@ -1,14 +1,18 @@
 // Folds of reduce.comp over floats. A sum is held with what rounding lost; the
-// others in the first number only; log_sum_exp as (maximum, Σ exp(x - maximum)).
+// others in the first number only; log_sum_exp as (maximum, Σ exp(x - maximum)), l2 as the norm and what its
+// rounding lost.
 #ifdef VARIANT_f64
 #define REAL double
 #define PAIR dvec2
 #else
-#define HAS_LOG_SUM_EXP
+#define HAS_FUNCTIONS
 #include "gpu_vulkan/glsl/math.glsl"
 #endif
 #include "gpu_vulkan/glsl/sum.glsl"
 #define HELD PAIR
+
+// Further ways to fold, of l2: the largest magnitude, and squares in its unit.
+const uint LARGEST = 10u, SCALED_SQUARE = 11u;
 
 #ifdef VARIANT_f64
 REAL infinity() { return packDouble2x32(uvec2(0u, 0x7FF00000u)); }
@@ -37,16 +41,17 @@ HELD times(HELD a, HELD b) {
 }
 
 HELD combine(HELD a, HELD b, uint how) {
-  if (how == MAX) return unordered(a.x) || (!unordered(b.x) && a.x > b.x) ? a : b;
+  if (how == MAX || how == LARGEST) return unordered(a.x) || (!unordered(b.x) && a.x > b.x) ? a : b;
   if (how == MIN) return unordered(a.x) || (!unordered(b.x) && a.x < b.x) ? a : b;
   if (how == PRODUCT) return times(a, b);
   return plus(a, b);
 }
 
 HELD term(REAL x, uint how, HELD peak) {
-  if (how == L1) x = abs(x);
-  if (how == SUM_SQUARE || how == L2) x = x * x;
-#ifdef HAS_LOG_SUM_EXP
+  if (how == L1 || how == LARGEST) x = abs(x);
+  if (how == SCALED_SQUARE) x *= peak.x;
+  if (how == SUM_SQUARE || how == L2 || how == SCALED_SQUARE) x = x * x;
+#ifdef HAS_FUNCTIONS
   if (how == LOG_SUM_EXP) x = expf(x - peak.x);
 #endif
   return HELD(x, 0.0);
@@ -54,19 +59,45 @@ HELD term(REAL x, uint how, HELD peak) {
 
 /// A partial result as a term of the whole.
 HELD partial_term(HELD partial, uint how, HELD peak) {
-#ifdef HAS_LOG_SUM_EXP
+#ifdef HAS_FUNCTIONS
   if (function == LOG_SUM_EXP) {
     if (how == MAX) return HELD(partial.x, 0.0);
     return HELD(partial.y == 0.0 ? 0.0 : partial.y * expf(partial.x - peak.x), 0.0);
+  }
+  if (function == L2) {
+    if (how == LARGEST) return HELD(partial.x, 0.0);
+    const HELD norm = how == SCALED_SQUARE ? partial * peak.x : partial;
+    return times(norm, norm);
   }
 #endif
   return partial;
 }
 
-#ifdef HAS_LOG_SUM_EXP
+#ifdef HAS_FUNCTIONS
 /// A line with no finite maximum has nothing to sum: its maximum is the result.
 HELD with_peak(HELD peak, HELD sum) {
   return HELD(peak.x, is_finite(peak.x) ? total(sum) : 0.0);
+}
+
+/// Whether the root of a sum of squares is the norm: neither the sum nor squares that matter have left the range.
+bool is_in_range(REAL sum) {
+  const uint bits = floatBitsToUint(sum);
+  return bits >= 0x17800000u && bits < infinity_bits;  // from 2^-80 on
+}
+
+/// The root of a sum of squares that is in range, or 0, infinity or NaN, and what rounding it lost.
+HELD root_of(HELD sum) {
+  const REAL all = total(sum), root = square_root(all);
+  if (!is_in_range(all)) return HELD(root, 0.0);
+  const vec2 square = product_of(root, root);
+  precise const REAL rest = ((sum.x - square.x) - square.y) + sum.y, lost = rest * (0.5 / root);
+  return HELD(root, lost);
+}
+
+/// The exponent of a magnitude, so that both 2^n and 2^-n are normal; 0 of 0, of infinity and of NaN.
+int exponent_of(REAL peak) {
+  if (is_zero(peak) || !is_finite(peak)) return 0;
+  return clamp(int(magnitude_of(peak) >> 23) - 127, -126, 126);
 }
 
 REAL finish(HELD folded, float count) {
@@ -75,7 +106,6 @@ REAL finish(HELD folded, float count) {
     case MIN:
     case PRODUCT: return folded.x;
     case MEAN: return divide(total(folded), count);
-    case L2: return square_root(total(folded));
     case LOG_SUM: return logf(total(folded));
     case LOG_SUM_EXP: return folded.y == 0.0 ? folded.x : folded.x + logf(folded.y);
     default: return total(folded);

@@ -131,10 +131,10 @@ void reduce(ReduceFunction function, const ir::TensorType& x, const std::vector<
   const Fold fold{dtype, function, static_cast<float>(terms)};
   const auto publish = [&](const LineShare& second) {
     if (!sums(function)) return;
-    common::publish({.of = std::string(ir::enum_name(function)),
-                     .levels = compensated_levels(whole.share, second),
-                     .order = whole.packed == Packed::terms ? common::order::pieces : "contract"},
-                    dtype, node);
+    ir::Sum sum{.of = std::string(ir::enum_name(function)), .levels = compensated_levels(whole.share, second)};
+    if (whole.packed == Packed::terms) sum.order = common::order::pieces;
+    if (function == ReduceFunction::l2) sum.epilogue = {"root"};
+    common::publish(std::move(sum), dtype, node);
   };
   // Packs of outputs have four reads of 16 bytes under way in an invocation: half as many fill a device.
   whole.share = whole.packed == Packed::outputs ? share_lines(node.facts(), outputs / pack, terms, columns / pack, 512)

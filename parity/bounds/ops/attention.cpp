@@ -143,6 +143,19 @@ class Weighing {
   const Real dots, competing, p, v;
 };
 
+/// What the sum of values is off below the smallest normal (verdict.md V35): a rounding to the spacing there for every
+/// product and every addition; where such numbers may be flushed, each of these and each weight. A kernel that divides
+/// by the sum of the weights last divides this as well: that sum is 1 over the largest weight.
+Bound below_normal(const Scores& scores, const Weighing& weighing, const Node& node) {
+  const double roundings = 2 * static_cast<double>(scores.extents().Sk), off = node.spacing() / 2;
+  const double probable = std::min(node.lambda() * std::sqrt(roundings), roundings) * off, flushed = node.flushed();
+  Real share = node.builder.constant(1);
+  if (node.arithmetic.divides_last)
+    share = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {-1}, true}, {weighing.p});
+  const Bound of_sums{(probable + roundings * flushed) * share, roundings * (off + flushed) * share};
+  return flushed > 0 ? of_sums + both((flushed * share) * sum(weighing.v, {-2})) : of_sums;
+}
+
 Bound rounding(const ir::ops::Attention& op, const Node& node) {
   const double u = node.unit();
   const Scores scores(op, node);
@@ -158,7 +171,7 @@ Bound rounding(const ir::ops::Attention& op, const Node& node) {
                                        .squares = scores.product(square(p), square(v), false)});
   const Bound error =
       Bound{weighing.through(of_term.probable, of_sum.probable), weighing.through(of_term.certain, of_sum.certain)} +
-      of_products;
+      of_products + below_normal(scores, weighing, node);
   return {scores.result(error.probable), scores.result(error.certain)};
 }
 

@@ -26,15 +26,17 @@ Real largest_tap(const ir::ops::GridSample& op, const Node& node) {
 Model error_model(const ir::ops::GridSample& op) {
   Model model{.rounding = [op](const Node& node) {
     const double u = node.unit();
-    const Real x = node.in[0], grid = node.in[1];
+    const Real x = finite_or_zero(node.in[0]), grid = node.in[1];  // what is infinite is no tap of a finite result
+    const Node seen{node.builder,  node.op,        {x, grid},       {node.apply({x, grid})}, node.output,
+                    node.in_types, node.out_types, node.arithmetic, node.flushes_subnormals};
     // A source position is good to 4u of its extent, which is 8u of the grid's own unit, axis by axis.
-    const Real off = 8 * u * (abs(grid) + 1.0);
+    const Real off = 8 * u * (abs(finite_or_zero(grid)) + 1.0);
     Real moved_by = node.builder.constant(0);
     const auto axes = static_cast<std::size_t>(grid.shape().back());
     for (std::size_t axis = 0; axis < axes; ++axis) {
       std::vector<double> only(axes, 0.0);
       only[axis] = 1;
-      moved_by = moved_by + by_difference(node, {std::nullopt, off * node.builder.constant(only)});
+      moved_by = moved_by + by_difference(seen, {std::nullopt, off * node.builder.constant(only)});
     }
     if (op.mode == ir::ops::SampleMode::nearest) return both(moved_by);
     double terms = 1, weights = 1;
@@ -43,7 +45,7 @@ Model error_model(const ir::ops::GridSample& op) {
       weights *= op.mode == ir::ops::SampleMode::linear ? 1 : 1.375;  // the sum of the cubic's weights' sizes
     }
     const bool is_linear = op.mode == ir::ops::SampleMode::linear;
-    const Real magnitude = is_linear ? node.apply({abs(x), grid}) : weights * largest_tap(op, node);
+    const Real magnitude = is_linear ? node.apply({abs(x), grid}) : weights * largest_tap(op, seen);
     return both(finite_or_zero(moved_by) + (terms + 4) * u * magnitude);
   }};
   model.line = LineAxes{2};

@@ -26,6 +26,23 @@ Bound of_sum(const ir::ops::Reduce& op, const Node& node, Real terms) {
   return {reshaped(error.probable, node.y().shape()), reshaped(error.certain, node.y().shape())};
 }
 
+/// The root of a sum of squares in units of the result: neither squares nor their squares leave the range. The certain
+/// error of the root holds for errors of the sum up to the sum itself.
+Bound norm(const ir::ops::Reduce& op, const Node& node, std::int64_t count) {
+  const Real x = node.in[0], y = abs(node.y());
+  ir::Shape kept = x.shape();
+  for (const std::int64_t axis : op.axes) kept[kept.axis(axis)] = 1;
+  const Real shares = finite_or_zero(square(x / reshaped(y, kept)));  // a line that is all 0 has none
+  const Bound of_sum = dot(node, {.count = count,
+                                  .sum = sum(shares, op.axes),
+                                  .magnitude = sum(shares, op.axes),
+                                  .squares = sum(square(shares), op.axes),
+                                  .exact = has_exact_products(node)});
+  const Bound of_root{0.5 * of_sum.probable, 0.5 * of_sum.certain + 0.5 * square(of_sum.certain)};
+  const auto of_y = [&](Real relative) { return y * reshaped(relative, y.shape()); };
+  return Bound{of_y(of_root.probable), of_y(of_root.certain)} + both(2 * node.unit() * y);
+}
+
 Bound log_sum_exp(const ir::ops::Reduce& op, const Node& node) {
   const double u = node.unit();
   const Real x = node.in[0];
@@ -50,7 +67,7 @@ Bound rounding(const ir::ops::Reduce& op, const Node& node) {
     case ReduceFunction::sum_square:
       return abs(y) * positive_sum_error(node, count + 1) + both(2 * u * abs(y));
     case ReduceFunction::l2:
-      return 0.5 * (abs(y) * positive_sum_error(node, count + 1)) + both(4 * u * abs(y));
+      return norm(op, node, count);
     case ReduceFunction::product:
       return abs(y) * positive_sum_error(node, count);
     case ReduceFunction::log_sum: {

@@ -56,6 +56,19 @@ TEST(Mistrust, ZerosBehindAReluSaySomething) {
   EXPECT_EQ(found.mistrust(), "");
 }
 
+/// Subnormals that are kept say that they were kept, as long as a 0 in their place would be seen; those that may be
+/// flushed say nothing.
+TEST(Mistrust, SubnormalsSaySomethingWhereTheyAreKept) {
+  Tensor y = numbers(20);
+  for (double& one : y.as<double>()) one *= 100 * 0x1p-149;
+  Allowed kept = of_limit({20, 16}, 20 * 0x1p-149);
+  EXPECT_EQ(telling(y, kept, {16}).mistrust(), "");
+  EXPECT_GT(telling(y, kept, {16}).informative, 300u);
+  EXPECT_THAT(telling(y, of_limit({20, 16}, 80 * 0x1p-149), {16}).mistrust(), HasSubstr("say something"));
+  kept.subnormal = 0x1p-126;
+  EXPECT_THAT(telling(y, kept, {16}).mistrust(), HasSubstr("say something"));
+}
+
 TEST(Mistrust, OneBadLineSpoilsNothing) {
   Tensor y = numbers(20);
   std::fill(y.as<double>().begin(), y.as<double>().begin() + 16, no_number);

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "ir/ops/reduce.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/sums/element_limit.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/op_check.hpp"
 
@@ -57,6 +59,36 @@ TEST(Range, AnotherMistakeIsNotExcused) {
   EXPECT_EQ(judge({infinity, infinity, 120.0f}).comparison.n_bad, 1u);  // and here a 0
   EXPECT_EQ(judge({infinity, 0.0f, infinity}).comparison.n_bad, 1u);    // and nothing is lost here
   EXPECT_EQ(judge({infinity, 0.0f, 0.0f}).comparison.n_bad, 1u);
+}
+
+/// A sum of these products as one chain of f32.
+sums::ElementLimit limit_of(const std::vector<double>& a, double b, double flushed) {
+  terms::ElementSum sum;
+  for (const double x : a) sum.add(x, b);
+  const ir::Sum chain{.levels = {{}}};
+  return sums::limit_of(sum, {.sum = chain, .flushed = flushed}, 7);
+}
+
+/// Each rounding to a multiple of the spacing of subnormals counts.
+TEST(Range, SubnormalsThatAreKeptRoundOncePerTerm) {
+  constexpr double spacing = 0x1p-149;
+  std::vector<double> x(1024, 0.3 * 0x1p-140);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 1 + 1e-3 * static_cast<double>(i);
+  const sums::ElementLimit kept = limit_of(x, 0.7, 0);
+  EXPECT_NEAR(kept.probable, 7 * std::sqrt(2047.0) * spacing / 2, 0.01 * kept.probable);
+  EXPECT_NEAR(kept.certain, 2047 * spacing / 2, 0.01 * kept.certain);
+}
+
+/// What may be 0 instead takes itself with it; larger terms lose nothing.
+TEST(Range, SubnormalsThatMayBeFlushedTakeThemselvesWithThem) {
+  constexpr double least = 0x1p-126;
+  EXPECT_GE(limit_of({1.0, 0.3 * least, 0.6 * least}, 1.0, least).probable, 0.9 * least);
+  EXPECT_LE(limit_of({1.0, 0.3 * least, 0.6 * least}, 1.0, least).probable, 2 * 0x1p-22);
+  const sums::ElementLimit small = limit_of({0.3 * least, 0.3 * least, 0.3 * least}, 1.0, least);
+  EXPECT_NEAR(small.certain, 0.9 * least + 2 * least, 1e-6 * least);  // the terms, and both partial sums
+  EXPECT_EQ(limit_of({1.0, 2.0, 4.0}, 1.0, least).certain, 0);
+  // A factor that is flushed takes a term with it that is not small.
+  EXPECT_GE(limit_of({0.5 * least}, 1e30, least).certain, 0.5e30 * least);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ TEST(SumTree, OfAnUnknownTreeTheWorstIsTaken) {
   std::vector<double> risen(512, 1.0);
   std::fill(risen.begin() + 256, risen.end(), -1.0);
   const Additions additions{.subnormal = 0, .products_round = false};
-  const double most = largest_variance(risen, additions);
+  const double most = largest_roundings(risen, additions).variance;
   for (const Levels& levels : {Levels{}, Levels{{.count = 64}, {}}, Levels{{.join = SumJoin::pair}}})
     EXPECT_GE(most, Tree(levels, 512).variance(risen, additions));
 }

@@ -206,7 +206,42 @@ TEST(Reduce, NormsAndLogarithms) {
   EXPECT_EQ(reduced({F::l1, {0}}, x).as<float>()[0], 7);
   EXPECT_EQ(reduced({F::log_sum, {0}}, Tensor::of<float>({2}, {3, -2})).as<float>()[0], 0);
   EXPECT_TRUE(std::isnan(reduced({F::log_sum, {0}}, x).as<float>()[0]));
-  EXPECT_EQ(reduced({F::l2, {0}}, Tensor::of<float>({1}, {1e20f})).as<float>()[0], infinity);  // unscaled
+}
+
+/// A norm is in range where its squares are not, and what is special about a line stays.
+TEST(Reduce, TheNormTakesItsScaleOut) {
+  const auto norm = [](const std::vector<float>& line) {
+    const auto n = static_cast<std::int64_t>(line.size());
+    return reduced({F::l2, {0}}, Tensor::of<float>({n}, line)).as<float>()[0];
+  };
+  const auto scaled = [&](int exponent) {
+    return norm({std::ldexp(3.0f, exponent), 0, std::ldexp(-4.0f, exponent), -0.0f});
+  };
+  for (int exponent = -149; exponent <= 125; ++exponent)
+    EXPECT_EQ(scaled(exponent), std::ldexp(5.0f, exponent)) << exponent;
+  EXPECT_EQ(norm({3e38f, 3e38f}), infinity);  // beyond the range itself
+  EXPECT_EQ(norm({2e38f, 2e38f}), std::sqrt(2.0f) * 2e38f);
+  const float none = norm({-0.0f, 0, -0.0f});
+  EXPECT_EQ(none, 0);
+  EXPECT_FALSE(std::signbit(none));
+  constexpr auto endless = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(norm({-endless, 1e-30f}), infinity);
+  EXPECT_EQ(norm({endless, 1e30f}), infinity);
+  for (const float other : {0.0f, 1e-30f, 1.0f, 1e30f, endless}) EXPECT_TRUE(std::isnan(norm({nan, other})));
+  EXPECT_DOUBLE_EQ(reduced({F::l2, {0}}, Tensor::of<double>({2}, {3e200, 4e200})).as<double>()[0], 5e200);
+  EXPECT_DOUBLE_EQ(reduced({F::l2, {0}}, Tensor::of<double>({2}, {3e-200, 4e-200})).as<double>()[0], 5e-200);
+}
+
+/// An element is what it is whatever its neighbours are.
+TEST(Reduce, OneNormBeyondTheRangeChangesNoOther) {
+  std::vector<float> x(150 * 70);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.25f + 0.001f * static_cast<float>(i % 997);
+  const auto columns = [&] { return reduced({F::l2, {0}}, Tensor::of<float>({150, 70}, x)); };
+  const Tensor before = columns();
+  for (std::size_t r = 0; r < 150; ++r) x[r * 70 + 66] = std::ldexp(x[r * 70 + 66], 100);
+  const Tensor after = columns();
+  for (std::size_t c = 0; c < 70; ++c)
+    EXPECT_EQ(after.as<float>()[c], c == 66 ? std::ldexp(before.as<float>()[c], 100) : before.as<float>()[c]) << c;
 }
 
 TEST(Reduce, ComplexSumsAndMeans) {
