@@ -41,14 +41,24 @@ Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   const auto by_matrix = [](const ir::Sum& sum) { return sum.unit == ir::SumUnit::matrix; };
   const auto in_f16 = [&](const ir::Sum& sum) { return by_matrix(sum) && sum.accumulator == ir::DType::f16; };
   if (std::ranges::none_of(sums, by_matrix)) {
-    Arithmetic plain;
+    Arithmetic plain{.sums = {sums.begin(), sums.end()}};
     if (sums.size() == 1) plain.sum = sums[0];
     return plain;
   }
+  Arithmetic cut{.truncates = true, .by_exponent = true, .sums = {sums.begin(), sums.end()}};
   // Products that are no numbers of the accumulator's either are rounded once more.
-  if (std::ranges::any_of(sums, in_f16))
-    return {.accumulator = 0x1p-10, .truncates = true, .block = 1, .by_exponent = true};
-  return {.truncates = true, .by_exponent = true};
+  if (std::ranges::any_of(sums, in_f16)) cut.accumulator = 0x1p-10, cut.block = 1;
+  return cut;
+}
+
+Arithmetic Arithmetic::of(std::string_view name) const {
+  Arithmetic part = *this;
+  part.sum.reset(), part.sums.clear();
+  const auto found = std::ranges::find(sums, name, &ir::Sum::of);
+  if (found == sums.end() || found->unit == ir::SumUnit::matrix) return part;
+  if (truncates) part = {};  // another sum of the kernel is made by a matrix unit
+  part.sum = *found;
+  return part;
 }
 
 Bound both(Real x) { return {x, x}; }
