@@ -43,7 +43,7 @@ Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   const auto divides = [](const ir::Sum& sum) {
     return sum.of == "values" && std::ranges::count(sum.epilogue, "division") > 0;
   };
-  Arithmetic safe{.divides_last = std::ranges::any_of(sums, divides)};
+  Arithmetic safe{.divides_last = std::ranges::any_of(sums, divides), .sums = {sums.begin(), sums.end()}};
   if (std::ranges::none_of(sums, by_matrix)) {
     if (sums.size() == 1) safe.sum = sums[0];
     return safe;
@@ -52,6 +52,16 @@ Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   // Products that are no numbers of the accumulator's either are rounded once more.
   if (std::ranges::any_of(sums, in_f16)) safe.accumulator = 0x1p-10, safe.block = 1;
   return safe;
+}
+
+Arithmetic Arithmetic::of(std::string_view name) const {
+  Arithmetic part = *this;
+  part.sum.reset(), part.sums.clear();
+  const auto found = std::ranges::find(sums, name, &ir::Sum::of);
+  if (found == sums.end() || found->unit == ir::SumUnit::matrix) return part;
+  if (truncates) part = {.divides_last = divides_last, .deviations = deviations};  // a matrix unit makes another sum
+  part.sum = *found;
+  return part;
 }
 
 Bound both(Real x) { return {x, x}; }

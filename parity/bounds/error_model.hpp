@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ir/op.hpp"
@@ -27,6 +28,11 @@ struct Arithmetic {
   /// The tree of the only sum that the kernel says it makes; nothing where there are several, or where none is known.
   std::optional<ir::Sum> sum = {};
   double deviations = 0;  ///< standard deviations that limits allow for; 0: as many as the size of the output asks for
+  /// All the sums that the kernel says it makes.
+  std::vector<ir::Sum> sums = {};
+
+  /// How the sum of this name (ir::Sum::of) is made: along its own tree, where that is known, else as one chain.
+  Arithmetic of(std::string_view name) const;
 
   /// What is lost at most for each term, in units of the roundoff at the larger of the sum so far and the terms, where
   /// sums are cut off: two units a block; of a unit of which nothing is known three a term, which hold for every one
@@ -85,6 +91,12 @@ struct Node {
   /// How many standard deviations are allowed for: what one of this output's elements exceeds in one run of a million,
   /// unless the arithmetic says another number.
   double lambda() const;
+  /// This node, as far as its sum of this name goes.
+  Node with_sum(std::string_view name) const {
+    Node part = *this;
+    part.arithmetic = arithmetic.of(name);
+    return part;
+  }
   /// The op itself on other operands.
   Real apply(const std::vector<Real>& operands) const { return builder.apply(op, operands, output); }
 };

@@ -5,8 +5,6 @@
 
 #include "ir/ops/classify.hpp"
 #include "ir/ops/compare.hpp"
-#include "ir/ops/cumulative.hpp"
-#include "ir/ops/reduce.hpp"
 #include "ir/ops/where.hpp"
 #include "parity/core/float_format.hpp"
 
@@ -95,28 +93,15 @@ Bound dot(const Node& node, const Terms& terms) {
   return Bound{min(factors.random * sqrt(squares), most), most} + both(factors.stored * abs(terms.sum));
 }
 
-Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes) {
-  std::int64_t count = 1, longest = axes.empty() ? 0 : axes.front();
-  for (const std::int64_t axis : axes) {
-    count *= x.shape()[x.shape().axis(axis)];
-    if (x.shape()[x.shape().axis(axis)] > x.shape()[x.shape().axis(longest)]) longest = axis;
-  }
-  const Real total = sum(x, axes);
-  if (count <= 1) return both(0 * total);
-  std::vector<std::int64_t> others;
-  for (const std::int64_t axis : axes)
-    if (axis != longest) others.push_back(axis);
-  const Real steps = sum(x, others);
-  const Real partial =
-      x.builder->apply(ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::sum, .axis = longest}, {steps});
-  const auto length = static_cast<double>(count) / static_cast<double>(steps.shape()[steps.shape().axis(longest)]);
-  const Real term_squares = sum(square(x), axes);
-  const Real squares = length * sum(square(partial), {longest}) + (length / 6) * term_squares;
-  const Real random =
-      (static_cast<double>(count) / 3) * square(total) + (static_cast<double>(count) / 6) * term_squares;
-  const double u = node.unit();
-  const Real certain = (static_cast<double>(count) * u) * sum(abs(x), axes);
-  return {min(node.lambda() * u * sqrt(max(squares, random)), certain), certain};
+SumSpread spread_of(const Node& node, std::int64_t count, bool exact_products) {
+  if (count == 0) return {};
+  const DotFactors factors = dot_factors(node, count, exact_products);
+  const double u = node.unit(), share = square(factors.random / node.lambda() / u);
+  return {.of_square = share * (factors.of_square - factors.of_spread / static_cast<double>(count)),
+          .of_squares = share * (factors.of_spread + factors.of_terms),
+          .of_size = factors.stored / u - 2,
+          .certain = factors.certain / u,
+          .is_cut = node.arithmetic.cut() > 0};
 }
 
 Terms product_terms(const Node& node, std::int64_t count) { return product_terms(node, count, node.op, node.op); }
@@ -146,73 +131,6 @@ bool has_exact_products(const Node& node) {
   const ir::DType dtype = node.in_types.at(0).dtype;
   return 2 * (core::float_format(dtype).fraction_bits + 1) <=
          core::float_format(core::compute_dtype(dtype)).fraction_bits + 1;
-}
-
-NormErrors norm_errors(const Node& node, const Norm& norm) {
-  const double u = node.unit();
-  const Real x = norm.x, none = node.builder.constant(0);
-  double count = 1;
-  for (const std::int64_t axis : norm.axes) count *= static_cast<double>(x.shape()[x.shape().axis(axis)]);
-  const Real mean = norm.centred ? (1 / count) * sum(x, norm.axes) : none;
-  const Real d = norm.centred ? x - mean : x;
-  // The mean of one element is that element.
-  const Bound of_mean =
-      norm.centred && count > 1 ? (1 / count) * sum_error(node, x, norm.axes) + both(u * abs(mean)) : both(none);
-  const Bound of_d = norm.centred ? of_mean + both(u * abs(d)) : both(none);
-  const Real variance = (1 / count) * sum(square(d), norm.axes);
-  const Bound of_variance =
-      (1 / count) * sum_error(node, square(d), norm.axes) + both(3 * u * variance) + square(of_mean);
-  const Real deviation = norm.epsilon_outside ? sqrt(variance) : sqrt(variance + norm.epsilon);
-  const Real divisor = norm.epsilon_outside ? deviation + norm.epsilon : deviation;
-  // The root of nearly nothing is off by the root of the error.
-  const Bound of_root = min(0.5 * of_variance / deviation, sqrt(of_variance));
-  const Bound relative = of_root / divisor + both(node.builder.constant(7 * u));
-  const Real scale = abs(norm.scale.value_or(node.builder.constant(1))), bias = abs(norm.bias.value_or(none));
-  const Bound of_y = scale / divisor * of_d + (abs(d) / divisor * scale) * relative + both(u * (bias + abs(norm.y)));
-  // An infinite line has results that are exact: 0 and NaN.
-  const auto known = [](Bound b) { return Bound{finite_or_zero(b.probable), finite_or_zero(b.certain)}; };
-  return {known(of_y), of_mean, (node.builder.constant(1) / divisor) * relative};
-}
-
-Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias) {
-  const ir::Shape shape = node.in[0].shape();
-  Norm norm{.x = node.in[0], .epsilon = epsilon, .y = node.out[0]};
-  for (std::size_t a = shape.axis(axis); a < shape.size(); ++a) norm.axes.push_back(static_cast<std::int64_t>(a));
-  if (has_scale) norm.scale = node.in[1];
-  if (has_bias) norm.bias = node.in.back();
-  return norm;
-}
-
-Real through_norm(const Node& node, const Norm& norm, const Errors& errors) {
-  double count = 1;
-  for (const std::int64_t axis : norm.axes) count *= static_cast<double>(norm.x.shape()[norm.x.shape().axis(axis)]);
-  const auto mean = [&](Real x) { return (1 / count) * sum(x, norm.axes); };
-  const Real d = norm.centred ? norm.x - mean(norm.x) : norm.x;
-  const Real inverse = node.builder.constant(1) / sqrt(mean(square(d)) + norm.epsilon);
-  const Real unit = abs(d) * inverse;
-  Real result = node.builder.constant(0);
-  if (errors[0]) {
-    const Real of_d = norm.centred ? *errors[0] + mean(*errors[0]) : *errors[0];
-    const Real scale = abs(norm.scale.value_or(node.builder.constant(1)));
-    result = scale * inverse * (of_d + unit * mean(unit * of_d));
-  }
-  std::size_t next = 1;
-  if (norm.scale && errors[next++]) result = result + unit * *errors[next - 1];
-  if (norm.bias && errors[next]) result = result + *errors[next];
-  return result;
-}
-
-Bound grouped_norm_error(const Node& node, std::int64_t groups, double epsilon, std::optional<Real> scale,
-                         std::optional<Real> bias) {
-  const ir::Shape& shape = node.in[0].shape();
-  const std::int64_t elements = shape.elements();
-  const ir::Shape grouped{shape[0], groups, elements > 0 ? elements / (shape[0] * groups) : 0};
-  const auto by_channel = [&](Real x) { return reshaped(filled(along(x, 1, shape), shape), grouped); };
-  Norm norm{.x = reshaped(node.in[0], grouped), .axes = {2}, .epsilon = epsilon, .y = reshaped(node.y(), grouped)};
-  if (scale) norm.scale = by_channel(*scale);
-  if (bias) norm.bias = by_channel(*bias);
-  const Bound error = norm_errors(node, norm).y;
-  return {reshaped(error.probable, shape), reshaped(error.certain, shape)};
 }
 
 Model scatter_model(const ir::Op& op, std::size_t updates, const ir::Op& adding) {

@@ -28,11 +28,18 @@ struct DotFactors {
 };
 DotFactors dot_factors(const Node& node, std::int64_t count, bool exact_products);
 
+/// The error of a sum S inside of an op is in proportion to these, in units of the roundoff u of what is computed in.
+/// Chance has λσ of it, with σ² = of_square S² + of_squares Σp².
+struct SumSpread {
+  double of_square = 0, of_squares = 0;
+  double of_size = 0;   ///< times |S|: what a compensated sum rounds once in the end
+  double certain = 0;   ///< times Σ|p|
+  bool is_cut = false;  ///< errors of this and of other such sums may all have one sign
+};
+SumSpread spread_of(const Node& node, std::int64_t count, bool exact_products);
+
 /// How the sums of a node are made, as its elements are looked at one by one.
 sums::Arithmetic sum_arithmetic(const Node& node, bool exact_products);
-
-/// The error of Σx over axes that the sum keeps with extent 1, of exact x.
-Bound sum_error(const Node& node, Real x, std::vector<std::int64_t> axes);
 
 /// Terms of an op that is linear in each operand: the op on magnitudes and on squares.
 Terms product_terms(const Node& node, std::int64_t count);
@@ -46,35 +53,6 @@ Bound positive_sum_error(const Node& node, std::int64_t count);
 
 /// Whether products of two numbers of the operands' dtype are exact in the type computed in.
 bool has_exact_products(const Node& node);
-
-// ---- normalisations (ops.md D.6)
-
-struct Norm {
-  Real x;
-  std::vector<std::int64_t> axes = {};  ///< that statistics are taken over
-  bool centred = true;
-  double epsilon = 0;
-  bool epsilon_outside = false;               ///< epsilon is added to the root, not under it
-  std::optional<Real> scale = {}, bias = {};  ///< broadcast to x
-  Real y = {};                                ///< the result, of x's shape
-};
-
-/// The errors of y = (x - mean) / √(variance + epsilon) · scale + bias, of the mean, and of
-/// 1 / √(variance + epsilon).
-struct NormErrors {
-  Bound y, mean, inverse;
-};
-NormErrors norm_errors(const Node& node, const Norm& norm);
-
-/// The norm of in[0] over its axes from `axis` on, with scale in in[1] and bias in the last operand if there are any.
-Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias);
-
-/// What errors of x, and of the scale and bias behind it, become in y.
-Real through_norm(const Node& node, const Norm& norm, const Errors& errors);
-
-/// The error of normalising groups of channels of in[0] [N, C, ..], with scale and bias by channel.
-Bound grouped_norm_error(const Node& node, std::int64_t groups, double epsilon, std::optional<Real> scale,
-                         std::optional<Real> bias);
 
 // ---- scatter
 

@@ -22,12 +22,12 @@ profile::Products plain_products(ir::SumUnit unit) {
           .subnormals = profile::Subnormals::kept};
 }
 
-double stored_as(ir::DType dtype, float x) {
-  const ir::Tensor one = ir::Tensor::of<float>({1}, {x});
+}  // namespace
+
+double stored_as(ir::DType dtype, double x) {
+  const ir::Tensor one = ir::Tensor::of<float>({1}, {static_cast<float>(x)});
   return ir::convert(ir::convert(one, dtype), ir::DType::f64).as<double>()[0];
 }
-
-}  // namespace
 
 std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype, double got) {
   const auto count = static_cast<std::int64_t>(sum.terms.size());
@@ -44,6 +44,14 @@ std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& p
   };
   if (published.unit != ir::SumUnit::either) return gives(published.unit);
   return gives(ir::SumUnit::fma) || gives(ir::SumUnit::separate);
+}
+
+std::optional<float> replayed(std::span<const float> a, std::span<const float> b, ir::Sum published, bool fused) {
+  if (published.unit == ir::SumUnit::matrix || published.accumulator != ir::DType::f32) return std::nullopt;
+  published.order = "contract";
+  if (!profile::is_replayable(published, static_cast<std::int64_t>(a.size()))) return std::nullopt;
+  if (published.unit == ir::SumUnit::either) published.unit = fused ? ir::SumUnit::fma : ir::SumUnit::separate;
+  return profile::ProductEmulator(plain_products(published.unit), published.levels).dot(a, b);
 }
 
 }  // namespace plumb::parity::elements

@@ -11,4 +11,11 @@ namespace plumb::parity::elements {
 /// Nothing where the sum cannot be replayed: its unit is not f32's own, or its tree leaves something open.
 std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype, double got);
 
+/// A number of f32 as a kernel stores it, and as f64.
+double stored_as(ir::DType dtype, double x);
+
+/// The sum of products a·b in f32 as a kernel adds that says so, but that lanes and shuffles meet in the order of their
+/// numbers; `fused` decides where the record leaves that to the compiler. Nothing where the sum cannot be replayed.
+std::optional<float> replayed(std::span<const float> a, std::span<const float> b, ir::Sum published, bool fused);
+
 }  // namespace plumb::parity::elements

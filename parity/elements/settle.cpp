@@ -9,6 +9,7 @@
 #include "parity/compare/scan.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/elements/replay.hpp"
+#include "parity/elements/settle_rows.hpp"
 
 namespace plumb::parity::elements {
 namespace {
@@ -215,10 +216,16 @@ cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bo
   ir::Feeds fed;
   for (std::size_t i = 0; i < subject.inputs.size(); ++i)
     fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
+  compare::Limits limits = *allowed.limits;
+  const auto probable = limits.probable.as<double>();
+  if (is_alone && k == 0)
+    if (const auto by_rows = settle_rows(subject, fed, {allowed, open, truth, c, got.dtype(), probable})) {
+      allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
+      return *by_rows;
+    }
   const auto summing = summing_node(subject, fed);
   if (!summing) return settled;
   settled.open = open.size();
-  compare::Limits limits = *allowed.limits;
   if (is_alone) {
     const auto probable = limits.probable.as<double>(), certain = limits.certain.as<double>();
     Alone alone(subject, *summing, allowed, got.dtype());

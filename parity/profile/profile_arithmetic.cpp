@@ -27,6 +27,7 @@ std::optional<bounds::Arithmetic> measured_arithmetic(const DeviceProfile& profi
 bounds::Arithmetic arithmetic_of(const Products& products) {
   const ir::Sum sum{.unit = products.unit, .accumulator = products.accumulator};
   bounds::Arithmetic found = bounds::safe_arithmetic({&sum, 1});
+  found.sums.clear();
   if (products.accumulator_bits == 0) return found;
   found.accumulator = std::ldexp(1.0, -products.accumulator_bits);
   // Error models take products of narrow operands for exact: a rounding of each is a second one of each sum.
@@ -54,6 +55,7 @@ bounds::Arithmetic arithmetic_of(const DeviceProfile* profile, std::span<const i
   for (const ir::Node& node : segment.nodes())
     if (!node.inputs.empty())
       if (auto found = measured_arithmetic(*profile, sums, segment.type(node.inputs[0]).dtype)) {
+        found->sums = {sums.begin(), sums.end()};
         if (sums.size() == 1) found->sum = sums[0];
         return *found;
       }

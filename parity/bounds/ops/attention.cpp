@@ -1,192 +1,146 @@
 #include "ir/ops/attention.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
-#include "ir/ops/cast.hpp"
 #include "ir/ops/compare.hpp"
-#include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
-#include "ir/ops/softmax.hpp"
-#include "ir/ops/transpose.hpp"
-#include "ir/ops/unary.hpp"
 #include "ir/ops/where.hpp"
+#include "parity/bounds/attention_scores.hpp"
 #include "parity/bounds/error_terms.hpp"
+#include "parity/core/float_format.hpp"
 
 namespace plumb::parity::bounds {
 namespace {
 
-/// The values of an attention again, heads in front: of q [B, Hk, g, Sq, D], g the queries that
-/// share keys, and of k and v [B, Hk, 1, Sk, D].
-class Scores {
- public:
-  Scores(const ir::ops::Attention& op, const Node& node)
-      : op_(op), node_(node), n_(op.extents(node.in[0].shape(), node.in[1].shape(), node.in[2].shape())) {}
+Real largest(Real x, std::int64_t axis) {
+  return x.builder->apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {axis}, true}, {x});
+}
 
-  Real queries(Real q) const { return reshaped(heads_first(q), {n_.B, n_.Hk, n_.Hq / n_.Hk, n_.Sq, q.shape()[3]}); }
-  Real keys(Real k) const { return reshaped(heads_first(k), {n_.B, n_.Hk, 1, n_.Sk, k.shape()[3]}); }
-  /// Takes [B, Hk, g, Sq, Dv] back to the layout of y.
-  Real result(Real x) const { return heads_first(reshaped(x, {n_.B, n_.Hq, n_.Sq, n_.Dv})); }
-  /// Something that broadcasts to [B, Hq, Sq, Sk], as [B, Hk, g, Sq, Sk].
-  Real by_score(Real x) const {
-    return reshaped(filled(x, {n_.B, n_.Hq, n_.Sq, n_.Sk}), {n_.B, n_.Hk, n_.Hq / n_.Hk, n_.Sq, n_.Sk});
-  }
-  Real product(Real a, Real b, bool transpose_b) const {
-    return node_.builder.apply(ir::ops::Matmul{.transpose_b = transpose_b, .output_dtype = {}}, {a, b});
-  }
-  double scale() const { return std::abs(op_.scale.value_or(1 / std::sqrt(static_cast<double>(n_.D)))); }
-  const ir::ops::Attention::Extents& extents() const { return n_; }
+Real where(ir::ops::Comparison function, Real a, Real b, Real then, Real otherwise) {
+  const Real holds = a.builder->apply(ir::ops::Compare{function}, {a, b});
+  return a.builder->apply(ir::ops::Where{}, {holds, then, otherwise});
+}
 
-  Real bias() const { return by_score(node_.in[op_.has_mask ? 4 : 3]); }
-  /// The scores that compete [B, Hk, g, Sq, Sk], -inf of keys that are not allowed. `dots` are q·k.
-  Real competing(Real dots) const;
-
- private:
-  /// From the op's layout to [B, H, S, D] or, being its own inverse, back.
-  Real heads_first(Real x) const {
-    if (op_.layout == ir::ops::AttentionLayout::bhsd) return x;
-    return x.builder->apply(ir::ops::Transpose{{0, 2, 1, 3}}, {x});
-  }
-  Real positions(std::int64_t extent, ir::Shape shape) const;
-  Real compare(ir::ops::Comparison function, Real a, Real b) const {
-    return node_.builder.apply(ir::ops::Compare{function}, {a, b});
-  }
-  void forbid(Real& scores, Real allowed) const {
-    const Real none = node_.builder.constant(-std::numeric_limits<double>::infinity());
-    scores = node_.builder.apply(ir::ops::Where{}, {allowed, scores, none});
-  }
-
-  const ir::ops::Attention& op_;
-  const Node& node_;
-  ir::ops::Attention::Extents n_;
+/// What an attention is made of, as far as errors of its scores and sums go: P [.., Sq, Sk], v [.., Sk, Dv], y.
+struct Parts {
+  Real p, v, y;
+  Real most = {};     ///< ΣPε², the mean square of what scores are off at most, of each row
+  Real largest = {};  ///< ê, in units of u: the largest ε of a row among the keys that matter
+  Real spread = {};   ///< ΣP(v - y)²
+  Real squares = {};  ///< ΣPv²
 };
 
-Real Scores::positions(std::int64_t extent, ir::Shape shape) const {
-  std::vector<double> numbers(static_cast<std::size_t>(extent));
-  std::iota(numbers.begin(), numbers.end(), 0.0);
-  return reshaped(node_.builder.constant(numbers), shape);
+Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, const ScoreErrors& errors) {
+  constexpr double matters = 0x1p-30, resolved = 0x1p-45;  // verdict.md V30; what f64 has of a difference of sums
+  Parts parts{
+      .p = weights.p, .v = finite_or_zero(scores.keys(node.in[2])), .y = scores.queries(finite_or_zero(node.y()))};
+  ExpressionBuilder& builder = node.builder;
+  const Real none = builder.constant(0);
+  const Real size = largest(abs(parts.v), -1);
+  const Real influence = parts.p * reshaped(size, {size.shape()[0], size.shape()[1], 1, 1, size.shape()[3]});
+  parts.most = sum(finite_or_zero(parts.p * square(errors.most)), {-1});
+  parts.largest = largest(where(ir::ops::Comparison::greater, influence, matters * largest(influence, -1),
+                                finite_or_zero(errors.most), none),
+                          -1);
+  parts.squares = scores.product(parts.p, square(parts.v), false);
+  parts.spread = max(parts.squares - square(parts.y), none) + resolved * parts.squares;
+  return parts;
 }
 
-Real Scores::competing(Real dots) const {
-  using F = ir::ops::Comparison;
-  ExpressionBuilder& builder = node_.builder;
-  Real scores = op_.scale.value_or(1 / std::sqrt(static_cast<double>(n_.D))) * dots;
-  if (op_.softcap > 0)
-    scores = op_.softcap * builder.apply(ir::ops::Unary{ir::ops::UnaryFunction::tanh}, {scores / op_.softcap});
-  if (op_.has_bias) scores = scores + bias();
-  const Real i = positions(n_.Sq, {n_.Sq, 1}), j = positions(n_.Sk, {1, n_.Sk});
-  const auto whole = static_cast<double>(n_.Sk);
-  Real lengths = builder.constant(whole);
-  if (op_.has_kv_lengths) {
-    const Real given = builder.apply(ir::ops::Cast{ir::DType::f64}, {node_.in.back()});
-    lengths = reshaped(min(max(given, builder.constant(0)), lengths), {n_.B, 1, 1, 1, 1});
-    forbid(scores, compare(F::less, j, lengths));
+/// How often a running maximum may scale the sums of a row.
+double rescales(const Node& node, std::int64_t keys) {
+  std::int64_t most = 0;
+  for (const ir::Sum& sum : node.arithmetic.sums)
+    if (sum.rescale > 0) most = std::max(most, (keys + sum.rescale - 1) / sum.rescale);
+  return static_cast<double>(most);
+}
+
+/// To first order y moves by ΣP(v - y)·error of each score, and by the errors of the row sum and of the sum of values.
+Bound first_order(const Scores& scores, const Node& node, const Parts& parts, const ScoreErrors& errors) {
+  const std::int64_t keys = scores.extents().Sk;
+  const SumSpread of_row = spread_of(node.with_sum(attention_sums::row_sum), keys, true);
+  const SumSpread of_values = spread_of(node.with_sum(attention_sums::values), keys, false);
+  const double u = node.unit(), scaled = rescales(node, keys);
+  const Real p2 = square(parts.p), v2 = square(parts.v), y2 = square(parts.y);
+  const Real weights = finite_or_zero(p2 * errors.variance);
+  const Real row = y2 * (of_row.of_squares * sum(p2, {-1}) + of_row.of_square);
+  // What units lose that cut sums off is added to the other errors rather than to their squares.
+  Real one_sided = node.builder.constant(0), variance = y2 * (sum(weights, {-1}) + (of_values.of_square + 2 * scaled));
+  if (of_values.is_cut) {
+    one_sided = node.lambda() * sqrt(of_values.of_square * y2 + of_values.of_squares * scores.product(p2, v2, false));
+    variance = variance + scores.product(weights, v2, false);
+  } else {
+    variance = variance + scores.product(weights + of_values.of_squares * p2, v2, false);
   }
-  const Real at =
-      op_.query_offset ? i + static_cast<double>(*op_.query_offset) : i + (lengths - static_cast<double>(n_.Sq));
-  if (op_.causal) forbid(scores, compare(F::less_equal, j, at));
-  if (op_.left_window_size >= 0)
-    forbid(scores, compare(F::less_equal, at - static_cast<double>(op_.left_window_size), j));
-  if (op_.right_window_size >= 0)
-    forbid(scores, compare(F::less_equal, j, at + static_cast<double>(op_.right_window_size)));
-  if (op_.has_mask) forbid(scores, by_score(node_.in[3]));
-  return scores;
+  if (errors.cut) one_sided = one_sided + sqrt(sum(finite_or_zero(parts.p * *errors.cut), {-1}) * parts.spread);
+  variance = variance - (2 * parts.y) * scores.product(weights, parts.v, false);
+  if (of_row.is_cut)
+    one_sided = one_sided + node.lambda() * sqrt(row);
+  else
+    variance = variance + row;
+  const Real fixed = (3 + of_row.of_size + of_values.of_size) * abs(parts.y);
+  const Real chance = node.lambda() * sqrt(max(variance, node.builder.constant(0))) + one_sided + fixed;
+  const Real certain = sqrt(parts.most * parts.spread) + (of_row.certain + 2 * scaled) * abs(parts.y) +
+                       of_values.certain * sqrt(parts.squares) + fixed;
+  return {u * min(chance, certain), u * certain};
 }
-
-/// What a softcap c makes of an error of s: the change of c·tanh(s / c), and that function's own 4 ulp.
-Real capped_error(const ir::ops::Attention& op, const Node& node, Real s, Real e) {
-  const auto cap = [&](Real x) {
-    return op.softcap * node.builder.apply(ir::ops::Unary{ir::ops::UnaryFunction::tanh}, {x / op.softcap});
-  };
-  const Real y = cap(s);
-  return max(abs(cap(s + e) - y), abs(cap(s - e) - y)) + 10 * node.unit() * abs(y);
-}
-
-/// The error of the scores: scale·B(q·k) + 12u |s| (ops.md D.6), what a softcap leaves of it, and the
-/// rounding of a bias' sum.
-Bound score_errors(const ir::ops::Attention& op, const Scores& scores, const Node& node, Real dots) {
-  const Real q = scores.queries(node.in[0]), k = scores.keys(node.in[1]);
-  const Bound of_dot = dot(node, {.count = scores.extents().D,
-                                  .sum = dots,
-                                  .magnitude = scores.product(abs(q), abs(k), true),
-                                  .squares = scores.product(square(q), square(k), true),
-                                  .exact = has_exact_products(node)});
-  Bound error = scores.scale() * (of_dot + both(12 * node.unit() * abs(dots)));
-  if (op.softcap > 0) {
-    const Real s = scores.scale() * dots;
-    error = {capped_error(op, node, s, error.probable), capped_error(op, node, s, error.certain)};
-  }
-  return op.has_bias ? error + both(2 * node.unit() * abs(scores.bias())) : error;
-}
-
-/// What errors of the competing scores, and of their exponentials, are in y: Σ P |v| (e_ij + Σ P e).
-class Weighing {
- public:
-  Weighing(const Scores& scores, const Node& node)
-      : scores_(scores),
-        dots(scores.product(scores.queries(node.in[0]), scores.keys(node.in[1]), true)),
-        competing(scores.competing(dots)),
-        p(finite_or_zero(node.builder.apply(ir::ops::Softmax{-1}, {competing}))),
-        v(finite_or_zero(abs(scores.keys(node.in[2])))) {}
-
-  Real through(Real e, Real more_of_sum) const {
-    const Real weighted = finite_or_zero(p * e);
-    const Real total = sum(weighted, {-1}) + more_of_sum;
-    return scores_.product(weighted, v, false) + scores_.product(p, v, false) * total;
-  }
-
- private:
-  const Scores& scores_;
-
- public:
-  const Real dots, competing, p, v;
-};
 
 /// What the sum of values is off below the smallest normal (verdict.md V35): a rounding to the spacing there for every
 /// product and every addition; where such numbers may be flushed, each of these and each weight. A kernel that divides
 /// by the sum of the weights last divides this as well: that sum is 1 over the largest weight.
-Bound below_normal(const Scores& scores, const Weighing& weighing, const Node& node) {
-  const double roundings = 2 * static_cast<double>(scores.extents().Sk), off = node.spacing() / 2;
+Bound below_normal(const Node& node, const Parts& parts, Real top, std::int64_t keys) {
+  const double roundings = 2 * static_cast<double>(keys), off = node.spacing() / 2;
   const double probable = std::min(node.lambda() * std::sqrt(roundings), roundings) * off, flushed = node.flushed();
-  Real share = node.builder.constant(1);
-  if (node.arithmetic.divides_last)
-    share = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {-1}, true}, {weighing.p});
+  const Real share = node.arithmetic.divides_last ? top : node.builder.constant(1);
   const Bound of_sums{(probable + roundings * flushed) * share, roundings * (off + flushed) * share};
-  return flushed > 0 ? of_sums + both((flushed * share) * sum(weighing.v, {-2})) : of_sums;
+  return flushed > 0 ? of_sums + both((flushed * share) * sum(abs(parts.v), {-2})) : of_sums;
 }
 
+/// By rows (verdict.md V30): to first order where scores are known well enough; where they are not, but one key has
+/// nearly all the weight however wrong they are, by what the others may have; else anything between the values.
 Bound rounding(const ir::ops::Attention& op, const Node& node) {
-  const double u = node.unit();
+  constexpr double well_known = 0.125, saturated = 0x1p-20;
   const Scores scores(op, node);
-  const Weighing weighing(scores, node);
-  const Real p = weighing.p, v = weighing.v;
-  const Real top = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {-1}, true}, {weighing.competing});
-  const Bound of_term = score_errors(op, scores, node, weighing.dots) + both(u * (abs(weighing.competing - top) + 8.0));
-  const std::int64_t keys = scores.extents().Sk;
-  const Bound of_sum = positive_sum_error(node, keys);
-  const Bound of_products = dot(node, {.count = keys,
-                                       .sum = scores.queries(node.y()),
-                                       .magnitude = scores.product(p, v, false),
-                                       .squares = scores.product(square(p), square(v), false)});
-  const Bound error =
-      Bound{weighing.through(of_term.probable, of_sum.probable), weighing.through(of_term.certain, of_sum.certain)} +
-      of_products + below_normal(scores, weighing, node);
-  return {scores.result(error.probable), scores.result(error.certain)};
+  const ScoreSteps steps = score_steps(op, scores, node);
+  const Weights weights = weights_of(steps.competing);
+  const ScoreErrors errors = score_errors(op, scores, node, steps, weights);
+  const Parts parts = parts_of(scores, node, weights, errors);
+  ExpressionBuilder& builder = node.builder;
+  const double u = node.unit();
+  const Real wrong = u * parts.largest, top = largest(parts.p, -1), one = builder.constant(1);
+  const Real others = max(one / top - one, builder.constant(0x1p-50)), share = exp(2 * wrong) * others;
+  const Real by_others = 2 * exp(2 * wrong) * sqrt(2.1 * (min(others, one) * parts.spread)) + (3 * u) * abs(parts.y);
+  const Real anything = 2 * largest(abs(parts.v), -2);
+  const Real unless_known =
+      where(ir::ops::Comparison::less_equal, share, builder.constant(saturated), by_others, anything);
+  const Bound known = (2 * wrong + one) * first_order(scores, node, parts, errors);
+  const auto by_row = [&](Real usual, Real of_subnormals) {
+    const Real error = where(ir::ops::Comparison::less_equal, wrong, builder.constant(well_known), usual, unless_known);
+    return scores.result(error + of_subnormals);
+  };
+  const Bound lost = below_normal(node, parts, top, scores.extents().Sk);
+  return {by_row(known.probable, lost.probable), by_row(known.certain, lost.certain)};
+}
+
+/// What errors e of the scores are in y: ΣP|v|(e + ΣPe).
+Real through_scores(const Scores& scores, Real p, Real v, Real e) {
+  const Real weighted = finite_or_zero(p * e);
+  return scores.product(weighted, v, false) + scores.product(p, v, false) * sum(weighted, {-1});
 }
 
 /// Errors of q and k become those of scores, on which a softcap lets through no more; those of v are weighed.
 Real carried(const ir::ops::Attention& op, const Node& node, const Errors& errors) {
   const Scores scores(op, node);
-  const Weighing weighing(scores, node);
+  const Real p = weights_of(score_steps(op, scores, node).competing).p;
   const Real q = abs(scores.queries(node.in[0])), k = abs(scores.keys(node.in[1]));
   const Real larger_q = errors[0] ? q + scores.queries(*errors[0]) : q;
   const Real larger_k = errors[1] ? k + scores.keys(*errors[1]) : k;
   Real of_scores = scores.scale() * (scores.product(larger_q, larger_k, true) - scores.product(q, k, true));
   const std::size_t bias = op.has_mask ? 4 : 3;
   if (op.has_bias && errors[bias]) of_scores = of_scores + scores.by_score(*errors[bias]);
-  Real error = weighing.through(of_scores, node.builder.constant(0));
-  if (errors[2]) error = error + scores.product(weighing.p, scores.keys(*errors[2]), false);
+  Real error = through_scores(scores, p, finite_or_zero(abs(scores.keys(node.in[2]))), of_scores);
+  if (errors[2]) error = error + scores.product(p, scores.keys(*errors[2]), false);
   return scores.result(error);
 }
 

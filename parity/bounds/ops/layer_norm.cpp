@@ -1,6 +1,6 @@
 #include "ir/ops/layer_norm.hpp"
 
-#include "parity/bounds/error_terms.hpp"
+#include "parity/bounds/norm_terms.hpp"
 
 namespace plumb::parity::bounds {
 namespace {

@@ -1,6 +1,6 @@
 #include "ir/ops/mean_variance_norm.hpp"
 
-#include "parity/bounds/error_terms.hpp"
+#include "parity/bounds/norm_terms.hpp"
 
 namespace plumb::parity::bounds {
 Model error_model(const ir::ops::MeanVarianceNorm& op) {

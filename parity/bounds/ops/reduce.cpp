@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/ops/compare.hpp"
+#include "ir/ops/unary.hpp"
+#include "ir/ops/where.hpp"
 #include "parity/bounds/error_terms.hpp"
+#include "parity/bounds/exponential_terms.hpp"
 
 namespace plumb::parity::bounds {
 namespace {
@@ -44,13 +48,28 @@ Bound norm(const ir::ops::Reduce& op, const Node& node, std::int64_t count) {
 }
 
 Bound log_sum_exp(const ir::ops::Reduce& op, const Node& node) {
-  const double u = node.unit();
   const Real x = node.in[0];
   const Real top = node.builder.apply(ir::ops::Reduce{ReduceFunction::max, op.axes, true}, {x});
   const Real y = reshaped(node.y(), top.shape());
-  const Real of_terms = sum(finite_or_zero(exp(x - y) * (u * (abs(x - top) + 8.0))), op.axes);
-  const Real shift = u * (abs(top) + 5 * abs(y - top) + abs(y));  // the logarithm is good to 4 ulp
-  return both(reshaped(of_terms + shift, node.y().shape())) + positive_sum_error(node, count_of(op, x.shape()));
+  const Exponentials terms = exponentials(node, x, top, finite_or_zero(exp(x - y)), op.axes, count_of(op, x.shape()));
+  const Bound error = log_error(node, terms, y - top) + both(node.unit() * (abs(top) + abs(y)));
+  return {reshaped(finite_or_zero(error.probable), node.y().shape()),
+          reshaped(finite_or_zero(error.certain), node.y().shape())};
+}
+
+/// The error of ln S by that of S (verdict.md V32). Where S may be off by more than half of itself, its logarithm may
+/// be anything.
+Bound log_of(Bound of_sum, Real y) {
+  constexpr double anything = 0x1p+100;
+  ExpressionBuilder& builder = *y.builder;
+  const auto change = [&](Real error) {
+    const Real relative = error / exp(y), one = builder.constant(1);
+    const Real log = builder.apply(ir::ops::Unary{ir::ops::UnaryFunction::log}, {one - min(relative, 0.5 * one)});
+    const Real is_small =
+        builder.apply(ir::ops::Compare{ir::ops::Comparison::less_equal}, {relative, builder.constant(0.5)});
+    return builder.apply(ir::ops::Where{}, {is_small, abs(log), builder.constant(anything)});
+  };
+  return {change(of_sum.probable), change(of_sum.certain)};
 }
 
 Bound rounding(const ir::ops::Reduce& op, const Node& node) {
@@ -70,10 +89,8 @@ Bound rounding(const ir::ops::Reduce& op, const Node& node) {
       return norm(op, node, count);
     case ReduceFunction::product:
       return abs(y) * positive_sum_error(node, count);
-    case ReduceFunction::log_sum: {
-      const Bound error = of_sum(op, node, x);
-      return error / exp(y) + both(8 * u * abs(y));
-    }
+    case ReduceFunction::log_sum:
+      return log_of(of_sum(op, node, x), y) + both(8 * u * abs(y));
     case ReduceFunction::log_sum_exp:
       return log_sum_exp(op, node);
     default:

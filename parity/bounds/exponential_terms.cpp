@@ -1,0 +1,31 @@
+#include "parity/bounds/exponential_terms.hpp"
+
+#include "parity/bounds/error_terms.hpp"
+#include "parity/bounds/function_limits.hpp"
+
+namespace plumb::parity::bounds {
+
+Exponentials exponentials(const Node& part, Real x, Real top, Real weights, const std::vector<std::int64_t>& axes,
+                          std::int64_t count) {
+  const double of_exp = 2 * limit_of(ir::ops::UnaryFunction::exp)->ulps;
+  const SumSpread spread = spread_of(part, count, true);
+  Exponentials terms;
+  terms.depth = finite_or_zero(abs(x - top));
+  terms.variance = square(terms.depth) + of_exp * of_exp;
+  terms.most = terms.depth + of_exp;
+  const Real squares = square(weights);
+  terms.own = squares * terms.variance;
+  terms.of_sum = sum(terms.own, axes) + spread.of_squares * sum(squares, axes) + spread.of_square;
+  terms.most_of_sum = sum(weights * terms.most, axes) + spread.certain;
+  terms.sum_size = spread.of_size;
+  return terms;
+}
+
+Bound log_error(const Node& part, const Exponentials& terms, Real log_of_sum) {
+  const double u = part.unit(), of_log = 2 * limit_of(ir::ops::UnaryFunction::log)->ulps;
+  const Real most = u * terms.most_of_sum;
+  return Bound{min((part.lambda() * u) * sqrt(terms.of_sum), most), most} +
+         both(u * (of_log * abs(log_of_sum) + terms.sum_size));
+}
+
+}  // namespace plumb::parity::bounds

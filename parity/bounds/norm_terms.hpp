@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "parity/bounds/error_model.hpp"
+
+/// What error models of normalisations have in common (verdict.md V31).
+namespace plumb::parity::bounds {
+
+/// Names of the sums of a normalisation (ir::Sum::of).
+namespace norm_sums {
+inline constexpr auto mean = "mean", variance = "variance", squares = "squares";
+}
+
+struct Norm {
+  Real x;
+  std::vector<std::int64_t> axes = {};  ///< that statistics are taken over
+  bool centred = true;
+  double epsilon = 0;
+  bool epsilon_outside = false;               ///< epsilon is added to the root, not under it
+  std::optional<Real> scale = {}, bias = {};  ///< broadcast to x
+  Real y = {};                                ///< the result, of x's shape
+};
+
+/// The errors of y = (x - mean) / √(variance + epsilon) · scale + bias, of the mean, and of
+/// 1 / √(variance + epsilon).
+struct NormErrors {
+  Bound y, mean, inverse;
+};
+NormErrors norm_errors(const Node& node, const Norm& norm);
+
+/// The norm of in[0] over its axes from `axis` on, with scale in in[1] and bias in the last operand if there are any.
+Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias);
+
+/// What errors of x, and of the scale and bias behind it, become in y.
+Real through_norm(const Node& node, const Norm& norm, const Errors& errors);
+
+/// The error of normalising groups of channels of in[0] [N, C, ..], with scale and bias by channel.
+Bound grouped_norm_error(const Node& node, std::int64_t groups, double epsilon, std::optional<Real> scale,
+                         std::optional<Real> bias);
+
+}  // namespace plumb::parity::bounds

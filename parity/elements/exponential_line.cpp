@@ -1,0 +1,49 @@
+#include "parity/elements/exponential_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parity/bounds/function_limits.hpp"
+
+namespace plumb::parity::elements {
+
+ExponentialLine::ExponentialLine(const Operation& operation, const InsideSum& sum,
+                                 const std::vector<std::int64_t>& elements)
+    : how_(sum),
+      top_(-std::numeric_limits<double>::infinity()),
+      of_exp_(2 * bounds::limit_of(ir::ops::UnaryFunction::exp)->ulps) {
+  for (const std::int64_t i : elements) x_.push_back(operation.operands[0].values[static_cast<std::size_t>(i)]);
+  for (const double x : x_) top_ = std::isnan(x) || std::isnan(top_) ? std::nan("") : std::max(top_, x);
+  if (!is_finite()) return;
+  for (const double x : x_) {
+    const double term = std::exp(x - top_);
+    terms_.add(term);
+    sum_ += term, weights_[x] += term;
+  }
+  for (auto& [x, weight] : weights_) {
+    weight /= sum_;
+    if (weight > 0) variance_ += weight * most(x) * weight * most(x);
+  }
+  of_sum_ = how_.error(terms_).probable / sum_;
+}
+
+double ExponentialLine::wide_of_sum() const {
+  if (!wide_of_sum_) wide_of_sum_ = how_.wide_error(terms_) / sum_;
+  return *wide_of_sum_;
+}
+
+double ExponentialLine::others(double x) const {
+  const double own = share(x) > 0 ? share(x) * most(x) : 0;
+  return std::sqrt(std::max(variance_ - own * own, 0.0));
+}
+
+std::optional<float> ExponentialLine::replay_sum(bool fused) const {
+  const auto [at, is_new] = replayed_.try_emplace(fused);
+  if (!is_new) return at->second;
+  std::vector<float> terms(x_.size());
+  std::ranges::transform(x_, terms.begin(), [this](double x) { return std::exp(static_cast<float>(x) - top_f32()); });
+  return at->second = how_.replay(terms, fused);
+}
+
+}  // namespace plumb::parity::elements

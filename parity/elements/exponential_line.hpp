@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cmath>
+#include <map>
+
+#include "parity/elements/inside_sum.hpp"
+#include "parity/elements/rows.hpp"
+#include "parity/terms/lines.hpp"
+
+namespace plumb::parity::elements {
+
+/// e^(x - top) of a line and their sum, in f64, and what the kernel's own may be off. Terms that are bit for bit equal
+/// err alike (verdict.md V13).
+class ExponentialLine {
+ public:
+  ExponentialLine(const Operation& operation, const InsideSum& sum, const std::vector<std::int64_t>& elements);
+
+  /// Whether all numbers are finite, or -∞ beside one that is.
+  bool is_finite() const { return std::isfinite(top_); }
+  double top() const { return top_; }
+  double sum() const { return sum_; }
+  /// What the exponential of x may be off at most, relative to it, in units of the roundoff.
+  double most(double x) const { return of_exp_ + std::abs(x - top_); }
+  /// The share of all terms in the sum that are equal to x.
+  double share(double x) const { return weights_.at(x); }
+  /// √ of the variance of the sum's terms but for those equal to x, relative to the sum, in units of the roundoff.
+  double others(double x) const;
+  double all() const { return std::sqrt(variance_); }  ///< √ of the variance of all terms
+  /// What the sum may be off, relative to it: by chance, and if its terms creep besides.
+  double of_sum() const { return of_sum_; }
+  double wide_of_sum() const;
+
+  /// In f32: the largest element, and the sum in the kernel's order.
+  float top_f32() const { return static_cast<float>(top_); }
+  std::optional<float> replay_sum(bool fused) const;
+
+ private:
+  const InsideSum& how_;
+  std::vector<double> x_;
+  std::map<double, double> weights_;
+  double top_, sum_ = 0, of_exp_, variance_ = 0, of_sum_ = 0;
+  mutable std::optional<double> wide_of_sum_;              ///< made when it is first asked for: a row has one thread
+  mutable std::map<bool, std::optional<float>> replayed_;  ///< likewise
+  terms::ElementSum terms_;
+};
+
+}  // namespace plumb::parity::elements

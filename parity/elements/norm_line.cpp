@@ -1,0 +1,168 @@
+#include "parity/elements/norm_line.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "parity/bounds/function_limits.hpp"
+#include "parity/bounds/norm_terms.hpp"
+
+namespace plumb::parity::elements {
+namespace {
+
+/// The sums of a normalisation and what it is of.
+struct NormSums {
+  NormSums(const Operation& of, Normalization normalization)
+      : operation(of),
+        how(std::move(normalization)),
+        mean(of.node, bounds::norm_sums::mean, true),
+        variance(of.node, how.centred ? bounds::norm_sums::variance : bounds::norm_sums::squares, false) {}
+
+  const Operation& operation;
+  Normalization how;
+  InsideSum mean, variance;
+};
+
+class NormLine : public Row {
+ public:
+  NormLine(std::shared_ptr<const NormSums> sums, std::int64_t line);
+
+  std::optional<double> limit(std::int64_t index, double truth) const override;
+  double wide_limit(std::int64_t index, double truth) const override;
+  std::optional<double> replay(std::int64_t index, bool fused) const override;
+
+ private:
+  /// Errors of the mean and, relative to it, of the inverse deviation.
+  struct Errors {
+    double mean = 0, inverse = 0;
+  };
+  double count() const { return static_cast<double>(x_.size()); }
+  double divisor() const { return how().epsilon_outside ? std::sqrt(variance_) + how().epsilon : deviation(); }
+  double deviation() const { return std::sqrt(how().epsilon_outside ? variance_ : variance_ + how().epsilon); }
+  const Normalization& how() const { return sums_->how; }
+  double x_at(std::int64_t index) const { return sums_->operation.operands[0].values[static_cast<std::size_t>(index)]; }
+  static double factor(const std::function<double(std::int64_t)>& of, std::int64_t index, double otherwise) {
+    return of ? of(index) : otherwise;
+  }
+  Errors errors(bool wide) const;
+  /// What all elements of the line share of a replay.
+  struct Replayed {
+    float mean = 0, rest = 0, inverse = 0;
+  };
+  std::optional<Replayed> replayed_line(bool fused) const;
+  /// What a fixed number of roundings of an element itself may do.
+  double fixed(std::int64_t index, double truth) const;
+  /// By how much an element moves with the mean, and with the inverse deviation relative to it.
+  double center(std::int64_t index) const { return std::abs(factor(how().scale, index, 1)) / divisor(); }
+  double sized(std::int64_t index) const { return std::abs(x_at(index) - mean_) * center(index); }
+
+  std::shared_ptr<const NormSums> sums_;
+  std::vector<double> x_, d_;
+  terms::ElementSum terms_, differences_, squares_;  ///< those of the mean, of its correction, of the variance
+  double mean_ = 0, variance_ = 0;
+  Errors exact_;
+  mutable std::optional<Errors> wide_;                        ///< made when it is first asked for: a row has one thread
+  mutable std::map<bool, std::optional<Replayed>> replayed_;  ///< likewise
+};
+
+NormLine::NormLine(std::shared_ptr<const NormSums> sums, std::int64_t line) : sums_(std::move(sums)) {
+  for (const std::int64_t i : how().lines.elements(line)) x_.push_back(x_at(i));
+  if (how().centred) mean_ = std::accumulate(x_.begin(), x_.end(), 0.0) / count();
+  for (const double x : x_) {
+    d_.push_back(x - mean_);
+    terms_.add(x), differences_.add(d_.back()), squares_.add(d_.back(), d_.back());
+    variance_ += d_.back() * d_.back() / count();
+  }
+  exact_ = errors(false);
+}
+
+NormLine::Errors NormLine::errors(bool wide) const {
+  const auto of = [&](const InsideSum& sum, const terms::ElementSum& of_terms) {
+    return (wide ? sum.wide_error(of_terms) : sum.error(of_terms).probable) / count();
+  };
+  const double u = sums_->operation.node.unit();
+  double mean = 0, left = 0;
+  if (how().centred && x_.size() > 1) {
+    mean = of(sums_->mean, terms_);
+    // A second sum makes up for the first mean's error, whose square is rounded with the others.
+    if (sums_->mean.is_pair())
+      left = (count() + 3) * u * mean * mean, mean = of(sums_->mean, differences_);
+    else
+      mean += 2 * u * std::abs(mean_);
+  }
+  const double variance = of(sums_->variance, squares_) + 3 * u * variance_ + mean * mean + left;
+  const double of_root = std::min(0.5 * variance / deviation(), std::sqrt(variance)), relative = of_root / divisor();
+  return {mean, relative * (1 + 3 * relative)};
+}
+
+double NormLine::fixed(std::int64_t index, double truth) const {
+  const double of_inverse = 2 * bounds::limit_of(ir::ops::UnaryFunction::rsqrt)->ulps;
+  const double bias = std::abs(factor(how().bias, index, 0));
+  return sums_->operation.node.unit() *
+         ((of_inverse + (how().centred ? 4 : 3)) * sized(index) + bias + std::abs(truth));
+}
+
+std::optional<double> NormLine::limit(std::int64_t index, double truth) const {
+  constexpr double largest = 0.25;  // beyond it nothing is known of the deviation: a line that tells nothing
+  if (!(exact_.inverse < largest)) return std::nullopt;
+  return fixed(index, truth) + std::hypot(center(index) * exact_.mean, sized(index) * exact_.inverse);
+}
+
+double NormLine::wide_limit(std::int64_t index, double truth) const {
+  if (!wide_) wide_ = errors(true);
+  return fixed(index, truth) + center(index) * wide_->mean + sized(index) * wide_->inverse;
+}
+
+/// With a mean of two numbers the second makes up for the first, in the differences and in their squares.
+std::optional<NormLine::Replayed> NormLine::replayed_line(bool fused) const {
+  const std::vector<float> x(x_.begin(), x_.end());
+  const auto n = static_cast<float>(x.size());
+  Replayed line;
+  std::vector<float> d = x;
+  if (how().centred) {
+    const auto sum = sums_->mean.replay(x, fused);
+    if (!sum) return std::nullopt;
+    line.mean = *sum / n;
+    for (float& one : d) one -= line.mean;
+    const auto differences = sums_->mean.is_pair() ? sums_->mean.replay(d, fused) : 0.0f;
+    if (!differences) return std::nullopt;
+    line.rest = *differences / n;
+  }
+  const auto squares = sums_->variance.replay(d, d, fused);
+  if (!squares) return std::nullopt;
+  const float variance = std::max(*squares - n * line.rest * line.rest, 0.0f) / n;
+  const auto epsilon = static_cast<float>(how().epsilon);
+  line.inverse = how().epsilon_outside ? 1 / (std::sqrt(variance) + epsilon) : 1 / std::sqrt(variance + epsilon);
+  return line;
+}
+
+std::optional<double> NormLine::replay(std::int64_t index, bool fused) const {
+  const auto [line, is_new] = replayed_.try_emplace(fused);
+  if (is_new) line->second = replayed_line(fused);
+  if (!line->second) return std::nullopt;
+  const float standard =
+      ((static_cast<float>(x_at(index)) - line->second->mean) - line->second->rest) * line->second->inverse;
+  return standard * static_cast<float>(factor(how().scale, index, 1)) +
+         static_cast<float>(factor(how().bias, index, 0));
+}
+
+}  // namespace
+
+Rows normalized_rows(const Operation& operation, Normalization how) {
+  const auto sums = std::make_shared<const NormSums>(operation, std::move(how));
+  return {.number_of = [sums](std::int64_t index) { return sums->how.lines.line_of(index); },
+          .make = [sums](std::int64_t line) -> std::unique_ptr<Row> { return std::make_unique<NormLine>(sums, line); }};
+}
+
+std::function<double(std::int64_t)> by_channel(const terms::Operand& operand, const ir::Shape& y) {
+  return [operand, y](std::int64_t index) {
+    return operand.values[static_cast<std::size_t>(terms::position_of(index, y)[1])];
+  };
+}
+
+std::function<double(std::int64_t)> broadcast(const terms::Operand& operand, const ir::Shape& y) {
+  return [operand, y](std::int64_t index) { return terms::stretched(operand, index, y); };
+}
+
+}  // namespace plumb::parity::elements

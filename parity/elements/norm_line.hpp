@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+
+#include "parity/elements/inside_sum.hpp"
+#include "parity/elements/rows.hpp"
+#include "parity/terms/lines.hpp"
+
+namespace plumb::parity::elements {
+
+/// A normalisation y = (x - mean) / √(variance + epsilon) · scale + bias of lines of operand 0.
+struct Normalization {
+  terms::Lines lines;
+  bool centred = true;
+  double epsilon = 0;
+  bool epsilon_outside = false;  ///< epsilon is added to the root, not under it
+  /// By the flat index of an element; none: 1 and 0.
+  std::function<double(std::int64_t)> scale = {}, bias = {};
+};
+
+/// The rows of an op that normalises so.
+Rows normalized_rows(const Operation& operation, Normalization how);
+
+/// The number for each element of y that an operand with one for each channel, y's second axis, has.
+std::function<double(std::int64_t)> by_channel(const terms::Operand& operand, const ir::Shape& y);
+
+/// Operand i, broadcast to y, by the element.
+std::function<double(std::int64_t)> broadcast(const terms::Operand& operand, const ir::Shape& y);
+
+}  // namespace plumb::parity::elements

@@ -1,0 +1,15 @@
+#include "ir/ops/instance_norm.hpp"
+
+#include "parity/elements/norm_line.hpp"
+
+namespace plumb::parity::elements {
+
+std::optional<Rows> rows(const ir::ops::InstanceNorm& op, const Operation& operation) {
+  const ir::Shape& shape = operation.y;
+  return normalized_rows(operation, {.lines = terms::Lines(shape, terms::axes_from(shape, 2)),
+                                     .epsilon = op.epsilon,
+                                     .scale = by_channel(operation.operands[1], shape),
+                                     .bias = by_channel(operation.operands[2], shape)});
+}
+
+}  // namespace plumb::parity::elements

@@ -1,0 +1,12 @@
+#include "ir/ops/mean_variance_norm.hpp"
+
+#include "parity/elements/norm_line.hpp"
+
+namespace plumb::parity::elements {
+
+std::optional<Rows> rows(const ir::ops::MeanVarianceNorm& op, const Operation& operation) {
+  return normalized_rows(operation,
+                         {.lines = terms::Lines(operation.y, op.axes), .epsilon = op.epsilon, .epsilon_outside = true});
+}
+
+}  // namespace plumb::parity::elements

@@ -1,0 +1,55 @@
+#include "ir/ops/softmax.hpp"
+
+#include "parity/bounds/exponential_terms.hpp"
+#include "parity/elements/exponential_line.hpp"
+
+namespace plumb::parity::elements {
+namespace {
+
+class SoftmaxLine : public Row {
+ public:
+  SoftmaxLine(const Operation& operation, const InsideSum& sum, const std::vector<std::int64_t>& elements)
+      : operation_(operation), terms_(operation, sum, elements) {}
+
+  std::optional<double> limit(std::int64_t index, double truth) const override {
+    if (!terms_.is_finite()) return std::nullopt;
+    return truth == 0 ? 0 : truth * (own(index) + std::hypot(of_others(index), terms_.of_sum()));
+  }
+
+  double wide_limit(std::int64_t index, double truth) const override {
+    return truth * (own(index) + of_others(index) + terms_.wide_of_sum());
+  }
+
+  std::optional<double> replay(std::int64_t index, bool fused) const override {
+    const auto sum = terms_.replay_sum(fused);
+    if (!sum) return std::nullopt;
+    return std::exp(static_cast<float>(x_at(index)) - terms_.top_f32()) / *sum;
+  }
+
+ private:
+  double x_at(std::int64_t index) const { return operation_.operands[0].values[static_cast<std::size_t>(index)]; }
+
+  double own(std::int64_t index) const {
+    const double x = x_at(index);
+    return operation_.node.unit() * ((1 - terms_.share(x)) * terms_.most(x) + 3);
+  }
+  double of_others(std::int64_t index) const {
+    return operation_.node.lambda() * operation_.node.unit() * terms_.others(x_at(index));
+  }
+
+  const Operation& operation_;
+  ExponentialLine terms_;
+};
+
+}  // namespace
+
+std::optional<Rows> rows(const ir::ops::Softmax& op, const Operation& operation) {
+  const auto lines = std::make_shared<const terms::Lines>(operation.y, std::vector{op.axis});
+  const auto sum = std::make_shared<const InsideSum>(operation.node, bounds::row_sum, true);
+  return Rows{.number_of = [=](std::int64_t index) { return lines->line_of(index); },
+              .make = [=, &operation](std::int64_t line) -> std::unique_ptr<Row> {
+                return std::make_unique<SoftmaxLine>(operation, *sum, lines->elements(line));
+              }};
+}
+
+}  // namespace plumb::parity::elements

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "parity/bounds/error_model.hpp"
+#include "parity/terms/terms.hpp"
+
+/// Ops that have sums inside, whose results are functions of these: softmax, norms, attention. Their elements are
+/// looked at by what they share: the line that is normalised, the query (verdict.md V21, V28 to V31).
+namespace plumb::parity::elements {
+
+/// What the elements of a line have in common, evaluated by the definition of the op on the terms of parity/terms.
+class Row {
+ public:
+  Row() = default;
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+  virtual ~Row() = default;
+
+  /// How far an element may be from its truth by chance, before it is stored, every sum along its own tree; nothing
+  /// where the line is one that tells nothing. Elements are asked for by their flat indices.
+  virtual std::optional<double> limit(std::int64_t index, double truth) const = 0;
+  /// How far an element that has a limit may be if the terms of sums creep besides (verdict.md V23).
+  virtual double wide_limit(std::int64_t index, double truth) const = 0;
+  /// What f32 gives in the kernel's own order, `fused` saying which way sums are made of which the compiler decides;
+  /// nothing where a sum cannot be replayed.
+  virtual std::optional<double> replay(std::int64_t index, bool fused) const = 0;
+};
+
+/// How to come from an element to its row.
+struct Rows {
+  std::function<std::int64_t(std::int64_t index)> number_of;
+  std::function<std::unique_ptr<Row>(std::int64_t number)> make;
+};
+
+/// A node whose single elements are asked for: its op in reference precision, how it is computed, its operands as
+/// numbers, which outlive the rows, and the shape of output 0.
+struct Operation {
+  bounds::Node node;
+  std::vector<terms::Operand> operands;
+  ir::Shape y;
+};
+
+/// The rows of an op that has a file in parity/elements/ops, for the attributes of this one.
+std::optional<Rows> find_rows(const Operation& operation);
+
+/// The ops that have a file in parity/elements/ops.
+std::vector<const ir::OpSchema*> ops_with_rows();
+
+}  // namespace plumb::parity::elements
