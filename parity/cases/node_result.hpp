@@ -43,8 +43,9 @@ struct NodeResult {
   core::Proof proof = {};         ///< an exact twin's
 
   core::Verdict verdict = core::Verdict::skipped;
-  std::string why = {};    ///< what the verdict rests on; never empty unless passed
-  std::string repro = {};  ///< the command that runs just this again
+  bool lacks_truth = false;  ///< skipped, since the op cannot be computed in reference precision
+  std::string why = {};      ///< what the verdict rests on; never empty unless passed
+  std::string repro = {};    ///< the command that runs just this again
 
   std::optional<std::size_t> rule = {};  ///< the policy's rule that decided
   std::string explanation = {};          ///< which rules were asked, where somebody wants to know
@@ -75,6 +76,7 @@ struct CaseResult {
   Case subject;  ///< without its feeds
   core::Verdict verdict = core::Verdict::error;
   core::ExitCode exit = core::ExitCode::tool_error;
+  bool meets_must = false;                       ///< it failed, or was refused, as its file says that it must
   std::string message;                           ///< an error's text, or why nothing ran
   std::vector<std::string> notes;                ///< what a reader should know besides
   std::vector<NodeResult> nodes;                 ///< in the order of the graph

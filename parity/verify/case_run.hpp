@@ -24,6 +24,7 @@ class CaseRun {
   void stop_at(std::size_t n, const ir::Error& error);
 
   void judge_node(std::size_t n);
+  void skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult& result);
   bool is_chosen(std::size_t n) const;
   CandidateRun run_node(std::size_t n);
   struct Evaluation;
@@ -31,6 +32,7 @@ class CaseRun {
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
   void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own);
+  void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
   void look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs,
                    const ir::Tensor& device);
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;

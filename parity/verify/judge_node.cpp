@@ -37,8 +37,9 @@ void CaseRun::judge_node(std::size_t n) {
 
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
   const bool compares = chosen && !alone.refused && std::ranges::any_of(node.outputs, is_captured);
-  Evaluation own = compares ? evaluate_node(n) : Evaluation{};
-  carry_truth(n, compares ? &own.local.truth : nullptr, std::move(own.fed));
+  const std::string& no_truth = state_.node(n).no_truth;
+  Evaluation own = compares && no_truth.empty() ? evaluate_node(n) : Evaluation{};
+  carry_truth(n, compares && no_truth.empty() ? &own.local.truth : nullptr, std::move(own.fed));
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     cases::NodeResult result = blank(n, k);
@@ -46,6 +47,8 @@ void CaseRun::judge_node(std::size_t n) {
       result.verdict = *alone.refused, result.why = alone.why;
     } else if (!chosen) {
       skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : "not chosen");
+    } else if (is_captured(node.outputs[k]) && !no_truth.empty()) {
+      skip_without_truth(n, k, result);
     } else if (is_captured(node.outputs[k]) && !own.no_model.empty()) {
       result.verdict = core::Verdict::error, result.why = own.no_model;
       result.hash = state_.value(node.outputs[k]).hash;
@@ -58,6 +61,17 @@ void CaseRun::judge_node(std::size_t n) {
     result_.nodes.push_back(std::move(result));
   }
   hand_on(n);
+}
+
+/// An output that reference precision says nothing of: what readers are given is what the candidate made of it.
+void CaseRun::skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult& result) {
+  const ir::Value value = graph_.nodes()[n].outputs[k];
+  skip(result, "no truth: " + state_.node(n).no_truth);
+  result.lacks_truth = true;
+  state_.value(value).error = compare::not_computed;
+  policy::require_total(options_.gate, result);
+  if (stated_.has(value))
+    result_.notes.push_back("what the file expects of '" + result.name() + "' was not checked: it has no truth");
 }
 
 bool CaseRun::is_chosen(std::size_t n) const {
@@ -91,14 +105,16 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   return own;
 }
 
-/// Evaluates the truth of the whole graph at this node. Where nothing was wrong so far it is the local one, which was
-/// made of `fed`; else `fed` lends what is the same, the sources.
+/// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
+/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources.
 void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
   const ir::Node& node = graph_.nodes()[n];
   const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
   const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
   core::Evaluated evaluated;
   if (!same) {
+    const auto has_truth = [this](ir::Value v) { return state_.has_truth(v); };
+    if (!ir::passes::why_no_truth(graph_, node).empty() || !std::ranges::all_of(node.inputs, has_truth)) return;
     const core::Segment alone = core::segment_of(graph_, n);
     for (std::size_t i = 0; i < alone.fed.size(); ++i) {
       const std::string& name = alone.graph.inputs()[i];
@@ -143,7 +159,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   ValueState& state = state_.value(value);
   core::JudgedOutput judged = segment.judged;
   for (const ir::Value v : segment.fed) judged.inputs.push_back(state_.got(v));
-  const ir::Tensor &device = state.got.value(), &whole = state.truth.value();
+  const ir::Tensor& device = state.got.value();
 
   // How far off it is: by itself, by what it inherited, and in total.
   const auto compare_again = [&] {
@@ -157,29 +173,37 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
   result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
   result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
-  result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
-  const ir::TensorView both[] = {truth, device};
-  const auto measured = compare::measure(whole, both, result.type.dtype);
-  result.inherited = measured[0];
-  result.total = result.gates_total ? compare::compare(whole, device, result.allowed) : measured[1];
-  result.amplification = amplification_of(n, result.inherited);
-  state.error = attribution::relative_error(result.total);
+  state.error = compare::not_computed;
+  if (state.truth) compare_total(truth, result, state);
   result.reference_ns = local.truth.nanoseconds;
   result.hash = state.hash.value();
-  if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
-    state.is_clean = true;
   if (options_.emulated != nullptr)
     result.emulator_ulp =
         profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segment, judged.inputs, k, device);
 
   // What is said of it.
-  const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
+  const ir::Tensor& judged_by = result.gates_total ? *state.truth : truth;
+  const auto gate = policy::judge_numbers(options_.gate, graph_, result, judged_by, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;
   if (result.gated().n_without_limit > 0) result.is_guilty = false;
-  decide(result, gate, stated_.against(result, value, whole, device));
+  decide(result, gate, state.truth ? stated_.against(result, value, *state.truth, device) : "");
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
+}
+
+/// What the output inherited from its operands, and how far off it is in total. `truth`: that of its own operands.
+void CaseRun::compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const {
+  const ir::Tensor &device = state.got.value(), &whole = state.truth.value();
+  result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
+  const ir::TensorView both[] = {truth, device};
+  const auto measured = compare::measure(whole, both, result.type.dtype);
+  result.inherited = measured[0];
+  result.total = result.gates_total ? compare::compare(whole, device, result.allowed) : measured[1];
+  result.amplification = amplification_of(result.node, result.inherited);
+  state.error = attribution::relative_error(result.total);
+  if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
+    state.is_clean = true;
 }
 
 /// Looks at single elements where a comparison leaves something open.
@@ -232,6 +256,7 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
 /// A proof is about the operands of the twin: on others, which a failure before gave, it says nothing.
 void CaseRun::follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result) {
   ValueState& state = state_.value(value);
+  if (!state.truth) return;
   const compare::Allowed exactly{.rule = compare::Allowed::Rule::exact};
   if (!compare::compare(state.truth.value(), state.got.value(), exactly).agrees()) state.is_off = true;
   for (const ir::Value v : state_.node(n).segment.fed)
@@ -243,7 +268,11 @@ void CaseRun::follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& 
 void CaseRun::hand_on(std::size_t n) {
   for (const ir::Value v : graph_.nodes()[n].outputs) {
     ValueState& state = state_.value(v);
-    const ir::Tensor& truth = state.truth.value();
+    if (!state.truth) {  // readers are given what the candidate computed
+      if (!state.error) state.error = compare::not_computed;
+      continue;
+    }
+    const ir::Tensor& truth = *state.truth;
     if (isolates()) {
       state_.give(v, ir::convert(truth, graph_.type(v).dtype));
       if (std::ranges::equal(truth.bytes(), ir::passes::widen(*state.got).bytes())) state.is_clean = true;
