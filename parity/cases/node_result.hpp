@@ -7,7 +7,9 @@
 #include "parity/cases/case.hpp"
 #include "parity/cases/certificate.hpp"
 #include "parity/cases/relation_result.hpp"
+#include "parity/cases/sensitivity.hpp"
 #include "parity/cases/settled.hpp"
+#include "parity/cases/statistics.hpp"
 #include "parity/compare/telling.hpp"
 #include "parity/compare/vacuity.hpp"
 #include "parity/core/mode.hpp"
@@ -39,6 +41,8 @@ struct NodeResult {
   Certificate certificate = {};   ///< for the truth of its own inputs
   Settled settled = {};           ///< elements that were looked at one by one
   compare::Telling telling = {};  ///< which elements say something, where it was compared
+  Sensitivity sensitivity = {};   ///< whether a sample of it would notice small faults
+  Statistics statistics = {};     ///< how a sample of its sums rounds
   compare::Vacuity vacuity = {};  ///< where it was compared
   core::Proof proof = {};         ///< an exact twin's
 

@@ -35,6 +35,7 @@ class CaseRun {
   void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
   void look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs,
                    const ir::Tensor& device);
+  void ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs);
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);

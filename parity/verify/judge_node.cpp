@@ -13,7 +13,9 @@
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/elements/range.hpp"
+#include "parity/elements/sensitivity.hpp"
 #include "parity/elements/settle.hpp"
+#include "parity/elements/statistics.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/verify/case_run.hpp"
@@ -172,6 +174,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   const ir::Tensor& truth = local.truth.outputs[k];
   attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
   result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
+  ask_sample(own, k, result, judged.inputs);
   result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
   state.error = compare::not_computed;
   if (state.truth) compare_total(truth, result, state);
@@ -217,6 +220,20 @@ void CaseRun::look_closer(Evaluation& own, std::size_t k, cases::NodeResult& res
   result.settled.out_of_range = elements::set_out_of_range_apart(subject, k, own.local, device);
 }
 
+/// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.
+void CaseRun::ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result,
+                         std::span<const ir::TensorView> inputs) {
+  if (!result.local.agrees() || result.type.shape.elements() == 0) return;
+  const core::Segment& segment = state_.node(result.node).segment;
+  const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
+  const elements::Subject subject{executors_.reference, segment, inputs, result.sums, own.manner};
+  const elements::Draws draws(subject_.seed, result.name());
+  if (result.telling.mistrust().empty())
+    result.sensitivity = elements::sensitivity_of(subject, k, own.local, got, draws);
+  if (const auto sample = elements::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
+    result.statistics = sample->judge(got);
+}
+
 double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {
   std::vector<double> inputs;
   for (const ir::Value v : state_.node(n).segment.fed)
@@ -241,6 +258,8 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   const bool holds = gate.verdict == core::Verdict::passed || gate.verdict == core::Verdict::xpassed;
   if (!holds && !is_expected) return say(gate.verdict, gate.why);
   if (!refuted.empty()) return say(core::Verdict::failed, refuted);
+  if (!result.statistics.finding.empty() && !is_expected && policy::decides_by_bound(options_.gate, result))
+    return say(core::Verdict::failed, result.statistics.finding);
   if (state_.value(value).is_unstable)
     return say(core::Verdict::nondeterministic, "another run on the same inputs gave other bits");
   if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
@@ -248,7 +267,8 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   if (result.local.n > 0 && result.settled.out_of_range == result.local.n)
     return say(core::Verdict::out_of_range, "intermediate results leave the range of the type, on the host as well");
   if (result.type.shape.elements() == 0) return say(core::Verdict::skipped, "empty");
-  const std::string doubt = is_expected ? "" : result.telling.mistrust();
+  std::string doubt = is_expected ? "" : result.telling.mistrust();
+  if (doubt.empty() && !is_expected) doubt = result.sensitivity.mistrust();
   if (!doubt.empty()) return say(core::Verdict::mistrusted, doubt);
   say(gate.verdict, gate.why);
 }
