@@ -1,13 +1,14 @@
 #!/bin/sh
 # usage: expect.sh passes|fails|is_refused FILE COMMAND...
 #
-# Runs the command, shows its output, and ends 0 when the exit status is the expected
-# one (0, 1 or 2) and the output holds the message that FILE states, in a field
-# "expect_error" or, where FILE is no JSON, in FILE.expect. 77 (nothing ran) is passed on.
+# Runs the command, shows its output, and ends 0 when the exit status is the expected one and the output holds the
+# message that FILE states, in a field "expect_error" or, where FILE is no JSON, in FILE.expect. 0 is expected, or 2 of
+# a file that is refused; of one that fails or is refused as it says that it must, 0 and words that say so. 77 (nothing
+# ran) is passed on.
 set -u
 case $1 in
   passes) want=0 ;;
-  fails) want=1 ;;
+  fails) want=0 ;;
   is_refused) want=2 ;;
   *) echo "expect.sh: cannot expect '$1'" >&2; exit 2 ;;
 esac
@@ -32,6 +33,16 @@ trap 'rm -f "$output"' EXIT
 status=$?
 cat "$output"
 if [ $status -eq 77 ] && [ "$expectation" != is_refused ]; then exit 77; fi
+case $expectation in
+  fails) words="failed, as the file says that it must" ;;
+  *) words="refused, as the file says that it must be" ;;
+esac
+is_met=$(grep -cF -- "$words" "$output" || true)
+if [ $expectation = fails ] && [ "$is_met" -eq 0 ]; then
+  echo "expect.sh: the output does not say: $words"
+  exit 1
+fi
+if [ $expectation = is_refused ] && [ "$is_met" -gt 0 ]; then want=0; fi
 if [ $status -ne $want ]; then
   echo "expect.sh: exit status $status, wanted $want"
   exit 1

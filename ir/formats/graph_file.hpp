@@ -34,6 +34,15 @@ enum class Must { pass, fail, refuse };
 
 constexpr auto enum_names(Must) { return std::array<std::string_view, 3>{"pass", "fail", "refuse"}; }
 
+/// What decimals of a file say beyond the numbers that they were read as.
+struct Decimals {
+  /// What the last digit counts of expectations that have "values", by result; 0 of elements that are exact.
+  std::map<std::string, Tensor, std::less<>> last_digits;
+  /// Inputs, params and constants as they are written, in the widened dtype, where that is another number than was
+  /// read.
+  std::map<std::string, Tensor, std::less<>> written;
+};
+
 /// A file of format plumb.graph/1 (docs/graph_format.md): a graph, what it is fed, and
 /// what is expected of it.
 struct GraphFile {
@@ -43,6 +52,7 @@ struct GraphFile {
   std::map<std::string, Tensor, std::less<>> expected;       ///< by result: numbers in the widened dtype
   std::map<std::string, Tensor, std::less<>> given_outputs;  ///< by value: what another implementation gave, as it came
   Must must = Must::pass;
+  Decimals decimals = {};
   std::string expect_error;         ///< part of the message, where one is expected
   std::filesystem::path directory;  ///< that external files are relative to
 };

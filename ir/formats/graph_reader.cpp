@@ -9,6 +9,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/node_text.hpp"
 #include "ir/formats/tensor_json.hpp"
+#include "ir/ops/constant.hpp"
 #include "ir/passes/widen.hpp"
 
 namespace plumb::ir::formats {
@@ -71,6 +72,7 @@ class Reader {
     if (!section("nodes", [&](const Json& json) { read_nodes(json); })) findings_.note("'nodes' is missing");
     if (!section("results", [&](const Json& json) { read_results(json); })) findings_.note("'results' is missing");
     section("must", [&](const Json& json) { from_attribute(Attribute(text_of(json, "must")), file_.must); });
+    if (file_.expected.empty()) file_.decimals = {};
     section("expect_error", [&](const Json& json) { file_.expect_error = text_of(json, "expect_error"); });
     findings_.throw_if_any();
     return std::move(file_);
@@ -102,7 +104,15 @@ class Reader {
     const TensorType type = parse_type(text_of(*named, "type"));
     auto source = parse_source(json, type);
     (file_.graph.*add)(name, type);
+    if (const Json* values = json.find("values")) note_written(name, std::get<Tensor>(*source), *values);
     if (source) file_.sources.emplace(name, std::move(*source));
+  }
+
+  /// Keeps decimals that are other numbers than were read.
+  void note_written(const std::string& name, const Tensor& read, const Json& values) {
+    Tensor written = tensor_from_values({passes::wider(read.dtype()), read.shape()}, values);
+    if (!std::ranges::equal(written.bytes(), passes::widen(read).bytes()))
+      file_.decimals.written.emplace(name, std::move(written));
   }
 
   static std::optional<TensorSource> parse_source(const Json& json, const TensorType& type) {
@@ -210,6 +220,10 @@ void Reader::read_node(const NodeText& node) {
   const bool good = inputs && op &&
                     findings_.attempt("", [&] { file_.graph.add_all(node.label, std::move(*op), std::move(*inputs)); });
   if (!good) broken_.insert(node.label);
+  const auto values = std::ranges::find(*node.members, "values", &std::pair<std::string, Json>::first);
+  if (!good || values == node.members->end()) return;
+  const auto& constant = file_.graph.nodes().back().op.as<ops::Constant>();
+  note_written(node.label, tensor_from_bytes({constant.dtype, Shape(constant.shape)}, constant.data), values->second);
 }
 
 void Reader::read_result(const std::string& name, const Json* expectation) {
@@ -223,6 +237,8 @@ void Reader::read_result(const std::string& name, const Json* expectation) {
   require(values == nullptr || data == nullptr, "has both 'values' and 'data'");
   const TensorType type{passes::wider(file_.graph.type(*value).dtype), file_.graph.type(*value).shape};
   if (values != nullptr) file_.expected.emplace(name, tensor_from_values(type, *values));
+  if (values != nullptr && (type.dtype == DType::f64 || type.dtype == DType::c128))
+    file_.decimals.last_digits.emplace(name, last_digits_from_values(type, *values));
   if (data != nullptr) file_.expected.emplace(name, tensor_from_bytes(type, bytes_from_base64(text_of(*data, "data"))));
 }
 

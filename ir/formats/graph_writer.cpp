@@ -23,7 +23,29 @@ void add_source(JsonObject& object, const External& source) {
   object.emplace_back("file", source.file);
   if (!source.key.empty()) object.emplace_back("key", source.key);
 }
+
 void add_source(JsonObject& object, const Tensor& source) { add_elements(object, source); }
+
+/// The elements of a source or a constant: as the file had them, where that is known.
+void add_values(JsonObject& object, const GraphFile& file, std::string_view name, const Tensor& tensor) {
+  const auto written = file.decimals.written.find(name);
+  if (written != file.decimals.written.end() && written->second.shape() == tensor.shape())
+    object.emplace_back("values", values_of(written->second));
+  else
+    add_elements(object, tensor);
+}
+
+/// An expectation: to the digits that it was written to; where nothing says to which, bytes, of which all count.
+void add_expectation(JsonObject& object, const GraphFile& file, const std::string& name, const Tensor& expected) {
+  const auto digits = file.decimals.last_digits.find(name);
+  const bool is_whole = !is_float(expected.dtype()) && !is_complex(expected.dtype());
+  if (digits != file.decimals.last_digits.end())
+    object.emplace_back("values", values_of(expected, digits->second));
+  else if (is_whole)
+    add_elements(object, expected);
+  else
+    object.emplace_back("data", base64_of(expected.bytes()));
+}
 
 Json attribute_json(const Attribute& attribute) {
   return std::visit(
@@ -57,7 +79,8 @@ std::string name_of(const Graph& graph, Value value) {
   return name;
 }
 
-JsonObject node_json(const Graph& graph, const Node& node) {
+JsonObject node_json(const GraphFile& file, const Node& node) {
+  const Graph& graph = file.graph;
   JsonObject object;
   object.emplace_back("label", node.label);
   object.emplace_back("op", node.op.name());
@@ -69,7 +92,7 @@ JsonObject node_json(const Graph& graph, const Node& node) {
     if (!is_constant || name != "data") object.emplace_back(name, attribute_json(attribute));
   if (is_constant) {
     const auto& constant = node.op.as<ops::Constant>();
-    add_elements(object, tensor_from_bytes(graph.type(node.outputs[0]), constant.data));
+    add_values(object, file, node.label, tensor_from_bytes(graph.type(node.outputs[0]), constant.data));
   }
   return object;
 }
@@ -103,7 +126,10 @@ void write_sources(Page& page, const GraphFile& file, std::string_view key, cons
   for (const std::string& name : names) {
     JsonObject object;
     object.emplace_back("type", cat(file.graph.type(*file.graph.find(name))));
-    if (const auto source = file.sources.find(name); source != file.sources.end())
+    const auto source = file.sources.find(name);
+    if (source != file.sources.end() && std::holds_alternative<Tensor>(source->second))
+      add_values(object, file, name, std::get<Tensor>(source->second));
+    else if (source != file.sources.end())
       std::visit([&](const auto& from) { add_source(object, from); }, source->second);
     page.item(name, std::move(object));
   }
@@ -118,7 +144,7 @@ void write_results(Page& page, const GraphFile& file) {
     const auto name = name_of(graph, value);
     JsonObject object;
     const auto expected = file.expected.find(name);
-    if (expected != file.expected.end()) add_elements(object, expected->second);
+    if (expected != file.expected.end()) add_expectation(object, file, name, expected->second);
     if (file.expected.empty())
       page.item(name);
     else
@@ -136,7 +162,7 @@ std::string write_graph(const GraphFile& file) {
   write_sources(page, file, "inputs", file.graph.inputs());
   write_sources(page, file, "params", file.graph.params());
   page.open("nodes", '[');
-  for (const Node& node : file.graph.nodes()) page.item(node_json(file.graph, node));
+  for (const Node& node : file.graph.nodes()) page.item(node_json(file, node));
   page.close(']');
   write_results(page, file);
   if (file.must != Must::pass) page.member("must", enum_name(file.must));

@@ -21,6 +21,21 @@ std::string message_of(const nlohmann::json::exception& error) {
   return message;
 }
 
+/// The power of ten that the last digit of a number counts: -3 for 2.500 and for 25e-3.
+std::int32_t last_digit_of(std::string_view text) {
+  constexpr std::int64_t least = -1000, most = 1000;  // far beyond what an f64 holds
+  const auto e = std::min(text.find_first_of("eE"), text.size());
+  const auto point = text.substr(0, e).find('.');
+  const auto decimals = static_cast<std::int64_t>(point == text.npos ? 0 : e - point - 1);
+  std::int64_t exponent = 0;
+  if (e < text.size()) {
+    const std::string_view power = text.substr(e + (text[e + 1] == '+' ? 2 : 1));
+    const auto problem = std::from_chars(power.data(), power.data() + power.size(), exponent).ec;
+    if (problem != std::errc{}) exponent = power.starts_with('-') ? least : most;
+  }
+  return static_cast<std::int32_t>(std::clamp(std::clamp(exponent, least, most) - decimals, 2 * least, most));
+}
+
 /// Builds a Json from the events of nlohmann's parser, which recurses neither.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -35,7 +50,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool number_float(number_float_t x, const string_t& text) override {
     if (text.find_first_of(".eE") == text.npos) refuse("the number ", text.substr(0, 40), " does not fit an i64");
-    return add(x);
+    return add(JsonReal{x, last_digit_of(text)});
   }
   bool string(string_t& text) override { return add(std::move(text)); }
   bool binary(binary_t&) override { refuse("binary data"); }
@@ -107,10 +122,34 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
 
 void write(std::string& out, const Json& json);
 
-void write(std::string& out, double x) {
+/// x to the digit that counts 10^last, as far as an f64 has digits: 2.500, 2.5e+20. What has neither point nor exponent
+/// would be read as a whole number.
+std::string to_digit(double x, int last) {
+  constexpr int most_decimals = 20, most_digits = 17;
+  char digits[400];
+  const auto made = [&](std::chars_format format, int precision) {
+    return std::string(digits, std::to_chars(digits, std::end(digits), x, format, precision).ptr);
+  };
+  if (last < 0 && last >= -most_decimals) return made(std::chars_format::fixed, -last);
+  if (x == 0) return cat(std::signbit(x) ? "-0e" : "0e", last);
+  const auto first = static_cast<int>(std::floor(std::log10(std::abs(x))));
+  return made(std::chars_format::scientific, std::clamp(first - last, 0, most_digits - 1));
+}
+
+void write(std::string& out, const JsonReal& real) {
+  const double x = real.value;
   require(std::isfinite(x), "a JSON number must be finite, got ", x);
   char digits[32];
   const auto end = std::to_chars(digits, std::end(digits), x).ptr;
+  if (real.last_digit != JsonReal::any_digit) {
+    const std::string exact = to_digit(x, real.last_digit);
+    double again = 0;
+    std::from_chars(exact.data(), exact.data() + exact.size(), again);
+    if (again == x && exact.find_first_of(".e") != exact.npos) {
+      out += exact;
+      return;
+    }
+  }
   const std::string_view text(digits, static_cast<std::size_t>(end - digits));
   out += text;
   if (text.find_first_of(".e") == text.npos) out += ".0";  // so that it is read as a real again
@@ -153,7 +192,7 @@ void write(std::string& out, const Json& json) {
           out += x ? "true" : "false";
         else if constexpr (std::is_same_v<T, std::int64_t>)
           out += std::to_string(x);
-        else if constexpr (std::is_same_v<T, double>)
+        else if constexpr (std::is_same_v<T, JsonReal>)
           write(out, x);
         else
           write(out, *x);

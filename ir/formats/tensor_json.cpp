@@ -1,7 +1,9 @@
 #include "ir/formats/tensor_json.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
 
 #include "ir/convert.hpp"
 
@@ -117,6 +119,18 @@ Json element_json(T x) {
   }
 }
 
+/// What the last digit of a real counts; 0 where it is exact.
+double last_digit_of(const Json& json) {
+  const auto* real = json.decimal();
+  return real == nullptr || real->last_digit == JsonReal::any_digit ? 0 : std::pow(10.0, real->last_digit);
+}
+
+/// A real to the digit that counts `last`.
+Json number_to_digit(double x, double last) {
+  if (!(last > 0) || !std::isfinite(x)) return number_of(x);
+  return JsonReal{x, static_cast<std::int32_t>(std::lround(std::log10(last)))};
+}
+
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// The six bits of a base64 digit.
@@ -154,6 +168,35 @@ JsonArray values_of(const TensorView& tensor) {
   visit_any(tensor.dtype(), [&]<class T>(T) {
     for (const T x : tensor.as<T>()) values.push_back(element_json(x));
   });
+  return values;
+}
+
+Tensor last_digits_from_values(const TensorType& type, const Json& values) {
+  Tensor digits(type);
+  const JsonArray& array = *values.array();
+  if (type.dtype == DType::f64)
+    std::ranges::transform(array, digits.as<double>().begin(), last_digit_of);
+  else
+    std::ranges::transform(array, digits.as<std::complex<double>>().begin(), [](const Json& pair) {
+      return std::complex<double>(last_digit_of((*pair.array())[0]), last_digit_of((*pair.array())[1]));
+    });
+  return digits;
+}
+
+JsonArray values_of(const TensorView& tensor, const TensorView& last_digits) {
+  JsonArray values;
+  for (std::int64_t i = 0; i < tensor.elements(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (tensor.dtype() == DType::f64) {
+      values.push_back(number_to_digit(tensor.as<double>()[at], last_digits.as<double>()[at]));
+      continue;
+    }
+    const auto x = tensor.as<std::complex<double>>()[at], last = last_digits.as<std::complex<double>>()[at];
+    JsonArray pair;
+    pair.push_back(number_to_digit(x.real(), last.real()));
+    pair.push_back(number_to_digit(x.imag(), last.imag()));
+    values.emplace_back(std::move(pair));
+  }
   return values;
 }
 

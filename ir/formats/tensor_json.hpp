@@ -15,6 +15,14 @@ TensorType parse_type(std::string_view text);
 Tensor tensor_from_values(const TensorType& type, const Json& values);
 JsonArray values_of(const TensorView& tensor);
 
+/// What the last digit of each element counts, as "values" has it: 0.001 of 2.500, and of either part of a complex
+/// number. Whole numbers without point or exponent are exact, as is what is no number: there it is 0. `type` is f64 or
+/// c128.
+Tensor last_digits_from_values(const TensorType& type, const Json& values);
+
+/// Elements to the digits that last_digits_from_values() gave for them.
+JsonArray values_of(const TensorView& tensor, const TensorView& last_digits);
+
 /// The elements' bytes as "data" has them: base64 (RFC 4648, with padding).
 Bytes bytes_from_base64(std::string_view text);
 std::string base64_of(std::span<const std::byte> bytes);

@@ -27,27 +27,27 @@ void widen_dtypes(const OpSchema& schema, Attributes& attributes) {
   }
 }
 
-/// The bits of a float say something else when it is wider.
-void require_no_bits_of_floats(const Graph& graph, const Node& node) {
-  if (!node.op.is<ops::Bitcast>()) return;
-  for (const DType dtype : {graph.type(node.inputs[0]).dtype, graph.type(node.outputs[0]).dtype})
-    if (is_float(dtype) || is_complex(dtype))
-      throw Unsupported(cat("node '", node.label, "' (bitcast): ", dtype, " has no wider truth with the same bits"));
-}
-
-Op widened(const Graph& graph, const Node& node) {
-  require_no_bits_of_floats(graph, node);
+Op widened(const Graph& graph, const Node& node, Reals reals) {
+  if (const std::string why = why_no_truth(graph, node); !why.empty())
+    throw Unsupported(cat("node '", node.label, "' (", node.op.name(), "): ", why));
   Attributes attributes = node.op.attributes();
   const bool narrow = std::ranges::any_of(node.inputs, [&](Value v) {
     const DType dtype = graph.type(v).dtype;
     return wider(dtype) != dtype;
   });
-  if (narrow) round_reals(attributes);
+  if (narrow && reals == Reals::nearest_f32) round_reals(attributes);
   widen_dtypes(node.op.schema(), attributes);
   return node.op.schema().read(attributes);
 }
 
 }  // namespace
+
+std::string why_no_truth(const Graph& graph, const Node& node) {
+  if (!node.op.is<ops::Bitcast>()) return "";
+  for (const DType dtype : {graph.type(node.inputs[0]).dtype, graph.type(node.outputs[0]).dtype})
+    if (is_float(dtype) || is_complex(dtype)) return cat(dtype, " has no wider truth with the same bits");
+  return "";
+}
 
 DType wider(DType dtype) {
   if (is_float(dtype)) return DType::f64;
@@ -55,11 +55,11 @@ DType wider(DType dtype) {
   return dtype;
 }
 
-Graph widen(const Graph& graph) {
+Graph widen(const Graph& graph, Reals reals) {
   Graph wide = graph.sources([](const TensorType& type) { return TensorType{wider(type.dtype), type.shape}; });
   for (const Node& node : graph.nodes()) {
     if (!node.op.schema().makes_values) {
-      wide.place(node.label, widened(graph, node), node.inputs, node.outputs);
+      wide.place(node.label, widened(graph, node, reals), node.inputs, node.outputs);
       continue;
     }
     // W4: both sides see the same numbers, so the op stays and an exact cast follows.

@@ -4,10 +4,19 @@
 
 namespace plumb::ir::passes {
 
+/// What becomes of real attributes of nodes that compute in f32: the nearest f32, which a candidate computes with, or
+/// what is written.
+enum class Reals { nearest_f32, as_written };
+
 /// The graph in reference precision (ops.md 1.10): f16, bf16 and f32 become f64,
 /// c64 becomes c128. Value v of the result is value v of the original, so that a
 /// truth and a candidate can be compared value by value.
-Graph widen(const Graph& graph);
+/// Throws Unsupported for a graph with a node that has no truth.
+Graph widen(const Graph& graph, Reals reals = Reals::nearest_f32);
+
+/// Why a node's results have no truth in reference precision, where they have none: the bits of a float say something
+/// else when it is wider. "" for every other node.
+std::string why_no_truth(const Graph& graph, const Node& node);
 
 /// The tensor in the dtype that its value has in the widened graph, exactly.
 Tensor widen(const TensorView& tensor);

@@ -10,7 +10,9 @@
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
+#include "parity/cases/sensitivity.hpp"
 #include "parity/cases/settled.hpp"
+#include "parity/cases/statistics.hpp"
 #include "parity/compare/telling.hpp"
 #include "parity/compare/vacuity.hpp"
 #include "parity/core/mode.hpp"
@@ -44,12 +46,15 @@ struct NodeResult {
   std::vector<Pattern> patterns = {};  ///< what elements that failed have in common
   Settled settled = {};                ///< elements that were looked at one by one
   compare::Telling telling = {};       ///< which elements say something, where it was compared
+  Sensitivity sensitivity = {};        ///< whether a sample of it would notice small faults
+  Statistics statistics = {};          ///< how a sample of its sums rounds
   compare::Vacuity vacuity = {};       ///< where it was compared
   core::Proof proof = {};              ///< an exact twin's
 
   core::Verdict verdict = core::Verdict::skipped;
-  std::string why = {};    ///< what the verdict rests on; never empty unless passed
-  std::string repro = {};  ///< the command that runs just this again
+  bool lacks_truth = false;  ///< skipped, since the op cannot be computed in reference precision
+  std::string why = {};      ///< what the verdict rests on; never empty unless passed
+  std::string repro = {};    ///< the command that runs just this again
 
   std::optional<std::size_t> rule = {};  ///< the policy's rule that decided
   std::string explanation = {};          ///< which rules were asked, where somebody wants to know
@@ -80,6 +85,7 @@ struct CaseResult {
   Case subject;  ///< without its feeds
   core::Verdict verdict = core::Verdict::error;
   core::ExitCode exit = core::ExitCode::tool_error;
+  bool meets_must = false;                       ///< it failed, or was refused, as its file says that it must
   std::string message;                           ///< an error's text, or why nothing ran
   std::vector<std::string> notes;                ///< what a reader should know besides
   std::vector<NodeResult> nodes;                 ///< in the order of the graph

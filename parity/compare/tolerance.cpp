@@ -28,12 +28,6 @@ std::optional<Allowed> allowed_by_class(const core::JudgedOutput& judged, ir::DT
   }
 }
 
-Allowed with_rounded_decimals(Allowed allowed, ir::DType dtype) {
-  if (allowed.rule == Allowed::Rule::rounded) allowed = {.rule = Allowed::Rule::within};
-  allowed.relative += 8 * ir::unit_roundoff(dtype);
-  return allowed;
-}
-
 bool is_too_loose(const Allowed& allowed, const Comparison& comparison) {
   if (allowed.limits == nullptr || !(comparison.expected_rms > 0)) return false;
   double squares = 0;

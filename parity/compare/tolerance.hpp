@@ -15,10 +15,6 @@ namespace plumb::parity::compare {
 /// moved, selected or correctly rounded. Nothing for the others, which error models speak for.
 std::optional<Allowed> allowed_by_class(const core::JudgedOutput& judged, ir::DType dtype);
 
-/// Widens the limit for expectations typed as decimals, which are themselves rounded, as are the decimals
-/// of the operands that they were computed from.
-Allowed with_rounded_decimals(Allowed allowed, ir::DType dtype);
-
 /// A limit above this share of the scale of its numbers proves nothing (verdict.md V39).
 inline constexpr double loosest_of_scale = 1e-2;
 

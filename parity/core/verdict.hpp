@@ -44,6 +44,11 @@ ExitCode exit_code(Verdict verdict);
 /// unsupported, and one with a node that is, or that ran on the host or passed against expectation (verdict.md V11).
 ExitCode strict_exit_code(ExitCode usual, Verdict verdict, std::span<const Verdict> nodes);
 
+/// The verdict of a node as --strict counts it: one that is skipped since it has no truth is one that is mistrusted.
+constexpr Verdict as_counted_by_strict(Verdict verdict, bool lacks_truth) {
+  return lacks_truth ? Verdict::mistrusted : verdict;
+}
+
 /// How much of a case was verified, as shares of its FLOPs and of its elements (verdict.md V10).
 struct Coverage {
   double flops = 1, elements = 1;

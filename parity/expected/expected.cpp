@@ -7,7 +7,6 @@
 #include <map>
 
 #include "ir/passes/widen.hpp"
-#include "parity/bounds/error_model.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/expected/sign_runs.hpp"
 
@@ -168,7 +167,7 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
       else
         judge_exact(results[i], tensor, spread);
     }
-  } catch (const bounds::NoModel& lack) {
+  } catch (const ir::Error& lack) {  // no model of an op, or no truth
     for (cases::ExpectedResult& one : results) one.verdict = core::Verdict::error, one.why = lack.what();
   }
   return results;

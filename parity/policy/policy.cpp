@@ -216,6 +216,14 @@ std::optional<std::size_t> first_match(const Policy& policy, const Facts& facts,
   return std::nullopt;
 }
 
+/// Why a failure is worse than the rule expects; "" where it is not. No rule expects a NaN or an infinity.
+std::string why_not_excused(const Policy& policy, const Rule& rule, const Measured& m) {
+  if (check_specials(policy, m).outcome != Outcome::met) return "; no rule excuses a NaN or an infinity";
+  const double ratio = m.specials_differ ? m.ratio_finite : m.ratio_max;
+  if (!(ratio > rule.excused_ratio)) return "";
+  return fmt::format("; a ratio of {:.4g} is more than the {:.4g} that the rule excuses", ratio, rule.excused_ratio);
+}
+
 Judgement judge_by_rule(const Policy& policy, const Facts& facts, const Parts& measured, std::size_t r) {
   const Rule& rule = policy.rules[r];
   const Measured& m = rule.part == RulePart::local ? measured.local : measured.total;
@@ -224,6 +232,10 @@ Judgement judge_by_rule(const Policy& policy, const Facts& facts, const Parts& m
   if (finding.outcome != Outcome::met) judgement.why = fmt::format("{}: rule {}", finding.why, where(policy, rule));
   if (!rule.expects_failure || judgement.verdict == core::Verdict::error) return judgement;
   const bool fails = judgement.verdict == core::Verdict::failed;
+  if (const std::string beyond = fails ? why_not_excused(policy, rule, m) : ""; !beyond.empty()) {
+    judgement.why += beyond;
+    return judgement;
+  }
   judgement.verdict = fails ? core::Verdict::xfailed : core::Verdict::xpassed;
   judgement.why = fails ? fmt::format("{}; expected until {}: {}", judgement.why, to_text(*rule.expires), rule.reason)
                         : fmt::format("rule {} expects a failure: {}", where(policy, rule), rule.reason);

@@ -78,6 +78,7 @@ struct Rule {
   RulePart part = RulePart::local;
   std::vector<Requirement> require = {};  ///< all of them; none: the bound
   bool expects_failure = false;           ///< verdict = "xfail"
+  double excused_ratio = 100;             ///< the largest ratio that an xfail excuses
   std::string reason = {};
   std::optional<std::chrono::sys_days> expires = {};
   bool is_fitted = false, is_fitted_to_software = false;  ///< by plumb fit (docs/fit.md), to what kind of device

@@ -252,8 +252,14 @@ void Reader::expected_failure(const toml::table& table, Rule& rule) const {
     const toml::date date = **expires->as_date();
     rule.expires = std::chrono::sys_days(std::chrono::year(date.year) / date.month / date.day);
   }
-  const toml::node* verdict = table.get("verdict");
+  const toml::node *verdict = table.get("verdict"), *ratio = table.get("ratio_max");
+  if (verdict == nullptr && ratio != nullptr) refuse(*ratio, "ratio_max: wanted verdict = \"xfail\" beside it");
   if (verdict == nullptr) return;
+  if (ratio != nullptr) {
+    const auto most = ratio->value<double>();
+    if (!most || !(*most >= 1)) refuse(*ratio, "ratio_max: wanted a number that is 1 or more");
+    rule.excused_ratio = *most;
+  }
   choice(*verdict, "verdict", {"xfail"});
   rule.expects_failure = true;
   if (rule.reason.empty()) refuse(*verdict, "verdict: an xfail must have a reason");
@@ -262,7 +268,7 @@ void Reader::expected_failure(const toml::table& table, Rule& rule) const {
 
 Rule Reader::rule(const toml::table& table, std::size_t index) {
   only(table, ir::cat("rule ", index + 1),
-       {"id", "match", "part", "require", "also", "verdict", "reason", "expires", "source", "fit"});
+       {"id", "match", "part", "require", "also", "verdict", "ratio_max", "reason", "expires", "source", "fit"});
   Rule made;
   made.line = table.source().begin.line;
   const toml::node *id = table.get("id"), *match = table.get("match"), *part = table.get("part");

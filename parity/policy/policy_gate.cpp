@@ -134,4 +134,10 @@ Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, cases::NodeRes
   return {core::Verdict::failed, {}, compare::summary(result.gated())};
 }
 
+bool decides_by_bound(const Gate* gate, const cases::NodeResult& result) {
+  if (gate == nullptr || !result.rule) return true;
+  const std::vector<Requirement>& required = gate->policy.rules[*result.rule].require;
+  return required.empty() || std::ranges::count(required, Measure::ratio_max, &Requirement::measure) > 0;
+}
+
 }  // namespace plumb::parity::policy

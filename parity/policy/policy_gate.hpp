@@ -60,4 +60,7 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& res
 Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, cases::NodeResult& result,
                         const ir::TensorView& truth, const ir::TensorView& got);
 
+/// Whether an output is held to its bound: no rule that decides it puts another requirement in its place.
+bool decides_by_bound(const Gate* gate, const cases::NodeResult& result);
+
 }  // namespace plumb::parity::policy

@@ -71,6 +71,7 @@ std::string dropped(const std::vector<Requirement>& now, const std::vector<Requi
 std::string less(const Rule& now, const Rule& before) {
   if (before.expects_failure && !now.expects_failure) return "";
   if (!before.expects_failure && now.expects_failure) return "expects a failure";
+  if (now.expects_failure && now.excused_ratio > before.excused_ratio) return "expects a larger failure";
   if (now.expects_failure) return *now.expires > *before.expires ? "expects a failure for longer" : "";
   if (now.part != before.part) return "is about another part of the error";
   const std::string measure = dropped(required(now), required(before));

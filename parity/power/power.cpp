@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cmath>
 
+#include "parity/elements/statistics.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/power/faults/inner.hpp"
 #include "parity/power/faults/witness.hpp"
+#include "parity/profile/profile_arithmetic.hpp"
 
 namespace plumb::parity::power {
 namespace {
@@ -19,8 +21,8 @@ bool same_bits(const ir::TensorView& a, const ir::TensorView& b) { return std::r
 class Bench {
  public:
   Bench(const Options& options, const ir::Graph& graph, const cases::NodeResult& result, const ir::TensorView& truth,
-        const Site& site, const ir::TensorView& got)
-      : options_(options), graph_(graph), result_(result), truth_(truth), site_(site), got_(got) {}
+        const Site& site, const ir::TensorView& got, const elements::RoundingSample* rounding)
+      : options_(options), graph_(graph), result_(result), truth_(truth), site_(site), got_(got), rounding_(rounding) {}
 
   Trial attempt(const faults::Fault& fault, const Numbers& faulty);
 
@@ -39,6 +41,7 @@ class Bench {
   const ir::TensorView truth_;
   const Site& site_;
   const ir::TensorView got_;
+  const elements::RoundingSample* const rounding_;  ///< the sample of its sums, where it has such
 };
 
 Bench::Detection Bench::detect(const Numbers& faulty, double share) {
@@ -52,7 +55,9 @@ Bench::Detection Bench::detect(const Numbers& faulty, double share) {
       size.ulp = std::abs(worst.got - worst.expected) / compare::ulp_of(worst.expected, site_.type.dtype);
     size.ratio = worst.ratio;
   }
-  return {verdict.verdict == core::Verdict::failed, size};
+  const bool is_caught = verdict.verdict == core::Verdict::failed;
+  const bool is_sampled = rounding_ != nullptr && policy::decides_by_bound(options_.gate, result_);
+  return {is_caught || (is_sampled && !rounding_->judge(tensor).finding.empty()), size};
 }
 
 /// By bisection of the exponent: of the fault's share where it is caught, of a magnification where it is not.
@@ -101,6 +106,8 @@ class Planter final : public cases::Observer {
 
  private:
   void plant_inside(const Site& site, Bench& bench, NodePower& node) const;
+  std::optional<elements::RoundingSample> rounding_of(const Site& site, const cases::NodeResult& result,
+                                                      const ir::TensorView& truth) const;
 
   const cases::Case& subject_;
   const cases::Executors& executors_;
@@ -123,13 +130,26 @@ void Planter::compared(const cases::NodeResult& result, const ir::TensorView& tr
     node.why = "the data prove little: " + node.vacuity.text();
   }
   if (holds(node.verdict)) {
-    Bench bench(options_, graph, result, truth, *site, got);
+    const auto rounding = rounding_of(*site, result, truth);
+    Bench bench(options_, graph, result, truth, *site, got, rounding ? &*rounding : nullptr);
     for (const faults::Fault& fault : faults::all_faults())
       if (policy::glob_matches(options_.faults, fault.name))
         if (const auto faulty = fault.plant(*site)) node.trials.push_back(bench.attempt(fault, *faulty));
     plant_inside(*site, bench, node);
   }
   nodes.push_back(std::move(node));
+}
+
+/// The sample of an output's sums by which verify judges how they are rounded.
+std::optional<elements::RoundingSample> Planter::rounding_of(const Site& site, const cases::NodeResult& result,
+                                                             const ir::TensorView& truth) const {
+  if (truth.dtype() != ir::DType::f64) return std::nullopt;
+  const std::vector<ir::Tensor> fed = site.inputs();
+  const std::vector<ir::TensorView> inputs(fed.begin(), fed.end());
+  const bounds::Manner manner{profile::arithmetic_of(executors_.profile, result.sums, site.segment.graph),
+                              site.flushes_subnormals};
+  const elements::Subject subject{executors_.reference, site.segment, inputs, result.sums, manner};
+  return elements::RoundingSample::of(subject, site.output, ir::Tensor(truth), {subject_.seed, result.name()});
 }
 
 /// In the nodes that were fused into this one.

@@ -65,6 +65,17 @@ Json pattern_json(const cases::Pattern& one) {
           {"text", one.text}};
 }
 
+Json statistics(const cases::Statistics& found) {
+  return {{"n", found.n},
+          {"rho", core::json_number(found.rho)},
+          {"bits_accumulator", core::json_number(found.bits_accumulator)},
+          {"bits_operand", core::json_number(found.bits_operand)},
+          {"misrounded", core::json_number(found.misrounded)},
+          {"misrounded_bound", core::json_number(found.misrounded_bound)},
+          {"bias", core::json_number(found.bias)},
+          {"bias_t", core::json_number(found.bias_t)}};
+}
+
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
   Json patterns = Json::array();
   for (const cases::Pattern& one : node.patterns) patterns.push_back(pattern_json(one));
@@ -102,6 +113,9 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
             {"replayed", node.settled.replayed},
             {"wide", node.settled.wide},
             {"out_of_range", node.settled.out_of_range}}},
+          {"lacks_truth", node.lacks_truth},
+          {"sensitivity", core::json_number(node.sensitivity.share)},
+          {"statistics", statistics(node.statistics)},
           {"emulator_ulp", node.emulator_ulp ? core::json_number(*node.emulator_ulp) : Json(nullptr)},
           {"reference_ns", whole(node.reference_ns)},
           {"device_ns", whole(node.device_ns)},

@@ -66,6 +66,10 @@ policy::Measured Judge::measured(const Run& run, const Node& part) {
 }
 
 void Judge::decide(JudgedNode& node, const policy::Judgement& judgement, const Node& gated) const {
+  if (gated.rounds_off != 0 && node.was == core::Verdict::failed && judgement.verdict == core::Verdict::passed) {
+    node.why = "rounds off more than it says";
+    return;
+  }
   const bool gate_fails = judgement.verdict == core::Verdict::failed || judgement.verdict == core::Verdict::error;
   const bool was_gate = node.was == core::Verdict::passed || node.was == core::Verdict::xfailed ||
                         node.was == core::Verdict::xpassed ||
@@ -87,6 +91,7 @@ JudgedNode Judge::judge(const Run& run, std::size_t r) {
   node.was = node.verdict = known(row.verdict, core::Verdict::error);
   node.was_compared = row.out_hash != no_number;
   node.vacuity = row.vacuity;
+  node.lacks_truth = row.no_truth != 0;
   if (node.was_compared) {
     judge_numbers(node, run, r, facts);
   } else if (node.was == core::Verdict::skipped && policy::has_budget(policy(run), node.name)) {
@@ -125,6 +130,7 @@ core::Coverage least_coverage_of(const Run& run) {
 JudgedRun Judge::judge(const Run& run) {
   JudgedRun judged{run.run, file_.name(run.graph_id), file_.device(run).facts.device, run.seed};
   judged.was = judged.verdict = known(run.verdict, core::Verdict::error);
+  judged.must = known(run.must, ir::formats::Must::pass), judged.met_must = run.must_met != 0;
   std::vector<core::Verdict> verdicts;
   bool none_was_bad = true;
   for (const std::size_t row : file_.local_rows(run)) {
@@ -189,12 +195,27 @@ std::string to_text(const std::vector<JudgedRun>& runs) {
   return text + fmt::format("; {} changed\n", changed);
 }
 
+namespace {
+
+/// A run that failed as its file says that it must ends like one that passed, and one that did not like one that
+/// failed.
+core::ExitCode exit_code_of(const JudgedRun& run) {
+  const core::ExitCode code = core::exit_code(run.verdict);
+  if (run.must == ir::formats::Must::refuse && run.met_must) return core::ExitCode::passed;
+  const bool is_judged = code == core::ExitCode::passed || code == core::ExitCode::failed;
+  if (run.must == ir::formats::Must::pass || !is_judged) return code;
+  return run.met_must && run.verdict == run.was ? core::ExitCode::passed : core::ExitCode::failed;
+}
+
+}  // namespace
+
 core::ExitCode exit_code(const std::vector<JudgedRun>& runs, bool strict) {
   std::vector<core::ExitCode> codes;
   for (const JudgedRun& run : runs) {
     std::vector<core::Verdict> nodes;
-    for (const JudgedNode& node : run.nodes) nodes.push_back(node.verdict);
-    const core::ExitCode code = core::exit_code(run.verdict);
+    for (const JudgedNode& node : run.nodes)
+      nodes.push_back(core::as_counted_by_strict(node.verdict, node.lacks_truth));
+    const core::ExitCode code = exit_code_of(run);
     codes.push_back(strict ? core::strict_exit_code(code, run.verdict, nodes) : code);
   }
   return core::overall(std::span<const core::ExitCode>(codes));

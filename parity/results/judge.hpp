@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ir/formats/graph_file.hpp"
 #include "parity/policy/policy.hpp"
 
 namespace plumb::parity::results {
@@ -16,6 +17,7 @@ struct JudgedNode {
   std::optional<std::size_t> rule = {};
   bool within_bound = true;  ///< what was measured keeps to the bound
   bool was_compared = false;
+  bool lacks_truth = false;  ///< skipped, since the op has no truth
   double vacuity = compare::not_computed;
 };
 
@@ -24,6 +26,8 @@ struct JudgedRun {
   std::string graph = {}, device = {};
   std::uint64_t seed = 0;
   core::Verdict was = core::Verdict::error, verdict = core::Verdict::error;
+  ir::formats::Must must = ir::formats::Must::pass;  ///< what its file says that it must come to
+  bool met_must = false;                             ///< and whether it did, when it ran
   std::vector<JudgedNode> nodes = {};
 };
 

@@ -324,6 +324,8 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.repeat = result.repeat;
   run.subnormals = result.may_flush ? profile::Subnormals::flushed : profile::Subnormals::kept;
   run.coverage_flops = result.coverage.flops, run.coverage_elements = result.coverage.elements;
+  if (result.subject.file) run.must = result.subject.file->must;
+  run.must_met = result.meets_must;
   run.least_flops = result.min_verified.flops, run.least_elements = result.min_verified.elements;
   run.plain = result.plain.plain;
   run.wall_s = static_cast<float>(result.wall_seconds);

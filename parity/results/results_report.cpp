@@ -33,6 +33,13 @@ std::string name_of(const StoredKernel& kernel) {
   return kernel.name.empty() ? "-" : kernel.name + (kernel.tile.empty() ? "" : " " + kernel.tile);
 }
 
+/// The bits that an accumulator would have whose sums are as far off as those of the sample; of 16-bit results the
+/// share that is misrounded.
+std::string bits_of(const Node& row) {
+  if (!std::isnan(row.misrounded)) return fmt::format("{:.2g} % misrounded", 100 * row.misrounded);
+  return core::short_number(row.bits_accumulator);
+}
+
 std::vector<std::string> cells(ResultsFile& file, const Run& run, const Node& row) {
   const GraphNode* const node = file.find_node(run, row);
   const auto op = node == nullptr ? op_choices().size() : node->op.value;
@@ -47,6 +54,8 @@ std::vector<std::string> cells(ResultsFile& file, const Run& run, const Node& ro
           milliseconds(row.t_dev_ns),
           name_of(kernel),
           accumulation_of(kernel),
+          core::short_number(row.sensitivity),
+          bits_of(row),
           verdict_name(row.verdict)};
 }
 
@@ -57,7 +66,7 @@ void add_nodes(std::string& text, ResultsFile& file, const Run& run, std::size_t
   std::ranges::stable_sort(local, std::greater<>(), key);
   if (local.empty() || most == 0) return;
   core::TextTable lines({"  node", "op", "error", "allowed", "ratio", "ulp", "reference ms", "device ms", "kernel",
-                         "accumulation", "verdict"},
+                         "accumulation", "sensitivity", "bits", "verdict"},
                         2);
   for (std::size_t k = 0; k < std::min(most, local.size()); ++k) lines.row(cells(file, run, *local[k]));
   text += lines.text();

@@ -51,6 +51,19 @@ void put(const compare::Extreme& extreme, double& value, std::uint64_t& at) {
   if (!std::isnan(extreme.value)) at = extreme.index;
 }
 
+/// What a sample of the output showed.
+void add_sample(Node& row, const cases::NodeResult& result) {
+  row.sensitivity = static_cast<float>(result.sensitivity.share);
+  const cases::Statistics& found = result.statistics;
+  row.rounds_off = !found.finding.empty() && result.why == found.finding;
+  row.rho = static_cast<float>(found.rho);
+  row.bits_accumulator = static_cast<float>(found.bits_accumulator);
+  row.bits_operand = static_cast<float>(found.bits_operand);
+  row.misrounded = static_cast<float>(found.misrounded);
+  row.misrounded_bound = static_cast<float>(found.misrounded_bound);
+  row.bias = static_cast<float>(found.bias), row.bias_t = static_cast<float>(found.bias_t);
+}
+
 }  // namespace
 
 std::uint32_t node_row(const ir::Graph& graph, std::size_t node) {
@@ -134,6 +147,7 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
   row.out_hash = result.hash.value_or(no_number);
   row.of_plain_run = result.is_of_plain_run;
   row.verdict = has_limit ? result.verdict : core::Verdict::skipped;
+  row.no_truth = result.lacks_truth;
   if (judged) {
     row.vacuity = static_cast<float>(result.vacuity.score());
     row.ref_uncert = result.certificate.uncertainty;
@@ -146,6 +160,7 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }
+  if (part == Part::local) add_sample(row, result);
   if (part == Part::inherited) row.amplification = static_cast<float>(result.amplification);
   if (part == Part::local)
     for (const double share : result.blame)

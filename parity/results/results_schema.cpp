@@ -59,9 +59,28 @@ constexpr std::array root_attributes = {"schema",    "schema_version", "tool_ver
 /// What version 2 added: files of version 1 do not have it.
 constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
 /// What versions 2.1 and 2.2 added.
-constexpr std::array late_columns = {"n_open",         "n_replayed",        "n_wide",      "n_out_of_range",
-                                     "coverage_flops", "coverage_elements", "least_flops", "least_elements",
-                                     "plain",          "of_plain_run"};
+constexpr std::array late_columns = {"n_open",
+                                     "n_replayed",
+                                     "n_wide",
+                                     "n_out_of_range",
+                                     "coverage_flops",
+                                     "coverage_elements",
+                                     "least_flops",
+                                     "least_elements",
+                                     "must",
+                                     "must_met",
+                                     "no_truth",
+                                     "rounds_off",
+                                     "sensitivity",
+                                     "rho",
+                                     "bits_accumulator",
+                                     "bits_operand",
+                                     "misrounded",
+                                     "misrounded_bound",
+                                     "bias",
+                                     "bias_t",
+                                     "plain",
+                                     "of_plain_run"};
 constexpr auto added_dataset = "/graph/<sha12>/sums";
 
 /// Ops are added without the schema's changing.

@@ -107,7 +107,9 @@ const TableType& run_type() {
                                column("coverage_elements", &R::coverage_elements),
                                column("least_flops", &R::least_flops),
                                column("least_elements", &R::least_elements),
-                               column("plain", &R::plain)},
+                               column("plain", &R::plain),
+                               column("must", &R::must),
+                               column("must_met", &R::must_met)},
                               sizeof(R)};
   return type;
 }
@@ -176,7 +178,17 @@ std::vector<Column> further_columns() {
           column("n_replayed", &R::n_replayed),
           column("n_wide", &R::n_wide),
           column("n_out_of_range", &R::n_out_of_range),
-          column("of_plain_run", &R::of_plain_run)};
+          column("of_plain_run", &R::of_plain_run),
+          column("no_truth", &R::no_truth),
+          column("rounds_off", &R::rounds_off),
+          column("sensitivity", &R::sensitivity),
+          column("rho", &R::rho),
+          column("bits_accumulator", &R::bits_accumulator),
+          column("bits_operand", &R::bits_operand),
+          column("misrounded", &R::misrounded),
+          column("misrounded_bound", &R::misrounded_bound),
+          column("bias", &R::bias),
+          column("bias_t", &R::bias_t)};
 }
 
 const TableType& node_type() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/executor.hpp"
+#include "ir/formats/graph_file.hpp"
 #include "ir/hdf5/table_type.hpp"
 #include "parity/cases/expected_result.hpp"
 #include "parity/cases/pattern.hpp"
@@ -111,6 +112,8 @@ struct Run {
   double coverage_flops = compare::not_computed, coverage_elements = compare::not_computed;  ///< what was verified
   double least_flops = compare::not_computed, least_elements = compare::not_computed;        ///< what was asked for
   Code<cases::Plain> plain = cases::Plain::not_run;
+  Code<ir::formats::Must> must = ir::formats::Must::pass;  ///< what the graph's file says that this must come to
+  std::uint8_t must_met = 0;                               ///< whether it came to that, where it says fail or refuse
 };
 
 /// /results/nodes
@@ -149,6 +152,11 @@ struct Node {
   std::uint64_t n_open = no_number, n_replayed = no_number, n_wide = no_number,
                 n_out_of_range = no_number;  ///< cases::Settled
   std::uint8_t of_plain_run = 0;
+  std::uint8_t no_truth = 0;    ///< skipped, since the op has no truth in reference precision
+  std::uint8_t rounds_off = 0;  ///< failed, since it rounds off more than its kernel says
+  float sensitivity = unknown;  ///< cases::Sensitivity
+  float rho = unknown, bits_accumulator = unknown, bits_operand = unknown, misrounded = unknown,
+        misrounded_bound = unknown, bias = unknown, bias_t = unknown;  ///< cases::Statistics
 };
 
 /// /results/relations

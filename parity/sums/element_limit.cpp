@@ -65,6 +65,7 @@ double last_place(double x, const Arithmetic& arithmetic) {
 /// makes, whatever else happens. `most` is the largest on the way.
 struct Creep {
   double last = 0, most = 0;
+  double change = 0;  ///< with its sign
 };
 Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
   // A kernel that says so begins anew with every chunk.
@@ -79,6 +80,7 @@ Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
     const double place = last_place(so_far, arithmetic), steps = term / place, rounded = std::nearbyint(steps);
     change += (rounded - steps) * place;
     if (std::abs(steps - std::trunc(steps)) == 0.5) ties += place / 2;
+    creep.change = change;
     creep.last = std::abs(change) + ties, creep.most = std::max(creep.most, creep.last);
   }
   return creep;
@@ -216,6 +218,18 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
 }
 
 double multiplicity(const terms::ElementSum& sum) { return multiplicity_of(sum.values()); }
+
+double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+  const std::vector<double> terms = sum.values();
+  const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
+  const double total = std::accumulate(terms.begin(), terms.end(), 0.0);
+  return std::hypot(deviation(terms, tree, arithmetic) * std::abs(sum.scale / sum.divisor),
+                    behind(sum, total, arithmetic));
+}
+
+double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+  return creep_of(sum.values(), arithmetic).change * sum.scale / sum.divisor;
+}
 
 double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda) {
   const ElementLimit limit = limit_of(sum, arithmetic, lambda);

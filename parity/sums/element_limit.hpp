@@ -44,6 +44,12 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic
 /// differ.
 double multiplicity(const terms::ElementSum& sum);
 
+/// √σ² of one element: of its additions along the tree, and of one rounding for each step behind them (verdict.md V13).
+double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
+
+/// What the terms lose or gain by being added one after the other, with its sign (Σr_k of verdict.md V23).
+double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
+
 /// As far as an honest kernel may be off whose terms come in few values, or are lost on being added: λσ and the creep
 /// of the running sum (verdict.md V23).
 double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);

@@ -18,7 +18,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       options_(options),
       observer_(observer),
       filter_(pattern_of(options.filter)),
-      stated_(subject),
+      stated_(subject, executors.reference),
       // Blame may be looked for when all is compared, from what the candidate computed.
       state_(subject, isolates(), !isolates() && options.blame != 0u) {
   result_.subject = {.name = subject.name,
@@ -166,6 +166,7 @@ void CaseRun::assign_blame() {
   const auto segment = [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; };
   const auto is_kept = [this](ir::Value v) { return state_.is_captured(v); };
   const auto device = [this](ir::Value v) { return state_.got(v); };
+  if (state_.lacks_truth()) return;  // the errors of results are not known
   const std::size_t most = options_.blame.value_or(result_.verdict == core::Verdict::failed ? 4 : 0);
   attribution::assign_blame(result_, {graph_, segment, is_kept, device}, executors_.reference, most);
 }

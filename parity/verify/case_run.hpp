@@ -30,6 +30,7 @@ class CaseRun {
   void stop_at(std::size_t n, const ir::Error& error);
 
   void judge_node(std::size_t n);
+  void skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult& result);
   bool is_chosen(std::size_t n) const;
   CandidateRun run_node(std::size_t n);
   struct Evaluation;
@@ -37,9 +38,11 @@ class CaseRun {
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
   void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own);
+  void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
   void look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs,
                    const ir::Tensor& device);
   const ir::Tensor* given_output(ir::Value value) const;
+  void ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs);
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);

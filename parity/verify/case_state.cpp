@@ -1,5 +1,7 @@
 #include "parity/verify/case_state.hpp"
 
+#include <algorithm>
+
 #include "ir/passes/widen.hpp"
 
 namespace plumb::parity::verify {
@@ -20,6 +22,10 @@ ir::Tensor CaseState::truth(ir::Value v) const {
   return graph_.is_source(v) ? ir::passes::widen(ir::fed(graph_, subject_.feeds, v)) : value(v).truth.value();
 }
 
+bool CaseState::lacks_truth() const {
+  return std::ranges::any_of(nodes_, [](const NodeState& node) { return !node.no_truth.empty(); });
+}
+
 void CaseState::give(ir::Value v, ir::Tensor tensor) {
   value(v).got = std::move(tensor);
   value(v).is_captured = true;
@@ -36,6 +42,8 @@ void CaseState::plan(const std::function<bool(std::size_t)>& must_be_exact) {
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     core::Segment& segment = nodes_[n].segment;
     segment = core::segment_of(graph_, n, [this](ir::Value v) { return is_captured(v); });
+    for (const ir::Node& one : segment.graph.nodes())
+      if (std::string why = ir::passes::why_no_truth(segment.graph, one); !why.empty()) nodes_[n].no_truth = why;
     if (must_be_exact(n)) core::hold_exactly(segment.judged);
     for (const ir::Value v : segment.fed) value(v).last_use = n;
     for (const ir::Value v : graph_.nodes()[n].inputs) value(v).last_reader = n;

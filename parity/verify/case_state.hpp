@@ -27,6 +27,7 @@ struct ValueState {
 
 /// What is known of one node of the graph.
 struct NodeState {
+  std::string no_truth;                  ///< why it has none, where a node of its segment cannot be widened
   core::Segment segment;                 ///< what its outputs are compared with: the node, and what was fused into it
   std::optional<ir::NodeReport> report;  ///< what became of it; none where the candidate says nothing
 };
@@ -47,6 +48,10 @@ class CaseState {
   bool is_clean(ir::Value v) const { return graph_.is_source(v) || value(v).is_clean; }
   /// What the readers of a value are given.
   const ir::Tensor& got(ir::Value v) const;
+  /// Whether the graph from its inputs on says what a value is: nothing on its way lacks a truth.
+  bool has_truth(ir::Value v) const { return graph_.is_source(v) || value(v).truth.has_value(); }
+  /// Whether some node lacks a truth.
+  bool lacks_truth() const;
   /// The truth of a value in the graph from its inputs on.
   ir::Tensor truth(ir::Value v) const;
 

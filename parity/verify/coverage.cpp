@@ -7,7 +7,7 @@ namespace {
 
 /// A node that was to be judged, rather than filtered out, left to another kernel, or without elements.
 bool is_asked(const cases::NodeResult& node) {
-  return node.verdict != core::Verdict::skipped && node.type.shape.elements() > 0;
+  return (node.verdict != core::Verdict::skipped || node.lacks_truth) && node.type.shape.elements() > 0;
 }
 
 bool is_verified(const cases::NodeResult& node, bool candidate_is_host) {

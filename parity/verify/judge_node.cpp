@@ -13,7 +13,9 @@
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/elements/range.hpp"
+#include "parity/elements/sensitivity.hpp"
 #include "parity/elements/settle.hpp"
+#include "parity/elements/statistics.hpp"
 #include "parity/patterns/explain.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
@@ -38,8 +40,9 @@ void CaseRun::judge_node(std::size_t n) {
 
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
   const bool compares = chosen && !alone.refused && std::ranges::any_of(node.outputs, is_captured);
-  Evaluation own = compares ? evaluate_node(n) : Evaluation{};
-  carry_truth(n, compares ? &own.local.truth : nullptr, std::move(own.fed));
+  const std::string& no_truth = state_.node(n).no_truth;
+  Evaluation own = compares && no_truth.empty() ? evaluate_node(n) : Evaluation{};
+  carry_truth(n, compares && no_truth.empty() ? &own.local.truth : nullptr, std::move(own.fed));
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     cases::NodeResult result = blank(n, k);
@@ -47,6 +50,8 @@ void CaseRun::judge_node(std::size_t n) {
       result.verdict = *alone.refused, result.why = alone.why;
     } else if (!chosen) {
       skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : "not chosen");
+    } else if (is_captured(node.outputs[k]) && !no_truth.empty()) {
+      skip_without_truth(n, k, result);
     } else if (is_captured(node.outputs[k]) && !own.no_model.empty()) {
       result.verdict = core::Verdict::error, result.why = own.no_model;
       result.hash = state_.value(node.outputs[k]).hash;
@@ -59,6 +64,17 @@ void CaseRun::judge_node(std::size_t n) {
     result_.nodes.push_back(std::move(result));
   }
   hand_on(n);
+}
+
+/// An output that reference precision says nothing of: what readers are given is what the candidate made of it.
+void CaseRun::skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult& result) {
+  const ir::Value value = graph_.nodes()[n].outputs[k];
+  skip(result, "no truth: " + state_.node(n).no_truth);
+  result.lacks_truth = true;
+  state_.value(value).error = compare::not_computed;
+  policy::require_total(options_.gate, result);
+  if (stated_.has(value))
+    result_.notes.push_back("what the file expects of '" + result.name() + "' was not checked: it has no truth");
 }
 
 bool CaseRun::is_chosen(std::size_t n) const {
@@ -92,14 +108,16 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   return own;
 }
 
-/// Evaluates the truth of the whole graph at this node. Where nothing was wrong so far it is the local one, which was
-/// made of `fed`; else `fed` lends what is the same, the sources.
+/// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
+/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources.
 void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
   const ir::Node& node = graph_.nodes()[n];
   const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
   const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
   core::Evaluated evaluated;
   if (!same) {
+    const auto has_truth = [this](ir::Value v) { return state_.has_truth(v); };
+    if (!ir::passes::why_no_truth(graph_, node).empty() || !std::ranges::all_of(node.inputs, has_truth)) return;
     const core::Segment alone = core::segment_of(graph_, n);
     for (std::size_t i = 0; i < alone.fed.size(); ++i) {
       const std::string& name = alone.graph.inputs()[i];
@@ -144,7 +162,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   ValueState& state = state_.value(value);
   core::JudgedOutput judged = segment.judged;
   for (const ir::Value v : segment.fed) judged.inputs.push_back(state_.got(v));
-  const ir::Tensor &device = state.got.value(), &whole = state.truth.value();
+  const ir::Tensor& device = state.got.value();
 
   // How far off it is: by itself, by what it inherited, and in total.
   const auto compare_again = [&] {
@@ -157,29 +175,24 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   const ir::Tensor& truth = local.truth.outputs[k];
   attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
   result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
+  ask_sample(own, k, result, judged.inputs);
   result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
-  result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
-  const ir::TensorView both[] = {truth, device};
-  const auto measured = compare::measure(whole, both, result.type.dtype);
-  result.inherited = measured[0];
-  result.total = result.gates_total ? compare::compare(whole, device, result.allowed) : measured[1];
-  result.amplification = amplification_of(n, result.inherited);
-  state.error = attribution::relative_error(result.total);
+  state.error = compare::not_computed;
+  if (state.truth) compare_total(truth, result, state);
   result.reference_ns = local.truth.nanoseconds;
   result.hash = state.hash.value();
-  if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
-    state.is_clean = true;
   if (options_.emulated != nullptr)
     result.emulator_ulp =
         profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segment, judged.inputs, k, device);
 
   // What is said of it.
-  const auto gate = policy::judge_numbers(options_.gate, graph_, result, result.gates_total ? whole : truth, device);
+  const ir::Tensor& judged_by = result.gates_total ? *state.truth : truth;
+  const auto gate = policy::judge_numbers(options_.gate, graph_, result, judged_by, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;
   if (result.gated().n_without_limit > 0) result.is_guilty = false;
   if (const ir::Tensor* const given = given_output(value))
     result.expected = compare::measure(ir::passes::widen(*given), device);
-  decide(result, gate, stated_.against(result, value, whole, device));
+  decide(result, gate, state.truth ? stated_.against(result, value, *state.truth, device) : "");
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
   if (result.verdict == core::Verdict::failed && !result.local.agrees()) {
     const elements::Subject subject{executors_.reference, segment, judged.inputs, result.sums, own.manner};
@@ -187,6 +200,20 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   }
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
+}
+
+/// What the output inherited from its operands, and how far off it is in total. `truth`: that of its own operands.
+void CaseRun::compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const {
+  const ir::Tensor &device = state.got.value(), &whole = state.truth.value();
+  result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
+  const ir::TensorView both[] = {truth, device};
+  const auto measured = compare::measure(whole, both, result.type.dtype);
+  result.inherited = measured[0];
+  result.total = result.gates_total ? compare::compare(whole, device, result.allowed) : measured[1];
+  result.amplification = amplification_of(result.node, result.inherited);
+  state.error = attribution::relative_error(result.total);
+  if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
+    state.is_clean = true;
 }
 
 /// Looks at single elements where a comparison leaves something open.
@@ -205,6 +232,20 @@ const ir::Tensor* CaseRun::given_output(ir::Value value) const {
   if (!subject_.expectation) return nullptr;
   const auto found = subject_.expectation->tensors.find(graph_.name(value));
   return found == subject_.expectation->tensors.end() ? nullptr : &found->second;
+}
+
+/// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.
+void CaseRun::ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result,
+                         std::span<const ir::TensorView> inputs) {
+  if (!result.local.agrees() || result.type.shape.elements() == 0) return;
+  const core::Segment& segment = state_.node(result.node).segment;
+  const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
+  const elements::Subject subject{executors_.reference, segment, inputs, result.sums, own.manner};
+  const elements::Draws draws(subject_.seed, result.name());
+  if (result.telling.mistrust().empty())
+    result.sensitivity = elements::sensitivity_of(subject, k, own.local, got, draws);
+  if (const auto sample = elements::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
+    result.statistics = sample->judge(got);
 }
 
 double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {
@@ -231,6 +272,8 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   const bool holds = gate.verdict == core::Verdict::passed || gate.verdict == core::Verdict::xpassed;
   if (!holds && !is_expected) return say(gate.verdict, gate.why);
   if (!refuted.empty()) return say(core::Verdict::failed, refuted);
+  if (!result.statistics.finding.empty() && !is_expected && policy::decides_by_bound(options_.gate, result))
+    return say(core::Verdict::failed, result.statistics.finding);
   if (state_.value(value).is_unstable)
     return say(core::Verdict::nondeterministic, "another run on the same inputs gave other bits");
   if (result.placement == ir::Placement::cpu && !executors_.candidate_is_host)
@@ -238,7 +281,8 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   if (result.local.n > 0 && result.settled.out_of_range == result.local.n)
     return say(core::Verdict::out_of_range, "intermediate results leave the range of the type, on the host as well");
   if (result.type.shape.elements() == 0) return say(core::Verdict::skipped, "empty");
-  const std::string doubt = is_expected ? "" : result.telling.mistrust();
+  std::string doubt = is_expected ? "" : result.telling.mistrust();
+  if (doubt.empty() && !is_expected) doubt = result.sensitivity.mistrust();
   if (!doubt.empty()) return say(core::Verdict::mistrusted, doubt);
   say(gate.verdict, gate.why);
 }
@@ -246,6 +290,7 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
 /// A proof is about the operands of the twin: on others, which a failure before gave, it says nothing.
 void CaseRun::follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result) {
   ValueState& state = state_.value(value);
+  if (!state.truth) return;
   const compare::Allowed exactly{.rule = compare::Allowed::Rule::exact};
   if (!compare::compare(state.truth.value(), state.got.value(), exactly).agrees()) state.is_off = true;
   for (const ir::Value v : state_.node(n).segment.fed)
@@ -257,7 +302,11 @@ void CaseRun::follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& 
 void CaseRun::hand_on(std::size_t n) {
   for (const ir::Value v : graph_.nodes()[n].outputs) {
     ValueState& state = state_.value(v);
-    const ir::Tensor& truth = state.truth.value();
+    if (!state.truth) {  // readers are given what the candidate computed
+      if (!state.error) state.error = compare::not_computed;
+      continue;
+    }
+    const ir::Tensor& truth = *state.truth;
     if (isolates()) {
       state_.give(v, ir::convert(truth, graph_.type(v).dtype));
       if (std::ranges::equal(truth.bytes(), ir::passes::widen(*state.got).bytes())) state.is_clean = true;

@@ -123,6 +123,7 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
     ir::require(value && file.graph.is_source(*value), path.string(), ": has no input or param '", name,
                 "' to be given");
     file.sources.insert_or_assign(name, tensor);
+    file.decimals.written.erase(name);
   }
   cases::Case made{.name = path.string(),
                    .seed = options.seed,

@@ -7,11 +7,14 @@
 
 namespace plumb::parity::verify {
 
-/// What the file of a case says that values of its graph are. Must not outlive the case.
+/// What the file of a case says that values of its graph are: statements of the right answer, which no limit of a
+/// kernel excuses (verdict.md V43). Must not outlive the case.
 class Stated {
  public:
   /// Nothing where the case runs in another dtype than the file's.
-  explicit Stated(const cases::Case& subject);
+  Stated(const cases::Case& subject, ir::Executor& reference);
+
+  bool has(ir::Value value) const { return values_.contains(value); }
 
   /// What is wrong with a value that a node computed, by what the file states; "" where it states nothing or is
   /// right. The truth is held against the file or, where the file has somebody else's evaluation, the device is:
@@ -24,7 +27,14 @@ class Stated {
   std::string against_sources() const;
 
  private:
+  std::string against_truth(ir::Value value, ir::DType dtype, const ir::Tensor& truth) const;
+  ir::Tensor as_written(ir::Value value) const;
+  ir::Tensor doubt_of(ir::Value value) const;
+  const ir::Tensor* written(ir::Value value) const;
+  const ir::Tensor* last_digits(ir::Value value) const;
+
   const cases::Case& subject_;
+  ir::Executor& reference_;
   std::map<ir::Value, const ir::Tensor*> values_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "parity/relations/metamorphic.hpp"
 #include "parity/verify/case_run.hpp"
+#include "parity/verify/must.hpp"
 
 namespace plumb::parity::verify {
 
@@ -46,8 +47,7 @@ cases::CaseResult verify(const cases::Case& subject, const cases::Executors& exe
   result.exit = core::exit_code(result.verdict);
   if (!subject.proofs.empty()) result.notes.push_back(core::to_text(subject.proofs));
   if (result.verdict == core::Verdict::skipped) result.message = "no node was compared";
-  if (subject.file->must == ir::formats::Must::fail && result.verdict == core::Verdict::passed)
-    result.notes.push_back("the file says that it must fail, and nothing failed");
+  hold_to_must(result);
   return result;
 }
 

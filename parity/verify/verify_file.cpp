@@ -1,6 +1,7 @@
 #include <new>
 
 #include "parity/exact/twin.hpp"
+#include "parity/verify/must.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::verify {
@@ -14,6 +15,7 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
     result.verdict = verdict;
     result.exit = exit;
     result.message = std::move(message);
+    hold_refusal_to_must(result);
     return result;
   };
   try {
@@ -36,7 +38,8 @@ core::ExitCode exit_code(std::span<const cases::CaseResult> cases, bool strict) 
   std::vector<core::ExitCode> codes;
   for (const cases::CaseResult& one : cases) {
     std::vector<core::Verdict> nodes;
-    for (const cases::NodeResult& node : one.nodes) nodes.push_back(node.verdict);
+    for (const cases::NodeResult& node : one.nodes)
+      nodes.push_back(core::as_counted_by_strict(node.verdict, node.lacks_truth));
     codes.push_back(strict ? core::strict_exit_code(one.exit, one.verdict, nodes) : one.exit);
   }
   return core::overall(std::span<const core::ExitCode>(codes));

@@ -68,6 +68,14 @@ std::string describe(const ir::Op& op, const std::vector<ir::Tensor>& inputs, st
   return ir::cat(text, ", output ", output);
 }
 
+/// Decimals in a test's source are rounded, as are those of the operands that they were computed from.
+parity::compare::Allowed with_rounded_decimals(parity::compare::Allowed allowed, ir::DType dtype) {
+  using parity::compare::Allowed;
+  if (allowed.rule == Allowed::Rule::rounded) allowed = {.rule = Allowed::Rule::within};
+  allowed.relative += 8 * ir::unit_roundoff(dtype);
+  return allowed;
+}
+
 void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<ir::Tensor>& inputs,
                    const std::vector<ir::Tensor>& expected, bool on_gpu) {
   const auto [got, report] = ir::run_op_with_report(executor, op, inputs);
@@ -75,7 +83,7 @@ void expect_stated(ir::Executor& executor, const ir::Op& op, const std::vector<i
   Truth truth(op, inputs, on_gpu, report.sums);
   for (std::size_t k = 0; k < got.size(); ++k) {
     ASSERT_EQ(expected[k].type(), got[k].type()) << describe(op, inputs, k);
-    const auto limit = parity::compare::with_rounded_decimals(truth.allowed(k, got[k]), got[k].dtype());
+    const auto limit = with_rounded_decimals(truth.allowed(k, got[k]), got[k].dtype());
     const auto comparison = parity::compare::compare(expected[k], got[k], limit);
     EXPECT_TRUE(comparison.agrees()) << executor.name() << ", " << describe(op, inputs, k) << ": "
                                      << parity::compare::summary(comparison);

@@ -7,8 +7,9 @@ warns '^results: out\.h5$'
 holds out.json '"verdict": "passed"'
 plumb 0 inspect out.h5 --check-schema
 says '^out\.h5 keeps to plumb\.results '
-plumb 1 verify "$source/fixtures/must_fail/wrong_in_the_middle.json"
+plumb 0 verify "$source/fixtures/must_fail/wrong_in_the_middle.json"
 says '^layer0/square +unary .* failed$'
+says '^note: failed, as the file says that it must$'
 says '^ +repro: plumb verify .*wrong_in_the_middle\.json'
 plumb 2 verify missing.json
 warns '^error: missing\.json: cannot be opened'

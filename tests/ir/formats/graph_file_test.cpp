@@ -55,6 +55,21 @@ TEST(GraphFile, ReadingWhatWasWrittenGivesTheSameText) {
             structural_hash(formats::parse_graph(small, ".").graph));
 }
 
+TEST(GraphFile, KeepsTheDigitsOfWhatIsStated) {
+  const std::string text = R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[5]", "values": [0.1, 2, 0.5, "inf", 16777216.3]}},
+    "nodes": [{"label": "y", "op": "cast", "inputs": ["x"], "to": "f64"}],
+    "results": {"y": {"values": [2.500, 7, 1.25e-3, 3e2, 0.0]}}})";
+  const formats::GraphFile file = formats::parse_graph(text, ".");
+  const auto digits = file.decimals.last_digits.at("y").as<double>();
+  EXPECT_EQ(std::vector(digits.begin(), digits.end()), (std::vector{1e-3, 0.0, 1e-5, 1e2, 1e-1}));
+  EXPECT_EQ(file.decimals.written.at("x").as<double>()[4], 16777216.3);
+  const std::string written = formats::write_graph(file);
+  EXPECT_NE(written.find("[2.500, 7, 0.00125, 3e+02, 0.0]"), written.npos) << written;
+  EXPECT_NE(written.find("16777216.3"), written.npos) << written;
+  EXPECT_EQ(formats::write_graph(formats::parse_graph(written, ".")), written);
+}
+
 TEST(GraphFile, ReportsEveryErrorOnceAndNotWhatFollowsFromIt) {
   EXPECT_EQ(refusal(R"({"format": "plumb.graph/1",
     "inputs": {"x": {"type": "f32[2, 3]"}, "bad": {"type": "f33[2]"}},

@@ -73,6 +73,8 @@ TEST(PolicyRatchet, AnExpectedFailureIsLooserAndSoIsALongerOne) {
               ElementsAre(HasSubstr("expects a failure for longer")));
   EXPECT_THAT(ratchet(known("bug 1, no fix yet", "2027-12-31"), known("bug 1", "2026-12-31")), IsEmpty());
   EXPECT_THAT(ratchet("", known("bug 1", "2026-12-31")), IsEmpty());
+  EXPECT_THAT(ratchet(known("bug 1", "2026-12-31\nratio_max = 200"), known("bug 1", "2026-12-31")),
+              ElementsAre(HasSubstr("expects a larger failure")));
 }
 
 TEST(PolicyRatchet, BudgetsAndNansHaveReasonsOfTheirOwn) {

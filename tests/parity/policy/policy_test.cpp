@@ -192,6 +192,23 @@ TEST(Policy, AnExpectedFailureExpires) {
   EXPECT_EQ(why_not(policy.rules[0], facts(), after), "it expired on 2026-06-01");
 }
 
+TEST(Policy, AnExpectedFailureExcusesSoMuch) {
+  const auto expected = [](const std::string& ratio) {
+    return of(rule("known", "", "verdict = \"xfail\"\n" + ratio + "reason = \"a link\"\nexpires = 2026-06-01"));
+  };
+  const auto says = [&](const std::string& ratio, const Measured& m) {
+    return judge(expected(ratio), facts(), {m, {}}, day).verdict;
+  };
+  EXPECT_EQ(says("", with(100, 1e-3)), core::Verdict::xfailed);
+  EXPECT_EQ(says("", with(101, 1e-3)), core::Verdict::failed);
+  EXPECT_EQ(says("ratio_max = 7\n", with(7, 1e-3)), core::Verdict::xfailed);
+  EXPECT_EQ(says("ratio_max = 7\n", with(8, 1e-3)), core::Verdict::failed);
+  Measured special = with(7, 1e-3);
+  special.n_bad = 1, special.n_nan_differ = 1, special.specials_differ = true;
+  EXPECT_EQ(says("", special), core::Verdict::failed);
+  EXPECT_THAT(judge(expected(""), facts(), {special, {}}, day).why, HasSubstr("no rule excuses a NaN"));
+}
+
 TEST(Policy, OutputsHaveBudgetsOfTheTotalError) {
   const Policy policy = of("[output]\n\"layer0/*\" = { snr_db = \">= 60\", max_abs = 5e-3 }\n");
   EXPECT_EQ(judge(policy, facts(), {with(0.5, 1e-2), with(0, 1e-4)}, day).verdict, core::Verdict::passed);

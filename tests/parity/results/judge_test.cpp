@@ -86,7 +86,7 @@ TEST(VerifyByPolicy, ARuleDecidesInPlaceOfTheBound) {
   EXPECT_EQ(passes.nodes[1].explanation, "");
   EXPECT_FALSE(passes.nodes[1].rule.has_value());
   const auto known = gate_of(rule("op = \"matmul\", driver = \"a driver <22.4\"",
-                                  "verdict = \"xfail\"\nreason = \"known\"\nexpires = 9999-12-31"));
+                                  "verdict = \"xfail\"\nratio_max = inf\nreason = \"known\"\nexpires = 9999-12-31"));
   const cases::CaseResult expected = verify_on(wrong, subject, {.gate = &known});
   EXPECT_EQ(expected.nodes[0].verdict, core::Verdict::xfailed);
   EXPECT_EQ(expected.nodes[3].verdict, core::Verdict::xpassed);
@@ -99,8 +99,8 @@ TEST(VerifyByPolicy, AnExpectedFailureHidesNothingElse) {
   auto fickle = spoiler("scores", [&runs](ir::Tensor& y) { y.as<float>()[3] += 1 + runs++; });
   auto on_host = spoiler("scores", [](ir::Tensor& y) { y.as<float>()[3] += 1; });
   on_host.on_host = {"scores"};
-  const auto known =
-      gate_of(rule("node = \"scores\"", "verdict = \"xfail\"\nreason = \"known\"\nexpires = 9999-12-31"));
+  const auto known = gate_of(
+      rule("node = \"scores\"", "verdict = \"xfail\"\nratio_max = inf\nreason = \"known\"\nexpires = 9999-12-31"));
   const auto subject = make_case(small_graph);
   EXPECT_EQ(verify_on(fickle, subject, {.gate = &known}).nodes[0].verdict, core::Verdict::xfailed);
   EXPECT_EQ(verify_on(fickle, subject, {.repeat = 2, .gate = &known}).nodes[0].verdict,

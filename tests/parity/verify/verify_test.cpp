@@ -138,8 +138,9 @@ TEST(Verify, HoldsTheTruthAgainstWhatTheFileStates) {
   const auto result = verify_on(honest, stated("0.5001"));
   EXPECT_EQ(result.exit, core::ExitCode::failed);
   EXPECT_EQ(labels_with(result, core::Verdict::failed), Labels{"y"});
-  EXPECT_THAT(node(result, "y").why, HasSubstr("the truth is not what the file expects: 1 of 3 elements differ"));
-  EXPECT_THAT(node(result, "y").why, HasSubstr("expected 0.5001, got 0.5"));
+  EXPECT_THAT(node(result, "y").why,
+              HasSubstr("the truth is not what the file expects: 1 of 3 elements are stated wrong"));
+  EXPECT_THAT(node(result, "y").why, HasSubstr("stated 0.5001, it is 0.5"));
 }
 
 TEST(Verify, AllZeroIsMistrustedUnlessTheFileStatesIt) {

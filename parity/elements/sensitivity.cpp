@@ -1,0 +1,250 @@
+#include "parity/elements/sensitivity.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/cost.hpp"
+#include "parity/compare/scan.hpp"
+#include "parity/core/float_format.hpp"
+#include "parity/elements/bare_sum.hpp"
+#include "parity/elements/replay.hpp"
+#include "parity/elements/slice.hpp"
+
+namespace plumb::parity::elements {
+namespace {
+
+constexpr std::size_t least_sample = 8, sample_size = 32, entries_of_slice = 8;
+constexpr int most_tries = 6;           // Slices are evaluated so often at most.
+constexpr double cheap_flops = 0x1p22;  // what is evaluated as a whole, where no slice can be had
+
+/// The bits that F1 leaves of an operand.
+int bits_left(ir::DType operand, ir::DType result) {
+  const auto bits = [](ir::DType dtype) { return core::float_format(dtype).fraction_bits + 1; };
+  return std::min(bits(operand), bits(result)) / 2;
+}
+
+/// Whether an element would differ: by more than its limit or, where it is correctly rounded, at all.
+class Notice {
+ public:
+  Notice(const ir::Tensor& truth, const compare::Allowed& allowed, ir::DType dtype)
+      : truth_(truth.as<double>()), allowed_(allowed), limit_(allowed, dtype), dtype_(dtype) {}
+
+  bool operator()(std::size_t i, double faulty) const {
+    const double y = truth_[i];
+    const double pair[] = {faulty, y};
+    const std::vector<double> stored = rounded_to(dtype_, pair);
+    if (allowed_.rule != compare::Allowed::Rule::within) return stored[0] != stored[1];
+    return !(std::abs(stored[0] - y) <= limit_.at(std::abs(y), i));
+  }
+  /// Whether an element is more than 100 times as large as its limit.
+  bool is_telling(std::size_t i) const {
+    const double size = std::abs(truth_[i]);
+    if (!std::isfinite(size) || limit_.is_apart(i)) return false;
+    return is_rounded() ? size > 0 : size > 100 * limit_.at(size, i);
+  }
+  bool is_rounded() const { return allowed_.rule != compare::Allowed::Rule::within; }
+  ir::DType dtype() const { return dtype_; }
+
+ private:
+  const std::span<const double> truth_;
+  const compare::Allowed& allowed_;
+  const compare::Limit limit_;
+  const ir::DType dtype_;
+};
+
+/// Whether the kernel's own order of adding gives the very bits of a sum.
+class Replays {
+ public:
+  Replays(const Subject& subject, ir::DType dtype, const ir::TensorView& got)
+      : sums_(subject.sums), dtype_(dtype), got_(ir::convert(got, ir::DType::f64)) {}
+  bool operator()(std::size_t i, const terms::ElementSum& sum) const {
+    return sums_.size() == 1 && equals_replay(sum, sums_[0], dtype_, got_.as<double>()[i]).value_or(false);
+  }
+
+ private:
+  const std::span<const ir::Sum> sums_;
+  const ir::DType dtype_;
+  const ir::Tensor got_;
+};
+
+/// The sum without its term of median size, of those that are not 0; nothing where there is none.
+std::optional<terms::ElementSum> without_median(terms::ElementSum sum) {
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < sum.terms.size(); ++k)
+    if (sum.terms[k].value() != 0) order.push_back(k);
+  if (order.empty()) return std::nullopt;
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
+  std::ranges::nth_element(order, middle, {}, [&](std::size_t k) { return std::abs(sum.terms[k].value()); });
+  sum.terms[*middle] = {0, 0};
+  return sum;
+}
+
+/// The sum of factors that lost bits; nothing where none did.
+std::optional<terms::ElementSum> of_fewer_bits(terms::ElementSum sum, int bits) {
+  bool differs = false;
+  const auto cut = [&](double& x) {
+    const double less = with_bits(x, bits);
+    differs |= less != x;
+    x = less;
+  };
+  for (std::vector<terms::Product>* const products : {&sum.terms, &sum.added})
+    for (terms::Product& term : *products) cut(term.a), cut(term.b);
+  return differs ? std::optional(std::move(sum)) : std::nullopt;
+}
+
+/// What sums of a node say: those that are, bit for bit, what the kernel's own order gives are not held to a limit
+/// alone.
+struct SumsAsked {
+  cases::Sensitivity found;
+  bool all_replayed = true;
+};
+
+SumsAsked of_sums(const BareSum& bare, const std::vector<std::size_t>& sample, int bits, const Notice& notices,
+                  const Replays& replays) {
+  SumsAsked asked;
+  std::uint64_t noticed = 0;
+  for (const std::size_t i : sample) {
+    const terms::ElementSum sum = bare.at(i);
+    const auto f1 = of_fewer_bits(sum, bits), f2 = without_median(sum);
+    if (!f1 && !f2) continue;
+    ++asked.found.sampled;
+    const bool is_noticed = (f1 && notices(i, value_of(*f1))) || (f2 && notices(i, value_of(*f2)));
+    noticed += is_noticed;
+    if (!is_noticed && asked.all_replayed) asked.all_replayed = replays(i, sum);
+  }
+  const auto count = static_cast<double>(asked.found.sampled);
+  if (asked.found.sampled > 0) asked.found.share = static_cast<double>(noticed) / count;
+  return asked;
+}
+
+/// A part of the segment that is cheap to evaluate: a few entries of an axis, the longest first.
+std::optional<Slice> cheap_part(const Subject& subject, std::size_t k, const ir::Tensor& truth, Draws& draws) {
+  double flops = 0;
+  for (const ir::Node& node : subject.segment.graph.nodes()) flops += ir::cost_of(subject.segment.graph, node).flops;
+  const auto size = static_cast<double>(truth.elements());
+  if (std::max(flops, size) <= cheap_flops) return whole_of(subject, k);
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < truth.shape().size(); ++axis)
+    if (truth.shape()[axis] > static_cast<std::int64_t>(entries_of_slice)) axes.push_back(axis);
+  std::ranges::stable_sort(axes, std::greater<>(), [&](std::size_t axis) { return truth.shape()[axis]; });
+  for (const std::size_t axis : axes) {
+    const auto entries = draws.some(entries_of_slice, static_cast<std::size_t>(truth.shape()[axis]));
+    if (auto slice = slice_of(subject, k, axis, entries, truth, most_tries)) return slice;
+  }
+  return std::nullopt;
+}
+
+/// The operands of a slice with half of their bits; nothing where that changes none.
+std::optional<std::vector<ir::Tensor>> with_fewer_bits(const Subject& subject, const Slice& slice, ir::DType dtype) {
+  std::vector<ir::Tensor> fed = slice.fed;
+  bool differs = false;
+  for (std::size_t i = 0; i < fed.size(); ++i) {
+    const ir::DType of_operand = subject.segment.graph.type(i).dtype;
+    if (!ir::is_float(of_operand)) continue;
+    const int bits = bits_left(of_operand, dtype);
+    for (double& x : fed[i].as<double>()) {
+      const double less = with_bits(x, bits);
+      differs |= less != x && !std::isnan(x);
+      x = less;
+    }
+  }
+  return differs ? std::optional(std::move(fed)) : std::nullopt;
+}
+
+/// The operands of a slice of an op with sums, without one element of median size in every line of the first; nothing
+/// for other segments.
+std::optional<std::vector<ir::Tensor>> with_terms_missing(const Slice& slice) {
+  const bool has_sums =
+      slice.segment.graph.nodes().size() == 1 && (slice.segment.judged.error_class == ir::ErrorClass::dot ||
+                                                  slice.segment.judged.error_class == ir::ErrorClass::comp);
+  if (!has_sums || slice.fed.empty() || slice.fed[0].dtype() != ir::DType::f64) return std::nullopt;
+  std::vector<ir::Tensor> fed = slice.fed;
+  const auto numbers = fed[0].as<double>();
+  const ir::Shape& shape = fed[0].shape();
+  const std::size_t length = shape.empty() ? 1 : static_cast<std::size_t>(shape[shape.size() - 1]);
+  for (std::size_t first = 0; first < numbers.size(); first += length) {
+    std::vector<std::size_t> order;
+    for (std::size_t i = first; i < first + length; ++i)
+      if (numbers[i] != 0 && std::isfinite(numbers[i])) order.push_back(i);
+    if (order.empty()) continue;
+    const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
+    std::ranges::nth_element(order, middle, {}, [&](std::size_t i) { return std::abs(numbers[i]); });
+    numbers[*middle] = 0;
+  }
+  return fed;
+}
+
+cases::Sensitivity of_slice(const Subject& subject, std::size_t k, const Slice& slice, const ir::Tensor& truth,
+                            const Notice& notices, Draws& draws) {
+  cases::Sensitivity found;
+  const auto f1 = with_fewer_bits(subject, slice, notices.dtype()), f2 = with_terms_missing(slice);
+  if (!f1) return found;
+  const ir::Tensor of_f1 = output_of(subject, slice, k, *f1),
+                   of_f2 = f2 ? output_of(subject, slice, k, *f2) : ir::Tensor();
+  std::vector<std::size_t> telling;
+  for (std::size_t n = 0; n < slice.kept.size(); ++n)
+    if (notices.is_telling(slice.kept[n])) telling.push_back(n);
+  std::uint64_t noticed = 0;
+  for (const std::size_t n : draws.some(2 * sample_size, telling.size())) {
+    const std::size_t at = telling[n], i = slice.kept[at];
+    // A sum or product of two numbers that F1 leaves as they are was not asked.
+    const bool is_asked = !notices.is_rounded() || of_f1.as<double>()[at] != truth.as<double>()[i];
+    if (!is_asked) continue;
+    ++found.sampled;
+    noticed += notices(i, of_f1.as<double>()[at]) || (f2 && notices(i, of_f2.as<double>()[at]));
+  }
+  if (found.sampled > 0) found.share = static_cast<double>(noticed) / static_cast<double>(found.sampled);
+  return found;
+}
+
+/// F3, of results that are moved, selected or integers: how many differ from another element, drawn at random.
+cases::Sensitivity of_places(const ir::Tensor& truth, Draws& draws) {
+  cases::Sensitivity found{.is_figure = true};
+  const auto count = static_cast<std::size_t>(truth.elements());
+  if (count < 2) return found;
+  const std::size_t width = ir::info(truth.dtype()).bytes;
+  const auto bits = [&](std::size_t i) { return truth.bytes().subspan(i * width, width); };
+  std::uint64_t differ = 0;
+  for (; found.sampled < sample_size; ++found.sampled) {
+    const std::size_t one = draws.below(count), other = (one + 1 + draws.below(count - 1)) % count;
+    differ += !std::ranges::equal(bits(one), bits(other));
+  }
+  found.share = static_cast<double>(differ) / static_cast<double>(found.sampled);
+  return found;
+}
+
+}  // namespace
+
+double with_bits(double x, int bits) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  const int place = std::ilogb(x) - bits + 1;
+  return std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
+}
+
+cases::Sensitivity sensitivity_of(const Subject& subject, std::size_t k, const bounds::Bounded& bounded,
+                                  const ir::TensorView& got, Draws draws) {
+  using Rule = compare::Allowed::Rule;
+  const ir::Tensor& truth = bounded.truth.outputs.at(k);
+  const compare::Allowed& allowed = bounded.allowed.at(k);
+  const ir::DType dtype = subject.segment.graph.type(subject.segment.outputs.at(k)).dtype;
+  if (allowed.rule == Rule::bits || allowed.rule == Rule::exact) return of_places(truth, draws);
+  if (truth.dtype() != ir::DType::f64) return {};
+  const Notice notices(truth, allowed, dtype);
+  if (const auto bare = find_bare_sum(subject, k)) {
+    const ir::DType narrowest = subject.inputs.empty() ? dtype : subject.inputs[0].dtype();
+    // As many as cost a 64th of the node's terms, within limits.
+    const std::size_t count = std::clamp(static_cast<std::size_t>(truth.elements()) / 64, least_sample, sample_size);
+    const auto sample = telling_sample(truth.as<double>(), allowed, dtype, count, draws);
+    const Replays replays(subject, dtype, got);
+    SumsAsked asked = of_sums(*bare, sample, bits_left(narrowest, dtype), notices, replays);
+    asked.found.is_figure = asked.all_replayed;
+    return asked.found;
+  }
+  const auto is_float = [](const ir::TensorView& x) { return ir::is_float(x.dtype()); };
+  if (std::ranges::none_of(subject.inputs, is_float)) return {};
+  const auto part = cheap_part(subject, k, truth, draws);
+  if (!part) return {};
+  return of_slice(subject, k, *part, truth, notices, draws);
+}
+
+}  // namespace plumb::parity::elements

@@ -1,0 +1,177 @@
+#include "parity/elements/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "parity/core/float_format.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/elements/replay.hpp"
+
+namespace plumb::parity::elements {
+namespace {
+
+constexpr std::size_t side = 16, fewest = 128;
+constexpr double usual_rho = 0.42, most_rho = 0.73, usual_operand = 0.60;  // measured (verdict.md V47)
+constexpr double most_multiplicity = 2, most_creep = 0.6;
+constexpr double most_t = 8, most_bias = 0.05;  // verdict.md V49
+
+/// 16 × 16 neighbouring elements, as rows of the last axis, or 256 in a row.
+std::vector<std::size_t> neighbours(const ir::Shape& shape, Draws& draws) {
+  const auto count = static_cast<std::size_t>(shape.elements());
+  const std::size_t columns = shape.empty() || count == 0 ? 1 : static_cast<std::size_t>(shape[shape.size() - 1]);
+  const std::size_t rows = count / columns;
+  std::vector<std::size_t> places;
+  if (columns >= side && rows >= side) {
+    const std::size_t row = draws.below(rows - side + 1), column = draws.below(columns - side + 1);
+    for (std::size_t r = 0; r < side; ++r)
+      for (std::size_t c = 0; c < side; ++c) places.push_back((row + r) * columns + column + c);
+    return places;
+  }
+  const std::size_t length = std::min(count, side * side), first = length > 0 ? draws.below(count - length + 1) : 0;
+  for (std::size_t i = 0; i < length; ++i) places.push_back(first + i);
+  return places;
+}
+
+/// The significand of a number, of which lines that repeat, or differ by a power of two, have the same.
+double significand_of(double y) {
+  int exponent = 0;
+  return std::frexp(std::abs(y), &exponent);
+}
+
+double mean_of(std::span<const double> x) {
+  double all = 0;
+  for (const double one : x) all += one;
+  return all / static_cast<double>(x.size());
+}
+
+double rms_of(std::span<const double> x) {
+  double all = 0;
+  for (const double one : x) all += one * one;
+  return std::sqrt(all / static_cast<double>(x.size()));
+}
+
+double bits_by(double usual, double found) { return found > 0 ? std::log2(usual / found) : cases::Statistics::unknown; }
+
+}  // namespace
+
+std::optional<RoundingSample> RoundingSample::of(const Subject& subject, std::size_t k, const ir::Tensor& truth,
+                                                 Draws draws) {
+  const ir::DType dtype = subject.segment.graph.type(subject.segment.outputs.at(k)).dtype;
+  if (!ir::is_float(dtype) || dtype == ir::DType::f64) return std::nullopt;
+  if (truth.elements() < static_cast<std::int64_t>(fewest)) return std::nullopt;
+  auto bare = find_bare_sum(subject, k);
+  if (!bare || bare->arithmetic.cut > 0 || bare->arithmetic.is_compensated()) return std::nullopt;
+  RoundingSample sample(std::move(*bare), {subject.sums.begin(), subject.sums.end()}, dtype);
+  sample.take(truth.as<double>(), neighbours(truth.shape(), draws));
+  if (sample.elements_.size() < fewest) return std::nullopt;
+  return sample;
+}
+
+void RoundingSample::take(std::span<const double> truth, const std::vector<std::size_t>& places) {
+  std::set<double> seen;
+  for (const std::size_t i : places)
+    if (std::isfinite(truth[i]) && truth[i] != 0 && seen.insert(significand_of(truth[i])).second)
+      elements_.push_back({i, truth[i], 0, 0});
+  core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
+    Element& one = elements_[n];
+    const terms::ElementSum sum = bare_.at(one.index);
+    one.sigma = sums::deviation_of(sum, bare_.arithmetic);
+    for (const terms::Product& term : sum.terms) one.squares += term.value() * term.value();
+    one.squares = std::sqrt(one.squares) * std::abs(sum.scale / sum.divisor);
+  });
+  std::erase_if(elements_, [](const Element& one) { return !(one.sigma > 0) || !(one.squares > 0); });
+}
+
+cases::Statistics RoundingSample::judge(const ir::TensorView& got) const {
+  cases::Statistics found{.n = elements_.size()};
+  std::vector<double> came, deviations, of_operands, signed_ones, nearest;
+  const ir::Tensor wide = ir::convert(got, ir::DType::f64);
+  for (const Element& one : elements_) {
+    came.push_back(wide.as<double>()[one.index]), nearest.push_back(one.truth);
+    const double error = came.back() - one.truth;
+    if (!std::isfinite(error)) return {};
+    deviations.push_back(error / one.sigma), of_operands.push_back(error / one.squares);
+    signed_ones.push_back((one.truth > 0 ? error : -error) / one.sigma);
+  }
+  const auto n = static_cast<double>(found.n);
+  found.bias = mean_of(signed_ones);
+  double spread = 0;
+  for (const double one : signed_ones) spread += (one - found.bias) * (one - found.bias);
+  spread = std::sqrt(spread / (n - 1) / n);
+  if (spread > 0) found.bias_t = found.bias / spread;
+  if (dtype_ == ir::DType::f32) {
+    found.rho = rms_of(deviations);
+    found.bits_accumulator = -std::log2(bare_.arithmetic.unit) + bits_by(usual_rho, found.rho);
+    found.bits_operand = bits_by(usual_operand, rms_of(of_operands));
+  } else {
+    nearest = rounded_to(dtype_, nearest);
+    const core::FloatFormat format = core::float_format(dtype_);
+    double misrounded = 0, bound = 0;
+    for (std::size_t i = 0; i < elements_.size(); ++i) {
+      misrounded += came[i] != nearest[i];
+      bound += std::min(1.0, elements_[i].sigma / std::sqrt(3.0) / format.ulp(elements_[i].truth));
+    }
+    found.misrounded = misrounded / n, found.misrounded_bound = bound / n;
+  }
+  found.finding = gate(found, came);
+  return found;
+}
+
+/// Whether the terms of the sample are such that chance speaks for their roundings: few equal ones, and a creep of the
+/// running sum that is no more than a draw. `drift` becomes the mean of the creep over σ, by the sign of the sum.
+bool RoundingSample::is_like_chance(double& drift) const {
+  std::vector<double> creeps(elements_.size()), multiplicities(elements_.size());
+  core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
+    const Element& one = elements_[n];
+    const terms::ElementSum sum = bare_.at(one.index);
+    const double creep = sums::drift_of(sum, bare_.arithmetic) / one.sigma;
+    creeps[n] = one.truth > 0 ? creep : -creep;
+    multiplicities[n] = sums::multiplicity(sum);
+  });
+  drift = mean_of(creeps);
+  return mean_of(multiplicities) < most_multiplicity && rms_of(creeps) < most_creep;
+}
+
+/// Whether every element of the sample has the very bits that the kernel's own order gives.
+bool RoundingSample::equals_replays(std::span<const double> got) const {
+  if (sums_.size() != 1) return false;
+  for (std::size_t n = 0; n < elements_.size(); ++n) {
+    const auto equals = equals_replay(bare_.at(elements_[n].index), sums_[0], dtype_, got[n]);
+    if (!equals.value_or(false)) return false;
+  }
+  return true;
+}
+
+std::string RoundingSample::gate(const cases::Statistics& found, std::span<const double> got) const {
+  const auto n = static_cast<double>(found.n);
+  const double share = found.misrounded, by_chance = found.misrounded_bound;
+  const bool is_wide = found.rho > most_rho;
+  const bool is_misrounded = share > 1.5 * by_chance && n * (share * std::log(share / by_chance) - share + by_chance) >
+                                                            bare_.lambda * bare_.lambda / 2;
+  const bool may_be_biased = std::abs(found.bias_t) > most_t && std::abs(found.bias) > most_bias;
+  if (!is_wide && !is_misrounded && !may_be_biased) return "";
+  double drift = 0;
+  if (!is_like_chance(drift)) return "";
+  const bool is_biased = may_be_biased && std::abs(found.bias) > most_bias + 2 * std::abs(drift);
+  if ((!is_wide && !is_misrounded && !is_biased) || equals_replays(got)) return "";
+  std::string why = "rounds off more than it says:";
+  if (is_wide)
+    why += fmt::format(
+        " the errors of {} sums are {:.2f} of what single roundings may do, where at most {} is chance, as "
+        "of an accumulator of {:.1f} bits",
+        found.n, found.rho, most_rho, found.bits_accumulator);
+  else if (is_misrounded)
+    why += fmt::format(" {:.3g} % of {} sums are misrounded, where chance gives {:.3g} %", 100 * share, found.n,
+                       100 * by_chance);
+  else
+    why += fmt::format(
+        " the errors of {} sums have a common sign, {:.3f} of what single roundings may do, {:.0f} standard "
+        "errors from 0",
+        found.n, found.bias, found.bias_t);
+  return why;
+}
+
+}  // namespace plumb::parity::elements

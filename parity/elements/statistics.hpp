@@ -1,0 +1,40 @@
+#pragma once
+
+#include "parity/cases/statistics.hpp"
+#include "parity/elements/bare_sum.hpp"
+#include "parity/elements/sample.hpp"
+
+namespace plumb::parity::elements {
+
+/// A sample of an output that is one sum an element: 16 × 16 neighbouring elements, or 256 where there are no rows of
+/// 16 (verdict.md V40). What their roundings may come to is known before any result is looked at, so that power holds
+/// what it plants to the very numbers that verify judges by.
+class RoundingSample {
+ public:
+  /// Nothing where the segment is no bare sum in f32 or a narrower type, where its kernel does not say that it rounds
+  /// to nearest, where its sums are compensated, or where fewer than 128 elements have significands of their own.
+  static std::optional<RoundingSample> of(const Subject& subject, std::size_t k, const ir::Tensor& truth, Draws draws);
+
+  /// How a result rounds; its finding is that of V47 to V50.
+  cases::Statistics judge(const ir::TensorView& got) const;
+
+ private:
+  struct Element {
+    std::size_t index;
+    double truth, sigma;  ///< sigma: √σ² of its own terms along the published tree
+    double squares;       ///< √Σp²
+  };
+  RoundingSample(BareSum bare, std::vector<ir::Sum> sums, ir::DType dtype)
+      : bare_(std::move(bare)), sums_(std::move(sums)), dtype_(dtype) {}
+  void take(std::span<const double> truth, const std::vector<std::size_t>& places);
+  std::string gate(const cases::Statistics& found, std::span<const double> got) const;
+  bool is_like_chance(double& drift) const;
+  bool equals_replays(std::span<const double> got) const;
+
+  BareSum bare_;
+  std::vector<ir::Sum> sums_;
+  ir::DType dtype_;
+  std::vector<Element> elements_;
+};
+
+}  // namespace plumb::parity::elements
