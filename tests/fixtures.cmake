@@ -1,10 +1,12 @@
 # The product runs its own corpus: each folder of fixtures/ops, each file of the others, on every device, or on the
-# first alone. expect.sh turns an exit status and a message into a verdict. Further arguments are verify's.
+# first or the last alone. expect.sh turns an exit status and a message into a verdict. Further arguments are verify's.
 function(fixture_test name expectation path)
-  cmake_parse_arguments(PARSE_ARGV 3 fixture "ON_FIRST_DEVICE;QUICK" "" "")
+  cmake_parse_arguments(PARSE_ARGV 3 fixture "ON_FIRST_DEVICE;ON_LAST_DEVICE;QUICK" "" "")
   set(devices ${PLUMB_TEST_DEVICES})
   if(fixture_ON_FIRST_DEVICE)
     set(devices ${PLUMB_FIRST_DEVICE})
+  elseif(fixture_ON_LAST_DEVICE)
+    set(devices ${PLUMB_LAST_DEVICE})
   endif()
   foreach(device IN LISTS devices)
     set(environment ${${device}_ENVIRONMENT})
@@ -52,6 +54,19 @@ foreach(dtype f16 bf16)
                residual_block vit_block wide_residual_block)
     fixture_test("graphs.${name}.${dtype}" passes "${PROJECT_SOURCE_DIR}/fixtures/graphs/${name}.json"
       --dtype ${dtype})
+  endforeach()
+endforeach()
+
+# Networks that PyTorch made and exported, each with what PyTorch gives in f64: scripts/make_networks.py. Every node has
+# to pass, and none may prove nothing. In 16 bits they run where there are most kernels.
+file(GLOB networks CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fixtures/networks/*/model.onnx")
+foreach(path IN LISTS networks)
+  get_filename_component(folder "${path}" DIRECTORY)
+  get_filename_component(name "${folder}" NAME)
+  fixture_test("networks.${name}" passes "${path}" --strict --data "${folder}/test_data_set_0")
+  foreach(dtype f16 bf16)
+    fixture_test("networks.${name}.${dtype}" passes "${path}" ON_LAST_DEVICE --strict --dtype ${dtype}
+      --data "${folder}/test_data_set_0")
   endforeach()
 endforeach()
 

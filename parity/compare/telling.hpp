@@ -20,7 +20,7 @@ struct Line {
 /// How many elements of an output say something by agreeing with their truth (verdict.md V39).
 struct Telling {
   std::uint64_t elements = 0;
-  std::uint64_t not_finite = 0;   ///< by their truth
+  std::uint64_t not_finite = 0;   ///< by their truth; where nothing is rounded, NaN alone
   std::uint64_t informative = 0;  ///< with a limit of at most 10⁻² of the scale of their line, which is not 0
   std::uint64_t loose = 0;        ///< with a wider limit, in lines that are not 0
   bool has_precise = false;       ///< one element is more than 100 times as large as its limit

@@ -115,6 +115,20 @@ TEST(Mistrust, OfWhatIsExactOnlyZerosProveNothing) {
   EXPECT_EQ(of_mask(), "");
 }
 
+TEST(Mistrust, InfinitiesThatAreMovedOrSelectedAreRightOrWrong) {
+  const Allowed exact{.rule = Allowed::Rule::exact};
+  Tensor mask({DType::f64, {4, 16}});
+  std::ranges::fill(mask.as<double>(), -std::numeric_limits<double>::infinity());
+  const auto mistrust = [&](const Allowed& allowed) {
+    const Tensor stored = ir::convert(mask, DType::f32);
+    return telling_of(mask, DType::f32, allowed, {16}, compare(mask, stored, allowed)).mistrust();
+  };
+  EXPECT_EQ(mistrust(exact), "");
+  EXPECT_EQ(mistrust(of_limit({4, 16}, 1e-9)), "100 % of the truth is not finite");  // what rounds may run over
+  std::ranges::fill(mask.as<double>(), no_number);
+  EXPECT_EQ(mistrust(exact), "100 % of the truth is not finite");
+}
+
 TEST(Mistrust, NothingIsHeldAgainstNothing) {
   EXPECT_EQ(telling(Tensor({DType::f64, {0, 16}}), of_limit({0, 16}, 1), {16}).mistrust(), "");
 }
