@@ -3,11 +3,11 @@
 #include <chrono>
 #include <cmath>
 
-#include "parity/elements/statistics.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/power/faults/inner.hpp"
 #include "parity/power/faults/witness.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
+#include "parity/samples/statistics.hpp"
 
 namespace plumb::parity::power {
 namespace {
@@ -21,7 +21,7 @@ bool same_bits(const ir::TensorView& a, const ir::TensorView& b) { return std::r
 class Bench {
  public:
   Bench(const Options& options, const ir::Graph& graph, const cases::NodeResult& result, const ir::TensorView& truth,
-        const Site& site, const ir::TensorView& got, const elements::RoundingSample* rounding)
+        const Site& site, const ir::TensorView& got, const samples::RoundingSample* rounding)
       : options_(options), graph_(graph), result_(result), truth_(truth), site_(site), got_(got), rounding_(rounding) {}
 
   Trial attempt(const faults::Fault& fault, const Numbers& faulty);
@@ -41,7 +41,7 @@ class Bench {
   const ir::TensorView truth_;
   const Site& site_;
   const ir::TensorView got_;
-  const elements::RoundingSample* const rounding_;  ///< the sample of its sums, where it has such
+  const samples::RoundingSample* const rounding_;  ///< the sample of its sums, where it has such
 };
 
 Bench::Detection Bench::detect(const Numbers& faulty, double share) {
@@ -106,8 +106,8 @@ class Planter final : public cases::Observer {
 
  private:
   void plant_inside(const Site& site, Bench& bench, NodePower& node) const;
-  std::optional<elements::RoundingSample> rounding_of(const Site& site, const cases::NodeResult& result,
-                                                      const ir::TensorView& truth) const;
+  std::optional<samples::RoundingSample> rounding_of(const Site& site, const cases::NodeResult& result,
+                                                     const ir::TensorView& truth) const;
 
   const cases::Case& subject_;
   const cases::Executors& executors_;
@@ -141,15 +141,15 @@ void Planter::compared(const cases::NodeResult& result, const ir::TensorView& tr
 }
 
 /// The sample of an output's sums by which verify judges how they are rounded.
-std::optional<elements::RoundingSample> Planter::rounding_of(const Site& site, const cases::NodeResult& result,
-                                                             const ir::TensorView& truth) const {
+std::optional<samples::RoundingSample> Planter::rounding_of(const Site& site, const cases::NodeResult& result,
+                                                            const ir::TensorView& truth) const {
   if (truth.dtype() != ir::DType::f64) return std::nullopt;
   const std::vector<ir::Tensor> fed = site.inputs();
   const std::vector<ir::TensorView> inputs(fed.begin(), fed.end());
   const bounds::Manner manner{profile::arithmetic_of(executors_.profile, result.sums, site.segment.graph),
                               site.flushes_subnormals};
   const elements::Subject subject{executors_.reference, site.segment, inputs, result.sums, manner};
-  return elements::RoundingSample::of(subject, site.output, ir::Tensor(truth), {subject_.seed, result.name()});
+  return samples::RoundingSample::of(subject, site.output, ir::Tensor(truth), {subject_.seed, result.name()});
 }
 
 /// In the nodes that were fused into this one.

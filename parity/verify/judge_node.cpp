@@ -13,12 +13,12 @@
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/elements/range.hpp"
-#include "parity/elements/sensitivity.hpp"
 #include "parity/elements/settle.hpp"
-#include "parity/elements/statistics.hpp"
 #include "parity/patterns/explain.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
+#include "parity/samples/sensitivity.hpp"
+#include "parity/samples/statistics.hpp"
 #include "parity/verify/case_run.hpp"
 #include "parity/verify/repro.hpp"
 
@@ -241,10 +241,10 @@ void CaseRun::ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& resu
   const core::Segment& segment = state_.node(result.node).segment;
   const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
   const elements::Subject subject{executors_.reference, segment, inputs, result.sums, own.manner};
-  const elements::Draws draws(subject_.seed, result.name());
+  const samples::Draws draws(subject_.seed, result.name());
   if (result.telling.mistrust().empty())
-    result.sensitivity = elements::sensitivity_of(subject, k, own.local, got, draws);
-  if (const auto sample = elements::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
+    result.sensitivity = samples::sensitivity_of(subject, k, own.local, got, draws);
+  if (const auto sample = samples::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
     result.statistics = sample->judge(got);
 }
 

@@ -5,7 +5,7 @@
 #include "parity/elements/subject.hpp"
 #include "parity/sums/element_limit.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 
 /// A segment that is one op, whose output's elements are one sum each.
 struct BareSum {
@@ -22,9 +22,9 @@ struct BareSum {
 };
 
 /// Nothing where the segment is several ops, where no walker walks it, or where an operand is no real float.
-std::optional<BareSum> find_bare_sum(const Subject& subject, std::size_t k);
+std::optional<BareSum> find_bare_sum(const elements::Subject& subject, std::size_t k);
 
 /// The sum of an element, with what is behind it.
 double value_of(const terms::ElementSum& sum);
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

@@ -1,4 +1,4 @@
-#include "parity/elements/slice.hpp"
+#include "parity/samples/slice.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "ir/passes/widen.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 namespace {
 
 /// The axis of each operand that is cut, where one is.
@@ -94,7 +94,7 @@ bool next(std::vector<std::size_t>& choice, const std::vector<Cuts>& allowed) {
 
 }  // namespace
 
-Slice whole_of(const Subject& subject, std::size_t k) {
+Slice whole_of(const elements::Subject& subject, std::size_t k) {
   Slice slice{.segment = subject.segment, .fed = {}, .kept = {}};
   for (const ir::TensorView& x : subject.inputs) slice.fed.push_back(ir::passes::widen(x));
   slice.kept.resize(static_cast<std::size_t>(subject.segment.graph.type(subject.segment.outputs[k]).shape.elements()));
@@ -102,7 +102,7 @@ Slice whole_of(const Subject& subject, std::size_t k) {
   return slice;
 }
 
-std::optional<Slice> slice_of(const Subject& subject, std::size_t k, std::size_t axis,
+std::optional<Slice> slice_of(const elements::Subject& subject, std::size_t k, std::size_t axis,
                               const std::vector<std::size_t>& entries, const ir::Tensor& truth, int tries) {
   constexpr int most_choices = 256;
   const ir::Graph& graph = subject.segment.graph;
@@ -129,10 +129,11 @@ std::optional<Slice> slice_of(const Subject& subject, std::size_t k, std::size_t
   return std::nullopt;
 }
 
-ir::Tensor output_of(const Subject& subject, const Slice& slice, std::size_t k, const std::vector<ir::Tensor>& fed) {
+ir::Tensor output_of(const elements::Subject& subject, const Slice& slice, std::size_t k,
+                     const std::vector<ir::Tensor>& fed) {
   ir::Feeds feeds;
   for (std::size_t i = 0; i < fed.size(); ++i) feeds.emplace(slice.segment.graph.inputs()[i], fed[i]);
   return core::evaluate_widened(subject.reference, slice.segment, feeds).outputs.at(k);
 }
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

@@ -1,4 +1,4 @@
-#include "parity/elements/sample.hpp"
+#include "parity/samples/sample.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "ir/raw/philox.hpp"
 #include "parity/compare/scan.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 namespace {
 
 constexpr double precise_times = 100;          // verdict.md V40
@@ -61,4 +61,4 @@ std::vector<double> rounded_to(ir::DType dtype, std::span<const double> numbers)
   return {back.as<double>().begin(), back.as<double>().end()};
 }
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "parity/cases/statistics.hpp"
-#include "parity/elements/bare_sum.hpp"
-#include "parity/elements/sample.hpp"
+#include "parity/samples/bare_sum.hpp"
+#include "parity/samples/sample.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 
 /// A sample of an output that is one sum an element: 16 × 16 neighbouring elements, or 256 where there are no rows of
 /// 16 (verdict.md V40). What their roundings may come to is known before any result is looked at, so that power holds
@@ -13,7 +13,8 @@ class RoundingSample {
  public:
   /// Nothing where the segment is no bare sum in f32 or a narrower type, where its kernel does not say that it rounds
   /// to nearest, where its sums are compensated, or where fewer than 128 elements have significands of their own.
-  static std::optional<RoundingSample> of(const Subject& subject, std::size_t k, const ir::Tensor& truth, Draws draws);
+  static std::optional<RoundingSample> of(const elements::Subject& subject, std::size_t k, const ir::Tensor& truth,
+                                          Draws draws);
 
   /// How a result rounds; its finding is that of V47 to V50.
   cases::Statistics judge(const ir::TensorView& got) const;
@@ -37,4 +38,4 @@ class RoundingSample {
   std::vector<Element> elements_;
 };
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

@@ -1,13 +1,13 @@
-#include "parity/elements/bare_sum.hpp"
+#include "parity/samples/bare_sum.hpp"
 
 #include <algorithm>
 
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/error_terms.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 
-std::optional<BareSum> find_bare_sum(const Subject& subject, std::size_t k) {
+std::optional<BareSum> find_bare_sum(const elements::Subject& subject, std::size_t k) {
   const ir::Graph& graph = subject.segment.graph;
   if (graph.nodes().size() != 1 || k != 0) return std::nullopt;
   const ir::Node& node = graph.nodes().front();
@@ -42,4 +42,4 @@ double value_of(const terms::ElementSum& sum) {
   return total;
 }
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

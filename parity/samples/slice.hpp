@@ -4,7 +4,7 @@
 
 #include "parity/elements/subject.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 
 /// A segment on a few entries of one axis of an output: what makes these, and nothing else.
 struct Slice {
@@ -16,13 +16,14 @@ struct Slice {
 /// A slice of output `k` by `entries` of its axis. Which axis of which operand goes with it is found out: shapes must
 /// fit, and what comes must be `truth` at those elements, of which `tries` are checked at most. Nothing where none
 /// fits.
-std::optional<Slice> slice_of(const Subject& subject, std::size_t k, std::size_t axis,
+std::optional<Slice> slice_of(const elements::Subject& subject, std::size_t k, std::size_t axis,
                               const std::vector<std::size_t>& entries, const ir::Tensor& truth, int tries);
 
 /// The whole segment as a slice of everything.
-Slice whole_of(const Subject& subject, std::size_t k);
+Slice whole_of(const elements::Subject& subject, std::size_t k);
 
 /// The output of a slice on these operands.
-ir::Tensor output_of(const Subject& subject, const Slice& slice, std::size_t k, const std::vector<ir::Tensor>& fed);
+ir::Tensor output_of(const elements::Subject& subject, const Slice& slice, std::size_t k,
+                     const std::vector<ir::Tensor>& fed);
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

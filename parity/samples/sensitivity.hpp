@@ -1,10 +1,10 @@
 #pragma once
 
 #include "parity/cases/sensitivity.hpp"
-#include "parity/elements/sample.hpp"
 #include "parity/elements/subject.hpp"
+#include "parity/samples/sample.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 
 /// Asks a sample of output `k` whether it would notice two small faults: F1, float operands keep half of their
 /// significand's bits, or half of the result's where that has fewer; F2, the term of median size is missing from the
@@ -12,10 +12,10 @@ namespace plumb::parity::elements {
 /// for bit, what the kernel's own order gives. Others are asked on a slice of the segment, or on all of it where that
 /// is small: F1, and of one op with sums F2, an element of median size missing in every line of the first operand.
 /// Where neither can be had, or changes nothing, nothing is asked.
-cases::Sensitivity sensitivity_of(const Subject& subject, std::size_t k, const bounds::Bounded& bounded,
+cases::Sensitivity sensitivity_of(const elements::Subject& subject, std::size_t k, const bounds::Bounded& bounded,
                                   const ir::TensorView& got, Draws draws);
 
 /// x with so many bits of significand, rounded to nearest.
 double with_bits(double x, int bits);
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

@@ -5,9 +5,9 @@
 #include "ir/fill.hpp"
 #include "ir/ops/matmul.hpp"
 #include "parity/bounds/bounded.hpp"
-#include "parity/elements/sensitivity.hpp"
-#include "parity/elements/slice.hpp"
-#include "parity/elements/statistics.hpp"
+#include "parity/samples/sensitivity.hpp"
+#include "parity/samples/slice.hpp"
+#include "parity/samples/statistics.hpp"
 #include "parity/verify/verify.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/parity/small_case.hpp"
@@ -72,10 +72,10 @@ TEST(Mistrust, OfMovedNumbersItIsAFigure) {
 }
 
 TEST(Sensitivity, HalfOfTheBitsAreRoundedToNearest) {
-  EXPECT_EQ(elements::with_bits(1 + 0x1p-11, 12), 1 + 0x1p-11);
-  EXPECT_EQ(elements::with_bits(1 + 0x1p-12 + 0x1p-20, 12), 1 + 0x1p-11);
-  EXPECT_EQ(elements::with_bits(-3 * 0x1p-140, 1), -0x1p-138);
-  EXPECT_EQ(elements::with_bits(0, 12), 0);
+  EXPECT_EQ(samples::with_bits(1 + 0x1p-11, 12), 1 + 0x1p-11);
+  EXPECT_EQ(samples::with_bits(1 + 0x1p-12 + 0x1p-20, 12), 1 + 0x1p-11);
+  EXPECT_EQ(samples::with_bits(-3 * 0x1p-140, 1), -0x1p-138);
+  EXPECT_EQ(samples::with_bits(0, 12), 0);
 }
 
 /// A product of normal or other numbers, and all that looking at it needs.
@@ -97,8 +97,8 @@ struct Product {
   Product(const ir::Tensor& a, const ir::Tensor& b) : operands{a, b} { build(a.type(), b.type()); }
 
   elements::Subject subject() { return {reference, segment, views, sums, manner}; }
-  std::optional<elements::RoundingSample> sample() {
-    return elements::RoundingSample::of(subject(), 0, bounded.truth.outputs[0], {1, "y"});
+  std::optional<samples::RoundingSample> sample() {
+    return samples::RoundingSample::of(subject(), 0, bounded.truth.outputs[0], {1, "y"});
   }
   /// The result whose sums are chains of fma, each of which `round` rounds to f32.
   template <class Round>
@@ -139,7 +139,7 @@ double cut_off(double x) {
   const auto near = static_cast<float>(x);
   return std::abs(static_cast<double>(near)) <= std::abs(x) ? near : std::nextafter(near, 0.0f);
 }
-double of_22_bits(double x) { return elements::with_bits(x, 22); }
+double of_22_bits(double x) { return samples::with_bits(x, 22); }
 
 TEST(Statistics, CleanKernelsPass) {
   for (const ir::Fill& fill : {of_normal, of_uniform})
@@ -177,7 +177,7 @@ TEST(Statistics, ALostBitIsSeen) {
 
 TEST(Statistics, MisroundingIsSeenIn16Bits) {
   Product product(ir::DType::f16, 20, 700, 20, of_normal);
-  const auto coarse = [](double x) { return elements::with_bits(x, 15); };
+  const auto coarse = [](double x) { return samples::with_bits(x, 15); };
   const cases::Statistics found = product.sample()->judge(product.result(coarse));
   EXPECT_GT(found.misrounded, 1.5 * found.misrounded_bound);
   EXPECT_NE(found.finding.find("misrounded"), std::string::npos);
@@ -210,12 +210,12 @@ TEST(Statistics, AReplayAcquits) {
 TEST(Slice, MakesTheElementsOfTheWhole) {
   Product product(ir::DType::f32, 24, 30, 40, of_normal);
   const ir::Tensor& truth = product.bounded.truth.outputs[0];
-  const auto rows = elements::slice_of(product.subject(), 0, 0, {3, 17}, truth, 6);
+  const auto rows = samples::slice_of(product.subject(), 0, 0, {3, 17}, truth, 6);
   ASSERT_TRUE(rows);
   EXPECT_EQ(rows->fed[0].shape(), (ir::Shape{2, 30}));
   EXPECT_EQ(rows->fed[1].shape(), (ir::Shape{30, 40}));
   EXPECT_EQ(rows->kept[0], 3u * 40);
-  const auto columns = elements::slice_of(product.subject(), 0, 1, {5}, truth, 6);
+  const auto columns = samples::slice_of(product.subject(), 0, 1, {5}, truth, 6);
   ASSERT_TRUE(columns);
   EXPECT_EQ(columns->fed[1].shape(), (ir::Shape{30, 1}));
 }

@@ -1,4 +1,4 @@
-#include "parity/elements/statistics.hpp"
+#include "parity/samples/statistics.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "parity/core/parallel.hpp"
 #include "parity/elements/replay.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 namespace {
 
 constexpr std::size_t side = 16, fewest = 128;
@@ -57,8 +57,8 @@ double bits_by(double usual, double found) { return found > 0 ? std::log2(usual 
 
 }  // namespace
 
-std::optional<RoundingSample> RoundingSample::of(const Subject& subject, std::size_t k, const ir::Tensor& truth,
-                                                 Draws draws) {
+std::optional<RoundingSample> RoundingSample::of(const elements::Subject& subject, std::size_t k,
+                                                 const ir::Tensor& truth, Draws draws) {
   const ir::DType dtype = subject.segment.graph.type(subject.segment.outputs.at(k)).dtype;
   if (!ir::is_float(dtype) || dtype == ir::DType::f64) return std::nullopt;
   if (truth.elements() < static_cast<std::int64_t>(fewest)) return std::nullopt;
@@ -139,7 +139,7 @@ bool RoundingSample::is_like_chance(double& drift) const {
 bool RoundingSample::equals_replays(std::span<const double> got) const {
   if (sums_.size() != 1) return false;
   for (std::size_t n = 0; n < elements_.size(); ++n) {
-    const auto equals = equals_replay(bare_.at(elements_[n].index), sums_[0], dtype_, got[n]);
+    const auto equals = elements::equals_replay(bare_.at(elements_[n].index), sums_[0], dtype_, got[n]);
     if (!equals.value_or(false)) return false;
   }
   return true;
@@ -174,4 +174,4 @@ std::string RoundingSample::gate(const cases::Statistics& found, std::span<const
   return why;
 }
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

@@ -7,7 +7,7 @@
 
 #include "parity/compare/compare.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 
 /// Numbers drawn for one node of one run: the same on every machine (Philox).
 class Draws {
@@ -31,4 +31,4 @@ std::vector<std::size_t> telling_sample(std::span<const double> truth, const com
 /// Rounds numbers to a dtype, and back.
 std::vector<double> rounded_to(ir::DType dtype, std::span<const double> numbers);
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples

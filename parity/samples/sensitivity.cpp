@@ -1,4 +1,4 @@
-#include "parity/elements/sensitivity.hpp"
+#include "parity/samples/sensitivity.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 #include "ir/cost.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/float_format.hpp"
-#include "parity/elements/bare_sum.hpp"
 #include "parity/elements/replay.hpp"
-#include "parity/elements/slice.hpp"
+#include "parity/samples/bare_sum.hpp"
+#include "parity/samples/slice.hpp"
 
-namespace plumb::parity::elements {
+namespace plumb::parity::samples {
 namespace {
 
 constexpr std::size_t least_sample = 8, sample_size = 32, entries_of_slice = 8;
@@ -55,10 +55,10 @@ class Notice {
 /// Whether the kernel's own order of adding gives the very bits of a sum.
 class Replays {
  public:
-  Replays(const Subject& subject, ir::DType dtype, const ir::TensorView& got)
+  Replays(const elements::Subject& subject, ir::DType dtype, const ir::TensorView& got)
       : sums_(subject.sums), dtype_(dtype), got_(ir::convert(got, ir::DType::f64)) {}
   bool operator()(std::size_t i, const terms::ElementSum& sum) const {
-    return sums_.size() == 1 && equals_replay(sum, sums_[0], dtype_, got_.as<double>()[i]).value_or(false);
+    return sums_.size() == 1 && elements::equals_replay(sum, sums_[0], dtype_, got_.as<double>()[i]).value_or(false);
   }
 
  private:
@@ -118,7 +118,8 @@ SumsAsked of_sums(const BareSum& bare, const std::vector<std::size_t>& sample, i
 }
 
 /// A part of the segment that is cheap to evaluate: a few entries of an axis, the longest first.
-std::optional<Slice> cheap_part(const Subject& subject, std::size_t k, const ir::Tensor& truth, Draws& draws) {
+std::optional<Slice> cheap_part(const elements::Subject& subject, std::size_t k, const ir::Tensor& truth,
+                                Draws& draws) {
   double flops = 0;
   for (const ir::Node& node : subject.segment.graph.nodes()) flops += ir::cost_of(subject.segment.graph, node).flops;
   const auto size = static_cast<double>(truth.elements());
@@ -135,7 +136,8 @@ std::optional<Slice> cheap_part(const Subject& subject, std::size_t k, const ir:
 }
 
 /// The operands of a slice with half of their bits; nothing where that changes none.
-std::optional<std::vector<ir::Tensor>> with_fewer_bits(const Subject& subject, const Slice& slice, ir::DType dtype) {
+std::optional<std::vector<ir::Tensor>> with_fewer_bits(const elements::Subject& subject, const Slice& slice,
+                                                       ir::DType dtype) {
   std::vector<ir::Tensor> fed = slice.fed;
   bool differs = false;
   for (std::size_t i = 0; i < fed.size(); ++i) {
@@ -174,8 +176,8 @@ std::optional<std::vector<ir::Tensor>> with_terms_missing(const Slice& slice) {
   return fed;
 }
 
-cases::Sensitivity of_slice(const Subject& subject, std::size_t k, const Slice& slice, const ir::Tensor& truth,
-                            const Notice& notices, Draws& draws) {
+cases::Sensitivity of_slice(const elements::Subject& subject, std::size_t k, const Slice& slice,
+                            const ir::Tensor& truth, const Notice& notices, Draws& draws) {
   cases::Sensitivity found;
   const auto f1 = with_fewer_bits(subject, slice, notices.dtype()), f2 = with_terms_missing(slice);
   if (!f1) return found;
@@ -221,7 +223,7 @@ double with_bits(double x, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
 }
 
-cases::Sensitivity sensitivity_of(const Subject& subject, std::size_t k, const bounds::Bounded& bounded,
+cases::Sensitivity sensitivity_of(const elements::Subject& subject, std::size_t k, const bounds::Bounded& bounded,
                                   const ir::TensorView& got, Draws draws) {
   using Rule = compare::Allowed::Rule;
   const ir::Tensor& truth = bounded.truth.outputs.at(k);
@@ -247,4 +249,4 @@ cases::Sensitivity sensitivity_of(const Subject& subject, std::size_t k, const b
   return of_slice(subject, k, *part, truth, notices, draws);
 }
 
-}  // namespace plumb::parity::elements
+}  // namespace plumb::parity::samples
