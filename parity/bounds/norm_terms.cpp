@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ir/ops/compare.hpp"
+#include "ir/ops/reduce.hpp"
 #include "ir/ops/where.hpp"
 #include "parity/bounds/error_terms.hpp"
 #include "parity/bounds/function_limits.hpp"
@@ -65,7 +66,7 @@ MeanError mean_error(const Node& node, const Norm& norm, const LineStatistics& l
 Bound variance_error(const Node& node, const Norm& norm, const LineStatistics& line, const MeanError& of_mean) {
   const Node part = node.with_sum(norm.centred ? norm_sums::variance : norm_sums::squares);
   const SumSpread spread = spread_of(part, static_cast<std::int64_t>(line.count), false);
-  const double u = node.unit(), n = line.count, of_each = 3 + spread.of_size;
+  const double u = node.unit(), n = line.count, of_each = 3 + spread.of_size + (merges_slices(part.arithmetic) ? 6 : 0);
   const double of_square = spread.of_square + of_each * of_each, certain = u * (spread.certain + of_each);
   const Real squares =
       of_square * square(line.variance) + (spread.of_squares / (n * n)) * sum(square(square(line.d)), norm.axes);
@@ -85,7 +86,18 @@ Real unless_large(Real relative, Real usual, Real most) {
   return builder.apply(ir::ops::Where{}, {is_large, most, usual});
 }
 
+/// What differences from the mean of one slice are rounded by more than those from the mean itself.
+Real slice_error(const Node& node, const Norm& norm, const LineStatistics& line) {
+  if (!norm.centred || !merges_slices(node.with_sum(norm_sums::mean).arithmetic)) return node.builder.constant(0);
+  return node.unit() *
+         node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, norm.axes, true}, {abs(line.d)});
+}
+
 }  // namespace
+
+bool merges_slices(const Arithmetic& arithmetic) {
+  return arithmetic.sum && sums::is_compensated(*arithmetic.sum) && arithmetic.sum->levels.size() > 2;
+}
 
 NormErrors norm_errors(const Node& node, const Norm& norm) {
   const double u = node.unit(), of_root = 2 * limit_of(ir::ops::UnaryFunction::rsqrt)->ulps;
@@ -99,7 +111,8 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
   const Bound relative = min(0.5 * of_variance / deviation, sqrt(of_variance)) / divisor;
   const Real scale = abs(norm.scale.value_or(node.builder.constant(1))), bias = abs(norm.bias.value_or(none));
   const Real sized = abs(line.d) / divisor * scale;
-  const Real fixed = u * ((of_root + 3 + (norm.centred ? 1 : 0)) * sized + bias + abs(norm.y));
+  const Real fixed = u * ((of_root + 3 + (norm.centred ? 1 : 0)) * sized + bias + abs(norm.y)) +
+                     scale / divisor * slice_error(node, norm, line);
   // However wrong its deviation, no element is more than √n deviations from the mean.
   const Real most = (2.2 * std::sqrt(line.count)) * scale + 2 * fixed;
   // An infinite line has results that are exact: 0 and NaN.

@@ -13,6 +13,10 @@ namespace norm_sums {
 inline constexpr auto mean = "mean", variance = "variance", squares = "squares";
 }
 
+/// Whether a kernel that makes a mean or a variance so merges those of slices of a line. Its first mean is that of one
+/// slice, anywhere between the elements; a second number makes up for it.
+bool merges_slices(const Arithmetic& arithmetic);
+
 struct Norm {
   Real x;
   std::vector<std::int64_t> axes = {};  ///< that statistics are taken over

@@ -17,11 +17,13 @@ struct NormSums {
       : operation(of),
         how(std::move(normalization)),
         mean(of.node, bounds::norm_sums::mean, true),
-        variance(of.node, how.centred ? bounds::norm_sums::variance : bounds::norm_sums::squares, false) {}
+        variance(of.node, how.centred ? bounds::norm_sums::variance : bounds::norm_sums::squares, false),
+        merges_slices(how.centred && bounds::merges_slices(of.node.with_sum(bounds::norm_sums::mean).arithmetic)) {}
 
   const Operation& operation;
   Normalization how;
   InsideSum mean, variance;
+  bool merges_slices;
 };
 
 class NormLine : public Row {
@@ -60,7 +62,7 @@ class NormLine : public Row {
   std::shared_ptr<const NormSums> sums_;
   std::vector<double> x_, d_;
   terms::ElementSum terms_, differences_, squares_;  ///< those of the mean, of its correction, of the variance
-  double mean_ = 0, variance_ = 0;
+  double mean_ = 0, variance_ = 0, of_slice_ = 0;    ///< of_slice_: how far from the mean that of a slice may be
   Errors exact_;
   mutable std::optional<Errors> wide_;                        ///< made when it is first asked for: a row has one thread
   mutable std::map<bool, std::optional<Replayed>> replayed_;  ///< likewise
@@ -73,6 +75,7 @@ NormLine::NormLine(std::shared_ptr<const NormSums> sums, std::int64_t line) : su
     d_.push_back(x - mean_);
     terms_.add(x), differences_.add(d_.back()), squares_.add(d_.back(), d_.back());
     variance_ += d_.back() * d_.back() / count();
+    if (sums_->merges_slices) of_slice_ = std::max(of_slice_, std::abs(d_.back()));
   }
   exact_ = errors(false);
 }
@@ -91,7 +94,8 @@ NormLine::Errors NormLine::errors(bool wide) const {
     else
       mean += 2 * u * std::abs(mean_);
   }
-  const double variance = of(sums_->variance, squares_) + 3 * u * variance_ + mean * mean + left;
+  const double variance =
+      of(sums_->variance, squares_) + (sums_->merges_slices ? 9 : 3) * u * variance_ + mean * mean + left;
   const double of_root = std::min(0.5 * variance / deviation(), std::sqrt(variance)), relative = of_root / divisor();
   return {mean, relative * (1 + 3 * relative)};
 }
@@ -100,7 +104,7 @@ double NormLine::fixed(std::int64_t index, double truth) const {
   const double of_inverse = 2 * bounds::limit_of(ir::ops::UnaryFunction::rsqrt)->ulps;
   const double bias = std::abs(factor(how().bias, index, 0));
   return sums_->operation.node.unit() *
-         ((of_inverse + (how().centred ? 4 : 3)) * sized(index) + bias + std::abs(truth));
+         ((of_inverse + (how().centred ? 4 : 3)) * sized(index) + center(index) * of_slice_ + bias + std::abs(truth));
 }
 
 std::optional<double> NormLine::limit(std::int64_t index, double truth) const {
