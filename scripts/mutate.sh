@@ -134,6 +134,7 @@ prepare() {
   fi
   restore
   trap restore EXIT
+  trap 'exit 130' INT TERM
   # shellcheck disable=SC2086  # these are several arguments
   if ! { (cd "$tree" && cmake --preset release ${MUTATE_CMAKE:-} >"$work/build.log" 2>&1) && build; }; then
     tail -n 20 "$work/build.log" >&2
@@ -237,7 +238,7 @@ try_all() {
 # A mutation that is the same, or that no software device shows, must not be noticed; each other one must.
 table() {
   records | awk -F '\037' -v only="$only" -v found="$found" '
-    BEGIN { while ((getline line < found) > 0) { split(line, f, "\037"); result[f[1]] = f[3] } }
+    BEGIN { while ((getline line < found) > 0) { split(line, part, "\037"); result[part[1]] = part[3] } }
     $1 !~ only { next }
     {
       family = $1; sub(/\/.*/, "", family); name = $1; sub(/.*\//, "", name)
