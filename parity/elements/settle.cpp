@@ -4,6 +4,14 @@
 #include <atomic>
 #include <cmath>
 
+#include "ir/ops/batch_norm.hpp"
+#include "ir/ops/binary.hpp"
+#include "ir/ops/cast.hpp"
+#include "ir/ops/clamp.hpp"
+#include "ir/ops/fma.hpp"
+#include "ir/ops/prelu.hpp"
+#include "ir/ops/unary.hpp"
+#include "ir/ops/where.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/error_terms.hpp"
 #include "parity/compare/scan.hpp"
@@ -135,17 +143,26 @@ class Alone {
   const ir::DType dtype_;
 };
 
-/// A segment whose sum has something behind it in the kernel: the limits of all elements of the sum are carried on.
+/// Whether an element of the op's result depends on one element of each operand, at the same place.
+bool keeps_places(const ir::Op& op) {
+  return op.is<ir::ops::Unary>() || op.is<ir::ops::Binary>() || op.is<ir::ops::Clamp>() || op.is<ir::ops::Cast>() ||
+         op.is<ir::ops::BatchNorm>() || op.is<ir::ops::Prelu>() || op.is<ir::ops::Where>() || op.is<ir::ops::Fma>();
+}
+
+/// A segment whose sum has something behind it in the kernel: limits of elements of the sum are carried on.
 class Carried {
  public:
   Carried(const Subject& subject, const ir::Feeds& fed, const Summing& summing, std::size_t k)
       : subject_(subject), fed_(fed), summing_(summing), k_(k) {}
 
-  /// The limits of the output by those of its sums, the probable ones, if `wide`, by what sums may be off that creep.
-  compare::Limits limits(bool wide) const {
+  /// The limits of these elements of the output by those of its sums, the probable ones, if `wide`, by what sums may be
+  /// off that creep. Those of other elements are whatever.
+  compare::Limits limits(const std::vector<std::size_t>& elements, bool wide) const {
     compare::Limits exact{ir::Tensor({ir::DType::f64, summing_.shape}), ir::Tensor({ir::DType::f64, summing_.shape})};
     const auto probable = exact.probable.as<double>(), certain = exact.certain.as<double>();
-    for_each_element(probable.size(), [&](std::size_t i) {
+    const bool is_by_place = ends_where_it_was();
+    for_each_element(is_by_place ? elements.size() : probable.size(), [&](std::size_t n) {
+      const std::size_t i = is_by_place ? elements[n] : n;
       terms::ElementSum sum;
       summing_.walker(static_cast<std::int64_t>(i), sum);
       double total = 0;
@@ -161,6 +178,16 @@ class Carried {
   }
 
  private:
+  /// Whether each element of the output comes from the element of the sum at its place.
+  bool ends_where_it_was() const {
+    const ir::Graph& graph = subject_.segment.graph;
+    const ir::Shape& shape = graph.type(subject_.segment.outputs.at(k_)).shape;
+    return shape == summing_.shape && std::ranges::all_of(graph.nodes(), [&](const ir::Node& node) {
+             return node.outputs[0] == summing_.sum ||
+                    (keeps_places(node.op) && graph.type(node.outputs[0]).shape == shape);
+           });
+  }
+
   /// What is behind the sum may be folded into its factors, as a batch norm is: the kernel's terms then have other bits
   /// than those that are walked, and what equal terms lose one after the other is not known but for its certain limit.
   double wide_of(const terms::ElementSum& sum, double made, double certain) const {
@@ -182,7 +209,7 @@ std::uint64_t settle_carried(const Carried& carried, const compare::Allowed& all
                              std::span<const double> got, ir::DType dtype, compare::Limits& limits) {
   const compare::Limit limit(allowed, dtype);
   const std::span<double> probable = limits.probable.as<double>(), certain = limits.certain.as<double>();
-  const compare::Limits exact = carried.limits(false);
+  const compare::Limits exact = carried.limits(open, false);
   std::vector<std::size_t> beyond;
   for (const std::size_t i : open) {
     probable[i] = std::max(probable[i] / 2, exact.probable.as<double>()[i]);
@@ -190,7 +217,7 @@ std::uint64_t settle_carried(const Carried& carried, const compare::Allowed& all
     if (!(std::abs(got[i] - truth[i]) <= limit.with(probable[i], std::abs(truth[i])))) beyond.push_back(i);
   }
   if (beyond.empty()) return 0;
-  const ir::Tensor wide = carried.limits(true).probable;
+  const ir::Tensor wide = carried.limits(beyond, true).probable;
   std::uint64_t count = 0;
   for (const std::size_t i : beyond) {
     const double most = wide.as<double>()[i];
@@ -227,7 +254,7 @@ cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bo
   if (!summing) return settled;
   settled.open = open.size();
   if (is_alone) {
-    const auto probable = limits.probable.as<double>(), certain = limits.certain.as<double>();
+    const auto certain = limits.certain.as<double>();
     Alone alone(subject, *summing, allowed, got.dtype());
     for_each_element(open.size(), [&](std::size_t n) {
       const std::size_t i = open[n];

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numeric>
 
 namespace plumb::parity::sums {
@@ -87,17 +86,28 @@ Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
 }
 
 double multiplicity_of(std::span<const double> terms) {
-  std::map<double, double> counts;
-  double all = 0, squares = 0;
+  std::vector<double> sorted;
   for (const double term : terms)
-    if (term != 0) counts[term] += 1, all += 1;
-  for (const auto& [term, count] : counts) squares += count * count;
-  return all > 0 ? squares / all : 1;
+    if (term != 0 && !std::isnan(term)) sorted.push_back(term);
+  std::ranges::sort(sorted);
+  double squares = 0;
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto end = std::find_if(first, sorted.end(), [&](double term) { return term != *first; });
+    const auto count = static_cast<double>(end - first);
+    squares += count * count;
+    first = end;
+  }
+  return sorted.empty() ? 1 : squares / static_cast<double>(sorted.size());
 }
 
 Tree::Roundings roundings_of(std::span<const double> terms, const Tree& tree, const Arithmetic& arithmetic) {
   const Additions additions = arithmetic.additions();
   return arithmetic.sum ? tree.roundings(terms, additions) : largest_roundings(terms, additions);
+}
+
+/// √σ² of the additions.
+double deviation(std::span<const double> terms, const Tree& tree, const Arithmetic& arithmetic) {
+  return std::sqrt(roundings_of(terms, tree, arithmetic).variance);
 }
 
 /// What is behind the sum: its product with a scale, its quotient, and what is added to it round once each.
@@ -207,7 +217,7 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
     const double count = tree.sizes().nodes + (additions.products_round ? static_cast<double>(terms.size()) : 0);
     const double certain =
         roundings * arithmetic.unit / (1 - roundings * arithmetic.unit) * sizes + count * arithmetic.subnormal / 2;
-    limit = {std::min(lambda * std::sqrt(roundings_of(terms, tree, arithmetic).variance), certain), certain};
+    limit = {std::min(lambda * deviation(terms, tree, arithmetic), certain), certain};
   }
   limit = with_factors(limit, sum, arithmetic, lambda);
   if (arithmetic.flushed > 0) {
