@@ -102,6 +102,7 @@ Bound below_normal(const Node& node, const Parts& parts, Real top, std::int64_t 
 Bound rounding(const ir::ops::Attention& op, const Node& node) {
   constexpr double well_known = 0.125, saturated = 0x1p-20;
   const Scores scores(op, node);
+  if (scores.extents().Sk == 0) return both(node.builder.constant(0));  // no row has a key
   const ScoreSteps steps = score_steps(op, scores, node);
   const Weights weights = weights_of(steps.competing);
   const ScoreErrors errors = score_errors(op, scores, node, steps, weights);

@@ -14,7 +14,7 @@ Bound rounding(const ir::ops::LogSoftmax& op, const Node& node) {
   const Real top = node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {op.axis}, true}, {x});
   const Exponentials terms = exponentials(part, x, top, exp(y), {op.axis}, x.shape()[x.shape().axis(op.axis)]);
   const Bound of_log = log_error(part, terms, x - top - y);
-  const Bound error = of_log + both(node.unit() * (abs(top) + terms.depth + abs(y)));
+  const Bound error = of_log + both(node.unit() * (terms.depth + abs(y)));
   return {finite_or_zero(error.probable), finite_or_zero(error.certain)};
 }
 

@@ -31,7 +31,7 @@ class LogSoftmaxLine : public Row {
   double x_at(std::int64_t index) const { return operation_.operands[0].values[static_cast<std::size_t>(index)]; }
   double fixed(std::int64_t index, double truth) const {
     const double of_log = 2 * bounds::limit_of(ir::ops::UnaryFunction::log)->ulps * std::abs(std::log(terms_.sum()));
-    const double of_element = std::abs(terms_.top()) + std::abs(x_at(index) - terms_.top()) + std::abs(truth);
+    const double of_element = std::abs(x_at(index) - terms_.top()) + std::abs(truth);
     return operation_.node.unit() * (of_log + of_element);
   }
   double of_terms() const { return operation_.node.lambda() * operation_.node.unit() * terms_.all(); }

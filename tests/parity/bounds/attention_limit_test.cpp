@@ -245,6 +245,15 @@ TEST(AttentionLimit, OfRowsApartIsWhatTheyAre) {
   EXPECT_EQ(judged(padded, outside, {}).comparison.n_bad, 1u);
 }
 
+TEST(AttentionLimit, OfNoKeysAtAllIsNothing) {
+  const Tensor q = testing::tensor_of({1, 1, queries, width}, [](std::size_t) { return 1; });
+  const Tensor none = testing::tensor_of({1, 1, 0, width}, [](std::size_t) { return 1; });
+  Tensor y = testing::tensor_of({1, 1, queries, width}, [](std::size_t) { return 0; });
+  EXPECT_TRUE(testing::limit_verdict(Attention{}, {q, none, none}, y, {}).comparison.agrees());
+  y.as<float>()[3] = 1e-30f;
+  EXPECT_EQ(testing::limit_verdict(Attention{}, {q, none, none}, y, {}).comparison.n_bad, 1u);
+}
+
 TEST(AttentionLimit, OfARowWithoutKeysIsNothing) {
   Problem p = kinds_of_problems(33)[8];
   p.op.query_offset = -2;  // the first two queries see no key
