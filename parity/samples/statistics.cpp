@@ -6,6 +6,12 @@
 #include <cmath>
 #include <set>
 
+#include "ir/ops/conv.hpp"
+#include "ir/ops/dot_general.hpp"
+#include "ir/ops/einsum.hpp"
+#include "ir/ops/gemm.hpp"
+#include "ir/ops/matmul.hpp"
+#include "ir/ops/reduce.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/elements/replay.hpp"
@@ -53,6 +59,23 @@ double rms_of(std::span<const double> x) {
   return std::sqrt(all / static_cast<double>(x.size()));
 }
 
+/// Ops whose elements are sums with roundings of their own (verdict.md 9): not taps, whose weights are rounded as well,
+/// nor running sums, which share theirs.
+bool rounds_by_chance(const ir::Op& op) {
+  return op.is<ir::ops::Matmul>() || op.is<ir::ops::Gemm>() || op.is<ir::ops::Einsum>() ||
+         op.is<ir::ops::DotGeneral>() || op.is<ir::ops::Conv>() || op.is<ir::ops::Reduce>();
+}
+
+/// Whether all that a sum may be off comes from adding its terms: no factor is off itself, as a sum of an inner step
+/// is, and nothing on the way is so small that a device may make it 0.
+bool is_plain(const terms::ElementSum& sum, double truth, double flushed) {
+  if (!sum.off.empty() || !sum.inner.empty() || sum.moved != 0 || sum.is_rounded) return false;
+  const auto may_vanish = [flushed](double x) { return x != 0 && std::abs(x) < flushed; };
+  return !may_vanish(truth) && std::ranges::none_of(sum.terms, [&](const terms::Product& term) {
+    return may_vanish(term.a) || may_vanish(term.b) || may_vanish(term.value());
+  });
+}
+
 double bits_by(double usual, double found) { return found > 0 ? std::log2(usual / found) : cases::Statistics::unknown; }
 
 }  // namespace
@@ -62,6 +85,7 @@ std::optional<RoundingSample> RoundingSample::of(const elements::Subject& subjec
   const ir::DType dtype = subject.segment.graph.type(subject.segment.outputs.at(k)).dtype;
   if (!ir::is_float(dtype) || dtype == ir::DType::f64) return std::nullopt;
   if (truth.elements() < static_cast<std::int64_t>(fewest)) return std::nullopt;
+  if (!rounds_by_chance(subject.segment.graph.nodes().front().op)) return std::nullopt;
   auto bare = find_bare_sum(subject, k);
   if (!bare || bare->arithmetic.cut > 0 || bare->arithmetic.is_compensated()) return std::nullopt;
   RoundingSample sample(std::move(*bare), {subject.sums.begin(), subject.sums.end()}, dtype);
@@ -78,6 +102,7 @@ void RoundingSample::take(std::span<const double> truth, const std::vector<std::
   core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
     Element& one = elements_[n];
     const terms::ElementSum sum = bare_.at(one.index);
+    if (!is_plain(sum, one.truth, bare_.arithmetic.flushed)) return;  // What it may deviate by is not known.
     one.sigma = sums::deviation_of(sum, bare_.arithmetic);
     for (const terms::Product& term : sum.terms) one.squares += term.value() * term.value();
     one.squares = std::sqrt(one.squares) * std::abs(sum.scale / sum.divisor);

@@ -242,7 +242,8 @@ void CaseRun::ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& resu
   const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
   const elements::Subject subject{executors_.reference, segment, inputs, result.sums, own.manner};
   const samples::Draws draws(subject_.seed, result.name());
-  if (result.telling.mistrust().empty())
+  // What was held to a replay was held to less than its limit, by which a sample would be asked.
+  if (result.telling.mistrust().empty() && result.settled.replayed == 0)
     result.sensitivity = samples::sensitivity_of(subject, k, own.local, got, draws);
   if (const auto sample = samples::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
     result.statistics = sample->judge(got);
