@@ -13,61 +13,14 @@
 #include "ir/ops/unary.hpp"
 #include "ir/ops/where.hpp"
 #include "ir/passes/widen.hpp"
-#include "parity/bounds/error_terms.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/elements/replay.hpp"
 #include "parity/elements/settle_rows.hpp"
+#include "parity/elements/summing.hpp"
 
 namespace plumb::parity::elements {
 namespace {
-
-/// The node of a segment whose sums can be walked: it is fed with what the segment is, and nothing before it rounds.
-struct Summing {
-  ir::Value sum;                 ///< what it makes
-  ir::Shape shape;               ///< the shape of what it makes
-  std::vector<ir::Tensor> wide;  ///< its operands
-  terms::Walker walker;
-  sums::Arithmetic arithmetic;
-  double lambda, stored;  ///< standard deviations allowed for; what storing takes, relative to the result
-};
-
-std::optional<Summing> walked(const Subject& subject, const ir::Feeds& fed, const ir::Node& node, ir::Graph& wide) {
-  const ir::Graph& graph = subject.segment.graph;
-  const ir::TensorType& type = graph.type(node.outputs[0]);
-  std::vector<ir::Tensor> tensors;
-  ir::TensorTypes in;
-  for (const ir::Value v : node.inputs) {
-    const ir::Tensor& x = fed.at(graph.inputs()[v]);
-    tensors.push_back(x.dtype() == ir::DType::f64 ? x : ir::convert(x, ir::DType::f64));  // indices are numbers, too
-    in.push_back(graph.type(v));
-  }
-  std::vector<terms::Operand> operands;
-  for (const ir::Tensor& x : tensors) operands.push_back({x.as<double>(), x.shape()});
-  const ir::Op op = wide.nodes()[*wide.producer(node.outputs[0])].op;
-  auto walker = terms::find_walker(op, operands, type.shape);
-  if (!walker) return std::nullopt;
-  bounds::ExpressionBuilder builder(wide);
-  const bounds::Node asked{
-      builder, op, {}, {}, 0, in, {type}, subject.manner.arithmetic, subject.manner.flushes_subnormals};
-  return Summing{node.outputs[0],
-                 type.shape,
-                 std::move(tensors),
-                 std::move(*walker),
-                 bounds::sum_arithmetic(asked, bounds::has_exact_products(asked)),
-                 asked.lambda(),
-                 bounds::dot_factors(asked, 1, true).stored};
-}
-
-std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed) {
-  const ir::Graph& graph = subject.segment.graph;
-  const auto is_fed = [&](ir::Value v) { return graph.is_source(v) && !ir::is_complex(graph.type(v).dtype); };
-  ir::Graph wide = ir::passes::widen(graph);
-  for (const ir::Node& node : graph.nodes())
-    if (std::ranges::all_of(node.inputs, is_fed) && ir::is_float(graph.type(node.outputs[0]).dtype))
-      if (auto found = walked(subject, fed, node, wide)) return found;
-  return std::nullopt;
-}
 
 /// Elements that are further off than storing them takes and `share` of what their tensor is held to.
 std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::span<const double> truth,

@@ -99,8 +99,8 @@ struct SumsAsked {
   bool all_replayed = true;
 };
 
-SumsAsked of_sums(const BareSum& bare, const std::vector<std::size_t>& sample, int bits, const Notice& notices,
-                  const Replays& replays) {
+SumsAsked of_sums(const elements::Summing& bare, const std::vector<std::size_t>& sample, int bits,
+                  const Notice& notices, const Replays& replays) {
   SumsAsked asked;
   std::uint64_t noticed = 0;
   for (const std::size_t i : sample) {

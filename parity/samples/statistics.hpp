@@ -25,14 +25,14 @@ class RoundingSample {
     double truth, sigma;  ///< sigma: √σ² of its own terms along the published tree
     double squares;       ///< √Σp²
   };
-  RoundingSample(BareSum bare, std::vector<ir::Sum> sums, ir::DType dtype)
+  RoundingSample(elements::Summing bare, std::vector<ir::Sum> sums, ir::DType dtype)
       : bare_(std::move(bare)), sums_(std::move(sums)), dtype_(dtype) {}
   void take(std::span<const double> truth, const std::vector<std::size_t>& places);
   std::string gate(const cases::Statistics& found, std::span<const double> got) const;
   bool is_like_chance(double& drift) const;
   bool equals_replays(std::span<const double> got) const;
 
-  BareSum bare_;
+  elements::Summing bare_;
   std::vector<ir::Sum> sums_;
   ir::DType dtype_;
   std::vector<Element> elements_;

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "parity/elements/subject.hpp"
+#include "parity/sums/element_limit.hpp"
+
+namespace plumb::parity::elements {
+
+/// The node of a segment whose sums can be walked: it is fed with what the segment is, and nothing before it rounds.
+struct Summing {
+  ir::Value sum;                 ///< what it makes
+  ir::Shape shape;               ///< the shape of what it makes
+  std::vector<ir::Tensor> wide;  ///< its operands, widened; the walker reads them
+  terms::Walker walker;
+  sums::Arithmetic arithmetic;
+  double lambda, stored;  ///< standard deviations allowed for; what storing takes, relative to the result
+
+  terms::ElementSum at(std::size_t i) const {
+    terms::ElementSum sum;
+    walker(static_cast<std::int64_t>(i), sum);
+    return sum;
+  }
+};
+
+/// The first such node; `fed` has what the segment is fed, widened. Nothing where none is walked.
+std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed);
+
+}  // namespace plumb::parity::elements
