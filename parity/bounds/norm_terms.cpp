@@ -86,9 +86,14 @@ Real unless_large(Real relative, Real usual, Real most) {
   return builder.apply(ir::ops::Where{}, {is_large, most, usual});
 }
 
-/// What differences from the mean of one slice are rounded by more than those from the mean itself.
-Real slice_error(const Node& node, const Norm& norm, const LineStatistics& line) {
-  if (!norm.centred || !merges_slices(node.with_sum(norm_sums::mean).arithmetic)) return node.builder.constant(0);
+/// How far all of a line are shifted by what its differences were rounded by. A mean that goes on as a pair ends in the
+/// mean of rounded differences, and these err alike where the numbers have few bits, as those of 16 bits have: numbers
+/// of one binade that are multiples of a large power of two are all rounded by the same. Differences from the mean of
+/// one slice are rounded by more.
+Real shift_error(const Node& node, const Norm& norm, const LineStatistics& line, bool is_pair) {
+  const bool merges = norm.centred && merges_slices(node.with_sum(norm_sums::mean).arithmetic);
+  if (!merges && !(norm.centred && is_pair)) return node.builder.constant(0);
+  if (!merges) return (node.unit() / line.count) * sum(abs(line.d), norm.axes);
   return node.unit() *
          node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, norm.axes, true}, {abs(line.d)});
 }
@@ -112,7 +117,7 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
   const Real scale = abs(norm.scale.value_or(node.builder.constant(1))), bias = abs(norm.bias.value_or(none));
   const Real sized = abs(line.d) / divisor * scale;
   const Real fixed = u * ((of_root + 3 + (norm.centred ? 1 : 0)) * sized + bias + abs(norm.y)) +
-                     scale / divisor * slice_error(node, norm, line);
+                     scale / divisor * shift_error(node, norm, line, means.is_pair);
   // However wrong its deviation, no element is more than √n deviations from the mean.
   const Real most = (2.2 * std::sqrt(line.count)) * scale + 2 * fixed;
   // An infinite line has results that are exact: 0 and NaN.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "ir/ops/conv.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr std::size_t side = 16, fewest = 128;
 constexpr double usual_rho = 0.42, most_rho = 0.73, usual_operand = 0.60;  // measured (verdict.md V47)
-constexpr double most_multiplicity = 2, most_creep = 0.6;
+constexpr double most_multiplicity = 2, most_creep = 0.6, most_common = 0.5;
 constexpr double most_t = 8, most_bias = 0.05;  // verdict.md V49
 
 /// 16 × 16 neighbouring elements, as rows of the last axis, or 256 in a row.
@@ -74,6 +75,15 @@ bool is_plain(const terms::ElementSum& sum, double truth, double flushed) {
   return !may_vanish(truth) && std::ranges::none_of(sum.terms, [&](const terms::Product& term) {
     return may_vanish(term.a) || may_vanish(term.b) || may_vanish(term.value());
   });
+}
+
+/// What share of the terms of one sum the other has, too.
+double share_in_common(std::vector<double> one, std::vector<double> other) {
+  if (one.empty()) return 0;
+  std::ranges::sort(one), std::ranges::sort(other);
+  std::vector<double> both;
+  std::ranges::set_intersection(one, other, std::back_inserter(both));
+  return static_cast<double>(both.size()) / static_cast<double>(one.size());
 }
 
 double bits_by(double usual, double found) { return found > 0 ? std::log2(usual / found) : cases::Statistics::unknown; }
@@ -145,19 +155,21 @@ cases::Statistics RoundingSample::judge(const ir::TensorView& got) const {
   return found;
 }
 
-/// Whether the terms of the sample are such that chance speaks for their roundings: few equal ones, and a creep of the
-/// running sum that is no more than a draw. `drift` becomes the mean of the creep over σ, by the sign of the sum.
+/// Whether the terms of the sample are such that chance speaks for their roundings: few equal ones in a sum, few that a
+/// sum has in common with its neighbour, as windows over constant weights have, since these round alike, and a creep of
+/// the running sum that is no more than a draw. `drift` becomes the mean of the creep over σ, by the sign of the sum.
 bool RoundingSample::is_like_chance(double& drift) const {
-  std::vector<double> creeps(elements_.size()), multiplicities(elements_.size());
+  std::vector<double> creeps(elements_.size()), multiplicities(elements_.size()), common(elements_.size());
   core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
     const Element& one = elements_[n];
     const terms::ElementSum sum = bare_.at(one.index);
     const double creep = sums::drift_of(sum, bare_.arithmetic) / one.sigma;
     creeps[n] = one.truth > 0 ? creep : -creep;
     multiplicities[n] = sums::multiplicity(sum);
+    common[n] = n == 0 ? 0 : share_in_common(sum.values(), bare_.at(elements_[n - 1].index).values());
   });
   drift = mean_of(creeps);
-  return mean_of(multiplicities) < most_multiplicity && rms_of(creeps) < most_creep;
+  return mean_of(multiplicities) < most_multiplicity && mean_of(common) < most_common && rms_of(creeps) < most_creep;
 }
 
 /// Whether every element of the sample has the very bits that the kernel's own order gives.

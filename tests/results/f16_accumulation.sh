@@ -45,10 +45,10 @@ tr -d '\n ' <shapes.txt | grep -q 'f16,f16,f16,f16' || {
 
 h5dump -d /results/nodes out.h5 >nodes.txt
 says nodes.txt '"accumulation"'
-# The row of a cast has no accumulation, that of the product f16; then come the place and the number of its sums, and
-# four counts of elements.
+# The row of a cast has no accumulation, that of the product f16; then come the place and the number of its sums, four
+# counts of elements, and what a sample of them was asked.
 tr -d '\n ' <nodes.txt >rows.txt
-says rows.txt 'f16,[0-9]+,1(,[0-9]+){4}}' 'none,-1,0(,[0-9]+){4}}'
+says rows.txt 'f16,[0-9]+,1(,[0-9]+){4},' 'none,-1,0(,[0-9]+){4},'
 graph=$(h5dump -n out.h5 | sed -n 's|.* \(/graph/.*/sums\)$|\1|p' | head -n 1)
 h5dump -d "$graph" out.h5 >sums.txt
 says sums.txt 'scores' 'matrix' 'accumulator.*f16'
