@@ -47,7 +47,8 @@ std::vector<Element> elements_of(const Failing& failing, const terms::Walker& wa
       elements.push_back(std::move(one));
   }
   std::set<std::int64_t> rows;
-  std::ranges::stable_partition(elements, [&](const Element& one) { return rows.insert(one.row).second; });
+  std::stable_partition(elements.begin(), elements.end(),
+                        [&](const Element& one) { return rows.insert(one.row).second; });
   return elements;
 }
 

@@ -16,7 +16,7 @@ ir::Feeds turned(const ir::Graph& graph, const ir::Feeds& feeds) {
   for (const std::string& name : graph.inputs()) {
     ir::Tensor& x = others.at(name);
     const std::size_t width = ir::info(x.dtype()).bytes, count = x.bytes().size() / width;
-    std::ranges::rotate(x.bytes(), x.bytes().begin() + static_cast<std::ptrdiff_t>(count / 2 * width));
+    std::rotate(x.bytes().begin(), x.bytes().begin() + static_cast<std::ptrdiff_t>(count / 2 * width), x.bytes().end());
   }
   return others;
 }
