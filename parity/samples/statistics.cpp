@@ -96,6 +96,7 @@ std::optional<RoundingSample> RoundingSample::of(const elements::Subject& subjec
   if (!ir::is_float(dtype) || dtype == ir::DType::f64) return std::nullopt;
   if (truth.elements() < static_cast<std::int64_t>(fewest)) return std::nullopt;
   if (!rounds_by_chance(subject.segment.graph.nodes().front().op)) return std::nullopt;
+  if (subject.sums.size() != 1) return std::nullopt;  // Nobody says how it rounds, or creeps.
   auto bare = find_bare_sum(subject, k);
   if (!bare || bare->arithmetic.cut > 0 || bare->arithmetic.is_compensated()) return std::nullopt;
   RoundingSample sample(std::move(*bare), {subject.sums.begin(), subject.sums.end()}, dtype);
