@@ -29,6 +29,7 @@ SHARED = 7 / 8  # of what includes take, in a build of eight files at a time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGETS = {"ref_cpu/ops": "plumb_ref_cpu_kernels", "gpu_vulkan/ops": "plumb_gpu_vulkan",
            "parity/bounds/ops": "plumb_parity", "parity/exact/ops": "plumb_parity",
+           "parity/terms/ops": "plumb_parity", "parity/elements/ops": "plumb_parity",
            "parity/relations/ops": "plumb_parity"}
 
 
