@@ -13,7 +13,7 @@ ExponentialLine::ExponentialLine(const Operation& operation, const InsideSum& su
     : how_(sum),
       top_(-std::numeric_limits<double>::infinity()),
       of_exp_(2 * bounds::limit_of(ir::ops::UnaryFunction::exp)->ulps) {
-  for (const std::int64_t i : elements) x_.push_back(operation.operands[0].values[static_cast<std::size_t>(i)]);
+  for (const std::int64_t i : elements) x_.push_back(operation.x(i));
   for (const double x : x_) top_ = std::isnan(x) || std::isnan(top_) ? std::nan("") : std::max(top_, x);
   if (!is_finite()) return;
   for (const double x : x_) {

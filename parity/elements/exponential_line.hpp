@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "parity/bounds/exponential_terms.hpp"
 #include "parity/elements/inside_sum.hpp"
 #include "parity/elements/rows.hpp"
 #include "parity/terms/lines.hpp"
@@ -43,5 +44,17 @@ class ExponentialLine {
   mutable std::map<bool, std::optional<float>> replayed_;  ///< likewise
   terms::ElementSum terms_;
 };
+
+/// The lines of an op that normalises exponentials along one axis; `Line` is made of what an ExponentialLine is made
+/// of.
+template <class Line>
+Rows exponential_rows(const Operation& operation, std::int64_t axis) {
+  const auto lines = std::make_shared<const terms::Lines>(operation.y, std::vector{axis});
+  const auto sum = std::make_shared<const InsideSum>(operation.node, bounds::row_sum, true);
+  return {.number_of = [=](std::int64_t index) { return lines->line_of(index); },
+          .make = [=, &operation](std::int64_t line) -> std::unique_ptr<Row> {
+            return std::make_unique<Line>(operation, *sum, lines->elements(line));
+          }};
+}
 
 }  // namespace plumb::parity::elements

@@ -43,7 +43,6 @@ class NormLine : public Row {
   double divisor() const { return how().epsilon_outside ? std::sqrt(variance_) + how().epsilon : deviation(); }
   double deviation() const { return std::sqrt(how().epsilon_outside ? variance_ : variance_ + how().epsilon); }
   const Normalization& how() const { return sums_->how; }
-  double x_at(std::int64_t index) const { return sums_->operation.operands[0].values[static_cast<std::size_t>(index)]; }
   static double factor(const std::function<double(std::int64_t)>& of, std::int64_t index, double otherwise) {
     return of ? of(index) : otherwise;
   }
@@ -57,7 +56,7 @@ class NormLine : public Row {
   double fixed(std::int64_t index, double truth) const;
   /// By how much an element moves with the mean, and with the inverse deviation relative to it.
   double center(std::int64_t index) const { return std::abs(factor(how().scale, index, 1)) / divisor(); }
-  double sized(std::int64_t index) const { return std::abs(x_at(index) - mean_) * center(index); }
+  double sized(std::int64_t index) const { return std::abs(sums_->operation.x(index) - mean_) * center(index); }
 
   std::shared_ptr<const NormSums> sums_;
   std::vector<double> x_, d_;
@@ -69,7 +68,7 @@ class NormLine : public Row {
 };
 
 NormLine::NormLine(std::shared_ptr<const NormSums> sums, std::int64_t line) : sums_(std::move(sums)) {
-  for (const std::int64_t i : how().lines.elements(line)) x_.push_back(x_at(i));
+  for (const std::int64_t i : how().lines.elements(line)) x_.push_back(sums_->operation.x(i));
   if (how().centred) mean_ = std::accumulate(x_.begin(), x_.end(), 0.0) / count();
   for (const double x : x_) {
     d_.push_back(x - mean_);
@@ -145,8 +144,8 @@ std::optional<double> NormLine::replay(std::int64_t index, bool fused) const {
   const auto [line, is_new] = replayed_.try_emplace(fused);
   if (is_new) line->second = replayed_line(fused);
   if (!line->second) return std::nullopt;
-  const float standard =
-      ((static_cast<float>(x_at(index)) - line->second->mean) - line->second->rest) * line->second->inverse;
+  const float standard = ((static_cast<float>(sums_->operation.x(index)) - line->second->mean) - line->second->rest) *
+                         line->second->inverse;
   return standard * static_cast<float>(factor(how().scale, index, 1)) +
          static_cast<float>(factor(how().bias, index, 0));
 }

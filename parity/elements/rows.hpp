@@ -42,6 +42,9 @@ struct Operation {
   bounds::Node node;
   std::vector<terms::Operand> operands;
   ir::Shape y;
+
+  /// An element of the first operand, by its flat index.
+  double x(std::int64_t index) const { return operands[0].values[static_cast<std::size_t>(index)]; }
 };
 
 /// The rows of an op that has a file in parity/elements/ops, for the attributes of this one.

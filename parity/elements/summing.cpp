@@ -47,4 +47,15 @@ std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed
   return std::nullopt;
 }
 
+std::optional<Summing> find_bare_sum(const Subject& subject, std::size_t k) {
+  const ir::Graph& graph = subject.segment.graph;
+  if (graph.nodes().size() != 1 || k != 0) return std::nullopt;
+  const auto is_real = [&](ir::Value v) { return ir::is_float(graph.type(v).dtype); };
+  if (!std::ranges::all_of(graph.nodes().front().inputs, is_real)) return std::nullopt;
+  ir::Feeds fed;
+  for (std::size_t i = 0; i < subject.inputs.size(); ++i)
+    fed.emplace(graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
+  return summing_node(subject, fed);
+}
+
 }  // namespace plumb::parity::elements

@@ -26,4 +26,8 @@ struct Summing {
 /// The first such node; `fed` has what the segment is fed, widened. Nothing where none is walked.
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed);
 
+/// The sums that output `k` of a segment is, where that is one op on real floats; nothing where it is several, or where
+/// no walker walks it.
+std::optional<Summing> find_bare_sum(const Subject& subject, std::size_t k);
+
 }  // namespace plumb::parity::elements

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
+#include "parity/elements/summing.hpp"
 #include "parity/patterns/failing.hpp"
 
 namespace plumb::parity::patterns {
@@ -15,23 +15,12 @@ bool is_within(double truth, double came, const compare::Allowed& allowed, doubl
   return allowed.rule == compare::Allowed::Rule::within && std::abs(came - truth) <= limit;
 }
 
-/// The terms of the segment's only node; nothing for a segment of several, or an op without a walker.
-std::vector<cases::Pattern> terms_of_sum(const elements::Subject& subject, const Failing& failing) {
-  const ir::Graph& graph = subject.segment.graph;
-  if (graph.nodes().size() != 1 || graph.nodes()[0].outputs.size() != 1) return {};
-  const ir::Graph wide = ir::passes::widen(graph);
-  std::vector<ir::Tensor> tensors;
-  std::vector<terms::Operand> operands;
-  for (const ir::TensorView& x : subject.inputs) tensors.push_back(ir::passes::widen(x));
-  for (const ir::Value v : graph.nodes()[0].inputs) {
-    const ir::Tensor& x = tensors.at(v);
-    if (x.dtype() != ir::DType::f64) return {};
-    operands.push_back({x.as<double>(), x.shape()});
-  }
-  const auto walker = terms::find_walker(wide.nodes()[0].op, operands, failing.shape);
-  if (!walker) return {};
+/// What is wrong with the terms, where the segment is one sum.
+std::vector<cases::Pattern> terms_of_sum(const elements::Subject& subject, std::size_t k, const Failing& failing) {
+  const auto bare = elements::find_bare_sum(subject, k);
+  if (!bare) return {};
   const auto levels = subject.sums.size() == 1 ? std::span(subject.sums[0].levels) : std::span<const ir::SumLevel>();
-  return patterns::terms_of(failing, *walker, levels);
+  return patterns::terms_of(failing, bare->walker, levels);
 }
 
 }  // namespace
@@ -57,7 +46,7 @@ std::vector<cases::Pattern> explain(const elements::Subject& subject, std::size_
     failing.elements.push_back(i), failing.limits.push_back(most);
   }
   if (failing.elements.empty()) return {};
-  std::vector<cases::Pattern> found = by_distance ? terms_of_sum(subject, failing) : std::vector<cases::Pattern>{};
+  std::vector<cases::Pattern> found = by_distance ? terms_of_sum(subject, k, failing) : std::vector<cases::Pattern>{};
   for (cases::Pattern& one : places_of(failing)) found.push_back(std::move(one));
   for (cases::Pattern& one : values_of(failing)) found.push_back(std::move(one));
   return found;

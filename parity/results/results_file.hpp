@@ -82,6 +82,7 @@ class ResultsFile {
   std::optional<std::vector<Run>> runs_;
   std::optional<std::vector<Node>> rows_;
   std::optional<std::vector<TopElement>> worst_;
+  std::optional<std::vector<ExpectedRow>> expected_;
   std::optional<std::map<std::uint32_t, std::vector<std::size_t>>> local_;
   std::map<std::uint32_t, std::vector<GraphNode>> graphs_;
   std::map<std::uint32_t, std::vector<std::string>> sums_;

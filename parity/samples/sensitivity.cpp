@@ -7,7 +7,7 @@
 #include "parity/compare/scan.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/elements/replay.hpp"
-#include "parity/samples/bare_sum.hpp"
+#include "parity/elements/summing.hpp"
 #include "parity/samples/slice.hpp"
 
 namespace plumb::parity::samples {
@@ -98,6 +98,15 @@ struct SumsAsked {
   cases::Sensitivity found;
   bool all_replayed = true;
 };
+
+/// The sum of an element, with what is behind it.
+double value_of(const terms::ElementSum& sum) {
+  double total = 0;
+  for (const terms::Product& term : sum.terms) total += term.value();
+  total = total * sum.scale / sum.divisor;
+  for (const terms::Product& term : sum.added) total += term.value();
+  return total;
+}
 
 SumsAsked of_sums(const elements::Summing& bare, const std::vector<std::size_t>& sample, int bits,
                   const Notice& notices, const Replays& replays) {
@@ -232,7 +241,7 @@ cases::Sensitivity sensitivity_of(const elements::Subject& subject, std::size_t 
   if (allowed.rule == Rule::bits || allowed.rule == Rule::exact) return of_places(truth, draws);
   if (truth.dtype() != ir::DType::f64) return {};
   const Notice notices(truth, allowed, dtype);
-  if (const auto bare = find_bare_sum(subject, k)) {
+  if (const auto bare = elements::find_bare_sum(subject, k)) {
     const ir::DType narrowest = subject.inputs.empty() ? dtype : subject.inputs[0].dtype();
     // As many as cost a 64th of the node's terms, within limits.
     const std::size_t count = std::clamp(static_cast<std::size_t>(truth.elements()) / 64, least_sample, sample_size);

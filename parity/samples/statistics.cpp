@@ -97,9 +97,9 @@ std::optional<RoundingSample> RoundingSample::of(const elements::Subject& subjec
   if (truth.elements() < static_cast<std::int64_t>(fewest)) return std::nullopt;
   if (!rounds_by_chance(subject.segment.graph.nodes().front().op)) return std::nullopt;
   if (subject.sums.size() != 1) return std::nullopt;  // Nobody says how it rounds, or creeps.
-  auto bare = find_bare_sum(subject, k);
+  auto bare = elements::find_bare_sum(subject, k);
   if (!bare || bare->arithmetic.cut > 0 || bare->arithmetic.is_compensated()) return std::nullopt;
-  RoundingSample sample(std::move(*bare), {subject.sums.begin(), subject.sums.end()}, dtype);
+  RoundingSample sample(std::move(*bare), subject.sums[0], dtype);
   sample.take(truth.as<double>(), neighbours(truth.shape(), draws));
   if (sample.elements_.size() < fewest) return std::nullopt;
   return sample;
@@ -175,9 +175,8 @@ bool RoundingSample::is_like_chance(double& drift) const {
 
 /// Whether every element of the sample has the very bits that the kernel's own order gives.
 bool RoundingSample::equals_replays(std::span<const double> got) const {
-  if (sums_.size() != 1) return false;
   for (std::size_t n = 0; n < elements_.size(); ++n) {
-    const auto equals = elements::equals_replay(bare_.at(elements_[n].index), sums_[0], dtype_, got[n]);
+    const auto equals = elements::equals_replay(bare_.at(elements_[n].index), sum_, dtype_, got[n]);
     if (!equals.value_or(false)) return false;
   }
   return true;

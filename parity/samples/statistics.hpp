@@ -1,7 +1,7 @@
 #pragma once
 
 #include "parity/cases/statistics.hpp"
-#include "parity/samples/bare_sum.hpp"
+#include "parity/elements/summing.hpp"
 #include "parity/samples/sample.hpp"
 
 namespace plumb::parity::samples {
@@ -25,15 +25,15 @@ class RoundingSample {
     double truth, sigma;  ///< sigma: √σ² of its own terms along the published tree
     double squares;       ///< √Σp²
   };
-  RoundingSample(elements::Summing bare, std::vector<ir::Sum> sums, ir::DType dtype)
-      : bare_(std::move(bare)), sums_(std::move(sums)), dtype_(dtype) {}
+  RoundingSample(elements::Summing bare, const ir::Sum& sum, ir::DType dtype)
+      : bare_(std::move(bare)), sum_(sum), dtype_(dtype) {}
   void take(std::span<const double> truth, const std::vector<std::size_t>& places);
   std::string gate(const cases::Statistics& found, std::span<const double> got) const;
   bool is_like_chance(double& drift) const;
   bool equals_replays(std::span<const double> got) const;
 
   elements::Summing bare_;
-  std::vector<ir::Sum> sums_;
+  ir::Sum sum_;  ///< as the kernel published it
   ir::DType dtype_;
   std::vector<Element> elements_;
 };

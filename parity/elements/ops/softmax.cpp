@@ -1,6 +1,5 @@
 #include "ir/ops/softmax.hpp"
 
-#include "parity/bounds/exponential_terms.hpp"
 #include "parity/elements/exponential_line.hpp"
 
 namespace plumb::parity::elements {
@@ -23,18 +22,16 @@ class SoftmaxLine : public Row {
   std::optional<double> replay(std::int64_t index, bool fused) const override {
     const auto sum = terms_.replay_sum(fused);
     if (!sum) return std::nullopt;
-    return std::exp(static_cast<float>(x_at(index)) - terms_.top_f32()) / *sum;
+    return std::exp(static_cast<float>(operation_.x(index)) - terms_.top_f32()) / *sum;
   }
 
  private:
-  double x_at(std::int64_t index) const { return operation_.operands[0].values[static_cast<std::size_t>(index)]; }
-
   double own(std::int64_t index) const {
-    const double x = x_at(index);
+    const double x = operation_.x(index);
     return operation_.node.unit() * ((1 - terms_.share(x)) * terms_.most(x) + 3);
   }
   double of_others(std::int64_t index) const {
-    return operation_.node.lambda() * operation_.node.unit() * terms_.others(x_at(index));
+    return operation_.node.lambda() * operation_.node.unit() * terms_.others(operation_.x(index));
   }
 
   const Operation& operation_;
@@ -44,12 +41,7 @@ class SoftmaxLine : public Row {
 }  // namespace
 
 std::optional<Rows> rows(const ir::ops::Softmax& op, const Operation& operation) {
-  const auto lines = std::make_shared<const terms::Lines>(operation.y, std::vector{op.axis});
-  const auto sum = std::make_shared<const InsideSum>(operation.node, bounds::row_sum, true);
-  return Rows{.number_of = [=](std::int64_t index) { return lines->line_of(index); },
-              .make = [=, &operation](std::int64_t line) -> std::unique_ptr<Row> {
-                return std::make_unique<SoftmaxLine>(operation, *sum, lines->elements(line));
-              }};
+  return exponential_rows<SoftmaxLine>(operation, op.axis);
 }
 
 }  // namespace plumb::parity::elements
