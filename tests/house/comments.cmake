@@ -1,6 +1,7 @@
 # Every comment stands alone: cmake -DROOT=<tree> -P comments.cmake lists comments that begin with "Of" or "The same",
 # which mean something only behind the comment before them and break when code moves, and fails when there is one.
-# Behind code in C++ and shaders, "of ..." and "the same ..." are such beginnings, too.
+# Behind code in C++ and shaders, "of ..." and "the same ..." are such beginnings, too. And every file of C++ outside
+# tests/ and docs/ says what it is for, in a comment before its first code.
 cmake_minimum_required(VERSION 3.22)
 set(breaches 0)
 
@@ -25,6 +26,17 @@ foreach(kind cpp hpp comp glsl cmake sh py)
       message(NOTICE "${file}: a comment that does not stand alone: ${comment}")
       math(EXPR breaches "${breaches} + 1")
     endforeach()
+  endforeach()
+endforeach()
+foreach(folder ir ref_cpu gpu_vulkan parity bench)
+  file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/${folder}/*.cpp" "${ROOT}/${folder}/*.hpp")
+  foreach(file IN LISTS files)
+    file(STRINGS "${ROOT}/${file}" first REGEX "^ *[^ #]" LIMIT_COUNT 12)
+    list(FILTER first EXCLUDE REGEX "^ *(inline )?(namespace|using) ")
+    if(NOT "${first}" MATCHES "^ *//")
+      message(NOTICE "${file}: does not say what it is for before its first code")
+      math(EXPR breaches "${breaches} + 1")
+    endif()
   endforeach()
 endforeach()
 if(breaches GREATER 0)

@@ -13,15 +13,17 @@ set(cli_may ir ref_cpu gpu_vulkan parity)
 # A room is
 # a folder with those below it that have no floor of their own.
 # The layer's own folder, "." here, is its face, which a room may include only where it says so.
-set(ir_rooms ".=1" "raw=0" "cpu=2" "kernels=2" "ops=3" "passes=4" "hdf5=4" "formats=5" "formats/onnx=6")
+set(ir_rooms ".=1" "raw=0" "cpu=2" "files=2" "kernels=2" "ops=3" "passes=4" "adversarial=4" "hdf5=4" "formats=5"
+  "formats/onnx=6")
 set(ref_cpu_rooms ".=0" "kernels=1" "gemm=2" "ops=3" "levels=4")
 set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise=3" "kernels/copy=3" "kernels/rows=4"
   "kernels/norms=5" "kernels/gemm=5" "kernels/sort=5" "kernels/conv=6" "kernels/attention=6" "kernels/indexing=6"
   "fused_ops=7" "ops=8" "region=8" "passes=9" "cache=3" "runtime/driver=4" "runtime=5" "run=10" "self_test=10" ".=11"
   "calibrate=12")
-set(parity_rooms "core=0" "terms=0" "compare=1" "sums=1" "bounds=2" "cases=2" "profile=3" "profile/probe=4" "policy=3"
-  "attribution=3" "certify=4" "elements=4" "exact=4" "expected=4" "relations=4" "power/faults=4" "patterns=5"
-  "samples=5" "verify=6" "results=6" "report=6" "power=7" "sweep=7" "conformance=7" "fit=7" "cli=8")
+set(parity_rooms "core=0" "oracles=0" "terms=0" "compare=1" "sums=1" "bounds=2" "cases=2" "profile=3" "profile/probe=4"
+  "policy=3" "attribution=3" "certify=4" "elements=4" "exact=4" "expected=4" "relations=4" "power/faults=4" "patterns=5"
+  "samples=5" "judge=6" "verify=7" "results=7" "report=7" "power=8" "search=8" "sweep=8" "conformance=8" "fit=8"
+  "cli=9")
 # What reaches beyond, file by file: tables that know every op, and taps that are those of one op.
 set(beyond_floors "ir/op_list.cpp|ops" "ir/kernels/resize_taps.hpp|ops" "ir/hdf5/hdf5_use.hpp|formats")
 
@@ -56,6 +58,12 @@ set(toml_place "^parity/core/toml_text\\.hpp$")
 
 # 4. A header that includes such a header, itself or through others, stays in its folder.
 set(kept_in "")  # "<header>|<third party>"
+
+# 5. Oracles are written from the contract: of ir they may know types, shapes, dtypes and attributes, no more. So they
+# include these headers, and call no function of an op, nor any of the helpers that these headers happen to bring along.
+set(oracles_may "^ir/(ops/.*|tensor|shape|dtype|op|graph)\\.hpp$")
+string(CONCAT oracles_may_not "ir::(kernels|raw|passes|along|lines_from|broadcast[a-z_]*|convert[a-z_]*|visit_[a-z]+|"
+  "f16|bf16)|[^a-z_.>]op\\.[a-z_]+\\(|[.](strides|leading)\\(\\)|[.]axis\\(")
 
 set(breaches 0)
 macro(breach what)
@@ -132,6 +140,24 @@ foreach(file IN LISTS files)
         endif()
       endif()
     endforeach()
+  endforeach()
+endforeach()
+
+foreach(file IN LISTS files)
+  if(NOT file MATCHES "^parity/oracles/")
+    continue()
+  endif()
+  foreach(include IN LISTS "includes_of_${file}")
+    if(include MATCHES "^ir/" AND NOT include MATCHES "${oracles_may}")
+      breach("${file}: an oracle may not include ${include}")
+    elseif(include MATCHES "^parity/" AND NOT include MATCHES "^parity/oracles/")
+      breach("${file}: an oracle may not include ${include}")
+    endif()
+  endforeach()
+  file(STRINGS "${ROOT}/${file}" used REGEX "${oracles_may_not}")
+  list(FILTER used EXCLUDE REGEX "op\\.schema\\(")
+  foreach(line IN LISTS used)
+    breach("${file}: an oracle may not use this: ${line}")
   endforeach()
 endforeach()
 

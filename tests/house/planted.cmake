@@ -49,7 +49,7 @@ expect(layering "may not include parity/cli")
 plant(parity/verify/verify.cpp "#include \"parity/core/verdict.hpp\"\n#include \"parity/bounds/error_model.hpp\"")
 plant(gpu_vulkan/passes/fuse.cpp
   "#include \"gpu_vulkan/fused_ops/region.hpp\"\n#include \"gpu_vulkan/plan/lower.hpp\"")
-plant(ir/formats/onnx/draft.cpp "#include \"ir/formats/files.hpp\"")
+plant(ir/formats/onnx/draft.cpp "#include \"ir/formats/zip.hpp\"")
 expect(layering nothing)
 foreach(pair "parity/core/verdict.cpp;parity/verify/verify.hpp" "parity/verify/verify.cpp;parity/results/judge.hpp"
     "parity/profile/profile.cpp;parity/profile/probe/probe.hpp"
@@ -63,6 +63,20 @@ foreach(pair "parity/core/verdict.cpp;parity/verify/verify.hpp" "parity/verify/v
 endforeach()
 plant(parity/attic/old.cpp "")
 expect(layering "parity/attic/old.cpp: its folder is no room of parity")
+
+# Oracles: types, shapes and attributes, and nothing that both executors use.
+plant(parity/oracles/ops/sort.cpp
+  "#include \"ir/ops/sort.hpp\"\n#include \"parity/oracles/call.hpp\"\nauto axis = axis_of(op.axis, 2)\;")
+expect(layering nothing)
+foreach(header ir/kernels/window.hpp ir/convert.hpp ir/half.hpp ir/passes/widen.hpp parity/terms/terms.hpp)
+  plant(parity/oracles/ops/conv.cpp "#include \"${header}\"")
+  expect(layering "parity/oracles/ops/conv.cpp: an oracle may not include ${header}")
+endforeach()
+foreach(use "ir::kernels::resize_taps(op, 0, dtype, 3)" "op.copy(x, y)" "shape.strides()" "shape.axis(axis)"
+    "ir::along(shape, 1)" "ir::broadcast_strides(x, y)")
+  plant(parity/oracles/ops/resize.cpp "auto x = ${use}\;")
+  expect(layering "parity/oracles/ops/resize.cpp: an oracle may not use this:")
+endforeach()
 
 # Third parties, each where it does not belong.
 foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/compare/compare.cpp;tbb/parallel_for.h"
@@ -203,3 +217,7 @@ foreach(pair "ir/graph.hpp;/// Of each node" "ir/graph.hpp;  // Of each node" "p
   plant(${file} "${pair}")
   expect(comments "${file}: a comment that does not stand alone")
 endforeach()
+plant(parity/core/table.hpp "#include <vector>\n\nnamespace plumb {\n// A table.\nint x;\n}")
+expect(comments nothing)
+plant(parity/core/table.hpp "#include <vector>\n\nnamespace plumb {\nint x;  // a table\n}")
+expect(comments "parity/core/table.hpp: does not say what it is for")
