@@ -1,3 +1,4 @@
+// Where benchmarks find the source tree: by the environment, above the program's own folder, or where it was built.
 #include "bench/fixtures.hpp"
 
 #include <cstdlib>

@@ -27,7 +27,8 @@ install(FILES "${PROJECT_BINARY_DIR}/plumblineConfig.cmake" "${PROJECT_BINARY_DI
 # The libraries are static, so that whoever links them needs all of these.
 set(requires_glslang "")
 if(TARGET glslang::SPIRV)
-  set(requires_glslang " spirv glslang")
+  # Where spirv.pc brings no library of its own, its optimizer has to be named behind glslang, which calls it.
+  set(requires_glslang " spirv glslang SPIRV-Tools")
 endif()
 file(RELATIVE_PATH prefix_from_pkgconfig "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 foreach(name plumbline plumbline-onnx)

@@ -1,6 +1,8 @@
+// The Vulkan executor: fuses, plans, self-tests cooperative matrices, and compiles graphs for one device.
 #include "gpu_vulkan/vulkan_executor.hpp"
 
 #include "gpu_vulkan/cache/calibration_file.hpp"
+#include "gpu_vulkan/plan/consistency.hpp"
 #include "gpu_vulkan/run/executable.hpp"
 #include "gpu_vulkan/runtime/driver/physical_device.hpp"
 #include "gpu_vulkan/self_test/self_test.hpp"
@@ -103,6 +105,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
     made = planned(whole);
   }
   if (options_.on_plan) options_.on_plan(made);
+  plan::require_consistent(made, whole.graph);
   device::VulkanOptions of_run = options_;
   of_run.staging = options.staging;
   of_run.timestamps = options.timestamps;

@@ -1,3 +1,4 @@
+// The Vulkan executor, the entry to this library; it names the plan and passes but does not include them.
 #pragma once
 
 #include "gpu_vulkan/device/calibration.hpp"

@@ -1,3 +1,4 @@
+// The work and the bytes of one node, by the types that it has in its graph.
 #include "ir/cost.hpp"
 
 namespace plumb::ir {

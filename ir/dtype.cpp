@@ -1,3 +1,4 @@
+// Sets of dtypes as messages list them: "f16, f32 or f64".
 #include "ir/dtype.hpp"
 
 #include <vector>

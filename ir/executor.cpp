@@ -1,3 +1,4 @@
+// Graphs of one op and their run on any executor, for probes, proofs and relations; and the check of what is fed.
 #include "ir/executor.hpp"
 
 namespace plumb::ir {

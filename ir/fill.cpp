@@ -192,7 +192,7 @@ void check_fill(const TensorType& type, const Fill& fill) {
   const auto name = enum_name(fill.distribution);
   check_parameters(fill);
   if (type.dtype == DType::boolean) {
-    const bool coin = fill.distribution == Distribution::bernoulli;
+    const bool coin = fill.distribution == Distribution::bernoulli || fill.distribution == Distribution::adversarial;
     const bool bit = fill.distribution == Distribution::constant && (fill.value == 0 || fill.value == 1);
     require(coin || bit, "fill ", name, ": a bool tensor takes bernoulli, or constant with value 0 or 1");
   } else if (is_integer(type.dtype)) {
@@ -203,6 +203,7 @@ void check_fill(const TensorType& type, const Fill& fill) {
 
 Tensor fill(const TensorType& type, const Fill& fill, std::uint64_t seed, std::uint32_t stream) {
   check_fill(type, fill);
+  require(fill.distribution != Distribution::adversarial, "fill adversarial: depends on what a graph does with it");
   Tensor y(type);
   const Words words(seed, stream);
   visit_any(type.dtype, [&]<class T>(T) {

@@ -1,26 +1,63 @@
+// Fills of tensors by distribution and seed: the same numbers on every machine and for any number of threads.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "ir/tensor.hpp"
 
 namespace plumb::ir {
 
-enum class Distribution { normal, uniform, uniform_int, bernoulli, constant, range };
+enum class Distribution { normal, uniform, uniform_int, bernoulli, constant, range, adversarial };
 
 constexpr auto enum_names(Distribution) {
-  return std::array<std::string_view, 6>{"normal", "uniform", "uniform_int", "bernoulli", "constant", "range"};
+  return std::array<std::string_view, 7>{"normal",   "uniform", "uniform_int", "bernoulli",
+                                         "constant", "range",   "adversarial"};
+}
+
+/// Numbers that are hard on some arithmetic (verdict.md V55; docs/fills.md says what each is). What becomes of a tensor
+/// depends on what the graph does with it, so that ir/adversarial makes them.
+enum class AdversarialKind {
+  stagnating,
+  creeping,
+  risen_fallen,
+  wave,
+  alternating,
+  sorted,
+  few_valued,
+  constant,
+  cancelling,
+  scaled_lines,
+  outliers,
+  tiny_sink,
+  saturated,
+  masked,
+  far_line,
+  equal_lines,
+  ties,
+  subnormal,
+  huge,
+  specials,
+  edges
+};
+
+constexpr auto enum_names(AdversarialKind) {
+  return std::array<std::string_view, 21>{
+      "stagnating", "creeping",    "risen_fallen", "wave",      "alternating", "sorted",    "few_valued",
+      "constant",   "cancelling",  "scaled_lines", "outliers",  "tiny_sink",   "saturated", "masked",
+      "far_line",   "equal_lines", "ties",         "subnormal", "huge",        "specials",  "edges"};
 }
 
 /// How a tensor is filled: a distribution and the parameters that belong to it; the
 /// others are not looked at.
 struct Fill {
   Distribution distribution = Distribution::normal;
-  double mean = 0, scale = 1;   ///< normal
-  double low = 0, high = 1;     ///< uniform: [low, high); uniform_int: low, ..., high - 1
-  double probability = 0.5;     ///< bernoulli: of 1
-  double value = 0;             ///< constant
-  double start = 0, delta = 1;  ///< range: element i is start + i delta
+  double mean = 0, scale = 1;                ///< normal
+  double low = 0, high = 1;                  ///< uniform: [low, high); uniform_int: low, ..., high - 1
+  double probability = 0.5;                  ///< bernoulli: of 1
+  double value = 0;                          ///< constant
+  double start = 0, delta = 1;               ///< range: element i is start + i delta
+  std::optional<AdversarialKind> kind = {};  ///< adversarial; none: the seed chooses
 
   bool operator==(const Fill&) const = default;
 };
@@ -57,7 +94,7 @@ void check_fill(const TensorType& type, const Fill& fill);
 /// The tensor filled, by the formulas of ops.md B.3; the same numbers on every machine
 /// and for any number of threads. Normal and uniform complex tensors are real ones of
 /// twice the length; the other distributions give them no imaginary part. Throws Error
-/// as check_fill does.
+/// as check_fill does, and for adversarial numbers, which depend on a graph (ir/adversarial).
 Tensor fill(const TensorType& type, const Fill& fill, std::uint64_t seed, std::uint32_t stream);
 
 /// The stream of the tensor called `name`: each has numbers of its own.

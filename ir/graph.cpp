@@ -1,3 +1,4 @@
+// Graphs: building with inferred types and unique names, text, structural hash, and verification.
 #include "ir/graph.hpp"
 
 #include <charconv>

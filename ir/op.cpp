@@ -1,3 +1,4 @@
+// Checks the operands' dtypes of any op by its schema before the op infers the types of its results.
 #include "ir/op.hpp"
 
 namespace plumb::ir {

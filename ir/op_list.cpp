@@ -1,3 +1,4 @@
+// The schemas of all ops of the IR, in one table, and the search by name.
 #include "ir/op_table.hpp"
 
 namespace plumb::ir {

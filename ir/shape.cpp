@@ -1,3 +1,4 @@
+// Shapes: checked counts of elements, strides, NumPy's broadcasting, and lines along an axis.
 #include "ir/shape.hpp"
 
 #include <algorithm>

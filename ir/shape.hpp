@@ -1,3 +1,4 @@
+// Shapes and types of tensors, NumPy's broadcasting, and tensors seen as lines along an axis.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Sum records as text, and the coarsest accumulator among several.
 #include "ir/sums.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Tensor memory, aligned and zeroed, and the conversion of whole tensors to another dtype.
 #include "ir/tensor.hpp"
 
 #include <cstring>

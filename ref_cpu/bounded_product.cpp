@@ -1,3 +1,4 @@
+// Hands products that make their own limits to the code that was compiled for this processor.
 #include "ref_cpu/bounded_product.hpp"
 
 #include "ref_cpu/kernel_table.hpp"

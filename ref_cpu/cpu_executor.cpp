@@ -19,6 +19,16 @@ ErasedKernel kernel_of(const CpuOptions& options, const ir::OpSchema& schema) {
   return nullptr;
 }
 
+/// How a node's kernel adds; nothing for a kernel of somebody else's.
+std::vector<ir::Sum> sums_of(const ir::Graph& graph, const ir::Node& node) {
+  const auto& table = chosen_kernels().sums;
+  const auto found = table.find(&node.op.schema());
+  if (found == table.end() || found->second == nullptr) return {};
+  ir::TensorTypes in;
+  for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
+  return found->second(node.op, in);
+}
+
 /// A graph with its kernels resolved. Params and what follows from no input are
 /// kept; inputs are read where the caller has them, wanted values are written where
 /// the caller gets them, and all others share one arena by lifetime.
@@ -82,6 +92,7 @@ void CpuExecutable::choose_steps(bool all) {
     }
     for (const ir::Value v : node.inputs) needed[v] = true;
     const bool empty = std::ranges::all_of(node.outputs, [&](ir::Value v) { return graph_.type(v).bytes() == 0; });
+    if (!empty) reports_.back().sums = sums_of(graph_, node);
     steps_.push_back({n, empty ? [](const ir::Op&, Call&) {} : kernel});
   }
   std::ranges::reverse(steps_);

@@ -1,3 +1,4 @@
+// The CPU executor: the truth on widened graphs, an honest implementation on graphs as they are.
 #pragma once
 
 #include <unordered_map>

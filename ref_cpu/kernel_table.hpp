@@ -1,16 +1,22 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "ir/op_list.hpp"
+#include "ir/sums.hpp"
 #include "ref_cpu/bounded_product.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::ref_cpu {
 
+/// How the kernel of an op adds, for operands of these types.
+using SumsOfKernel = std::vector<ir::Sum> (*)(const ir::Op&, ir::Types);
+
 /// What the executor finds in the code that is compiled once for each level of processors (cmake/levels.cmake).
 struct Kernels {
   ir::OpTable<ErasedKernel> ops;
+  ir::OpTable<SumsOfKernel> sums;  ///< null for an op that publishes none
   void (*bounded_product)(const BoundedProduct&, Call&);
 };
 

@@ -1,3 +1,4 @@
+// Names and versions of the libraries that compute, for the record of a run.
 #include "ref_cpu/libraries.hpp"
 
 #include <tbb/version.h>

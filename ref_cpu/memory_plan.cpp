@@ -1,3 +1,4 @@
+// Places blocks in one arena, the largest first, each at the lowest offset that is free for all its life.
 #include "ref_cpu/memory_plan.hpp"
 
 #include <algorithm>

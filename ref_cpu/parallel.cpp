@@ -1,3 +1,4 @@
+// Parallel loops by oneTBB, in chunks that depend on the work alone, and a limit on threads.
 #include "ref_cpu/parallel.hpp"
 
 #include <tbb/global_control.h>

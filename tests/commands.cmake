@@ -30,3 +30,8 @@ endforeach()
 # No command may be without, and checks that are not met must fail.
 add_test(NAME commands.covered COMMAND sh "${commands}/covered.sh" "${commands}" "$<TARGET_FILE:plumb>")
 add_test(NAME commands.planted COMMAND sh "${commands}/planted.sh" "${scratch}/planted" "${PROJECT_SOURCE_DIR}")
+
+# Files, words, signals and limits that nobody hopes for; for longer, see the script.
+add_test(NAME torture COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/torture/torture.sh" 0 "${scratch}/torture"
+  "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
+set_tests_properties(torture PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${${first_device}_ENVIRONMENT}")

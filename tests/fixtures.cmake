@@ -57,6 +57,9 @@ foreach(dtype f16 bf16)
   endforeach()
 endforeach()
 
+# What plumb search found in small graphs, held to what verifying it must come to.
+fixture_test("fixtures.worst" passes "${PROJECT_SOURCE_DIR}/fixtures/worst" QUICK)
+
 # Networks that PyTorch made and exported, each with what PyTorch gives in f64: scripts/make_networks.py. Every node has
 # to pass, and none may prove nothing. In 16 bits they run where there are most kernels.
 file(GLOB networks CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fixtures/networks/*/model.onnx")

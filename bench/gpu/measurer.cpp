@@ -1,3 +1,4 @@
+// Times benchmark cases: kernels by timestamps behind a flushed L2 cache, latency and overhead by the host's clock.
 #include "bench/gpu/measurer.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Values for a case's inputs and params; a large tensor repeats a prime number of elements, to save time.
 #include "bench/gpu/values.hpp"
 
 #include "ir/raw/copy_bytes.hpp"

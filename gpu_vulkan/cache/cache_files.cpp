@@ -1,3 +1,4 @@
+// Files of the cache folder: keyed by device, driver and shaders, checked by a hash, locked, replaced as a whole.
 #include "gpu_vulkan/cache/cache_files.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// A calibration as a text file of one line per measurement, refused unless its key is that of this device and driver.
 #include "gpu_vulkan/cache/calibration_file.hpp"
 
 #include <charconv>

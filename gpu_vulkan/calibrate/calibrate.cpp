@@ -1,3 +1,4 @@
+// Measures what tiles are chosen by: every tile of matrix products over a grid of sizes, transfers, and submits.
 #include "gpu_vulkan/calibrate/calibrate.hpp"
 
 #include <algorithm>

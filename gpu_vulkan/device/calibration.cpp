@@ -1,3 +1,4 @@
+// The measured product nearest in size, by powers of two in each extent, whose tile times stand in for another's.
 #include "gpu_vulkan/device/calibration.hpp"
 
 #include <cmath>

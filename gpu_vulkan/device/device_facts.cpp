@@ -1,3 +1,4 @@
+// Which dtypes shaders of a device hold, and the facts of a usual device, to plan by where there is none.
 #include "gpu_vulkan/device/device_facts.hpp"
 
 namespace plumb::gpu_vulkan::device {

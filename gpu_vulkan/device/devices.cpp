@@ -1,3 +1,4 @@
+// Picks a device by index, UUID or name with wildcards, else the best kind; the refusals are told where none will do.
 #include "gpu_vulkan/device/devices.hpp"
 
 #include <algorithm>
@@ -61,8 +62,10 @@ std::size_t choose_device(const std::vector<DeviceReport>& devices, std::string_
   }
   if (best) return *best;
   if (devices.empty()) throw ir::Unsupported("the Vulkan drivers found no device");
-  if (refusals.empty())
-    throw ir::Unsupported(ir::cat("no Vulkan device is called '", selector, "', of ", devices.size()));
+  // One that is misspelt is no device that this machine happens to lack.
+  if (refusals.empty() && selector != "cpu")
+    ir::fail("no Vulkan device is called '", selector, "', of ", devices.size(), "; `plumb devices` lists them");
+  if (refusals.empty()) throw ir::Unsupported(ir::cat("none of ", devices.size(), " Vulkan devices is a CPU"));
   throw ir::Unsupported("no Vulkan device can be used:" + refusals);
 }
 

@@ -13,7 +13,7 @@ struct DeviceReport {
 
 /// Which of the devices `selector` means: an index, a UUID, a name (* and ? match any
 /// characters and one), "cpu" for the first software device, "" for the best. Throws
-/// Unsupported, with the refusals, when there is none that can be used.
+/// Unsupported, with the refusals, when there is none that can be used, and Error when the selector names none of them.
 std::size_t choose_device(const std::vector<DeviceReport>& devices, std::string_view selector);
 
 /// "6d657361-3236-2e31-2e36-2d317e627000"

@@ -1,3 +1,4 @@
+// Reads and writes options as text, by the one list of fields from which flags, help and variables are made.
 #include "gpu_vulkan/device/options.hpp"
 
 #include <algorithm>
@@ -83,6 +84,17 @@ std::string written(const T& value) {
     return ir::cat(value);
 }
 
+/// A text that is no tile fits no kernel, which would go unnoticed.
+void require_tile(std::string_view text) {
+  const auto is_extent = [](std::string_view part) {
+    return !part.empty() && part.find_first_not_of("0123456789") == part.npos && part.front() != '0';
+  };
+  const auto first = text.find('x'), second = text.find('x', first == text.npos ? first : first + 1);
+  const bool is_tile = second != text.npos && is_extent(text.substr(0, first)) &&
+                       is_extent(text.substr(first + 1, second - first - 1)) && is_extent(text.substr(second + 1));
+  ir::require(text.empty() || is_tile, "must be rows x columns x depth, such as 64x64x16, got '", text, "'");
+}
+
 std::string variable(std::string_view name) {
   std::string text = "PLUMB_";
   for (const char c : name) text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -117,6 +129,7 @@ void set_option(VulkanOptions& options, std::string_view name, std::string_view 
     if (field.name != name) return;
     known = true;
     auto& value = options.*field.member;
+    if (static_cast<const void*>(&value) == &options.tile) require_tile(text);
     value = parsed<std::remove_cvref_t<decltype(value)>>(text);
   };
   try {

@@ -1,3 +1,4 @@
+// The options of the Vulkan executor, with one list of fields that flags, help texts and the environment follow from.
 #pragma once
 
 #include <functional>

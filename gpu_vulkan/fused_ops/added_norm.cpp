@@ -1,3 +1,4 @@
+// Lowers layer norm of a sum, which the residual pass makes, to the layer-norm kernels with a residual operand.
 #include "gpu_vulkan/fused_ops/added_norm.hpp"
 
 #include "gpu_vulkan/kernels/norms/layer_norm.hpp"

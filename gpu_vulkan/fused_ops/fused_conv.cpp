@@ -1,3 +1,4 @@
+// Lowers a convolution with residual and clamp, which a pass makes, to the convolution kernels with an epilogue.
 #include "gpu_vulkan/fused_ops/fused_conv.hpp"
 
 #include "gpu_vulkan/kernels/conv/convolution.hpp"

@@ -1,3 +1,4 @@
+// Lowers a region, elementwise ops fused into one generated kernel, to a dispatch over their common broadcast loops.
 #include "gpu_vulkan/fused_ops/region.hpp"
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"

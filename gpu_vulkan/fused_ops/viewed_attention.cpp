@@ -1,3 +1,4 @@
+// Lowers attention whose q, k and v are strided views of larger tensors, which a pass makes, to the same kernels.
 #include "gpu_vulkan/fused_ops/viewed_attention.hpp"
 
 #include "gpu_vulkan/kernels/attention/attention.hpp"

@@ -1,3 +1,4 @@
+// Lowers activations with parameters, which reach the shader as specialization constants: as bits of f32 or f64.
 #include "ir/ops/activation.hpp"
 
 #include <bit>

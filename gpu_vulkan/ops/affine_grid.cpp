@@ -1,3 +1,4 @@
+// Lowers affine grids: an invocation makes one coordinate from its position and a row of theta.
 #include "ir/ops/affine_grid.hpp"
 
 #include "gpu_vulkan/kernels/common/sums.hpp"

@@ -1,3 +1,4 @@
+// Lowers arg-max and arg-min to the two-stage line kernel.
 #include "ir/ops/arg_reduce.hpp"
 
 #include "gpu_vulkan/kernels/indexing/indexed.hpp"

@@ -1,3 +1,4 @@
+// Lowers attention of dense operands: their strides follow from the layout, and the attention kernels are asked.
 #include "gpu_vulkan/kernels/attention/attention.hpp"
 
 namespace plumb::gpu_vulkan {

@@ -1,3 +1,4 @@
+// Lowers batch normalisation of inference, elementwise: scale, bias, mean and variance are broadcast by channel.
 #include "ir/ops/batch_norm.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Lowers binary functions, and refuses f64 transcendentals and complex division, which shaders do not have.
 #include "ir/ops/binary.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"

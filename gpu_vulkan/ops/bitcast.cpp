@@ -1,3 +1,4 @@
+// Lowers bitcast to an alias: the bytes stay where they are.
 #include "ir/ops/bitcast.hpp"
 
 #include "gpu_vulkan/plan/lower.hpp"

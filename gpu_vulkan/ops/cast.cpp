@@ -1,3 +1,4 @@
+// Lowers casts to the conversion kernel, or to an alias where the dtype stays.
 #include "ir/ops/cast.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/convert.hpp"

@@ -1,3 +1,4 @@
+// Lowers clamps whose limits are operands; x itself stands for a limit that is not given.
 #include "ir/ops/clamp.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"

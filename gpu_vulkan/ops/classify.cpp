@@ -1,3 +1,4 @@
+// Lowers predicates of floats, such as is-NaN, to one elementwise shader.
 #include "ir/ops/classify.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"

@@ -1,3 +1,4 @@
+// Lowers col2im as a gather: an invocation adds all columns that meet its element, so that no atomics are needed.
 #include "ir/ops/col2im.hpp"
 
 #include "gpu_vulkan/kernels/common/sums.hpp"

@@ -1,3 +1,4 @@
+// Lowers comparisons to an elementwise shader; f64 is compared as 64-bit integers, which the device must have.
 #include "ir/ops/compare.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"

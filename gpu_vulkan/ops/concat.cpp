@@ -1,3 +1,4 @@
+// Lowers concat to a strided copy per input, or to an alias where all others are empty.
 #include "ir/ops/concat.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

@@ -1,3 +1,4 @@
+// Lowers a plain convolution, one without a fused epilogue, to the convolution kernels.
 #include "ir/ops/conv.hpp"
 
 #include "gpu_vulkan/kernels/conv/convolution.hpp"

@@ -1,3 +1,4 @@
+// Lowers transposed convolution as a gather: an invocation adds every tap that meets its element of the result.
 #include "ir/ops/conv_transpose.hpp"
 
 #include "gpu_vulkan/kernels/common/sums.hpp"

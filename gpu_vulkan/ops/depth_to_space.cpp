@@ -1,3 +1,4 @@
+// Lowers depth-to-space to one strided copy.
 #include "ir/ops/depth_to_space.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

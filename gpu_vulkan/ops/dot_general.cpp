@@ -1,3 +1,4 @@
+// Lowers dot-general to a contraction of two labelled tensors.
 #include "ir/ops/dot_general.hpp"
 
 #include "gpu_vulkan/kernels/gemm/contract.hpp"

@@ -1,3 +1,4 @@
+// Lowers einsum step by step as pairwise contractions; 16-bit floats are computed in f32 and rounded once at the end.
 #include "ir/ops/einsum.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/convert.hpp"

@@ -1,3 +1,4 @@
+// Lowers expand to a strided copy with strides of 0 along stretched axes.
 #include "ir/ops/expand.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

@@ -1,3 +1,4 @@
+// Lowers fused multiply-add, which rounds once; f64 needs the device's 64-bit integers.
 #include "ir/ops/fma.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"

@@ -1,3 +1,4 @@
+// Lowers gather along an axis: word by word for short rows, a stretch of a row per workgroup for long ones.
 #include "ir/ops/gather.hpp"
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"

@@ -1,3 +1,4 @@
+// Lowers gather-elements: an invocation finds where its line of x starts, and reads one element of it.
 #include "ir/ops/gather_elements.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

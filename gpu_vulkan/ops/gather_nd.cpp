@@ -1,3 +1,4 @@
+// Lowers gather-nd: index tuples name slices, which are copied in the widest words that they consist of.
 #include "ir/ops/gather_nd.hpp"
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"

@@ -1,3 +1,4 @@
+// Lowers ONNX's Gemm, alpha a b + beta c with c broadcast by strides, to the kernels of matrix products.
 #include "ir/ops/gemm.hpp"
 
 #include "gpu_vulkan/kernels/gemm/gemm.hpp"

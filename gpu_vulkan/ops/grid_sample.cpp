@@ -1,3 +1,4 @@
+// Lowers sampling by a grid: an invocation interpolates one element over the taps of up to three spatial axes.
 #include "ir/ops/grid_sample.hpp"
 
 #include "gpu_vulkan/kernels/common/sums.hpp"

@@ -1,3 +1,4 @@
+// Lowers group norm to the common normalisation, with x seen as batch, groups, channels of a group and positions.
 #include "ir/ops/group_norm.hpp"
 
 #include "gpu_vulkan/kernels/norms/normalize.hpp"

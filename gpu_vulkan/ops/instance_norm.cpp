@@ -1,3 +1,4 @@
+// Lowers instance norm to the common normalisation, as group norm of one channel a group.
 #include "ir/ops/instance_norm.hpp"
 
 #include "gpu_vulkan/kernels/norms/normalize.hpp"

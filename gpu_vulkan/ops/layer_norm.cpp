@@ -1,3 +1,4 @@
+// Lowers layer norm without a residual.
 #include "gpu_vulkan/kernels/norms/layer_norm.hpp"
 
 namespace plumb::gpu_vulkan {

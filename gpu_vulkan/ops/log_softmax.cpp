@@ -1,3 +1,4 @@
+// Lowers log-softmax to the kernels that it shares with softmax.
 #include "ir/ops/log_softmax.hpp"
 
 #include "gpu_vulkan/kernels/rows/softmax.hpp"

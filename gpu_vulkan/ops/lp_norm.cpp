@@ -1,3 +1,4 @@
+// Lowers lp normalisation of lines by compensated sums of powers, in slices where there are too few lines.
 #include "ir/ops/lp_norm.hpp"
 
 #include "gpu_vulkan/kernels/common/sums.hpp"

@@ -1,3 +1,4 @@
+// Lowers local response normalisation: each element adds up the squares of its window of channels.
 #include "ir/ops/lrn.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Lowers max unpooling in three stages, clear, bid and take, so that of equal targets the same input always wins.
 #include "ir/ops/max_unpool.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

@@ -1,3 +1,4 @@
+// Lowers mean-variance norm over any axes: x is transposed so that these come last, normalised, and transposed back.
 #include "ir/ops/mean_variance_norm.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

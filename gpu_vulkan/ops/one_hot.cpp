@@ -1,3 +1,4 @@
+// Lowers one-hot: an invocation writes one element, on or off.
 #include "ir/ops/one_hot.hpp"
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"

@@ -1,3 +1,4 @@
+// Lowers padding to an index map: every element of the result is one of x, or the fill value.
 #include "ir/ops/pad.hpp"
 
 #include "gpu_vulkan/kernels/copy/index_map.hpp"

@@ -1,3 +1,4 @@
+// Lowers pooling: max by the order of element bits, with indices where wanted; means and lp norms by sums in chunks.
 #include "ir/ops/pool.hpp"
 
 #include "gpu_vulkan/kernels/common/ordered.hpp"

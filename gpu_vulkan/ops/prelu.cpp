@@ -1,3 +1,4 @@
+// Lowers PReLU, whose slopes broadcast; unsigned integers are passed through, as none is negative.
 #include "ir/ops/prelu.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"

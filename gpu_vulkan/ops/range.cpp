@@ -1,3 +1,4 @@
+// Lowers range to a copy of a table: its values follow from attributes and are uploaded with the plan.
 #include "ir/ops/range.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

@@ -1,3 +1,4 @@
+// Lowers reductions over any axes; complex numbers become an inner axis of two real parts.
 #include "ir/ops/reduce.hpp"
 
 #include "gpu_vulkan/kernels/rows/reduction.hpp"

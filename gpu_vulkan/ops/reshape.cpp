@@ -1,3 +1,4 @@
+// Lowers reshape to an alias.
 #include "ir/ops/reshape.hpp"
 
 #include "gpu_vulkan/plan/lower.hpp"

@@ -1,3 +1,4 @@
+// Lowers resizing: taps and weights of each resampled axis are made on the host and uploaded as a table.
 #include "ir/ops/resize.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Lowers reverse to a strided copy with negative strides.
 #include "ir/ops/reverse.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

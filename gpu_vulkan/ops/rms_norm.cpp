@@ -1,3 +1,4 @@
+// Lowers RMS norm to the common normalisation, without taking off the mean.
 #include "ir/ops/rms_norm.hpp"
 
 #include "gpu_vulkan/kernels/norms/normalize.hpp"

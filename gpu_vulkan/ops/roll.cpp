@@ -1,3 +1,4 @@
+// Lowers roll to an index map of the elements.
 #include "ir/ops/roll.hpp"
 
 #include "gpu_vulkan/kernels/copy/index_map.hpp"

@@ -1,3 +1,4 @@
+// Lowers rotary embeddings: an invocation turns a pair or copies elements; positions may choose the tables' rows.
 #include "ir/ops/rope.hpp"
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"

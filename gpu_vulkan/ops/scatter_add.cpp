@@ -1,3 +1,4 @@
+// Lowers scatter-add into zeros along an axis to the scatter kernels, indices as tuples of length one.
 #include "ir/ops/scatter_add.hpp"
 
 #include "gpu_vulkan/kernels/indexing/scatter.hpp"

@@ -1,3 +1,4 @@
+// Lowers scatter-elements: the last update of an element wins, or all of them are combined in order.
 #include "ir/ops/scatter_elements.hpp"
 
 #include "gpu_vulkan/kernels/indexing/scatter.hpp"

@@ -1,3 +1,4 @@
+// Lowers scatter-nd: index tuples name slices of x, whose updates replace them or are combined in order.
 #include "ir/ops/scatter_nd.hpp"
 
 #include "gpu_vulkan/kernels/indexing/scatter.hpp"

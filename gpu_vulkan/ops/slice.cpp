@@ -1,3 +1,4 @@
+// Lowers slices with any steps to one strided copy.
 #include "ir/ops/slice.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

@@ -1,3 +1,4 @@
+// Lowers softmax to the kernels that it shares with log-softmax.
 #include "ir/ops/softmax.hpp"
 
 #include "gpu_vulkan/kernels/rows/softmax.hpp"

@@ -1,3 +1,4 @@
+// Lowers a full sort, with the positions as a second result.
 #include "ir/ops/sort.hpp"
 
 #include "gpu_vulkan/kernels/common/ordered.hpp"

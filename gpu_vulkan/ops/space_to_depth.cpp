@@ -1,3 +1,4 @@
+// Lowers space-to-depth to one strided copy.
 #include "ir/ops/space_to_depth.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

@@ -1,3 +1,4 @@
+// Lowers split to a strided copy per output, or to an alias where all others are empty.
 #include "ir/ops/split.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

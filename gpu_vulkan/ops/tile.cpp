@@ -1,3 +1,4 @@
+// Lowers tile to an index map of the elements.
 #include "ir/ops/tile.hpp"
 
 #include "gpu_vulkan/kernels/copy/index_map.hpp"

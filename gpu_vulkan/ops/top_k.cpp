@@ -1,3 +1,4 @@
+// Lowers top-k: by selection where few of many are wanted, else by a full sort.
 #include "ir/ops/top_k.hpp"
 
 #include "gpu_vulkan/kernels/common/ordered.hpp"

@@ -1,3 +1,4 @@
+// Lowers transpose to one strided copy.
 #include "ir/ops/transpose.hpp"
 
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"

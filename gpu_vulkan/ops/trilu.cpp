@@ -1,3 +1,4 @@
+// Lowers triangular masks: an invocation keeps or zeroes one element by its row and column.
 #include "ir/ops/trilu.hpp"
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"

@@ -1,3 +1,4 @@
+// Lowers where by words of the element's size, since nothing is computed with the values.
 #include "ir/ops/where.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"

@@ -1,3 +1,4 @@
+// Folds casts of known values to a narrower float into constants, so that they are rounded once for all runs.
 #include "gpu_vulkan/passes/passes.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/constant.hpp"

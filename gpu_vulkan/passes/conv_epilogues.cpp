@@ -1,3 +1,4 @@
+// Fuses what follows a convolution, the add of a residual, relu and clamps by numbers, into its epilogue.
 #include <cmath>
 
 #include "gpu_vulkan/fused_ops/fused_conv.hpp"

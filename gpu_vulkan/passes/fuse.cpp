@@ -1,3 +1,4 @@
+// Runs all passes in order, and maps reports of the fused graph back to the nodes of the original.
 #include "gpu_vulkan/passes/fuse.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Groups chains of elementwise nodes of one shape into regions, each a kernel that is generated and compiled.
 #include <algorithm>
 #include <set>
 

@@ -1,3 +1,4 @@
+// Fuses the add in front of a layer norm into it: the sum is made as the norm reads.
 #include "gpu_vulkan/fused_ops/added_norm.hpp"
 #include "gpu_vulkan/passes/passes.hpp"
 

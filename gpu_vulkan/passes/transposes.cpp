@@ -1,3 +1,4 @@
+// Sinks transposes: around attention into its layout, in front of a product into its transpose flags.
 #include <algorithm>
 
 #include "gpu_vulkan/passes/passes.hpp"

@@ -1,3 +1,4 @@
+// Follows transpose, reshape, split, slice and gather back to the tensor that a value is a strided view of.
 #include "gpu_vulkan/passes/views.hpp"
 
 #include <algorithm>

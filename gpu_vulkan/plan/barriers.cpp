@@ -1,3 +1,4 @@
+// Finds the dispatches that need a barrier, by the bytes they read and write since the last one.
 #include "gpu_vulkan/plan/barriers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Specialization constants by name: joined, looked up and changed; what a pipeline gets are their values in order.
 #include "gpu_vulkan/plan/constants.hpp"
 
 #include <algorithm>

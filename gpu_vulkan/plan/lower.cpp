@@ -1,3 +1,4 @@
+// Lowers ops by their type, with a table from all lower() functions, and asks candidate kernels one after the other.
 #include "gpu_vulkan/plan/lower.hpp"
 
 #include <algorithm>

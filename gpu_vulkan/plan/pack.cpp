@@ -1,3 +1,4 @@
+// Packs slots into few buffers, largest first, so that those whose lifetimes do not overlap share memory.
 #include "gpu_vulkan/plan/pack.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Makes the plan of a graph: lowers each node, leaves refused ones to the host, and lays out segments and memory.
 #include "gpu_vulkan/plan/plan.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sizes of slots, and the names by which cooperative-matrix kernels are told apart in self-tests and messages.
 #include "gpu_vulkan/plan/schedule.hpp"
 
 #include <algorithm>

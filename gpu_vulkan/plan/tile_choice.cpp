@@ -1,3 +1,4 @@
+// Chooses a kernel's tile: the one asked for, the fastest by measurement, or one that fills the device.
 #include "gpu_vulkan/plan/tile_choice.hpp"
 
 #include <algorithm>

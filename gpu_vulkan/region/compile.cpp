@@ -1,3 +1,4 @@
+// Compiles generated kernels once: known in memory by source, and on disk by hashes of source, compiler and includes.
 #include "gpu_vulkan/region/compile.hpp"
 
 #include <cstring>

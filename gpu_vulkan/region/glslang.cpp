@@ -1,3 +1,4 @@
+// GLSL to SPIR-V by the glslang library, with includes from memory; a build without the library makes no regions.
 #include "gpu_vulkan/region/glslang.hpp"
 
 #include "ir/error.hpp"

@@ -1,3 +1,4 @@
+// Writes the GLSL of a region: loads, one expression a step, stores, for packs of elements and for single ones.
 #include "gpu_vulkan/region/source.hpp"
 
 #include <set>

@@ -1,3 +1,4 @@
+// A compiled graph on a device: uploads, runs segments in turn with the host's nodes, and reports by node.
 #include "gpu_vulkan/run/executable.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Records a plan's command buffers: transfers, barriers, dispatches, poison, red zones and timestamps.
 #include "gpu_vulkan/run/recording.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Command buffers of one pool: barriers by kind of access, copies, dispatches with push descriptors, timestamps.
 #include "gpu_vulkan/runtime/commands.hpp"
 
 #include "gpu_vulkan/runtime/driver/structure.hpp"

@@ -1,3 +1,4 @@
+// A buffer with memory of its own, of the type that its use wants, mapped where the host reads or writes it.
 #include "gpu_vulkan/runtime/device_buffer.hpp"
 
 #include "gpu_vulkan/runtime/driver/structure.hpp"

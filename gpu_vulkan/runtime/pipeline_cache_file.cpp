@@ -1,3 +1,4 @@
+// The pipeline cache's file of a device, in the cache folder.
 #include "gpu_vulkan/runtime/pipeline_cache_file.hpp"
 
 #include "gpu_vulkan/cache/cache_files.hpp"

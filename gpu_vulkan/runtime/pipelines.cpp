@@ -1,3 +1,4 @@
+// Pipelines by shader and specialization constants, with layouts by number of bindings, and the cache kept on disk.
 #include "gpu_vulkan/runtime/pipelines.hpp"
 
 #include <algorithm>

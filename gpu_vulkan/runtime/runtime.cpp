@@ -1,3 +1,4 @@
+// Opens the chosen device, with the instance, pipelines and timeline that everything compiled for it shares.
 #include "gpu_vulkan/runtime/runtime.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Staging memory: places reserved in few mapped buffers, and an uploader that copies large data piece by piece.
 #include "gpu_vulkan/runtime/staging.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Names the file in use when a library that reads it crashes: one path for each thread, and a signal handler.
 #include "ir/formats/file_in_use.hpp"
 
 #include <signal.h>

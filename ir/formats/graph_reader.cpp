@@ -5,7 +5,8 @@
 #include <fstream>
 #include <set>
 
-#include "ir/formats/files.hpp"
+#include "ir/adversarial/adversarial.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/node_text.hpp"
 #include "ir/formats/tensor_json.hpp"
@@ -30,6 +31,10 @@ Fill parse_fill(const Json& json) {
   for (const auto& member : object) {
     const std::string& key = member.first;
     if (key == "distribution") continue;
+    if (key == "kind" && fill.distribution == Distribution::adversarial) {
+      fill.kind = adversarial::kind_named(text_of(member.second, "kind"));
+      continue;
+    }
     const auto parameter = std::ranges::find_if(
         fill_parameters, [&](const FillParameter& p) { return p.distribution == fill.distribution && p.name == key; });
     require(parameter != fill_parameters.end(), "fill ", enum_name(fill.distribution), ": has no parameter '",
@@ -265,7 +270,7 @@ GraphFile parse_graph(std::string_view text, const std::filesystem::path& direct
 
 GraphFile read_graph(const std::filesystem::path& path) {
   try {
-    const std::string text = read_text(path, JsonLimits{}.bytes);
+    const std::string text = files::read_text(path, JsonLimits{}.bytes);
     return parse_graph(text, path.parent_path());
   } catch (const Error& error) {
     std::string lines = path.string() + ": ";

@@ -1,3 +1,4 @@
+// Writes plumb.graph/1: one line for each source, node and result, values as the file had them where that is known.
 #include <set>
 
 #include "ir/formats/graph_file.hpp"
@@ -12,6 +13,7 @@ JsonObject fill_json(const Fill& fill) {
   object.emplace_back("distribution", enum_name(fill.distribution));
   for (const FillParameter& p : fill_parameters)
     if (p.distribution == fill.distribution) object.emplace_back(p.name, json_of(fill.*p.member));
+  if (fill.kind && fill.distribution == Distribution::adversarial) object.emplace_back("kind", enum_name(*fill.kind));
   return object;
 }
 

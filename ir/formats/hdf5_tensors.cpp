@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ir/formats/files.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/hdf5/hdf5_use.hpp"
 #include "ir/hdf5/types.hpp"
 
@@ -80,7 +80,7 @@ class DatasetFile final : public TensorFile {
 
  private:
   static Id open(const std::filesystem::path& path) {
-    require_regular_file(path);
+    files::require_regular_file(path);
     return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
   }
 
@@ -144,6 +144,7 @@ void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& te
   const Id root = timeless(H5P_FILE_CREATE), groups = timeless(H5P_GROUP_CREATE),
            datasets = timeless(H5P_DATASET_CREATE);
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
+  hdf5::leave_locking_to_caller(access);
   const Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, root, access), H5Fclose);
   for (const auto& [name, tensor] : tensors) {
     const Id space = hdf5::space_of({tensor.shape().begin(), tensor.shape().end()});

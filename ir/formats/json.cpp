@@ -1,3 +1,4 @@
+// Builds JSON values from nlohmann's SAX events, within limits, and writes them back with the digits that they had.
 #include "ir/formats/json.hpp"
 
 #include <algorithm>
@@ -217,6 +218,7 @@ std::string_view Json::kind() const {
 
 Json parse_json(std::string_view text, const JsonLimits& limits) {
   require(text.size() <= limits.bytes, "the text has ", text.size(), " bytes, at most ", limits.bytes, " are read");
+  require(text.find_first_not_of(" \t\r\n") != text.npos, "unexpected end of input: there is nothing in it");
   Builder builder(limits);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();

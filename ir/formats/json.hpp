@@ -1,3 +1,4 @@
+// JSON values for hostile files: integers apart from reals, members in order, bounded depth and count.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+#include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/tensor_files.hpp"
 
@@ -52,7 +53,10 @@ Feeds materialise(const GraphFile& file, std::uint64_t seed, std::uint64_t most_
     const TensorType& type = file.graph.type(v);
     const auto source = file.sources.find(name);
     const auto made = [&](const Generated& from) {
-      return fill(type, from.fill, from.seed.value_or(seed), stream_of(name));
+      const std::uint64_t own = from.seed.value_or(seed);
+      if (from.fill.distribution == Distribution::adversarial)
+        return adversarial::fill(file.graph, v, from.fill.kind, own, stream_of(name));
+      return fill(type, from.fill, own, stream_of(name));
     };
     try {
       if (source == file.sources.end())

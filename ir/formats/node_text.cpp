@@ -1,3 +1,4 @@
+// Nodes of a graph file: checks names, fields and attributes against the op's schema, and finds cycles.
 #include "ir/formats/node_text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The header of NumPy's .npy files, read from its Python dictionary and written; elements in Fortran order turned.
 #include "ir/formats/npy.hpp"
 
 #include <algorithm>

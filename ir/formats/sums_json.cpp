@@ -1,3 +1,4 @@
+// Sum records as JSON, for reports and results files: written, and read back with checks of every member.
 #include "ir/formats/sums_json.hpp"
 
 #include "ir/attribute.hpp"

@@ -4,7 +4,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "ir/formats/files.hpp"
+#include "ir/files/output_file.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/formats/hdf5_tensors.hpp"
 #include "ir/formats/npy.hpp"
 #include "ir/formats/zip.hpp"
@@ -16,7 +17,7 @@ namespace {
 class NpyFile final : public TensorFile {
  public:
   explicit NpyFile(const std::filesystem::path& path) {
-    require_regular_file(path);
+    files::require_regular_file(path);
     file_.open(path, std::ios::binary);
     require(file_.is_open(), "cannot be opened: ", std::strerror(errno));
     size_ = std::filesystem::file_size(path);
@@ -91,16 +92,13 @@ class NpzFile final : public TensorFile {
   ZipReader zip_;
 };
 
-void save_npy(const std::filesystem::path& path, const Tensor& tensor) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << npy_header(tensor.type());
-  file.write(reinterpret_cast<const char*>(tensor.bytes().data()), static_cast<std::streamsize>(tensor.bytes().size()));
-  file.close();
-  require(!file.fail(), "cannot be written: ", std::strerror(errno));
+void save_npy(files::OutputFile& file, const Tensor& tensor) {
+  file.write(npy_header(tensor.type()));
+  file.write(tensor.bytes());
 }
 
-void save_npz(const std::filesystem::path& path, const NamedTensors& tensors) {
-  ZipWriter zip(path);
+void save_npz(files::OutputFile& file, const NamedTensors& tensors) {
+  ZipWriter zip(file);
   for (const auto& [name, tensor] : tensors) {
     const std::string head = npy_header(tensor.type());
     zip.add(name + ".npy", std::as_bytes(std::span(head)), tensor.bytes());
@@ -108,14 +106,14 @@ void save_npz(const std::filesystem::path& path, const NamedTensors& tensors) {
   zip.finish();
 }
 
-enum class Kind { npy, npz, hdf5 };
+using files::FileKind;
 
-Kind kind_of(const std::filesystem::path& path) {
+FileKind kind_of(const std::filesystem::path& path) {
   const auto extension = path.extension();
-  if (extension == ".npy") return Kind::npy;
-  if (extension == ".npz") return Kind::npz;
+  if (extension == ".npy") return FileKind::npy;
+  if (extension == ".npz") return FileKind::zip;
   require(extension == ".h5" || extension == ".hdf5", "is not called .npy, .npz, .h5 or .hdf5");
-  return Kind::hdf5;
+  return FileKind::hdf5;
 }
 
 /// Names the file in what `act` throws.
@@ -151,11 +149,11 @@ class NamedFile final : public TensorFile {
 
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   return named(path.string(), [&]() -> std::unique_ptr<TensorFile> {
-    const Kind kind = kind_of(path);
+    const FileKind kind = kind_of(path);
     std::unique_ptr<TensorFile> file;
-    if (kind == Kind::npy)
+    if (kind == FileKind::npy)
       file = std::make_unique<NpyFile>(path);
-    else if (kind == Kind::npz)
+    else if (kind == FileKind::zip)
       file = std::make_unique<NpzFile>(path);
     else
       file = open_hdf5_tensors(path);
@@ -176,19 +174,26 @@ NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_
   return tensors;
 }
 
+files::FileKind kind_of_tensors(const std::filesystem::path& path) {
+  return named(path.string(), [&] { return kind_of(path); });
+}
+
+void save_tensors(files::OutputFile& file, const NamedTensors& tensors) {
+  const std::string name = file.name().string();
+  const FileKind kind = kind_of_tensors(name);
+  require(kind != FileKind::npy || tensors.size() == 1, name, ": a .npy file holds one tensor, given ", tensors.size());
+  if (kind == FileKind::npy)
+    save_npy(file, tensors.begin()->second);
+  else if (kind == FileKind::zip)
+    save_npz(file, tensors);
+  else
+    named(name, [&] { save_hdf5_tensors(file.part(), tensors); });
+  file.commit();
+}
+
 void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors) {
-  named(path.string(), [&] {
-    const Kind kind = kind_of(path);
-    require(kind != Kind::npy || tensors.size() == 1, "a .npy file holds one tensor, given ", tensors.size());
-    write_atomically(path, [&](const std::filesystem::path& part) {
-      if (kind == Kind::npy)
-        save_npy(part, tensors.begin()->second);
-      else if (kind == Kind::npz)
-        save_npz(part, tensors);
-      else
-        save_hdf5_tensors(part, tensors);
-    });
-  });
+  files::OutputFile file(path, {.kind = kind_of_tensors(path)});
+  save_tensors(file, tensors);
 }
 
 }  // namespace plumb::ir::formats

@@ -1,3 +1,4 @@
+// Named tensors in .npy, .npz and HDF5 files, read without trust and written whole.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +8,11 @@
 #include <vector>
 
 #include "ir/tensor.hpp"
+
+namespace plumb::ir::files {
+class OutputFile;
+enum class FileKind;
+}  // namespace plumb::ir::files
 
 namespace plumb::ir::formats {
 
@@ -33,7 +39,14 @@ using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 /// than `most_bytes` together.
 NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_bytes);
 
-/// Writes a file of the kind that the extension says, atomically. A .npy holds one tensor.
+/// Writes a file of the kind that the extension says, whole or not at all, over any that is there. A .npy holds one
+/// tensor. Throws Error with the file's name.
 void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors);
+
+/// Writes them into a file that was opened earlier, of the kind that its name says, and commits it.
+void save_tensors(files::OutputFile& file, const NamedTensors& tensors);
+
+/// The kind of file that a name of a tensor file stands for. Throws Error, with the name, where it stands for none.
+files::FileKind kind_of_tensors(const std::filesystem::path& path);
 
 }  // namespace plumb::ir::formats

@@ -1,3 +1,4 @@
+// Tensors and their types as text: nested numbers by dtype, to the digits written, or base64 of the bytes.
 #include "ir/formats/tensor_json.hpp"
 
 #include <algorithm>

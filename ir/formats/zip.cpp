@@ -1,3 +1,4 @@
+// Zip archives for .npz, with zip64 and deflate: a reader that trusts no size, and a writer that stores.
 #include "ir/formats/zip.hpp"
 
 #include <zlib.h>
@@ -7,7 +8,8 @@
 #include <cstring>
 
 #include "ir/error.hpp"
-#include "ir/formats/files.hpp"
+#include "ir/files/output_file.hpp"
+#include "ir/files/read_file.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -146,7 +148,7 @@ std::uint32_t checksum(std::uint32_t crc, std::span<const std::byte> bytes) {
 }  // namespace
 
 ZipReader::ZipReader(const std::filesystem::path& path) {
-  require_regular_file(path);
+  files::require_regular_file(path);
   file_.open(path, std::ios::binary);
   require(file_.is_open(), "cannot be opened: ", std::strerror(errno));
   size_ = std::filesystem::file_size(path);
@@ -246,13 +248,8 @@ void ZipReader::read(const Entry& entry, std::uint64_t skip, std::span<std::byte
   require(checksum(checksum(0, head), bytes) == entry.crc, "is damaged: the checksum of a member is wrong");
 }
 
-ZipWriter::ZipWriter(const std::filesystem::path& path) : file_(path, std::ios::binary | std::ios::trunc) {
-  require(file_.is_open(), "cannot be written: ", std::strerror(errno));
-}
-
 void ZipWriter::write(std::span<const std::byte> bytes) {
-  file_.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  require(file_.good(), "cannot be written: ", std::strerror(errno));
+  file_.write(bytes);
   offset_ += bytes.size();
 }
 
@@ -293,8 +290,6 @@ void ZipWriter::finish() {
   put(tail, in_extra, 4), put(tail, 0, 2);
   write(directory_);
   write(tail);
-  file_.close();
-  require(!file_.fail(), "cannot be written: ", std::strerror(errno));
 }
 
 }  // namespace plumb::ir::formats

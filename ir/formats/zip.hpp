@@ -1,3 +1,4 @@
+// Zip archives, as NumPy's .npz are: members are read without trust and written one after another.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,10 @@
 #include <span>
 #include <string>
 #include <vector>
+
+namespace plumb::ir::files {
+class OutputFile;
+}
 
 namespace plumb::ir::formats {
 
@@ -44,10 +49,10 @@ class ZipReader {
 };
 
 /// Writes stored members one after the other; nothing is deflated, and equal members
-/// give equal archives.
+/// give equal archives. The file is committed by whoever made it.
 class ZipWriter {
  public:
-  explicit ZipWriter(const std::filesystem::path& path);
+  explicit ZipWriter(files::OutputFile& file) : file_(file) {}
 
   void add(const std::string& name, std::span<const std::byte> head, std::span<const std::byte> body);
   /// Writes the directory. Without it there is no archive.
@@ -56,7 +61,7 @@ class ZipWriter {
  private:
   void write(std::span<const std::byte> bytes);
 
-  std::ofstream file_;
+  files::OutputFile& file_;
   std::uint64_t offset_ = 0;
   std::vector<std::byte> directory_;
   std::uint64_t count_ = 0;

@@ -1,3 +1,4 @@
+// Silences HDF5's own error messages while a file is in use, and names it should the library crash.
 #include "ir/hdf5/hdf5_use.hpp"
 
 #define H5_USE_110_API  // later releases keep these names

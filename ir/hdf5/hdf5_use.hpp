@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <string>
 
+#include "ir/files/interruption.hpp"
 #include "ir/formats/file_in_use.hpp"
 
 namespace plumb::ir::hdf5 {
 
-/// While it lives, HDF5 is at work on a file: it prints nothing to stderr, where errors become Error.
+/// While it lives, HDF5 is at work on a file: it prints nothing to stderr, where errors become Error, and an
+/// interruption, which may write to another file, waits.
 class Hdf5Use {
  public:
   explicit Hdf5Use(std::string path);
@@ -16,6 +18,7 @@ class Hdf5Use {
   Hdf5Use& operator=(const Hdf5Use&) = delete;
 
  private:
+  const files::Uninterrupted whole_;
   const formats::FileInUse file_;
   int (*print_)(std::int64_t, void*) = nullptr;
   void* data_ = nullptr;

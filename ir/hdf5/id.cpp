@@ -1,3 +1,4 @@
+// HDF5 handles that close themselves, and errors with the innermost reason of HDF5's error stack.
 #include "ir/hdf5/id.hpp"
 
 #define H5_USE_110_API  // later releases keep these names
@@ -39,6 +40,10 @@ Id::Id(std::int64_t id, Close close) : id_(id), close_(close) {
 
 void expect(std::int64_t status, std::string_view what) {
   if (status < 0) fail("HDF5 cannot ", what, ": ", reason());
+}
+
+void leave_locking_to_caller(std::int64_t access_list) {
+  expect(H5Pset_file_locking(access_list, false, true), "leave locking to its caller");
 }
 
 Id scalar_space() { return {H5Screate(H5S_SCALAR), H5Sclose}; }

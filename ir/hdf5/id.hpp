@@ -37,6 +37,9 @@ class Id {
 /// Throws Error "HDF5 cannot <what>: <reason>" where the status says failure.
 void expect(std::int64_t status, std::string_view what);
 
+/// For a file that is written: its owner has locked it (files::OutputFile), and HDF5's own lock would meet that one.
+void leave_locking_to_caller(std::int64_t access_list);
+
 Id scalar_space();
 /// The space of these extents, scalar where there are none; `most` says how far they may grow.
 Id space_of(const std::vector<std::uint64_t>& extents, const std::vector<std::uint64_t>& most = {});

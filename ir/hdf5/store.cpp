@@ -1,10 +1,14 @@
+// The writing half of an HDF5 store: groups, attributes and tensors, and tables, grids and texts that grow.
 #include "ir/hdf5/store.hpp"
 
 #define H5_USE_110_API  // later releases keep these names
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "ir/files/file_kind.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/hdf5/hdf5_use.hpp"
 #include "ir/hdf5/open_file.hpp"
 #include "ir/hdf5/types.hpp"
@@ -80,9 +84,13 @@ std::vector<hsize_t> chunk_of(const TensorType& type) {
 
 Store opened(const std::filesystem::path& path, unsigned flags, auto make) {
   const Hdf5Use use(path.string());
+  const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (flags != H5F_ACC_RDONLY) leave_locking_to_caller(access);
   try {
-    return make(
-        std::make_unique<OpenFile>(OpenFile{{H5Fopen(path.c_str(), flags, H5P_DEFAULT), H5Fclose}, path.string()}));
+    // A pipe would never end, and a folder has no bytes.
+    files::require_regular_file(path);
+    if (H5Fis_hdf5(path.c_str()) == 0) fail("is no HDF5 file, but holds ", files::name_of(files::kind_of_file(path)));
+    return make(std::make_unique<OpenFile>(OpenFile{{H5Fopen(path.c_str(), flags, access), H5Fclose}, path.string()}));
   } catch (const Error& error) {
     fail(path.string(), ": ", error.what());
   }
@@ -101,12 +109,19 @@ Store::~Store() {
   file_.reset();
 }
 
-void Store::leave_process_alone() { expect(H5dont_atexit(), "be told to leave the end of the process alone"); }
+void Store::leave_process_alone() {
+  // It would overrule what is asked for file by file (leave_locking_to_caller).
+  const char* const locking = std::getenv("HDF5_USE_FILE_LOCKING");
+  if (locking != nullptr && std::string_view(locking) != "FALSE" && std::string_view(locking) != "0")
+    ::unsetenv("HDF5_USE_FILE_LOCKING");
+  expect(H5dont_atexit(), "be told to leave the end of the process alone");
+}
 
 Store Store::create(const std::filesystem::path& path) {
   const Hdf5Use use(path.string());
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
+  leave_locking_to_caller(access);
   try {
     Id id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
     return Store(std::make_unique<OpenFile>(OpenFile{std::move(id), path.string()}));

@@ -1,3 +1,4 @@
+// The reading half of an HDF5 store; rows are taken by column names, enums translated, counts distrusted.
 #define H5_USE_110_API  // later releases keep these names
 #include <hdf5.h>
 

@@ -1,3 +1,4 @@
+// Dtypes and table columns as HDF5 types and back: f16 by its fields, bf16 by an attribute, bool as an enum.
 #include "ir/hdf5/types.hpp"
 
 #define H5_USE_110_API  // later releases keep these names

@@ -1,3 +1,4 @@
+// Labelled axes of strided tensors, and which labels of a product are batch, rows, columns or summed.
 #include "ir/kernels/contraction.hpp"
 
 #include <algorithm>

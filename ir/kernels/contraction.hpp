@@ -1,3 +1,4 @@
+// Tensors by labelled axes, in which einsum and dot-general become batched matrix products on both executors.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Parses einsum equations, and plans them as pairwise products from left to right that sum labels early.
 #include "ir/kernels/einsum.hpp"
 
 #include <algorithm>

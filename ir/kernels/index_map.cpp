@@ -1,3 +1,4 @@
+// Index maps in fewest axes and widest words, and runs of neighbours where an axis is filled, clamped or wrapped.
 #include "ir/kernels/index_map.hpp"
 
 #include <limits>

@@ -1,3 +1,4 @@
+// Strided copies in fewest axes and widest words, so that executors move as many bytes at once as they can.
 #include "ir/kernels/strided_copy.hpp"
 
 namespace plumb::ir::kernels {

@@ -1,3 +1,4 @@
+// Declares the activations with parameters, whose defaults readers of other formats write out.
 #pragma once
 
 #include "ir/op.hpp"

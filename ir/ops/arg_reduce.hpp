@@ -1,3 +1,4 @@
+// Declares arg-max and arg-min, with NaN the most extreme and ties to the first or the last.
 #pragma once
 
 #include "ir/op.hpp"

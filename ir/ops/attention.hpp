@@ -1,3 +1,4 @@
+// Declares scaled dot-product attention: masks, bias, windows, softcap, grouped heads and lengths of keys.
 #pragma once
 
 #include "ir/op.hpp"

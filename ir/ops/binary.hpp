@@ -1,3 +1,4 @@
+// Declares the broadcast functions of two tensors, with the dtypes that each function takes.
 #pragma once
 
 #include "ir/op.hpp"

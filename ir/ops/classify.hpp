@@ -1,3 +1,4 @@
+// Declares the predicates of floats: NaN, infinite, finite.
 #pragma once
 
 #include "ir/op.hpp"

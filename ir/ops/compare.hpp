@@ -1,3 +1,4 @@
+// Declares the broadcast IEEE comparisons.
 #pragma once
 
 #include "ir/op.hpp"

@@ -1,3 +1,4 @@
+// Declares running sums, products and extremes along an axis, exclusive or reversed.
 #pragma once
 
 #include "ir/op.hpp"

@@ -1,3 +1,4 @@
+// Declares depth-to-space, in both orders of channels, and its strided copy.
 #pragma once
 
 #include "ir/kernels/strided_copy.hpp"

@@ -1,3 +1,4 @@
+// Declares sampling an image at the points of a grid, with its modes of interpolation and padding.
 #pragma once
 
 #include "ir/op.hpp"

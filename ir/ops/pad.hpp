@@ -1,3 +1,4 @@
+// Declares padding and cropping in NumPy's and ONNX's four modes, as an index map.
 #pragma once
 
 #include "ir/kernels/index_map.hpp"

@@ -1,3 +1,4 @@
+// Declares windowed maximum, mean, p-norm and sum of images, with the geometry of windows that hang over.
 #pragma once
 
 #include "ir/kernels/window.hpp"

@@ -1,3 +1,4 @@
+// Declares reductions over axes, with what each function gives for an empty set.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Declares resampling along axes: ONNX's coordinates, kernels and rounding; taps are made elsewhere.
 #pragma once
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Declares the functions of one element, with the dtypes that each takes and how it is rounded.
 #pragma once
 
 #include "ir/op.hpp"

@@ -1,3 +1,4 @@
+// Replaces f32 by f16 or bf16 in a graph and its feeds; constants stay as they are, with a cast behind them.
 #include "ir/passes/convert_dtype.hpp"
 
 #include "ir/ops/cast.hpp"

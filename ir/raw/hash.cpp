@@ -1,3 +1,4 @@
+// Hashing of bytes by XXH3, in the one file that includes xxHash.
 #include "ir/raw/hash.hpp"
 
 #include <xxhash.h>

@@ -1,3 +1,4 @@
+// Makes glibc keep freed memory, so that tensors that come and go are not cleared by the kernel each time.
 #include "ir/raw/keep_memory.hpp"
 
 #include <cstdlib>

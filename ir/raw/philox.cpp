@@ -1,3 +1,4 @@
+// Philox 4x32-10, the counter-based generator from which fills, samples and sign runs draw.
 #include "ir/raw/philox.hpp"
 
 namespace plumb::ir::raw {

@@ -1,3 +1,4 @@
+// Shares of the results' errors by node: the reference runs again with the error of one suspect added at a time.
 #include "parity/attribution/blame.hpp"
 
 #include <algorithm>

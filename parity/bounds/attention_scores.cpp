@@ -1,3 +1,4 @@
+// The scores of attention and their errors as formulas: softcap, bias, masks and windows as the op has them.
 #include "parity/bounds/attention_scores.hpp"
 
 #include <limits>

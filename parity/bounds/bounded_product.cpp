@@ -1,3 +1,4 @@
+// Replaces matrix products of a widened graph by products that make their own limits in the same go.
 #include "parity/bounds/bounded_product.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Error models found by op, the arithmetic that they assume of a kernel, and the algebra of limits.
 #include "parity/bounds/error_model.hpp"
 
 #include <algorithm>

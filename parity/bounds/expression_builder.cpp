@@ -1,3 +1,4 @@
+// Arithmetic on tensors that adds nodes to a graph, so that an executor evaluates the formulas of limits.
 #include "parity/bounds/expression_builder.hpp"
 
 #include "ir/ops/binary.hpp"

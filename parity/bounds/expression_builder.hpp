@@ -1,3 +1,4 @@
+// Formulas of limits as nodes of a graph: a tensor type with operators, and the builder behind it.
 #pragma once
 
 #include <initializer_list>

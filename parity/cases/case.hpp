@@ -38,6 +38,7 @@ struct Case {
   std::shared_ptr<const Expectation> expectation = {};
   std::string precision = {};  ///< what FillOptions said of it
   core::FillKind fill = core::FillKind::graph;
+  std::optional<ir::AdversarialKind> adversarial = {};  ///< which numbers, where that is what it was filled with
   std::vector<core::Proof> proofs = {};  ///< by node, of an exact twin; nodes that are proved must give the very bits
 };
 

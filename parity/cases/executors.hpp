@@ -1,3 +1,4 @@
+// Reference and candidate of a comparison, and what is known of the candidate's arithmetic.
 #pragma once
 
 #include <string>

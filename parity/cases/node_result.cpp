@@ -1,3 +1,4 @@
+// How the output of a node is called: by the label, with a number from the second output on.
 #include "parity/cases/node_result.hpp"
 
 namespace plumb::parity::cases {

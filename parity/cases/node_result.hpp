@@ -7,6 +7,7 @@
 #include "parity/cases/case.hpp"
 #include "parity/cases/certificate.hpp"
 #include "parity/cases/expected_result.hpp"
+#include "parity/cases/oracle_sample.hpp"
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
@@ -48,6 +49,7 @@ struct NodeResult {
   compare::Telling telling = {};       ///< which elements say something, where it was compared
   Sensitivity sensitivity = {};        ///< whether a sample of it would notice small faults
   Statistics statistics = {};          ///< how a sample of its sums rounds
+  OracleSample oracle = {};            ///< elements of the truth, held to the definition of the op
   compare::Vacuity vacuity = {};       ///< where it was compared
   core::Proof proof = {};              ///< an exact twin's
 

@@ -1,3 +1,4 @@
+// The observer that does nothing, and the one that tells several others.
 #include "parity/cases/observer.hpp"
 
 namespace plumb::parity::cases {

@@ -1,9 +1,10 @@
+// Precision plans as TOML: which matrix products run in f16 and how they accumulate.
 #include "parity/cases/precision_plan.hpp"
 
 #include <sstream>
 
 #include "ir/attribute.hpp"
-#include "ir/formats/files.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
@@ -48,7 +49,7 @@ ir::passes::PrecisionPlan parse_plan(std::string_view text, const std::string& f
 }
 
 ir::passes::PrecisionPlan read_plan(const std::filesystem::path& path) {
-  return parse_plan(ir::formats::read_named_text(path, most_bytes), path.string());
+  return parse_plan(ir::files::read_named_text(path, most_bytes), path.string());
 }
 
 std::string to_toml(const ir::passes::PrecisionPlan& plan, std::string_view source) {

@@ -1,3 +1,4 @@
+// Why an output is mistrusted of which too few sampled elements would notice a small fault.
 #include "parity/cases/sensitivity.hpp"
 
 #include <fmt/format.h>

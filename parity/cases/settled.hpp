@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace plumb::parity::cases {
 
@@ -11,6 +12,8 @@ struct Settled {
   std::uint64_t replayed = 0;      ///< those beyond their limit, but bit for bit what the kernel's own order gives
   std::uint64_t out_of_range = 0;  ///< not judged: an intermediate result left the range of the type (verdict.md V34)
   std::uint64_t wide = 0;          ///< those beyond their limit, but within that of sums that creep
+  /// The largest error over its first limit, before anything was looked at one by one; NaN where nothing had to be.
+  double first_ratio = std::numeric_limits<double>::quiet_NaN();
 };
 
 }  // namespace plumb::parity::cases

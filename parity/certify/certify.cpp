@@ -1,3 +1,4 @@
+// Computes elements of the truth again in double-double where f64 cannot decide whether they are within the limit.
 #include "parity/certify/certify.hpp"
 
 #include <algorithm>

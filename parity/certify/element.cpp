@@ -1,3 +1,4 @@
+// One element of the truth as a sum of exact products in double-double.
 #include "parity/certify/certify.hpp"
 #include "parity/terms/terms.hpp"
 

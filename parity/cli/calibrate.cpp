@@ -1,3 +1,4 @@
+// `plumb calibrate`: times tiles and transfers, and keeps them in the cache folder.
 #include "gpu_vulkan/calibrate/calibrate.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include "gpu_vulkan/cache/calibration_file.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/report/report.hpp"
 
 namespace plumb::parity::cli {
@@ -15,6 +17,7 @@ namespace {
 
 struct CalibrateFlags {
   std::string output;
+  bool force = false;
   gpu_vulkan::calibrate::CalibrateEffort effort;
   std::size_t transfer_mib = effort.transfer_bytes >> 20;
   flags::DeviceFlags device;
@@ -33,6 +36,7 @@ void print_summary(const gpu_vulkan::device::Calibration& made) {
 }
 
 int run_calibrate(const CalibrateFlags& flags) {
+  const auto output = flags::Outputs{.force = flags.force}.open(flags.output, ir::files::FileKind::text);
   const auto options = flags::vulkan_options(flags.device);
   gpu_vulkan::calibrate::Calibrator calibrator(options);
   const gpu_vulkan::device::DeviceFacts& facts = calibrator.facts();
@@ -47,7 +51,10 @@ int run_calibrate(const CalibrateFlags& flags) {
     return calibrator.measure(flags.effort, step);
   }();
   print_summary(made);
-  gpu_vulkan::cache::store_calibration(path, made, facts);
+  if (output)
+    flags::write_whole(output, gpu_vulkan::cache::to_text(made, facts));
+  else
+    gpu_vulkan::cache::store_calibration(path, made, facts);
   fmt::print(stderr, "wrote {}\n", path.string());
   return 0;
 }
@@ -56,8 +63,9 @@ int run_calibrate(const CalibrateFlags& flags) {
 
 Action calibrate(CLI::App& app) {
   const auto flags = std::make_shared<CalibrateFlags>();
-  app.add_option("-o,--output", flags->output,
-                 "write to this file, for --set calibration=FILE, instead of to the cache folder");
+  flags::add_output(app, "-o,--output", flags->output,
+                    "write to this file, for --set calibration=FILE, instead of to the cache folder");
+  flags::add_force_flag(app, flags->force);
   app.add_option("--largest", flags->effort.largest, "largest extent of the products that are measured")
       ->check(CLI::Range(32, 1 << 20))
       ->capture_default_str();

@@ -1,3 +1,4 @@
+// The subcommands of plumb with their help; each declares its flags and returns what to do.
 #pragma once
 
 #include <functional>
@@ -24,6 +25,7 @@ Action judge(CLI::App& app);
 Action policy(CLI::App& app);
 Action fit(CLI::App& app);
 Action power(CLI::App& app);
+Action search(CLI::App& app);
 Action probe(CLI::App& app);
 Action plan(CLI::App& app);
 Action calibrate(CLI::App& app);
@@ -48,6 +50,7 @@ inline constexpr Command commands[] = {
     {"policy", "check a policy file", policy},
     {"fit", "fit limits to results files, for a stated rate of false alarms", fit},
     {"power", "plant faults in every node and say which of them the verdict would catch", power},
+    {"search", "look for numbers that bring a graph close to its limits", search},
     {"probe", "find by experiment how a device rounds", probe},
     {"plan", "show how the device would run a graph: kernels, tiles and memory, and why", plan},
     {"calibrate", "time matrix-product tiles, transfers and submits on the device, and keep what is fastest",

@@ -1,3 +1,4 @@
+// `plumb conformance`: runs ONNX's backend tests on both executors, with floors for how many must pass.
 #include "parity/conformance/conformance.hpp"
 
 #include <fmt/format.h>
@@ -8,11 +9,11 @@
 #include <regex>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
-#include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/model_files.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/conformance/conformance_report.hpp"
 #include "parity/core/parallel.hpp"
@@ -25,7 +26,7 @@ struct ConformanceFlags {
   std::vector<std::string> suites;
   std::string filter, junit, json, markdown;
   std::size_t least_cpu = 0, least_gpu = 0;
-  bool verbose = false;
+  bool verbose = false, force = false;
   cases::Closeness closeness;
   flags::DeviceFlags device;
 };
@@ -41,20 +42,13 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--least-cpu", flags.least_cpu, "fail when fewer cases pass on the CPU executor");
   app.add_option("--least-gpu", flags.least_gpu, "fail when fewer cases pass on the device");
-  app.add_option("--junit", flags.junit, "write JUnit XML to this file")->group("output");
-  app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
-  app.add_option("--markdown", flags.markdown, "write the report as a page of documentation")->group("output");
+  flags::add_output(app, "--junit", flags.junit, "write JUnit XML to this file")->group("output");
+  flags::add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")
+      ->group("output");
+  flags::add_output(app, "--markdown", flags.markdown, "write the report as a page of documentation")->group("output");
+  flags::add_force_flag(app, flags.force);
   app.add_flag("-v,--verbose", flags.verbose, "print a line for every case")->group("output");
   flags::add_device_flags(app, flags.device);
-}
-
-void write(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  if (path == "-") {
-    std::cout << text;
-    return;
-  }
-  ir::formats::write_text(path, text);
 }
 
 std::vector<conformance::SuiteCase> cases_of(const ConformanceFlags& flags) {
@@ -116,6 +110,10 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags
 
 int run_conformance(const ConformanceFlags& flags) {
   const auto cases = cases_of(flags);
+  const flags::Outputs outputs{.force = flags.force};
+  const auto json = outputs.open(flags.json, ir::files::FileKind::json),
+             junit = outputs.open(flags.junit, ir::files::FileKind::xml),
+             markdown = outputs.open(flags.markdown, ir::files::FileKind::text);
   const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads);
   conformance::ConformanceContext context;
@@ -140,9 +138,9 @@ int run_conformance(const ConformanceFlags& flags) {
     }
   }
   out << conformance::conformance_table(results);
-  write(flags.json, conformance::conformance_json(results, context));
-  write(flags.junit, conformance::conformance_junit(results));
-  write(flags.markdown, conformance::conformance_markdown(results, context));
+  flags::write_whole(json, conformance::conformance_json(results, context));
+  flags::write_whole(junit, conformance::conformance_junit(results));
+  flags::write_whole(markdown, conformance::conformance_markdown(results, context));
   return exit_code_of(out, flags, results);
 }
 

@@ -1,19 +1,21 @@
+// `plumb convert`: an ONNX model as a graph file, with larger tensors in a file of weights beside it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 
-#include "ir/formats/files.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/model_files.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
 struct ConvertFlags {
   std::string path, output, weights;
+  bool force = false;
   flags::ModelFlags model;
 };
 
@@ -37,13 +39,17 @@ int run_convert(const ConvertFlags& flags) {
   ir::formats::GraphFile file = flags::model_reader(flags.model)(flags.path);
   const auto relative = fs::absolute(weights).lexically_normal().lexically_relative(
       fs::absolute(output).lexically_normal().parent_path());
+  flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(file)};
+  outputs.inputs.emplace_back(flags.path);
+  const auto graph = outputs.open(output.string(), ir::files::FileKind::graph);
   const auto taken = taken_out(file, relative.string());
   const std::string text = ir::formats::write_graph(file);
   if (!taken.empty()) {
-    ir::formats::save_tensors(weights.string(), taken);
+    const auto tensors = outputs.open(weights.string(), ir::formats::kind_of_tensors(weights));
+    ir::formats::save_tensors(*tensors, taken);
     std::cout << "wrote " << taken.size() << " tensors to " << weights.string() << '\n';
   }
-  ir::formats::write_text(output, text);
+  flags::write_whole(graph, text);
   std::cout << "wrote " << file.graph.nodes().size() << " nodes to " << output.string() << '\n';
   return 0;
 }
@@ -53,9 +59,10 @@ int run_convert(const ConvertFlags& flags) {
 Action convert(CLI::App& app) {
   const auto flags = std::make_shared<ConvertFlags>();
   app.add_option("model", flags->path, "an ONNX model, or a graph file")->required();
-  app.add_option("output", flags->output, "the graph file to write (.json)")->required();
-  app.add_option("--weights", flags->weights,
-                 "write its larger tensors here (.npz or .h5); the default is beside the graph");
+  flags::add_output(app, "output", flags->output, "the graph file to write (.json)")->required();
+  flags::add_output(app, "--weights", flags->weights,
+                    "write its larger tensors here (.npz or .h5); the default is beside the graph");
+  flags::add_force_flag(app, flags->force);
   flags::add_model_flags(app, flags->model);
   return [flags] { return run_convert(*flags); };
 }

@@ -1,3 +1,4 @@
+// `plumb devices`: every Vulkan device with what it can do, or why it is refused.
 #include "gpu_vulkan/vulkan_executor.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// `plumb dump`: tensors of chosen nodes from both executors, and their truth, as HDF5 or npz.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -9,6 +10,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -16,7 +18,7 @@ namespace {
 
 struct DumpFlags {
   std::string path, nodes = ".*", output = "plumb_dump.h5", from = "both";
-  bool truth = false;
+  bool truth = false, force = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
 };
@@ -47,6 +49,7 @@ int dump_graph(const DumpFlags& flags) {
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto values = chosen(graph, flags.nodes);
+  const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
   ir::formats::NamedTensors named;
   const auto take = [&](const std::string& where, ir::Executor& executor, const ir::Graph& run,
                         const ir::Feeds& feeds) {
@@ -60,7 +63,7 @@ int dump_graph(const DumpFlags& flags) {
     gpu_vulkan::VulkanExecutor gpu(flags::vulkan_options(flags.device));
     take("gpu", gpu, graph, loaded.feeds);
   }
-  ir::formats::save_tensors(flags.output, named);
+  ir::formats::save_tensors(*output, named);
   std::cout << "wrote " << named.size() << " tensors to " << flags.output << '\n';
   return 0;
 }
@@ -75,9 +78,10 @@ Action dump(CLI::App& app) {
       ->check(CLI::IsMember({"both", "cpu", "gpu"}))
       ->capture_default_str();
   app.add_flag("--truth", flags->truth, "write the f64 truth, too");
-  app.add_option("-o,--output", flags->output,
-                 "write to this .h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
+  flags::add_output(app, "-o,--output", flags->output,
+                    "write to this .h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
       ->capture_default_str();
+  flags::add_force_flag(app, flags->force);
   flags::add_graph_flags(app, flags->graph);
   flags::add_precision_flag(app, flags->graph);
   flags::add_device_flags(app, flags->device);

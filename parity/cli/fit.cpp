@@ -1,3 +1,4 @@
+// `plumb fit`: limits fitted to results files, written as a policy or merged into one.
 #include "parity/fit/fit.hpp"
 
 #include <CLI/CLI.hpp>
@@ -5,8 +6,8 @@
 #include <iostream>
 #include <memory>
 
-#include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/fit/fit_policy.hpp"
 #include "parity/policy/policy_file.hpp"
 
@@ -30,7 +31,10 @@ void say(const fit::Fit& fit) {
 
 int run_fit(const FitFlags& flags) {
   const bool exists = std::filesystem::exists(flags.policy);
-  ir::require(flags.update || !exists, flags.policy, ": the file exists and is not replaced; --update tightens it");
+  const bool is_file = exists && std::filesystem::is_regular_file(flags.policy);
+  ir::require(flags.update || !is_file, flags.policy, ": the file exists and is not replaced; --update tightens it");
+  const flags::Outputs outputs{.inputs = {flags.results.begin(), flags.results.end()}};
+  const auto output = outputs.open(flags.policy, ir::files::FileKind::text);
   fit::Provenance from{.options = flags.options, .at = policy::to_text(policy::today()), .commit = ""};
   std::vector<fit::Sample> samples;
   std::uint64_t runs = 0;
@@ -42,12 +46,12 @@ int run_fit(const FitFlags& flags) {
   }
   const fit::Fit fitted = fit::fit(samples, flags.options);
   say(fitted);
-  if (!fitted.rules.empty() && exists) {
+  if (!fitted.rules.empty() && is_file) {
     const auto made = fit::updated_policy(policy::read(flags.policy), fitted, from, flags.allow_loosen);
     for (const std::string& note : made.notes) std::cerr << note << '\n';
-    ir::formats::write_text(flags.policy, made.text);
+    flags::write_whole(output, made.text);
   } else if (!fitted.rules.empty()) {
-    ir::formats::write_text(flags.policy, fit::policy_text(fitted, from));
+    flags::write_whole(output, fit::policy_text(fitted, from));
   }
   if (fitted.rules.empty() && fitted.findings.empty()) ir::fail("nothing to fit in ", runs, " runs");
   std::cout << runs << " runs, " << fitted.rules.size() << " rules, " << fitted.findings.size() << " findings\n";
@@ -59,7 +63,7 @@ int run_fit(const FitFlags& flags) {
 Action fit(CLI::App& app) {
   const auto flags = std::make_shared<FitFlags>();
   app.add_option("results", flags->results, "results files (HDF5) of plumb verify --seeds")->required();
-  app.add_option("-o,--output", flags->policy, "the policy (TOML, docs/fit.md) to write")->required();
+  flags::add_output(app, "-o,--output", flags->policy, "the policy (TOML, docs/fit.md) to write")->required();
   app.add_option("--false-alarm", flags->options.false_alarm_per_run,
                  "probability that a clean run fails by any of the fitted limits")
       ->check(CLI::Range(1e-12, 0.5))

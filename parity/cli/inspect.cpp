@@ -1,3 +1,4 @@
+// `plumb inspect`: graphs, models, results files and tensors as text, and the check of a results file's schema.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -22,7 +23,9 @@ void print_tensors(const std::string& path) {
 }
 
 void inspect_file(const std::string& path, const flags::ModelFlags& model, bool verbose) {
-  const auto extension = std::filesystem::path(path).extension();
+  // An interrupted run leaves its record under this name.
+  const std::filesystem::path given = path, name = given.extension() == ".part" ? given.stem() : given;
+  const auto extension = name.extension();
   if (extension == ".json" || extension == ".onnx") {
     const ir::formats::GraphFile file = flags::model_reader(model)(path);
     show::print_graph(file, verbose);

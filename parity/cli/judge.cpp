@@ -1,3 +1,4 @@
+// `plumb judge` and `plumb policy lint`: results files judged again by a policy, and policies checked against them.
 #include "parity/results/judge.hpp"
 
 #include <CLI/CLI.hpp>
@@ -17,7 +18,7 @@ namespace {
 struct JudgeFlags {
   std::vector<std::string> results;
   std::string policy, explain;
-  bool strict = false;
+  core::Demands demands;
 };
 
 std::vector<results::JudgedRun> judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
@@ -41,7 +42,7 @@ int run_judge(const JudgeFlags& flags) {
     std::cout << "--explain '" << flags.explain << "': no such node was compared\n";
   const auto idle = policy ? results::idle_budgets(*policy, runs) : std::vector<std::string>();
   for (const std::string& finding : idle) std::cerr << finding << '\n';
-  return static_cast<int>(idle.empty() ? results::exit_code(runs, flags.strict) : core::ExitCode::tool_error);
+  return static_cast<int>(idle.empty() ? results::exit_code(runs, flags.demands) : core::ExitCode::tool_error);
 }
 
 int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against) {
@@ -65,7 +66,9 @@ Action judge(CLI::App& app) {
                  "the policy (TOML, docs/policy.md); without it, the policy that the file holds for each run");
   app.add_option("--explain", flags->explain,
                  "say for these nodes (a glob) which rule decides, and why no other rule does");
-  app.add_flag("--strict", flags->strict, "exit code 4 where anything was not verified, as in verify");
+  app.add_flag("--strict", flags->demands.strict, "exit code 4 where anything was not verified, as in verify");
+  app.add_flag("--require-verified", flags->demands.verified,
+               "exit code 4 unless every run was verified, as in verify");
   return [flags] { return run_judge(*flags); };
 }
 

@@ -1,51 +1,80 @@
+// The program plumb: subcommands, and exceptions as exit codes.
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <system_error>
 
 #include "ir/error.hpp"
-#include "ir/formats/file_in_use.hpp"
-#include "ir/raw/keep_memory.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/environment.hpp"
+#include "parity/cli/process.hpp"
 #include "parity/core/build_info.hpp"
+#include "parity/core/did_you_mean.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
 constexpr int usage_error = 2, device_error = 3, nothing_ran = 77;
 
-int main(int argc, char** argv) try {
-  ir::raw::keep_freed_memory();
-  ir::formats::name_files_of_crashes(usage_error);
+int say(const char* what, int exit_code) {
+  std::cerr << "plumb: " << what << '\n';
+  return exit_code;
+}
+
+/// CLI11 would say that a command is missing, of one that is misspelt.
+void require_command(int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "-";
+  std::vector<std::string> names = {"--help", "--version"};
+  for (const Command& command : commands) {
+    if (first == command.name) return;
+    names.emplace_back(command.name);
+  }
+  ir::require(first.starts_with('-'), "there is no command '", first, "'", core::did_you_mean(first, names));
+}
+
+int run(int argc, char** argv) {
   CLI::App app("plumb: run every graph on the CPU reference and on the GPU, and judge the error of every node",
                "plumb");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(core::build_info().version));
   app.footer(
       "exit codes: 0 all gated nodes pass; 1 at least one failed; 2 usage, file or tool error; 3 device error; "
-      "4 not all verified, under --strict; 77 nothing ran");
+      "4 not all verified, under --strict or --require-verified; 77 nothing ran");
   Action chosen;
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
     Action action = command.declare(*sub);
     sub->callback([&chosen, action] { chosen = action; });
   }
+  require_command(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_error;
   }
+  flags::require_known_environment();
   return chosen();
-} catch (const ir::Unsupported& error) {
-  std::cerr << "plumb: " << error.what() << '\n';
-  return nothing_ran;
+}
+
+/// The exit code of whatever happens: nothing leaves a command but by one of these.
+int outcome(int argc, char** argv) try { return run(argc, argv); } catch (const ir::Unsupported& error) {
+  return say(error.what(), nothing_ran);
 } catch (const ir::DeviceError& error) {
-  std::cerr << "plumb: " << error.what() << '\n';
-  return device_error;
+  return say(error.what(), device_error);
 } catch (const ir::Error& error) {
-  std::cerr << "plumb: " << error.what() << '\n';
-  return usage_error;
+  return say(error.what(), usage_error);
 } catch (const std::bad_alloc&) {
-  std::cerr << "plumb: the host is out of memory\n";
-  return usage_error;
+  return say("the host is out of memory", usage_error);
+} catch (const std::system_error& error) {
+  // What was not printed is said when stdout is flushed.
+  return std::ferror(stdout) != 0 ? usage_error : say(error.what(), usage_error);
+} catch (const std::exception& error) {
+  return say(error.what(), usage_error);
+}
+
+int main(int argc, char** argv) {
+  prepare_process(usage_error);
+  const int code = outcome(argc, argv);
+  return flush_stdout() || code == device_error ? code : usage_error;
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// `plumb ops`: the table of ops and of who runs them, and the generated references.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// `plumb options`: every knob with its variable, default and choices.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,3 +1,4 @@
+// `plumb plan`: fusions, kernels, tiles and memory of a graph on the device, without running it.
 #include "gpu_vulkan/plan/plan.hpp"
 
 #include <fmt/format.h>

@@ -102,7 +102,9 @@ Hashes hashes_of(const cases::CaseResult& result) {
 power::Trial trial_of(const power::faults::Fault& fault, const cases::CaseResult& result, const Hashes& clean) {
   power::Trial trial{.fault = &fault};
   if (result.message.empty() && hashes_of(result) == clean) return trial;
-  trial.outcome = result.verdict == core::Verdict::failed ? power::Outcome::caught : power::Outcome::missed;
+  // A plan that is inconsistent in itself is an error before anything runs.
+  const bool is_noticed = result.verdict == core::Verdict::failed || result.verdict == core::Verdict::error;
+  trial.outcome = is_noticed ? power::Outcome::caught : power::Outcome::missed;
   trial.size.ratio = 0;
   for (const cases::NodeResult& node : result.nodes) trial.size.ratio = std::fmax(trial.size.ratio, node.local.ratio());
   return trial;

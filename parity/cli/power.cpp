@@ -1,16 +1,19 @@
+// `plumb power`: plants faults in every node and reports which of them the verdict catches.
 #include "parity/power/power.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
-#include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/plan_faults.hpp"
 #include "parity/cli/reference.hpp"
+#include "parity/core/did_you_mean.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
@@ -25,7 +28,7 @@ struct PowerFlags {
   std::string on = "gpu", policy, json;
   power::Options power;
   std::optional<double> min_power, max_vacuity;  ///< else the policy's, else the usual
-  bool list = false, plan = false;
+  bool list = false, plan = false, force = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
 };
@@ -45,7 +48,8 @@ void add_flags(CLI::App& app, PowerFlags& flags) {
       ->check(CLI::IsMember({"cpu", "gpu"}))
       ->capture_default_str();
   app.add_flag("--plan", flags.plan, "also break the GPU's plan of the whole graph: barriers, memory, uploads");
-  app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout");
+  flags::add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout");
+  flags::add_force_flag(app, flags.force);
   flags::add_graph_flags(app, flags.graph);
   flags::add_device_flags(app, flags.device);
 }
@@ -76,6 +80,16 @@ struct Bench {
   }
 };
 
+/// A pattern that no fault's name matches was misspelt.
+void require_known_faults(const std::string& pattern) {
+  std::vector<std::string> names;
+  for (const power::faults::Fault& fault : power::faults::all_faults()) names.emplace_back(fault.name);
+  const bool is_known =
+      std::ranges::any_of(names, [&](const std::string& name) { return policy::glob_matches(pattern, name); });
+  ir::require(is_known, "no fault matches --faults '", pattern, "'", core::did_you_mean(pattern, names),
+              "; `plumb power --list` lists them");
+}
+
 int run_power(const PowerFlags& flags) {
   if (flags.list) {
     std::cout << power::faults::fault_list();
@@ -83,6 +97,11 @@ int run_power(const PowerFlags& flags) {
   }
   ir::require(!flags.paths.empty(), "power needs a graph; `plumb power --list` lists the faults");
   ir::require(!flags.plan || flags.on == "gpu", "--plan breaks the GPU's plan: it goes with --on gpu");
+  flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(flags.graph)};
+  outputs.inputs.insert(outputs.inputs.end(), flags.paths.begin(), flags.paths.end());
+  const auto json = outputs.open(flags.json, ir::files::FileKind::json);
+  // The faults of --plan have names of their own.
+  if (!flags.plan) require_known_faults(flags.power.faults);
   Bench bench(flags);
   power::Options options = flags.power;
   options.gate = bench.gate ? &*bench.gate : nullptr;
@@ -90,7 +109,7 @@ int run_power(const PowerFlags& flags) {
   const double min_power = flags.min_power.value_or(bench.budget().min_power.value_or(0.90));
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
   std::vector<power::Result> results;
-  core::ExitCode worst = core::ExitCode::passed;
+  std::vector<core::ExitCode> ends;
   for (const std::string& path : flags.paths) {
     report::Progress progress;
     const cases::Case subject = verify::load_case(path, flags::fill_options(flags.graph));
@@ -102,16 +121,12 @@ int run_power(const PowerFlags& flags) {
     out << power::by_fault(result) << '\n' << power::to_table(result);
     const double score = result.score();
     const bool nothing = std::isnan(score);
-    const core::ExitCode ends = nothing              ? core::ExitCode::nothing_ran
-                                : score >= min_power ? core::ExitCode::passed
-                                                     : core::ExitCode::failed;
-    worst = core::overall(std::array{worst, ends});
+    ends.push_back(nothing              ? core::ExitCode::nothing_ran
+                   : score >= min_power ? core::ExitCode::passed
+                                        : core::ExitCode::failed);
   }
-  if (flags.json == "-")
-    std::cout << power::to_json(results, min_power);
-  else if (!flags.json.empty())
-    ir::formats::write_text(flags.json, power::to_json(results, min_power));
-  return static_cast<int>(worst);
+  flags::write_whole(json, power::to_json(results, min_power));
+  return static_cast<int>(core::overall(std::span<const core::ExitCode>(ends)));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// `plumb run`: one graph on one executor, with inputs in and results out.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -16,6 +18,7 @@ namespace {
 
 struct RunFlags {
   std::string path, on = "gpu", output;
+  bool force = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
 };
@@ -38,13 +41,14 @@ void print_result(const std::string& name, const ir::Tensor& tensor) {
 int run_graph(const RunFlags& flags) {
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
+  const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
   const auto made = executor(flags);
   const auto results = made->run(graph, loaded.feeds, graph.results());
   ir::formats::NamedTensors named;
   for (const ir::Value v : graph.results()) named.insert_or_assign(graph.name(v), results.at(v));
   for (const auto& [name, tensor] : named) print_result(name, tensor);
-  if (flags.output.empty()) return 0;
-  ir::formats::save_tensors(flags.output, named);
+  if (!output) return 0;
+  ir::formats::save_tensors(*output, named);
   std::cerr << "wrote " << flags.output << '\n';
   return 0;
 }
@@ -57,7 +61,8 @@ Action run(CLI::App& app) {
   app.add_option("--on", flags->on, "the executor to run on")
       ->check(CLI::IsMember({"cpu", "gpu"}))
       ->capture_default_str();
-  app.add_option("-o,--output", flags->output, "write the results to this .npz or .h5");
+  flags::add_output(app, "-o,--output", flags->output, "write the results to this .npz or .h5");
+  flags::add_force_flag(app, flags->force);
   flags::add_graph_flags(app, flags->graph);
   flags::add_precision_flag(app, flags->graph);
   flags::add_device_flags(app, flags->device);

@@ -1,3 +1,4 @@
+// `plumb sweep`: a graph at several precisions, and which nodes may run in f16 within a budget.
 #include "parity/sweep/sweep.hpp"
 
 #include <CLI/CLI.hpp>
@@ -6,11 +7,11 @@
 #include <memory>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
-#include "ir/formats/files.hpp"
 #include "parity/cases/precision_plan.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/report/report.hpp"
@@ -23,7 +24,7 @@ struct SweepFlags {
   std::vector<std::string> precisions = {"f32", "f16acc32", "f16acc16"};
   std::vector<std::string> choices = {"always", "oscillation", "bound"};
   sweep::SweepOptions options;
-  bool verbose = false;
+  bool verbose = false, force = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
 };
@@ -43,12 +44,13 @@ std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags
 }
 
 /// The plan that `bound` made, as a file.
-void write_plan(const SweepFlags& flags, const sweep::SweepResult& result) {
+void write_plan(const std::unique_ptr<ir::files::OutputFile>& file, const SweepFlags& flags,
+                const sweep::SweepResult& result) {
   const auto row = std::ranges::find(result.rows, sweep::Choice::bound, &sweep::SweepRow::choice);
   ir::require(row != result.rows.end(), "--plan needs --choose bound and --precision f16acc32");
   const auto source = ir::cat("plumb sweep ", flags.path, " --seed ", flags.graph.seed, " --budget ",
                               flags.options.budget, ": rel_l2 of every output");
-  ir::formats::write_text(flags.plan, cases::to_toml(row->plan, source));
+  flags::write_whole(file, cases::to_toml(row->plan, source));
   std::cerr << "plan: " << flags.plan << '\n';
 }
 
@@ -56,6 +58,9 @@ int run_sweep(const SweepFlags& flags) {
   sweep::SweepOptions options = flags.options;
   options.precisions = named<ir::passes::Precision>(flags.precisions);
   options.choices = named<sweep::Choice>(flags.choices);
+  flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(flags.graph)};
+  outputs.inputs.emplace_back(flags.path);
+  const auto plan = outputs.open(flags.plan, ir::files::FileKind::text);
   const cases::Case subject = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads), host({.threads = flags.device.threads});
@@ -73,7 +78,7 @@ int run_sweep(const SweepFlags& flags) {
   }
   if (flags.verbose) std::cout << sweep::nodes_text(result) << '\n';
   std::cout << sweep::to_text(result);
-  if (!flags.plan.empty()) write_plan(flags, result);
+  if (plan) write_plan(plan, flags, result);
   const auto failed = [](const sweep::SweepRow& row) { return row.verdict == core::Verdict::failed; };
   return static_cast<int>(std::ranges::any_of(result.rows, failed) ? core::ExitCode::failed : core::ExitCode::passed);
 }
@@ -101,7 +106,9 @@ Action sweep(CLI::App& app) {
   app.add_option("--runs", flags->options.runs, "runs of each variant; the fastest is reported")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
-  app.add_option("--plan", flags->plan, "write what `bound` chose (TOML), for --precision of verify, run and dump");
+  flags::add_output(app, "--plan", flags->plan,
+                    "write what `bound` chose (TOML), for --precision of verify, run and dump");
+  flags::add_force_flag(app, flags->force);
   app.add_flag("-v,--verbose", flags->verbose, "print every node: its share, its weight, and which choices take it");
   flags::add_graph_flags(app, flags->graph);
   flags::add_device_flags(app, flags->device);

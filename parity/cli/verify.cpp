@@ -1,3 +1,4 @@
+// `plumb verify`: flags, device, policy and profile; runs every graph and seed, and reports, records and judges.
 #include "parity/verify/verify.hpp"
 
 #include <fmt/format.h>
@@ -7,16 +8,19 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <regex>
 
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
-#include "ir/formats/files.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/describe.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/graph_paths.hpp"
+#include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/whole_number.hpp"
 #include "parity/cli/reference.hpp"
+#include "parity/cli/show/describe.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
@@ -41,7 +45,8 @@ struct VerifyFlags {
   std::uint64_t seeds = 1;
   std::vector<double> min_verified;
   expected::Options expected;
-  bool metamorphic = false, no_plain = false, strict = false, fail_fast = false, verbose = false, quiet = false;
+  core::Demands demands;
+  bool metamorphic = false, no_plain = false, fail_fast = false, verbose = false, quiet = false, force = false;
 };
 
 void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
@@ -51,6 +56,35 @@ void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
                  "replay matrix products as this profile says, and report how far the device is from them")
       ->excludes(profile)
       ->type_name("PROFILE");
+}
+
+void add_demands(CLI::App& app, VerifyFlags& flags) {
+  app.add_flag("--strict", flags.demands.strict,
+               "exit code 4 where anything was not verified: a mistrusted or unsupported case, or a node that is "
+               "mistrusted, ran on the host, or passed against expectation");
+  app.add_flag("--require-verified", flags.demands.verified,
+               "exit code 4, and never 77, unless every case was verified: a graph that cannot be read or run here, or "
+               "of which nothing was compared, does not pass beside others");
+  app.add_option("--min-verified", flags.min_verified,
+                 "F,E: shares of the FLOPs and of the elements that have to be verified on the device for a case to "
+                 "pass (default: 0.90,0.50; with --strict 0.95,0.80)")
+      ->delimiter(',')
+      ->expected(2)
+      ->check(CLI::Range(0.0, 1.0));
+}
+
+void add_output_flags(CLI::App& app, VerifyFlags& flags) {
+  flags::add_output(app, "-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
+  app.add_option("--tensors", flags.tensors,
+                 "for which nodes the results file keeps tensors: none, those that failed, ...")
+      ->check(CLI::IsMember({"never", "fail", "worst", "all"}))
+      ->capture_default_str()
+      ->group("output");
+  flags::add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")
+      ->group("output");
+  flags::add_force_flag(app, flags.force);
+  app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");
+  app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
 }
 
 void add_flags(CLI::App& app, VerifyFlags& flags) {
@@ -63,8 +97,9 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(CLI::IsMember({"propagate", "isolate", "attribute"}))
       ->capture_default_str();
   app.add_option(
-      "--blame", flags.blame,
-      "measure which share of the results' errors the N most suspected nodes have (default: 4 of a case that fails)");
+         "--blame", flags.blame,
+         "measure which share of the results' errors the N most suspected nodes have (default: 4 of a case that fails)")
+      ->check(flags::whole_number());
   app.add_option("--repeat", flags.repeat, "run the device this many times; all runs must agree in every bit")
       ->check(CLI::Range(1u, 1000u))
       ->capture_default_str();
@@ -73,15 +108,7 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
       ->capture_default_str()
       ->group("input");
-  app.add_flag("--strict", flags.strict,
-               "exit code 4 where anything was not verified: a mistrusted or unsupported case, or a node that is "
-               "mistrusted, ran on the host, or passed against expectation");
-  app.add_option("--min-verified", flags.min_verified,
-                 "F,E: shares of the FLOPs and of the elements that have to be verified on the device for a case to "
-                 "pass (default: 0.90,0.50; with --strict 0.95,0.80)")
-      ->delimiter(',')
-      ->expected(2)
-      ->check(CLI::Range(0.0, 1.0));
+  add_demands(app, flags);
   app.add_flag("--no-plain-run", flags.no_plain,
                "do not also run the graph as it is compiled for its results alone, and compare bit by bit");
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
@@ -90,49 +117,20 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
       ->needs(policy);
   add_profile_flags(app, flags);
   app.add_option("--fill", flags.fill,
-                 "exact: fill with whole numbers on which every order of evaluation gives the same bits")
-      ->check(CLI::IsMember({"graph", "exact"}))
+                 "exact: fill with whole numbers on which every order of evaluation gives the same bits; "
+                 "adversarial[:NAME]: with numbers that are hard on sums and scores, of the kind NAME or of one kind "
+                 "a seed (docs/fills.md)")
       ->capture_default_str()
       ->group("input");
   app.add_flag(
       "--metamorphic", flags.metamorphic,
       "also check relations that hold for any correct result: permuted rows, half the batch, operands times 4, ...");
   app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
-  app.add_option("-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
-  app.add_option("--tensors", flags.tensors,
-                 "for which nodes the results file keeps tensors: none, those that failed, ...")
-      ->check(CLI::IsMember({"never", "fail", "worst", "all"}))
-      ->capture_default_str()
-      ->group("output");
-  app.add_option("--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
-  app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");
-  app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
+  add_output_flags(app, flags);
   flags::add_graph_flags(app, flags.graph);
   flags::add_precision_flag(app, flags.graph);
   flags::add_expected_flags(app, flags.graph, flags.expected);
   flags::add_device_flags(app, flags.device);
-}
-
-bool is_graph_file(const std::filesystem::path& path) {
-  return path.extension() == ".json" || path.extension() == ".onnx";
-}
-
-/// Graph files as given, folders replaced by those below them, in order.
-std::vector<std::string> graph_paths(const std::vector<std::string>& given) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> paths;
-  for (const std::string& path : given) {
-    if (!fs::is_directory(path)) {
-      paths.push_back(path);
-      continue;
-    }
-    const std::size_t first = paths.size();
-    for (const auto& entry : fs::recursive_directory_iterator(path))
-      if (entry.is_regular_file() && is_graph_file(entry.path())) paths.push_back(entry.path().string());
-    ir::require(paths.size() > first, "no graph files (*.json, *.onnx) in ", path);
-    std::sort(paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end());
-  }
-  return paths;
 }
 
 core::Mode mode_of(const std::string& name) {
@@ -146,7 +144,7 @@ std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fi
   const flags::DeviceFlags& flags = all.device;
   const std::string& policy = all.policy;
   std::string text;
-  if (fill.kind == core::FillKind::exact) text += " --fill exact";
+  if (fill.kind != core::FillKind::graph) text += " --fill " + all.fill;
   if (all.metamorphic) text += " --metamorphic";
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
   if (!all.profile.empty()) text += " --profile '" + all.profile + "'";
@@ -177,8 +175,9 @@ class VerifyRun {
                  const verify::VerifyOptions& options, results::Recorder* recorder);
   core::Coverage min_verified() const;
   bool says_idle_budgets() const;
-  std::unique_ptr<results::Recorder> open_record() const;
-  void write_json() const;
+  bool says_idle_filter() const;
+  flags::Outputs outputs_beside(const std::vector<std::string>& paths) const;
+  std::unique_ptr<results::Recorder> open_record(const flags::Outputs& outputs) const;
 
   const VerifyFlags& flags_;
   std::ostream& out_;  ///< for people: stderr when stdout carries JSON
@@ -209,7 +208,7 @@ void VerifyRun::open_policy() {
   if (!device_) return;
   const auto& facts = device_->facts();
   gate_->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
-  gate_->device.fill = flags_.fill;
+  gate_->device.fill = flags_.fill.substr(0, flags_.fill.find(':'));
 }
 
 /// The profile, and a line that says which.
@@ -254,22 +253,33 @@ void VerifyRun::report(const cases::CaseResult& result) {
   out << report::to_table(result, detail) << '\n' << std::flush;
 }
 
-std::unique_ptr<results::Recorder> VerifyRun::open_record() const {
+/// What is written, and never over these graphs or what else is read.
+flags::Outputs VerifyRun::outputs_beside(const std::vector<std::string>& paths) const {
+  flags::Outputs outputs{.force = flags_.force, .inputs = flags::files_read(flags_.graph)};
+  outputs.inputs.insert(outputs.inputs.end(), paths.begin(), paths.end());
+  for (const std::string* const file : {&flags_.policy, &flags_.profile, &flags_.emulate})
+    if (!file->empty()) outputs.inputs.emplace_back(*file);
+  return outputs;
+}
+
+std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& outputs) const {
   if (flags_.results.empty()) return nullptr;
   results::RecordOptions options;
   for (const results::KeepTensors keep : {results::KeepTensors::never, results::KeepTensors::fail,
                                           results::KeepTensors::worst, results::KeepTensors::all})
     if (ir::enum_name(keep) == flags_.tensors) options.tensors = keep;
-  options.argv = command_line();
+  options.argv = show::command_line();
+  options.replace_any = outputs.force;
+  options.inputs = outputs.inputs;
   if (gate_) options.policy = gate_->policy.text;
-  if (device_) options.device = describe(device_->facts());
+  if (device_) options.device = show::describe(device_->facts());
   options.device.profile = profile::profile_attributes(profile_);
-  options.environment = describe_host(flags_.device.threads);
+  options.environment = show::describe_host(flags_.device.threads);
   return std::make_unique<results::Recorder>(flags_.results, std::move(options));
 }
 
 core::Coverage VerifyRun::min_verified() const {
-  if (flags_.min_verified.empty()) return flags_.strict ? core::strict_coverage : core::usual_coverage;
+  if (flags_.min_verified.empty()) return flags_.demands.strict ? core::strict_coverage : core::usual_coverage;
   return {flags_.min_verified[0], flags_.min_verified[1]};
 }
 
@@ -285,13 +295,20 @@ bool VerifyRun::says_idle_budgets() const {
   return !findings.empty();
 }
 
-void VerifyRun::write_json() const {
-  if (flags_.json.empty()) return;
-  if (flags_.json == "-") {
-    std::cout << report::to_json(results_);
-    return;
+/// A filter that no node of any graph matches was misspelt.
+bool VerifyRun::says_idle_filter() const {
+  if (flags_.filter.empty()) return false;
+  const std::regex filter(flags_.filter);
+  bool has_nodes = false;
+  for (const cases::CaseResult& result : results_) {
+    if (!result.subject.file) continue;
+    for (const ir::Node& node : result.subject.file->graph.nodes()) {
+      has_nodes = true;
+      if (std::regex_search(node.label, filter)) return false;
+    }
   }
-  ir::formats::write_text(flags_.json, report::to_json(results_));
+  if (has_nodes) std::cerr << "plumb: no node matches --filter '" << flags_.filter << "'\n";
+  return has_nodes;
 }
 
 /// Every seed of one graph; false when the run is to stop.
@@ -320,12 +337,14 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
 }
 
 int VerifyRun::run() {
-  const auto paths = graph_paths(flags_.paths);
+  const auto paths = flags::graph_paths(flags_.paths);
+  const flags::Outputs outputs = outputs_beside(paths);
+  const auto json = outputs.open(flags_.json, ir::files::FileKind::json);
   verify::FillOptions fill = flags::fill_options(flags_.graph);
-  if (flags_.fill == "exact") fill.kind = core::FillKind::exact;
-  ir::require(fill.kind == core::FillKind::graph || flags_.seeds == 1,
+  flags::read_fill(flags_.fill, fill);
+  ir::require(fill.kind != core::FillKind::exact || flags_.seeds == 1,
               "--fill exact makes a graph of its own for each seed");
-  ir::require(fill.kind == core::FillKind::graph || fill.precision.empty(),
+  ir::require(fill.kind != core::FillKind::exact || fill.precision.empty(),
               "--fill exact does not go with --precision");
   if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   open_device();
@@ -350,7 +369,7 @@ int VerifyRun::run() {
                                       .plain = !flags_.no_plain,
                                       .expected = flags_.expected,
                                       .metamorphic = flags_.metamorphic};
-  const auto recorder = open_record();
+  const auto recorder = open_record(outputs);
   for (const std::string& path : paths)
     if (!run_graph(path, fill, executors, options, recorder.get())) break;
   const auto is_explained = [](const cases::CaseResult& result) {
@@ -359,13 +378,13 @@ int VerifyRun::run() {
   if (!flags_.explain.empty() && std::ranges::none_of(results_, is_explained))
     out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
   out_ << report::summary_line(results_) << '\n';
-  write_json();
+  if (json) flags::write_whole(json, report::to_json(results_));
   if (recorder) {
     recorder->finish();
     std::cerr << "results: " << flags_.results << '\n';
   }
-  return static_cast<int>(says_idle_budgets() ? core::ExitCode::tool_error
-                                              : verify::exit_code(results_, flags_.strict));
+  const bool is_misspelt = says_idle_budgets() || says_idle_filter();
+  return static_cast<int>(is_misspelt ? core::ExitCode::tool_error : verify::exit_code(results_, flags_.demands));
 }
 
 }  // namespace

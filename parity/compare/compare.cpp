@@ -1,3 +1,4 @@
+// Limits at an element, edges of the histograms, and a comparison in one line.
 #include "parity/compare/compare.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The one comparison of tensors: what is allowed, and everything that is measured of the difference.
 #pragma once
 
 #include <array>

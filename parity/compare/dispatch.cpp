@@ -1,3 +1,4 @@
+// Sends comparisons to the code that was compiled for this processor's vector instructions.
 #include "parity/compare/elements/kernels.hpp"
 #include "parity/compare/limit_scan.hpp"
 #include "parity/compare/measure.hpp"

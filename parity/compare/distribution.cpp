@@ -1,3 +1,4 @@
+// Quantiles of many floats by counts of their leading bits, exact as long as they are few.
 #include "parity/compare/distribution.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The share of zeros in a tensor, and whether all of its elements have the same bits.
 #include "parity/compare/element_counts.hpp"
 
 #include <algorithm>

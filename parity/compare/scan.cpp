@@ -1,3 +1,4 @@
+// Judges and measures one element after the other, where a block of lanes is not enough.
 #include "parity/compare/scan.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Which elements of an output tell something: precise next to their line, not zero, not infinite.
 #include "parity/compare/telling.hpp"
 
 #include <fmt/format.h>

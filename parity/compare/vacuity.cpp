@@ -1,3 +1,4 @@
+// How much of a comparison proves nothing: zeros that came in, saturation, constant rows, sums without rounding.
 #include "parity/compare/vacuity.hpp"
 
 #include <fmt/format.h>

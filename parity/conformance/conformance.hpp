@@ -26,7 +26,7 @@ enum class Standing {
   failed,
   mistrusted,    ///< agreed, but what is expected proves nothing
   unsupported,   ///< not read, or not run by this executor itself
-  out_of_scope,  ///< its expected output is random, or what it is fed are no tensors of numbers
+  out_of_scope,  ///< its expected output is random or disputed, or what it is fed are no tensors of numbers
 };
 
 constexpr auto enum_names(Standing) {

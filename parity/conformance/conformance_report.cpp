@@ -1,3 +1,4 @@
+// The report on ONNX's backend tests by operator: as a table, Markdown, JSON and JUnit XML.
 #include "parity/conformance/conformance_report.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// How many nodes of an exact twin are proved, and why others are not, in one line.
 #include "parity/core/exactness.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The error class of a chain of nodes that is judged as one, and of an output that is held to its bits.
 #include "parity/core/judged_output.hpp"
 
 namespace plumb::parity::core {

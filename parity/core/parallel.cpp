@@ -1,3 +1,4 @@
+// Runs pieces on several threads; how work is cut does not depend on how many there are.
 #include "parity/core/parallel.hpp"
 
 #include <algorithm>

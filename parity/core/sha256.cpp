@@ -1,3 +1,4 @@
+// SHA-256 of a text as 64 hexadecimal digits, by which graphs, policies and profiles are told apart.
 #include "parity/core/sha256.hpp"
 
 #include <sha2.h>

@@ -1,3 +1,4 @@
+// Tables for a terminal, columns as wide as their UTF-8 text, and numbers in three digits.
 #include "parity/core/table.hpp"
 
 #include <fmt/format.h>

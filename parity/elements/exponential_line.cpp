@@ -1,3 +1,4 @@
+// Exponentials of one line and their sum, with errors by chance where equal terms err alike, for settling elements.
 #include "parity/elements/exponential_line.hpp"
 
 #include <algorithm>

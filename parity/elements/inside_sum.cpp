@@ -1,3 +1,4 @@
+// The limits of one sum inside an op, term by term, and its replay in f32 in the kernel's order.
 #include "parity/elements/inside_sum.hpp"
 
 #include <algorithm>

@@ -27,7 +27,7 @@ double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
 }  // namespace
 
 std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
-                                     const ir::TensorView& got) {
+                                     const ir::TensorView& got, std::optional<ir::Tensor>& native) {
   compare::Allowed& allowed = bounded.allowed.at(k);
   if (allowed.rule != compare::Allowed::Rule::within || !ir::is_float(got.dtype())) return 0;
   const ir::Tensor came = ir::passes::widen(got);
@@ -49,11 +49,11 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     const auto at = std::ranges::find(segment.fed, v) - segment.fed.begin();
     return ir::Tensor(subject.inputs[static_cast<std::size_t>(at)]);
   };
-  const ir::Tensor native = ir::passes::widen(core::evaluate(subject.reference, segment, fed).outputs.at(k));
+  if (!native) native = ir::passes::widen(core::evaluate(subject.reference, segment, fed).outputs.at(k));
   std::vector<bool> apart(truth.size(), false);
   std::uint64_t count = 0;
   for (const std::size_t i : missed)
-    if (miss(native.as<double>(), i) == miss(c, i)) apart[i] = true, ++count;
+    if (miss(native->as<double>(), i) == miss(c, i)) apart[i] = true, ++count;
   if (count == 0) return 0;
   const ir::Tensor none({ir::DType::f64, got.shape()});
   compare::Limits limits = allowed.limits ? *allowed.limits : compare::Limits{none, none};

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <optional>
+
 #include "parity/elements/subject.hpp"
 
 namespace plumb::parity::elements {
 
 /// Sets elements of output `k` apart of which an intermediate result leaves the range of the type, and how many they
 /// are (verdict.md V34). The candidate is further off than any order of rounding explains, or infinite, NaN or 0 where
-/// the truth is not; and so is the op as the reference runs it in the candidate's own dtypes, on the same operands.
+/// the truth is not; and so is the op as the reference runs it in the candidate's own dtypes, on the same operands:
+/// `native` holds that run, once somebody needed it.
 std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
-                                     const ir::TensorView& got);
+                                     const ir::TensorView& got, std::optional<ir::Tensor>& native);
 
 }  // namespace plumb::parity::elements

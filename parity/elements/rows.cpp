@@ -1,3 +1,4 @@
+// Finds the lines of ops that have sums inside, for those elements that are looked at one by one.
 #include "parity/elements/rows.hpp"
 
 #include "parity/elements/op_table.hpp"

@@ -1,3 +1,4 @@
+// Finds the node of a segment whose sums can be walked term by term, and what is known of its arithmetic.
 #include "parity/elements/summing.hpp"
 
 #include <algorithm>

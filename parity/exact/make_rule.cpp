@@ -1,3 +1,4 @@
+// Rules of exact arithmetic as ops state them: products, sums, means by powers of two, or why a result rounds.
 #include "parity/exact/make_rule.hpp"
 
 #include <algorithm>

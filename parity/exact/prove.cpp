@@ -1,3 +1,4 @@
+// Proves, from operands at hand, that every order of an op's sums gives the same bits: all partial sums are exact.
 #include "parity/exact/prove.hpp"
 
 #include <cmath>

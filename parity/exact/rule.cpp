@@ -1,3 +1,4 @@
+// Finds the rule by which an op's arithmetic is exact; moves, selections and integers need none.
 #include "parity/exact/rule.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Holds what another implementation gave to how far roundings on the way may have moved each element.
 #include "parity/expected/expected.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Spread of a graph's values by sign runs: every node's rounding is added with random signs, all runs side by side.
 #include "parity/expected/sign_runs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Fits limits to runs of many seeds by op, dtype, accumulation and device, or by node where nodes differ.
 #include "parity/fit/fit.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Fitted limits as rules of a policy: written anew, or put into one that exists without touching its other lines.
 #include "parity/fit/fit_policy.hpp"
 
 #include <fmt/format.h>

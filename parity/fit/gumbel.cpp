@@ -1,3 +1,4 @@
+// Gumbel distributions by L-moments, with an upper limit of a quantile by a parametric bootstrap.
 #include "parity/fit/gumbel.hpp"
 
 #include <algorithm>

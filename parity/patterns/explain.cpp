@@ -1,3 +1,4 @@
+// What the failing elements of an output have in common: terms of their sums, places, values.
 #include "parity/patterns/explain.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Patterns of place: rows, columns or matrices, by period or at the end, in which failures crowd beyond chance.
 #include <fmt/format.h>
 
 #include <algorithm>

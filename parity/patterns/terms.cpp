@@ -1,3 +1,4 @@
+// Patterns of terms: ranges of a sum that are missing, added twice or stale, tried on a sample of failing elements.
 #include <fmt/format.h>
 
 #include <algorithm>

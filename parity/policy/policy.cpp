@@ -155,6 +155,9 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
       {static_cast<double>(facts.n), k, facts.u, facts.u_out, m.expected_norm1, m.expected_norm2, m.expected_absmax});
   if (std::isnan(limit))
     return {Outcome::unknown, fmt::format("the limit '{}' cannot be computed", requirement.limit.expression)};
+  // What nothing exceeds gates nothing, and would be green.
+  if (std::isinf(limit))
+    return {Outcome::unknown, fmt::format("the limit '{}' is infinite", requirement.limit.expression)};
   if (std::isnan(value)) return {Outcome::unknown, fmt::format("{} was not computed", ir::enum_name(measure))};
   const bool least = is_at_least(measure);
   Finding finding = found(least ? value >= limit : value <= limit,

@@ -1,3 +1,4 @@
+// Reads policies from TOML; every refusal names file, line and what was wanted.
 #include "parity/policy/policy_file.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@
 
 #include "ir/attribute.hpp"
 #include "ir/dtype.hpp"
-#include "ir/formats/files.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/op.hpp"
 #include "parity/core/toml_text.hpp"
 
@@ -185,7 +186,12 @@ Limit Reader::limit(std::string_view key, const toml::node& node, bool at_least)
   const std::string_view sign = at_least ? ">=" : "<=";
   if (expression.starts_with(sign)) expression.erase(0, sign.size());
   at_line(node, key, [&] {
-    return evaluate(expression, {.n = 2, .k = 2, .u = 0x1p-24, .u_out = 0x1p-24, .norm1 = 2, .norm2 = 2, .m = 1});
+    const double one =
+        evaluate(expression, {.n = 2, .k = 2, .u = 0x1p-24, .u_out = 0x1p-24, .norm1 = 2, .norm2 = 2, .m = 1});
+    const double other =
+        evaluate(expression, {.n = 99, .k = 99, .u = 0x1p-11, .u_out = 0x1p-11, .norm1 = 50, .norm2 = 9, .m = 3});
+    ir::require(!std::isinf(one) || !std::isinf(other), "the limit '", expression, "' is infinite: nothing exceeds it");
+    return one;
   });
   return {0, expression};
 }
@@ -340,7 +346,7 @@ Policy parse(std::string_view text, std::string file, AccKey acc) {
 }
 
 Policy read(const std::filesystem::path& path) {
-  return parse(ir::formats::read_named_text(path, most_bytes), path.string());
+  return parse(ir::files::read_named_text(path, most_bytes), path.string());
 }
 
 }  // namespace plumb::parity::policy

@@ -1,3 +1,4 @@
+// Applies a policy to what was compared: facts of the node and device, measures, and rules that decide.
 #include "parity/policy/policy_gate.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A policy at work on one device: from the results of a comparison to a verdict.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// The small languages of policy values: globs, version tests and arithmetic expressions.
 #include "parity/policy/policy_value.hpp"
 
 #include <algorithm>

@@ -1,9 +1,12 @@
+// Plants every fault beside every compared output, and bisects to the smallest size that the verdict notices.
 #include "parity/power/power.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
-#include "parity/policy/policy_gate.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/judge/judge_output.hpp"
 #include "parity/power/faults/inner.hpp"
 #include "parity/power/faults/witness.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
@@ -17,12 +20,12 @@ using faults::Site;
 
 bool same_bits(const ir::TensorView& a, const ir::TensorView& b) { return std::ranges::equal(a.bytes(), b.bytes()); }
 
-/// One output, as verify judged it, and whatever else could have come.
+/// One output, as verify judged it, and whatever else could have come: every faulty result takes the path by which
+/// verify came to its verdict.
 class Bench {
  public:
-  Bench(const Options& options, const ir::Graph& graph, const cases::NodeResult& result, const ir::TensorView& truth,
-        const Site& site, const ir::TensorView& got, const samples::RoundingSample* rounding)
-      : options_(options), graph_(graph), result_(result), truth_(truth), site_(site), got_(got), rounding_(rounding) {}
+  Bench(const Options& options, const cases::Executors& executors, const cases::Case& subject,
+        const cases::NodeResult& result, const Site& site, const ir::Tensor& got);
 
   Trial attempt(const faults::Fault& fault, const Numbers& faulty);
 
@@ -33,31 +36,84 @@ class Bench {
   };
 
   Detection detect(const Numbers& faulty, double share);
+  bool is_refused(const ir::Tensor& tensor);
+  bool is_refused_alone(const ir::Tensor& tensor, std::uint64_t element);
   std::optional<Size> smallest(const Numbers& faulty, Outcome outcome);
+  const ir::Tensor& truth() const { return bounded_.truth.outputs[site_.output]; }
 
   const Options& options_;
   const ir::Graph& graph_;
   cases::NodeResult result_;  ///< what a gate looks at
-  const ir::TensorView truth_;
   const Site& site_;
-  const ir::TensorView got_;
-  const samples::RoundingSample* const rounding_;  ///< the sample of its sums, where it has such
+  const ir::Tensor& got_;
+  const std::vector<ir::Tensor> fed_;
+  const std::vector<ir::TensorView> inputs_;
+  const bounds::Manner manner_;
+  const elements::Subject subject_;
+  bounds::Bounded bounded_;
+  judge::OutputJudge judge_;
+  const std::optional<samples::RoundingSample> rounding_;  ///< the sample of its sums, where it has such
 };
+
+/// The truth and the limits of a segment on what it was fed.
+bounds::Bounded evaluated(const elements::Subject& subject) {
+  ir::Feeds fed;
+  for (std::size_t i = 0; i < subject.inputs.size(); ++i)
+    fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
+  return bounds::evaluate_bounded(subject.reference, subject.segment, fed, subject.manner);
+}
+
+Bench::Bench(const Options& options, const cases::Executors& executors, const cases::Case& subject,
+             const cases::NodeResult& result, const Site& site, const ir::Tensor& got)
+    : options_(options),
+      graph_(subject.file->graph),
+      result_(result),
+      site_(site),
+      got_(got),
+      fed_(site.inputs()),
+      inputs_(fed_.begin(), fed_.end()),
+      manner_{profile::arithmetic_of(executors.profile, result.sums, site.segment.graph), site.flushes_subnormals},
+      subject_{executors.reference, site.segment, inputs_, result_.sums, manner_},
+      bounded_(evaluated(subject_)),
+      judge_(subject_, site.output, bounded_),
+      rounding_(samples::RoundingSample::of(subject_, site.output, bounded_.truth.outputs[site.output],
+                                            {subject.seed, result.name()})) {}
+
+/// Whether verify would fail it, as it would the result of an executor.
+bool Bench::is_refused(const ir::Tensor& tensor) {
+  judge_.compare(tensor, result_);
+  if (result_.gated().n_without_limit > 0) return false;
+  const auto judged = policy::judge_numbers(options_.gate, graph_, result_, truth(), tensor);
+  if (judged.verdict == core::Verdict::failed) return true;
+  result_.statistics = {};
+  if (rounding_ && result_.local.agrees()) result_.statistics = rounding_->judge(tensor);
+  return judge::is_refused_by_statistics(options_.gate, result_, judged);
+}
+
+/// Whether this element alone is refused, among those that the candidate gave.
+bool Bench::is_refused_alone(const ir::Tensor& tensor, std::uint64_t element) {
+  ir::Tensor one = got_;
+  const std::size_t width = ir::info(one.dtype()).bytes, at = static_cast<std::size_t>(element) * width;
+  std::ranges::copy(tensor.bytes().subspan(at, width), one.bytes().subspan(at, width).begin());
+  return is_refused(one);
+}
 
 Bench::Detection Bench::detect(const Numbers& faulty, double share) {
   const ir::Tensor tensor = faults::planted(site_, faulty, share);
-  result_.local = compare::compare(truth_, tensor, result_.allowed);
-  const auto verdict = policy::judge_numbers(options_.gate, graph_, result_, truth_, tensor);
+  const compare::Comparison first = compare::compare(truth(), tensor, judge_.whole());
   Size size{.share = share};
-  if (!result_.local.worst.empty()) {
-    const compare::Worst& worst = result_.local.worst.front();
+  if (!first.worst.empty()) {
+    const compare::Worst& worst = first.worst.front();
     if (ir::unit_roundoff(site_.type.dtype) > 0)
       size.ulp = std::abs(worst.got - worst.expected) / compare::ulp_of(worst.expected, site_.type.dtype);
     size.ratio = worst.ratio;
+    // Elements are held to limits of their own: the worst, which is looked at term by term, saves looking at the
+    // others.
+    if (!first.agrees() && !result_.gates_total && policy::decides_by_bound(options_.gate, result_) &&
+        is_refused_alone(tensor, worst.index))
+      return {true, size};
   }
-  const bool is_caught = verdict.verdict == core::Verdict::failed;
-  const bool is_sampled = rounding_ != nullptr && policy::decides_by_bound(options_.gate, result_);
-  return {is_caught || (is_sampled && !rounding_->judge(tensor).finding.empty()), size};
+  return {is_refused(tensor), size};
 }
 
 /// By bisection of the exponent: of the fault's share where it is caught, of a magnification where it is not.
@@ -106,8 +162,6 @@ class Planter final : public cases::Observer {
 
  private:
   void plant_inside(const Site& site, Bench& bench, NodePower& node) const;
-  std::optional<samples::RoundingSample> rounding_of(const Site& site, const cases::NodeResult& result,
-                                                     const ir::TensorView& truth) const;
 
   const cases::Case& subject_;
   const cases::Executors& executors_;
@@ -130,26 +184,14 @@ void Planter::compared(const cases::NodeResult& result, const ir::TensorView& tr
     node.why = "the data prove little: " + node.vacuity.text();
   }
   if (holds(node.verdict)) {
-    const auto rounding = rounding_of(*site, result, truth);
-    Bench bench(options_, graph, result, truth, *site, got, rounding ? &*rounding : nullptr);
+    const ir::Tensor clean(got);
+    Bench bench(options_, executors_, subject_, result, *site, clean);
     for (const faults::Fault& fault : faults::all_faults())
       if (policy::glob_matches(options_.faults, fault.name))
         if (const auto faulty = fault.plant(*site)) node.trials.push_back(bench.attempt(fault, *faulty));
     plant_inside(*site, bench, node);
   }
   nodes.push_back(std::move(node));
-}
-
-/// The sample of an output's sums by which verify judges how they are rounded.
-std::optional<samples::RoundingSample> Planter::rounding_of(const Site& site, const cases::NodeResult& result,
-                                                            const ir::TensorView& truth) const {
-  if (truth.dtype() != ir::DType::f64) return std::nullopt;
-  const std::vector<ir::Tensor> fed = site.inputs();
-  const std::vector<ir::TensorView> inputs(fed.begin(), fed.end());
-  const bounds::Manner manner{profile::arithmetic_of(executors_.profile, result.sums, site.segment.graph),
-                              site.flushes_subnormals};
-  const elements::Subject subject{executors_.reference, site.segment, inputs, result.sums, manner};
-  return samples::RoundingSample::of(subject, site.output, ir::Tensor(truth), {subject_.seed, result.name()});
 }
 
 /// In the nodes that were fused into this one.

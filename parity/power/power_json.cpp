@@ -1,3 +1,4 @@
+// The report on planted faults as JSON (plumb.power/1).
 #include "parity/core/build_info.hpp"
 #include "parity/core/json_number.hpp"
 #include "parity/power/power.hpp"

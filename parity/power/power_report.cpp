@@ -1,3 +1,4 @@
+// The report on planted faults as tables: by node, by fault, and every required one that was missed.
 #include <fmt/format.h>
 
 #include <algorithm>

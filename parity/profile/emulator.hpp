@@ -1,3 +1,4 @@
+// Replays dot products bit for bit as a profile says that a device adds them, matrix units included.
 #pragma once
 
 #include <optional>

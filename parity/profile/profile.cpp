@@ -7,6 +7,7 @@
 
 #include "ir/attribute.hpp"
 #include "parity/core/sha256.hpp"
+#include "parity/profile/toml_number.hpp"
 
 namespace plumb::parity::profile {
 namespace {
@@ -56,9 +57,9 @@ std::string content(const DeviceProfile& profile) {
   for (const FmaHandling& f : profile.fma)
     text += fmt::format("\n[[fma]]\ndtype = {}\nkind = {}\n", word(f.dtype), word(f.kind));
   for (const FunctionError& f : profile.functions)
-    text +=
-        fmt::format("\n[[function]]\nname = {}\ndtype = {}\nmax_ulp = {:#}\nat = {:#}\nsamples = {}\nexhaustive = {}\n",
-                    quoted(f.function), word(f.dtype), f.max_ulp, f.at, f.samples, f.exhaustive);
+    text += fmt::format("\n[[function]]\nname = {}\ndtype = {}\nmax_ulp = {}\nat = {}\nsamples = {}\nexhaustive = {}\n",
+                        quoted(f.function), word(f.dtype), toml_number(f.max_ulp), toml_number(f.at),
+                        f.samples, f.exhaustive);
   return text;
 }
 

@@ -1,9 +1,10 @@
+// Reads device profiles from TOML; every refusal says file, line, what was wanted and what was found.
 #include "parity/profile/profile_file.hpp"
 
 #include <cmath>
 #include <set>
 
-#include "ir/formats/files.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/ops/unary.hpp"
 #include "parity/core/toml_text.hpp"
 
@@ -205,7 +206,7 @@ DeviceProfile parse_profile(std::string_view text, const std::string& file) {
 }
 
 DeviceProfile read_profile(const std::filesystem::path& path) {
-  return parse_profile(ir::formats::read_named_text(path, most_bytes), path.string());
+  return parse_profile(ir::files::read_named_text(path, most_bytes), path.string());
 }
 
 }  // namespace plumb::parity::profile

@@ -1,3 +1,4 @@
+// Declarations of axes that ops share, for relations that permute or halve them.
 #include "parity/relations/axes.hpp"
 
 namespace plumb::parity::relations {

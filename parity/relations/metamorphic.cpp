@@ -1,3 +1,4 @@
+// Metamorphic checks of a case: the whole graph again and with fewer values kept, then each node alone.
 #include "parity/relations/metamorphic.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Metamorphic checks of one node: permuted, halved, scaled, split and exchanged operands against its own result.
 #include "parity/relations/node_check.hpp"
 
 #include <fmt/format.h>

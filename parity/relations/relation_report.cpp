@@ -1,3 +1,4 @@
+// The report on metamorphic relations: how many hold, and a line for each that does not.
 #include "parity/relations/relation_report.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Finds the symmetries that an op declares; an op without a declaration has none.
 #include "parity/relations/symmetry.hpp"
 
 #include "parity/relations/op_table.hpp"

@@ -172,6 +172,15 @@ void write_plain(Text out, const cases::PlainRun& plain, Detail detail) {
     fmt::format_to(out, "    {}: {} there, {} where it is watched\n", one.node, one.plain, one.watched);
 }
 
+/// How much of the truth was held to the definitions of the ops.
+void write_oracles(Text out, const cases::CaseResult& result) {
+  std::size_t asked = 0, nodes = 0, bad = 0;
+  for (const cases::NodeResult& node : result.nodes)
+    asked += node.oracle.asked, bad += node.oracle.bad, nodes += node.oracle.asked > 0 ? 1 : 0;
+  if (asked == 0) return;
+  fmt::format_to(out, "oracles: {} elements of {} nodes were evaluated again, {} bad\n", asked, nodes, bad);
+}
+
 void write_totals(Text out, const cases::CaseResult& result) {
   std::map<core::Verdict, std::size_t> counts;
   double worst = compare::not_computed;
@@ -215,6 +224,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail) {
   text += attribution::blame_text(result);
   text += relations::relations_text(result.relations, detail == Detail::all);
   write_plain(out, result.plain, detail);
+  if (detail == Detail::all) write_oracles(out, result);
   for (const cases::ExpectedResult& one : result.expected) write_expected(out, one);
   for (const std::string& note : result.notes) fmt::format_to(out, "note: {}\n", note);
   write_totals(out, result);

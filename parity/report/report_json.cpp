@@ -1,3 +1,4 @@
+// The report of verify as JSON: cases, nodes, and all that was measured of them.
 #include "ir/formats/sums_json.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
@@ -113,6 +114,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
             {"replayed", node.settled.replayed},
             {"wide", node.settled.wide},
             {"out_of_range", node.settled.out_of_range}}},
+          {"oracle", {{"asked", node.oracle.asked}, {"bad", node.oracle.bad}}},
           {"lacks_truth", node.lacks_truth},
           {"sensitivity", core::json_number(node.sensitivity.share)},
           {"statistics", statistics(node.statistics)},
@@ -183,6 +185,7 @@ Json case_json(const cases::CaseResult& result) {
           {"seed", result.subject.seed},
           {"dtype", result.subject.dtype ? ir::info(*result.subject.dtype).name : "as the graph"},
           {"fill", ir::enum_name(result.subject.fill)},
+          {"fill_name", result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""},
           {"mode", ir::enum_name(result.mode)},
           {"first_guilty", first_guilty_json(result)},
           {"non_finite", std::move(origins)},

@@ -1,3 +1,4 @@
+// The table of many seeds: for each node the median and the largest ratio, the seed that had it, and its verdicts.
 #include "parity/report/seed_summary.hpp"
 
 #include <fmt/format.h>

@@ -106,6 +106,10 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
   const bool gates_total = total != nullptr && known(total->verdict, core::Verdict::skipped) != core::Verdict::skipped;
   const Node& gated = gates_total ? *total : file_.rows()[r];
   node.within_bound = gated.n_bad == 0;
+  if (file_.rows()[r].n_oracle_bad > 0 && node.was == core::Verdict::error) {
+    node.why = "its truth is not what the definition of the op gives";
+    return;
+  }
   const policy::Policy& policy = this->policy(run);
   policy::Parts parts{measured(run, gated), {}};
   parts.local.bound = bound_of(policy, run);
@@ -209,16 +213,14 @@ core::ExitCode exit_code_of(const JudgedRun& run) {
 
 }  // namespace
 
-core::ExitCode exit_code(const std::vector<JudgedRun>& runs, bool strict) {
-  std::vector<core::ExitCode> codes;
+core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands) {
+  std::vector<core::CaseEnd> ends;
   for (const JudgedRun& run : runs) {
-    std::vector<core::Verdict> nodes;
+    core::CaseEnd& end = ends.emplace_back(core::CaseEnd{.usual = exit_code_of(run), .verdict = run.verdict});
     for (const JudgedNode& node : run.nodes)
-      nodes.push_back(core::as_counted_by_strict(node.verdict, node.lacks_truth));
-    const core::ExitCode code = exit_code_of(run);
-    codes.push_back(strict ? core::strict_exit_code(code, run.verdict, nodes) : code);
+      end.nodes.push_back(core::as_counted_by_strict(node.verdict, node.lacks_truth));
   }
-  return core::overall(std::span<const core::ExitCode>(codes));
+  return core::exit_code(ends, demands);
 }
 
 }  // namespace plumb::parity::results

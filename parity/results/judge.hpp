@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/formats/graph_file.hpp"
+#include "parity/core/demands.hpp"
 #include "parity/policy/policy.hpp"
 
 namespace plumb::parity::results {
@@ -45,7 +46,7 @@ std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<co
 /// The runs for people: nodes that did not pass or whose verdict changed, then totals.
 std::string to_text(const std::vector<JudgedRun>& runs);
 
-/// The exit code of all runs.
-core::ExitCode exit_code(const std::vector<JudgedRun>& runs, bool strict);
+/// The exit code of all runs, of which this was asked.
+core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands);
 
 }  // namespace plumb::parity::results

@@ -1,13 +1,13 @@
 #include "parity/results/record_hdf5.hpp"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 
+#include "ir/adversarial/adversarial.hpp"
+#include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
@@ -46,26 +46,17 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-/// Until the disk says so, a file may be in memory only.
-void sync(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  ::fsync(file);
-  ::close(file);
-}
-
 }  // namespace
 
 class Recorder::Writer {
  public:
   Writer(const fs::path& path, RecordOptions options);
-  ~Writer();
 
   void begins(const cases::Case& subject);
   void compared(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
   void record(const cases::CaseResult& result);
   void finish();
-  const fs::path& part() const { return part_; }
+  const fs::path& part() const { return output_.part(); }
 
  private:
   struct Kept {
@@ -73,7 +64,8 @@ class Recorder::Writer {
     ir::Tensor truth, got;
   };
 
-  static ir::hdf5::Store make_store(const fs::path& path, const fs::path& part, bool append);
+  static ir::hdf5::Store make_store(const fs::path& path, const fs::path& part, const RecordOptions& options);
+  std::string last_word();
   void make_layout();
   void read_names();
   std::uint32_t name_id(const std::string& name);
@@ -86,30 +78,31 @@ class Recorder::Writer {
   void append_results(const cases::CaseResult& result);
   void append_run(const cases::CaseResult& result);
 
-  const fs::path path_, part_;
+  const fs::path path_;
   const RecordOptions options_;
+  ir::files::OutputFile output_;
   ir::hdf5::Store store_;
-  std::uint32_t run_ = 0;
-  bool finished_ = false;
+  std::uint32_t run_ = 0, first_run_ = 0;
   std::map<std::string, std::uint32_t, std::less<>> names_;
   std::map<std::string, SumList> sums_;  ///< by where they are in the file
   std::vector<std::string> new_names_;
   const ir::Graph* graph_ = nullptr;  ///< the running case's
   std::shared_ptr<const ir::formats::GraphFile> file_;
   std::optional<Kept> worst_;
+  std::optional<ir::files::LastWord> last_word_;
 };
 
-ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, bool append) {
-  const bool exists = fs::exists(path);
+ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::path& part, const RecordOptions& options) {
+  const bool exists = fs::exists(path) && fs::file_size(path) > 0;
   int version = 0;
-  if (exists) {
+  if (exists && !(options.replace_any && !options.append)) {
     try {
       version = require_results_file(ir::hdf5::Store::open(path));
     } catch (const ir::Error& error) {
       ir::fail(path.string(), " exists and is not replaced, as it is no results file: ", error.what());
     }
   }
-  if (!exists || !append) return ir::hdf5::Store::create(part);
+  if (!exists || !options.append) return ir::hdf5::Store::create(part);
   ir::require(version == 2, path.string(), " is of version ", version, " and has no room for what version 2 records");
   std::error_code problem;
   fs::copy_file(path, part, fs::copy_options::overwrite_existing, problem);
@@ -119,20 +112,25 @@ ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::pat
 
 Recorder::Writer::Writer(const fs::path& path, RecordOptions options)
     : path_(path),
-      part_(path.string() + ".part"),
       options_(std::move(options)),
-      store_(make_store(path_, part_, options_.append)) {
+      output_(path, {.kind = ir::files::FileKind::hdf5, .inputs = options_.inputs}),
+      store_(make_store(path_, output_.part(), options_)) {
   if (store_.contains("/runs"))
     read_names();
   else
     make_layout();
   store_.flush();
+  first_run_ = run_;
+  last_word_.emplace([this] { return last_word(); });
 }
 
-/// A run that was never recorded leaves nothing behind; an interrupted one its part file.
-Recorder::Writer::~Writer() {
-  std::error_code ignored;
-  if (!finished_ && run_ == 0) fs::remove(part_, ignored);
+/// Leaves the file of an interrupted run readable, and says where it is.
+std::string Recorder::Writer::last_word() {
+  const std::uint32_t cases = run_ - first_run_;
+  if (cases == 0) return "nothing was recorded";
+  store_.append_texts("/names", std::exchange(new_names_, {}));
+  store_.flush();
+  return fmt::format("{} {} recorded in {}", cases, cases == 1 ? "case is" : "cases are", part().string());
 }
 
 void Recorder::Writer::make_layout() {
@@ -252,6 +250,9 @@ void Recorder::Writer::write_sources(const cases::CaseResult& result) {
     for (const ir::FillParameter& parameter : ir::fill_parameters)
       if (parameter.distribution == made.fill.distribution)
         range += fmt::format("{}{}={}", range.empty() ? "" : " ", parameter.name, made.fill.*parameter.member);
+    if (made.fill.distribution == ir::Distribution::adversarial)
+      range = ir::cat("kind=", ir::enum_name(made.fill.kind.value_or(
+                                   ir::adversarial::kind_of_seed(made.seed.value_or(result.subject.seed)))));
     store_.set(path, "generator", "philox4x32");
     store_.set(path, "seed", made.seed.value_or(result.subject.seed));
     store_.set(path, "fill", std::string(ir::enum_name(made.fill.distribution)));
@@ -318,6 +319,7 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.alpha = result.alpha;
   run.precision_id = name_id(precision_of(result.subject));
   run.fill = result.subject.fill;
+  run.fill_name_id = name_id(std::string(result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""));
   run.mode = result.mode;
   if (const cases::NodeResult* guilty = attribution::first_guilty(result))
     run.first_guilty = results::node_row(result.subject.file->graph, guilty->node);
@@ -344,17 +346,15 @@ void Recorder::Writer::record(const cases::CaseResult& result) {
   store_.append_texts("/names", std::exchange(new_names_, {}));
   store_.flush();
   ++run_;
+  // An interrupted run leaves its part file; one that was never recorded leaves nothing.
+  output_.keep_part();
 }
 
 void Recorder::Writer::finish() {
   store_.append_texts("/names", std::exchange(new_names_, {}));
+  last_word_.reset();
   store_.close();
-  sync(part_);
-  std::error_code problem;
-  fs::rename(part_, path_, problem);
-  ir::require(!problem, part_.string(), ": cannot be renamed to ", path_.string(), ": ", problem.message());
-  sync(path_.parent_path().empty() ? fs::path(".") : path_.parent_path());
-  finished_ = true;
+  output_.commit();
 }
 
 void Recorder::prepare_process() {
@@ -365,12 +365,22 @@ void Recorder::prepare_process() {
 Recorder::Recorder(const fs::path& path, RecordOptions options)
     : writer_(std::make_unique<Writer>(path, std::move(options))) {}
 Recorder::~Recorder() = default;
-void Recorder::begins(const cases::Case& subject) { writer_->begins(subject); }
+void Recorder::begins(const cases::Case& subject) {
+  const ir::files::Uninterrupted whole;
+  writer_->begins(subject);
+}
 void Recorder::compared(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) {
+  const ir::files::Uninterrupted whole;
   writer_->compared(result, truth, got);
 }
-void Recorder::record(const cases::CaseResult& result) { writer_->record(result); }
-void Recorder::finish() { writer_->finish(); }
+void Recorder::record(const cases::CaseResult& result) {
+  const ir::files::Uninterrupted whole;
+  writer_->record(result);
+}
+void Recorder::finish() {
+  const ir::files::Uninterrupted whole;
+  writer_->finish();
+}
 const fs::path& Recorder::part_file() const { return writer_->part(); }
 
 }  // namespace plumb::parity::results

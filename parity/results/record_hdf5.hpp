@@ -18,15 +18,18 @@ constexpr auto enum_names(KeepTensors) { return std::array<std::string_view, 4>{
 
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
-  bool append = false;                 ///< keep the runs of an earlier results file of that name
-  std::string policy = {};             ///< text of the policy that judges; empty for none
-  std::vector<std::string> argv = {};  ///< recorded without the folders of absolute paths
+  bool append = false;                             ///< keep the runs of an earlier results file of that name
+  bool replace_any = false;                        ///< whatever has the name, not only a results file
+  std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over
+  std::string policy = {};                         ///< text of the policy that judges; empty for none
+  std::vector<std::string> argv = {};              ///< recorded without the folders of absolute paths
   profile::Device device = {};
   profile::Environment environment = {};
 };
 
 /// The results file (docs/results.md): one HDF5 file of many runs, a run to a case. It is
-/// written to NAME.part, which every case leaves whole, and gets its name when it is
+/// written to NAME.part, which every case leaves whole, as does an interruption that
+/// ir::files::end_in_order_when_interrupted takes, and gets its name when it is
 /// finished; so whatever happens, there is no damaged file under the name, and an
 /// earlier one stays as it was until the new one takes its place.
 ///
@@ -34,8 +37,8 @@ struct RecordOptions {
 ///   for (path : paths) recorder.record(verify_file(path, fill, executors, verify_options, recorder));
 ///   recorder.finish();
 ///
-/// Throws Error: when the file cannot be written (a full disk, say), or when a file of that name
-/// exists and is no results file.
+/// Throws Error: when the file cannot be written (a full disk, say), when another process is writing it,
+/// or when a file of that name exists and is no results file.
 class Recorder : public cases::Observer {
  public:
   /// For a program, before anything uses HDF5: a file that cannot grow is then an

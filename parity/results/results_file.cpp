@@ -1,3 +1,4 @@
+// The reader of results files: tables when they are first asked for, rows checked against the graphs they are of.
 #include "parity/results/results_file.hpp"
 
 #include <algorithm>
@@ -22,10 +23,17 @@ bool says_software(const ir::hdf5::StoredValues& values) {
   return flag == nullptr || *flag != 0;
 }
 
+/// What is no results file is named, since a command may read several.
+int version_of(const ir::hdf5::Store& store, const std::filesystem::path& path) try {
+  return require_results_file(store);
+} catch (const ir::Error& error) {
+  ir::fail(path.string(), ": is no results file: ", error.what());
+}
+
 }  // namespace
 
 ResultsFile::ResultsFile(const std::filesystem::path& path)
-    : path_(path), store_(ir::hdf5::Store::open(path)), version_(require_results_file(store_)) {}
+    : path_(path), store_(ir::hdf5::Store::open(path)), version_(version_of(store_, path)) {}
 
 std::string ResultsFile::attribute(const std::string& name) const { return text_of(store_.attributes("/"), name); }
 

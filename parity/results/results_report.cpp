@@ -1,3 +1,4 @@
+// A results file as text: a line for each run, and its nodes with the worst first.
 #include "parity/results/results_report.hpp"
 
 #include <fmt/format.h>

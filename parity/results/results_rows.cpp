@@ -1,3 +1,4 @@
+// Rows of the results file's tables, made of graphs, comparisons, relations, patterns and expectations.
 #include "parity/results/results_rows.hpp"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ void put(const compare::Extreme& extreme, double& value, std::uint64_t& at) {
 /// What a sample of the output showed.
 void add_sample(Node& row, const cases::NodeResult& result) {
   row.sensitivity = static_cast<float>(result.sensitivity.share);
+  row.n_oracle = result.oracle.asked, row.n_oracle_bad = result.oracle.bad;
   const cases::Statistics& found = result.statistics;
   row.rounds_off = !found.finding.empty() && result.why == found.finding;
   row.rho = static_cast<float>(found.rho);

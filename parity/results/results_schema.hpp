@@ -1,3 +1,4 @@
+// The schema of results files: its version, an empty file's layout, and the check of a file against it.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +11,7 @@
 namespace plumb::parity::results {
 
 inline constexpr auto schema_name = "plumb.results";
-inline constexpr auto schema_version = "2.2.0";  ///< minor versions only add
+inline constexpr auto schema_version = "2.3.0";  ///< minor versions only add
 
 /// The fixed part of an empty results file.
 void make_layout(ir::hdf5::Store& store);

@@ -1,3 +1,4 @@
+// The column types of the results file's tables, made from the members of their row structs.
 #include "parity/results/results_tables.hpp"
 
 #include <type_traits>
@@ -109,7 +110,8 @@ const TableType& run_type() {
                                column("least_elements", &R::least_elements),
                                column("plain", &R::plain),
                                column("must", &R::must),
-                               column("must_met", &R::must_met)},
+                               column("must_met", &R::must_met),
+                               column("fill_name_id", &R::fill_name_id)},
                               sizeof(R)};
   return type;
 }
@@ -188,7 +190,9 @@ std::vector<Column> further_columns() {
           column("misrounded", &R::misrounded),
           column("misrounded_bound", &R::misrounded_bound),
           column("bias", &R::bias),
-          column("bias_t", &R::bias_t)};
+          column("bias_t", &R::bias_t),
+          column("n_oracle", &R::n_oracle),
+          column("n_oracle_bad", &R::n_oracle_bad)};
 }
 
 const TableType& node_type() {

@@ -114,6 +114,7 @@ struct Run {
   Code<cases::Plain> plain = cases::Plain::not_run;
   Code<ir::formats::Must> must = ir::formats::Must::pass;  ///< what the graph's file says that this must come to
   std::uint8_t must_met = 0;                               ///< whether it came to that, where it says fail or refuse
+  std::uint32_t fill_name_id = 0;                          ///< which adversarial numbers; "" of other fills
 };
 
 /// /results/nodes
@@ -151,6 +152,7 @@ struct Node {
   std::uint16_t n_sums = 0;  ///< and how many they are
   std::uint64_t n_open = no_number, n_replayed = no_number, n_wide = no_number,
                 n_out_of_range = no_number;  ///< cases::Settled
+  std::uint32_t n_oracle = 0, n_oracle_bad = 0;  ///< cases::OracleSample
   std::uint8_t of_plain_run = 0;
   std::uint8_t no_truth = 0;    ///< skipped, since the op has no truth in reference precision
   std::uint8_t rounds_off = 0;  ///< failed, since it rounds off more than its kernel says

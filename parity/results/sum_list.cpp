@@ -1,3 +1,4 @@
+// Sum records of a graph's kernels for the results file: equal lists are kept once and found by their place.
 #include "parity/results/sum_list.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Draws of elements by Philox, and samples of those that are large next to their limit, so that they tell something.
 #include "parity/samples/sample.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Asks a sample of an output whether it would notice operands with half of their bits, or a missing term.
 #include "parity/samples/sensitivity.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// How a sample of neighbouring sums is rounded: bits of the accumulator, bias, and results that are misrounded.
 #include "parity/samples/statistics.hpp"
 
 #include <fmt/format.h>
@@ -158,8 +159,9 @@ cases::Statistics RoundingSample::judge(const ir::TensorView& got) const {
 
 /// Whether the terms of the sample are such that chance speaks for their roundings: few equal ones in a sum, few that a
 /// sum has in common with its neighbour, as windows over constant weights have, since these round alike, and a creep of
-/// the running sum that is no more than a draw. `drift` becomes the mean of the creep over σ, by the sign of the sum.
-bool RoundingSample::is_like_chance(double& drift) const {
+/// the running sum that is no more than a draw. None of that depends on a result.
+RoundingSample::Chance RoundingSample::chance() const {
+  if (chance_) return *chance_;
   std::vector<double> creeps(elements_.size()), multiplicities(elements_.size()), common(elements_.size());
   core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
     const Element& one = elements_[n];
@@ -169,8 +171,10 @@ bool RoundingSample::is_like_chance(double& drift) const {
     multiplicities[n] = sums::multiplicity(sum);
     common[n] = n == 0 ? 0 : share_in_common(sum.values(), bare_.at(elements_[n - 1].index).values());
   });
-  drift = mean_of(creeps);
-  return mean_of(multiplicities) < most_multiplicity && mean_of(common) < most_common && rms_of(creeps) < most_creep;
+  const bool speaks =
+      mean_of(multiplicities) < most_multiplicity && mean_of(common) < most_common && rms_of(creeps) < most_creep;
+  chance_ = {speaks, mean_of(creeps)};
+  return *chance_;
 }
 
 /// Whether every element of the sample has the very bits that the kernel's own order gives.
@@ -190,8 +194,8 @@ std::string RoundingSample::gate(const cases::Statistics& found, std::span<const
                                                             bare_.lambda * bare_.lambda / 2;
   const bool may_be_biased = std::abs(found.bias_t) > most_t && std::abs(found.bias) > most_bias;
   if (!is_wide && !is_misrounded && !may_be_biased) return "";
-  double drift = 0;
-  if (!is_like_chance(drift)) return "";
+  const auto [speaks, drift] = chance();
+  if (!speaks) return "";
   const bool is_biased = may_be_biased && std::abs(found.bias) > most_bias + 2 * std::abs(drift);
   if ((!is_wide && !is_misrounded && !is_biased) || equals_replays(got)) return "";
   std::string why = "rounds off more than it says:";

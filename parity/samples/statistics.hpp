@@ -29,13 +29,20 @@ class RoundingSample {
       : bare_(std::move(bare)), sum_(sum), dtype_(dtype) {}
   void take(std::span<const double> truth, const std::vector<std::size_t>& places);
   std::string gate(const cases::Statistics& found, std::span<const double> got) const;
-  bool is_like_chance(double& drift) const;
+  /// Whether chance speaks for how the terms of the sample are rounded, and the mean of their creep over σ, by the sign
+  /// of the sum.
+  struct Chance {
+    bool speaks = false;
+    double drift = 0;
+  };
+  Chance chance() const;
   bool equals_replays(std::span<const double> got) const;
 
   elements::Summing bare_;
   ir::Sum sum_;  ///< as the kernel published it
   ir::DType dtype_;
   std::vector<Element> elements_;
+  mutable std::optional<Chance> chance_;  ///< made when it is first asked for; a sample has one thread
 };
 
 }  // namespace plumb::parity::samples

@@ -1,9 +1,12 @@
+// The limit of one element by its terms: exact sums, roundings along the kernel's tree, creep, terms that vanish.
 #include "parity/sums/element_limit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+
+#include "parity/sums/orders.hpp"
 
 namespace plumb::parity::sums {
 namespace {
@@ -102,7 +105,10 @@ double multiplicity_of(std::span<const double> terms) {
 
 Tree::Roundings roundings_of(std::span<const double> terms, const Tree& tree, const Arithmetic& arithmetic) {
   const Additions additions = arithmetic.additions();
-  return arithmetic.sum ? tree.roundings(terms, additions) : largest_roundings(terms, additions);
+  if (!arithmetic.sum) return largest_roundings(terms, additions);
+  const Tree::Roundings in_order = tree.roundings(terms, additions);
+  return is_rearranged(*arithmetic.sum) ? larger(in_order, rearranged_roundings(*arithmetic.sum, terms, additions))
+                                        : in_order;
 }
 
 /// √σ² of the additions.

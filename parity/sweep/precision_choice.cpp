@@ -1,3 +1,4 @@
+// Which nodes may run in f16: by how their weights oscillate, or greedily by error for time saved within a budget.
 #include "parity/sweep/precision_choice.hpp"
 
 #include <algorithm>

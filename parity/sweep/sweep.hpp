@@ -1,3 +1,4 @@
+// What a sweep over precisions is asked and what it finds: errors, bounds, verdicts and times of each variant.
 #pragma once
 
 #include "parity/sweep/precision_choice.hpp"

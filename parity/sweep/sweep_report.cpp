@@ -1,3 +1,4 @@
+// The report on a sweep over precisions as two tables: by variant, and by node.
 #include <fmt/format.h>
 
 #include <algorithm>

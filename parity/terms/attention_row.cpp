@@ -1,3 +1,4 @@
+// One query of attention as a row: the keys that it sees, and its lines of q, k, v, mask and bias.
 #include "parity/terms/attention_row.hpp"
 
 #include <algorithm>

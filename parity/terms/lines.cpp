@@ -1,3 +1,4 @@
+// Lines of a tensor along any axes, and elements of operands that are broadcast to it.
 #include "parity/terms/lines.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The updates of each target of a scatter, sorted, so that those of an element are found by bisection.
 #include "parity/terms/targets.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds how elements of an op are sums of terms, and converts between flat indices and positions.
 #include "parity/terms/terms.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Runs the candidate, on the whole graph or on one node, and hashes values so that repeated runs can be compared.
 #include "parity/verify/candidate_run.hpp"
 
 #include "ir/raw/hash.hpp"

@@ -1,3 +1,4 @@
+// One case from the candidate's run to its verdict: nodes in order, refusals, expectations, coverage, blame.
 #include "parity/verify/case_run.hpp"
 
 #include <algorithm>
@@ -28,6 +29,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
                      .expected_within = subject.expected_within,
                      .precision = subject.precision,
                      .fill = subject.fill,
+                     .adversarial = subject.adversarial,
                      .proofs = subject.proofs};
   result_.mode = options.mode;
   result_.repeat = options.repeat;

@@ -2,7 +2,7 @@
 
 #include <regex>
 
-#include "parity/bounds/bounded.hpp"
+#include "parity/elements/subject.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/case_state.hpp"
 #include "parity/verify/plain_run.hpp"
@@ -39,10 +39,9 @@ class CaseRun {
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
   void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own);
   void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
-  void look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs,
-                   const ir::Tensor& device);
   const ir::Tensor* given_output(ir::Value value) const;
-  void ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, std::span<const ir::TensorView> inputs);
+  void ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
+  void ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);

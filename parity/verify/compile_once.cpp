@@ -1,3 +1,4 @@
+// An executor that keeps the last two graphs that it compiled, so that many seeds compile once.
 #include "parity/verify/compile_once.hpp"
 
 #include <algorithm>

@@ -9,14 +9,13 @@
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/attribution/non_finite.hpp"
-#include "parity/certify/certify.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
-#include "parity/elements/range.hpp"
-#include "parity/elements/settle.hpp"
+#include "parity/judge/judge_output.hpp"
 #include "parity/patterns/explain.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
+#include "parity/samples/oracle_check.hpp"
 #include "parity/samples/sensitivity.hpp"
 #include "parity/samples/statistics.hpp"
 #include "parity/verify/case_run.hpp"
@@ -165,17 +164,13 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   const ir::Tensor& device = state.got.value();
 
   // How far off it is: by itself, by what it inherited, and in total.
-  const auto compare_again = [&] {
-    result.allowed = local.allowed[k];
-    result.local = certify::certify(segment, judged.inputs, k, local, device, result.certificate);
-  };
-  compare_again();
-  look_closer(own, k, result, judged.inputs, device);
-  if (result.settled.open + result.settled.out_of_range > 0) compare_again();
+  const elements::Subject asked{executors_.reference, segment, judged.inputs, result.sums, own.manner};
+  judge::OutputJudge(asked, k, local).compare(device, result);
   const ir::Tensor& truth = local.truth.outputs[k];
   attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
   result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
-  ask_sample(own, k, result, judged.inputs);
+  ask_oracles(own, k, result, asked);
+  ask_sample(own, k, result, asked);
   result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
   state.error = compare::not_computed;
   if (state.truth) compare_total(truth, result, state);
@@ -194,10 +189,8 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
     result.expected = compare::measure(ir::passes::widen(*given), device);
   decide(result, gate, state.truth ? stated_.against(result, value, *state.truth, device) : "");
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
-  if (result.verdict == core::Verdict::failed && !result.local.agrees()) {
-    const elements::Subject subject{executors_.reference, segment, judged.inputs, result.sums, own.manner};
-    result.patterns = patterns::explain(subject, k, local, device);
-  }
+  if (result.verdict == core::Verdict::failed && !result.local.agrees())
+    result.patterns = patterns::explain(asked, k, local, device);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
 }
@@ -216,17 +209,6 @@ void CaseRun::compare_total(const ir::Tensor& truth, cases::NodeResult& result, 
     state.is_clean = true;
 }
 
-/// Looks at single elements where a comparison leaves something open.
-void CaseRun::look_closer(Evaluation& own, std::size_t k, cases::NodeResult& result,
-                          std::span<const ir::TensorView> inputs, const ir::Tensor& device) {
-  const core::Segment& segment = state_.node(result.node).segment;
-  if (result.local.agrees() && !(result.local.ratio_finite > 0.5)) return;
-  const elements::Subject subject{executors_.reference, segment, inputs, result.sums, own.manner};
-  result.settled = elements::settle(subject, k, own.local, device);
-  if (result.local.agrees()) return;
-  result.settled.out_of_range = elements::set_out_of_range_apart(subject, k, own.local, device);
-}
-
 /// What another implementation gave for a value; null where it gave nothing.
 const ir::Tensor* CaseRun::given_output(ir::Value value) const {
   if (!subject_.expectation) return nullptr;
@@ -234,13 +216,15 @@ const ir::Tensor* CaseRun::given_output(ir::Value value) const {
   return found == subject_.expectation->tensors.end() ? nullptr : &found->second;
 }
 
+/// Holds a sample of the truth to the definitions of the ops.
+void CaseRun::ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject) {
+  result.oracle = samples::ask_oracles(subject, k, own.local, samples::Draws(subject_.seed, result.name() + ".oracle"));
+}
+
 /// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.
-void CaseRun::ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result,
-                         std::span<const ir::TensorView> inputs) {
+void CaseRun::ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject) {
   if (!result.local.agrees() || result.type.shape.elements() == 0) return;
-  const core::Segment& segment = state_.node(result.node).segment;
   const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
-  const elements::Subject subject{executors_.reference, segment, inputs, result.sums, own.manner};
   const samples::Draws draws(subject_.seed, result.name());
   // What was held to a replay was held to less than its limit, by which a sample would be asked.
   if (result.telling.mistrust().empty() && result.settled.replayed == 0)
@@ -263,6 +247,7 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
     result.verdict = verdict;
     result.why = std::move(why);
   };
+  if (result.oracle.bad > 0) return say(core::Verdict::error, result.oracle.said(result.op));
   const compare::Comparison& gated = result.gated();
   if (gated.n_without_limit > 0)
     return say(core::Verdict::error,
@@ -273,7 +258,7 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   const bool holds = gate.verdict == core::Verdict::passed || gate.verdict == core::Verdict::xpassed;
   if (!holds && !is_expected) return say(gate.verdict, gate.why);
   if (!refuted.empty()) return say(core::Verdict::failed, refuted);
-  if (!result.statistics.finding.empty() && !is_expected && policy::decides_by_bound(options_.gate, result))
+  if (judge::is_refused_by_statistics(options_.gate, result, gate))
     return say(core::Verdict::failed, result.statistics.finding);
   if (state_.value(value).is_unstable)
     return say(core::Verdict::nondeterministic, "another run on the same inputs gave other bits");

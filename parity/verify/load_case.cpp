@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/adversarial/adversarial.hpp"
+#include "ir/adversarial/use.hpp"
 #include "ir/ops/attention.hpp"
 #include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/widen.hpp"
@@ -74,6 +76,35 @@ void fix_params(ir::formats::GraphFile& file, std::uint64_t seed) {
   }
 }
 
+/// Fills the graph with adversarial numbers: floats and bools whatever the file says, integers where they are indices,
+/// or the file says nothing of them. What the file expects is not of these.
+void make_adversarial(ir::formats::GraphFile& file, std::optional<ir::AdversarialKind> kind) {
+  const ir::formats::Generated adversarial{{.distribution = ir::Distribution::adversarial, .kind = kind}};
+  for (ir::Value v = 0; file.graph.is_source(v); ++v) {
+    const std::string name = file.graph.name(v);
+    const bool is_kept = ir::is_integer(file.graph.type(v).dtype) && file.sources.contains(name) &&
+                         ir::adversarial::use_of(file.graph, v).role != ir::adversarial::Role::index;
+    if (is_kept) continue;
+    file.sources.insert_or_assign(name, adversarial);
+    file.decimals.written.erase(name);
+  }
+  file.expected.clear(), file.given_outputs.clear(), file.decimals.last_digits.clear();
+  file.must = ir::formats::Must::pass, file.expect_error.clear();
+}
+
+/// Makes adversarial numbers again for the dtypes that the graph was stored in.
+void refill(const ir::formats::GraphFile& file, std::uint64_t seed, ir::Feeds& feeds) {
+  for (ir::Value v = 0; file.graph.is_source(v); ++v) {
+    const std::string name = file.graph.name(v);
+    const auto source = file.sources.find(name);
+    const auto* const made =
+        source == file.sources.end() ? nullptr : std::get_if<ir::formats::Generated>(&source->second);
+    if (made == nullptr || made->fill.distribution != ir::Distribution::adversarial) continue;
+    feeds.insert_or_assign(
+        name, ir::adversarial::fill(file.graph, v, made->fill.kind, made->seed.value_or(seed), ir::stream_of(name)));
+  }
+}
+
 /// Takes what another implementation gave to where it is judged.
 void place_given_outputs(const FillOptions& options, const std::string& path, ir::formats::GraphFile& file,
                          cases::Case& made) {
@@ -114,6 +145,8 @@ bool may_be_given(const ir::Tensor& tensor, const ir::TensorType& type) {
 
 cases::Case load_case(const std::filesystem::path& path, const FillOptions& options) {
   ir::formats::GraphFile file = options.read(path);
+  const bool is_adversarial = options.kind == core::FillKind::adversarial;
+  if (is_adversarial) make_adversarial(file, options.adversarial);
   if (options.param_seed) fix_params(file, *options.param_seed);
   const double needed = memory_needed(file.graph), budget = static_cast<double>(options.memory_budget);
   ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
@@ -130,6 +163,10 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
                    .dtype = options.dtype,
                    .expected_within = options.expected_within,
                    .precision = options.precision};
+  if (is_adversarial) {
+    made.fill = options.kind;
+    made.adversarial = options.adversarial.value_or(ir::adversarial::kind_of_seed(options.seed));
+  }
   made.feeds = ir::formats::materialise(file, options.seed, options.memory_budget);
   place_given_outputs(options, path.string(), file, made);
   if (!options.precision.empty()) {
@@ -139,6 +176,7 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
   if (options.dtype) {
     file.graph = ir::passes::as_dtype(file.graph, *options.dtype);
     made.feeds = ir::passes::as_dtype(made.feeds, *options.dtype);
+    refill(file, options.seed, made.feeds);
   }
   made.file = std::make_shared<const ir::formats::GraphFile>(std::move(file));
   return made;

@@ -1,3 +1,4 @@
+// The command that shows a node again, quoted for a shell, and the regular expressions of --filter.
 #include "parity/verify/repro.hpp"
 
 #include <fmt/format.h>

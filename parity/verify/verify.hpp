@@ -1,3 +1,4 @@
+// Verification of a graph file: how a case is filled and loaded, what is judged, and the exit code.
 #pragma once
 
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "parity/cases/executors.hpp"
 #include "parity/cases/node_result.hpp"
 #include "parity/cases/observer.hpp"
+#include "parity/core/demands.hpp"
 #include "parity/expected/expected.hpp"
 #include "parity/profile/profile.hpp"
 
@@ -36,6 +38,8 @@ struct FillOptions {
   std::optional<cases::Closeness> expected_within = {};
   std::string precision = {};  ///< which nodes multiply in f16 (parity/cases/precision_plan.hpp); none unless said
   core::FillKind kind = core::FillKind::graph;  ///< exact: the case becomes its exact twin
+  /// Where `kind` is adversarial: which numbers; none: the seed chooses.
+  std::optional<ir::AdversarialKind> adversarial = {};
 };
 
 /// Whether another implementation's tensor can stand beside a value of this type: the same shape, and the same dtype or
@@ -77,7 +81,7 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
                               const cases::Executors& executors, const VerifyOptions& options,
                               cases::Observer& observer);
 
-/// The exit code of a run: a strict one also ends in failure where something was not verified.
-core::ExitCode exit_code(std::span<const cases::CaseResult> cases, bool strict);
+/// The exit code of a run of which this was asked.
+core::ExitCode exit_code(std::span<const cases::CaseResult> cases, const core::Demands& demands);
 
 }  // namespace plumb::parity::verify

@@ -1,3 +1,4 @@
+// Verifies a graph file; what is thrown on the way becomes the verdict and exit code of its case.
 #include <new>
 
 #include "parity/exact/twin.hpp"
@@ -34,15 +35,14 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
   }
 }
 
-core::ExitCode exit_code(std::span<const cases::CaseResult> cases, bool strict) {
-  std::vector<core::ExitCode> codes;
+core::ExitCode exit_code(std::span<const cases::CaseResult> cases, const core::Demands& demands) {
+  std::vector<core::CaseEnd> ends;
   for (const cases::CaseResult& one : cases) {
-    std::vector<core::Verdict> nodes;
+    core::CaseEnd& end = ends.emplace_back(core::CaseEnd{.usual = one.exit, .verdict = one.verdict});
     for (const cases::NodeResult& node : one.nodes)
-      nodes.push_back(core::as_counted_by_strict(node.verdict, node.lacks_truth));
-    codes.push_back(strict ? core::strict_exit_code(one.exit, one.verdict, nodes) : one.exit);
+      end.nodes.push_back(core::as_counted_by_strict(node.verdict, node.lacks_truth));
   }
-  return core::overall(std::span<const core::ExitCode>(codes));
+  return core::exit_code(ends, demands);
 }
 
 }  // namespace plumb::parity::verify

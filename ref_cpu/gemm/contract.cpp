@@ -1,3 +1,4 @@
+// Contracts labelled tensors as batched matrix products; what is not dense in the right order is copied first.
 #include "ref_cpu/gemm/contract.hpp"
 
 #include <algorithm>

@@ -1,9 +1,11 @@
+// Matrix products by Eigen, cut into panels that run in parallel, large enough to be worth packing their operands.
 #include "ref_cpu/gemm/gemm.hpp"
 
 #define EIGEN_DONT_PARALLELIZE  // the panels are what runs in parallel
 #include <Eigen/Core>
 #include <algorithm>
 
+#include "ref_cpu/gemm/float_product.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu::gemm {
@@ -35,6 +37,7 @@ std::int64_t pieces(std::int64_t extent, std::int64_t each) { return (extent + e
 
 template <class T>
 void multiply(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& y) {
+  if constexpr (std::is_same_v<T, float>) return multiply_floats(a, b, y);
   auto result = target(y);
   mapped(a, [&](const auto& left) { mapped(b, [&](const auto& right) { result.noalias() = left * right; }); });
 }

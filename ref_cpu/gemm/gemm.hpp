@@ -28,9 +28,10 @@ Matrix<T> row_major(T* data, std::int64_t rows, std::int64_t columns) {
   return {data, rows, columns, columns, 1};
 }
 
-/// y = a b on the calling thread, in an order of summation that depends on the
-/// shapes only. y is overwritten, its rows are contiguous, and it overlaps neither
-/// a nor b. T is float, double, uint32_t or uint64_t; the integers wrap.
+/// y = a b on the calling thread, of float in the order that multiply_floats says, of
+/// others in one that depends on the shapes only. y is overwritten, its rows are
+/// contiguous, and it overlaps neither a nor b. T is float, double, uint32_t or
+/// uint64_t; the integers wrap.
 template <class T>
 void multiply(const Matrix<const T>& a, const Matrix<const T>& b, const Matrix<T>& y);
 

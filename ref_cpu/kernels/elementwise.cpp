@@ -1,3 +1,4 @@
+// Walks broadcast operands in stretches of one row, for all elementwise kernels, so that it is compiled once.
 #include "ref_cpu/kernels/elementwise.hpp"
 
 #include "ir/kernels/broadcast.hpp"

@@ -1,3 +1,4 @@
+// Index maps on the host: runs of a row are copied, repeated or filled, in parallel.
 #include "ref_cpu/kernels/index_map.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Strided copies on the host: row by row, or through square blocks where rows become columns.
 #include "ref_cpu/kernels/strided_copy.hpp"
 
 #include <algorithm>

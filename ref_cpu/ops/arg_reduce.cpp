@@ -1,3 +1,4 @@
+// Arg-max and arg-min of lines, with NaN the extreme of either.
 #include "ir/ops/arg_reduce.hpp"
 
 #include "ref_cpu/kernel.hpp"

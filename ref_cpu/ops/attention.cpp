@@ -1,3 +1,4 @@
+// Attention by blocks of queries whose scores fit a cache; a key that is not allowed has no influence, NaN or not.
 #include "ir/ops/attention.hpp"
 
 #include <Eigen/Core>

@@ -1,3 +1,4 @@
+// Batch norm of inference: one factor for each channel, then a difference, a product and the bias.
 #include "ir/ops/batch_norm.hpp"
 
 #include <algorithm>

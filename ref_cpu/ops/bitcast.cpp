@@ -1,3 +1,4 @@
+// Bitcast: the bytes are copied as they are.
 #include "ir/ops/bitcast.hpp"
 
 #include "ir/raw/copy_bytes.hpp"

@@ -1,3 +1,4 @@
+// Clamps by one limit or both, through which NaN propagates.
 #include "ir/ops/clamp.hpp"
 
 #include "ref_cpu/kernels/elementwise.hpp"

@@ -1,3 +1,4 @@
+// Predicates of floats by their bits, as a compiler that assumes finite numbers must not answer them.
 #include "ir/ops/classify.hpp"
 
 #include <bit>

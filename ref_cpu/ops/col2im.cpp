@@ -1,3 +1,4 @@
+// Col2im plane by plane, added up in the compute type and rounded once.
 #include "ir/ops/col2im.hpp"
 
 #include "ref_cpu/kernel.hpp"

@@ -1,3 +1,4 @@
+// Comparisons by C++'s own operators, which are IEEE's; complex numbers are only equal or not.
 #include "ir/ops/compare.hpp"
 
 #include "ref_cpu/kernels/elementwise.hpp"

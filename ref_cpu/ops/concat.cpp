@@ -1,3 +1,4 @@
+// Concat as a strided copy of each input.
 #include "ir/ops/concat.hpp"
 
 #include "ref_cpu/kernel.hpp"

@@ -1,3 +1,4 @@
+// Constants, copied from the op's own bytes.
 #include "ir/ops/constant.hpp"
 
 #include "ir/raw/copy_bytes.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ref_cpu/gemm/float_product.hpp"
 #include "ref_cpu/gemm/tile_product.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/computed.hpp"
@@ -22,6 +23,11 @@ struct Geometry {
     std::ranges::copy(given, axes.end() - static_cast<std::ptrdiff_t>(given.size()));
   }
 
+  /// Whether a channel has a few filters of its own.
+  bool is_depthwise() const {
+    constexpr std::int64_t few = 4;
+    return channels == 1 && filters <= few;
+  }
   std::int64_t taps() const { return axes[0].kernel * axes[1].kernel * axes[2].kernel; }
   std::int64_t terms() const { return channels * taps(); }
   std::int64_t image() const { return axes[0].extent * axes[1].extent * axes[2].extent; }
@@ -212,23 +218,24 @@ void depthwise(const Geometry& g, const ir::compute_t<T>* x, const ir::compute_t
     std::vector<C> sums(static_cast<std::size_t>(along));
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t plane = i / g.lines(), filter = plane % filters;
-      std::ranges::fill(sums, bias != nullptr ? static_cast<C>(bias[filter]) : C{0});
+      const C behind = bias != nullptr ? static_cast<C>(bias[filter]) : C{0};
+      std::ranges::fill(sums, C{0});
       add_taps(g, x + plane / g.filters * g.image(), w + filter * g.taps(), i % g.lines(), sums);
-      std::ranges::transform(sums, y + i * along, [](C sum) { return static_cast<T>(sum); });
+      std::ranges::transform(sums, y + i * along, [behind](C sum) { return static_cast<T>(sum + behind); });
     }
   });
 }
 
 }  // namespace
 
+/// One chain in both kernels: what lies outside the image adds zeros, which round nothing.
 void run(const ir::ops::Conv& op, Call& call) {
   const Geometry g(op, call.in(0).shape(), call.in(1).shape());
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
     const kernels::Computed<T> x(call.in(0)), w(call.in(1));
     const T* const bias = op.has_bias ? call.in(2).as<T>().data() : nullptr;
     T* const y = call.out(0).as<T>().data();
-    constexpr std::int64_t few = 4;
-    if (g.channels == 1 && g.filters <= few)
+    if (g.is_depthwise())
       depthwise<T>(g, x.data(), w.data(), bias, y);
     else
       by_products<T>(g, x.data(), w.data(), bias, y);

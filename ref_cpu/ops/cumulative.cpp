@@ -1,3 +1,4 @@
+// Running sums with Neumaier's compensation, products and extremes, over sixteen neighbouring lines at a time.
 #include "ir/ops/cumulative.hpp"
 
 #include <cmath>

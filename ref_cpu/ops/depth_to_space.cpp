@@ -1,3 +1,4 @@
+// Depth-to-space as one strided copy.
 #include "ir/ops/depth_to_space.hpp"
 
 #include "ref_cpu/kernel.hpp"

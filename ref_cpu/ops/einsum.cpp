@@ -1,10 +1,14 @@
+// Einsum as pairwise contractions; 16-bit floats are widened to f32 and rounded after the last step only.
 #include "ir/ops/einsum.hpp"
 
 #include <deque>
 
 #include "ir/raw/copy_bytes.hpp"
 #include "ref_cpu/gemm/contract.hpp"
+#include "ref_cpu/gemm/float_product.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/fold.hpp"
+#include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -19,6 +23,14 @@ void run_step(const ir::kernels::EinsumStep& step, const std::vector<ir::TensorV
 }
 
 }  // namespace
+
+/// Where there is one step alone: of several, the sums of one are factors of the next.
+std::vector<ir::Sum> published_sums(const ir::ops::Einsum& op, ir::Types in) {
+  const ir::kernels::EinsumPlan plan = op.plan(in);
+  if (!adds_in_f32(in[0].dtype) || plan.steps.size() != 1) return {};
+  if (plan.steps[0].terms.size() == 2) return {gemm::sum_of_floats()};
+  return {{.levels = kernels::fold_levels(plan.longest_sum)}};
+}
 
 void run(const ir::ops::Einsum& op, Call& call) {
   std::vector<ir::TensorType> types;

@@ -1,3 +1,4 @@
+// Expand as a strided copy with strides of 0.
 #include "ir/ops/expand.hpp"
 
 #include "ref_cpu/kernel.hpp"

@@ -1,3 +1,4 @@
+// Gather of rows by memcpy, of a constant width where rows are as short as one word.
 #include "ir/ops/gather.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Gather-elements: every index replaces its position along the axis, one element copied for each.
 #include "ir/ops/gather_elements.hpp"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// Gather-nd: slices named by index tuples, copied whole.
 #include "ir/ops/gather_nd.hpp"
 
 #include <cstring>

@@ -1,8 +1,10 @@
+// ONNX's Gemm in panels: alpha, beta and the broadcast c are applied to the sums before they are rounded.
 #include "ir/ops/gemm.hpp"
 
-#include "ref_cpu/gemm/gemm.hpp"
+#include "ref_cpu/gemm/float_product.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/computed.hpp"
+#include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -30,6 +32,14 @@ void run(const ir::ops::Gemm& op, Call& call) {
                      });
     });
   });
+}
+
+std::vector<ir::Sum> published_sums(const ir::ops::Gemm& op, ir::Types in) {
+  if (!adds_in_f32(in[0].dtype)) return {};
+  ir::Sum sum = gemm::sum_of_floats();
+  if (op.alpha != 1) sum.epilogue.emplace_back("alpha");
+  if (op.has_c) sum.epilogue.emplace_back("bias");
+  return {sum};
 }
 
 }  // namespace plumb::ref_cpu

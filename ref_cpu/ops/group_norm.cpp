@@ -1,3 +1,4 @@
+// Group norm, as all norms by groups of channels.
 #include "ir/ops/group_norm.hpp"
 
 #include "ref_cpu/kernels/normalize.hpp"

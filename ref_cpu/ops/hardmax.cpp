@@ -1,3 +1,4 @@
+// Hardmax: 1 at the first largest element of a line, as which NaN counts, and 0 elsewhere.
 #include "ir/ops/hardmax.hpp"
 
 #include "ref_cpu/kernel.hpp"

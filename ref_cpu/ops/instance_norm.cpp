@@ -1,3 +1,4 @@
+// Instance norm, as group norm of one channel a group.
 #include "ir/ops/instance_norm.hpp"
 
 #include "ref_cpu/kernels/normalize.hpp"

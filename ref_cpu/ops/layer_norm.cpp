@@ -1,3 +1,4 @@
+// Layer norm of lines with broadcast scale and bias, and the mean and inverse deviation where they are asked for.
 #include "ir/ops/layer_norm.hpp"
 
 #include "ref_cpu/kernels/normalize.hpp"

@@ -1,3 +1,4 @@
+// Log-softmax of lines: (x - peak) - log of the sum, so that no small probability is made on the way.
 #include "ir/ops/log_softmax.hpp"
 
 #include <limits>
@@ -6,6 +7,7 @@
 #include "ref_cpu/kernels/exponential.hpp"
 #include "ref_cpu/kernels/fold.hpp"
 #include "ref_cpu/kernels/lines.hpp"
+#include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -22,6 +24,12 @@ void run(const ir::ops::LogSoftmax& op, Call& call) {
       for (C& value : line) value = (value - peak) - log_total;
     });
   });
+}
+
+std::vector<ir::Sum> published_sums(const ir::ops::LogSoftmax& op, ir::Types in) {
+  if (!adds_in_f32(in[0].dtype)) return {};
+  const std::int64_t length = in[0].shape[in[0].shape.axis(op.axis)];
+  return {{.of = "row_sum", .levels = kernels::fold_levels(length), .is_rounded = true}};
 }
 
 }  // namespace plumb::ref_cpu

@@ -1,3 +1,4 @@
+// Local response normalisation: squares are added over a window of channels, for a whole row of positions at a time.
 #include "ir/ops/lrn.hpp"
 
 #include <algorithm>

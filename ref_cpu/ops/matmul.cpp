@@ -1,12 +1,20 @@
+// Batched matrix products with transposed operands, by the common entry to Eigen.
 #include "ir/ops/matmul.hpp"
 
+#include "ref_cpu/gemm/float_product.hpp"
 #include "ref_cpu/gemm/product.hpp"
 #include "ref_cpu/kernel.hpp"
+#include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Matmul& op, Call& call) {
   gemm::matrix_product({call.in(0), op.transpose_a}, {call.in(1), op.transpose_b}, call.out(0));
+}
+
+std::vector<ir::Sum> published_sums(const ir::ops::Matmul&, ir::Types in) {
+  if (!adds_in_f32(in[0].dtype)) return {};
+  return {gemm::sum_of_floats()};
 }
 
 }  // namespace plumb::ref_cpu

@@ -1,3 +1,4 @@
+// One-hot: the off value everywhere, then the on value where an index is in range.
 #include "ir/ops/one_hot.hpp"
 
 #include <algorithm>

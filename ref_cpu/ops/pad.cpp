@@ -1,3 +1,4 @@
+// Padding as an index map with the fill value.
 #include "ir/ops/pad.hpp"
 
 #include "ref_cpu/kernel.hpp"

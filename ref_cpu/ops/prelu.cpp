@@ -1,3 +1,4 @@
+// PReLU; products of 16-bit floats are made in f64, since subnormal f32 products would be rounded twice.
 #include "ir/ops/prelu.hpp"
 
 #include "ref_cpu/kernels/elementwise.hpp"

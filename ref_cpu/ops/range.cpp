@@ -1,3 +1,4 @@
+// Ranges, copied from the values that follow from the op's attributes.
 #include "ir/ops/range.hpp"
 
 #include "ref_cpu/kernel.hpp"

@@ -1,13 +1,16 @@
 #include "ir/ops/reduce.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/exponential.hpp"
 #include "ref_cpu/kernels/fold.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -69,7 +72,7 @@ struct Plan {
   std::int64_t terms() const { return reduced.count * run; }
 };
 
-constexpr std::int64_t most_columns = 64;
+constexpr std::int64_t most_columns = 64, rows_of_stretch = 16;
 
 /// One result for each of up to 64 neighbouring columns.
 template <class A>
@@ -77,39 +80,51 @@ struct Row {
   A values[most_columns];
 };
 
-/// Folds the reduced positions [begin, end) of `width` columns at x, pairwise.
+/// Folds the reduced positions of `width` columns at x: pairs of stretches.
 template <class A, class T, class Term, class Combine>
-Row<A> fold_rows(const Plan& plan, const T* x, std::int64_t width, std::int64_t begin, std::int64_t end, A neutral,
-                 const Term& term, const Combine& combine) {
-  Row<A> row;
-  if (end - begin > 16) {
-    const std::int64_t middle = begin + (end - begin) / 2;
-    row = fold_rows(plan, x, width, begin, middle, neutral, term, combine);
-    const Row<A> other = fold_rows(plan, x, width, middle, end, neutral, term, combine);
+Row<A> fold_rows(const Plan& plan, const T* x, std::int64_t width, A neutral, const Term& term,
+                 const Combine& combine) {
+  const auto stretch = [&](std::int64_t i) {
+    Row<A> row;
+    std::fill_n(row.values, width, neutral);
+    const std::int64_t end = std::min((i + 1) * rows_of_stretch, plan.reduced.count);
+    for (std::int64_t r = i * rows_of_stretch; r < end; ++r) {
+      const T* const at = x + plan.reduced.at(r);
+      for (std::int64_t c = 0; c < width; ++c) row.values[c] = combine(row.values[c], term(at[c], c));
+    }
+    return row;
+  };
+  const auto combine_rows = [&](Row<A> row, const Row<A>& other) {
     for (std::int64_t c = 0; c < width; ++c) row.values[c] = combine(row.values[c], other.values[c]);
     return row;
-  }
-  std::fill_n(row.values, width, neutral);
-  for (std::int64_t r = begin; r < end; ++r) {
-    const T* const at = x + plan.reduced.at(r);
-    for (std::int64_t c = 0; c < width; ++c) row.values[c] = combine(row.values[c], term(at[c], c));
-  }
-  return row;
+  };
+  return kernels::fold_pairs(0, 1, (plan.reduced.count + rows_of_stretch - 1) / rows_of_stretch, stretch, combine_rows);
 }
 
-/// Folds the reduced positions [begin, end) of one column at x, pairwise.
+/// Folds the reduced positions of one column at x: pairs of runs.
 template <class A, class T, class Term, class Combine>
-A fold_runs(const Plan& plan, const T* x, std::int64_t begin, std::int64_t end, A neutral, const Term& term,
-            const Combine& combine) {
-  if (begin == end) return neutral;
-  if (end - begin == 1) {
-    const T* const at = x + plan.reduced.at(begin);
+A fold_runs(const Plan& plan, const T* x, A neutral, const Term& term, const Combine& combine) {
+  if (plan.reduced.count == 0) return neutral;
+  const auto run = [&](std::int64_t i) {
+    const T* const at = x + plan.reduced.at(i);
     return kernels::fold(
         0, plan.run, neutral, [&](std::int64_t k) { return term(at[k], 0); }, combine);
-  }
-  const std::int64_t middle = begin + (end - begin) / 2;
-  return combine(fold_runs(plan, x, begin, middle, neutral, term, combine),
-                 fold_runs(plan, x, middle, end, neutral, term, combine));
+  };
+  return kernels::fold_pairs(0, 1, plan.reduced.count, run, combine);
+}
+
+/// How these fold; nothing where a run has a tree that is no power of its parts, so that no levels say which terms
+/// meet.
+std::optional<std::vector<ir::SumLevel>> levels_of(const Plan& plan) {
+  const ir::SumLevel pairs{.join = ir::SumJoin::pair};
+  if (plan.columns > 1) return {{{.count = rows_of_stretch}, pairs}};
+  if (plan.reduced.count <= 1) return kernels::fold_levels(plan.run);
+  if (plan.run <= kernels::fold_lanes) return {{{.count = plan.run}, pairs}};
+  if (plan.run > kernels::fold_run || plan.run % kernels::fold_lanes != 0) return std::nullopt;
+  auto levels = kernels::fold_levels(plan.run);
+  levels[0].count = plan.run / kernels::fold_lanes;
+  levels.push_back(pairs);
+  return levels;
 }
 
 /// result(o, the fold over term(x, o)) for every element o of the result.
@@ -126,10 +141,10 @@ void fold_all(const Plan& plan, std::span<const T> x, A neutral, const Term& ter
       const T* const at = x.data() + plan.kept.at(i / blocks) + column;
       const auto of = [&](T value, std::int64_t c) { return term(value, static_cast<std::size_t>(first + c)); };
       if (plan.columns == 1) {
-        result(static_cast<std::size_t>(first), fold_runs(plan, at, 0, plan.reduced.count, neutral, of, combine));
+        result(static_cast<std::size_t>(first), fold_runs(plan, at, neutral, of, combine));
         continue;
       }
-      const Row<A> row = fold_rows(plan, at, width, 0, plan.reduced.count, neutral, of, combine);
+      const Row<A> row = fold_rows(plan, at, width, neutral, of, combine);
       for (std::int64_t c = 0; c < width; ++c) result(static_cast<std::size_t>(first + c), row.values[c]);
     }
   });
@@ -297,6 +312,17 @@ void run_number(const Reduce& op, const Plan& plan, Call& call) {
 }
 
 }  // namespace
+
+std::vector<ir::Sum> published_sums(const Reduce& op, ir::Types in) {
+  using F = ReduceFunction;
+  constexpr F sums[] = {F::sum, F::mean, F::l1, F::sum_square, F::l2, F::log_sum};
+  if (!adds_in_f32(in[0].dtype) || std::ranges::find(sums, op.function) == std::end(sums)) return {};
+  auto levels = levels_of(Plan(in[0].shape, op.reduced(in[0].shape)));
+  if (!levels) return {};
+  ir::Sum sum{.of = std::string(ir::enum_name(op.function)), .levels = std::move(*levels)};
+  if (op.function == F::l2) sum.epilogue = {"root"};
+  return {sum};
+}
 
 void run(const Reduce& op, Call& call) {
   const ir::DType dtype = call.in(0).dtype();

@@ -1,3 +1,4 @@
+// Reshape as a copy, since elements stay in their order.
 #include "ir/ops/reshape.hpp"
 
 #include "ir/raw/copy_bytes.hpp"

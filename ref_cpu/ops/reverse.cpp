@@ -1,3 +1,4 @@
+// Reverse as a strided copy with negative strides.
 #include "ir/ops/reverse.hpp"
 
 #include "ref_cpu/kernel.hpp"

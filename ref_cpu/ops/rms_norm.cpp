@@ -1,3 +1,4 @@
+// RMS norm of lines by their mean square, with broadcast scale and bias.
 #include "ir/ops/rms_norm.hpp"
 
 #include "ref_cpu/kernels/normalize.hpp"

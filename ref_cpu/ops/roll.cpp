@@ -1,3 +1,4 @@
+// Roll as an index map that wraps around.
 #include "ir/ops/roll.hpp"
 
 #include "ref_cpu/kernel.hpp"

@@ -1,3 +1,4 @@
+// Scatter-add in the order of the updates, in parallel over columns, which never meet.
 #include "ir/ops/scatter_add.hpp"
 
 #include "ref_cpu/kernels/indices.hpp"

@@ -1,3 +1,4 @@
+// Scatter-elements in parallel over the lines of the axis, which never meet.
 #include "ir/ops/scatter_elements.hpp"
 
 #include "ref_cpu/kernels/indices.hpp"

@@ -1,3 +1,4 @@
+// Scatter-nd in the order of the updates, in parallel over the elements of a slice.
 #include "ir/ops/scatter_nd.hpp"
 
 #include "ref_cpu/kernels/indices.hpp"

@@ -1,3 +1,4 @@
+// Slices with any steps as one strided copy.
 #include "ir/ops/slice.hpp"
 
 #include "ref_cpu/kernel.hpp"

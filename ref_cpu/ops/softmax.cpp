@@ -1,3 +1,4 @@
+// Softmax of lines: the peak is taken off, exponentials are summed pairwise, and a NaN or +inf spoils the whole line.
 #include "ir/ops/softmax.hpp"
 
 #include <limits>
@@ -6,6 +7,7 @@
 #include "ref_cpu/kernels/exponential.hpp"
 #include "ref_cpu/kernels/fold.hpp"
 #include "ref_cpu/kernels/lines.hpp"
+#include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -22,6 +24,12 @@ void run(const ir::ops::Softmax& op, Call& call) {
       for (C& x : line) x /= total;
     });
   });
+}
+
+std::vector<ir::Sum> published_sums(const ir::ops::Softmax& op, ir::Types in) {
+  if (!adds_in_f32(in[0].dtype)) return {};
+  const std::int64_t length = in[0].shape[in[0].shape.axis(op.axis)];
+  return {{.of = "row_sum", .levels = kernels::fold_levels(length), .is_rounded = true}};
 }
 
 }  // namespace plumb::ref_cpu

@@ -1,3 +1,4 @@
+// Sorting of lines in the total order, with the places of the elements as a second result.
 #include "ir/ops/sort.hpp"
 
 #include "ref_cpu/kernel.hpp"

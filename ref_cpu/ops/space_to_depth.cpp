@@ -1,3 +1,4 @@
+// Space-to-depth as one strided copy.
 #include "ir/ops/space_to_depth.hpp"
 
 #include "ref_cpu/kernel.hpp"

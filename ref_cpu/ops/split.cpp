@@ -1,3 +1,4 @@
+// Split as a strided copy of each output.
 #include "ir/ops/split.hpp"
 
 #include "ref_cpu/kernel.hpp"

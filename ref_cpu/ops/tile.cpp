@@ -1,3 +1,4 @@
+// Tile as an index map that repeats.
 #include "ir/ops/tile.hpp"
 
 #include "ref_cpu/kernel.hpp"

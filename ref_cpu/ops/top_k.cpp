@@ -1,3 +1,4 @@
+// Top-k of lines in the total order, sorted by value or by place.
 #include "ir/ops/top_k.hpp"
 
 #include "ref_cpu/kernel.hpp"

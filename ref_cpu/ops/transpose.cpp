@@ -1,3 +1,4 @@
+// Transpose as one strided copy.
 #include "ir/ops/transpose.hpp"
 
 #include "ref_cpu/kernel.hpp"

@@ -1,3 +1,4 @@
+// Triangular masks row by row: the row is copied, then its part beyond the diagonal set to zero bytes.
 #include "ir/ops/trilu.hpp"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 #include "parity/bounds/bounded.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/elements/settle.hpp"
+#include "parity/samples/oracle_check.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 
@@ -37,6 +38,12 @@ class Truth {
   parity::compare::Allowed allowed(std::size_t k, const ir::TensorView& got) {
     parity::elements::settle({cpu_, segment_, inputs_, {}, manner_}, k, bounded_, got);
     return bounded_.allowed.at(k);
+  }
+
+  /// Elements of output k, held to the definition of the op.
+  parity::cases::OracleSample oracle(std::size_t k) {
+    const parity::samples::OracleEffort effort{.drawn = 256, .least_work = 0x1p16};
+    return parity::samples::ask_oracles({cpu_, segment_, inputs_, {}, manner_}, k, bounded_, {1, "y"}, effort);
   }
 
  private:
@@ -106,6 +113,8 @@ OpCheck check_op(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where 
     EXPECT_TRUE(on_cpu.agrees()) << "ref_cpu, " << describe(op, inputs, k) << ": " << parity::compare::summary(on_cpu);
     EXPECT_FALSE(data == Data::ordinary && parity::compare::is_too_loose(of_host, on_cpu))
         << "ref_cpu, " << describe(op, inputs, k) << ": the error allowed would allow anything";
+    const parity::cases::OracleSample oracle = on_host.oracle(k);
+    EXPECT_EQ(oracle.bad, 0u) << describe(op, inputs, k) << ": " << oracle.said(std::string(op.name()));
     if (!with_gpu) continue;
     const parity::compare::Allowed of_device = on_device.allowed(k, device[k]);
     const auto on_gpu = result.gpu.emplace_back(parity::compare::compare(truth, device[k], of_device));

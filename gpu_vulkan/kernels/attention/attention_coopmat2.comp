@@ -226,7 +226,9 @@ void update_row_max() {
 void find_weights(uint s, out MATRIX_A weights[PARTS]) {
   ACCUMULATOR part, rest;
   [[unroll]] for (uint c = 0; c < rest.length(); ++c) {
-    rest[c] = weight_of(fma(scores[s][c], log2_scale, -row_max[c]));
+    const float exponent = fma(scores[s][c], log2_scale, -row_max[c]);
+    // The largest is rounded, too: beside scores of millions an exponent above 0 would weigh infinitely. NaN stays.
+    rest[c] = weight_of(exponent > 0.0 ? 0.0 : exponent);
     row_sum[c] += rest[c];
   }
   [[unroll]] for (uint p = 0; p < PARTS - 1u; ++p) {

@@ -1,3 +1,4 @@
+// Publishes the three sums of an attention kernel, of scores, weights and values, with what follows each of them.
 #include "gpu_vulkan/kernels/attention/attention_sums.hpp"
 
 namespace plumb::gpu_vulkan::kernels::attention {

@@ -1,3 +1,4 @@
+// Attention of f16 by VK_KHR_cooperative_matrix: tiles, what it asks of the device, and how it adds.
 #include <algorithm>
 #include <array>
 

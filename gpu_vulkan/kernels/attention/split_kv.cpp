@@ -1,3 +1,4 @@
+// Attention of few queries over many keys: splits of the keys go to workgroups, and a second dispatch combines them.
 #include <algorithm>
 #include <bit>
 

@@ -1,3 +1,4 @@
+// The dtype in which kernels accumulate, and the publishing of how they add, for the error models.
 #include "gpu_vulkan/kernels/common/sums.hpp"
 
 #include <algorithm>

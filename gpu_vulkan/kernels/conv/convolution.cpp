@@ -1,3 +1,4 @@
+// Chooses a convolution's kernel, and emits the two that serve every device: depthwise and implicit GEMM.
 #include <algorithm>
 #include <bit>
 

@@ -1,3 +1,4 @@
+// Convolution by 1x1 filters as a batched matrix product of filters and images, where the other kernels refuse.
 #include "gpu_vulkan/kernels/conv/convolution_kernels.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm.hpp"
 

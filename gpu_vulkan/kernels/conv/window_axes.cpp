@@ -1,3 +1,4 @@
+// Windows of convolutions and pooling as push constants of three spatial axes, within what shaders can count.
 #include "gpu_vulkan/kernels/conv/window_axes.hpp"
 
 namespace plumb::gpu_vulkan::kernels::conv {

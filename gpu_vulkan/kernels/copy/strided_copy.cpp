@@ -1,3 +1,4 @@
+// Copies by strides: element by element, or through square tiles in shared memory where rows become columns.
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Dispatches the conversion of elements between any two dtypes, for casts and for f32 steps inside other ops.
 #include "gpu_vulkan/kernels/elementwise/convert.hpp"
 
 namespace plumb::gpu_vulkan::kernels::elementwise {

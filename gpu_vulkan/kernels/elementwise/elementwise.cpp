@@ -1,3 +1,4 @@
+// Dispatches elementwise shaders over broadcast loops, several packs of 16 bytes at once where rows consist of packs.
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Contracts two labelled tensors as a batched matrix product, read in place where strides allow and copied where not.
 #include "gpu_vulkan/kernels/gemm/contract.hpp"
 
 #include <algorithm>

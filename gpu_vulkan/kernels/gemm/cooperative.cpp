@@ -1,3 +1,4 @@
+// The cooperative-matrix shape that a device offers for these operands, or the reason why none may be used.
 #include "gpu_vulkan/kernels/gemm/cooperative.hpp"
 
 namespace plumb::gpu_vulkan::kernels::gemm {

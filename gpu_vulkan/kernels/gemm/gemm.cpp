@@ -1,3 +1,4 @@
+// Lists the candidates for a matrix product in order of preference; has the tiled kernel that takes every dtype.
 #include "gpu_vulkan/kernels/gemm/gemm.hpp"
 
 #include <algorithm>

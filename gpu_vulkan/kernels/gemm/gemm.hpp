@@ -1,3 +1,4 @@
+// A batched matrix product as its kernels take it, with strides, alpha and beta; the entry to the choice of a kernel.
 #pragma once
 
 #include "gpu_vulkan/plan/lower.hpp"

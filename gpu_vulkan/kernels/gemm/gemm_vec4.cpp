@@ -1,3 +1,4 @@
+// Matrix products of f32 by register tiles and vec4 loads, with split-K where there are few tiles and a large K.
 #include <algorithm>
 
 #include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"

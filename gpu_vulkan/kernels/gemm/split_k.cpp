@@ -1,3 +1,4 @@
+// The two halves of split-K: K cut into slices as a batch of products, and the kernel that adds up their results.
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 

@@ -1,3 +1,4 @@
+// Where single indices and index tuples point, as push constants of the gather and scatter shaders.
 #include "gpu_vulkan/kernels/indexing/indexed.hpp"
 
 #include "gpu_vulkan/kernels/common/divisor.hpp"

@@ -1,3 +1,4 @@
+// Scatters in a fixed order: targets are found and sorted, and updates folded per target, or the last of each wins.
 #include "gpu_vulkan/kernels/indexing/scatter.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Layer norm, with or without a residual operand, as a call of the common normalisation.
 #include "gpu_vulkan/kernels/norms/layer_norm.hpp"
 
 #include "gpu_vulkan/kernels/norms/normalize.hpp"

@@ -1,3 +1,4 @@
+// Arg-max and arg-min of lines; lines that are too few to fill a device are cut into slices and done in two stages.
 #include "gpu_vulkan/kernels/rows/arg_reduce.hpp"
 
 #include "gpu_vulkan/kernels/common/ordered.hpp"

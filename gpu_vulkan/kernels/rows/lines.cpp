@@ -1,3 +1,4 @@
+// How lanes and slices of a line add up with compensation, as the levels of a sum record.
 #include "gpu_vulkan/kernels/rows/lines.hpp"
 
 #include "gpu_vulkan/kernels/common/sums.hpp"

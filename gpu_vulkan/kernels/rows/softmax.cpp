@@ -1,3 +1,4 @@
+// Softmax and log-softmax along any axis: rows held in registers by subgroups, else lines shared by lanes.
 #include "gpu_vulkan/kernels/rows/softmax.hpp"
 
 #include "gpu_vulkan/kernels/common/sums.hpp"

@@ -1,3 +1,4 @@
+// When the first k of a line are found by selection within runs held in registers, and how lines are cut into runs.
 #include "gpu_vulkan/kernels/sort/selection.hpp"
 
 namespace plumb::gpu_vulkan::kernels::sort {

@@ -1,3 +1,4 @@
+// Sorts lines by blocks in shared memory and merges of doubling runs; top-k selects within runs and sorts only those.
 #include "gpu_vulkan/kernels/sort/sorting.hpp"
 
 #include <bit>

@@ -1,3 +1,4 @@
+// Reads a device's limits, features, memory types and cooperative-matrix shapes from the driver into plain data.
 #include "gpu_vulkan/runtime/driver/facts.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Takes SignedZeroInfNanPreserve out of a SPIR-V module, for devices that do not offer it.
 #include "gpu_vulkan/runtime/driver/float_modes.hpp"
 
 #include "ir/error.hpp"

@@ -1,3 +1,4 @@
+// The Vulkan instance, with the validation layer where wanted: its messages are kept and thrown as errors.
 #include "gpu_vulkan/runtime/driver/instance.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Names of Vulkan's results, for error messages.
 #include "gpu_vulkan/runtime/driver/result.hpp"
 
 namespace plumb::gpu_vulkan::runtime::driver {

@@ -1,3 +1,4 @@
+// The table of ONNX operators by name, from the converters of all families.
 #include "ir/formats/onnx/converters.hpp"
 
 namespace plumb::ir::from_onnx {

@@ -1,3 +1,4 @@
+// The graph while an ONNX model is read: folds small known values, as shapes need, and emits nodes that are used.
 #include "ir/formats/onnx/draft.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Evaluates ops on an executor for the ONNX reader, which folds what follows from the file alone.
 #include "ir/formats/onnx/onnx_file.hpp"
 
 namespace plumb::ir::formats {

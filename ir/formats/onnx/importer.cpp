@@ -1,3 +1,4 @@
+// Reads an ONNX model node by node in scopes of names, and collects every finding before it gives up.
 #include "ir/formats/onnx/importer.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What converters ask of an ONNX node: operands, attributes by type, numbers known while reading, results.
 #include "ir/formats/onnx/node_reader.hpp"
 
 #include "ir/formats/onnx/importer.hpp"

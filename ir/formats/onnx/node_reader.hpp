@@ -1,3 +1,4 @@
+// One ONNX node as converters see it: operands, attributes and results; and the scopes of names around it.
 #pragma once
 
 #include <onnx/onnx_pb.h>

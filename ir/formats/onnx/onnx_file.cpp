@@ -1,10 +1,11 @@
+// ONNX files: parsed by protobuf, checked by ONNX's checker where it knows the version, read or only described.
 #include "ir/formats/onnx/onnx_file.hpp"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <onnx/checker.h>
 #include <onnx/common/constants.h>
 
-#include "ir/formats/files.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/formats/onnx/importer.hpp"
 
 namespace plumb::ir::formats {
@@ -123,11 +124,13 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& direct
 }
 
 OnnxModel read_onnx(const std::filesystem::path& path, const OnnxOptions& options) {
-  return in_file(path, [&] { return parse_onnx(read_text(path, most_file_bytes), path.parent_path(), options); });
+  return in_file(path, [&] {
+    return parse_onnx(files::read_text(path, most_file_bytes), path.parent_path(), options);
+  });
 }
 
 OnnxFacts read_onnx_facts(const std::filesystem::path& path) {
-  return in_file(path, [&] { return facts_of(parse_model(read_text(path, most_file_bytes))); });
+  return in_file(path, [&] { return facts_of(parse_model(files::read_text(path, most_file_bytes))); });
 }
 
 NamedTensor parse_tensor_proto(std::string_view bytes, std::uint64_t most_bytes) {
@@ -139,7 +142,7 @@ NamedTensor parse_tensor_proto(std::string_view bytes, std::uint64_t most_bytes)
 }
 
 NamedTensor read_tensor_proto(const std::filesystem::path& path, std::uint64_t most_bytes) {
-  return in_file(path, [&] { return parse_tensor_proto(read_text(path, most_file_bytes), most_bytes); });
+  return in_file(path, [&] { return parse_tensor_proto(files::read_text(path, most_file_bytes), most_bytes); });
 }
 
 }  // namespace plumb::ir::formats

@@ -1,3 +1,4 @@
+// Tensors of ONNX files: raw, typed, sparse or external data, which must lie inside the model's folder.
 #include "ir/formats/onnx/tensor_proto.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include <fstream>
 
 #include "ir/convert.hpp"
-#include "ir/formats/files.hpp"
+#include "ir/files/read_file.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -202,7 +203,7 @@ Tensor TensorReader::read(const TensorProto& proto) {
 
 Tensor TensorReader::read_external(const TensorProto& proto, const TensorType& type) {
   const Location from = location_of(proto, directory_);
-  formats::require_regular_file(from.file);
+  files::require_regular_file(from.file);
   const auto size = std::filesystem::file_size(from.file);
   require(from.length.value_or(type.bytes()) == type.bytes(), "external data has length ", from.length.value_or(0),
           ", ", type, " wants ", type.bytes());

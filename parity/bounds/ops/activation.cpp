@@ -1,3 +1,4 @@
+// Error model of activations: a limit in ulps, and formulas where parts cancel or a rounded factor is amplified.
 #include "ir/ops/activation.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Error model of affine grids: a unit for each term of |theta|, as coordinates are at most 1.
 #include "ir/ops/affine_grid.hpp"
 
 #include "parity/bounds/error_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of attention by rows: to first order in the errors of scores, else by how far values lie apart.
 #include "ir/ops/attention.hpp"
 
 #include <algorithm>

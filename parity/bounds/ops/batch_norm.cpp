@@ -1,3 +1,4 @@
+// Error model of batch norm: roundings of the scaled difference, and of x - mean times the factor.
 #include "ir/ops/batch_norm.hpp"
 
 #include "parity/bounds/error_terms.hpp"

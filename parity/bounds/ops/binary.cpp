@@ -1,3 +1,4 @@
+// Error model of broadcast binary functions: the ulps of the table, and units of a complex quotient.
 #include "ir/ops/binary.hpp"
 
 #include "parity/bounds/error_terms.hpp"

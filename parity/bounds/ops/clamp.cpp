@@ -1,3 +1,4 @@
+// Error model of clamps: they only carry on what their operands have wrong.
 #include "ir/ops/clamp.hpp"
 
 #include "parity/bounds/error_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of col2im: a sum of as many elements as a window has taps, with nothing multiplied.
 #include "ir/ops/col2im.hpp"
 
 #include "parity/bounds/error_terms.hpp"

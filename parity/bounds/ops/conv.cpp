@@ -1,3 +1,4 @@
+// Error model of convolution: sums of products over all taps, and the bias as one term more.
 #include "ir/ops/conv.hpp"
 
 #include "parity/bounds/error_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of transposed convolution: sums of products over the taps that may meet one element.
 #include "ir/ops/conv_transpose.hpp"
 
 #include "parity/bounds/error_terms.hpp"

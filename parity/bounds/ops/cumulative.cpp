@@ -1,3 +1,4 @@
+// Error model of running sums and products: chance by the partial sums, certainty by the magnitudes.
 #include "ir/ops/cumulative.hpp"
 
 #include "parity/bounds/error_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of dot-general: sums of products over the contracted axes.
 #include "ir/ops/dot_general.hpp"
 
 #include "parity/bounds/error_terms.hpp"

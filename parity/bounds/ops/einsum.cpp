@@ -1,3 +1,4 @@
+// Error model of einsum: its longest sum, and a rounding for each step and operand.
 #include "ir/ops/einsum.hpp"
 
 #include "parity/bounds/error_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of fused multiply-add, which rounds once by its class: only operands' errors are carried on.
 #include "ir/ops/fma.hpp"
 
 #include "parity/bounds/error_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of ONNX's Gemm: the factors alpha and beta round as well, and c is one term more.
 #include "ir/ops/gemm.hpp"
 
 #include <cmath>

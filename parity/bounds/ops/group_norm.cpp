@@ -1,3 +1,4 @@
+// Error model of group norm, as that of all norms by groups of channels.
 #include "ir/ops/group_norm.hpp"
 
 #include "parity/bounds/norm_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of instance norm, as group norm of one channel a group.
 #include "ir/ops/instance_norm.hpp"
 
 #include "parity/bounds/norm_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of layer norm and of the mean and inverse deviation that it may give besides.
 #include "ir/ops/layer_norm.hpp"
 
 #include "parity/bounds/norm_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of lp normalisation: the relative error of a sum of powers, divided by p.
 #include "ir/ops/lp_norm.hpp"
 
 #include "parity/bounds/error_terms.hpp"

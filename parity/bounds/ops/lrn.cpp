@@ -1,3 +1,4 @@
+// Error model of local response normalisation: beta times the relative error of its base.
 #include "ir/ops/lrn.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Error model of mean-variance norm, whose epsilon is added to the deviation, not to the variance.
 #include "ir/ops/mean_variance_norm.hpp"
 
 #include "parity/bounds/norm_terms.hpp"

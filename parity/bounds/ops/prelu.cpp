@@ -1,3 +1,4 @@
+// Error model of PReLU, whose own rounding its class says: only operands' errors are carried on.
 #include "ir/ops/prelu.hpp"
 
 #include "parity/bounds/error_terms.hpp"

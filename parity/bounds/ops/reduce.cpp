@@ -1,3 +1,4 @@
+// Error models of reductions: sums by their arithmetic, norms in units of the result, logarithms by a sum's error.
 #include "ir/ops/reduce.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Error model of RMS norm: that of norms, without a mean.
 #include "ir/ops/rms_norm.hpp"
 
 #include "parity/bounds/norm_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of rotary embeddings: three roundings of the larger of |x|cos + |x|sin and its mirror image.
 #include "ir/ops/rope.hpp"
 
 #include "parity/bounds/error_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of scatter-add, by how many updates hit each target.
 #include "ir/ops/scatter_add.hpp"
 
 #include "parity/bounds/error_terms.hpp"

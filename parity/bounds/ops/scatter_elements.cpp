@@ -1,3 +1,4 @@
+// Error model of scatter-elements, by how many updates hit each target.
 #include "ir/ops/scatter_elements.hpp"
 
 #include "parity/bounds/error_terms.hpp"

@@ -1,3 +1,4 @@
+// Error model of scatter-nd, by how many updates hit each slice.
 #include "ir/ops/scatter_nd.hpp"
 
 #include "parity/bounds/error_terms.hpp"

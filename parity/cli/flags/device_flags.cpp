@@ -1,3 +1,4 @@
+// Flags of devices and knobs, on top of the environment, turned into options of the Vulkan executor.
 #include "parity/cli/flags/device_flags.hpp"
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags) {
       ->group("device");
   app.add_option("--threads", flags.threads,
                  "threads of the CPU executor and of comparisons; 0 takes one for every core")
+      ->check(CLI::Range(0, 4096))
       ->group("device");
   app.add_flag("--validation-layers", flags.validation, "treat every message of the validation layers as an error")
       ->group("debug");

@@ -1,3 +1,4 @@
+// The flags that choose a device and set its knobs, shared by all commands that run one.
 #pragma once
 
 #include <memory>

@@ -5,8 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <random>
+#include <set>
 
+#include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/tensor_files.hpp"
+#include "parity/cli/flags/whole_number.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
@@ -25,15 +28,34 @@ std::uint64_t fresh_seed() {
   return seed;
 }
 
+/// "2 inputs and 1 params from x.npz, 0 inputs generated": a tensor that is missing there is made in its place.
+std::string fed_text(const ir::formats::GraphFile& file, const std::set<std::string, std::less<>>& given,
+                     const std::string& from) {
+  std::size_t inputs = 0, params = 0, generated = 0;
+  for (ir::Value v = 0; file.graph.is_source(v); ++v) {
+    const bool is_input = v < file.graph.inputs().size();
+    const auto source = file.sources.find(file.graph.name(v));
+    if (given.contains(file.graph.name(v)))
+      ++(is_input ? inputs : params);
+    else if (is_input &&
+             (source == file.sources.end() || std::holds_alternative<ir::formats::Generated>(source->second)))
+      ++generated;
+  }
+  const std::string and_params = params == 0 ? "" : ir::cat(" and ", params, " params");
+  return ir::cat(inputs, " inputs", and_params, " from ", from, ", ", generated, " inputs generated");
+}
+
 }  // namespace
 
 void add_graph_flags(CLI::App& app, GraphFlags& flags) {
   app.add_option("--seed", flags.seed,
                  "seed of the generated inputs and params; 0 takes one from the system and prints it")
+      ->check(whole_number())
       ->capture_default_str()
       ->group("input");
   app.add_option("--param-seed", flags.param_seed,
                  "seed of the generated params, where it differs from that of the inputs")
+      ->check(whole_number())
       ->group("input");
   app.add_option("--load-inputs", flags.load_inputs,
                  "read these tensors by name (.npz, .h5) instead of generating them")
@@ -87,8 +109,31 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   if (flags.relative || flags.absolute)
     options.expected_within = cases::Closeness{flags.relative.value_or(0), flags.absolute.value_or(0)};
   if (!flags.expected.empty()) options.expected = ir::formats::load_tensors(flags.expected, options.memory_budget);
-  if (!flags.load_inputs.empty()) options.given = ir::formats::load_tensors(flags.load_inputs, options.memory_budget);
+  if (!flags.load_inputs.empty()) {
+    options.given = ir::formats::load_tensors(flags.load_inputs, options.memory_budget);
+    ir::require(!options.given.empty(), flags.load_inputs, ": has no tensor, so that it feeds nothing");
+    std::set<std::string, std::less<>> given;
+    for (const auto& [name, tensor] : options.given) given.insert(name);
+    options.read = [read = options.read, given, from = flags.load_inputs](const auto& path) {
+      ir::formats::GraphFile file = read(path);
+      std::cerr << fed_text(file, given, from) << '\n';
+      return file;
+    };
+  }
   return options;
+}
+
+void read_fill(const std::string& text, verify::FillOptions& options) {
+  const std::size_t colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  if (kind == "adversarial") {
+    options.kind = core::FillKind::adversarial;
+    if (colon != text.npos) options.adversarial = ir::adversarial::kind_named(text.substr(colon + 1));
+    return;
+  }
+  ir::require(text == "graph" || text == "exact", "--fill is graph, exact, adversarial or adversarial:NAME, got '",
+              text, "'");
+  if (text == "exact") options.kind = core::FillKind::exact;
 }
 
 }  // namespace plumb::parity::cli::flags

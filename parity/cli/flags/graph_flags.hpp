@@ -1,3 +1,4 @@
+// The flags that say what a graph is fed and in which precision it runs, shared by the commands.
 #pragma once
 
 #include <optional>
@@ -34,5 +35,8 @@ void add_precision_flag(CLI::App& app, GraphFlags& flags);
 /// What the flags come to. A seed from the system is said on stderr, so that the
 /// run can be repeated. Throws Error when the inputs' file cannot be read.
 verify::FillOptions fill_options(const GraphFlags& flags);
+
+/// What `--fill` says: graph, exact, adversarial or adversarial:NAME. Throws Error for anything else.
+void read_fill(const std::string& text, verify::FillOptions& options);
 
 }  // namespace plumb::parity::cli::flags

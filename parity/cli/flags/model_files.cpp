@@ -1,3 +1,4 @@
+// Reads graphs by extension; ONNX with shapes from flags, data folders, and the suites of backend tests.
 #include "parity/cli/flags/model_files.hpp"
 
 #include <fmt/format.h>

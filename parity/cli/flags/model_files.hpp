@@ -1,3 +1,4 @@
+// The flags for models that leave something open, and the readers of graphs and test suites by extension.
 #pragma once
 
 #include <filesystem>

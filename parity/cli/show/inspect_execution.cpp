@@ -1,3 +1,4 @@
+// How the GPU would run a graph, for inspect: by kernel, on this machine's device or else a usual one.
 #include "parity/cli/show/inspect_execution.hpp"
 
 #include <fmt/format.h>

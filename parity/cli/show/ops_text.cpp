@@ -1,3 +1,4 @@
+// The reference of ops as Markdown, generated from their schemas.
 #include "parity/cli/show/ops_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Paragraphs of Markdown wrapped at 120 columns, without line breaks that would begin a list or a heading.
 #include "parity/cli/show/wrapped.hpp"
 
 #include <algorithm>

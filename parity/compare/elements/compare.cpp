@@ -1,3 +1,4 @@
+// Compares tensors piece by piece on several threads, in blocks of lanes where elements allow.
 #include <algorithm>
 #include <complex>
 #include <numeric>

@@ -1,3 +1,4 @@
+// Scans of limits in vector lanes: the largest, and the elements that a bound on the truth leaves open.
 #include <algorithm>
 #include <limits>
 

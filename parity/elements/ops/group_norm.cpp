@@ -1,3 +1,4 @@
+// Lines of group norm for looking at its elements one by one: groups, with scale and bias by channel.
 #include "ir/ops/group_norm.hpp"
 
 #include "parity/elements/norm_line.hpp"

@@ -1,3 +1,4 @@
+// Lines of instance norm for looking at its elements one by one: channels of an image.
 #include "ir/ops/instance_norm.hpp"
 
 #include "parity/elements/norm_line.hpp"

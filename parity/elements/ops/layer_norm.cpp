@@ -1,3 +1,4 @@
+// Lines of layer norm for looking at its elements one by one.
 #include "ir/ops/layer_norm.hpp"
 
 #include "parity/elements/norm_line.hpp"

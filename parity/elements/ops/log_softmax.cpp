@@ -1,3 +1,4 @@
+// Lines of log-softmax: limits of single elements by the terms of their line, and their replay.
 #include "ir/ops/log_softmax.hpp"
 
 #include "parity/bounds/function_limits.hpp"

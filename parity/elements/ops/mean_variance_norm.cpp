@@ -1,3 +1,4 @@
+// Lines of mean-variance norm, over any axes and with epsilon outside of the root.
 #include "ir/ops/mean_variance_norm.hpp"
 
 #include "parity/elements/norm_line.hpp"

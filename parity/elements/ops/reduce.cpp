@@ -1,3 +1,4 @@
+// Lines of log-sum-exp, each of which is one element of a reduction; other reductions are walked as sums.
 #include "ir/ops/reduce.hpp"
 
 #include "parity/bounds/function_limits.hpp"

@@ -1,3 +1,4 @@
+// Lines of RMS norm for looking at its elements one by one.
 #include "ir/ops/rms_norm.hpp"
 
 #include "parity/elements/norm_line.hpp"

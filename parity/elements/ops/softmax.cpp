@@ -1,3 +1,4 @@
+// Lines of softmax: limits of single elements by their own share and by that of the others.
 #include "ir/ops/softmax.hpp"
 
 #include "parity/elements/exponential_line.hpp"

@@ -1,3 +1,4 @@
+// Exactness of activations: leaky ReLU and shrink are sums of terms, all others round.
 #include "ir/ops/activation.hpp"
 
 #include "parity/core/float_format.hpp"

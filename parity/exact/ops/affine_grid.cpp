@@ -1,3 +1,4 @@
+// Affine grids are never exact: positions are divided by extents.
 #include "ir/ops/affine_grid.hpp"
 
 #include "parity/exact/make_rule.hpp"

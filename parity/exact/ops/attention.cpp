@@ -1,3 +1,4 @@
+// Attention is never exact: exponentials and a division are rounded.
 #include "ir/ops/attention.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Batch norm is never exact: a root and a division are rounded.
 #include "ir/ops/batch_norm.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of binary functions: sums, differences, products and mod of whole numbers; all others round.
 #include "ir/ops/binary.hpp"
 
 #include "parity/exact/make_rule.hpp"

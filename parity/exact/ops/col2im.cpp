@@ -1,3 +1,4 @@
+// Exactness of col2im: a sum of elements.
 #include "ir/ops/col2im.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of convolution: sums of products.
 #include "ir/ops/conv.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of transposed convolution: sums of products.
 #include "ir/ops/conv_transpose.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of running sums; running products may outgrow any accumulator.
 #include "ir/ops/cumulative.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of dot-general: sums of products.
 #include "ir/ops/dot_general.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of fused multiply-add: a product and a term.
 #include "ir/ops/fma.hpp"
 
 #include "parity/exact/make_rule.hpp"

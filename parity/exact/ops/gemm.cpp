@@ -1,3 +1,4 @@
+// Exactness of ONNX's Gemm: sums of products with alpha and beta as factors of the terms.
 #include "ir/ops/gemm.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Sampling by a grid is never exact: positions and weights are rounded.
 #include "ir/ops/grid_sample.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Group norm is never exact: a root and a division are rounded.
 #include "ir/ops/group_norm.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Instance norm is never exact: a root and a division are rounded.
 #include "ir/ops/instance_norm.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Layer norm is never exact: a root and a division are rounded.
 #include "ir/ops/layer_norm.hpp"
 
 #include "parity/exact/make_rule.hpp"

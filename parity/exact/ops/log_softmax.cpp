@@ -1,3 +1,4 @@
+// Log-softmax is never exact: exponentials and logarithms are rounded.
 #include "ir/ops/log_softmax.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Lp normalisation is never exact: a root and a division are rounded.
 #include "ir/ops/lp_norm.hpp"
 
 #include "parity/exact/make_rule.hpp"

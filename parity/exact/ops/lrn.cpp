@@ -1,3 +1,4 @@
+// Local response normalisation is never exact: a power and a division are rounded.
 #include "ir/ops/lrn.hpp"
 
 #include "parity/exact/make_rule.hpp"

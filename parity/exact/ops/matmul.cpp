@@ -1,3 +1,4 @@
+// Exactness of matrix products: sums of products.
 #include "ir/ops/matmul.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Mean-variance norm is never exact: a root and a division are rounded.
 #include "ir/ops/mean_variance_norm.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of pooling: sums, and means over a power of two of taps; windows over an edge divide by other numbers.
 #include "ir/ops/pool.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Exactness of PReLU: x, or x times its slope.
 #include "ir/ops/prelu.hpp"
 
 #include "parity/exact/make_rule.hpp"

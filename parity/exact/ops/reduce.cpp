@@ -1,3 +1,4 @@
+// Exactness of reductions: sums, sums of squares, and means of a power of two of elements.
 #include "ir/ops/reduce.hpp"
 
 #include "parity/exact/make_rule.hpp"

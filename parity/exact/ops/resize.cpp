@@ -1,3 +1,4 @@
+// Resizing by weights is never exact: the weights are rounded.
 #include "ir/ops/resize.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// RMS norm is never exact: a root and a division are rounded.
 #include "ir/ops/rms_norm.hpp"
 
 #include "parity/exact/make_rule.hpp"

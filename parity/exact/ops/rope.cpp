@@ -1,3 +1,4 @@
+// Exactness of rotary embeddings: x times cosine and sine, as whole numbers in a twin.
 #include "ir/ops/rope.hpp"
 
 #include "parity/exact/make_rule.hpp"

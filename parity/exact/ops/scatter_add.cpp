@@ -1,3 +1,4 @@
+// Exactness of scatter-add: sums of updates.
 #include "ir/ops/scatter_add.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of scatter-elements: sums of updates, where it adds.
 #include "ir/ops/scatter_elements.hpp"
 
 #include "parity/exact/make_rule.hpp"

@@ -1,3 +1,4 @@
+// Exactness of scatter-nd: sums of updates, where it adds.
 #include "ir/ops/scatter_nd.hpp"
 
 #include "parity/exact/make_rule.hpp"

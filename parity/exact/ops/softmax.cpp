@@ -1,3 +1,4 @@
+// Softmax is never exact: exponentials and a division are rounded.
 #include "ir/ops/softmax.hpp"
 
 #include "parity/exact/make_rule.hpp"

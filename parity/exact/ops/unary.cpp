@@ -1,3 +1,4 @@
+// Exactness of functions of one element: the square; the exact ones need no rule, all others round.
 #include "ir/ops/unary.hpp"
 
 #include "parity/exact/make_rule.hpp"

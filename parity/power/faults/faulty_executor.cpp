@@ -1,3 +1,4 @@
+// An executor that computes as another does but for one planted fault, for tests of whole runs.
 #include "parity/power/faults/faulty_executor.hpp"
 
 #include <algorithm>

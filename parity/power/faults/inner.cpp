@@ -1,3 +1,4 @@
+// Faults inside fused nodes: planted in a node that the kernel swallowed, and carried on to what it puts out.
 #include "parity/power/faults/inner.hpp"
 
 #include "ir/passes/widen.hpp"

@@ -1,3 +1,4 @@
+// All faults in one list, and a fault planted at a share of its size.
 #include <fmt/format.h>
 
 #include <cmath>

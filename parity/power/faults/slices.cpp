@@ -1,3 +1,4 @@
+// Operands with a slice of the summed axis set to zero, which is how sums without some of their terms are made.
 #include "parity/power/faults/slices.hpp"
 
 #include <algorithm>

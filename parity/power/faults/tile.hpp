@@ -1,3 +1,4 @@
+// The tile of an output in which faults of layout are planted.
 #pragma once
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// An executor that remembers what was computed, now and in an earlier run, of which stale memory would hold traces.
 #include "parity/power/faults/witness.hpp"
 
 namespace plumb::parity::power::faults {

@@ -1,3 +1,4 @@
+// Probes what elementwise kernels do with subnormals, and whether fused multiply-add rounds once.
 #include "parity/profile/probe/elementwise.hpp"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// Operands of the experiments on dot products, each of which tells hypotheses of rounding apart.
 #include "parity/profile/probe/experiments.hpp"
 
 #include <algorithm>

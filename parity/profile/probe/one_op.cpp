@@ -1,3 +1,4 @@
+// Runs one op on the probed executor; nothing where it falls back to the host or is not supported.
 #include "parity/profile/probe/one_op.hpp"
 
 namespace plumb::parity::profile::probe {

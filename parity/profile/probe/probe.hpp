@@ -1,3 +1,4 @@
+// The probe of a device, through an executor's public interface alone.
 #pragma once
 
 #include <functional>

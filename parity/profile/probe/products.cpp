@@ -1,3 +1,4 @@
+// Probes how products are summed: experiments narrow down hypotheses, and the emulator confirms what is left.
 #include "parity/profile/probe/products.hpp"
 
 #include <algorithm>

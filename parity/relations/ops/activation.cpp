@@ -1,3 +1,4 @@
+// Symmetries of activations: every axis may be permuted, and leaky ReLU scales with x.
 #include "ir/ops/activation.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of attention: batch, heads, depth and, unless positions count, queries and keys; linear in v.
 #include "ir/ops/attention.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of batch norm: every axis, the channels together with their statistics.
 #include "ir/ops/batch_norm.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of binary functions: every axis, and by function scaling, linearity and commutativity.
 #include "ir/ops/binary.hpp"
 
 #include "parity/relations/axes.hpp"

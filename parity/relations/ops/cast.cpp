@@ -1,3 +1,4 @@
+// Symmetries of casts: every axis and nothing else, as rounding is not linear.
 #include "ir/ops/cast.hpp"
 
 #include "parity/relations/axes.hpp"

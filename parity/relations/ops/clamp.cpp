@@ -1,3 +1,4 @@
+// Symmetries of clamps: every axis, limits alongside where they have it.
 #include "ir/ops/clamp.hpp"
 
 #include "parity/relations/axes.hpp"

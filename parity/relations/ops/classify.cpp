@@ -1,3 +1,4 @@
+// Symmetries of the predicates of floats: every axis.
 #include "ir/ops/classify.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of col2im: the batch, and linearity.
 #include "ir/ops/col2im.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of comparisons: every axis of the broadcast operands.
 #include "ir/ops/compare.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of convolution, shared with its transpose: filters are axis 0 of w, summed channels axis 1.
 #include "ir/ops/conv.hpp"
 
 #include "parity/relations/convolution.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of transposed convolution, shared with convolution: filters are axis 1 of w, summed channels axis 0.
 #include "ir/ops/conv_transpose.hpp"
 
 #include "parity/relations/convolution.hpp"

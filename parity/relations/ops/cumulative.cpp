@@ -1,3 +1,4 @@
+// Symmetries of running sums and extremes: lines in any order; sums are linear, extremes scale.
 #include "ir/ops/cumulative.hpp"
 
 #include "parity/relations/axes.hpp"

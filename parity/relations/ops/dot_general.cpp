@@ -1,3 +1,4 @@
+// Symmetries of dot-general: batch, free and contracted axes, and linearity in either operand.
 #include "ir/ops/dot_general.hpp"
 
 #include "parity/relations/axes.hpp"

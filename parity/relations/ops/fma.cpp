@@ -1,3 +1,4 @@
+// Symmetries of fused multiply-add: every axis, linearity in either factor with the term, exchange of the factors.
 #include "ir/ops/fma.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of ONNX's Gemm: rows, columns and terms, linearity with c alongside, and transposition without c.
 #include "ir/ops/gemm.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of sampling by a grid: batch and channels, and linearity in the image.
 #include "ir/ops/grid_sample.hpp"
 
 #include "parity/relations/axes.hpp"

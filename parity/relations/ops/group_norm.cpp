@@ -1,3 +1,4 @@
+// Symmetries of group norm: the batch, and positions in any order, as statistics do not see it.
 #include "ir/ops/group_norm.hpp"
 
 #include "parity/relations/axes.hpp"

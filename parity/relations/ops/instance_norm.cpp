@@ -1,3 +1,4 @@
+// Symmetries of instance norm: batch, channels with their scale and bias, and positions in any order.
 #include "ir/ops/instance_norm.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of log-softmax: lines by themselves, and a line in any order.
 #include "ir/ops/log_softmax.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of lp normalisation: lines by themselves, and a line in any order.
 #include "ir/ops/lp_norm.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of local response normalisation: every axis but the channels, whose neighbours count.
 #include "ir/ops/lrn.hpp"
 
 #include "parity/relations/axes.hpp"

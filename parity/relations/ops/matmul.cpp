@@ -1,3 +1,4 @@
+// Symmetries of matrix products: batch, rows, columns and terms, linearity in either operand, transposition.
 #include "ir/ops/matmul.hpp"
 
 #include "parity/relations/axes.hpp"

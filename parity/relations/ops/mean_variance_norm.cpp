@@ -1,3 +1,4 @@
+// Symmetries of mean-variance norm: every axis; those of the statistics may be permuted, but not cut.
 #include "ir/ops/mean_variance_norm.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of pooling: batch and channels; sums and means are linear, maxima scale.
 #include "ir/ops/pool.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of PReLU: every axis, slopes alongside, and scaling with x.
 #include "ir/ops/prelu.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of reductions: kept axes by themselves, reduced ones in any order, linearity or scaling by function.
 #include "ir/ops/reduce.hpp"
 
 #include "parity/relations/axes.hpp"

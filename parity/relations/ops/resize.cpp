@@ -1,3 +1,4 @@
+// Symmetries of resizing: axes that stay as they are, and linearity unless a value stands for what is outside.
 #include "ir/ops/resize.hpp"
 
 #include "parity/relations/axes.hpp"

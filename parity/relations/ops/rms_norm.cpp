@@ -1,3 +1,4 @@
+// Symmetries of RMS norm: lines by themselves, and normalised axes in any order with scale and bias.
 #include "ir/ops/rms_norm.hpp"
 
 #include "parity/relations/axes.hpp"

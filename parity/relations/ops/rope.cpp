@@ -1,3 +1,4 @@
+// Symmetries of rotary embeddings: batch and heads, and linearity in x.
 #include "ir/ops/rope.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of scatter-add: leading axes, updates in any order with their indices, and linearity.
 #include "ir/ops/scatter_add.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of softmax: lines by themselves, and a line in any order.
 #include "ir/ops/softmax.hpp"
 
 #include "parity/relations/axes.hpp"

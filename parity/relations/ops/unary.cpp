@@ -1,3 +1,4 @@
+// Symmetries of functions of one element: every axis; negation is linear, absolute value and ReLU scale.
 #include "ir/ops/unary.hpp"
 
 #include "parity/relations/axes.hpp"

@@ -1,3 +1,4 @@
+// Symmetries of where: every axis of condition and values.
 #include "ir/ops/where.hpp"
 
 #include "parity/relations/axes.hpp"

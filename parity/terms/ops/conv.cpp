@@ -1,3 +1,4 @@
+// The terms of an element of a convolution: channels of its group, then taps inside the image, the bias behind.
 #include "ir/ops/conv.hpp"
 
 #include "parity/terms/terms.hpp"

@@ -1,3 +1,4 @@
+// The terms of an element of ONNX's Gemm: a row times a column, scaled by alpha, beta c behind.
 #include "ir/ops/gemm.hpp"
 
 #include "parity/terms/terms.hpp"

@@ -1,3 +1,4 @@
+// The terms of an element of sum and average pooling: taps inside the image, and what an average is divided by.
 #include "ir/ops/pool.hpp"
 
 #include "parity/terms/terms.hpp"

@@ -19,3 +19,10 @@ plumb 2 verify "$graphs/dense.json" --profile missing.toml
 warns missing.toml
 plumb 2 verify "$graphs/dense.json" --precision missing.toml
 warns missing.toml
+plumb 0 verify "$graphs/scores.json" --fill adversarial:wave -o wave.h5
+says 'scores\.json: [a-z]+ \| .* \| seed 1 '
+plumb 0 inspect wave.h5 --check-schema
+plumb 2 verify "$graphs/scores.json" --fill adversarial:waev
+warns_of "no kind is called 'waev', did you mean 'wave'? There are stagnating,"
+plumb 2 verify "$graphs/scores.json" --fill advers
+warns_of "--fill is graph, exact, adversarial or adversarial:NAME, got 'advers'"

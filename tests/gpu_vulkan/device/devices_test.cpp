@@ -51,10 +51,25 @@ TEST(ChooseDevice, SaysWhyThereIsNone) {
   };
   EXPECT_EQ(refused("Old*"), "no Vulkan device can be used:\n0 Old Card: offers Vulkan 1.1.0, wanted 1.3");
   EXPECT_EQ(refused("0"), "no Vulkan device can be used:\n0 Old Card: offers Vulkan 1.1.0, wanted 1.3");
-  EXPECT_EQ(refused("Card"), "no Vulkan device is called 'Card', of 4");
-  EXPECT_EQ(refused("4"), "no Vulkan device is called '4', of 4");
+  EXPECT_EQ(refused("Card"), "no Vulkan device is called 'Card', of 4; `plumb devices` lists them");
+  EXPECT_EQ(refused("4"), "no Vulkan device is called '4', of 4; `plumb devices` lists them");
   EXPECT_EQ(message_of([] { device::choose_device({}, ""); }), "the Vulkan drivers found no device");
   EXPECT_THROW(device::choose_device({}, ""), ir::Unsupported);
+  // A name that nothing has is misspelt; a device that cannot be used, or that a machine may well lack, is not.
+  const auto is_misspelt = [](const auto& among, std::string_view selector) {
+    try {
+      device::choose_device(among, selector);
+    } catch (const ir::Unsupported&) {
+      return false;
+    } catch (const ir::Error&) {
+      return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(is_misspelt(devices, "Card"));
+  EXPECT_TRUE(is_misspelt(devices, "4"));
+  EXPECT_FALSE(is_misspelt(devices, "Old*"));
+  EXPECT_FALSE(is_misspelt(std::vector{devices[3]}, "cpu"));
 }
 
 }  // namespace

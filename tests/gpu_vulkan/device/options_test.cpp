@@ -47,6 +47,11 @@ TEST(Options, RefuseWhatTheyDoNotUnderstand) {
   EXPECT_EQ(refused("timeout", "nan"), "option timeout must be a number of 0 or more, got 'nan'");
   EXPECT_THAT(refused("without", "coopmat,tilde"), ::testing::MatchesRegex("option without must be some of coopmat, .*"
                                                                            "implicit_gemm.*, got 'tilde'"));
+  for (const std::string tile : {"banana", "-1x0x0", "64x64", "64x64x", "064x64x16", "64x64x16x2"})
+    EXPECT_EQ(refused("tile", tile),
+              "option tile must be rows x columns x depth, such as 64x64x16, got '" + tile + "'");
+  EXPECT_EQ(refused("tile", "64x64x16"), "");
+  EXPECT_EQ(refused("tile", ""), "");
   EXPECT_EQ(refused("timeout", ""), "option timeout must be a number of 0 or more, got ''");
 }
 

@@ -12,7 +12,6 @@ using ::testing::AllOf;
 using testing::executor_with;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using tests::message_of;
 
 /// Objects that were not destroyed are reported when a device goes, where nobody can throw.
@@ -55,10 +54,9 @@ TEST_F(Validation, IsSilentOnARightPlan) {
   EXPECT_THAT(executor->validation_messages(), IsEmpty());
 }
 
-TEST_F(Validation, AMissingBarrierIsAnError) {
+TEST_F(Validation, AMissingBarrierIsAnErrorBeforeTheLayersSeeIt) {
   const auto message = message_after([](plan::Plan& plan) { plan.barrier_before.at(1) = false; });
-  EXPECT_THAT(message, AllOf(HasSubstr("Vulkan validation:"), HasSubstr("READ_AFTER_WRITE")));
-  EXPECT_THAT(executor->validation_messages(), Not(IsEmpty()));
+  EXPECT_THAT(message, HasSubstr("reads 'h', and no barrier is between it and one that wrote it"));
 }
 
 TEST_F(Validation, ADispatchBeyondTheLimitsIsAnError) {

@@ -40,7 +40,8 @@ Judged judge(const std::vector<float>& got) {
   const Tensor y = Tensor::of<float>({3}, got);
   const std::vector<ir::TensorView> inputs = {x};
   Judged judged;
-  judged.apart = set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y);
+  std::optional<ir::Tensor> native;
+  judged.apart = set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y, native);
   judged.comparison = compare::compare(bounded.truth.outputs[0], y, bounded.allowed[0]);
   return judged;
 }

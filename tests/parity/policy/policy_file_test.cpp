@@ -69,6 +69,8 @@ TEST(PolicyFile, RefusesRequirementsThatCannotBeKept) {
   EXPECT_THAT(of_require("max_abs = -1"), HasSubstr("max_abs: wanted a finite number >= 0"));
   EXPECT_THAT(of_require("max_abs = nan"), HasSubstr("wanted a finite number"));
   EXPECT_THAT(of_require("max_abs = inf"), HasSubstr("wanted a finite number"));
+  EXPECT_THAT(of_require("max_abs = \"1/0\""), HasSubstr("is infinite: nothing exceeds it"));
+  EXPECT_THAT(of_require("max_abs = \"norm1*1e300*1e300\""), HasSubstr("is infinite: nothing exceeds it"));
   EXPECT_THAT(of_require("max_abs = true"), HasSubstr("wanted a number"));
   EXPECT_THAT(of_require("bitwise = false"), HasSubstr("bitwise: wanted true"));
   EXPECT_THAT(of_require("bound = \"mine\""), HasSubstr("bound: wanted one of auto"));

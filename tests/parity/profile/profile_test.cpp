@@ -34,6 +34,14 @@ TEST(Profile, IsWhatItsFileSays) {
   EXPECT_TRUE(std::signbit(read.functions[0].at));
 }
 
+TEST(Profile, NumbersOfOneDigitAreToml) {
+  for (const double at : {1e-5, 0x1p-1074, 1e20, -3e300, 2.0, 0.0, 1.5e-7, -std::numeric_limits<double>::infinity()}) {
+    profile::DeviceProfile profile = example();
+    profile.functions.push_back({"tanh", ir::DType::f64, 1.0, at, 10, false});
+    EXPECT_EQ(profile::parse_profile(profile::to_toml(profile), "p.toml"), profile) << at;
+  }
+}
+
 TEST(Profile, HashIsThatOfTheContent) {
   const profile::DeviceProfile profile = example();
   profile::DeviceProfile other = profile;

@@ -1,3 +1,4 @@
+// Cast and CastLike; before opset 6 the type is written as a word.
 #include "ir/ops/cast.hpp"
 
 #include "ir/formats/onnx/node_reader.hpp"

@@ -1,3 +1,4 @@
+// Operators along an axis in which order counts: arg-max, arg-min, top-k, cumulative sums and products.
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/arg_reduce.hpp"
 #include "ir/ops/cumulative.hpp"

@@ -1,3 +1,4 @@
+// MatMul, whose vectors become matrices for a while, Gemm and Einsum.
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"

@@ -1,3 +1,4 @@
+// Reductions, and global pooling, which is one over the spatial axes.
 #include <algorithm>
 #include <numeric>
 

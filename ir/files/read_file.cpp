@@ -1,4 +1,5 @@
-#include "ir/formats/files.hpp"
+// Texts are read whole, from regular files alone and within a limit.
+#include "ir/files/read_file.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -6,12 +7,13 @@
 
 #include "ir/error.hpp"
 
-namespace plumb::ir::formats {
+namespace plumb::ir::files {
 
 void require_regular_file(const std::filesystem::path& path) {
   std::error_code problem;
   const auto status = std::filesystem::status(path, problem);
-  require(std::filesystem::exists(status), "cannot be opened: ", std::strerror(ENOENT));
+  const std::string why = problem ? problem.message() : std::strerror(ENOENT);
+  require(std::filesystem::exists(status), "cannot be opened: ", why);
   require(!std::filesystem::is_directory(status), "is a folder");
   require(std::filesystem::is_regular_file(status), "is not a regular file");
 }
@@ -37,30 +39,4 @@ std::string read_named_text(const std::filesystem::path& path, std::uint64_t mos
   fail(path.string(), ": ", error.what());
 }
 
-void write_atomically(const std::filesystem::path& path,
-                      const std::function<void(const std::filesystem::path&)>& write) {
-  auto part = path;
-  part += ".part";
-  std::error_code ignored;
-  try {
-    write(part);
-    std::filesystem::rename(part, path);
-  } catch (const std::filesystem::filesystem_error& error) {
-    std::filesystem::remove(part, ignored);
-    fail("cannot be written: ", error.code().message());
-  } catch (...) {
-    std::filesystem::remove(part, ignored);
-    throw;
-  }
-}
-
-void write_text(const std::filesystem::path& path, std::string_view text) {
-  write_atomically(path, [&](const std::filesystem::path& part) {
-    std::ofstream file(part);
-    file << text;
-    file.close();
-    require(file.good(), "cannot write ", path.string());
-  });
-}
-
-}  // namespace plumb::ir::formats
+}  // namespace plumb::ir::files

@@ -1,12 +1,12 @@
 #pragma once
 
+// Reads what a caller names, which may be anything.
+
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
-#include <string_view>
 
-namespace plumb::ir::formats {
+namespace plumb::ir::files {
 
 /// The whole of a regular file. Throws Error, with the reason, when it cannot be read or
 /// has more than `most_bytes`.
@@ -19,12 +19,4 @@ std::string read_named_text(const std::filesystem::path& path, std::uint64_t mos
 /// never end.
 void require_regular_file(const std::filesystem::path& path);
 
-/// Has `write` make the file under the name `path`.part, then renames it, so that `path`
-/// is never half a file. Whatever `write` throws leaves no trace.
-void write_atomically(const std::filesystem::path& path,
-                      const std::function<void(const std::filesystem::path&)>& write);
-
-/// Writes a text file atomically.
-void write_text(const std::filesystem::path& path, std::string_view text);
-
-}  // namespace plumb::ir::formats
+}  // namespace plumb::ir::files

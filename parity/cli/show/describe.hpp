@@ -6,7 +6,7 @@
 #include "gpu_vulkan/device/device_facts.hpp"
 #include "parity/profile/device.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::show {
 
 /// A device as results files describe it.
 profile::Device describe(const gpu_vulkan::device::DeviceFacts& facts);
@@ -17,4 +17,4 @@ profile::Environment describe_host(int threads);
 /// The arguments of this process.
 std::vector<std::string> command_line();
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::show

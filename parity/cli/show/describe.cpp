@@ -1,4 +1,4 @@
-#include "parity/cli/describe.hpp"
+#include "parity/cli/show/describe.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -8,7 +8,7 @@
 #include "ref_cpu/kernel_table.hpp"
 #include "ref_cpu/libraries.hpp"
 
-namespace plumb::parity::cli {
+namespace plumb::parity::cli::show {
 namespace {
 
 /// What the kernel calls the processor; empty where it does not say.
@@ -66,4 +66,4 @@ std::vector<std::string> command_line() {
   return arguments;
 }
 
-}  // namespace plumb::parity::cli
+}  // namespace plumb::parity::cli::show

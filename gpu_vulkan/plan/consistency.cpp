@@ -1,0 +1,196 @@
+#include "gpu_vulkan/plan/consistency.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace plumb::gpu_vulkan::plan {
+namespace {
+
+/// Bytes of one buffer.
+struct Bytes {
+  std::size_t buffer = 0, begin = 0, end = 0;
+  bool meets(const Bytes& other) const { return buffer == other.buffer && begin < other.end && other.begin < end; }
+};
+
+/// Whose bytes lie where: of each buffer, who wrote last.
+class Memory {
+ public:
+  explicit Memory(std::size_t buffers) : buffers_(buffers) {}
+
+  void give(const Bytes& bytes, Slot owner) {
+    auto& pieces = buffers_.at(bytes.buffer);
+    split(pieces, bytes.begin);
+    split(pieces, bytes.end);
+    pieces.erase(pieces.lower_bound(bytes.begin), pieces.lower_bound(bytes.end));
+    pieces.emplace(bytes.begin, Piece{bytes.end, owner});
+  }
+
+  /// Who holds the first of these bytes that is not `owner`'s; Plan::no_slot where nobody does. Nothing when all are.
+  std::optional<Slot> stranger(const Bytes& bytes, Slot owner) const {
+    const auto& pieces = buffers_.at(bytes.buffer);
+    std::size_t at = bytes.begin;
+    auto piece = pieces.upper_bound(at);
+    if (piece != pieces.begin()) --piece;
+    for (; piece != pieces.end() && at < bytes.end; ++piece) {
+      if (piece->second.end <= at) continue;
+      if (piece->first > at) break;
+      if (piece->second.owner != owner) return piece->second.owner;
+      at = piece->second.end;
+    }
+    if (at >= bytes.end) return std::nullopt;
+    return Plan::no_slot;
+  }
+
+ private:
+  struct Piece {
+    std::size_t end;
+    Slot owner;
+  };
+  using Pieces = std::map<std::size_t, Piece>;  // by where they begin
+
+  /// Cuts the piece that `at` lies inside of, so that one begins there.
+  static void split(Pieces& pieces, std::size_t at) {
+    auto piece = pieces.lower_bound(at);
+    if (piece == pieces.begin()) return;
+    --piece;
+    const Piece whole = piece->second;
+    if (whole.end <= at) return;
+    piece->second.end = at;
+    pieces.emplace(at, whole);
+  }
+
+  std::vector<Pieces> buffers_;
+};
+
+/// A run of the plan, with nothing computed.
+class Walk {
+ public:
+  Walk(const Plan& plan, const ir::Graph& graph)
+      : plan_(plan), graph_(graph), memory_(plan.arena.buffers.size()), written_(plan.schedule.slots.size()) {}
+
+  void run() {
+    ir::require(plan_.barrier_before.size() == plan_.schedule.dispatches.size(),
+                "the plan has not one place for a barrier by dispatch");
+    for (Slot s = 0; s < plan_.schedule.slots.size(); ++s) require_inside(s);
+    if (plan_.placed(plan_.faults)) fill(plan_.faults);
+    std::size_t next = 0;
+    for (const Segment& part : plan_.segments) {
+      ir::require(part.begin == next && part.end >= part.begin, "the plan's parts leave out dispatch ", next);
+      for (const ir::Value v : part.uploads)
+        if (plan_.placed(plan_.slot(v))) fill(plan_.slot(v));
+      for (; next < part.end; ++next) step(next);
+      for (const ir::Value v : part.downloads)
+        require_whole(plan_.slot(v), [&] { return ir::cat("the host reads '", graph_.name(v), '\''); });
+    }
+    ir::require(next == plan_.schedule.dispatches.size(), "no part of the plan has dispatch ", next);
+    if (plan_.placed(plan_.faults)) require_whole(plan_.faults, [] { return "the host reads the faults"; });
+  }
+
+ private:
+  Bytes bytes(Slot slot) const {
+    const Place& place = plan_.arena.places.at(slot);
+    return {place.buffer, place.offset, place.offset + plan_.schedule.bound_bytes(slot)};
+  }
+  bool is_resident(Slot slot) const { return plan_.schedule.slots.at(slot).residence == Residence::resident; }
+
+  void require_inside(Slot slot) const {
+    if (!plan_.placed(slot)) return;
+    const Bytes here = bytes(slot);
+    if (here.buffer >= plan_.arena.buffers.size() || here.end > plan_.arena.buffers[here.buffer])
+      ir::fail(name(slot), " lies beyond its buffer");
+    if (is_resident(slot) != (here.buffer < plan_.arena.resident_buffers))
+      ir::fail(name(slot), " lies among slots that live otherwise");
+  }
+
+  void fill(Slot slot) {
+    memory_.give(bytes(slot), slot);
+    written_[slot] = true;
+  }
+
+  void step(std::size_t d) {
+    const Dispatch& dispatch = plan_.schedule.dispatches[d];
+    if (plan_.barrier_before[d]) {
+      read_since_.clear();
+      written_since_.clear();
+    }
+    for (const auto* list : {&dispatch.reads, &dispatch.writes})
+      for (const Slot slot : *list)
+        if (!plan_.placed(slot)) ir::fail(at(d), "binds ", name(slot), ", which lies nowhere");
+    for (const Slot slot : dispatch.reads) read(d, slot);
+    for (const Slot slot : dispatch.writes) write(d, slot);
+    for (const Slot slot : dispatch.reads)
+      if (!is_resident(slot)) read_since_.push_back(slot);
+    written_since_.insert(written_since_.end(), dispatch.writes.begin(), dispatch.writes.end());
+  }
+
+  void read(std::size_t d, Slot slot) const {
+    require_waited(d, "reads ", slot, written_since_, "wrote ");
+    require_whole(slot, [&] { return ir::cat(at(d), "reads ", name(slot)); });
+  }
+
+  void write(std::size_t d, Slot slot) {
+    if (is_resident(slot)) ir::fail(at(d), "writes ", name(slot), ", which is uploaded once");
+    require_waited(d, "writes ", slot, written_since_, "wrote ");
+    require_waited(d, "writes ", slot, read_since_, "read ");
+    const Dispatch& dispatch = plan_.schedule.dispatches[d];
+    for (const auto* list : {&dispatch.reads, &dispatch.writes})
+      for (const Slot other : *list)
+        if (other != slot && bytes(other).meets(bytes(slot)))
+          ir::fail(at(d), "writes ", name(slot), " where ", name(other), " lies, which it binds too");
+    // What several dispatches write in parts is whole before each but the first.
+    if (written_[slot]) require_whole(slot, [&] { return ir::cat(at(d), "writes more of ", name(slot)); });
+    fill(slot);
+  }
+
+  void require_waited(std::size_t d, const char* does, Slot slot, const std::vector<Slot>& others,
+                      const char* did) const {
+    const auto other = std::ranges::find_if(others, [&](Slot o) { return bytes(o).meets(bytes(slot)); });
+    if (other == others.end()) return;
+    const std::string what = *other == slot ? "it" : name(*other) + ", which shares its bytes,";
+    ir::fail(at(d), does, name(slot), ", and no barrier is between it and one that ", did, what);
+  }
+
+  /// `doing` says who wants the slot to be whole.
+  template <class Doing>
+  void require_whole(Slot slot, Doing doing) const {
+    if (is_resident(slot) || plan_.schedule.slots.at(slot).bytes == 0) return;
+    if (!plan_.placed(slot)) ir::fail(doing(), ", which lies nowhere");
+    const auto stranger = memory_.stranger(bytes(slot), slot);
+    if (!stranger) return;
+    if (*stranger == Plan::no_slot) ir::fail(doing(), ", which nothing has filled");
+    ir::fail(doing(), ", over which ", name(*stranger), " was written");
+  }
+
+  std::string at(std::size_t d) const {
+    const Dispatch& dispatch = plan_.schedule.dispatches[d];
+    const std::string_view label =
+        dispatch.node < graph_.nodes().size() ? std::string_view(graph_.nodes()[dispatch.node].label) : "?";
+    return ir::cat("dispatch ", d, " (", dispatch.shader.name, ") of '", label, "' ");
+  }
+
+  /// 'x' for a slot that holds a value, "scratch 12" else.
+  std::string name(Slot slot) const {
+    if (slot == plan_.faults) return "the faults";
+    const auto value = std::ranges::find(plan_.slots, slot);
+    if (value == plan_.slots.end()) return ir::cat("scratch ", slot);
+    return ir::cat('\'', graph_.name(static_cast<ir::Value>(value - plan_.slots.begin())), '\'');
+  }
+
+  const Plan& plan_;
+  const ir::Graph& graph_;
+  Memory memory_;
+  std::vector<bool> written_;                     // by slot
+  std::vector<Slot> read_since_, written_since_;  // the last barrier
+};
+
+}  // namespace
+
+void require_consistent(const Plan& plan, const ir::Graph& graph) {
+  try {
+    Walk(plan, graph).run();
+  } catch (const ir::Error& error) {
+    ir::fail("gpu_vulkan: the plan is wrong: ", error.what());
+  }
+}
+
+}  // namespace plumb::gpu_vulkan::plan

@@ -1,0 +1,10 @@
+// Exponents are scores.
+#include "ir/ops/log_softmax.hpp"
+
+#include "ir/adversarial/use.hpp"
+
+namespace plumb::ir::adversarial {
+
+void describe(const ops::LogSoftmax&, Types, std::size_t, Use& use) { use.role = Role::scores; }
+
+}  // namespace plumb::ir::adversarial

@@ -1,0 +1,31 @@
+#pragma once
+
+// What a file is, so that one of another kind is not replaced by mistake.
+
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+namespace plumb::ir::files {
+
+/// What a file holds, as far as its beginning says.
+enum class FileKind { nothing, hdf5, zip, npy, graph, json, xml, text, other };
+
+constexpr auto enum_names(FileKind) {
+  return std::array<std::string_view, 9>{"nothing", "HDF5", "a zip archive", "a NumPy array", "a graph",
+                                         "JSON",    "XML",  "text",          "something else"};
+}
+
+std::string_view name_of(FileKind kind);
+
+/// The kind of these first bytes of a file. "graph" is JSON of the format plumb.graph, "zip" is what .npz files are.
+FileKind kind_of_bytes(std::string_view begin);
+
+/// The kind of a regular file; "other" of one that cannot be read.
+FileKind kind_of_file(const std::filesystem::path& path);
+
+/// Whether a file of this kind may have this name: an extension that says another kind (.npz of HDF5, say) misleads
+/// every program that goes by it, this one included.
+bool may_be_called(FileKind kind, const std::filesystem::path& path);
+
+}  // namespace plumb::ir::files

@@ -1,0 +1,174 @@
+// One way to write a file: beside it, under a lock, renamed when whole; what is no regular file is written straight.
+#include "ir/files/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+
+#include "ir/error.hpp"
+#include "ir/files/write_target.hpp"
+
+namespace plumb::ir::files {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string reason(int error) { return std::strerror(error); }
+
+/// Whether the name still leads to the open file.
+bool leads_to(const fs::path& path, const Descriptor& file) {
+  struct stat named {
+  }, opened{};
+  return ::lstat(path.c_str(), &named) == 0 && ::fstat(file.number(), &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+/// Network folders that know no locks are written without.
+bool is_locked_by_another(const Descriptor& file) {
+  return ::flock(file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+}  // namespace
+
+template <class... Parts>
+void OutputFile::refuse(const Parts&... parts) const {
+  fail(name_.empty() ? "''" : name_.string(), ": ", parts...);
+}
+
+template <class... Parts>
+void OutputFile::need(bool holds, const Parts&... parts) const {
+  if (!holds) refuse(parts...);
+}
+
+OutputFile::OutputFile(const fs::path& path, OutputRules rules) : name_(path), kind_(rules.kind) {
+  need(!path.empty(), "is not the name of a file");
+  need(may_be_called(kind_, path), name_of(kind_), " is not written under a name that ends in ",
+       path.extension().string());
+  const WriteTarget target = write_target(path);
+  target_ = target.path;
+  need(target.problem.empty(), target.problem);
+  if (target.how == WriteTarget::How::replaced) {
+    check_target(rules);
+    claim_part();
+  } else {
+    need(kind_ != FileKind::hdf5, "HDF5 needs a regular file, and this is ", target.what);
+    open_stream(target.descriptor);
+  }
+}
+
+OutputFile::~OutputFile() { remove_part(); }
+
+void OutputFile::remove_part() {
+  const Uninterrupted whole;
+  if (!is_stream() && !is_done_ && !keeps_part_) ::unlink(part_.c_str());
+}
+
+void OutputFile::open_stream(int descriptor) {
+  file_ = Descriptor(descriptor >= 0 ? ::fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+                                     : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file_) refuse("cannot be written: ", reason(errno));
+}
+
+void OutputFile::check_target(const OutputRules& rules) const {
+  std::error_code none;
+  for (const fs::path& input : rules.inputs)
+    need(!fs::equivalent(input, target_, none), "is an input of this command, and is not written over");
+  if (!fs::exists(target_, none)) return;
+  if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) refuse("cannot be written: ", reason(errno));
+  if (rules.replace == Replace::any) return;
+  const FileKind found = kind_of_file(target_);
+  need(found == kind_ || found == FileKind::nothing, "holds ", name_of(found), " and is not replaced by ",
+       name_of(kind_), ", but with --force");
+}
+
+void OutputFile::claim_part() {
+  part_ = target_;
+  part_ += ".part";
+  // Whoever was faster may be done, and gone, by the time that its file is looked at.
+  constexpr int tries = 100;
+  try {
+    for (int tried = 0; !claim_once(); ++tried) need(tried < tries, "is being written by other processes");
+    take_mode_of_target();
+  } catch (...) {
+    // Not ours, or not any more: nothing to remove.
+    if (!file_) part_.clear();
+    remove_part();
+    part_.clear();
+    throw;
+  }
+  last_word_.emplace([this] {
+    remove_part();
+    return std::string();
+  });
+}
+
+/// False when the name changed hands meanwhile.
+bool OutputFile::claim_once() {
+  constexpr int usual = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+  const char* const busy = "is being written by another process, or as another output of this one";
+  Descriptor made(::open(part_.c_str(), usual | O_CREAT | O_EXCL, 0666));
+  if (made) {
+    if (is_locked_by_another(made)) refuse(busy);
+    if (!leads_to(part_, made)) return false;
+    file_ = std::move(made);
+    return true;
+  }
+  if (errno != EEXIST) refuse("cannot be written: ", reason(errno));
+  const Descriptor left(::open(part_.c_str(), usual | O_NONBLOCK));
+  if (!left && errno == ENOENT) return false;
+  if (!left) refuse(part_.filename().string(), " is in the way: ", reason(errno));
+  if (is_locked_by_another(left)) refuse(busy);
+  // Nobody holds it: it is what a process that was killed left behind.
+  if (leads_to(part_, left)) ::unlink(part_.c_str());
+  return false;
+}
+
+void OutputFile::take_mode_of_target() {
+  struct stat before {};
+  if (::stat(target_.c_str(), &before) != 0) return;
+  // Only root gives files away; a file that is rewritten by another of its writers becomes theirs.
+  [[maybe_unused]] const int given = ::fchown(file_.number(), before.st_uid, before.st_gid);
+  if (::fchmod(file_.number(), before.st_mode & 07777) != 0) refuse("cannot be written: ", reason(errno));
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  if (is_stream()) {
+    // What was printed before comes before.
+    std::cout.flush();
+    std::fflush(stdout);
+  }
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file_.number(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse("cannot be written: ", reason(errno));
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+}
+
+void OutputFile::commit() {
+  const Uninterrupted whole;
+  if (!is_stream()) {
+    if (::fsync(file_.number()) != 0 && errno != EINVAL && errno != ENOTSUP)
+      refuse("cannot be written: ", reason(errno));
+    if (::rename(part_.c_str(), target_.c_str()) != 0)
+      refuse(part_.filename().string(), " cannot be renamed: ", reason(errno));
+    const auto folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
+    const Descriptor entry(::open(folder.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY));
+    if (entry) ::fsync(entry.number());
+  }
+  is_done_ = true;
+  if (!file_.close()) refuse("cannot be written: ", reason(errno));
+}
+
+void write_text(const fs::path& path, std::string_view text) {
+  OutputFile file(path, {.kind = FileKind::text});
+  file.write(text);
+  file.commit();
+}
+
+}  // namespace plumb::ir::files

@@ -1,0 +1,84 @@
+#pragma once
+
+// The one way in which plumb writes a file.
+
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/files/descriptor.hpp"
+#include "ir/files/file_kind.hpp"
+#include "ir/files/interruption.hpp"
+
+namespace plumb::ir::files {
+
+/// Which file may be replaced: one of the kind that is written, or any.
+enum class Replace { same_kind, any };
+
+struct OutputRules {
+  FileKind kind = FileKind::other;  ///< what is written
+  Replace replace = Replace::any;
+  std::vector<std::filesystem::path> inputs = {};  ///< never written over, whatever `replace` says
+};
+
+/// A file that is being written. To be made before the work whose results it takes: whatever stands in the way is an
+/// error then.
+///
+///   OutputFile out("report.json", {.kind = FileKind::json, .replace = Replace::same_kind, .inputs = {"graph.json"}});
+///   out.write(text);
+///   out.commit();
+///
+/// The name decides what happens. Of a regular file, or where there is none, part() takes what is written, beside it
+/// and with its mode and owner, until commit() renames it: the name never has half a file, and an earlier one stays
+/// until then. part() is locked; a second process with the same output is refused. A link is followed. Devices, pipes
+/// and descriptors of this process (/dev/stdout, /dev/fd/3) are opened and written as they are; "-" is stdout.
+///
+/// All members throw Error, which begins with the name.
+class OutputFile {
+ public:
+  OutputFile(const std::filesystem::path& path, OutputRules rules);
+  /// What was not committed leaves no trace, unless it was to be kept.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  const std::filesystem::path& name() const { return name_; }
+  /// Where a library that opens files by name is to write; empty of a stream.
+  const std::filesystem::path& part() const { return part_; }
+  bool is_stream() const { return part_.empty(); }
+  /// part() then outlives this, and an interruption, without being committed.
+  void keep_part() { keeps_part_ = true; }
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+  /// Sees to it that all of it is on the disk, under its name.
+  void commit();
+
+ private:
+  void open_stream(int descriptor);
+  void check_target(const OutputRules& rules) const;
+  void claim_part();
+  bool claim_once();
+  void take_mode_of_target();
+  void remove_part();
+  template <class... Parts>
+  void need(bool holds, const Parts&... parts) const;
+  template <class... Parts>
+  [[noreturn]] void refuse(const Parts&... parts) const;
+
+  const std::filesystem::path name_;
+  const FileKind kind_;
+  std::filesystem::path target_, part_;
+  Descriptor file_;
+  bool keeps_part_ = false, is_done_ = false;
+  std::optional<LastWord> last_word_;
+};
+
+/// Writes a text file whole, replacing whatever has the name.
+void write_text(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace plumb::ir::files

@@ -1,0 +1,63 @@
+// The flags of what commands write, opened before the work and held against their inputs.
+#include "parity/cli/flags/output_flags.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "ir/formats/tensor_files.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
+#include "parity/results/results_file.hpp"
+
+namespace plumb::parity::cli::flags {
+
+CLI::Option* add_output(CLI::App& app, const std::string& names, std::string& path, const std::string& help) {
+  const auto is_named = [](const std::string& given) {
+    return given.empty() ? std::string("'' is not the name of a file") : std::string();
+  };
+  return app.add_option(names, path, help)->check(CLI::Validator(is_named, ""));
+}
+
+void add_force_flag(CLI::App& app, bool& force) {
+  app.add_flag("--force", force, "replace files of another kind than is written, too; never an input")->group("output");
+}
+
+std::unique_ptr<ir::files::OutputFile> Outputs::open(const std::string& path, ir::files::FileKind kind) const {
+  if (path.empty()) return nullptr;
+  const auto replace = force ? ir::files::Replace::any : ir::files::Replace::same_kind;
+  return std::make_unique<ir::files::OutputFile>(
+      path, ir::files::OutputRules{.kind = kind, .replace = replace, .inputs = inputs});
+}
+
+std::vector<std::filesystem::path> files_read(const GraphFlags& flags) {
+  std::vector<std::filesystem::path> files;
+  for (const std::string* const file : {&flags.load_inputs, &flags.expected, &flags.precision})
+    if (!file->empty()) files.emplace_back(*file);
+  return files;
+}
+
+std::vector<std::filesystem::path> files_read(const ir::formats::GraphFile& file) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& [name, source] : file.sources)
+    if (const auto* const from = std::get_if<ir::formats::External>(&source))
+      files.push_back(file.directory / from->file);
+  return files;
+}
+
+std::unique_ptr<ir::files::OutputFile> open_tensors(const std::string& path, bool force, const std::string& graph_path,
+                                                    const ir::formats::GraphFile& file, const GraphFlags& flags) {
+  if (path.empty()) return nullptr;
+  Outputs outputs{.force = force, .inputs = files_read(file)};
+  outputs.inputs.emplace_back(graph_path);
+  for (auto& read : files_read(flags)) outputs.inputs.push_back(std::move(read));
+  auto output = outputs.open(path, ir::formats::kind_of_tensors(path));
+  const bool is_record = ir::files::kind_of_file(path) == ir::files::FileKind::hdf5 && results::is_results_file(path);
+  ir::require(force || !is_record, path, ": is a results file and is not replaced by tensors, but with --force");
+  return output;
+}
+
+void write_whole(const std::unique_ptr<ir::files::OutputFile>& file, std::string_view text) {
+  if (!file) return;
+  file->write(text);
+  file->commit();
+}
+
+}  // namespace plumb::parity::cli::flags

@@ -1,0 +1,51 @@
+#pragma once
+
+// What commands share that write files.
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/files/output_file.hpp"
+#include "ir/formats/graph_file.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace plumb::parity::cli::flags {
+
+struct GraphFlags;
+
+/// Adds a flag that names a file to write.
+CLI::Option* add_output(CLI::App& app, const std::string& names, std::string& path, const std::string& help);
+
+/// Adds --force, which lets a command replace files of another kind than it writes.
+void add_force_flag(CLI::App& app, bool& force);
+
+/// What a command writes, and what it reads and so never writes over.
+struct Outputs {
+  bool force = false;
+  std::vector<std::filesystem::path> inputs = {};
+
+  /// The file, or nothing where none is named; to be opened before the work begins. Throws Error as OutputFile does.
+  std::unique_ptr<ir::files::OutputFile> open(const std::string& path, ir::files::FileKind kind) const;
+};
+
+/// The files that these flags name.
+std::vector<std::filesystem::path> files_read(const GraphFlags& flags);
+
+/// Those that a graph file's tensors come from.
+std::vector<std::filesystem::path> files_read(const ir::formats::GraphFile& file);
+
+/// Opens a file for tensors, of the kind that its name says, which is no input of a command on one graph; a results
+/// file is not taken for one of tensors. Nothing where none is named.
+std::unique_ptr<ir::files::OutputFile> open_tensors(const std::string& path, bool force, const std::string& graph_path,
+                                                    const ir::formats::GraphFile& file, const GraphFlags& flags);
+
+/// Writes it whole; nothing where there is no file.
+void write_whole(const std::unique_ptr<ir::files::OutputFile>& file, std::string_view text);
+
+}  // namespace plumb::parity::cli::flags

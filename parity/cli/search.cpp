@@ -1,0 +1,113 @@
+// plumb search: looks for numbers that bring a graph close to its limits.
+#include "parity/search/search.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/files/output_file.hpp"
+#include "parity/cli/command.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/reference.hpp"
+#include "parity/core/parallel.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+struct SearchFlags {
+  std::string path, objective = "ratio", budget = "60s", keep;
+  std::optional<std::uint64_t> steps;
+  flags::GraphFlags graph;
+  flags::DeviceFlags device;
+};
+
+/// "60s", "5m", "1h" or a number of seconds.
+double seconds_of(const std::string& text) {
+  std::size_t used = 0;
+  double number = -1;
+  try {
+    number = std::stod(text, &used);
+  } catch (const std::exception&) {
+    used = 0;
+  }
+  const std::string unit = text.substr(used);
+  const double scale = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  ir::require(used > 0 && number > 0 && std::isfinite(number) && scale > 0,
+              "--budget is a time above 0 such as 60s, 5m or 1h, got '", text, "'");
+  return number * scale;
+}
+
+/// Whatever is found in an hour must not be lost to a folder that cannot be written to.
+void check_folder(const std::string& folder) {
+  if (folder.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  ir::require(std::filesystem::is_directory(folder) && access(folder.c_str(), W_OK) == 0,
+              "--keep: cannot write to the folder ", folder);
+}
+
+int run_search(const SearchFlags& flags) {
+  search::Options options;
+  options.objective = ir::enum_value<search::Objective>(flags.objective).value();
+  options.steps = flags.steps;
+  options.seconds = seconds_of(flags.budget);
+  check_folder(flags.keep);
+  verify::FillOptions fill = flags::fill_options(flags.graph);
+  options.seed = fill.seed;
+  fill.kind = core::FillKind::adversarial;
+  const core::ThreadLimit comparing(flags.device.threads);
+  const auto start = [&](ir::AdversarialKind kind) {
+    fill.adversarial = kind;
+    return verify::load_case(flags.path, fill);
+  };
+  start(ir::AdversarialKind::wave);  // what is wrong with the graph is said before a device is looked for
+  ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads);
+  gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
+  const cases::Executors executors{
+      .reference = reference, .candidate = &device, .flushes_subnormals = !device.facts().denormals_kept_f32};
+  const search::Outcome found = search::search(start, executors, options);
+  bool has_failed = false;
+  for (const search::Record& record : found.records) {
+    has_failed = has_failed || record.is_failure;
+    fmt::print("{} {:.3g} at {} ({}), from {} in step {}", record.is_failure ? "failed" : flags.objective, record.value,
+               record.node, record.op, record.from, record.step);
+    if (!flags.keep.empty()) {
+      const auto path = std::filesystem::path(flags.keep) / search::file_name(record, options.objective);
+      ir::files::OutputFile file(path, {.kind = ir::files::FileKind::graph});
+      file.write(search::to_file(record, options.objective));
+      file.commit();
+      fmt::print(": {}", path.string());
+    }
+    fmt::print("\n");
+  }
+  fmt::print("{}: {} {:.3g} in the fills, {:.3g} after {} steps ({} runs) | seed {}\n", flags.path, flags.objective,
+             found.first, found.best, found.steps, found.runs, options.seed);
+  return static_cast<int>(has_failed ? core::ExitCode::failed : core::ExitCode::passed);
+}
+
+}  // namespace
+
+Action search(CLI::App& app) {
+  const auto flags = std::make_shared<SearchFlags>();
+  app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
+  app.add_option("--for", flags->objective,
+                 "what is to become large: an error over its first limit (ratio), over the certain one (certain), end "
+                 "to end (total), or a limit over the scale of its numbers (missed)")
+      ->check(CLI::IsMember({"ratio", "certain", "total", "missed"}))
+      ->capture_default_str();
+  app.add_option("--budget", flags->budget, "how long to search: 60s, 5m, 1h")->capture_default_str();
+  app.add_option("--steps", flags->steps, "search for so many steps, however long they take: the same every time");
+  app.add_option("--keep", flags->keep, "write what was found to this folder, as graph files");
+  flags::add_graph_flags(app, flags->graph);
+  flags::add_device_flags(app, flags->device);
+  app.footer("example: plumb search graph.json --for ratio --budget 5m --keep found");
+  return [flags] { return run_search(*flags); };
+}
+
+}  // namespace plumb::parity::cli

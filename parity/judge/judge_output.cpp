@@ -1,0 +1,34 @@
+// One output is compared, looked at closer, and compared again.
+#include "parity/judge/judge_output.hpp"
+
+#include "parity/certify/certify.hpp"
+#include "parity/elements/range.hpp"
+#include "parity/elements/settle.hpp"
+
+namespace plumb::parity::judge {
+
+void OutputJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
+  compare::Allowed& allowed = bounded_.allowed.at(k_);
+  const auto compare_again = [&] {
+    result.allowed = allowed;
+    result.local = certify::certify(subject_.segment, subject_.inputs, k_, bounded_, got, result.certificate);
+  };
+  allowed = whole_;
+  result.settled = {}, result.certificate = {};
+  compare_again();
+  if (result.local.agrees() && !(result.local.ratio_finite > 0.5)) return;
+  const double first_ratio = result.local.ratio();
+  result.settled = elements::settle(subject_, k_, bounded_, got);
+  result.settled.first_ratio = first_ratio;
+  if (!result.local.agrees())
+    result.settled.out_of_range = elements::set_out_of_range_apart(subject_, k_, bounded_, got, native_);
+  if (result.settled.open + result.settled.out_of_range > 0) compare_again();
+}
+
+bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult& result,
+                              const policy::Judgement& judged) {
+  const bool holds = judged.verdict == core::Verdict::passed || judged.verdict == core::Verdict::xpassed;
+  return holds && !result.statistics.finding.empty() && policy::decides_by_bound(gate, result);
+}
+
+}  // namespace plumb::parity::judge

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+
+#include "parity/cases/node_result.hpp"
+#include "parity/elements/subject.hpp"
+#include "parity/policy/policy_gate.hpp"
+
+/// How the numbers of one output become a verdict, for all who have one judged: verify, of what a candidate gave, and
+/// power, of the same with a fault in it.
+namespace plumb::parity::judge {
+
+/// Compares results of output `k` with its truth, and looks at single elements where that leaves something open.
+class OutputJudge {
+ public:
+  /// `bounded` is the segment's own evaluation. It is written to: its limits become those of the elements that were
+  /// looked at, elements of its truth are made more exact. All that is referred to must outlive the judge.
+  OutputJudge(const elements::Subject& subject, std::size_t k, bounds::Bounded& bounded)
+      : subject_(subject), k_(k), bounded_(bounded), whole_(bounded.allowed.at(k)) {}
+
+  /// Sets what `result` says of an output: allowed, local, certificate, settled. Any number of results can be compared,
+  /// each by the limits that the whole tensor had at first.
+  void compare(const ir::Tensor& got, cases::NodeResult& result);
+
+  /// What the whole tensor is held to before any element is looked at.
+  const compare::Allowed& whole() const { return whole_; }
+
+ private:
+  const elements::Subject& subject_;
+  const std::size_t k_;
+  bounds::Bounded& bounded_;
+  const compare::Allowed whole_;
+  std::optional<ir::Tensor> native_;  ///< what the reference gives in the candidate's own dtypes, once it was asked
+};
+
+/// Whether errors that are allowed one by one are refused for what they have in common: `result.statistics` found
+/// something, and what decides is the bound of the output, by which `gate` lets it pass.
+bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult& result,
+                              const policy::Judgement& judged);
+
+}  // namespace plumb::parity::judge

@@ -1,0 +1,21 @@
+// (x - mean)·r·scale + bias over the axes from one on, and the statistics.
+#include "ir/ops/layer_norm.hpp"
+
+#include "parity/oracles/lines.hpp"
+
+namespace plumb::parity::oracles {
+
+Number element(const ir::ops::LayerNorm& op, const Call& call) {
+  const std::size_t rank = call.in(0).size();
+  const std::vector<Real> line = reals_of(call, line_of(call, call.at(), axes_from(axis_of(op.axis, rank), rank)));
+  const Moments moments = moments_of(line);
+  if (call.output() == 1) return moments.mean;
+  const Real r = inverse_root(moments.variance, call.attribute(op.epsilon));
+  if (call.output() == 2) return r;
+  Real y = (call.real(0, call.at()) - moments.mean) * r;
+  if (op.has_scale) y = y * call.stretched(1).re;
+  if (op.has_bias) y = y + call.stretched(op.has_scale ? 2 : 1).re;
+  return y;
+}
+
+}  // namespace plumb::parity::oracles

@@ -1,0 +1,21 @@
+// x over the 1-norm or 2-norm of its line; a line of zeros gives zeros.
+#include "ir/ops/lp_norm.hpp"
+
+#include "parity/oracles/lines.hpp"
+
+namespace plumb::parity::oracles {
+
+Number element(const ir::ops::LpNorm& op, const Call& call) {
+  const std::size_t axes[] = {axis_of(op.axis, call.out().size())};
+  Sum sum;
+  for (const Real x : reals_of(call, line_of(call, call.at(), axes)))
+    if (op.p == 1)
+      sum.add(abs(x));
+    else
+      sum.add(x, x);
+  const Real total = sum.total();
+  if (total.value == 0) return {};
+  return call.real(0, call.at()) / (op.p == 1 ? total : sqrt(total));
+}
+
+}  // namespace plumb::parity::oracles

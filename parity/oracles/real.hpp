@@ -1,0 +1,112 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "ir/dtype.hpp"
+
+/// What one element of a result is, by the definition of its op (verdict.md V57). Oracles are written from the contract
+/// and use nothing of the layer ir but types, shapes and attributes (verdict.md V58): what is wrong in a helper that
+/// both executors use is not wrong here.
+namespace plumb::parity::oracles {
+
+/// Thrown where nothing can be said of an element: it hangs on a decision that an evaluation in f64 may take either
+/// way, asks for more work than it may cost, or has no truth.
+struct NoAnswer {};
+
+/// A number, and how far off an evaluation in f64 may be that takes the same steps: every step adds half a unit in the
+/// last place of f64, or what its function is good to, to what its operands bring along (running error analysis:
+/// Higham, "Accuracy and Stability of Numerical Algorithms", section 3.3). The number itself has the 64 bits of
+/// long double, so that its own error is a 2048th of that, which is allowed for. Whole numbers of 64 bits are exact.
+struct Real {
+  long double value = 0, off = 0;
+
+  Real() = default;
+  Real(long double exact, long double uncertainty = 0) : value(exact), off(uncertainty) {}
+};
+
+/// A number of any dtype; the imaginary part of what is not complex is 0.
+struct Number {
+  Real re, im;
+
+  Number() = default;
+  Number(Real real, Real imaginary = {}) : re(real), im(imaginary) {}
+};
+
+Real operator+(Real a, Real b);
+Real operator-(Real a, Real b);
+Real operator*(Real a, Real b);
+Real operator/(Real a, Real b);
+Real operator-(Real a);
+Number operator+(Number a, Number b);
+Number operator-(Number a, Number b);
+Number operator*(Number a, Number b);
+Number operator/(Number a, Number b);
+
+Real abs(Real x);
+/// NaN where one is NaN.
+Real maximum(Real a, Real b);
+Real minimum(Real a, Real b);
+
+using Function = long double (*)(long double);
+
+/// A function that evaluations in f64 have within `ulps` units in the last place.
+Real apply(Function f, Real x, int ulps);
+/// A function that jumps, such as floor. Throws NoAnswer where x may be on either side of a jump.
+Real apply_steps(Function f, Real x);
+/// The functions of two arguments alike.
+Real apply(long double (*f)(long double, long double), Real a, Real b, int ulps);
+
+/// What the functions of the C library are good to in f64, in units in the last place (ops.md 3 asks for no less).
+inline constexpr int library_ulps = 4;
+
+Real sqrt(Real x);
+Real exp(Real x);
+Real log(Real x);
+
+/// Comparisons, false beside a NaN. They throw NoAnswer where the uncertainty of either number decides.
+bool less(Real a, Real b);
+bool equal(Real a, Real b);
+/// As less, but in the total order of ops.md 1.5: NaN is above everything, and all NaNs are equal.
+bool comes_before(Real a, Real b);
+
+/// A sum whose terms may be added in any order.
+class Sum {
+ public:
+  void add(Real term);
+  /// A product that may be rounded before it is added.
+  void add(Real a, Real b) { add(a * b); }
+  Real total() const;
+  std::int64_t count() const { return count_; }
+
+ private:
+  long double value_ = 0, sizes_ = 0, off_ = 0;
+  std::int64_t count_ = 0;
+  bool is_finite_ = true;  ///< all terms so far
+};
+
+/// A sum of complex numbers, by parts.
+class ComplexSum {
+ public:
+  void add(Number term) { re_.add(term.re), im_.add(term.im); }
+  Number total() const { return {re_.total(), im_.total()}; }
+
+ private:
+  Sum re_, im_;
+};
+
+/// A product whose factors may be multiplied in any order. Throws NoAnswer where some order leaves the range of f64.
+class Product {
+ public:
+  void take(Real factor);
+  Real total() const;
+
+ private:
+  Real value_ = 1.0L;
+  long double below_ = 1, above_ = 1;  ///< the products of the factors below and above 1 in size
+};
+
+/// An integer modulo 2^w, as the dtype has it.
+long double wrapped(ir::DType dtype, std::uint64_t bits);
+
+}  // namespace plumb::parity::oracles

@@ -1,0 +1,121 @@
+#include "gpu_vulkan/plan/consistency.hpp"
+
+#include <gmock/gmock.h>
+
+#include "ir/ops/binary.hpp"
+#include "ir/ops/concat.hpp"
+#include "ir/ops/softmax.hpp"
+#include "ir/ops/transpose.hpp"
+#include "tests/gpu_vulkan/facts.hpp"
+#include "tests/support/noise.hpp"
+
+namespace plumb::gpu_vulkan::consistency_test {
+namespace {
+
+using ir::DType;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// Two branches that meet, and a concatenation, which several dispatches write in parts.
+struct Branches {
+  ir::Graph graph;
+
+  Branches() {
+    const ir::Value x = graph.input("x", {DType::f32, {33, 7}});
+    const ir::Value w = graph.param("w", {DType::f32, {33, 7}});
+    const ir::Value a = graph.add("a", ir::ops::Binary{ir::ops::BinaryFunction::add}, {x, w});
+    const ir::Value b = graph.add("b", ir::ops::Softmax{.axis = 1}, {x});
+    const ir::Value c = graph.add("c", ir::ops::Binary{ir::ops::BinaryFunction::multiply}, {a, b});
+    const ir::Value d = graph.add("d", ir::ops::Concat{.axis = 0}, {c, b});
+    graph.returns(graph.add("y", ir::ops::Transpose{{1, 0}}, {d}));
+  }
+
+  plan::Plan plan(const plan::PlanOptions& options = {}) const {
+    return plan::make_plan(graph, {graph.results()}, testing::h200(), options);
+  }
+
+  std::string breach(const plan::Plan& broken) const {
+    return tests::message_of([&] { plan::require_consistent(broken, graph); });
+  }
+};
+
+TEST(Consistency, PlansAsTheyAreMadeHold) {
+  const Branches branches;
+  for (const plan::PlanOptions& options :
+       {plan::PlanOptions{}, plan::PlanOptions{.redzone = true}, plan::PlanOptions{.no_reuse = true},
+        plan::PlanOptions{.full_barriers = true}})
+    EXPECT_NO_THROW(plan::require_consistent(branches.plan(options), branches.graph));
+}
+
+TEST(Consistency, EachBarrierThatAPlanHasIsNeeded) {
+  const Branches branches;
+  const plan::Plan plan = branches.plan();
+  int barriers = 0;
+  for (std::size_t d = 0; d < plan.barrier_before.size(); ++d) {
+    if (!plan.barrier_before[d]) continue;
+    plan::Plan broken = plan;
+    broken.barrier_before[d] = false;
+    EXPECT_THAT(branches.breach(broken), HasSubstr("no barrier is between it and one that")) << d;
+    ++barriers;
+  }
+  EXPECT_GE(barriers, 3);
+}
+
+TEST(Consistency, SaysWhereABarrierIsMissing) {
+  const Branches branches;
+  plan::Plan plan = branches.plan({.no_reuse = true});
+  plan.barrier_before.assign(plan.barrier_before.size(), false);
+  EXPECT_THAT(branches.breach(plan), StartsWith("gpu_vulkan: the plan is wrong: dispatch 2 (binary"));
+  EXPECT_THAT(branches.breach(plan),
+              HasSubstr("of 'c' reads 'a', and no barrier is between it and one that wrote it"));
+}
+
+TEST(Consistency, WhatSharesBytesIsNotWrittenWhileTheyAreWanted) {
+  const Branches branches;
+  plan::Plan plan = branches.plan({.no_reuse = true, .full_barriers = true});
+  const ir::Value a = 2, b = 3;
+  ASSERT_EQ(branches.graph.name(a), "a");
+  plan.arena.places[plan.slot(b)] = plan.arena.places[plan.slot(a)];
+  EXPECT_THAT(branches.breach(plan), HasSubstr("reads 'a', over which 'b' was written"));
+  plan = branches.plan({.no_reuse = true, .full_barriers = true});
+  plan.arena.places[plan.slot(b)].offset = plan.arena.places[plan.slot(a)].offset + 33 * 7 * 4 - 4;  // one word
+  EXPECT_THAT(branches.breach(plan), HasSubstr("reads 'a', over which 'b' was written"));
+}
+
+TEST(Consistency, NoDispatchWritesWhereItReads) {
+  const Branches branches;
+  plan::Plan plan = branches.plan({.no_reuse = true, .full_barriers = true});
+  plan.arena.places[plan.slot(4)] = plan.arena.places[plan.slot(3)];
+  EXPECT_THAT(branches.breach(plan), HasSubstr("writes 'c' where 'b' lies, which it binds too"));
+}
+
+TEST(Consistency, WhatIsReadWasFilled) {
+  const Branches branches;
+  plan::Plan plan = branches.plan();
+  plan.segments[0].uploads.clear();
+  EXPECT_THAT(branches.breach(plan), HasSubstr("reads 'x', which nothing has filled"));
+  plan = branches.plan();
+  plan.segments[0].downloads = {branches.graph.results()[0], 2};
+  EXPECT_THAT(branches.breach(plan), HasSubstr("the host reads 'a', over which"));
+}
+
+TEST(Consistency, SlotsLieInTheirBuffers) {
+  const Branches branches;
+  plan::Plan plan = branches.plan();
+  plan.arena.buffers.back() -= 4;
+  EXPECT_THAT(branches.breach(plan), HasSubstr("lies beyond its buffer"));
+  plan = branches.plan();
+  plan.arena.places[plan.slot(2)] = plan.arena.places[plan.slot(1)];
+  EXPECT_THAT(branches.breach(plan), HasSubstr("'a' lies among slots that live otherwise"));
+}
+
+TEST(Consistency, EveryDispatchIsInAPart) {
+  const Branches branches;
+  plan::Plan plan = branches.plan();
+  plan.segments.back().end -= 1;
+  plan.segments.back().downloads.clear();
+  EXPECT_THAT(branches.breach(plan), HasSubstr("no part of the plan has dispatch"));
+}
+
+}  // namespace
+}  // namespace plumb::gpu_vulkan::consistency_test

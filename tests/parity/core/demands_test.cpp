@@ -1,0 +1,64 @@
+#include "parity/core/demands.hpp"
+
+#include <gtest/gtest.h>
+
+#include "parity/core/did_you_mean.hpp"
+
+namespace plumb::parity::demands_test {
+namespace {
+
+using core::CaseEnd;
+using core::ExitCode;
+using core::Verdict;
+
+const CaseEnd passed{.nodes = {Verdict::passed}};
+const CaseEnd failed{.usual = ExitCode::failed, .verdict = Verdict::failed, .nodes = {Verdict::failed}};
+const CaseEnd mistrusted{.verdict = Verdict::mistrusted, .nodes = {Verdict::mistrusted}};
+const CaseEnd on_host{.usual = ExitCode::nothing_ran, .verdict = Verdict::fallback, .nodes = {Verdict::fallback}};
+const CaseEnd unread{.usual = ExitCode::nothing_ran, .verdict = Verdict::unsupported};
+const CaseEnd skipped{.usual = ExitCode::nothing_ran, .verdict = Verdict::skipped, .nodes = {Verdict::skipped}};
+
+ExitCode usual(const std::vector<CaseEnd>& cases) { return core::exit_code(cases, {}); }
+ExitCode strict(const std::vector<CaseEnd>& cases) { return core::exit_code(cases, {.strict = true}); }
+ExitCode verified(const std::vector<CaseEnd>& cases) { return core::exit_code(cases, {.verified = true}); }
+
+TEST(Demands, WithoutAnyWhatWasJudgedDecides) {
+  EXPECT_EQ(usual({passed, mistrusted, on_host, unread, skipped}), ExitCode::passed);
+  EXPECT_EQ(usual({on_host, unread, skipped}), ExitCode::nothing_ran);
+  EXPECT_EQ(usual({passed, failed}), ExitCode::failed);
+}
+
+TEST(Demands, WhatWasNotVerifiedIsNeverGreenBesideWhatPassed) {
+  for (const CaseEnd& other : {mistrusted, on_host, unread}) {
+    EXPECT_EQ(strict({passed, other}), ExitCode::mistrusted);
+    EXPECT_EQ(verified({passed, other}), ExitCode::mistrusted);
+  }
+  EXPECT_EQ(verified({passed, skipped}), ExitCode::mistrusted);
+  EXPECT_EQ(strict({passed, passed}), ExitCode::passed);
+  EXPECT_EQ(verified({passed, passed}), ExitCode::passed);
+}
+
+TEST(Demands, WithoutADeviceStrictIsSkippedAndVerifiedIsNot) {
+  EXPECT_EQ(strict({unread, unread}), ExitCode::nothing_ran);
+  EXPECT_EQ(verified({unread, unread}), ExitCode::mistrusted);
+}
+
+TEST(Demands, HideNothingWorse) {
+  EXPECT_EQ(strict({failed, unread}), ExitCode::failed);
+  EXPECT_EQ(verified({failed, unread}), ExitCode::failed);
+  EXPECT_EQ(verified({CaseEnd{.usual = ExitCode::tool_error, .verdict = Verdict::error}, mistrusted}),
+            ExitCode::tool_error);
+}
+
+TEST(DidYouMean, FindsTheNearestWord) {
+  const std::vector<std::string> words = {"verify", "run", "dump", "--help"};
+  EXPECT_EQ(core::did_you_mean("verfy", words), "; did you mean verify?");
+  EXPECT_EQ(core::did_you_mean("evrify", words), "; did you mean verify?");
+  EXPECT_EQ(core::did_you_mean("help", words), "; did you mean --help?");
+  EXPECT_EQ(core::did_you_mean("verfy", words, "PLUMB_"), "; did you mean PLUMB_verify?");
+  EXPECT_EQ(core::did_you_mean("frobnicate", words), "");
+  EXPECT_EQ(core::did_you_mean("", words), "");
+}
+
+}  // namespace
+}  // namespace plumb::parity::demands_test

@@ -1,0 +1,49 @@
+// Terms that lanes take by the piece are not in the order of the contract, and neither are their partial sums.
+#include "parity/sums/orders.hpp"
+
+#include <gtest/gtest.h>
+
+#include "parity/sums/element_limit.hpp"
+
+namespace plumb::parity::sums::orders_test {
+namespace {
+
+/// 8 lanes, each a chain, joined in pairs.
+ir::Sum lanes_in(const std::string& order) {
+  return {.levels = {{}, {.count = 8, .take = ir::SumTake::every, .join = ir::SumJoin::pair}}, .order = order};
+}
+
+/// 512 terms whose signs change every `run` of them.
+terms::ElementSum wave(std::int64_t run) {
+  terms::ElementSum sum;
+  for (std::int64_t k = 0; k < 512; ++k) sum.add(k / run % 2 == 0 ? 1.0 / 3 : -1.0 / 3);
+  return sum;
+}
+
+double deviation(const std::string& order, std::int64_t run) {
+  return deviation_of(wave(run), {.sum = lanes_in(order)});
+}
+
+TEST(SumOrders, AWaveOfPiecesGrowsInTheLanesThatTakePieces) {
+  // In the order of the contract the terms of a lane cancel; of pieces of 8 a lane's terms have all the same sign.
+  EXPECT_GT(deviation("pieces", 8), 10 * deviation("contract", 8));
+  EXPECT_GT(deviation("shuffled_pieces", 8), 10 * deviation("contract", 8));
+}
+
+TEST(SumOrders, LanesThatAreShuffledMayMeetInAnotherOrder) {
+  ir::Sum both = lanes_in("contract");
+  both.levels.push_back({.count = 4, .take = ir::SumTake::every});
+  ir::Sum shuffled = both;
+  shuffled.order = "shuffled";
+  for (const std::int64_t run : {1, 2, 4, 8, 16})
+    EXPECT_GE(deviation_of(wave(run), {.sum = shuffled}), deviation_of(wave(run), {.sum = both})) << run;
+  EXPECT_GT(deviation_of(wave(8), {.sum = shuffled}), deviation_of(wave(8), {.sum = both}));
+}
+
+TEST(SumOrders, TheContractsOrderIsHeldToItAlone) {
+  EXPECT_FALSE(is_rearranged(lanes_in("contract")));
+  EXPECT_FALSE(is_rearranged(lanes_in("taps_first")));
+}
+
+}  // namespace
+}  // namespace plumb::parity::sums::orders_test
