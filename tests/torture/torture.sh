@@ -194,8 +194,9 @@ grep -q '^plumb: told to end (SIGTERM); ' first || fail "SIGTERM: says $(cat fir
 same two.h5 kept.h5
 shell 130 'plumb: interrupted; ' "timeout --preserve-status -s INT 5 \$P verify m.json --seeds 1000000 -q -o int.h5"
 if [ -e int.h5.part ]; then
-  plumb 0 '^[0-9]+ runs: [0-9]+ passed' judge int.h5.part
-  plumb 0 . inspect int.h5.part
+  # One line a run or more, and as many runs as the machine is fast: only the ends are looked at.
+  shell 0 '^[0-9]+ runs: [0-9]+ passed' '$P judge int.h5.part >judged && tail -n 3 judged'
+  shell 0 '  passed$' '$P inspect int.h5.part >inspected && head -n 5 inspected'
 fi
 there_is_no int.h5
 plumb 0 . verify m.json -o int.h5
