@@ -12,6 +12,10 @@ namespace plumb::parity::elements {
 /// its unit is not f32's own, or its tree leaves something open.
 std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype, double got);
 
+/// Whether all that a sum may be off comes from adding its terms: no factor is off itself, as a sum of an inner step
+/// is, and nothing on the way is so small, below `flushed`, that a device may make it 0.
+bool is_plain(const terms::ElementSum& sum, double truth, double flushed);
+
 /// A number of f32 as a kernel stores it, and as f64.
 double stored_as(ir::DType dtype, double x);
 

@@ -58,6 +58,18 @@ TEST(Replay, StoringRoundsOnceMore) {
   EXPECT_EQ(equals_replay(sum, chain, DType::bf16, stored + 4), false) << "two numbers of bf16 further";
 }
 
+TEST(Replay, OfTwoProductsEitherMayBeFused) {
+  const ir::Sum either{.unit = ir::SumUnit::either, .levels = {{}}};
+  const float a = 1 + 0x1p-12F, b = 1 - 0x1p-13F, c = 1 + 0x1.8p-11F, d = -1 + 0x1p-12F;
+  terms::ElementSum sum;
+  sum.add(a, b), sum.add(c, d);
+  const float separate = a * b + c * d, first = std::fma(a, b, c * d), second = std::fma(c, d, a * b);
+  ASSERT_NE(first, second);
+  for (const float made : {separate, first, second}) EXPECT_EQ(equals_replay(sum, either, DType::f32, made), true);
+  EXPECT_EQ(equals_replay(sum, either, DType::f32, std::nextafter(first, 1)), false);
+  EXPECT_EQ(equals_replay(sum, {.unit = ir::SumUnit::fma, .levels = {{}}}, DType::f32, first), false);
+}
+
 TEST(Replay, WhatIsNotKnownIsNotReplayed) {
   terms::ElementSum rounded = equal_terms(3);
   rounded.is_rounded = true;
