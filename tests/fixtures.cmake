@@ -24,7 +24,8 @@ endfunction()
 file(GLOB ops CONFIGURE_DEPENDS LIST_DIRECTORIES true "${PROJECT_SOURCE_DIR}/fixtures/ops/*")
 foreach(path IN LISTS ops)
   get_filename_component(name "${path}" NAME)
-  fixture_test("fixtures.${name}" passes "${path}" QUICK --metamorphic)
+  fixture_test("fixtures.${name}" passes "${path}" QUICK --metamorphic
+    --policy "${CMAKE_CURRENT_SOURCE_DIR}/replays.toml")
 endforeach()
 
 foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_refused")
@@ -53,7 +54,7 @@ foreach(dtype f16 bf16)
   foreach(name bert_tiny conv_norm_relu eeg_encoder encoder_in_primitives gelus_in_primitives llama_block
                residual_block vit_block wide_residual_block)
     fixture_test("graphs.${name}.${dtype}" passes "${PROJECT_SOURCE_DIR}/fixtures/graphs/${name}.json"
-      --dtype ${dtype})
+      --dtype ${dtype} --policy "${CMAKE_CURRENT_SOURCE_DIR}/replays.toml")
   endforeach()
 endforeach()
 

@@ -1,6 +1,6 @@
 #version 450
 // Transposed convolution: an invocation sums all that meets in one element of y, over the channels of its group, in
-// chunks of 256.
+// chunks of 256. Taps fall so that elements of x rise, which is the order of the contract.
 // variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #define PUSHED uint elements, group, channels, filters, tap_step[3], index_step[3];  // channels, filters of one group
@@ -30,11 +30,11 @@ void main() {
   for (uint c = 0u; c < channels; ++c) {
     const uint from_x = (image * channels + c) * positions_of_image();
     const uint from_w = ((block * channels + c) * filters + filter_index % filters) * taps();
-    for (uint i0 = 0u; i0 < m0.count; ++i0)
-      for (uint i1 = 0u; i1 < m1.count; ++i1) {
+    for (uint i0 = m0.count; i0-- > 0u;)
+      for (uint i1 = m1.count; i1-- > 0u;) {
         const uint tap = (m0.tap + i0 * tap_step[0]) * kernel[1] + m1.tap + i1 * tap_step[1];
         const uint position = (m0.index - i0 * index_step[0]) * positions[1] + m1.index - i1 * index_step[1];
-        for (uint i2 = 0u; i2 < m2.count; ++i2) {
+        for (uint i2 = m2.count; i2-- > 0u;) {
           chunk += load(w[from_w + tap * kernel[2] + m2.tap + i2 * tap_step[2]]) *
                    load(x[from_x + position * positions[2] + m2.index - i2 * index_step[2]]);
           if (++terms % 256u == 0u) sum += chunk, chunk = COMPUTED(0);

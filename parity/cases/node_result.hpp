@@ -11,6 +11,7 @@
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
+#include "parity/cases/replay_sample.hpp"
 #include "parity/cases/sensitivity.hpp"
 #include "parity/cases/settled.hpp"
 #include "parity/cases/statistics.hpp"
@@ -50,6 +51,7 @@ struct NodeResult {
   Sensitivity sensitivity = {};        ///< whether a sample of it would notice small faults
   Statistics statistics = {};          ///< how a sample of its sums rounds
   OracleSample oracle = {};            ///< elements of the truth, held to the definition of the op
+  ReplaySample replays = {};           ///< elements that were added up again as the kernel says
   compare::Vacuity vacuity = {};       ///< where it was compared
   core::Proof proof = {};              ///< an exact twin's
 

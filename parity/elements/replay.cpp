@@ -1,6 +1,10 @@
 #include "parity/elements/replay.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "ir/tensor.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/profile/emulator.hpp"
 
 namespace plumb::parity::elements {
@@ -22,7 +26,29 @@ profile::Products plain_products(ir::SumUnit unit) {
           .subnormals = profile::Subnormals::kept};
 }
 
+/// Whether a result is what the replayed sum gives: its very bits where it is only stored, else no further from it than
+/// what is behind the sum may round.
+bool agrees(const terms::ElementSum& sum, float replayed, ir::DType dtype, double got) {
+  if (sum.scale == 1 && sum.divisor == 1 && sum.added.empty()) return stored_as(dtype, replayed) == got;
+  double value = sum.scale * replayed / sum.divisor;
+  for (const terms::Product& term : sum.added) value += term.value();
+  double off = sums::limit_behind(sum, replayed, {});
+  if (dtype != ir::DType::f32) {
+    const core::FloatFormat format = core::float_format(dtype);
+    off += std::max(ir::unit_roundoff(dtype) * (std::abs(value) + off), format.ulp(0) / 2);
+  }
+  return std::abs(got - value) <= off;
+}
+
 }  // namespace
+
+bool is_plain(const terms::ElementSum& sum, double truth, double flushed) {
+  if (!sum.off.empty() || !sum.inner.empty() || sum.moved != 0 || sum.is_rounded) return false;
+  const auto may_vanish = [flushed](double x) { return x != 0 && std::abs(x) < flushed; };
+  return !may_vanish(truth) && std::ranges::none_of(sum.terms, [&](const terms::Product& term) {
+    return may_vanish(term.a) || may_vanish(term.b) || may_vanish(term.value());
+  });
+}
 
 double stored_as(ir::DType dtype, double x) {
   const ir::Tensor one = ir::Tensor::of<float>({1}, {static_cast<float>(x)});
@@ -31,8 +57,8 @@ double stored_as(ir::DType dtype, double x) {
 
 std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype, double got) {
   const auto count = static_cast<std::int64_t>(sum.terms.size());
-  const bool has_more = sum.scale != 1 || sum.divisor != 1 || !sum.added.empty() || sum.is_rounded;
-  if (has_more || published.unit == ir::SumUnit::matrix || published.accumulator != ir::DType::f32) return std::nullopt;
+  if (sum.is_rounded || published.unit == ir::SumUnit::matrix || published.accumulator != ir::DType::f32)
+    return std::nullopt;
   if (!profile::is_replayable(published, count)) return std::nullopt;
   std::vector<float> a, b;
   for (const terms::Product& term : sum.terms) {
@@ -40,10 +66,14 @@ std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& p
     if (static_cast<double>(a.back()) != term.a || static_cast<double>(b.back()) != term.b) return std::nullopt;
   }
   const auto gives = [&](ir::SumUnit unit) {
-    return stored_as(dtype, profile::ProductEmulator(plain_products(unit), published.levels).dot(a, b)) == got;
+    return agrees(sum, profile::ProductEmulator(plain_products(unit), published.levels).dot(a, b), dtype, got);
   };
   if (published.unit != ir::SumUnit::either) return gives(published.unit);
-  return gives(ir::SumUnit::fma) || gives(ir::SumUnit::separate);
+  if (gives(ir::SumUnit::fma) || gives(ir::SumUnit::separate)) return true;
+  if (count != 2) return false;
+  // A compiler may leave the first or the second of two products unrounded.
+  std::swap(a[0], a[1]), std::swap(b[0], b[1]);
+  return gives(ir::SumUnit::fma);
 }
 
 std::optional<float> replayed(std::span<const float> a, std::span<const float> b, ir::Sum published, bool fused) {

@@ -6,10 +6,15 @@
 
 namespace plumb::parity::elements {
 
-/// Whether a kernel that adds as it says gives the very bits of `got` for this sum, which is stored as `dtype` and has
-/// nothing behind it (verdict.md V20, V21). Where the compiler decides whether products are fused, one of both ways.
-/// Nothing where the sum cannot be replayed: its unit is not f32's own, or its tree leaves something open.
+/// Whether a kernel that adds as it says gives `got` for this sum: the very bits where the sum is only stored, as
+/// `dtype`; where it is scaled, divided or added to, what that may round from the replayed sum (verdict.md V20, V21).
+/// Where the compiler decides whether products are fused, one of both ways. Nothing where the sum cannot be replayed:
+/// its unit is not f32's own, or its tree leaves something open.
 std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype, double got);
+
+/// Whether all that a sum may be off comes from adding its terms: no factor is off itself, as a sum of an inner step
+/// is, and nothing on the way is so small, below `flushed`, that a device may make it 0.
+bool is_plain(const terms::ElementSum& sum, double truth, double flushed);
 
 /// A number of f32 as a kernel stores it, and as f64.
 double stored_as(ir::DType dtype, double x);

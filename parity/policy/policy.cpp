@@ -121,6 +121,11 @@ Finding check_allclose(const Requirement& requirement, const Measured& m) {
   return {Outcome::unknown, text + " cannot be told without the tensors"};
 }
 
+Finding check_replay(const Measured& m) {
+  if (!m.adds_as_published) return {Outcome::unknown, "whether its sums equal their replays was not recorded"};
+  return found(*m.adds_as_published, "its kernel does not add as it publishes");
+}
+
 Finding check_all(const std::vector<Requirement>& all, const Facts& facts, const Measured& m);
 
 /// A finding by a bound that allowed more, or less, of subnormals than the policy does.
@@ -147,6 +152,7 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
   if (measure == Measure::any) return check_any(requirement, facts, m);
   if (measure == Measure::bitwise) return check_bitwise(requirement, m);
   if (measure == Measure::allclose) return check_allclose(requirement, m);
+  if (measure == Measure::replay) return check_replay(m);
   if (measure == Measure::ratio_max && m.n_bad == 0 && std::isnan(m.ratio_max)) return {};
   if (measure != Measure::emulator_ulp && is_without_error(m)) return {};
   const double value = value_of(measure, m);

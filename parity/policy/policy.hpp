@@ -48,14 +48,15 @@ enum class Measure {
   snr_db,
   mean_signed_sigma,
   emulator_ulp,
+  replay,
   allclose,
   any,
 };
 
 constexpr auto enum_names(Measure) {
-  return std::array<std::string_view, 13>{"bitwise",      "ratio_max", "max_abs", "max_rel", "max_ulp",
+  return std::array<std::string_view, 14>{"bitwise",      "ratio_max", "max_abs", "max_rel", "max_ulp",
                                           "rel_l2",       "nmse",      "cosine",  "snr_db",  "mean_signed_sigma",
-                                          "emulator_ulp", "allclose",  "any"};
+                                          "emulator_ulp", "replay",    "allclose", "any"};
 }
 
 /// One thing a node must hold: a measure at most its limit; cosine and snr_db at least.
@@ -140,6 +141,7 @@ struct Measured {
   double expected_absmax = compare::not_computed, expected_norm1 = compare::not_computed,
          expected_norm2 = compare::not_computed;
   double emulator_ulp = compare::not_computed;  ///< the local part's, where the emulator replayed it
+  std::optional<bool> adds_as_published = {};   ///< no sampled sum was refuted by its replay; nothing: not recorded
   double vacuity =
       compare::not_computed;  ///< 0 for a case that could not pass by chance, 1 for one that proves nothing
   std::function<bool(const Requirement&)> holds = {};  ///< asks every element; empty where the tensors are gone

@@ -221,12 +221,14 @@ Requirement Reader::requirement(std::string_view key, const toml::node& node, Ru
   if (!found) refuse(node, "wanted one of ", list_of({names.begin(), names.end()}), ", bound, found '", key, "'");
   const Measure measure = *found;
   const bool is_local = measure == Measure::ratio_max || measure == Measure::bitwise || measure == Measure::allclose ||
-                        measure == Measure::emulator_ulp;
+                        measure == Measure::emulator_ulp || measure == Measure::replay;
   if (is_local && part != RulePart::local) refuse(node, key, ": only the local part has it");
   if (measure == Measure::allclose) return allclose(node);
   if (measure == Measure::any) return any(node, part, depth);
   Requirement made{.measure = measure};
-  if (measure != Measure::bitwise)
+  if (measure == Measure::replay)
+    choice(node, key, {"equal"});
+  else if (measure != Measure::bitwise)
     made.limit = limit(key, node, is_at_least(measure));
   else if (!node.is_boolean() || !**node.as_boolean())
     refuse(node, "bitwise: wanted true");

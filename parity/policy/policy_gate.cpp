@@ -116,6 +116,7 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& res
   Parts parts{measured(result.gated()), measured(result.total)};
   parts.local.vacuity = result.vacuity.score();
   parts.local.emulator_ulp = result.emulator_ulp.value_or(compare::not_computed);
+  parts.local.adds_as_published = !result.replays.refutes();
   parts.local.holds = [&](const Requirement& requirement) {
     if (requirement.measure == Measure::allclose) return all_close(truth, got, requirement);
     const compare::Comparison exact = compare::compare(truth, got, {.rule = compare::Allowed::Rule::exact});

@@ -115,6 +115,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
             {"wide", node.settled.wide},
             {"out_of_range", node.settled.out_of_range}}},
           {"oracle", {{"asked", node.oracle.asked}, {"bad", node.oracle.bad}}},
+          {"replays", {{"asked", node.replays.asked}, {"equal", node.replays.equal}}},
           {"lacks_truth", node.lacks_truth},
           {"sensitivity", core::json_number(node.sensitivity.share)},
           {"statistics", statistics(node.statistics)},

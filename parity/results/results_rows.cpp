@@ -56,6 +56,7 @@ void put(const compare::Extreme& extreme, double& value, std::uint64_t& at) {
 void add_sample(Node& row, const cases::NodeResult& result) {
   row.sensitivity = static_cast<float>(result.sensitivity.share);
   row.n_oracle = result.oracle.asked, row.n_oracle_bad = result.oracle.bad;
+  row.n_replay = result.replays.asked, row.n_replay_equal = result.replays.equal;
   const cases::Statistics& found = result.statistics;
   row.rounds_off = !found.finding.empty() && result.why == found.finding;
   row.rho = static_cast<float>(found.rho);

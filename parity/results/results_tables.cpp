@@ -192,7 +192,9 @@ std::vector<Column> further_columns() {
           column("bias", &R::bias),
           column("bias_t", &R::bias_t),
           column("n_oracle", &R::n_oracle),
-          column("n_oracle_bad", &R::n_oracle_bad)};
+          column("n_oracle_bad", &R::n_oracle_bad),
+          column("n_replay", &R::n_replay),
+          column("n_replay_equal", &R::n_replay_equal)};
 }
 
 const TableType& node_type() {

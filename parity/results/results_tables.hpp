@@ -120,6 +120,7 @@ struct Run {
 /// /results/nodes
 struct Node {
   static constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+  static constexpr std::uint32_t no_replays = 0xFFFFFFFF;  ///< not recorded
 
   std::uint32_t run = 0, node = 0;
   std::uint16_t out = 0;
@@ -153,6 +154,7 @@ struct Node {
   std::uint64_t n_open = no_number, n_replayed = no_number, n_wide = no_number,
                 n_out_of_range = no_number;  ///< cases::Settled
   std::uint32_t n_oracle = 0, n_oracle_bad = 0;  ///< cases::OracleSample
+  std::uint32_t n_replay = no_replays, n_replay_equal = no_replays;  ///< cases::ReplaySample
   std::uint8_t of_plain_run = 0;
   std::uint8_t no_truth = 0;    ///< skipped, since the op has no truth in reference precision
   std::uint8_t rounds_off = 0;  ///< failed, since it rounds off more than its kernel says

@@ -56,6 +56,7 @@ policy::Measured measured(const Node& row, const TopElement& worst, ir::DType dt
   m.expected_absmax = row.ref_absmax, m.expected_norm1 = row.ref_norm1, m.expected_norm2 = row.ref_norm2;
   m.vacuity = row.vacuity;
   m.emulator_ulp = row.emulator_ulp;
+  if (row.n_replay != Node::no_replays) m.adds_as_published = row.n_replay_equal >= row.n_replay;
   return m;
 }
 

@@ -68,16 +68,6 @@ bool rounds_by_chance(const ir::Op& op) {
          op.is<ir::ops::DotGeneral>() || op.is<ir::ops::Conv>() || op.is<ir::ops::Reduce>();
 }
 
-/// Whether all that a sum may be off comes from adding its terms: no factor is off itself, as a sum of an inner step
-/// is, and nothing on the way is so small that a device may make it 0.
-bool is_plain(const terms::ElementSum& sum, double truth, double flushed) {
-  if (!sum.off.empty() || !sum.inner.empty() || sum.moved != 0 || sum.is_rounded) return false;
-  const auto may_vanish = [flushed](double x) { return x != 0 && std::abs(x) < flushed; };
-  return !may_vanish(truth) && std::ranges::none_of(sum.terms, [&](const terms::Product& term) {
-    return may_vanish(term.a) || may_vanish(term.b) || may_vanish(term.value());
-  });
-}
-
 /// What share of the terms of one sum the other has, too.
 double share_in_common(std::vector<double> one, std::vector<double> other) {
   if (one.empty()) return 0;
@@ -114,7 +104,7 @@ void RoundingSample::take(std::span<const double> truth, const std::vector<std::
   core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
     Element& one = elements_[n];
     const terms::ElementSum sum = bare_.at(one.index);
-    if (!is_plain(sum, one.truth, bare_.arithmetic.flushed)) return;  // What it may deviate by is not known.
+    if (!elements::is_plain(sum, one.truth, bare_.arithmetic.flushed)) return;  // What it may deviate by is not known.
     one.sigma = sums::deviation_of(sum, bare_.arithmetic);
     for (const terms::Product& term : sum.terms) one.squares += term.value() * term.value();
     one.squares = std::sqrt(one.squares) * std::abs(sum.scale / sum.divisor);

@@ -116,22 +116,6 @@ double deviation(std::span<const double> terms, const Tree& tree, const Arithmet
   return std::sqrt(roundings_of(terms, tree, arithmetic).variance);
 }
 
-/// What is behind the sum: its product with a scale, its quotient, and what is added to it round once each.
-double behind(const terms::ElementSum& sum, double total, const Arithmetic& arithmetic) {
-  double rounded = 0, so_far = total;
-  const auto round = [&](double x) {
-    const bool may_vanish = x != 0 && std::abs(x) < arithmetic.flushed;
-    rounded += may_vanish ? arithmetic.flushed : std::max(arithmetic.unit * std::abs(x), arithmetic.subnormal / 2);
-  };
-  if (sum.scale != 1) round(so_far *= sum.scale);
-  if (sum.divisor != 1) round(so_far /= sum.divisor);
-  for (const terms::Product& term : sum.added) {
-    if (term.a != 1) round(term.value());
-    round(so_far += term.value());
-  }
-  return rounded;
-}
-
 /// What numbers below the smallest normal take with them where they may be flushed to 0: terms that are such, or have
 /// such a factor, themselves, and partial sums that are such.
 double vanished(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic) {
@@ -199,6 +183,24 @@ Tree Arithmetic::tree(std::int64_t terms) const {
               additions().terms_are_numbers);
 }
 
+double limit_behind(const terms::ElementSum& sum, double total, const Arithmetic& arithmetic) {
+  double rounded = 0, so_far = total;
+  const auto round = [&](double x) {
+    const bool may_vanish = x != 0 && std::abs(x) < arithmetic.flushed;
+    rounded += may_vanish ? arithmetic.flushed : std::max(arithmetic.unit * std::abs(x), arithmetic.subnormal / 2);
+  };
+  if (sum.scale != 1) round(so_far *= sum.scale);
+  if (sum.divisor != 1) {
+    rounded /= std::abs(sum.divisor);  // what the scale rounded is divided as well
+    round(so_far /= sum.divisor);
+  }
+  for (const terms::Product& term : sum.added) {
+    if (term.a != 1) round(term.value());
+    round(so_far += term.value());
+  }
+  return rounded;
+}
+
 ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, double lambda) {
   Arithmetic arithmetic = of_node;
   const auto is_no_product = [](const terms::Product& term) { return term.b == 1; };
@@ -206,7 +208,7 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
   arithmetic.exact_products &= !sum.is_rounded;
   const std::vector<double> terms = sum.values();
   const double total = std::accumulate(terms.begin(), terms.end(), 0.0), sizes = sum_of_sizes(terms);
-  const double factor = std::abs(sum.scale / sum.divisor), of_rest = behind(sum, total, arithmetic);
+  const double factor = std::abs(sum.scale / sum.divisor), of_rest = limit_behind(sum, total, arithmetic);
   const Additions additions = arithmetic.additions();
   const int bits = 1 - std::ilogb(2 * arithmetic.unit);
   ElementLimit limit;
@@ -240,7 +242,7 @@ double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) 
   const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
   const double total = std::accumulate(terms.begin(), terms.end(), 0.0);
   return std::hypot(deviation(terms, tree, arithmetic) * std::abs(sum.scale / sum.divisor),
-                    behind(sum, total, arithmetic));
+                    limit_behind(sum, total, arithmetic));
 }
 
 double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) {

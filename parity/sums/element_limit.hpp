@@ -40,6 +40,10 @@ struct ElementLimit {
 /// (verdict.md V13, V16 to V18 and V24 to V26). `lambda`: standard deviations that are allowed for.
 ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
 
+/// What is behind a sum that came out as `total` may round: its product with a scale, its quotient, and what is added
+/// to it, once each.
+double limit_behind(const terms::ElementSum& sum, double total, const Arithmetic& arithmetic);
+
 /// The mean number of equal terms among those that are not 0; a term and its negative are different. 1 where all
 /// differ.
 double multiplicity(const terms::ElementSum& sum);

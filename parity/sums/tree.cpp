@@ -47,9 +47,14 @@ class Walk {
   double sum(std::size_t level, const Stretch& terms);
 
  private:
-  void round(double sum, double most) {
+  void round(double sum, double most, bool are_numbers) {
+    // Numbers are multiples of the spacing of subnormals, and so are their sums, which are numbers while small.
+    if (are_numbers && std::abs(sum) * additions_.unit <= additions_.subnormal / 2) return note_vanished(sum);
     const double off = std::max(std::min(additions_.unit * std::abs(sum), most), additions_.subnormal / 2);
     found.variance += off * off;
+    note_vanished(sum);
+  }
+  void note_vanished(double sum) {
     if (sum != 0 && std::abs(sum) < additions_.flushed) found.vanished += additions_.flushed;
   }
   bool items_are_numbers(std::size_t level) const {
@@ -57,7 +62,7 @@ class Walk {
   }
   double join(double so_far, double item, bool is_number) {
     const double all = so_far + item;
-    round(all, is_number ? std::min(std::abs(so_far), std::abs(item)) : std::abs(item));
+    round(all, is_number ? std::min(std::abs(so_far), std::abs(item)) : std::abs(item), is_number);
     return all;
   }
   double chain(std::size_t level, std::span<const Stretch> items);
@@ -89,7 +94,7 @@ std::vector<Stretch> items_of(std::span<const ir::SumLevel> levels, std::size_t 
 double Walk::chain_of_terms(const Stretch& terms) {
   const bool are_numbers = additions_.terms_are_numbers;
   double so_far = terms_[static_cast<std::size_t>(terms.begin)];
-  if (!are_numbers) round(so_far, std::abs(so_far));
+  if (!are_numbers) round(so_far, std::abs(so_far), false);
   for (std::int64_t i = 1; i < terms.count; ++i)
     so_far = join(so_far, terms_[static_cast<std::size_t>(terms.begin + i * terms.step)], are_numbers);
   return so_far;
@@ -98,7 +103,7 @@ double Walk::chain_of_terms(const Stretch& terms) {
 double Walk::chain(std::size_t level, std::span<const Stretch> items) {
   const bool are_numbers = items_are_numbers(level);
   double so_far = sum(level, items.front());
-  if (!are_numbers) round(so_far, std::abs(so_far));
+  if (!are_numbers) round(so_far, std::abs(so_far), false);
   for (const Stretch& item : items.subspan(1)) so_far = join(so_far, sum(level, item), are_numbers);
   return so_far;
 }

@@ -41,6 +41,8 @@ class CaseRun {
   void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
   const ir::Tensor* given_output(ir::Value value) const;
   void ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
+  void replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
+                     const elements::Subject& subject);
   void ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);

@@ -16,6 +16,7 @@
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/samples/oracle_check.hpp"
+#include "parity/samples/replay_check.hpp"
 #include "parity/samples/sensitivity.hpp"
 #include "parity/samples/statistics.hpp"
 #include "parity/verify/case_run.hpp"
@@ -170,6 +171,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
   result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
   ask_oracles(own, k, result, asked);
+  replay_sample(own, k, result, asked);
   ask_sample(own, k, result, asked);
   result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
   state.error = compare::not_computed;
@@ -219,6 +221,15 @@ const ir::Tensor* CaseRun::given_output(ir::Value value) const {
 /// Holds a sample of the truth to the definitions of the ops.
 void CaseRun::ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject) {
   result.oracle = samples::ask_oracles(subject, k, own.local, samples::Draws(subject_.seed, result.name() + ".oracle"));
+}
+
+/// Whether the kernel adds as it says.
+void CaseRun::replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
+                            const elements::Subject& subject) {
+  const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
+  result.replays = samples::replay_sample(subject, k, own.local.truth.outputs[k], got,
+                                          samples::Draws(subject_.seed, result.name() + ".replay"));
+  if (result.replays.refutes()) result_.notes.push_back(result.replays.said(result.name(), result.kernel));
 }
 
 /// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.

@@ -8,6 +8,7 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/computed.hpp"
 #include "ref_cpu/kernels/spatial.hpp"
+#include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -240,6 +241,14 @@ void run(const ir::ops::Conv& op, Call& call) {
     else
       by_products<T>(g, x.data(), w.data(), bias, y);
   });
+}
+
+std::vector<ir::Sum> published_sums(const ir::ops::Conv& op, ir::Types in) {
+  if (!adds_in_f32(in[0].dtype)) return {};
+  const bool is_depthwise = Geometry(op, in[0].shape, in[1].shape).is_depthwise();
+  ir::Sum sum{.unit = is_depthwise ? ir::SumUnit::separate : gemm::unit_of_floats(), .levels = {{}}};
+  if (op.has_bias) sum.epilogue.emplace_back("bias");
+  return {sum};
 }
 
 }  // namespace plumb::ref_cpu

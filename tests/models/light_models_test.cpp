@@ -62,11 +62,8 @@ TEST_P(LightModels, AgreeNodeByNodeAndWithOnnx) {
   EXPECT_GT(subject.file->graph.nodes().size(), 50u);
   ref_cpu::CpuExecutor cpu;
   parity::cases::Observer nobody;
-  // The CPU says of no sum how it adds: under constant weights every element of the largest is held to 17 trees, for
-  // minutes. What it computes is the truth that the device is held to, all the same.
-  if (GetParam() != std::string_view("light_resnet50"))
-    expect_agreement(
-        parity::verify::verify(subject, {.reference = cpu, .candidate = &cpu, .candidate_is_host = true}, {}, nobody));
+  expect_agreement(
+      parity::verify::verify(subject, {.reference = cpu, .candidate = &cpu, .candidate_is_host = true}, {}, nobody));
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << "only the CPU was checked: " << testing::gpu().why_not;
   expect_agreement(
       parity::verify::verify(subject, {.reference = cpu, .candidate = testing::gpu().executor}, {}, nobody));

@@ -8,6 +8,7 @@
 
 #include "ir/convert.hpp"
 #include "ir/executor.hpp"
+#include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/dot_general.hpp"
 #include "ir/ops/einsum.hpp"
@@ -125,6 +126,19 @@ TEST(Trees, OfGemmHaveAlphaAndBiasBehindThem) {
   expect_equal_to_replay(ir::ops::Gemm{.alpha = 1.7, .beta = -0.6, .has_c = true}, {a, b, c}, "alpha, beta and c");
   const auto sums = ran(ir::ops::Gemm{.alpha = 1.7, .has_c = true}, {a, b, c}).report.sums;
   EXPECT_EQ(sums.at(0).epilogue, (std::vector<std::string>{"alpha", "bias"}));
+}
+
+TEST(Trees, OfConvolutionsAreOneChainAndABias) {
+  using Conv = ir::ops::Conv;
+  const Tensor image = normal(DType::f32, {2, 6, 13, 17}, 1), bias = normal(DType::f32, {12}, 2);
+  const auto filters = [](const Shape& shape) { return normal(DType::f32, shape, 3); };
+  expect_equal_to_replay(Conv{{}, {}, {1, 1, 1, 1}, 1, false}, {image, filters({12, 6, 3, 3})}, "nearly dense");
+  expect_equal_to_replay(Conv{{}, {}, {1, 1, 1, 1}, 1, true}, {image, filters({12, 6, 3, 3}), bias}, "with a bias");
+  expect_equal_to_replay(Conv{{2, 3}, {2, 1}, {2, 0, 1, 3}, 1, false}, {image, filters({5, 6, 3, 5})}, "columns");
+  expect_equal_to_replay(Conv{{}, {}, {}, 3, true}, {image, filters({12, 2, 1, 1}), bias}, "groups");
+  expect_equal_to_replay(Conv{{}, {}, {2, 2, 2, 2}, 6, true}, {image, filters({12, 1, 5, 5}), bias}, "depthwise");
+  expect_equal_to_replay(Conv{{2}, {}, {3, 3}, 1, false},
+                         {normal(DType::f16, {1, 40, 31}, 4), normal(DType::f16, {7, 40, 9}, 5)}, "f16, 360 terms");
 }
 
 TEST(Trees, OfContractionsAreInTheOrderOfTheFirstOperand) {

@@ -77,7 +77,7 @@ CombineTile combine_tile_of(const SplitTile& t, const Extents& n, const device::
 AttentionSums split_sums(const SplitTile& t, const CombineTile& combine) {
   using common::chain, common::lanes, common::without_single;
   const std::int64_t lanes_per_row = t.threads / t.rows, keys_at_once = t.subgroup_size / t.lanes_per_value;
-  return {.scores = {.unit = ir::SumUnit::fma,
+  return {.scores = {.unit = ir::SumUnit::either,
                      .levels = without_single({chain(), lanes(t.lanes_per_key)}),
                      .order = common::order::pieces},
           .row_sum = {.levels = without_single({chain((t.keys + lanes_per_row - 1) / lanes_per_row),
@@ -85,7 +85,7 @@ AttentionSums split_sums(const SplitTile& t, const CombineTile& combine) {
                                                 chain(),
                                                 {.count = t.splits, .join = ir::SumJoin::pair}}),
                       .order = common::order::shuffled},
-          .values = {.unit = ir::SumUnit::fma,
+          .values = {.unit = ir::SumUnit::either,
                      .levels =
                          without_single({chain(), lanes(keys_at_once), common::lane_chain(t.threads / t.subgroup_size),
                                          chain(combine.splits_each(t.splits)), chain(combine.parts())}),

@@ -54,9 +54,9 @@ const Tile* find_tile(const device::DeviceFacts& facts, const Extents& n) {
 /// Every block of keys is added up by itself: its weights by the invocations of a row, one after the other.
 AttentionSums tiled_sums(const Tile& t) {
   using common::chain;
-  return {.scores = {.unit = ir::SumUnit::fma, .levels = {chain()}},
+  return {.scores = {.unit = ir::SumUnit::either, .levels = {chain()}},
           .row_sum = {.levels = {chain(t.each.keys), common::lane_chain(t.threads.keys), chain()}},
-          .values = {.unit = ir::SumUnit::fma, .levels = {chain(t.keys()), chain()}},
+          .values = {.unit = ir::SumUnit::either, .levels = {chain(t.keys()), chain()}},
           .block = t.keys()};
 }
 

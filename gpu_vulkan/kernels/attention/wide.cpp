@@ -43,9 +43,9 @@ const WideTile* find_wide_tile(const device::DeviceFacts& facts, const Extents& 
 /// Invocations keep their part of a row's weights to the end, where they meet by shuffles.
 AttentionSums wide_sums(const WideTile& t) {
   using common::chain;
-  return {.scores = {.unit = ir::SumUnit::fma, .levels = {chain()}},
+  return {.scores = {.unit = ir::SumUnit::either, .levels = {chain()}},
           .row_sum = {.levels = {chain(), common::lanes(t.threads.keys)}, .order = common::order::shuffled},
-          .values = {.unit = ir::SumUnit::fma, .levels = {chain()}},
+          .values = {.unit = ir::SumUnit::either, .levels = {chain()}},
           .block = t.keys()};
 }
 

@@ -187,7 +187,7 @@ void emit_wide(const Convolution& conv, plan::Lowering& node) {
         .fits = fits(t, conv.block, node.facts()) && (&row != &conv_wide_tiles.front() || fills(conv.block, t.rows))};
   };
   const common::BlockTile& t = common::take_tile(node, "conv_wide", size_of(conv.block), conv_wide_tiles, option).tile;
-  node.adds(with_epilogue(conv, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
+  node.adds(with_epilogue(conv, {.unit = ir::SumUnit::either, .levels = {common::chain()}}));
   const ConstantK constant(conv, t.depth);
   const bool vec4_loads = conv.block.gemm_k() % 4 == 0;
   dispatch(conv, node,

@@ -69,7 +69,7 @@ void emit_vec4(const Gemm& p, const GemmSlots& slots, plan::Lowering& node) {
                             .groups = tiles(p, t.rows, t.columns),
                             .fits = fits(t, node.facts())};
   };
-  node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain()}}));
+  node.adds(with_epilogue(p, {.unit = ir::SumUnit::either, .levels = {common::chain()}}));
   dispatch_vec4(p, slots, node, common::take_tile(node, "matmul_wide", size_of(p), vec4_tiles, option));
 }
 
@@ -77,7 +77,7 @@ void emit_split_k(const Gemm& p, const GemmSlots& slots, plan::Lowering& node, c
   const auto& [tile, slices] = split;
   const plan::Slot sums = node.scratch(sizeof(float) * static_cast<std::size_t>(slices * p.m * p.n));
   node.uses_tile(common::tile_name(tile->rows, tile->columns, tile->depth));
-  node.adds(with_epilogue(p, {.unit = ir::SumUnit::fma, .levels = {common::chain(), common::chain(slices)}}));
+  node.adds(with_epilogue(p, {.unit = ir::SumUnit::either, .levels = {common::chain(), common::chain(slices)}}));
   dispatch_vec4(split_k(p, slices), {slots.a, slots.b, slots.a, sums, DType::f32, DType::f32}, node, *tile);
   add_split_k(p, slots, sums, slices, node);
 }

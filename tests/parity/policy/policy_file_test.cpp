@@ -73,6 +73,7 @@ TEST(PolicyFile, RefusesRequirementsThatCannotBeKept) {
   EXPECT_THAT(of_require("max_abs = \"norm1*1e300*1e300\""), HasSubstr("is infinite: nothing exceeds it"));
   EXPECT_THAT(of_require("max_abs = true"), HasSubstr("wanted a number"));
   EXPECT_THAT(of_require("bitwise = false"), HasSubstr("bitwise: wanted true"));
+  EXPECT_THAT(of_require("replay = \"near\""), HasSubstr("replay: wanted one of equal"));
   EXPECT_THAT(of_require("bound = \"mine\""), HasSubstr("bound: wanted one of auto"));
   EXPECT_THAT(of_require("allclose = { rtol = 1 }"), HasSubstr("wanted rtol and atol"));
   EXPECT_THAT(of_require("any = []"), HasSubstr("any: wanted a list of tables"));

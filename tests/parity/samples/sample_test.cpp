@@ -5,6 +5,7 @@
 #include "ir/fill.hpp"
 #include "ir/ops/matmul.hpp"
 #include "parity/bounds/bounded.hpp"
+#include "parity/samples/replay_check.hpp"
 #include "parity/samples/sensitivity.hpp"
 #include "parity/samples/slice.hpp"
 #include "parity/samples/statistics.hpp"
@@ -140,6 +141,34 @@ double cut_off(double x) {
   return std::abs(static_cast<double>(near)) <= std::abs(x) ? near : std::nextafter(near, 0.0f);
 }
 double of_22_bits(double x) { return samples::with_bits(x, 22); }
+
+TEST(Replays, AnAccountIsConfirmedOrRefuted) {
+  for (const ir::DType dtype : {ir::DType::f32, ir::DType::bf16}) {
+    Product product(dtype, 40, 300, 40, of_normal);
+    const ir::Tensor got = product.result(to_nearest);
+    const auto replays = [&](const ir::Tensor& y) {
+      return samples::replay_sample(product.subject(), 0, product.bounded.truth.outputs[0], y, {1, "y"});
+    };
+    EXPECT_EQ(replays(got).asked, 25u);
+    EXPECT_FALSE(replays(got).refutes());
+    product.sums[0].levels = {{.count = 64}, {}};
+    EXPECT_TRUE(dtype != ir::DType::f32 || replays(got).refutes());
+    product.sums[0].levels = {{}};
+    ir::Tensor other = got;
+    const auto bytes = other.bytes();
+    for (std::size_t at = 0; at < bytes.size(); at += ir::info(dtype).bytes) bytes[at] ^= std::byte{1};
+    EXPECT_EQ(replays(other).equal, 0u);
+  }
+}
+
+TEST(Replays, NobodyIsAskedWithoutAnAccount) {
+  Product product(ir::DType::f32, 40, 30, 40, of_normal);
+  const ir::Tensor got = product.result(to_nearest);
+  product.sums.clear();
+  EXPECT_EQ(samples::replay_sample(product.subject(), 0, product.bounded.truth.outputs[0], got, {1, "y"}).asked, 0u);
+  product.sums = {{.unit = ir::SumUnit::matrix, .levels = {{}}}};
+  EXPECT_EQ(samples::replay_sample(product.subject(), 0, product.bounded.truth.outputs[0], got, {1, "y"}).asked, 0u);
+}
 
 TEST(Statistics, CleanKernelsPass) {
   for (const ir::Fill& fill : {of_normal, of_uniform})

@@ -1,0 +1,46 @@
+// Holds a kernel to its own account of how it adds, on a sample of what it gave.
+#include "parity/samples/replay_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parity/core/parallel.hpp"
+#include "parity/elements/replay.hpp"
+#include "parity/elements/summing.hpp"
+
+namespace plumb::parity::samples {
+namespace {
+
+constexpr std::int64_t fewest_replays = 8, most_replays = 64, elements_a_replay = 64;  // verdict.md V40
+
+bool has_nothing_behind(const terms::ElementSum& sum) {
+  return sum.scale == 1 && sum.divisor == 1 && sum.added.empty();
+}
+
+}  // namespace
+
+cases::ReplaySample replay_sample(const elements::Subject& subject, std::size_t k, const ir::Tensor& truth,
+                                  const ir::TensorView& got, Draws draws) {
+  const ir::DType dtype = got.dtype();
+  if (subject.sums.size() != 1 || !ir::is_float(dtype) || truth.dtype() != ir::DType::f64) return {};
+  const auto bare = elements::find_bare_sum(subject, k);
+  if (!bare) return {};
+  const std::int64_t count = std::clamp(truth.elements() / elements_a_replay, fewest_replays, most_replays);
+  const std::vector<std::size_t> places =
+      draws.some(static_cast<std::size_t>(count), static_cast<std::size_t>(truth.elements()));
+  const ir::Tensor wide = ir::convert(got, ir::DType::f64);
+  const std::span<const double> expected = truth.as<double>(), came = wide.as<double>();
+  std::vector<std::optional<bool>> equal(places.size());
+  core::for_each_piece(places.size(), core::workers_for(places.size()), [&](std::size_t n, std::size_t) {
+    const std::size_t i = places[n];
+    if (!std::isfinite(expected[i]) || !std::isfinite(came[i])) return;
+    const terms::ElementSum sum = bare->at(i);
+    if (!has_nothing_behind(sum) || !elements::is_plain(sum, expected[i], bare->arithmetic.flushed)) return;
+    equal[n] = elements::equals_replay(sum, subject.sums[0], dtype, came[i]);
+  });
+  cases::ReplaySample found;
+  for (const std::optional<bool>& one : equal) found.asked += one.has_value(), found.equal += one.value_or(false);
+  return found;
+}
+
+}  // namespace plumb::parity::samples
