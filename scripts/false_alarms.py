@@ -25,6 +25,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PATIENCE = 60
 SEEDS = {"usual": 8, "adversarial": 21}  # of one run of the program: every adversarial fill once
 ALARMS = ("failed", "error", "nondeterministic")
 COMPARED = ("passed", "mistrusted", *ALARMS)
@@ -67,12 +68,18 @@ class Found:
                                 "repro": case["repro"]})
 
 
-def run(options, graph, dtype, fill, seed):
+def run(options, graph, dtype, fill, seed, until):
     command = [options.plumb, "verify", str(graph), "--dtype", dtype, "--seed", str(seed), "--seeds",
                str(SEEDS[fill]), "--json", "-", "-q", "--threads", "1", *options.rest]
     if fill == "adversarial":
         command += ["--fill", "adversarial"]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    left = until - time.monotonic()
+    if left <= 0:
+        return [], None
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=left + PATIENCE)
+    except subprocess.TimeoutExpired:
+        return [], f"{' '.join(command)} was not done {PATIENCE} s after the time was up"
     try:
         return json.loads(done.stdout)["cases"], None
     except ValueError:
@@ -86,8 +93,7 @@ def campaign(options):
         while time.monotonic() < until:
             work = [(graph, dtype, fill) for fill in options.fills for dtype in options.dtypes
                     for graph in options.graphs]
-            runs = [pool.submit(lambda one=one, seed=seed: run(options, *one, seed) if time.monotonic() < until
-                                else ([], None)) for one in work]
+            runs = [pool.submit(run, options, *one, seed, until) for one in work]
             for one in concurrent.futures.as_completed(runs):
                 cases, trouble = one.result()
                 found.broken += [trouble] if trouble else []
@@ -140,10 +146,10 @@ def parse():
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--kept", type=pathlib.Path)
     parser.add_argument("graphs", nargs="*", type=pathlib.Path)
-    given, _, rest = (sys.argv[1:], None, []) if "--" not in sys.argv else (
-        sys.argv[1:sys.argv.index("--")], None, sys.argv[sys.argv.index("--") + 1:])
-    options = parser.parse_args(given)
-    options.rest, options.dtypes, options.fills = rest, options.dtypes.split(","), options.fills.split(",")
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options = parser.parse_args(sys.argv[1:end])
+    options.rest = sys.argv[end + 1:]
+    options.dtypes, options.fills = options.dtypes.split(","), options.fills.split(",")
     unknown = [fill for fill in options.fills if fill not in SEEDS]
     if unknown:
         parser.error(f"--fills knows {', '.join(SEEDS)}, not {', '.join(unknown)}")
