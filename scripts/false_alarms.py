@@ -32,6 +32,10 @@ COMPARED = ("passed", "mistrusted", *ALARMS)
 COLUMNS = ("compared", "alarms", "mistrusted", "replayed", "wide", "out of range")
 
 
+def storage_of(case):
+    return case["dtype"] if case["dtype"] != "as the graph" else "as written"
+
+
 @dataclasses.dataclass
 class Found:
     """What runs came to: counts by (dtype, fill), alarms, and what could not be run."""
@@ -41,7 +45,7 @@ class Found:
 
     def add_node(self, case, node):
         verdict, settled = node["verdict"], node.get("settled") or {}
-        count = self.counts[case["dtype"], case["fill_name"] or "usual"]
+        count = self.counts[storage_of(case), case["fill_name"] or "usual"]
         count["compared"] += verdict in COMPARED
         count["mistrusted"] += verdict == "mistrusted"
         count["out of range"] += verdict == "out_of_range"
@@ -49,7 +53,7 @@ class Found:
             count[name] += settled.get(name, 0) > 0
         if verdict in ALARMS:
             count["alarms"] += 1
-            ratio = (node.get("local") or {}).get("ratio")
+            ratio = float((node.get("local") or {}).get("ratio") or 0)  # JSON has "inf" and "nan" as texts
             self.alarms.append({"op": node["op"], "dtype": node["dtype"], "fill": case["fill_name"] or "usual",
                                 "kernel": node["kernel"], "verdict": verdict, "ratio": ratio, "why": node["why"],
                                 "repro": node["repro"]})
@@ -62,9 +66,9 @@ class Found:
             self.add_node(case, node)
         if case["verdict"] in ALARMS and not any(node["verdict"] in ALARMS for node in case["nodes"]):
             # The case as a whole: its device, its plain run, its coverage.
-            self.counts[case["dtype"], case["fill_name"] or "usual"]["alarms"] += 1
+            self.counts[storage_of(case), case["fill_name"] or "usual"]["alarms"] += 1
             self.alarms.append({"op": "(case)", "dtype": case["dtype"], "fill": case["fill_name"] or "usual",
-                                "kernel": "", "verdict": case["verdict"], "ratio": None, "why": case["message"],
+                                "kernel": "", "verdict": case["verdict"], "ratio": 0, "why": case["message"],
                                 "repro": case["repro"]})
 
 
@@ -77,7 +81,8 @@ def run(options, graph, dtype, fill, seed, until):
     if left <= 0:
         return [], None
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=left + PATIENCE)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=left + PATIENCE)
     except subprocess.TimeoutExpired:
         return [], f"{' '.join(command)} was not done {PATIENCE} s after the time was up"
     try:
@@ -130,7 +135,7 @@ def print_found(found):
     for alarm in found.alarms:
         kinds[alarm["op"], alarm["dtype"], alarm["fill"], alarm["kernel"], alarm["verdict"]].append(alarm)
     for kind, alarms in sorted(kinds.items(), key=lambda one: -len(one[1])):
-        worst = max(alarms, key=lambda one: one["ratio"] or 0)
+        worst = max(alarms, key=lambda one: one["ratio"])
         print(f"* {len(alarms)} x {' '.join(kind)}, ratio to {worst['ratio']}: {worst['why']}\n  `{worst['repro']}`")
     for trouble in sorted(set(found.broken)):
         print("not run:", trouble, file=sys.stderr)
