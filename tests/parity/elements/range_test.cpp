@@ -54,6 +54,13 @@ TEST(Range, WhatLeavesItOnTheHostAsWellIsNotJudged) {
   EXPECT_EQ(judge({1.0f, 1.0f, 120.0f}).apart, 0u);  // a device that multiplies in another order is right, too
 }
 
+TEST(Range, ANaNIsMadeOfInfinitiesWhateverTheHostMakesOfThem) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(judge({nan, nan, 120.0f}).apart, 2u);
+  EXPECT_EQ(judge({infinity, 0.0f, nan}).apart, 2u);  // nothing is lost at the last
+  EXPECT_EQ(judge({infinity, 0.0f, nan}).comparison.n_bad, 1u);
+}
+
 /// The host's own loss excuses only the same kind of loss.
 TEST(Range, AnotherMistakeIsNotExcused) {
   EXPECT_EQ(judge({7.0f, 0.0f, 120.0f}).comparison.n_bad, 1u);          // the host has an infinity there
@@ -70,13 +77,13 @@ sums::ElementLimit limit_of(const std::vector<double>& a, double b, double flush
   return sums::limit_of(sum, {.sum = chain, .flushed = flushed}, 7);
 }
 
-/// Each rounding to a multiple of the spacing of subnormals counts.
+/// Each rounding of a product to a multiple of the spacing of subnormals counts; sums of such multiples are exact.
 TEST(Range, SubnormalsThatAreKeptRoundOncePerTerm) {
   constexpr double spacing = 0x1p-149;
   std::vector<double> x(1024, 0.3 * 0x1p-140);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] *= 1 + 1e-3 * static_cast<double>(i);
   const sums::ElementLimit kept = limit_of(x, 0.7, 0);
-  EXPECT_NEAR(kept.probable, 7 * std::sqrt(2047.0) * spacing / 2, 0.01 * kept.probable);
+  EXPECT_NEAR(kept.probable, 7 * std::sqrt(1024.0) * spacing / 2, 0.01 * kept.probable);
   EXPECT_NEAR(kept.certain, 2047 * spacing / 2, 0.01 * kept.certain);
 }
 
