@@ -7,9 +7,11 @@
 #include <memory>
 
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/output_flags.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/policy/policy_ratchet.hpp"
+#include "parity/report/junit.hpp"
 #include "parity/results/judged_lint.hpp"
 
 namespace plumb::parity::cli {
@@ -17,7 +19,8 @@ namespace {
 
 struct JudgeFlags {
   std::vector<std::string> results;
-  std::string policy, explain;
+  std::string policy, explain, junit;
+  bool force = false;
   core::Demands demands;
 };
 
@@ -31,15 +34,20 @@ std::vector<results::JudgedRun> judge_all(const std::vector<std::string>& files,
 }
 
 int run_judge(const JudgeFlags& flags) {
+  flags::Outputs outputs{.force = flags.force, .inputs = {flags.results.begin(), flags.results.end()}};
+  if (!flags.policy.empty()) outputs.inputs.emplace_back(flags.policy);
+  const auto junit = outputs.open(flags.junit, ir::files::FileKind::xml);
+  std::ostream& out = flags.junit == "-" ? std::cerr : std::cout;
   std::optional<policy::Policy> policy;
   if (!flags.policy.empty()) policy = policy::read(flags.policy);
   const auto runs = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
-  std::cout << results::to_text(runs);
+  out << results::to_text(runs);
   const auto is_explained = [](const results::JudgedRun& run) {
     return std::ranges::any_of(run.nodes, [](const results::JudgedNode& node) { return !node.explanation.empty(); });
   };
   if (!flags.explain.empty() && std::ranges::none_of(runs, is_explained))
-    std::cout << "--explain '" << flags.explain << "': no such node was compared\n";
+    out << "--explain '" << flags.explain << "': no such node was compared\n";
+  if (junit) flags::write_whole(junit, report::to_junit(results::suites_of(runs, flags.demands.strict)));
   const auto idle = policy ? results::idle_budgets(*policy, runs) : std::vector<std::string>();
   for (const std::string& finding : idle) std::cerr << finding << '\n';
   return static_cast<int>(idle.empty() ? results::exit_code(runs, flags.demands) : core::ExitCode::tool_error);
@@ -69,6 +77,9 @@ Action judge(CLI::App& app) {
   app.add_flag("--strict", flags->demands.strict, "exit code 4 where anything was not verified, as in verify");
   app.add_flag("--require-verified", flags->demands.verified,
                "exit code 4 unless every run was verified, as in verify");
+  flags::add_output(app, "--junit", flags->junit, "write the report as JUnit XML to this file, or - for stdout")
+      ->group("output");
+  flags::add_force_flag(app, flags->force);
   return [flags] { return run_judge(*flags); };
 }
 

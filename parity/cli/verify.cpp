@@ -14,6 +14,7 @@
 #include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/demand_flags.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
@@ -26,6 +27,7 @@
 #include "parity/policy/policy_gate.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_file.hpp"
+#include "parity/report/junit.hpp"
 #include "parity/report/report.hpp"
 #include "parity/report/seed_summary.hpp"
 #include "parity/results/record_hdf5.hpp"
@@ -38,7 +40,7 @@ struct VerifyFlags {
   std::vector<std::string> paths;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
-  std::string filter, json, results, tensors = "never", policy, explain, profile, emulate, fill = "graph";
+  std::string filter, json, junit, results, tensors = "never", policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;
   std::optional<std::size_t> blame;
@@ -58,21 +60,6 @@ void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
       ->type_name("PROFILE");
 }
 
-void add_demands(CLI::App& app, VerifyFlags& flags) {
-  app.add_flag("--strict", flags.demands.strict,
-               "exit code 4 where anything was not verified: a mistrusted or unsupported case, or a node that is "
-               "mistrusted, ran on the host, or passed against expectation");
-  app.add_flag("--require-verified", flags.demands.verified,
-               "exit code 4, and never 77, unless every case was verified: a graph that cannot be read or run here, or "
-               "of which nothing was compared, does not pass beside others");
-  app.add_option("--min-verified", flags.min_verified,
-                 "F,E: shares of the FLOPs and of the elements that have to be verified on the device for a case to "
-                 "pass (default: 0.90,0.50; with --strict 0.95,0.80)")
-      ->delimiter(',')
-      ->expected(2)
-      ->check(CLI::Range(0.0, 1.0));
-}
-
 void add_output_flags(CLI::App& app, VerifyFlags& flags) {
   flags::add_output(app, "-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
   app.add_option("--tensors", flags.tensors,
@@ -81,6 +68,8 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
       ->capture_default_str()
       ->group("output");
   flags::add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")
+      ->group("output");
+  flags::add_output(app, "--junit", flags.junit, "write the report as JUnit XML to this file, or - for stdout")
       ->group("output");
   flags::add_force_flag(app, flags.force);
   app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");
@@ -108,7 +97,7 @@ void add_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
       ->capture_default_str()
       ->group("input");
-  add_demands(app, flags);
+  flags::add_demand_flags(app, flags.demands, flags.min_verified);
   app.add_flag("--no-plain-run", flags.no_plain,
                "do not also run the graph as it is compiled for its results alone, and compare bit by bit");
   auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
@@ -174,13 +163,14 @@ class VerifyRun {
   bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                  const verify::VerifyOptions& options, results::Recorder* recorder);
   core::Coverage min_verified() const;
+  report::RunFacts facts() const;
   bool says_idle_budgets() const;
   bool says_idle_filter() const;
   flags::Outputs outputs_beside(const std::vector<std::string>& paths) const;
   std::unique_ptr<results::Recorder> open_record(const flags::Outputs& outputs) const;
 
   const VerifyFlags& flags_;
-  std::ostream& out_;  ///< for people: stderr when stdout carries JSON
+  std::ostream& out_;  ///< for people: stderr when stdout carries a report
   const core::ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
@@ -192,7 +182,7 @@ class VerifyRun {
 
 VerifyRun::VerifyRun(const VerifyFlags& flags)
     : flags_(flags),
-      out_(flags.json == "-" ? std::cerr : std::cout),
+      out_(flags.json == "-" || flags.junit == "-" ? std::cerr : std::cout),
       comparing_(flags.device.threads),
       reference_(reference_executor(flags.device.threads)) {}
 
@@ -283,6 +273,12 @@ core::Coverage VerifyRun::min_verified() const {
   return {flags_.min_verified[0], flags_.min_verified[1]};
 }
 
+report::RunFacts VerifyRun::facts() const {
+  report::RunFacts facts{.policy = flags_.policy, .profile = flags_.profile, .strict = flags_.demands.strict};
+  if (device_) facts.device = device_->facts().name, facts.driver = device_->facts().driver_info;
+  return facts;
+}
+
 /// Output budgets that name nothing in any graph: what they hold to a limit was misspelt.
 bool VerifyRun::says_idle_budgets() const {
   std::vector<std::string> names;
@@ -330,7 +326,8 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
     report(result);
     summary.add(result);
     if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
-    if (s > 0 && flags_.json.empty()) result.nodes = {};  // after thousands of seeds the summary is enough
+    // After thousands of seeds the summary is enough.
+    if (s > 0 && flags_.json.empty() && flags_.junit.empty()) result.nodes = {};
   }
   if (flags_.seeds > 1) out_ << summary.text() << '\n';
   return true;
@@ -339,7 +336,9 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
 int VerifyRun::run() {
   const auto paths = flags::graph_paths(flags_.paths);
   const flags::Outputs outputs = outputs_beside(paths);
-  const auto json = outputs.open(flags_.json, ir::files::FileKind::json);
+  ir::require(flags_.json != "-" || flags_.junit != "-", "--json and --junit cannot both be written to stdout");
+  const auto json = outputs.open(flags_.json, ir::files::FileKind::json),
+             junit = outputs.open(flags_.junit, ir::files::FileKind::xml);
   verify::FillOptions fill = flags::fill_options(flags_.graph);
   flags::read_fill(flags_.fill, fill);
   ir::require(fill.kind != core::FillKind::exact || flags_.seeds == 1,
@@ -379,6 +378,7 @@ int VerifyRun::run() {
     out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
   out_ << report::summary_line(results_) << '\n';
   if (json) flags::write_whole(json, report::to_json(results_));
+  if (junit) flags::write_whole(junit, report::to_junit(report::suites_of(results_, facts())));
   if (recorder) {
     recorder->finish();
     std::cerr << "results: " << flags_.results << '\n';

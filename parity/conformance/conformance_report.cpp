@@ -9,6 +9,7 @@
 
 #include "parity/core/build_info.hpp"
 #include "parity/core/table.hpp"
+#include "parity/report/junit.hpp"
 
 namespace plumb::parity::conformance {
 namespace {
@@ -58,42 +59,35 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string escaped(const std::string& text, bool quotes) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '"' && quotes)
-      safe += "&quot;";
-    else
-      safe += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+report::TestEnd end_of(Standing standing) {
+  switch (standing) {
+    case Standing::passed:
+      return report::TestEnd::passed;
+    case Standing::failed:
+    case Standing::mistrusted:
+      return report::TestEnd::failure;
+    case Standing::unsupported:
+    case Standing::out_of_scope:
+      break;
   }
-  return safe;
+  return report::TestEnd::skipped;
 }
 
-void junit_suite(std::string& xml, std::string_view name, std::span<const ConformanceResult> results,
-                 Outcome ConformanceResult::*executor) {
-  const auto all = all_of(results);
-  const std::size_t skipped =
-      standing_so(all, executor, Standing::unsupported) + standing_so(all, executor, Standing::out_of_scope);
-  xml += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" skipped=\"{}\">\n", name, results.size(),
-                     standing_so(all, executor, Standing::failed) + standing_so(all, executor, Standing::mistrusted),
-                     skipped);
+report::Suite suite_of(std::string name, std::span<const ConformanceResult> results,
+                       Outcome ConformanceResult::*executor) {
+  report::Suite suite{.name = std::move(name)};
   for (const ConformanceResult& result : results) {
     const Outcome& outcome = result.*executor;
-    xml +=
-        fmt::format("    <testcase classname=\"{}\" name=\"{}\"", escaped(result.op, true), escaped(result.name, true));
-    if (outcome.standing == Standing::passed) {
-      xml += "/>\n";
-      continue;
-    }
-    const bool is_failure = outcome.standing == Standing::failed || outcome.standing == Standing::mistrusted;
-    xml += fmt::format(">\n      <{} message=\"{}: {}\"/>\n    </testcase>\n", is_failure ? "failure" : "skipped",
-                       ir::enum_name(outcome.standing), escaped(outcome.why, true));
+    const std::string standing(ir::enum_name(outcome.standing));
+    // One case is a test on each executor.
+    suite.tests.push_back({.group = suite.name + '.' + result.op,
+                           .name = result.name,
+                           .end = end_of(outcome.standing),
+                           .type = standing,
+                           .message = standing + ": " + outcome.why,
+                           .details = outcome.why});
   }
-  xml += "  </testsuite>\n";
+  return suite;
 }
 
 }  // namespace
@@ -168,10 +162,9 @@ std::string conformance_json(std::span<const ConformanceResult> results, const C
 }
 
 std::string conformance_junit(std::span<const ConformanceResult> results) {
-  std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  junit_suite(xml, "cpu", results, &ConformanceResult::cpu);
-  junit_suite(xml, "gpu", results, &ConformanceResult::gpu);
-  return xml + "</testsuites>\n";
+  const report::Suite suites[] = {suite_of("cpu", results, &ConformanceResult::cpu),
+                                  suite_of("gpu", results, &ConformanceResult::gpu)};
+  return report::to_junit(suites);
 }
 
 }  // namespace plumb::parity::conformance

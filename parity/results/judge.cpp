@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/attribute.hpp"
 #include "parity/policy/policy_file.hpp"
@@ -92,6 +93,8 @@ JudgedNode Judge::judge(const Run& run, std::size_t r) {
   node.was_compared = row.out_hash != no_number;
   node.vacuity = row.vacuity;
   node.lacks_truth = row.no_truth != 0;
+  if (row.t_ref_ns != no_number) node.reference_ns = row.t_ref_ns;
+  if (row.t_dev_ns != no_number) node.device_ns = row.t_dev_ns;
   if (node.was_compared) {
     judge_numbers(node, run, r, facts);
   } else if (node.was == core::Verdict::skipped && policy::has_budget(policy(run), node.name)) {
@@ -106,6 +109,7 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
   const bool gates_total = total != nullptr && known(total->verdict, core::Verdict::skipped) != core::Verdict::skipped;
   const Node& gated = gates_total ? *total : file_.rows()[r];
   node.within_bound = gated.n_bad == 0;
+  node.ratio = gated.ratio_max;
   if (file_.rows()[r].n_oracle_bad > 0 && node.was == core::Verdict::error) {
     node.why = "its truth is not what the definition of the op gives";
     return;
@@ -132,7 +136,8 @@ core::Coverage least_coverage_of(const Run& run) {
 }
 
 JudgedRun Judge::judge(const Run& run) {
-  JudgedRun judged{run.run, file_.name(run.graph_id), file_.device(run).facts.device, run.seed};
+  JudgedRun judged{run.run, file_.name(run.graph_id), file_.device(run).facts.device, run.seed,
+                   file_.precision(run)};
   judged.was = judged.verdict = known(run.verdict, core::Verdict::error);
   judged.must = known(run.must, ir::formats::Must::pass), judged.met_must = run.must_met != 0;
   std::vector<core::Verdict> verdicts;
@@ -211,7 +216,60 @@ core::ExitCode exit_code_of(const JudgedRun& run) {
   return run.met_must && run.verdict == run.was ? core::ExitCode::passed : core::ExitCode::failed;
 }
 
+report::Test test_of(const JudgedRun& run, const std::string& name, core::Verdict verdict, const std::string& why,
+                     bool strict) {
+  report::Test test{.group = run.graph, .name = name, .end = report::end_of(verdict, strict)};
+  if (run.precision != "graph") test.name += " precision=" + run.precision;
+  if (run.seed != 1) test.name += fmt::format(" seed={}", run.seed);
+  test.type = ir::enum_name(verdict);
+  test.message = test.details = why;
+  const bool meets_must =
+      run.must != ir::formats::Must::pass && run.met_must && exit_code_of(run) == core::ExitCode::passed;
+  if (test.end <= report::TestEnd::skipped || !meets_must) return test;
+  test.end = report::TestEnd::skipped;
+  test.message = "as the file says that it must: " + why;
+  return test;
+}
+
+report::Test test_of(const JudgedRun& run, const JudgedNode& node, core::Verdict verdict, bool strict) {
+  report::Test test = test_of(run, node.name, verdict, node.why, strict);
+  test.node = node.name;
+  test.op = node.op;
+  test.ratio = node.ratio;
+  test.properties = {{"verdict", test.type}, {"was", std::string(ir::enum_name(node.was))}};
+  if (!std::isnan(node.ratio)) test.properties.emplace_back("ratio", fmt::format("{:.6g}", node.ratio));
+  if (node.reference_ns || node.device_ns)
+    test.seconds = 1e-9 * static_cast<double>(node.reference_ns.value_or(0) + node.device_ns.value_or(0));
+  return test;
+}
+
+report::Suite suite_of(const JudgedRun& run, bool strict) {
+  report::Suite suite{.name = fmt::format("{} run {}", run.graph, run.run)};
+  std::size_t not_judged = 0;
+  for (const JudgedNode& node : run.nodes) {
+    const core::Verdict verdict = strict ? core::as_counted_by_strict(node.verdict, node.lacks_truth) : node.verdict;
+    if (verdict == core::Verdict::skipped)
+      ++not_judged;
+    else
+      suite.tests.push_back(test_of(run, node, verdict, strict));
+  }
+  suite.properties = {{"device", run.device},
+                      {"seed", std::to_string(run.seed)},
+                      {"not_judged", std::to_string(not_judged)}};
+  report::Test whole = test_of(run, "(case)", run.verdict, "the run as a whole", strict);
+  const core::ExitCode code = exit_code_of(run);
+  if (code == core::ExitCode::failed) whole.end = std::max(whole.end, report::TestEnd::failure);
+  report::add_case(suite, std::move(whole));
+  return suite;
+}
+
 }  // namespace
+
+std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool strict) {
+  std::vector<report::Suite> suites;
+  for (const JudgedRun& run : runs) suites.push_back(suite_of(run, strict));
+  return suites;
+}
 
 core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands) {
   std::vector<core::CaseEnd> ends;

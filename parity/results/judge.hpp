@@ -7,6 +7,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "parity/core/demands.hpp"
 #include "parity/policy/policy.hpp"
+#include "parity/report/suites.hpp"
 
 namespace plumb::parity::results {
 
@@ -20,12 +21,15 @@ struct JudgedNode {
   bool was_compared = false;
   bool lacks_truth = false;  ///< skipped, since the op has no truth
   double vacuity = compare::not_computed;
+  double ratio = compare::not_computed;
+  std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
 };
 
 struct JudgedRun {
   std::uint32_t run = 0;
   std::string graph = {}, device = {};
   std::uint64_t seed = 0;
+  std::string precision = {};
   core::Verdict was = core::Verdict::error, verdict = core::Verdict::error;
   ir::formats::Must must = ir::formats::Must::pass;  ///< what its file says that it must come to
   bool met_must = false;                             ///< and whether it did, when it ran
@@ -45,6 +49,9 @@ std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<co
 
 /// The runs for people: nodes that did not pass or whose verdict changed, then totals.
 std::string to_text(const std::vector<JudgedRun>& runs);
+
+/// The runs as suites of tests, as those of verify, but without what a results file does not keep.
+std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool strict);
 
 /// The exit code of all runs, of which this was asked.
 core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands);

@@ -7,7 +7,7 @@ plumb 0 conformance "$suite" --filter '^test_(relu|matmul_2d)$' --verbose --juni
 says '^test_relu \(cpu\): passed$'
 says '^test_relu \(gpu\): passed$'
 says '^all +2 +2 +2'
-holds out.xml '<testsuite name="gpu" tests="2" failures="0" skipped="0">'
+holds out.xml '<testsuite name="gpu" tests="2" failures="0" errors="0" skipped="0">'
 holds out.json '"case": "test_matmul_2d"'
 plumb 1 conformance "$suite" --filter '^test_relu$' --least-gpu 2
 says '^1 cases passed on the gpu, but at least 2 are wanted$'

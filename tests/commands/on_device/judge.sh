@@ -18,3 +18,10 @@ plumb 2 judge missing.h5
 warns_of missing.h5
 plumb 2 judge out.h5 --policy missing.toml
 warns_of missing.toml
+plumb 1 judge out.h5 --policy strict.toml --junit out.xml
+holds out.xml '<testsuite [^>]*tests="2" failures="1" errors="0" skipped="0"'
+holds out.xml '<testcase [^>]*name="scores" [^>]*time="'
+plumb 0 judge out.h5 --junit -
+says '<testsuite [^>]*tests="2" failures="0" errors="0" skipped="0"'
+plumb 2 judge out.h5 --junit out.h5
+warns_of out.h5

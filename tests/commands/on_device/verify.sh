@@ -26,3 +26,35 @@ plumb 2 verify "$graphs/scores.json" --fill adversarial:waev
 warns_of "no kind is called 'waev', did you mean 'wave'? There are stagnating,"
 plumb 2 verify "$graphs/scores.json" --fill advers
 warns_of "--fill is graph, exact, adversarial or adversarial:NAME, got 'advers'"
+# As JUnit XML: what fails, what cannot be read, what must fail, and names that would break it.
+cat >hostile.json <<'END'
+{
+  "format": "plumb.graph/1",
+  "why": "names are what somebody else wrote",
+  "inputs": {"x": {"type": "f32[8, 64]"}},
+  "nodes": [
+    {"label": "a</script>\"'&::error::%0A]]>", "op": "softmax", "inputs": ["x"]}
+  ],
+  "results": ["a</script>\"'&::error::%0A]]>"]
+}
+END
+cat >strict.toml <<'END'
+schema = "plumb-policy/1"
+
+[[rule]]
+id = "nothing_may_be_off"
+match = { op = "softmax" }
+require = { max_abs = 0.0 }
+END
+plumb 2 verify "$graphs/scores.json" "$graphs/scores.json" hostile.json missing.json \
+  "$source/fixtures/must_fail/wrong_in_the_middle.json" --policy strict.toml --junit out.xml --json junit.json
+python3 "$source/tests/commands/junit.py" out.xml junit.json || fail "JUnit XML and JSON differ"
+holds out.xml '<testcase [^>]*name="a&lt;/script&gt;&quot;'"'"'&amp;::error::%0A\]\]&gt;"'
+holds out.xml '<failure type="failed" message="max_abs is '
+holds out.xml '<error type="error" message="missing\.json: cannot be opened'
+plumb 0 verify "$graphs/scores.json" --seeds 2 --junit out.xml --json junit.json
+python3 "$source/tests/commands/junit.py" out.xml junit.json || fail "JUnit XML and JSON differ"
+plumb 2 verify "$graphs/scores.json" --junit - --json -
+warns_of "--json and --junit cannot both be written to stdout"
+plumb 2 verify "$graphs/scores.json" --junit same --json same
+warns_of "same: is being written"

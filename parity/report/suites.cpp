@@ -1,0 +1,207 @@
+// Cases as suites of tests: which verdict passes, fails or is skipped, and what is said of it.
+#include "parity/report/suites.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "parity/attribution/attribution.hpp"
+#include "parity/core/build_info.hpp"
+
+namespace plumb::parity::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string named(core::Verdict verdict) { return std::string(ir::enum_name(verdict)); }
+
+/// Relative to the working folder where it is below it.
+std::string normal_path(const std::string& given) {
+  const fs::path path = fs::path(given).lexically_normal();
+  std::error_code none;
+  const fs::path relative = path.is_absolute() ? path.lexically_relative(fs::current_path(none)) : path;
+  return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
+}
+
+/// " dtype=f16 seed=7": what is not as it is without any flag.
+std::string variant_of(const cases::CaseResult& result) {
+  const cases::Case& subject = result.subject;
+  std::string text;
+  if (subject.dtype) text += fmt::format(" dtype={}", ir::info(*subject.dtype).name);
+  if (!subject.precision.empty()) text += " precision=" + subject.precision;
+  if (subject.fill != core::FillKind::graph) text += fmt::format(" fill={}", ir::enum_name(subject.fill));
+  if (subject.adversarial) text += fmt::format(":{}", ir::enum_name(*subject.adversarial));
+  if (result.mode != core::Mode::attribute) text += fmt::format(" mode={}", ir::enum_name(result.mode));
+  if (subject.seed != 1) text += fmt::format(" seed={}", subject.seed);
+  return text;
+}
+
+void add(Properties& properties, const char* name, const std::string& value) {
+  if (!value.empty()) properties.emplace_back(name, value);
+}
+void add(Properties& properties, const char* name, double value) {
+  if (!std::isnan(value)) properties.emplace_back(name, fmt::format("{:.6g}", value));
+}
+
+Properties properties_of(const cases::NodeResult& node) {
+  Properties all;
+  add(all, "verdict", named(node.verdict));
+  add(all, "ratio", node.gated().ratio());
+  add(all, "ulp", node.gated().max_ulp.value);
+  add(all, "error", node.gated().max_abs.value);
+  if (!node.gated().worst.empty()) add(all, "allowed", node.gated().worst.front().allowed);
+  add(all, "inherited", node.inherited.max_abs.value);
+  add(all, "amplification", node.amplification);
+  add(all, "kernel", node.kernel);
+  add(all, "tile", node.tile);
+  if (const auto accumulator = ir::accumulator_of(node.sums)) add(all, "acc", std::string(ir::info(*accumulator).name));
+  add(all, "dtype", std::string(ir::info(node.type.dtype).name));
+  add(all, "placement", std::string(ir::enum_name(node.placement)));
+  if (node.rule) add(all, "rule", std::to_string(*node.rule));
+  if (node.hash) add(all, "out_hash", fmt::format("{:016x}", *node.hash));
+  return all;
+}
+
+std::string details_of(const cases::CaseResult& result, const cases::NodeResult& node) {
+  std::string text = node.why + '\n';
+  const compare::Comparison& gated = node.gated();
+  if (!gated.worst.empty()) {
+    const compare::Worst& worst = gated.worst.front();
+    text += fmt::format("{} of {} elements; worst [{}]: expected {:.9g}, got {:.9g}, allowed {:.3g}\n", gated.n_bad,
+                        gated.n, worst.index, worst.expected, worst.got, worst.allowed);
+  }
+  for (const cases::Pattern& one : node.patterns) text += "pattern: " + one.text + '\n';
+  if (&node == attribution::first_guilty(result))
+    text += "first guilty: " + attribution::guilty_text(result) + '\n';
+  if (!node.repro.empty()) text += "repro: " + node.repro + '\n';
+  return text;
+}
+
+/// The tests of one case.
+class CaseTests {
+ public:
+  CaseTests(const cases::CaseResult& result, const RunFacts& facts)
+      : result_(result), facts_(facts), group_(normal_path(result.subject.name)), variant_(variant_of(result)) {}
+  Suite suite();
+
+ private:
+  Test test(const std::string& name, core::Verdict verdict, const std::string& why) const;
+  Test test(const cases::NodeResult& node, core::Verdict verdict) const;
+  Test whole() const;
+  Properties properties(std::size_t not_judged) const;
+
+  const cases::CaseResult& result_;
+  const RunFacts& facts_;
+  const std::string group_, variant_;
+};
+
+Test CaseTests::test(const std::string& name, core::Verdict verdict, const std::string& why) const {
+  Test one{.group = group_, .name = name + variant_, .end = end_of(verdict, facts_.strict), .type = named(verdict)};
+  one.message = why;
+  one.details = why + '\n' + (result_.repro.empty() ? "" : "repro: " + result_.repro + '\n');
+  if (one.end == TestEnd::error && result_.exit == core::ExitCode::device_error) one.type = "device_fault";
+  if (one.end <= TestEnd::skipped || !result_.meets_must) return one;
+  one.end = TestEnd::skipped;
+  one.message = "as the file says that it must: " + why;
+  return one;
+}
+
+Test CaseTests::test(const cases::NodeResult& node, core::Verdict verdict) const {
+  Test one = test(node.name(), verdict, node.why);
+  one.node = node.name();
+  one.op = node.op;
+  one.details = details_of(result_, node);
+  one.ratio = node.gated().ratio();
+  one.properties = properties_of(node);
+  if (node.reference_ns || node.device_ns)
+    one.seconds = 1e-9 * static_cast<double>(node.reference_ns.value_or(0) + node.device_ns.value_or(0));
+  return one;
+}
+
+Test CaseTests::whole() const {
+  std::string why = result_.message;
+  for (const std::string& note : result_.notes) why += (why.empty() ? "" : "; ") + note;
+  Test one = test("(case)", result_.verdict, why);
+  const bool fails = result_.exit == core::ExitCode::failed || result_.exit == core::ExitCode::tool_error ||
+                     result_.exit == core::ExitCode::device_error;
+  // A file may say that its case must fail, and then it fails by passing.
+  if (fails && one.end < TestEnd::failure) one.end = TestEnd::failure;
+  return one;
+}
+
+Properties CaseTests::properties(std::size_t not_judged) const {
+  const core::BuildInfo& built = core::build_info();
+  Properties all;
+  add(all, "device", facts_.device);
+  add(all, "driver", facts_.driver);
+  add(all, "seed", std::to_string(result_.subject.seed));
+  add(all, "mode", std::string(ir::enum_name(result_.mode)));
+  add(all, "policy", facts_.policy);
+  add(all, "profile", facts_.profile);
+  add(all, "tool_version", std::string(built.version));
+  add(all, "commit", std::string(built.git_commit));
+  add(all, "not_judged", std::to_string(not_judged));
+  return all;
+}
+
+Suite CaseTests::suite() {
+  Suite made{.name = group_ + variant_, .file = group_, .seconds = result_.wall_seconds};
+  std::size_t not_judged = 0;
+  for (const cases::NodeResult& node : result_.nodes) {
+    const core::Verdict verdict =
+        facts_.strict ? core::as_counted_by_strict(node.verdict, node.lacks_truth) : node.verdict;
+    if (verdict == core::Verdict::skipped)
+      ++not_judged;
+    else
+      made.tests.push_back(test(node, verdict));
+  }
+  for (const cases::RelationResult& one : result_.relations)
+    made.tests.push_back(test(fmt::format("{}: relation {}{}{}", one.label, ir::enum_name(one.relation),
+                                          one.how.empty() ? "" : " ", one.how),
+                              one.verdict, one.why));
+  for (const cases::ExpectedResult& one : result_.expected)
+    made.tests.push_back(test(one.value + ": expected", one.verdict, one.why));
+  made.properties = properties(not_judged);
+  add_case(made, whole());
+  return made;
+}
+
+}  // namespace
+
+TestEnd end_of(core::Verdict verdict, bool strict) {
+  switch (verdict) {
+    case core::Verdict::passed:
+      return TestEnd::passed;
+    case core::Verdict::xpassed:
+      return strict ? TestEnd::failure : TestEnd::passed;
+    case core::Verdict::mistrusted:
+      return strict ? TestEnd::failure : TestEnd::skipped;
+    case core::Verdict::failed:
+    case core::Verdict::nondeterministic:
+      return TestEnd::failure;
+    case core::Verdict::error:
+      return TestEnd::error;
+    case core::Verdict::fallback:
+    case core::Verdict::skipped:
+    case core::Verdict::unsupported:
+    case core::Verdict::xfailed:
+    case core::Verdict::out_of_range:
+      break;
+  }
+  return TestEnd::skipped;
+}
+
+void add_case(Suite& suite, Test of_case) {
+  TestEnd worst = TestEnd::passed;
+  for (const Test& one : suite.tests) worst = std::max(worst, one.end);
+  if (suite.tests.empty() || of_case.end > worst) suite.tests.push_back(std::move(of_case));
+}
+
+std::vector<Suite> suites_of(std::span<const cases::CaseResult> cases, const RunFacts& facts) {
+  std::vector<Suite> suites;
+  for (const cases::CaseResult& result : cases) suites.push_back(CaseTests(result, facts).suite());
+  return suites;
+}
+
+}  // namespace plumb::parity::report

@@ -1,0 +1,62 @@
+#pragma once
+
+// What came of a run as test frameworks have it: suites of tests. Whoever reports to them writes this.
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parity/cases/node_result.hpp"
+
+namespace plumb::parity::report {
+
+/// What a test framework makes of a test, the worst last.
+enum class TestEnd { passed, skipped, failure, error };
+
+using Properties = std::vector<std::pair<std::string, std::string>>;
+
+struct Test {
+  std::string group = {};                                   ///< the path of the graph, or an op
+  std::string name = {};                                    ///< unique in its group, once it is written
+  std::string node = {}, op = {};                           ///< where it is about a node
+  TestEnd end = TestEnd::passed;                            ///< never better than what the exit code is made of
+  std::string type = {};                                    ///< a verdict by name, or "device_fault"
+  std::string message = {};                                 ///< one line: why it did not pass
+  std::string details = {};                                 ///< several, the command that repeats it last
+  double seconds = std::numeric_limits<double>::quiet_NaN();  ///< NaN where it was not timed
+  double ratio = std::numeric_limits<double>::quiet_NaN();    ///< its largest error over its limit
+  Properties properties = {};
+};
+
+struct Suite {
+  std::string name = {};
+  std::string file = {};  ///< the graph's; "" where it is not known
+  double seconds = std::numeric_limits<double>::quiet_NaN();
+  Properties properties = {};
+  std::vector<Test> tests = {};
+};
+
+/// What is true of all cases of a run.
+struct RunFacts {
+  std::string device = {}, driver = {};  ///< "" without a device
+  std::string policy = {}, profile = {};
+  bool strict = false;  ///< what is only mistrusted fails (verdict.md V11)
+};
+
+/// What a verdict comes to, before what a file demands of its own case.
+TestEnd end_of(core::Verdict verdict, bool strict);
+
+/// Adds "(case)" where the case came to something worse than any test of its suite says.
+void add_case(Suite& suite, Test of_case);
+
+/// A suite for each run of a case, with a test for each output that was judged, each relation, each tensor that another
+/// implementation gave, and "(case)" where the case as a whole came to something worse. What was not judged is counted
+/// in the property "not_judged".
+std::vector<Suite> suites_of(std::span<const cases::CaseResult> cases, const RunFacts& facts);
+
+}  // namespace plumb::parity::report
