@@ -26,7 +26,7 @@ template <class T>
 
 template <class T>
 [[gnu::always_inline]] inline T gelu_tanh(T x) {
-  constexpr T root = T(0x1.988453365f43cp-1L);  // sqrt(2 / pi)
+  constexpr T root = T(0x1.9884533d43651p-1L);  // sqrt(2 / pi)
   return gated(x, 2 * root * (x + T(0.044715L) * x * x * x));
 }
 
