@@ -6,6 +6,7 @@
 #include <set>
 
 #include "ir/adversarial/adversarial.hpp"
+#include "ir/files/path_below.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/node_text.hpp"
@@ -50,10 +51,8 @@ Fill parse_fill(const Json& json) {
 /// A hostile file must not make its reader open just any file.
 External parse_external(const Json& file, const Json* key) {
   External external{text_of(file, "file"), key != nullptr ? text_of(*key, "key") : ""};
-  const std::filesystem::path path(external.file);
-  const bool stays_below = !path.empty() && path.is_relative() && std::ranges::find(path, "..") == path.end();
-  require(stays_below && external.file.find('\0') == external.file.npos,
-          "file must be a path below the graph's folder, got '", external.file.substr(0, longest_quote), "'");
+  require(files::stays_below(external.file), "file must be a path below the graph's folder, got '",
+          external.file.substr(0, longest_quote), "'");
   return external;
 }
 

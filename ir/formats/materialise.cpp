@@ -1,4 +1,5 @@
 #include "ir/adversarial/adversarial.hpp"
+#include "ir/files/path_below.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "ir/formats/tensor_files.hpp"
 
@@ -21,7 +22,7 @@ class Externals {
  private:
   const TensorFile& open(const std::string& name) {
     auto& file = files_[name];
-    if (!file) file = open_tensors(directory_ / name);
+    if (!file) file = open_tensors(files::path_below(directory_, name));
     return *file;
   }
 

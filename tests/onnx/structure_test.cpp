@@ -243,7 +243,7 @@ TEST_F(ExternalData, OutsideTheFolderOrTheFileIsRefused) {
   std::filesystem::create_symlink("/etc", folder_ / "inner" / "link");
   set("offset", "0");
   set("location", "inner/link/passwd");
-  EXPECT_THAT(message_of([&] { read(); }), HasSubstr("leads out of the model's folder"));
+  EXPECT_THAT(message_of([&] { read(); }), HasSubstr("leads out of the folder of the file that names it"));
 }
 
 }  // namespace

@@ -177,6 +177,29 @@ plumb 2 'is not a regular file' inspect pipe.h5
 plumb 2 'is not a regular file' verify pipe
 plumb 2 'is a folder' judge folder
 
+# A graph's tensors come from its own folder, through links as well.
+mkdir inside outside
+$plumb run s.json --on cpu -o outside/x.npz >out 2>err || fail "no tensors to link to"
+name=$(sed -n 's/.*"results": *\["\([^"]*\)".*/\1/p' s.json | head -n 1)
+type=$($plumb inspect outside/x.npz 2>&1 | grep -oE '[a-z0-9]+\[[0-9, ]*\]' | head -n 1)
+for file in w.npz d/x.npz; do
+  cat >"inside/$(basename "$file" .npz).json" <<END
+{"format": "plumb.graph/1", "why": "its tensor lies elsewhere",
+ "inputs": {"x": {"type": "$type", "file": "$file", "key": "$name"}},
+ "nodes": [{"label": "y", "op": "unary", "function": "abs", "inputs": ["x"]}], "results": ["y"]}
+END
+done
+cp outside/x.npz inside/w.npz
+plumb 0 . run inside/w.json --on cpu
+rm inside/w.npz
+ln -s ../outside/x.npz inside/w.npz
+ln -s ../outside inside/d
+plumb 2 "'w.npz' leads out of the folder" run inside/w.json --on cpu
+plumb 2 "'d/x.npz' leads out of the folder" run inside/x.json --on cpu
+cp outside/x.npz inside/y.npz
+ln -sf y.npz inside/w.npz
+plumb 0 . run inside/w.json --on cpu
+
 # --- Two writers, and signals
 # shellcheck disable=SC2086
 $plumb verify m.json --seeds 1000000 -q -o two.h5 >/dev/null 2>first &

@@ -1,13 +1,13 @@
 // Tensors of ONNX files: raw, typed, sparse or external data, which must lie inside the model's folder.
 #include "ir/formats/onnx/tensor_proto.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
 #include <fstream>
 
 #include "ir/convert.hpp"
+#include "ir/files/path_below.hpp"
 #include "ir/files/read_file.hpp"
 
 namespace plumb::ir::from_onnx {
@@ -114,16 +114,9 @@ Location location_of(const TensorProto& proto, const std::filesystem::path& dire
     if (entry.key() == "offset") found.offset = number_of(entry.value(), "offset");
     if (entry.key() == "length") found.length = number_of(entry.value(), "length");
   }
-  const std::filesystem::path path(file);
-  const bool stays_below = !path.empty() && path.is_relative() && std::ranges::find(path, "..") == path.end();
-  require(stays_below && file.find('\0') == file.npos, "external data: location must be a path below the model's ",
-          "folder, got '", file.substr(0, 80), "'");
-  // A link in the folder must not lead out of it either.
-  std::error_code problem;
-  const auto home = std::filesystem::weakly_canonical(directory.empty() ? "." : directory, problem);
-  found.file = std::filesystem::weakly_canonical(home / path, problem);
-  const auto [end, rest] = std::mismatch(home.begin(), home.end(), found.file.begin(), found.file.end());
-  require(!problem && end == home.end(), "external data: '", file.substr(0, 80), "' leads out of the model's folder");
+  require(files::stays_below(file), "external data: location must be a path below the model's folder, got '",
+          file.substr(0, 80), "'");
+  found.file = files::path_below(directory, file);
   return found;
 }
 
