@@ -31,6 +31,13 @@ endforeach()
 add_test(NAME commands.covered COMMAND sh "${commands}/covered.sh" "${commands}" "$<TARGET_FILE:plumb>")
 add_test(NAME commands.planted COMMAND sh "${commands}/planted.sh" "${scratch}/planted" "${PROJECT_SOURCE_DIR}")
 
+# What a person sees on a terminal.
+add_test(NAME commands.screen COMMAND python3 "${commands}/screen.py"
+  "${PROJECT_SOURCE_DIR}/fixtures/must_fail/wrong_in_the_middle.json" "${commands}/graphs/scores.json"
+  ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
+set_tests_properties(commands.screen PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+  ENVIRONMENT "${${first_device}_ENVIRONMENT}")
+
 # Files, words, signals and limits that nobody hopes for; for longer, see the script.
 add_test(NAME torture COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/torture/torture.sh" 0 "${scratch}/torture"
   "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")

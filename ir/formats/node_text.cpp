@@ -6,6 +6,7 @@
 #include "ir/formats/tensor_json.hpp"
 #include "ir/op_list.hpp"
 #include "ir/ops/constant.hpp"
+#include "ir/raw/utf8.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -76,8 +77,7 @@ void add_values(const NodeText& node, Attributes& attributes, const Json& values
 void check_name(std::string_view name) {
   require(!name.empty(), "a name must not be empty");
   require(name.size() <= longest_name, "a name has ", name.size(), " bytes, at most ", longest_name, " are allowed");
-  const bool printable = std::ranges::none_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
-  require(printable, "a name has a control character");
+  require(!raw::has_control(name), "a name has a control character");
 }
 
 const std::string& text_of(const Json& json, std::string_view what) {

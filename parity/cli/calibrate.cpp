@@ -10,7 +10,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
-#include "parity/report/report.hpp"
+#include "parity/report/progress.hpp"
 
 namespace plumb::parity::cli {
 namespace {

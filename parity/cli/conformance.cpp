@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
-#include <regex>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/command.hpp"
@@ -17,7 +16,8 @@
 #include "parity/cli/reference.hpp"
 #include "parity/conformance/conformance_report.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/report/report.hpp"
+#include "parity/core/regular_expression.hpp"
+#include "parity/report/progress.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -60,12 +60,8 @@ std::vector<conformance::SuiteCase> cases_of(const ConformanceFlags& flags) {
       cases.push_back(std::move(one));
     }
   if (flags.filter.empty()) return cases;
-  try {
-    const std::regex pattern(flags.filter);
-    std::erase_if(cases, [&](const conformance::SuiteCase& one) { return !std::regex_search(one.name, pattern); });
-  } catch (const std::regex_error& error) {
-    ir::fail("--filter '", flags.filter, "' is not a regular expression: ", error.what());
-  }
+  const core::RegularExpression pattern(flags.filter, "--filter");
+  std::erase_if(cases, [&](const conformance::SuiteCase& one) { return !pattern.is_in(one.name); });
   ir::require(!cases.empty(), "no case matches --filter '", flags.filter, "'");
   return cases;
 }

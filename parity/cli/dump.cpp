@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
-#include <regex>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/tensor_files.hpp"
@@ -11,6 +10,7 @@
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/core/regular_expression.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -25,16 +25,10 @@ struct DumpFlags {
 
 /// The values of the nodes whose label matches.
 std::vector<ir::Value> chosen(const ir::Graph& graph, const std::string& pattern) {
-  std::regex expression;
-  try {
-    expression = std::regex(pattern);
-  } catch (const std::regex_error& error) {
-    ir::fail("--nodes '", pattern, "' is not a regular expression: ", error.what());
-  }
+  const core::RegularExpression expression(pattern, "--nodes");
   std::vector<ir::Value> values;
   for (const ir::Node& node : graph.nodes())
-    if (std::regex_search(node.label, expression))
-      values.insert(values.end(), node.outputs.begin(), node.outputs.end());
+    if (expression.is_in(node.label)) values.insert(values.end(), node.outputs.begin(), node.outputs.end());
   ir::require(!values.empty(), "no node matches --nodes '", pattern, "'");
   return values;
 }

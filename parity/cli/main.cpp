@@ -1,4 +1,6 @@
 // The program plumb: subcommands, and exceptions as exit codes.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <system_error>
@@ -7,6 +9,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/environment.hpp"
 #include "parity/cli/process.hpp"
+#include "parity/cli/show/help_formatter.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/did_you_mean.hpp"
 
@@ -31,10 +34,23 @@ void require_command(int argc, char** argv) {
   ir::require(first.starts_with('-'), "there is no command '", first, "'", core::did_you_mean(first, names));
 }
 
+/// CLI11 would say of a misspelt option that it was not expected.
+void require_known_options(const CLI::App& app) {
+  for (const CLI::App* const command : app.get_subcommands()) {
+    std::vector<std::string> names;
+    for (const CLI::Option* const option : command->get_options())
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& rest : command->remaining(true))
+      ir::require(!rest.starts_with("--"), "plumb ", command->get_name(), " has no option '", rest, "'",
+                  core::did_you_mean(rest, names));
+  }
+}
+
 int run(int argc, char** argv) {
   CLI::App app("plumb: run every graph on the CPU reference and on the GPU, and judge the error of every node",
                "plumb");
   app.require_subcommand(1);
+  app.formatter(std::make_shared<show::HelpFormatter>(show::help_width(STDOUT_FILENO)));
   app.set_version_flag("--version", std::string(core::build_info().version));
   app.footer(
       "exit codes: 0 all gated nodes pass; 1 at least one failed; 2 usage, file or tool error; 3 device error; "
@@ -43,11 +59,15 @@ int run(int argc, char** argv) {
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
     Action action = command.declare(*sub);
+    sub->footer("example:\n  " + std::string(command.example));
     sub->callback([&chosen, action] { chosen = action; });
   }
   require_command(argc, argv);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    require_known_options(app);
+    return app.exit(error) == 0 ? 0 : usage_error;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_error;
   }

@@ -18,7 +18,7 @@
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/power/faults/fault.hpp"
-#include "parity/report/report.hpp"
+#include "parity/report/progress.hpp"
 
 namespace plumb::parity::cli {
 namespace {

@@ -106,7 +106,6 @@ Action search(CLI::App& app) {
   app.add_option("--keep", flags->keep, "write what was found to this folder, as graph files");
   flags::add_graph_flags(app, flags->graph);
   flags::add_device_flags(app, flags->device);
-  app.footer("example: plumb search graph.json --for ratio --budget 5m --keep found");
   return [flags] { return run_search(*flags); };
 }
 

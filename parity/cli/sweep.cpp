@@ -14,7 +14,7 @@
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/report/report.hpp"
+#include "parity/report/progress.hpp"
 
 namespace plumb::parity::cli {
 namespace {

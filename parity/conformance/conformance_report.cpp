@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "parity/core/build_info.hpp"
-#include "parity/core/table.hpp"
 #include "parity/report/junit.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::conformance {
 namespace {
@@ -98,7 +98,7 @@ Count count(std::span<const ConformanceResult> results, Standing standing) {
 }
 
 std::string conformance_table(std::span<const ConformanceResult> results) {
-  core::TextTable table(header, 1);
+  terminal::TextTable table(header, 1);
   for (const auto& [op, of_op] : by_op(results)) table.row(row(op, of_op));
   table.row(row("all", all_of(results)));
   return table.text();

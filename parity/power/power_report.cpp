@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "parity/core/table.hpp"
 #include "parity/power/power.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::power {
 namespace {
@@ -29,14 +29,14 @@ Counts required_of(const NodePower& node) {
 
 /// "3.2 ulp, 0.41 of the bound".
 std::string text_of(const Size& size) {
-  return fmt::format("{} ulp, {} of the bound", core::short_number(size.ulp), core::short_number(size.ratio));
+  return fmt::format("{} ulp, {} of the bound", terminal::short_number(size.ulp), terminal::short_number(size.ratio));
 }
 
 std::string missed_line(const NodePower& node, const Trial& trial) {
   const std::string place = trial.inside.empty() ? "" : trial.inside + ", fused into ";
   std::string text =
       fmt::format("missed {} at {}{} ({}): {}", trial.fault->name, place, node.name, node.op, text_of(trial.size));
-  if (trial.smallest) text += fmt::format("; caught from {} times it", core::short_number(trial.smallest->share));
+  if (trial.smallest) text += fmt::format("; caught from {} times it", terminal::short_number(trial.smallest->share));
   return text + '\n';
 }
 
@@ -66,12 +66,12 @@ std::vector<const faults::Fault*> planted_in(const Result& result) {
 }  // namespace
 
 std::string to_table(const Result& result) {
-  core::TextTable table({"node", "op", "dtype", "caught", "no effect", "least ulp", "vacuity", "verdict"}, 3);
+  terminal::TextTable table({"node", "op", "dtype", "caught", "no effect", "least ulp", "vacuity", "verdict"}, 3);
   std::string missed;
   for (const NodePower& node : result.nodes) {
     const Counts counts = required_of(node);
     table.row({node.name, node.op, std::string(ir::info(node.type.dtype).name), counts.share(),
-               std::to_string(counts.no_effect), core::short_number(least_ulp(node)),
+               std::to_string(counts.no_effect), terminal::short_number(least_ulp(node)),
                fmt::format("{:.2f}", node.vacuity.score()), std::string(ir::enum_name(node.verdict))});
     if (!node.why.empty()) table.note(node.why);
     for (const Trial& trial : node.trials)
@@ -85,7 +85,7 @@ std::string to_table(const Result& result) {
 }
 
 std::string by_fault(const Result& result) {
-  core::TextTable table({"fault", "required", "caught", "no effect", "least ulp", "least ratio"}, 2);
+  terminal::TextTable table({"fault", "required", "caught", "no effect", "least ulp", "least ratio"}, 2);
   for (const faults::Fault* const fault : planted_in(result)) {
     Counts counts;
     Size least;
@@ -98,7 +98,8 @@ std::string by_fault(const Result& result) {
         least.ratio = std::fmin(least.ratio, trial.smallest->ratio);
       }
     table.row({std::string(fault->name), fault->required ? "yes" : "no", counts.share(),
-               std::to_string(counts.no_effect), core::short_number(least.ulp), core::short_number(least.ratio)});
+               std::to_string(counts.no_effect), terminal::short_number(least.ulp),
+               terminal::short_number(least.ratio)});
   }
   return table.text();
 }

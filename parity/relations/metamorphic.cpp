@@ -2,8 +2,8 @@
 #include "parity/relations/metamorphic.hpp"
 
 #include <algorithm>
-#include <regex>
 
+#include "parity/core/regular_expression.hpp"
 #include "parity/relations/node_check.hpp"
 
 namespace plumb::parity::relations {
@@ -14,7 +14,7 @@ class GraphCheck {
   GraphCheck(const cases::Case& subject, const cases::Executors& executors)
       : subject_(subject), graph_(subject.file->graph), executors_(executors) {}
 
-  std::vector<cases::RelationResult> run(const std::regex& chosen);
+  std::vector<cases::RelationResult> run(const core::RegularExpression& chosen);
 
  private:
   void run_graph();
@@ -74,7 +74,7 @@ void GraphCheck::complete(const ir::Node& node) {
   for (std::size_t k = 0; k < node.outputs.size(); ++k) values_.emplace(node.outputs[k], std::move(alone.outputs[k]));
 }
 
-std::vector<cases::RelationResult> GraphCheck::run(const std::regex& chosen) {
+std::vector<cases::RelationResult> GraphCheck::run(const core::RegularExpression& chosen) {
   run_graph();
   std::map<ir::Value, std::size_t> last_reader;
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n)
@@ -82,7 +82,7 @@ std::vector<cases::RelationResult> GraphCheck::run(const std::regex& chosen) {
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
     const ir::Node& node = graph_.nodes()[n];
     complete(node);
-    if (!node.inputs.empty() && std::regex_search(node.label, chosen)) {
+    if (!node.inputs.empty() && chosen.is_in(node.label)) {
       auto found = check_node(executors_, graph_, n, operands_of(node));
       std::ranges::move(found, std::back_inserter(results_));
     }
@@ -99,7 +99,7 @@ std::vector<cases::RelationResult> GraphCheck::run(const std::regex& chosen) {
 std::vector<cases::RelationResult> check(const cases::Case& subject, const cases::Executors& executors,
                                          const std::string& filter) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
-  return GraphCheck(subject, executors).run(std::regex(filter));
+  return GraphCheck(subject, executors).run(core::RegularExpression(filter, "--filter"));
 }
 
 void add(const cases::Case& subject, const cases::Executors& executors, const std::string& filter,

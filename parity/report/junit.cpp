@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::size_t most_tests = 20'000, most_bytes = 25'000'000;
 
 std::string escaped(std::string_view text, bool is_attribute) {
   std::string safe;
-  for (const char c : shown_text(text)) {
+  for (const char c : terminal::printable(text)) {
     if (c == '&')
       safe += "&amp;";
     else if (c == '<')
@@ -116,8 +117,8 @@ std::string suite_element(const Suite& suite, const std::vector<Written>& tests)
   const auto so = [&](TestEnd wanted) { return kept([&](TestEnd end) { return end == wanted; }); };
   const auto n = kept([](TestEnd) { return true; });
   std::string xml = "  <testsuite" + attribute("name", suite.name) +
-                    fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", n,
-                                so(TestEnd::failure), so(TestEnd::error), so(TestEnd::skipped));
+                    fmt::format(" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"", n, so(TestEnd::failure),
+                                so(TestEnd::error), so(TestEnd::skipped));
   if (!suite.file.empty()) xml += attribute("file", suite.file);
   xml += seconds_attribute(suite.seconds) + ">\n";
   Properties properties = suite.properties;
@@ -130,26 +131,6 @@ std::string suite_element(const Suite& suite, const std::vector<Written>& tests)
 }
 
 }  // namespace
-
-std::string shown_text(std::string_view text) {
-  using Json = nlohmann::json;
-  const std::string utf8 =
-      Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
-  std::string shown;
-  for (std::size_t k = 0; k < utf8.size(); ++k) {
-    const char c = utf8[k];
-    // U+FFFE and U+FFFF are UTF-8, and no characters.
-    const std::string_view noncharacter = std::string_view(utf8).substr(k, 3);
-    const bool is_none = noncharacter == "\xEF\xBF\xBE" || noncharacter == "\xEF\xBF\xBF";
-    const bool is_control = (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') || c == '\x7F';
-    if (is_none) k += 2;
-    if (is_none || is_control)
-      shown += "\uFFFD";
-    else
-      shown += c;
-  }
-  return shown;
-}
 
 std::string to_junit(std::span<const Suite> suites) {
   std::set<std::string> taken;

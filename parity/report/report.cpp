@@ -1,18 +1,19 @@
 #include "parity/report/report.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <map>
 
+#include "ir/raw/utf8.hpp"
 #include "parity/attribution/attribution.hpp"
-#include "parity/core/table.hpp"
 #include "parity/patterns/explain.hpp"
 #include "parity/relations/relation_report.hpp"
+#include "parity/terminal/fitted_table.hpp"
+#include "parity/terminal/table.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -91,22 +92,6 @@ std::vector<const cases::NodeResult*> worst_first(const cases::CaseResult& resul
   return nodes;
 }
 
-struct Widths {
-  std::size_t name = 4, op = 2, dtype = 5;
-  bool has_expected = false;  ///< a column for what the file expects
-};
-
-Widths widths_of(const std::vector<const cases::NodeResult*>& nodes) {
-  Widths widths;
-  for (const cases::NodeResult* node : nodes) {
-    widths.name = std::max(widths.name, node->name().size());
-    widths.op = std::max(widths.op, node->op.size());
-    widths.dtype = std::max(widths.dtype, dtypes_of(*node).size());
-    widths.has_expected |= node->expected.has_value();
-  }
-  return widths;
-}
-
 /// The verdict, and whether elements needed more than their limit to pass.
 std::string verdict_of(const cases::NodeResult& node) {
   const std::string verdict = ir::cat(ir::enum_name(node.verdict), node.is_of_plain_run ? " in the plain run" : "");
@@ -114,23 +99,69 @@ std::string verdict_of(const cases::NodeResult& node) {
   return verdict + (node.settled.wide == 0 ? " (replayed)" : " (wide)");
 }
 
-void write_node(Text out, const cases::NodeResult& node, const Widths& widths) {
-  const auto from_file = node.expected ? number(node.expected->max_abs.value) : "-";
-  fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9} {:>9} {:>8}  {:<6} {:>9}{}  {}\n", node.name(),
-                 widths.name, node.op, widths.op, dtypes_of(node), widths.dtype, number(node.gated().max_abs.value),
-                 is_compared(node) ? number(node.gated().ratio(), "{:.3f}") : "-",
-                 core::short_number(node.gated().max_ulp.value), number(allowed_at_worst(node)),
-                 number(node.inherited.max_abs.value), core::short_number(node.amplification),
-                 ir::enum_name(node.placement), time_of(node.device_ns),
-                 widths.has_expected ? fmt::format(" {:>9}", from_file) : "", verdict_of(node));
+terminal::Colour colour_of(core::Verdict verdict) {
+  if (rank(verdict) <= rank(core::Verdict::nondeterministic)) return terminal::Colour::red;
+  if (verdict == core::Verdict::xpassed) return terminal::Colour::red;
+  const bool is_doubtful = rank(verdict) < rank(core::Verdict::xfailed) || verdict == core::Verdict::fallback;
+  return is_doubtful ? terminal::Colour::yellow : terminal::Colour::none;
+}
+
+/// The columns, and which go first where a screen is too narrow for all.
+terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes) {
+  const bool has_expected =
+      std::ranges::any_of(nodes, [](const cases::NodeResult* node) { return node->expected.has_value(); });
+  std::vector<terminal::Column> columns = {{.header = "node", .is_left = true},
+                                           {.header = "op", .is_left = true, .goes = 9},
+                                           {.header = "dtype", .is_left = true, .goes = 8},
+                                           {.header = "error", .least = 9},
+                                           {.header = "ratio", .least = 8, .gap = 1},
+                                           {.header = "ulp", .least = 9, .gap = 1, .goes = 5},
+                                           {.header = "allowed", .least = 9, .gap = 1, .goes = 7},
+                                           {.header = "inherited", .least = 9, .gap = 1, .goes = 4},
+                                           {.header = "amp", .least = 8, .gap = 1, .goes = 3},
+                                           {.header = "place", .is_left = true, .least = 6, .goes = 2},
+                                           {.header = "us", .least = 9, .gap = 1, .goes = 1}};
+  if (has_expected) columns.push_back({.header = "from file", .least = 9, .gap = 1, .goes = 6});
+  columns.push_back({.header = "verdict", .is_left = true});
+  terminal::FittedTable table(std::move(columns));
+  for (const cases::NodeResult* const node : nodes) {
+    std::vector<std::string> cells = {node->name(),
+                                      std::string(node->op),
+                                      dtypes_of(*node),
+                                      number(node->gated().max_abs.value),
+                                      is_compared(*node) ? number(node->gated().ratio(), "{:.3f}") : "-",
+                                      terminal::short_number(node->gated().max_ulp.value),
+                                      number(allowed_at_worst(*node)),
+                                      number(node->inherited.max_abs.value),
+                                      terminal::short_number(node->amplification),
+                                      std::string(ir::enum_name(node->placement)),
+                                      time_of(node->device_ns)};
+    if (has_expected) cells.push_back(node->expected ? number(node->expected->max_abs.value) : "-");
+    cells.push_back(verdict_of(*node));
+    table.row(std::move(cells), colour_of(node->verdict));
+  }
+  return table;
+}
+
+/// Lines of text as the style has them.
+std::string shown(std::string_view text, const terminal::Style& style, std::string_view indent = "    ") {
+  return terminal::folded(terminal::printable(text), style.width, indent);
+}
+
+/// What there is to say of a node below its line.
+std::string details_of(const cases::NodeResult& node, const terminal::Style& style) {
+  std::string text;
+  const Text out(text);
   if (node.settled.out_of_range > 0 && node.verdict != core::Verdict::out_of_range)
     fmt::format_to(out, "    {} of {} elements are not judged: intermediate results leave the range of the type\n",
                    node.settled.out_of_range, node.local.n);
   if (!node.why.empty() && node.verdict != core::Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
   if (const std::string where = patterns::to_text(node.patterns, node.kernel, node.tile); !where.empty())
     fmt::format_to(out, "    pattern: {}\n", where);
+  text = shown(text, style);
   const bool shows_repro = rank(node.verdict) <= rank(core::Verdict::nondeterministic);
-  if (shows_repro && !node.repro.empty()) fmt::format_to(out, "    repro: {}\n", node.repro);
+  if (shows_repro && !node.repro.empty()) text += terminal::printable("    repro: " + node.repro + "\n");
+  return text;
 }
 
 /// The nodes that the table shows, of all of them worst first.
@@ -181,54 +212,73 @@ void write_oracles(Text out, const cases::CaseResult& result) {
   fmt::format_to(out, "oracles: {} elements of {} nodes were evaluated again, {} bad\n", asked, nodes, bad);
 }
 
-void write_totals(Text out, const cases::CaseResult& result) {
+/// What was left out of the table.
+std::string rest_of(const std::vector<const cases::NodeResult*>& nodes, std::size_t shown) {
+  const auto skipped = static_cast<std::size_t>(std::ranges::count_if(
+      nodes, [](const cases::NodeResult* node) { return node->verdict == core::Verdict::skipped; }));
+  const std::size_t left_out = nodes.size() - shown;
+  if (left_out == 0) return "";
+  std::string text;
+  if (left_out > skipped) text = fmt::format("{} more passed, with no larger ratio", left_out - skipped);
+  if (skipped > 0) text += fmt::format("{}{} skipped", text.empty() ? "" : "; ", skipped);
+  return "... " + text + "\n";
+}
+
+std::string totals_of(const cases::CaseResult& result, const terminal::Style& style) {
   std::map<core::Verdict, std::size_t> counts;
   double worst = compare::not_computed;
   for (const cases::NodeResult& node : result.nodes) {
     ++counts[node.verdict];
     if (is_compared(node)) worst = std::fmax(worst, node.gated().ratio());
   }
-  fmt::format_to(out, "{}: {} | {} nodes:", result.subject.name, ir::enum_name(result.verdict), result.nodes.size());
+  std::string text;
+  const Text out(text);
+  fmt::format_to(out, " | {}:", terminal::counted(result.nodes.size(), "node"));
   for (const auto& [verdict, count] : counts) fmt::format_to(out, " {} {}", count, ir::enum_name(verdict));
   if (!result.coverage.reaches({1, 1}))
     fmt::format_to(out, " | verified {:.0f} % of FLOPs, {:.0f} % of elements", std::floor(100 * result.coverage.flops),
                    std::floor(100 * result.coverage.elements));
   fmt::format_to(out, " | max ratio {} | seed {} | {:.2f} s\n", number(worst, "{:.3f}"), result.subject.seed,
                  result.wall_seconds);
+  // The verdict may be coloured, which takes no columns: the rest is folded behind as many spaces.
+  const std::string name = terminal::printable(result.subject.name) + ": ", verdict(ir::enum_name(result.verdict));
+  const std::size_t taken = ir::raw::count_code_points(name) + verdict.size();
+  return name + terminal::coloured(verdict, colour_of(result.verdict), style) +
+         shown(std::string(taken, ' ') + text, style).substr(taken);
 }
 
 }  // namespace
 
-std::string to_table(const cases::CaseResult& result, Detail detail) {
+std::string to_table(const cases::CaseResult& result, Detail detail, const terminal::Style& style) {
   std::string text;
-  const Text out(text);
   if (!result.message.empty()) {
     // What a reader says of a file starts with its name already.
     const bool is_named = result.message.starts_with(result.subject.name);
-    fmt::format_to(out, "{}{}: {}\n", is_named ? "" : result.subject.name + ": ", ir::enum_name(result.verdict),
-                   result.message);
+    text = shown(
+        ir::cat(is_named ? "" : result.subject.name + ": ", ir::enum_name(result.verdict), ": ", result.message, '\n'),
+        style);
     if (result.nodes.empty()) return text;
   }
   const auto nodes = worst_first(result);
-  const auto shown = shown_of(nodes, detail);
-  if (!shown.empty()) {
-    const Widths widths = widths_of(shown);
-    fmt::format_to(out, "{:<{}}  {:<{}}  {:<{}}  {:>9} {:>8} {:>9} {:>9} {:>9} {:>8}  {:<6} {:>9}{}  {}\n", "node",
-                   widths.name, "op", widths.op, "dtype", widths.dtype, "error", "ratio", "ulp", "allowed", "inherited",
-                   "amp", "place", "us", widths.has_expected ? fmt::format(" {:>9}", "from file") : "", "verdict");
-    for (const cases::NodeResult* node : shown) write_node(out, *node, widths);
+  const auto in_table = shown_of(nodes, detail);
+  if (!in_table.empty()) {
+    terminal::Style table_style = style;
+    if (detail == Detail::all) table_style.width = terminal::unlimited;
+    const auto lines = table_of(in_table).lines(table_style);
+    text += lines[0] + '\n';
+    for (std::size_t n = 0; n < in_table.size(); ++n) text += lines[n + 1] + '\n' + details_of(*in_table[n], style);
   }
-  if (shown.size() < nodes.size()) fmt::format_to(out, "... {} more nodes, no worse\n", nodes.size() - shown.size());
+  std::string below = rest_of(nodes, in_table.size());
+  const Text out(below);
   if (const auto guilty = attribution::guilty_text(result); !guilty.empty())
     fmt::format_to(out, "first guilty: {}\n", guilty);
-  text += attribution::blame_text(result);
-  text += relations::relations_text(result.relations, detail == Detail::all);
+  below += attribution::blame_text(result);
+  below += relations::relations_text(result.relations, detail == Detail::all);
   write_plain(out, result.plain, detail);
   if (detail == Detail::all) write_oracles(out, result);
   for (const cases::ExpectedResult& one : result.expected) write_expected(out, one);
   for (const std::string& note : result.notes) fmt::format_to(out, "note: {}\n", note);
-  write_totals(out, result);
-  return text;
+  return text + shown(below, style) + totals_of(result, style);
 }
 
 std::string summary_line(std::span<const cases::CaseResult> cases) {
@@ -238,28 +288,9 @@ std::string summary_line(std::span<const cases::CaseResult> cases) {
     ++counts[result.verdict];
     nodes += result.nodes.size();
   }
-  std::string text = fmt::format("{} cases, {} nodes:", cases.size(), nodes);
+  std::string text = terminal::counted(cases.size(), "case") + ", " + terminal::counted(nodes, "node") + ":";
   for (const auto& [verdict, count] : counts) text += fmt::format(" {} {}", count, ir::enum_name(verdict));
   return text;
-}
-
-Progress::Progress() : is_terminal_(isatty(STDERR_FILENO) == 1), start_(Clock::now()), last_(start_) {}
-
-Progress::~Progress() {
-  if (is_drawn_) std::fputs("\r\033[K", stderr);
-}
-
-void Progress::step(std::string_view what, std::size_t done, std::size_t steps) {
-  using namespace std::chrono_literals;
-  const auto now = Clock::now();
-  if (!is_terminal_ || now - start_ < 1s || (is_drawn_ && now - last_ < 50ms)) return;
-  last_ = now;
-  is_drawn_ = true;
-  constexpr std::size_t width = 24;
-  const std::size_t filled = steps == 0 ? 0 : width * std::min(done, steps) / steps;
-  fmt::print(stderr, "\r\033[K[{:=<{}}{: <{}}] {}/{} {}", "", filled, "", width - filled, done, steps,
-             what.substr(0, 60));
-  std::fflush(stderr);
 }
 
 }  // namespace plumb::parity::report

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "ir/attribute.hpp"
-#include "parity/core/table.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -47,10 +47,10 @@ void SeedSummary::add(const cases::CaseResult& result) {
 }
 
 std::string SeedSummary::text() const {
-  core::TextTable table({"node", "op", "median ratio", "max ratio", "at seed", "max ulp", "verdicts"}, 2);
+  terminal::TextTable table({"node", "op", "median ratio", "max ratio", "at seed", "max ulp", "verdicts"}, 2);
   for (const auto& [place, node] : nodes_)
-    table.row({node.name, node.op, core::short_number(median(node.ratios)), core::short_number(node.max_ratio),
-               node.ratios.empty() ? "-" : std::to_string(node.worst_seed), core::short_number(node.max_ulp),
+    table.row({node.name, node.op, terminal::short_number(median(node.ratios)), terminal::short_number(node.max_ratio),
+               node.ratios.empty() ? "-" : std::to_string(node.worst_seed), terminal::short_number(node.max_ulp),
                counts_of(node.verdicts)});
   std::size_t seeds = 0;
   for (const auto& [verdict, count] : cases_) seeds += count;

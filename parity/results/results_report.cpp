@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parity/core/table.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -19,7 +19,7 @@ std::string verdict_name(Code<core::Verdict> verdict) {
 }
 
 std::string milliseconds(std::uint64_t ns) {
-  return ns == no_number ? "-" : core::short_number(static_cast<double>(ns) * 1e-6);
+  return ns == no_number ? "-" : terminal::short_number(static_cast<double>(ns) * 1e-6);
 }
 
 /// "f16" for what a kernel's sums are made in, "-" for a kernel without sums.
@@ -38,7 +38,7 @@ std::string name_of(const StoredKernel& kernel) {
 /// share that is misrounded.
 std::string bits_of(const Node& row) {
   if (!std::isnan(row.misrounded)) return fmt::format("{:.2g} % misrounded", 100 * row.misrounded);
-  return core::short_number(row.bits_accumulator);
+  return terminal::short_number(row.bits_accumulator);
 }
 
 std::vector<std::string> cells(ResultsFile& file, const Run& run, const Node& row) {
@@ -47,15 +47,15 @@ std::vector<std::string> cells(ResultsFile& file, const Run& run, const Node& ro
   const StoredKernel kernel = file.kernel(row);
   return {"  " + file.label(run, row),
           op < op_choices().size() ? op_choices()[op] : "?",
-          core::short_number(row.max_abs),
-          core::short_number(row.bound_at_max),
-          core::short_number(row.ratio_max),
-          core::short_number(row.max_ulp),
+          terminal::short_number(row.max_abs),
+          terminal::short_number(row.bound_at_max),
+          terminal::short_number(row.ratio_max),
+          terminal::short_number(row.max_ulp),
           milliseconds(row.t_ref_ns),
           milliseconds(row.t_dev_ns),
           name_of(kernel),
           accumulation_of(kernel),
-          core::short_number(row.sensitivity),
+          terminal::short_number(row.sensitivity),
           bits_of(row),
           verdict_name(row.verdict)};
 }
@@ -66,9 +66,9 @@ void add_nodes(std::string& text, ResultsFile& file, const Run& run, std::size_t
   const auto key = [](const Node* node) { return std::isnan(node->ratio_max) ? -1 : node->ratio_max; };
   std::ranges::stable_sort(local, std::greater<>(), key);
   if (local.empty() || most == 0) return;
-  core::TextTable lines({"  node", "op", "error", "allowed", "ratio", "ulp", "reference ms", "device ms", "kernel",
-                         "accumulation", "sensitivity", "bits", "verdict"},
-                        2);
+  terminal::TextTable lines({"  node", "op", "error", "allowed", "ratio", "ulp", "reference ms", "device ms", "kernel",
+                             "accumulation", "sensitivity", "bits", "verdict"},
+                            2);
   for (std::size_t k = 0; k < std::min(most, local.size()); ++k) lines.row(cells(file, run, *local[k]));
   text += lines.text();
   if (local.size() > most) text += fmt::format("  and {} more\n", local.size() - most);
@@ -87,7 +87,7 @@ std::string results_report(const std::filesystem::path& path, std::size_t nodes_
   for (const Run& run : file.runs()) {
     text += fmt::format("run {}: graph {}, device {}, seed {}, {}, {} outputs, {} s: {}\n", run.run,
                         file.name(run.graph_id), file.name(run.device_id), run.seed, file.precision(run),
-                        file.local_rows(run).size(), core::short_number(run.wall_s), verdict_name(run.verdict));
+                        file.local_rows(run).size(), terminal::short_number(run.wall_s), verdict_name(run.verdict));
     add_nodes(text, file, run, nodes_a_run);
   }
   return text;

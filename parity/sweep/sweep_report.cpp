@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ir/attribute.hpp"
-#include "parity/core/table.hpp"
 #include "parity/sweep/sweep.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::sweep {
 namespace {
@@ -27,7 +27,7 @@ std::string taken_by(const SweepResult& result, Choice choice, const std::string
 }  // namespace
 
 std::string to_text(const SweepResult& result) {
-  core::TextTable table(
+  terminal::TextTable table(
       {"precision", "choice", "output", "nodes", "flops", "max error", "rel_l2", "max ratio", "device us", "verdict"},
       3);
   for (const SweepRow& row : result.rows) {
@@ -46,7 +46,7 @@ std::string to_text(const SweepResult& result) {
         continue;
       }
       table.row({precision, choice, output.name, share_of(row, result), fmt::format("{:.0f} %", 100 * row.share),
-                 errors[0], errors[1], core::short_number(row.max_ratio),
+                 errors[0], errors[1], terminal::short_number(row.max_ratio),
                  row.device_ns ? fmt::format("{:.1f}", 1e-3 * static_cast<double>(*row.device_ns)) : "-",
                  std::string(ir::enum_name(row.verdict))});
     }
@@ -55,12 +55,13 @@ std::string to_text(const SweepResult& result) {
 }
 
 std::string nodes_text(const SweepResult& result) {
-  core::TextTable table(
+  terminal::TextTable table(
       {"node", "op", "MFLOP", "columns", "saves us", "rel_l2 alone", "oscillation", "by oscillation", "by bound"}, 2);
   for (const Candidate& one : result.candidates)
     table.row({one.label, one.op, fmt::format("{:.3g}", 1e-6 * one.flops), std::to_string(one.columns),
-               one.saved_ns ? fmt::format("{:.1f}", 1e-3 * *one.saved_ns) : "-", core::short_number(worst(one.errors)),
-               core::short_number(one.oscillation.value_or(compare::not_computed)),
+               one.saved_ns ? fmt::format("{:.1f}", 1e-3 * *one.saved_ns) : "-",
+               terminal::short_number(worst(one.errors)),
+               terminal::short_number(one.oscillation.value_or(compare::not_computed)),
                taken_by(result, Choice::oscillation, one.label), taken_by(result, Choice::bound, one.label)});
   return table.text();
 }

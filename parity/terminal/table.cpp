@@ -1,20 +1,17 @@
 // Tables for a terminal, columns as wide as their UTF-8 text, and numbers in three digits.
-#include "parity/core/table.hpp"
+#include "parity/terminal/table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace plumb::parity::core {
+#include "ir/raw/utf8.hpp"
+
+namespace plumb::parity::terminal {
 namespace {
 
 constexpr std::size_t widest_label = 48;
-
-/// The characters of UTF-8 text; a terminal shows most of them one column wide.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
 
 }  // namespace
 
@@ -31,12 +28,12 @@ std::string TextTable::text() const {
   for (const auto& row : rows_)
     if (row.size() > 1)
       for (std::size_t c = 0; c < row.size(); ++c)
-        widths[c] = std::max(widths[c], std::min(width_of(row[c]), widest_label));
+        widths[c] = std::max(widths[c], std::min(ir::raw::count_code_points(row[c]), widest_label));
   std::string text;
   for (const auto& row : rows_) {
     std::string line = row.size() == 1 ? row[0] : "";
     for (std::size_t c = 0; c < row.size() && row.size() > 1; ++c) {
-      const std::size_t width = width_of(row[c]);
+      const std::size_t width = ir::raw::count_code_points(row[c]);
       const std::string space(widths[c] > width ? widths[c] - width : 0, ' ');
       line += (c == 0 ? "" : "  ") + (c < left_ ? row[c] + space : space + row[c]);
     }
@@ -53,4 +50,8 @@ std::string short_number(double x) {
   return fmt::format("{:.3g}", x);
 }
 
-}  // namespace plumb::parity::core
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace plumb::parity::terminal

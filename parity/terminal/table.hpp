@@ -1,9 +1,10 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace plumb::parity::core {
+namespace plumb::parity::terminal {
 
 /// Text in columns, as wide as they need to be; the first of `left` columns are set
 /// to the left, the others to the right.
@@ -24,4 +25,7 @@ class TextTable {
 /// "-" for NaN, else three digits: "1.5e-07", "0.21", "9312".
 std::string short_number(double x);
 
-}  // namespace plumb::parity::core
+/// "1 node", "2 nodes".
+std::string counted(std::size_t count, std::string_view noun);
+
+}  // namespace plumb::parity::terminal

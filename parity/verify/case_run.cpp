@@ -18,7 +18,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       executors_(executors),
       options_(options),
       observer_(observer),
-      filter_(pattern_of(options.filter)),
+      filter_(options.filter, "--filter"),
       stated_(subject, executors.reference),
       // Blame may be looked for when all is compared, from what the candidate computed.
       state_(subject, isolates(), !isolates() && options.blame != 0u) {

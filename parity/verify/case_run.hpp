@@ -1,7 +1,6 @@
 #pragma once
 
-#include <regex>
-
+#include "parity/core/regular_expression.hpp"
 #include "parity/elements/subject.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/case_state.hpp"
@@ -41,8 +40,7 @@ class CaseRun {
   void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
   const ir::Tensor* given_output(ir::Value value) const;
   void ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
-  void replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                     const elements::Subject& subject);
+  void replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
   void ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
@@ -63,7 +61,7 @@ class CaseRun {
   const cases::Executors& executors_;
   const VerifyOptions& options_;
   cases::Observer& observer_;
-  const std::regex filter_;
+  const core::RegularExpression filter_;
   const Stated stated_;
   CaseState state_;
   cases::CaseResult result_;

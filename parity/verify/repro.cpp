@@ -1,4 +1,4 @@
-// The command that shows a node again, quoted for a shell, and the regular expressions of --filter.
+// The command that shows a node again, quoted for a shell.
 #include "parity/verify/repro.hpp"
 
 #include <fmt/format.h>
@@ -21,12 +21,6 @@ std::string repro_of(const std::string& of_case, std::string_view label) {
     pattern += c == '\'' ? std::string("'\\''") : std::string(1, c);
   }
   return of_case + " --filter " + pattern + "$'";
-}
-
-std::regex pattern_of(const std::string& filter) try {
-  return std::regex(filter, std::regex::ECMAScript | std::regex::optimize);
-} catch (const std::regex_error& error) {
-  ir::fail("--filter '", filter, "' is not a regular expression: ", error.what());
 }
 
 }  // namespace plumb::parity::verify

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <regex>
 #include <string>
 
 #include "parity/verify/verify.hpp"
@@ -12,8 +11,5 @@ std::string repro_of(const cases::Case& subject, const VerifyOptions& options);
 
 /// That command for one node: `--filter` with the label as a pattern that matches it alone, for a shell.
 std::string repro_of(const std::string& of_case, std::string_view label);
-
-/// What `--filter` matches. Throws Error when it is no regular expression.
-std::regex pattern_of(const std::string& filter);
 
 }  // namespace plumb::parity::verify

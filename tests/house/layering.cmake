@@ -23,12 +23,12 @@ set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise
 set(parity_rooms "core=0" "oracles=0" "terms=0" "compare=1" "sums=1" "bounds=2" "cases=2" "profile=3" "profile/probe=4"
   "policy=3" "attribution=3" "certify=4" "elements=4" "exact=4" "expected=4" "relations=4" "power/faults=4" "patterns=5"
   "samples=5" "judge=6" "verify=7" "report=6" "results=7" "power=8" "search=8" "sweep=8" "conformance=8" "fit=8"
-  "cli=9")
+  "cli=9" "terminal=0")
 # What reaches beyond, file by file: tables that know every op, and taps that are those of one op.
 set(beyond_floors "ir/op_list.cpp|ops" "ir/kernels/resize_taps.hpp|ops" "ir/hdf5/hdf5_use.hpp|formats")
 
 # 3. Where a third-party header may be included.
-set(third_parties glslang onnx eigen fftw tbb vulkan hdf5 json zlib md xxhash cli11 toml)
+set(third_parties glslang onnx eigen fftw tbb vulkan hdf5 json zlib md re2 xxhash cli11 toml)
 set(glslang_header "glslang/")
 set(glslang_place "^gpu_vulkan/region/glslang\\.cpp$")
 set(onnx_header "(onnx|google/protobuf)/")
@@ -49,6 +49,8 @@ set(zlib_header "zlib\\.h")
 set(zlib_place "^ir/formats/.*\\.cpp$")
 set(md_header "sha2(56)?\\.h")
 set(md_place "^parity/.*\\.cpp$")
+set(re2_header "re2/")
+set(re2_place "^parity/core/regular_expression\\.cpp$")
 set(xxhash_header "xxhash\\.h")
 set(xxhash_place "^ir/.*\\.cpp$")
 set(cli11_header "CLI/")

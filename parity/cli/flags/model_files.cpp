@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 
 #include "ir/formats/onnx/onnx_file.hpp"
+#include "parity/core/regular_expression.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli::flags {
@@ -116,6 +118,22 @@ verify::GraphReader model_reader(const ModelFlags& flags) {
     for (const std::string& note : model.notes) std::cerr << "note: " << path.string() << ": " << note << '\n';
     return std::move(model.file);
   };
+}
+
+void require_some_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter) {
+  const core::RegularExpression chosen(filter, "--filter");
+  const auto is_chosen = [&](const ir::Node& node) { return chosen.is_in(node.label); };
+  bool has_nodes = false;
+  for (const fs::path path : paths) try {
+      const ir::formats::GraphFile file = path.extension() == ".onnx"
+                                              ? ir::formats::read_onnx(path, options_of(flags.shapes)).file
+                                              : ir::formats::read_graph(path);
+      if (std::ranges::any_of(file.graph.nodes(), is_chosen)) return;
+      has_nodes |= !file.graph.nodes().empty();
+    } catch (const ir::Error&) {
+      // What is wrong with this file is said when it is verified.
+    }
+  ir::require(!has_nodes, "no node matches --filter '", filter, "'");
 }
 
 conformance::SuiteReader onnx_suite_reader() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ void add_model_flags(CLI::App& app, ModelFlags& flags);
 /// A reader of graphs by extension: .onnx, else plumb.graph/1. What a model's reader has to
 /// remark goes to stderr. The reader throws Error as the formats' own do.
 verify::GraphReader model_reader(const ModelFlags& flags);
+
+/// Throws Error when `filter` is no regular expression, or matches the label of no node in any graph that can be read.
+void require_some_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter);
 
 /// How the folders of ONNX's backend tests are read.
 conformance::SuiteReader onnx_suite_reader();

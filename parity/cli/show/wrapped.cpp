@@ -4,16 +4,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/raw/utf8.hpp"
+
 namespace plumb::parity::cli::show {
 namespace {
 
 constexpr std::size_t most_columns = 120;
-
-/// Characters, where UTF-8 takes several bytes for one.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 /// The parts between spaces, but for spaces in code spans.
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -40,7 +36,7 @@ bool begins_a_block(std::string_view word) {
 std::string wrapped(std::string_view paragraph, std::string_view indent) {
   std::string text, line;
   for (const std::string_view word : words_of(paragraph)) {
-    const bool fits = columns(line) + 1 + columns(word) <= most_columns;
+    const bool fits = ir::raw::count_code_points(line) + 1 + ir::raw::count_code_points(word) <= most_columns;
     if (line.empty()) {
       line = word;
     } else if (fits) {

@@ -10,15 +10,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(Junit, WhatXmlCannotHoldIsReplaced) {
-  EXPECT_EQ(report::shown_text("a\x01"
-                               "b\x1B\r\x7F"),
-            "a\uFFFDb\uFFFD\uFFFD\uFFFD");
-  EXPECT_EQ(report::shown_text("no UTF-8: \xFF!"), "no UTF-8: \uFFFD!");
-  EXPECT_EQ(report::shown_text("\xEF\xBF\xBF"), "\uFFFD");
-  EXPECT_EQ(report::shown_text("caf\u00E9\n\t"), "caf\u00E9\n\t");
-}
-
 TEST(Junit, NamesThatBecomeTheSameAreToldApart) {
   const report::Suite suite{.name = "s", .tests = {{.group = "g", .name = "a\x01"}, {.group = "g", .name = "a\x02"}}};
   const auto xml = report::to_junit({{suite}});

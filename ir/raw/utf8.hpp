@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace plumb::ir::raw {
+
+/// A character of UTF-8 text (RFC 3629).
+struct CodePoint {
+  char32_t value = 0;     ///< meaningless where the bytes are no UTF-8
+  std::size_t bytes = 1;  ///< that it takes; 1 where they are no UTF-8
+  bool is_valid = false;
+};
+
+/// The character that begins at this byte of a text; `at` is within the text.
+CodePoint code_point_at(std::string_view text, std::size_t at);
+
+/// The characters of a text; a byte that is no UTF-8 counts as one. A terminal shows most of them one column wide.
+std::size_t count_code_points(std::string_view text);
+
+/// What is obeyed rather than shown: control characters (C0, DEL, C1), the separators of lines and paragraphs, and the
+/// marks that change the direction of what follows (UAX #9).
+bool is_control(char32_t character);
+
+/// Whether any character of the text is such a one.
+bool has_control(std::string_view text);
+
+}  // namespace plumb::ir::raw

@@ -1,0 +1,24 @@
+// The flags that say how text for people is laid out.
+#include "parity/cli/flags/style_flags.hpp"
+
+#include <CLI/CLI.hpp>
+#include <map>
+
+namespace plumb::parity::cli::flags {
+
+void add_style_flags(CLI::App& app, terminal::StyleFlags& flags) {
+  static const std::map<std::string, terminal::When> words = {
+      {"auto", terminal::When::automatic}, {"always", terminal::When::always}, {"never", terminal::When::never}};
+  app.add_option("--width", flags.width,
+                 "columns that the table may take (default: COLUMNS, or those of the terminal); -v shows every column")
+      ->check(CLI::Range(std::size_t{40}, std::size_t{10'000}))
+      ->group("output");
+  app.add_option_function<std::string>(
+         "--color", [&flags](const std::string& word) { flags.color = words.at(word); },
+         "colour the verdicts: auto (on a terminal, unless NO_COLOR is set), always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->default_str("auto")
+      ->group("output");
+}
+
+}  // namespace plumb::parity::cli::flags

@@ -1,0 +1,111 @@
+// What can be said to verify, and what a repro line repeats of it.
+#include "parity/cli/flags/verify_flags.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "parity/cli/flags/demand_flags.hpp"
+#include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/style_flags.hpp"
+#include "parity/cli/flags/whole_number.hpp"
+
+namespace plumb::parity::cli::flags {
+namespace {
+
+void add_profile_flags(CLI::App& app, VerifyFlags& flags) {
+  auto* const profile =
+      app.add_option("--profile", flags.profile, "device profile that `plumb probe` wrote: how the device rounds");
+  app.add_option("--emulate", flags.emulate,
+                 "replay matrix products as this profile says, and report how far the device is from them")
+      ->excludes(profile)
+      ->type_name("PROFILE");
+}
+
+void add_output_flags(CLI::App& app, VerifyFlags& flags) {
+  add_output(app, "-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
+  app.add_option("--tensors", flags.tensors,
+                 "for which nodes the results file keeps tensors: none, those that failed, ...")
+      ->check(CLI::IsMember({"never", "fail", "worst", "all"}))
+      ->capture_default_str()
+      ->group("output");
+  add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
+  add_output(app, "--junit", flags.junit, "write the report as JUnit XML to this file, or - for stdout")
+      ->group("output");
+  add_force_flag(app, flags.force);
+  app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");
+  app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
+}
+
+}  // namespace
+
+void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
+  app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX), or folders of them")->required();
+  app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
+  app.add_option(
+         "--mode", flags.mode,
+         "judge each node's own error (attribute), its error in total (propagate), or that of a run of the node "
+         "alone on the truth (isolate)")
+      ->check(CLI::IsMember({"propagate", "isolate", "attribute"}))
+      ->capture_default_str();
+  app.add_option(
+         "--blame", flags.blame,
+         "measure which share of the results' errors the N most suspected nodes have (default: 4 of a case that fails)")
+      ->check(whole_number());
+  app.add_option("--repeat", flags.repeat, "run the device this many times; all runs must agree in every bit")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
+  app.add_option("--seeds", flags.seeds,
+                 "run each graph on the inputs of this many seeds, from --seed on; params stay those of the first")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+      ->capture_default_str()
+      ->group("input");
+  add_demand_flags(app, flags.demands, flags.min_verified);
+  app.add_flag("--no-plain-run", flags.no_plain,
+               "do not also run the graph as it is compiled for its results alone, and compare bit by bit");
+  auto* const policy = app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
+  app.add_option("--explain", flags.explain,
+                 "say for these nodes (a glob) which rule decides, and why no other rule does")
+      ->needs(policy);
+  add_profile_flags(app, flags);
+  app.add_option("--fill", flags.fill,
+                 "exact: fill with whole numbers on which every order of evaluation gives the same bits; "
+                 "adversarial[:NAME]: with numbers that are hard on sums and scores, of the kind NAME or of one kind "
+                 "a seed (docs/fills.md)")
+      ->capture_default_str()
+      ->group("input");
+  app.add_flag(
+      "--metamorphic", flags.metamorphic,
+      "also check relations that hold for any correct result: permuted rows, half the batch, operands times 4, ...");
+  app.add_flag("--fail-fast", flags.fail_fast, "stop after the first case that does not pass");
+  add_output_flags(app, flags);
+  add_style_flags(app, flags.style);
+  add_graph_flags(app, flags.graph);
+  add_precision_flag(app, flags.graph);
+  add_expected_flags(app, flags.graph, flags.expected);
+  add_device_flags(app, flags.device);
+}
+
+core::Mode mode_of(const std::string& name) {
+  for (const core::Mode mode : {core::Mode::propagate, core::Mode::isolate})
+    if (ir::enum_name(mode) == name) return mode;
+  return core::Mode::attribute;
+}
+
+std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill) {
+  const DeviceFlags& flags = all.device;
+  const std::string& policy = all.policy;
+  std::string text;
+  if (fill.kind != core::FillKind::graph) text += " --fill " + all.fill;
+  if (all.metamorphic) text += " --metamorphic";
+  if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
+  if (!all.profile.empty()) text += " --profile '" + all.profile + "'";
+  if (!all.emulate.empty()) text += " --emulate '" + all.emulate + "'";
+  if (!policy.empty()) text += " --policy '" + policy + "'";
+  if (!flags.device.empty()) text += " --device '" + flags.device + "'";
+  if (flags.poison) text += " --poison";
+  if (flags.redzone) text += " --redzone";
+  if (flags.no_fuse) text += " --no-fuse";
+  for (const std::string& setting : flags.settings) text += " --set '" + setting + "'";
+  return text;
+}
+
+}  // namespace plumb::parity::cli::flags

@@ -1,0 +1,43 @@
+#pragma once
+
+// The flags of verify.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/flags/graph_flags.hpp"
+#include "parity/core/demands.hpp"
+#include "parity/core/mode.hpp"
+#include "parity/expected/expected.hpp"
+#include "parity/terminal/style.hpp"
+#include "parity/verify/verify.hpp"
+
+namespace plumb::parity::cli::flags {
+
+struct VerifyFlags {
+  std::vector<std::string> paths;
+  GraphFlags graph;
+  DeviceFlags device;
+  std::string filter, json, junit, results, tensors = "never", policy, explain, profile, emulate, fill = "graph";
+  std::string mode = "attribute";
+  unsigned repeat = 1;
+  std::optional<std::size_t> blame;
+  std::uint64_t seeds = 1;
+  std::vector<double> min_verified;
+  expected::Options expected;
+  core::Demands demands;
+  terminal::StyleFlags style;
+  bool metamorphic = false, no_plain = false, fail_fast = false, verbose = false, quiet = false, force = false;
+};
+
+void add_verify_flags(CLI::App& app, VerifyFlags& flags);
+
+core::Mode mode_of(const std::string& name);
+
+/// What a repro line repeats of the flags.
+std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill);
+
+}  // namespace plumb::parity::cli::flags

@@ -1,0 +1,24 @@
+// Regular expressions over labels, by RE2.
+#include "parity/core/regular_expression.hpp"
+
+#include <re2/re2.h>
+
+#include "ir/error.hpp"
+
+namespace plumb::parity::core {
+namespace {
+
+re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace
+
+RegularExpression::RegularExpression(std::string_view text, std::string_view option) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  compiled_ = std::make_shared<const RE2>(piece(text), options);
+  ir::require(compiled_->ok(), option, " '", text, "' is not a regular expression: ", compiled_->error());
+}
+
+bool RegularExpression::is_in(std::string_view text) const { return RE2::PartialMatch(piece(text), *compiled_); }
+
+}  // namespace plumb::parity::core

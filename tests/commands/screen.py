@@ -1,0 +1,81 @@
+"""What plumb shows on a terminal of 80 columns: nothing of a table or of help is wider, and nothing is left behind.
+
+usage: screen.py FAULTY_GRAPH GRAPH PLUMB_WITH_LAUNCHER...
+Ends with 77 where no device runs here.
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+
+faulty, graph, *plumb = sys.argv[1:]
+COLUMNS = 80
+
+
+def run(*arguments, **variables):
+    """What the command writes to a terminal, and its exit status."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
+    environment.update(variables, TERM="xterm")
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
+    process = subprocess.Popen([*plumb, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                               env=environment)
+    os.close(theirs)
+    text = b""
+    while True:
+        select.select([ours], [], [])
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # Linux says so when nobody holds the other end
+            break
+        text += part
+    return text.decode(), process.wait()
+
+
+def expect(condition, what, text):
+    if not condition:
+        sys.exit(f"screen.py: {what}:\n{text!r}")
+
+
+def lines_of(text):
+    """The lines that stay on the screen: what is erased is gone, and what colours takes no room."""
+    text = re.sub("\x1b\\[[0-9]*m", "", text.replace("\r\n", "\n"))
+    return [line.split("\r\x1b[K")[-1] for line in text.split("\n")]
+
+
+text, status = run("verify", faulty)
+if status == 77:
+    sys.exit(77)
+expect(status in (0, 1), f"exit status {status}", text)
+expect("\x1b[31mfailed\x1b[0m" in text, "no verdict is coloured", text)
+table = [line for line in lines_of(text) if not line.startswith("    repro: ")]
+expect(all(len(line) <= COLUMNS for line in table), "a line is too wide", table)
+expect(any(re.match("node +op +", line) for line in table), "there is no table", table)
+expect("[" not in "".join(table), "the progress bar is left behind", table)
+
+for variables, arguments in (({"NO_COLOR": "1"}, ()), ({}, ("--color", "never"))):
+    plain, _ = run("verify", faulty, *arguments, **variables)
+    expect("\x1b[3" not in plain, "coloured against the wish", plain)
+wide, _ = run("verify", graph, "--width", "200")
+expect("inherited" in wide, "a wide table lacks a column", wide)
+wide, _ = run("verify", graph, "-v")
+expect("inherited" in wide, "-v lacks a column", wide)
+
+overview, _ = run("--help")
+commands = re.findall("^  ([a-z]+)  ", overview.split("Subcommands:")[1].replace("\r\n", "\n"), re.MULTILINE)
+expect(len(commands) > 10, "the overview names no commands", overview)
+for command in commands:
+    text, status = run(command, "--help")
+    expect(status == 0, f"exit status {status}", text)
+    expect(all(len(line) <= COLUMNS for line in lines_of(text)), f"help of {command} is too wide", text)
+    example = [line for line in lines_of(text) if line.startswith(f"  plumb {command}")]
+    expect(len(example) == 1, f"help of {command} has no example", text)
+    for word in re.findall(r" (--?[a-z-]+)", example[0]):
+        helped = text + (run(command, example[0].split()[2], "--help")[0] if command == "policy" else "")
+        expect(re.search(rf"(^|[ ,]){word}\b", helped, re.MULTILINE), f"{command} has no option {word}", text)
+print(f"{len(commands)} commands fit {COLUMNS} columns")

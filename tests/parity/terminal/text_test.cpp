@@ -1,0 +1,45 @@
+// What a terminal would obey is replaced; names are cut and lines folded to the width.
+#include "parity/terminal/text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace plumb::parity::terminal_test {
+namespace {
+
+TEST(Printable, WhatATerminalWouldObeyIsReplaced) {
+  EXPECT_EQ(terminal::printable("a\x01"
+                                "b\x1B\r\x7F"),
+            "a\uFFFDb\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(terminal::printable("caf\u00E9\n\t\U0001F600"), "caf\u00E9\n\t\U0001F600");
+}
+
+TEST(Printable, EightBitControlsAndMarksOfDirectionAreReplaced) {
+  EXPECT_EQ(terminal::printable("\u009B31m"), "\uFFFD31m");
+  EXPECT_EQ(terminal::printable("a\u202Eb\u2066c\u2029"), "a\uFFFDb\uFFFDc\uFFFD");
+}
+
+TEST(Printable, WhatIsNoUtf8IsReplacedByteByByte) {
+  EXPECT_EQ(terminal::printable("no UTF-8: \xFF!"), "no UTF-8: \uFFFD!");
+  EXPECT_EQ(terminal::printable("\xC0\x80"), "\uFFFD\uFFFD");            // a longer form of NUL
+  EXPECT_EQ(terminal::printable("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD");  // half a surrogate pair
+  EXPECT_EQ(terminal::printable("\xF4\x90\x80\x80").size(), 4 * 3u);     // above U+10FFFF
+  EXPECT_EQ(terminal::printable("cut: \xE2\x82"), "cut: \uFFFD\uFFFD");
+}
+
+TEST(Printable, XmlCannotHoldNoncharacters) { EXPECT_EQ(terminal::printable("\xEF\xBF\xBF"), "\uFFFD"); }
+
+TEST(CutInTheMiddle, KeepsBothEnds) {
+  EXPECT_EQ(terminal::cut_in_the_middle("encoder/layer/attention", 12), "encod..ntion");
+  EXPECT_EQ(terminal::cut_in_the_middle("encoder", 7), "encoder");
+  EXPECT_EQ(terminal::cut_in_the_middle("\u00E9\u00E9\u00E9\u00E9\u00E9\u00E9", 5), "\u00E9\u00E9..\u00E9");
+}
+
+TEST(Folded, BreaksAtSpacesAndKeepsWordsAndLines) {
+  EXPECT_EQ(terminal::folded("one two three", 7, "  "), "one two\n  three");
+  EXPECT_EQ(terminal::folded("    one two three", 11, "    "), "    one two\n    three");
+  EXPECT_EQ(terminal::folded("a-very-long-word b\nc", 4), "a-very-long-word\nb\nc");
+  EXPECT_EQ(terminal::folded("two  spaces\n", 80), "two  spaces\n");
+}
+
+}  // namespace
+}  // namespace plumb::parity::terminal_test
