@@ -161,12 +161,14 @@ std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   });
 }
 
-NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_bytes) {
+NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_bytes, const TensorCheck& check) {
   const auto file = open_tensors(path);
   const auto names = file->names();
   std::uint64_t bytes = 0;
   for (const auto& name : names) {
-    const bool too_many = __builtin_add_overflow(bytes, file->type(name).bytes(), &bytes) || bytes > most_bytes;
+    const TensorType type = file->type(name);
+    if (check) check(name, type);
+    const bool too_many = __builtin_add_overflow(bytes, type.bytes(), &bytes) || bytes > most_bytes;
     require(!too_many, path.string(), ": its tensors have more than ", most_bytes, " bytes");
   }
   NamedTensors tensors;

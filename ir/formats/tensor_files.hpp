@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,9 +36,12 @@ std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path);
 
 using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 
-/// All tensors of a file. Throws Error before anything is allocated when they have more
-/// than `most_bytes` together.
-NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_bytes);
+/// Throws Error where a tensor of this name and type is not wanted.
+using TensorCheck = std::function<void(std::string_view name, const TensorType& type)>;
+
+/// All tensors of a file. Throws Error before anything is allocated when they have more than `most_bytes` together, or
+/// `check` refuses one.
+NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_bytes, const TensorCheck& check = {});
 
 /// Writes a file of the kind that the extension says, whole or not at all, over any that is there. A .npy holds one
 /// tensor. Throws Error with the file's name.

@@ -8,10 +8,23 @@
 
 namespace plumb::ir::hdf5 {
 
-Hdf5Use::Hdf5Use(std::string path) : file_(std::move(path)) {
+namespace {
+
+thread_local const std::string* name_in_use = nullptr;
+
+}  // namespace
+
+Hdf5Use::Hdf5Use(std::string path, Errors errors)
+    : name_(errors == Errors::named ? path + ": " : ""), before_(name_in_use), file_(std::move(path)) {
+  name_in_use = &name_;
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
-Hdf5Use::~Hdf5Use() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+Hdf5Use::~Hdf5Use() {
+  H5Eset_auto2(H5E_DEFAULT, print_, data_);
+  name_in_use = before_;
+}
+
+std::string name_of_errors() { return name_in_use == nullptr ? "" : *name_in_use; }
 
 }  // namespace plumb::ir::hdf5

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "ir/error.hpp"
+#include "ir/hdf5/hdf5_use.hpp"
 #include "ir/hdf5/types.hpp"
 
 namespace plumb::ir::hdf5 {
@@ -35,11 +36,11 @@ std::vector<hsize_t> sizes(const std::vector<std::uint64_t>& extents) { return {
 }  // namespace
 
 Id::Id(std::int64_t id, Close close) : id_(id), close_(close) {
-  require(id >= 0, "HDF5 cannot read or write this: ", id < 0 ? reason() : "");
+  if (id < 0) fail(name_of_errors(), "HDF5 cannot read or write this: ", reason());
 }
 
 void expect(std::int64_t status, std::string_view what) {
-  if (status < 0) fail("HDF5 cannot ", what, ": ", reason());
+  if (status < 0) fail(name_of_errors(), "HDF5 cannot ", what, ": ", reason());
 }
 
 void leave_locking_to_caller(std::int64_t access_list) {

@@ -105,7 +105,7 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() {
   if (!file_) return;
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   file_.reset();
 }
 
@@ -139,14 +139,14 @@ Store Store::open_to_append(const std::filesystem::path& path) {
 }
 
 void Store::make_group(const std::string& path) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   if (contains(path)) return;
   const Id links = intermediate_groups();
   const Id group(H5Gcreate2(file_->id, path.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
 }
 
 void Store::set(const std::string& path, const std::string& name, const StoredValue& value) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id object = file_->object(path), scalar = scalar_space();
   const auto write = [&]<class T>(const T& stored) {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -168,7 +168,7 @@ void Store::set(const std::string& path, const std::string& name, const StoredVa
 }
 
 void Store::write_text(const std::string& path, const std::string& text) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id links = intermediate_groups(), space = scalar_space(), type = text_type();
   const Id dataset(H5Dcreate2(file_->id, path.c_str(), type, space, links, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
   const char* const data = text.c_str();
@@ -176,7 +176,7 @@ void Store::write_text(const std::string& path, const std::string& text) {
 }
 
 void Store::write_tensor(const std::string& path, const TensorView& tensor) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id space = space_of({tensor.shape().begin(), tensor.shape().end()});
   const Id type = type_of(tensor.dtype()), links = intermediate_groups();
   const Id list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -190,7 +190,7 @@ void Store::write_tensor(const std::string& path, const TensorView& tensor) {
 }
 
 void Store::make_table(const std::string& path, const TableType& type, std::size_t width) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id row = row_type(type), packed(H5Tcopy(row), H5Tclose);
   expect(H5Tpack(packed), "pack a compound");
   make_growing(*file_, path, packed, width, true);
@@ -200,28 +200,28 @@ void Store::make_table(const std::string& path, const TableType& type, std::size
 }
 
 void Store::append(const std::string& path, const TableType& type, std::span<const std::byte> rows) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   grow(*file_, path, row_type(type), rows.size(), type.row_bytes, rows.data());
 }
 
 void Store::make_grid(const std::string& path, std::size_t width) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   make_growing(*file_, path, H5T_STD_U32LE, width, true);
   set(path, "units", "1");
 }
 
 void Store::append_grid(const std::string& path, std::span<const std::uint32_t> cells) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   grow(*file_, path, H5T_STD_U32LE, cells.size_bytes(), sizeof(std::uint32_t), cells.data());
 }
 
 void Store::make_texts(const std::string& path) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   make_growing(*file_, path, text_type(), 1, false);  // filters see references only
 }
 
 void Store::append_texts(const std::string& path, const std::vector<std::string>& texts) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   std::vector<const char*> data;
   for (const std::string& text : texts) data.push_back(text.c_str());
   grow(*file_, path, text_type(), data.size() * sizeof(char*), sizeof(char*), data.data());
@@ -229,7 +229,7 @@ void Store::append_texts(const std::string& path, const std::vector<std::string>
 
 /// As the dimension-scale specification has it (HDF5's high-level library, which is not needed for this).
 void Store::attach_scale(const std::string& grid, const std::string& scale) {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id scale_set = file_->object(scale), grid_set = file_->object(grid);
   const std::string_view role = "DIMENSION_SCALE";
   const Id text(H5Tcopy(H5T_C_S1), H5Tclose), scalar = scalar_space();
@@ -243,12 +243,12 @@ void Store::attach_scale(const std::string& grid, const std::string& scale) {
 }
 
 void Store::flush() {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   expect(H5Fflush(file_->id, H5F_SCOPE_GLOBAL), "write " + file_->name);
 }
 
 void Store::close() {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   flush();
   expect(H5Fclose(file_->id.release()), "close " + file_->name);
   file_.reset();

@@ -98,27 +98,29 @@ std::vector<std::uint16_t> translation(const std::vector<std::string>& theirs, c
   return map;
 }
 
+/// Throws Error "has the value ..." where an element has none that its enum names.
 void translate(std::span<std::byte> rows, std::size_t row_bytes, const Column& column,
                const std::vector<std::uint16_t>& map) {
   const std::size_t width = column.kind == Kind::u1 ? 1 : 2;
   for (std::size_t at = column.offset; at < rows.size(); at += row_bytes) {
     std::uint16_t value = 0;
     std::memcpy(&value, rows.data() + at, width);
-    if (value < map.size()) std::memcpy(rows.data() + at, &map[value], width);
+    require(value < map.size(), "row ", at / row_bytes, " has the value ", value, ", which its enum does not name");
+    std::memcpy(rows.data() + at, &map[value], width);
   }
 }
 
 }  // namespace
 
 bool Store::contains(const std::string& path) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
     if (H5Lexists(file_->id, path.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
   return path == "/" || H5Lexists(file_->id, path.c_str(), H5P_DEFAULT) > 0;
 }
 
 std::vector<std::string> Store::children(const std::string& path) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5L_info_t* link, void* out) -> herr_t {
     if (link->type == H5L_TYPE_HARD) static_cast<std::vector<std::string>*>(out)->emplace_back(name);
@@ -130,7 +132,7 @@ std::vector<std::string> Store::children(const std::string& path) const {
 }
 
 StoredValues Store::attributes(const std::string& path) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id object = file_->object(path);
   std::vector<std::string> names;
   const auto visit = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
@@ -147,7 +149,7 @@ StoredValues Store::attributes(const std::string& path) const {
 }
 
 StoredForm Store::form(const std::string& path) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id dataset = dataset_at(*file_, path), type(H5Dget_type(dataset), H5Tclose);
   const Id list(H5Dget_create_plist(dataset), H5Pclose), space(H5Dget_space(dataset), H5Sclose);
   StoredForm form;
@@ -173,7 +175,7 @@ std::string Store::read_text(const std::string& path) const {
 }
 
 std::vector<std::string> Store::read_texts(const std::string& path) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id dataset = dataset_at(*file_, path), space(H5Dget_space(dataset), H5Sclose);
   const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
   return texts(count,
@@ -181,7 +183,7 @@ std::vector<std::string> Store::read_texts(const std::string& path) const {
 }
 
 std::vector<std::uint32_t> Store::read_grid(const std::string& path) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id dataset = dataset_at(*file_, path);
   std::vector<std::uint32_t> cells(rows(path) * width(path));
   if (!cells.empty())
@@ -190,7 +192,7 @@ std::vector<std::uint32_t> Store::read_grid(const std::string& path) const {
 }
 
 std::uint64_t Store::rows(const std::string& path) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const auto extents = extents_of(dataset_at(*file_, path));
   const hsize_t count = extents.empty() ? 1 : extents[0];
   require(count < most_rows, file_->name, ": ", path, " has ", count, " rows");
@@ -198,14 +200,14 @@ std::uint64_t Store::rows(const std::string& path) const {
 }
 
 std::uint64_t Store::width(const std::string& path) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const auto extents = extents_of(dataset_at(*file_, path));
   return extents.size() < 2 ? 1 : extents[1];
 }
 
 std::vector<std::string> Store::read_rows(const std::string& path, const TableType& type,
                                           std::span<std::byte> rows) const {
-  const Hdf5Use use(file_->name);
+  const Hdf5Use use(file_->name, Errors::named);
   const Id dataset = dataset_at(*file_, path), stored(H5Dget_type(dataset), H5Tclose);
   require(H5Tget_class(stored) == H5T_COMPOUND, file_->name, ": ", path, " is no table");
   const auto theirs = columns_of(stored);
@@ -226,7 +228,11 @@ std::vector<std::string> Store::read_rows(const std::string& path, const TableTy
   }
   require(!present.empty(), file_->name, ": ", path, " has none of the columns that it should");
   if (!rows.empty()) expect(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), "read " + path);
-  for (const auto& [column, map] : enums) translate(rows, type.row_bytes, *column, map);
+  for (const auto& [column, map] : enums) try {
+      translate(rows, type.row_bytes, *column, map);
+    } catch (const Error& error) {
+      fail(file_->name, ": ", path, ": column '", column->name, "': ", error.what());
+    }
   return present;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/formats/sums_json.hpp"
+#include "ir/hdf5/vet.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/results/results_schema.hpp"
 
@@ -23,6 +24,13 @@ bool says_software(const ir::hdf5::StoredValues& values) {
   return flag == nullptr || *flag != 0;
 }
 
+/// A stranger's file is read to its end once before it is trusted.
+const std::filesystem::path& vetted(const std::filesystem::path& path) {
+  static_cast<void>(ir::hdf5::Store::open(path));  // says what is no HDF5 file, or no file
+  ir::hdf5::vet(path);
+  return path;
+}
+
 /// What is no results file is named, since a command may read several.
 int version_of(const ir::hdf5::Store& store, const std::filesystem::path& path) try {
   return require_results_file(store);
@@ -33,7 +41,7 @@ int version_of(const ir::hdf5::Store& store, const std::filesystem::path& path) 
 }  // namespace
 
 ResultsFile::ResultsFile(const std::filesystem::path& path)
-    : path_(path), store_(ir::hdf5::Store::open(path)), version_(version_of(store_, path)) {}
+    : path_(path), store_(ir::hdf5::Store::open(vetted(path))), version_(version_of(store_, path)) {}
 
 std::string ResultsFile::attribute(const std::string& name) const { return text_of(store_.attributes("/"), name); }
 
@@ -53,7 +61,11 @@ const std::vector<Run>& ResultsFile::runs() {
 }
 
 const std::vector<Node>& ResultsFile::rows() {
-  if (!rows_) rows_ = store_.read<Node>("/results/nodes", node_type()).rows;
+  if (rows_) return *rows_;
+  rows_ = store_.read<Node>("/results/nodes", node_type()).rows;
+  for (std::size_t r = 0; r < rows_->size(); ++r)
+    ir::require((*rows_)[r].run < runs().size(), path_.string(), ": /results/nodes[", r, "] is of run ",
+                (*rows_)[r].run, ", and there are ", runs().size());
   return *rows_;
 }
 

@@ -1,10 +1,12 @@
 #include "parity/results/results_schema.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "parity/core/sha256.hpp"
+#include "parity/policy/policy_file.hpp"
 #include "parity/results/results_file.hpp"
 
 namespace plumb::parity::results {
@@ -124,6 +126,7 @@ class Check {
   void check_text(const std::string& path, const std::string& id);
   bool has_name(std::uint32_t id) { return id < file_.names().size(); }
   void check_run(std::size_t r);
+  int rules_of(const Run& run);
   void check_row(std::size_t i);
   void check_references();
 
@@ -131,6 +134,7 @@ class Check {
 
   ResultsFile file_;
   const ir::hdf5::Store& store_;
+  std::map<std::uint32_t, int> rules_;  ///< by the name of the policy
   std::vector<std::string> findings_;
 };
 
@@ -206,6 +210,16 @@ void Check::check_run(std::size_t r) {
   named(run.policy_id, "/policy/");
 }
 
+/// How many rules the policy of a run has.
+int Check::rules_of(const Run& run) {
+  const auto [found, is_new] = rules_.try_emplace(run.policy_id, 0);
+  const std::string path = file_.policy_path(run);
+  if (!is_new || path.empty() || !store_.contains(path)) return found->second;
+  const policy::Policy policy = policy::parse(store_.read_text(path), path, policy::AccKey::known);
+  found->second = static_cast<int>(policy.rules.size());
+  return found->second;
+}
+
 void Check::check_row(std::size_t i) {
   const Node& row = file_.rows()[i];
   const Run* const run = row.run < file_.runs().size() ? &file_.runs()[row.run] : nullptr;
@@ -213,6 +227,9 @@ void Check::check_row(std::size_t i) {
   expect(exists, "/results/nodes[", i, "]: there is no node ", row.node, " in run ", row.run);
   expect(has_name(row.kernel_id) && has_name(row.tile_id), "/results/nodes[", i,
          "]: its kernel or tile is not in /names");
+  if (run != nullptr)
+    expect(row.rule < rules_of(*run), "/results/nodes[", i, "]: there is no rule ", row.rule, " in the policy of run ",
+           row.run);
   if (!exists || row.tree < 0) return;
   const std::string list = "/graph/" + file_.name(run->graph_id) + "/sums";
   const auto end = static_cast<std::uint64_t>(row.tree) + row.n_sums;

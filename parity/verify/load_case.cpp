@@ -108,13 +108,11 @@ void refill(const ir::formats::GraphFile& file, std::uint64_t seed, ir::Feeds& f
 /// Takes what another implementation gave to where it is judged.
 void place_given_outputs(const FillOptions& options, const std::string& path, ir::formats::GraphFile& file,
                          cases::Case& made) {
-  for (const auto& [name, tensor] : options.expected) {
-    const auto value = file.graph.find(name);
-    ir::require(value && !file.graph.is_source(*value), path, ": computes no value '", name, "' to be expected");
-    const ir::TensorType& type = file.graph.type(*value);
-    ir::require(may_be_given(tensor, type), path, ": '", name, "' is ", type, ", but what is expected of it ",
-                tensor.type());
-    file.given_outputs.insert_or_assign(name, tensor);
+  ir::Feeds expected = options.expected;
+  if (options.read_expected) expected.merge(options.read_expected(file));
+  for (auto& [name, tensor] : expected) {
+    require_expectable(file, path, name, tensor.type());
+    file.given_outputs.insert_or_assign(name, std::move(tensor));
   }
   if (file.given_outputs.empty()) return;
   if (options.expected_within) {
@@ -138,9 +136,24 @@ double memory_needed(const ir::Graph& graph) {
   return 2 * values + truths(graph);  // the candidate's, and what it hands back
 }
 
-bool may_be_given(const ir::Tensor& tensor, const ir::TensorType& type) {
-  return tensor.type() == type ||
-         (tensor.shape() == type.shape && ir::is_float(tensor.dtype()) && ir::is_float(type.dtype));
+bool may_be_given(const ir::TensorType& given, const ir::TensorType& type) {
+  return given == type || (given.shape == type.shape && ir::is_float(given.dtype) && ir::is_float(type.dtype));
+}
+
+void require_given(const ir::formats::GraphFile& file, const std::string& path, std::string_view name,
+                   const ir::TensorType& type) {
+  const auto value = file.graph.find(name);
+  ir::require(value && file.graph.is_source(*value), path, ": has no input or param '", name, "' to be given");
+  const ir::TensorType& wanted = file.graph.type(*value);
+  ir::require(type == wanted, path, ": '", name, "' is ", wanted, ", but what is given for it ", type);
+}
+
+void require_expectable(const ir::formats::GraphFile& file, const std::string& path, std::string_view name,
+                        const ir::TensorType& type) {
+  const auto value = file.graph.find(name);
+  ir::require(value && !file.graph.is_source(*value), path, ": computes no value '", name, "' to be expected");
+  const ir::TensorType& wanted = file.graph.type(*value);
+  ir::require(may_be_given(type, wanted), path, ": '", name, "' is ", wanted, ", but what is expected of it ", type);
 }
 
 cases::Case load_case(const std::filesystem::path& path, const FillOptions& options) {
@@ -151,11 +164,11 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
   const double needed = memory_needed(file.graph), budget = static_cast<double>(options.memory_budget);
   ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
               gibibytes(budget), " may be used");
-  for (const auto& [name, tensor] : options.given) {
-    const auto value = file.graph.find(name);
-    ir::require(value && file.graph.is_source(*value), path.string(), ": has no input or param '", name,
-                "' to be given");
-    file.sources.insert_or_assign(name, tensor);
+  ir::Feeds given = options.given;
+  if (options.read_given) given.merge(options.read_given(file));
+  for (auto& [name, tensor] : given) {
+    require_given(file, path.string(), name, tensor.type());
+    file.sources.insert_or_assign(name, std::move(tensor));
     file.decimals.written.erase(name);
   }
   cases::Case made{.name = path.string(),

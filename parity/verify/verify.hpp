@@ -26,14 +26,19 @@ namespace plumb::parity::verify {
 /// Reads a graph and what goes with it from a file of some format.
 using GraphReader = std::function<ir::formats::GraphFile(const std::filesystem::path&)>;
 
+/// Tensors that are read once it is known what graph they are for. Throws Error where the graph has no use for one.
+using TensorReader = std::function<ir::Feeds(const ir::formats::GraphFile&)>;
+
 struct FillOptions {
   std::uint64_t seed = 1;
   std::optional<std::uint64_t> param_seed = {};  ///< for generated params, where it is not that of the inputs
   std::optional<ir::DType> dtype = {};           ///< f16 or bf16: run the graph's f32 values in this storage
   ir::Feeds given = {};                          ///< tensors in place of those that the file describes
   std::uint64_t memory_budget = ir::formats::usual_memory_budget;
+  TensorReader read_given = {};  ///< likewise
   GraphReader read = ir::formats::read_graph;
-  ir::Feeds expected = {};  ///< what another implementation gave, by value, besides what the file has of it
+  ir::Feeds expected = {};          ///< what another implementation gave, by value, besides what the file has of it
+  TensorReader read_expected = {};  ///< likewise
   /// Holds the candidate to what another implementation gave, as a suite does, and not that to an end-to-end limit.
   std::optional<cases::Closeness> expected_within = {};
   std::string precision = {};  ///< which nodes multiply in f16 (parity/cases/precision_plan.hpp); none unless said
@@ -44,7 +49,16 @@ struct FillOptions {
 
 /// Whether another implementation's tensor can stand beside a value of this type: the same shape, and the same dtype or
 /// another float.
-bool may_be_given(const ir::Tensor& tensor, const ir::TensorType& type);
+bool may_be_given(const ir::TensorType& given, const ir::TensorType& type);
+
+/// Throws Error, with the file's name, unless the graph has an input or param of this name and type.
+void require_given(const ir::formats::GraphFile& file, const std::string& path, std::string_view name,
+                   const ir::TensorType& type);
+
+/// Throws Error, with the file's name, unless the graph computes a value of this name beside which a tensor of this
+/// type can stand.
+void require_expectable(const ir::formats::GraphFile& file, const std::string& path, std::string_view name,
+                        const ir::TensorType& type);
 
 /// Reads a graph file and makes its tensors. Throws Error; before anything is
 /// allocated when the run would need more than the memory budget.

@@ -177,6 +177,32 @@ plumb 2 'is not a regular file' inspect pipe.h5
 plumb 2 'is not a regular file' verify pipe
 plumb 2 'is a folder' judge folder
 
+# Strangers' HDF5: rows that nobody wrote, and a packed tensor of another size than the graph's.
+if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
+  $plumb verify s.json -o many.h5 >out 2>err || fail "nothing to damage"
+  cp many.h5 parts.h5
+  /usr/bin/python3 - <<END
+import h5py, numpy
+with h5py.File('many.h5', 'a') as f: f['names'].resize((10**9,))
+with h5py.File('parts.h5', 'a') as f:
+    rows = f['results/nodes'][:]
+    rows['run'][0] = 1000
+    f['results/nodes'][:] = rows
+with h5py.File('packed.h5', 'w') as f:
+    f.create_dataset('x', (16384, 32768), 'f4', chunks=(512, 32768), compression='gzip', fillvalue=0)
+    f['x'][:512] = numpy.zeros((512, 32768), 'f4')
+END
+  for command in judge inspect 'fit -o p.toml'; do
+    plumb 2 'many\.h5: /names: claims [0-9]+ bytes of rows' $command many.h5
+    plumb 2 'parts\.h5: /results/nodes\[0\] is of run 1000' $command parts.h5
+  done
+  plumb 2 "x' is f32\[8, 64\], but what is given for it f32\[16384, 32768\]" run s.json --on cpu --load-inputs packed.h5
+  echo 'no HDF5' >text.h5
+  plumb 2 'text\.h5: is no HDF5 file' judge text.h5
+else
+  skipped "strangers' HDF5: no h5py"
+fi
+
 # A graph's tensors come from its own folder, through links as well.
 mkdir inside outside
 $plumb run s.json --on cpu -o outside/x.npz >out 2>err || fail "no tensors to link to"

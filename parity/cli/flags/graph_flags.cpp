@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <random>
-#include <set>
 
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/tensor_files.hpp"
@@ -29,8 +28,7 @@ std::uint64_t fresh_seed() {
 }
 
 /// "2 inputs and 1 params from x.npz, 0 inputs generated": a tensor that is missing there is made in its place.
-std::string fed_text(const ir::formats::GraphFile& file, const std::set<std::string, std::less<>>& given,
-                     const std::string& from) {
+std::string fed_text(const ir::formats::GraphFile& file, const ir::Feeds& given, const std::string& from) {
   std::size_t inputs = 0, params = 0, generated = 0;
   for (ir::Value v = 0; file.graph.is_source(v); ++v) {
     const bool is_input = v < file.graph.inputs().size();
@@ -43,6 +41,13 @@ std::string fed_text(const ir::formats::GraphFile& file, const std::set<std::str
   }
   const std::string and_params = params == 0 ? "" : ir::cat(" and ", params, " params");
   return ir::cat(inputs, " inputs", and_params, " from ", from, ", ", generated, " inputs generated");
+}
+
+/// The tensors of a file, of which none is read that the graph has no use for: a packed one may be of any size.
+ir::Feeds read_tensors(const std::string& from, std::uint64_t most_bytes, const ir::formats::GraphFile& file,
+                       const decltype(verify::require_given)& check) {
+  return ir::formats::load_tensors(
+      from, most_bytes, [&](std::string_view name, const ir::TensorType& type) { check(file, from, name, type); });
 }
 
 }  // namespace
@@ -108,18 +113,17 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   options.read = model_reader(flags.model);
   if (flags.relative || flags.absolute)
     options.expected_within = cases::Closeness{flags.relative.value_or(0), flags.absolute.value_or(0)};
-  if (!flags.expected.empty()) options.expected = ir::formats::load_tensors(flags.expected, options.memory_budget);
-  if (!flags.load_inputs.empty()) {
-    options.given = ir::formats::load_tensors(flags.load_inputs, options.memory_budget);
-    ir::require(!options.given.empty(), flags.load_inputs, ": has no tensor, so that it feeds nothing");
-    std::set<std::string, std::less<>> given;
-    for (const auto& [name, tensor] : options.given) given.insert(name);
-    options.read = [read = options.read, given, from = flags.load_inputs](const auto& path) {
-      ir::formats::GraphFile file = read(path);
-      std::cerr << fed_text(file, given, from) << '\n';
-      return file;
+  if (!flags.expected.empty())
+    options.read_expected = [from = flags.expected, most = options.memory_budget](const ir::formats::GraphFile& file) {
+      return read_tensors(from, most, file, verify::require_expectable);
     };
-  }
+  if (!flags.load_inputs.empty())
+    options.read_given = [from = flags.load_inputs, most = options.memory_budget](const ir::formats::GraphFile& file) {
+      ir::Feeds given = read_tensors(from, most, file, verify::require_given);
+      ir::require(!given.empty(), from, ": has no tensor, so that it feeds nothing");
+      std::cerr << fed_text(file, given, from) << '\n';
+      return given;
+    };
   return options;
 }
 

@@ -66,8 +66,8 @@ ir::formats::OnnxModel read_with_data(const fs::path& path, const fs::path& data
     if (!tensor) continue;
     const ir::Graph& graph = model.file.graph;
     const auto type = graph.type(graph.results()[k]);
-    ir::require(verify::may_be_given(*tensor, type), path.string(), ": output '", model.outputs[k], "' is ", type,
-                ", but ", (data / fmt::format("output_{}.pb", k)).string(), " holds ", tensor->type());
+    ir::require(verify::may_be_given(tensor->type(), type), path.string(), ": output '", model.outputs[k], "' is ",
+                type, ", but ", (data / fmt::format("output_{}.pb", k)).string(), " holds ", tensor->type());
     model.file.given_outputs.insert_or_assign(graph.name(graph.results()[k]), *tensor);
   }
   return model;

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "parity/results/record_hdf5.hpp"
+#include "parity/results/results_file.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
@@ -265,15 +266,48 @@ TEST_F(Record, TheCheckFindsWhatIsWrong) {
   {
     auto store = ir::hdf5::Store::open_to_append(file());
     results::Node stray;
-    stray.run = 9;
+    stray.node = 99;
+    stray.rule = 12345;
     store.append("/results/nodes", results::node_type(), std::vector{stray});
     store.close();
   }
   EXPECT_THAT(results::check_schema(file()),
               ::testing::Contains(HasSubstr("/results/topk has 30 rows, /results/nodes 31")));
-  EXPECT_THAT(results::check_schema(file()), ::testing::Contains(HasSubstr("there is no node 0 in run 9")));
+  EXPECT_THAT(results::check_schema(file()), ::testing::Contains(HasSubstr("there is no node 99 in run 0")));
+  EXPECT_THAT(results::check_schema(file()),
+              ::testing::Contains(HasSubstr("there is no rule 12345 in the policy of run 0")));
   fs::resize_file(file(), fs::file_size(file()) / 2);
   EXPECT_EQ(results::check_schema(file()).size(), 1u);
+}
+
+/// What is wrong with a file of two runs to which this row was added.
+std::string objection_to(const fs::path& file, const results::Node& stray) {
+  {
+    auto store = ir::hdf5::Store::open_to_append(file);
+    store.append("/results/nodes", results::node_type(), std::vector{stray});
+    store.close();
+  }
+  try {
+    results::ResultsFile(file).rows();
+  } catch (const ir::Error& error) {
+    EXPECT_THAT(results::check_schema(file), ::testing::Contains(HasSubstr(error.what())));
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(Record, ARowOfARunThatThereIsNotIsAnError) {
+  record_two(options());
+  results::Node stray;
+  stray.run = 9;
+  EXPECT_THAT(objection_to(file(), stray), HasSubstr("/results/nodes[30] is of run 9, and there are 2"));
+}
+
+TEST_F(Record, AValueThatItsEnumDoesNotNameIsAnError) {
+  record_two(options());
+  results::Node stray;
+  stray.part.value = 77;
+  EXPECT_THAT(objection_to(file(), stray), HasSubstr("column 'part': row 30 has the value 77"));
 }
 
 TEST(ResultsSchema, TheFileIsThatOfTheCode) {
