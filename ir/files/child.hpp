@@ -13,10 +13,10 @@ struct ChildLimits {
   std::uint64_t bytes = std::uint64_t{1} << 30;
 };
 
-/// Does the work in a copy of this process that ends with it; nothing of what it changes in memory is left. What the
-/// work throws is thrown here as an Error of the same words; so is that it crashed, or wanted more than the limits give.
+/// Does the work in a copy of this process that ends with it; nothing of what it changes in memory is left. What it
+/// throws is thrown here as an Error of the same words; so is that it crashed, or wanted more than the limits give.
 /// Where the system has no room for another process, nothing is done. Other threads of this process do not exist in the
-/// copy, nor does this one under its number: no lock may be held here, a Hdf5Use for one, that the work takes.
+/// copy, nor does this one under its number: no lock may be held here, of a Hdf5Use for one, that the work takes.
 void try_in_child(const ChildLimits& limits, const std::function<void()>& work);
 
 }  // namespace plumb::ir::files

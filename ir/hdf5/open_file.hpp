@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "ir/hdf5/id.hpp"
@@ -14,5 +15,9 @@ struct OpenFile {
   /// The dataset or group at a path.
   Id object(const std::string& path) const;
 };
+
+/// The identifier of a file that exists, opened with these flags of H5Fopen. What a writer left that was killed is read
+/// with its journal (JournaledFile), and what is written goes through one.
+Id open_existing(const std::filesystem::path& path, unsigned flags);
 
 }  // namespace plumb::ir::hdf5

@@ -10,6 +10,8 @@
 #include "ir/files/file_kind.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/hdf5/hdf5_use.hpp"
+#include "ir/hdf5/journaled_driver.hpp"
+#include "ir/hdf5/journaled_file.hpp"
 #include "ir/hdf5/open_file.hpp"
 #include "ir/hdf5/types.hpp"
 
@@ -84,19 +86,25 @@ std::vector<hsize_t> chunk_of(const TensorType& type) {
 
 Store opened(const std::filesystem::path& path, unsigned flags, auto make) {
   const Hdf5Use use(path.string());
-  const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  if (flags != H5F_ACC_RDONLY) leave_locking_to_caller(access);
   try {
     // A pipe would never end, and a folder has no bytes.
     files::require_regular_file(path);
     if (H5Fis_hdf5(path.c_str()) == 0) fail("is no HDF5 file, but holds ", files::name_of(files::kind_of_file(path)));
-    return make(std::make_unique<OpenFile>(OpenFile{{H5Fopen(path.c_str(), flags, access), H5Fclose}, path.string()}));
+    return make(std::make_unique<OpenFile>(OpenFile{open_existing(path, flags), path.string()}));
   } catch (const Error& error) {
     fail(path.string(), ": ", error.what());
   }
 }
 
 }  // namespace
+
+Id open_existing(const std::filesystem::path& path, unsigned flags) {
+  const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  const bool is_written = flags != H5F_ACC_RDONLY;
+  if (is_written) leave_locking_to_caller(access);
+  if (is_written || JournaledFile::has_journal(path)) use_journal(access);
+  return {H5Fopen(path.c_str(), flags, access), H5Fclose};
+}
 
 Id OpenFile::object(const std::string& path) const { return {H5Oopen(id, path.c_str(), H5P_DEFAULT), H5Oclose}; }
 
@@ -122,6 +130,7 @@ Store Store::create(const std::filesystem::path& path) {
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
   leave_locking_to_caller(access);
+  use_journal(access);
   try {
     Id id(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
     return Store(std::make_unique<OpenFile>(OpenFile{std::move(id), path.string()}));
@@ -245,6 +254,11 @@ void Store::attach_scale(const std::string& grid, const std::string& scale) {
 void Store::flush() {
   const Hdf5Use use(file_->name, Errors::named);
   expect(H5Fflush(file_->id, H5F_SCOPE_GLOBAL), "write " + file_->name);
+  try {
+    commit_journal(file_->id);
+  } catch (const Error& error) {
+    fail(file_->name, ": ", error.what());
+  }
 }
 
 void Store::close() {

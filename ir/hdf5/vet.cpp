@@ -17,7 +17,7 @@
 namespace plumb::ir::hdf5 {
 namespace {
 
-constexpr std::uint64_t best_ratio = 1032;  // of deflate: 258 bytes in two bits
+constexpr std::uint64_t best_ratio = 1032;  // that deflate reaches: 258 bytes in two bits
 constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
 constexpr std::uint64_t bytes_a_second = 20 << 20;  // that even a slow machine reads
 
@@ -25,7 +25,7 @@ class Reading {
  public:
   explicit Reading(const std::filesystem::path& path)
       : store_(Store::open(path)),
-        file_{{H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose}, path.string()},
+        file_{open_existing(path, H5F_ACC_RDONLY), path.string()},
         file_bytes_(std::filesystem::file_size(path)) {}
 
   void read_all();

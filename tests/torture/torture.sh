@@ -278,6 +278,20 @@ if mount -t tmpfs -o size=24k tmpfs small 2>/dev/null; then
   plumb 2 'No space left on device' verify m.json -o small/r.h5
   plumb 2 'No space left on device' verify s.json m.json --json small/r.json -o small/r.h5
   there_is_no small/r.h5
+  for kib in 4 40 64 100 160 250 400; do
+    umount small
+    mount -t tmpfs -o "size=${kib}k" tmpfs small
+    timeout -k 5 $patience $plumb verify s.json --seeds 3 --tensors all -q -o small/r.h5 >out 2>err
+    status=$?
+    if [ $status -eq 0 ]; then
+      plumb 0 . judge small/r.h5
+    else
+      judge_end $status 2 'No space left on device' "a disk of $kib KiB"
+      there_is_no small/r.h5
+    fi
+  done
+  umount small
+  mount -t tmpfs -o size=24k tmpfs small
   shell 2 'could be written to stdout' 'dd if=/dev/zero of=small/fill bs=1k count=24 2>/dev/null; $P ops >small/text'
   export ASAN_OPTIONS=$sanitizer
   umount small && mounted=

@@ -8,7 +8,9 @@
 
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/tensor_files.hpp"
+#include "ir/passes/precision.hpp"
 #include "parity/cli/flags/whole_number.hpp"
+#include "parity/core/did_you_mean.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
@@ -48,6 +50,15 @@ ir::Feeds read_tensors(const std::string& from, std::uint64_t most_bytes, const 
                        const decltype(verify::require_given)& check) {
   return ir::formats::load_tensors(
       from, most_bytes, [&](std::string_view name, const ir::TensorType& type) { check(file, from, name, type); });
+}
+
+/// What is no precision is the file of a plan; that there is none is not the graph's fault.
+void require_precision(const std::string& text) {
+  std::error_code problem;
+  if (text.empty() || ir::enum_value<ir::passes::Precision>(text) || std::filesystem::exists(text, problem)) return;
+  const auto names = enum_names(ir::passes::Precision{});
+  ir::fail("--precision is f16acc32, f16acc16 or the file of a plan, and there is no file '", text, "'",
+           core::did_you_mean(text, {names.begin(), names.end()}));
 }
 
 }  // namespace
@@ -108,6 +119,7 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   options.seed = flags.seed != 0 ? flags.seed : fresh_seed();
   if (flags.param_seed != 0) options.param_seed = flags.param_seed;
   if (flags.dtype != "f32") options.dtype = ir::find_dtype(flags.dtype);
+  require_precision(flags.precision);
   if (flags.precision != "f32") options.precision = flags.precision;
   options.memory_budget = usual_share_of_memory();
   options.read = model_reader(flags.model);

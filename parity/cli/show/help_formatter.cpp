@@ -10,7 +10,7 @@ namespace plumb::parity::cli::show {
 
 std::string HelpFormatter::entry(std::string_view name, std::string_view description) const {
   const std::size_t column = get_column_width();
-  std::string text = "  " + std::string(name);
+  std::string text = terminal::folded("  " + std::string(name), width_, "      ");
   if (description.empty()) return text + '\n';
   const std::string indent(column, ' ');
   text += text.size() < column ? std::string(column - text.size(), ' ') : '\n' + indent;

@@ -1,17 +1,21 @@
 // A results file must survive whatever happens to the process that writes the next one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <random>
 #include <thread>
 
 #include "parity/results/record_hdf5.hpp"
+#include "parity/results/results_file.hpp"
 #include "parity/results/results_schema.hpp"
 #include "tests/parity/small_case.hpp"
 
@@ -114,6 +118,45 @@ TEST_F(RecordCrash, AKilledRunKeepsItsRecordedCasesInThePartFile) {
   const auto part = fs::path(file_.string() + ".part");
   EXPECT_THAT(results::check_schema(part), IsEmpty());
   EXPECT_EQ(ir::hdf5::Store::open(part).rows("/runs"), 2u);
+}
+
+/// How often a writer is killed: PLUMB_KILLS, or a hundred times.
+int kills_wanted() {
+  const char* const wanted = std::getenv("PLUMB_KILLS");
+  return wanted == nullptr ? 100 : std::max(1, std::atoi(wanted));
+}
+
+TEST_F(RecordCrash, AKillAtAnyMomentKeepsEveryFinishedCase) {
+  const auto part = fs::path(file_.string() + ".part");
+  auto* const recorded = static_cast<std::atomic<std::uint64_t>*>(
+      mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(static_cast<void*>(recorded), MAP_FAILED);
+  std::mt19937 random(7);
+  std::uint64_t most = 0;
+  for (int trial = 0; trial < kills_wanted(); ++trial) {
+    fs::remove(part);
+    recorded->store(0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0)
+      in_child([&] {
+        results::Recorder recorder(file_, {});
+        for (;; recorded->fetch_add(1)) recorder.record(result_);
+      });
+    while (recorded->load() == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 30'000));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    const std::uint64_t finished = recorded->load();
+    results::ResultsFile left(part);
+    EXPECT_GE(left.runs().size(), finished) << "trial " << trial;
+    EXPECT_LE(left.runs().size(), finished + 1) << "trial " << trial;
+    EXPECT_EQ(left.rows().size(), left.runs().size() * result_.nodes.size() * 3) << "trial " << trial;
+    most = std::max(most, finished);
+  }
+  EXPECT_THAT(results::check_schema(part), IsEmpty());
+  EXPECT_GT(most, 1u);  // so that there was something to damage
+  munmap(recorded, sizeof(std::uint64_t));
 }
 
 /// What `write` says in a process whose files cannot grow beyond `bytes`, or "" if it succeeds.
