@@ -4,6 +4,7 @@
 #include "parity/bounds/bounded.hpp"
 
 #include <complex>
+#include <limits>
 #include <optional>
 
 #include "ir/passes/widen.hpp"
@@ -11,6 +12,7 @@
 #include "parity/bounds/bounded_product.hpp"
 #include "parity/bounds/segment_errors.hpp"
 #include "parity/compare/tolerance.hpp"
+#include "parity/compare/false_alarms.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::bounds {
@@ -91,16 +93,28 @@ std::shared_ptr<const compare::Limits> complex_limits(ir::Executor& reference, c
   const ir::Graph wide = ir::passes::widen(real.graph);
   ir::Graph graph = wide;
   SegmentErrors errors(real, wide, real.graph, manner, graph, {{real.outputs.at(k), truth}});
-  const Bound bound = (2 * wider_than_truth(segment, k)) * errors.bound_of(real.outputs.at(k));
-  const auto results = reference.run(graph, fed, {bound.probable.value, bound.certain.value});
+  SegmentErrors rest(real, wide, real.graph, without_chance(manner), graph, {{real.outputs.at(k), truth}});
+  const double factor = 2 * wider_than_truth(segment, k);
+  const Bound bound = factor * errors.bound_of(real.outputs.at(k));
+  const Real chance = bound.probable - factor * rest.bound_of(real.outputs.at(k)).probable;
+  const auto results = reference.run(graph, fed, {bound.probable.value, bound.certain.value, chance.value});
   return std::make_shared<const compare::Limits>(
-      compare::Limits{results.at(bound.probable.value), results.at(bound.certain.value)});
+      compare::Limits{results.at(bound.probable.value), results.at(bound.certain.value), {}, results.at(chance.value)});
 }
 
-/// Where in the graph the limits of an output are.
+/// Where in the graph the limits of an output are, and λσ of the probable one, where there is chance in it and that is
+/// not all of it but `fixed` of the truth.
 struct Formula {
   ir::Value probable, certain, of_truth;
+  std::optional<ir::Value> chance = {};
+  double fixed = std::numeric_limits<double>::quiet_NaN();
 };
+
+/// How many standard deviations the limits of an output allow for.
+double lambda_of(const Manner& manner, const ir::TensorType& type) {
+  if (manner.arithmetic.deviations > 0) return manner.arithmetic.deviations;
+  return compare::FalseAlarms{.n_limits = static_cast<std::uint64_t>(type.shape.elements())}.lambda();
+}
 
 /// How one output of a segment gets its limits: plainly, or by a formula in the graph; a complex one that has neither
 /// gets them when its truth is known.
@@ -120,10 +134,21 @@ struct BoundedPlan {
     std::vector<ir::Value> all;
     for (const OutputPlan& one : outputs) all.push_back(one.truth);
     for (const OutputPlan& one : outputs)
-      if (one.formula) all.insert(all.end(), {one.formula->probable, one.formula->certain, one.formula->of_truth});
+      if (one.formula) {
+        all.insert(all.end(), {one.formula->probable, one.formula->certain, one.formula->of_truth});
+        if (one.formula->chance) all.push_back(*one.formula->chance);
+      }
     return all;
   }
 };
+
+/// What a product that makes its own limits adds to them for storing it, which is all that is not chance.
+std::optional<double> fixed_of_product(const ir::Graph& graph, ir::Value truth, const Manner& manner) {
+  const auto producer = graph.producer(truth);
+  if (!producer || manner.arithmetic.cut() > 0) return std::nullopt;
+  const ir::Op& op = graph.nodes()[*producer].op;
+  return op.is<BoundedMatmul>() ? std::optional(op.as<BoundedMatmul>().stored) : std::nullopt;
+}
 
 BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& segment, const Manner& manner,
                          const KnownErrors& known) {
@@ -134,13 +159,19 @@ BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& seg
   BoundedPlan plan{products.graph, products.graph.nodes().size(), {}};
   SegmentErrors of_candidate(segment, wide, segment.graph, manner, plan.graph, products.renumbered);
   SegmentErrors of_truth(segment, wide, wide, {}, plan.graph, products.renumbered);
-  for (const auto& [v, limits] : known) of_candidate.know(v, limits);
+  SegmentErrors of_rest(segment, wide, segment.graph, without_chance(manner), plan.graph, products.renumbered);
+  for (const auto& [v, limits] : known) of_candidate.know(v, limits), of_rest.know(v, limits, true);
   for (const ir::Value v : segment.outputs) {
     const ir::DType dtype = segment.graph.type(v).dtype;
     OutputPlan& one = plan.outputs.emplace_back(OutputPlan{products.at(v), plain_limit(segment, dtype)});
     if (one.plain || ir::is_complex(dtype)) continue;
     const Bound bound = of_candidate.bound_of(v);
     one.formula = {bound.probable.value, bound.certain.value, of_truth.bound_of(v).certain.value};
+    const bool is_product = segment.graph.nodes().size() == 1 && known.empty();
+    if (const auto fixed = is_product ? fixed_of_product(plan.graph, one.truth, manner) : std::nullopt)
+      one.formula->fixed = *fixed;
+    else if (const Real rest = of_rest.bound_of(v).probable; rest.value != bound.probable.value)
+      one.formula->chance = (bound.probable - rest).value;
   }
   return plan;
 }
@@ -173,13 +204,17 @@ BoundedRun run_bounded(ir::Executor& reference, const BoundedPlan& plan, const i
   return run;
 }
 
-std::shared_ptr<const compare::Limits> limits_of(ir::Tensor probable, ir::Tensor certain) {
-  return std::make_shared<const compare::Limits>(compare::Limits{std::move(probable), std::move(certain)});
+std::shared_ptr<const compare::Limits> limits_of(Results& results, const Formula& formula) {
+  compare::Limits limits{results.take(formula.probable), results.take(formula.certain)};
+  if (formula.chance) limits.chance = results.take(*formula.chance);
+  limits.fixed = formula.fixed;
+  return std::make_shared<const compare::Limits>(std::move(limits));
 }
 
-/// Certain limits only; the probable tensor is empty.
+/// Certain limits only, as the probable ones.
 std::shared_ptr<const compare::Limits> limits_of(ir::Tensor certain) {
-  return limits_of(std::move(certain), ir::Tensor({ir::DType::f64, {0}}));
+  return std::make_shared<const compare::Limits>(
+      compare::Limits{std::move(certain), ir::Tensor({ir::DType::f64, {0}})});
 }
 
 /// Adds the terms common to all rules: the floor of subnormals, the rounding of what is stored, doubled slack for f64.
@@ -197,6 +232,16 @@ void finish(compare::Allowed& allowed, ir::DType dtype, const Manner& manner, bo
 
 }  // namespace
 
+std::uint64_t limits_of_chance(const core::Segment& segment, std::size_t k) {
+  const ir::TensorType& type = segment.graph.type(segment.outputs.at(k));
+  const auto numbers = static_cast<std::uint64_t>(type.shape.elements()) * (ir::is_complex(type.dtype) ? 2 : 1);
+  try {
+    return plain_limit(segment, type.dtype) ? 0 : numbers;
+  } catch (const NoModel&) {
+    return 0;  // it gets no limit
+  }
+}
+
 Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& feeds,
                          const Manner& manner, const KnownErrors& known) {
   const BoundedPlan plan = plan_bounded(reference, segment, manner, known);
@@ -210,12 +255,14 @@ Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, 
     compare::Allowed allowed = one.plain.value_or(compare::Allowed{.rule = compare::Allowed::Rule::within});
     compare::Allowed uncertainty = plain_uncertainty(segment, dtype);
     if (one.formula) {
-      allowed.limits = limits_of(run.results.take(one.formula->probable), run.results.take(one.formula->certain));
+      allowed.limits = limits_of(run.results, *one.formula);
+      allowed.lambda = lambda_of(manner, segment.graph.type(segment.outputs[k]));
       uncertainty = {.rule = compare::Allowed::Rule::within,
                      .limits = limits_of(run.results.take(one.formula->of_truth)),
                      .of_limits = all_orders};
     } else if (!one.plain) {
       allowed.limits = complex_limits(reference, segment, k, {feeds, bounded.truth.outputs[k]}, manner);
+      allowed.lambda = lambda_of(manner, segment.graph.type(segment.outputs[k]));
       uncertainty = {.rule = compare::Allowed::Rule::within,
                      .limits = limits_of(allowed.limits->certain),
                      .of_limits = all_orders / wider_than_truth(segment, k)};

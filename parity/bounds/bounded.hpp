@@ -16,6 +16,10 @@ struct Bounded {
   std::vector<compare::Line> lines;  ///< elements of each output that share a scale
 };
 
+/// How many real numbers of a segment's output `k` have a limit that chance may exceed: none where it is exact, rounded
+/// once or held to a number of ulps. Known before anything is evaluated (verdict.md V52).
+std::uint64_t limits_of_chance(const core::Segment& segment, std::size_t k);
+
 /// Limits of values of a segment that are known better than by the models of their ops: those of sums whose elements
 /// were looked at one by one.
 using KnownErrors = std::map<ir::Value, compare::Limits>;

@@ -6,12 +6,11 @@
 
 #include "parity/bounds/error_terms.hpp"
 #include "parity/bounds/op_table.hpp"
+#include "parity/compare/false_alarms.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::bounds {
 namespace {
-
-constexpr double excess_probability = 1e-6;  // ops.md D.3
 
 using MakeModel = Model (*)(const ir::Op&);
 
@@ -37,6 +36,11 @@ Bound each(F f, Bound a, Bound b) {
 }
 
 }  // namespace
+
+Manner without_chance(Manner manner) {
+  manner.arithmetic.deviations = 0x1p-40;  // not 0, by which models would divide
+  return manner;
+}
 
 Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   const auto by_matrix = [](const ir::Sum& sum) { return sum.unit == ir::SumUnit::matrix; };
@@ -106,8 +110,7 @@ double Node::least(std::size_t i) const {
 
 double Node::lambda() const {
   if (arithmetic.deviations > 0) return arithmetic.deviations;
-  const auto outputs = static_cast<double>(std::max<std::int64_t>(type().shape.elements(), 1));
-  return std::sqrt(2 * std::log(2 * outputs / excess_probability));
+  return compare::FalseAlarms{.n_limits = static_cast<std::uint64_t>(type().shape.elements())}.lambda();
 }
 
 bool is_modelled_by_class(ir::ErrorClass error_class) {

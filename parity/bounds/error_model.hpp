@@ -27,7 +27,9 @@ struct Arithmetic {
   bool divides_last = false;
   /// The tree of the only sum that the kernel says it makes; nothing where there are several, or where none is known.
   std::optional<ir::Sum> sum = {};
-  double deviations = 0;  ///< standard deviations that limits allow for; 0: as many as the size of the output asks for
+  /// Standard deviations that limits allow for: one number for a whole run (verdict.md V52). 0: as many as a run asks
+  /// for that has this output alone.
+  double deviations = 0;
   /// All the sums that the kernel says it makes.
   std::vector<ir::Sum> sums = {};
 
@@ -46,13 +48,17 @@ struct Manner {
   bool flushes_subnormals = false;  ///< it may give 0 for an f32 or f64 subnormal
 };
 
+/// A manner that allows for so few standard deviations that what is left of limits is what a fixed number of roundings
+/// adds.
+Manner without_chance(Manner manner);
+
 /// What is safe to assume of a kernel by how it says that it adds (ir::NodeReport::sums). Sums of matrix units are cut
 /// off, it is not known how often. Where a matrix unit sums in f16, they are cut off after every term. Everything else
 /// rounds every addition to nearest.
 Arithmetic safe_arithmetic(std::span<const ir::Sum> sums);
 
-/// Limits of an error, element by element: one that chance exceeds in one run of a million
-/// (numerics.md 1), one that nothing but a defect exceeds.
+/// Limits of an error, element by element: one that chance exceeds as rarely as the run's budget of false alarms says
+/// (verdict.md V52), one that nothing but a defect exceeds.
 struct Bound {
   Real probable, certain;
 };
@@ -88,8 +94,7 @@ struct Node {
   /// smaller; 0 where they are kept.
   double spacing() const;
   double flushed() const;
-  /// How many standard deviations are allowed for: what one of this output's elements exceeds in one run of a million,
-  /// unless the arithmetic says another number.
+  /// How many standard deviations are allowed for.
   double lambda() const;
   /// This node, as far as its sum of this name goes.
   Node with_sum(std::string_view name) const {

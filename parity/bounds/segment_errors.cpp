@@ -86,9 +86,11 @@ void SegmentErrors::bound_node(const ir::Node& original) {
     }
 }
 
-void SegmentErrors::know(ir::Value value, const compare::Limits& limits) {
+void SegmentErrors::know(ir::Value value, const compare::Limits& limits, bool without_chance) {
   const auto real = [this](const ir::Tensor& x) { return reshaped(builder_.constant(x.as<double>()), x.shape()); };
-  given_.emplace(value, Bound{real(limits.probable), real(limits.certain)});
+  Bound bound{real(limits.probable), real(limits.certain)};
+  if (without_chance && limits.chance) bound.probable = bound.probable - real(*limits.chance);
+  given_.emplace(value, bound);
 }
 
 Bound SegmentErrors::bound_of(ir::Value value) {

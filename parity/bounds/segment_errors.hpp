@@ -20,8 +20,9 @@ class SegmentErrors {
                 ir::Graph& graph, std::map<ir::Value, ir::Value> known)
       : segment_(segment), wide_(wide), types_(types), manner_(manner), known_(std::move(known)), builder_(graph) {}
 
-  /// Takes these for the errors of a value, in place of what the model of its op says.
-  void know(ir::Value value, const compare::Limits& limits);
+  /// Takes these for the errors of a value, in place of what the model of its op says; `without_chance`: what is left
+  /// of them without chance, where that is known.
+  void know(ir::Value value, const compare::Limits& limits, bool without_chance = false);
 
   /// The limits of a value, added to the graph.
   Bound bound_of(ir::Value value);

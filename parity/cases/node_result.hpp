@@ -15,6 +15,7 @@
 #include "parity/cases/sensitivity.hpp"
 #include "parity/cases/settled.hpp"
 #include "parity/cases/statistics.hpp"
+#include "parity/compare/false_alarms.hpp"
 #include "parity/compare/telling.hpp"
 #include "parity/compare/vacuity.hpp"
 #include "parity/core/mode.hpp"
@@ -44,16 +45,17 @@ struct NodeResult {
   std::vector<double> blame = {};                    ///< its share of the error of each result, where that was measured
   std::optional<compare::Comparison> expected = {};  ///< the device's output against what the file expects of it
   compare::Allowed allowed = {};
-  Certificate certificate = {};        ///< for the truth of its own inputs
-  std::vector<Pattern> patterns = {};  ///< what elements that failed have in common
-  Settled settled = {};                ///< elements that were looked at one by one
-  compare::Telling telling = {};       ///< which elements say something, where it was compared
-  Sensitivity sensitivity = {};        ///< whether a sample of it would notice small faults
-  Statistics statistics = {};          ///< how a sample of its sums rounds
-  OracleSample oracle = {};            ///< elements of the truth, held to the definition of the op
-  ReplaySample replays = {};           ///< elements that were added up again as the kernel says
-  compare::Vacuity vacuity = {};       ///< where it was compared
-  core::Proof proof = {};              ///< an exact twin's
+  double lambda = compare::not_computed;  ///< the standard deviations that `allowed` allows for
+  Certificate certificate = {};           ///< for the truth of its own inputs
+  std::vector<Pattern> patterns = {};     ///< what elements that failed have in common
+  Settled settled = {};                   ///< elements that were looked at one by one
+  compare::Telling telling = {};          ///< which elements say something, where it was compared
+  Sensitivity sensitivity = {};           ///< whether a sample of it would notice small faults
+  Statistics statistics = {};             ///< how a sample of its sums rounds
+  OracleSample oracle = {};               ///< elements of the truth, held to the definition of the op
+  ReplaySample replays = {};              ///< elements that were added up again as the kernel says
+  compare::Vacuity vacuity = {};          ///< where it was compared
+  core::Proof proof = {};                 ///< an exact twin's
 
   core::Verdict verdict = core::Verdict::skipped;
   bool lacks_truth = false;  ///< skipped, since the op cannot be computed in reference precision
@@ -104,7 +106,7 @@ struct CaseResult {
   core::Coverage coverage = {};                        ///< how much was verified
   core::Coverage min_verified = core::usual_coverage;  ///< and how much was asked for
   double wall_seconds = 0;
-  double alpha = compare::not_computed;  ///< one comparison's share of the policy's budget of false alarms
+  compare::FalseAlarms false_alarms = {};  ///< by which all of its limits were made
 };
 
 }  // namespace plumb::parity::cases

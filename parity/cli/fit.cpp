@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "ir/attribute.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/fit/fit_policy.hpp"
@@ -24,8 +25,8 @@ struct FitFlags {
 void say(const fit::Fit& fit) {
   for (const std::string& note : fit.notes) std::cerr << note << '\n';
   for (const fit::FittedRule& rule : fit.rules)
-    std::cout << rule.id() << ": ratio_max " << rule.limit << ", " << rule.n_seeds << " seeds, " << rule.n_nodes
-              << " nodes\n";
+    std::cout << rule.id() << ": " << ir::enum_name(rule.measure) << ' ' << rule.limit << ", " << rule.n_seeds
+              << " seeds, " << rule.n_nodes << " nodes\n";
   for (const std::string& finding : fit.findings) std::cout << "finding: " << finding << '\n';
 }
 

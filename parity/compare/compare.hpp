@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,14 @@ namespace plumb::parity::compare {
 
 inline constexpr double not_computed = std::numeric_limits<double>::quiet_NaN();
 
-/// Limits of |c - y|, element by element, in f64 tensors of the output's shape: one that chance
-/// exceeds in one run of a million, and one that nothing but a defect exceeds.
+/// Limits of |c - y|, element by element, in f64 tensors of the output's shape: one, λσ + d, that chance exceeds as
+/// rarely as λ says, and one that nothing but a defect exceeds.
 struct Limits {
   ir::Tensor probable, certain;
   std::vector<bool> apart = {};  ///< elements that are not judged; empty where all are
+  /// λσ of `probable`; nothing where it is `probable` less `fixed` of the truth or, where that is NaN as well, unknown.
+  std::optional<ir::Tensor> chance = {};
+  double fixed = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// What an element may be, given the truth y. Made by bounded.hpp.
@@ -33,6 +37,7 @@ struct Allowed {
   Rule rule = Rule::exact;
   std::shared_ptr<const Limits> limits = {};  ///< where the data decide
   double of_limits = 1;                       ///< how many of them
+  double lambda = 0;                          ///< the standard deviations that they allow for; 0: unknown
 
   double relative = 0;   ///< times |y|
   double ulps = 0;       ///< in ulps of the type that is computed in, at y
@@ -87,6 +92,9 @@ struct Comparison {
   double ratio_finite = not_computed;  ///< the largest ratio of elements that are finite on both sides
 
   double ratio_certain = not_computed;  ///< the largest error, over what nothing but a defect exceeds
+  /// The largest (error - d) / σ of elements whose limit is λσ + d, which no λ changes (verdict.md V53). Infinite where
+  /// an element is beyond a limit without chance; NaN where no limit is known to be of that kind.
+  double sigma_max = not_computed;
 
   std::vector<Worst> worst;  ///< by ratio, then by error; at most worst_kept, the first is the worst
   std::array<std::uint64_t, ulp_bins> hist_ulp = {};

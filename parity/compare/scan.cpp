@@ -15,6 +15,8 @@ Limit::Limit(const Allowed& allowed, ir::DType dtype)
   if (allowed.limits == nullptr) return;
   probable = allowed.limits->probable.as<double>();
   certain = allowed.limits->certain.as<double>();
+  if (allowed.limits->chance) chance = allowed.limits->chance->as<double>();
+  fixed_ = allowed.limits->fixed;
 }
 
 Scan::Scan(const Allowed& allowed, ir::DType dtype, bool integer)
@@ -96,6 +98,7 @@ void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, 
   if (may_raise && magnitude > 0) raise(result_.max_rel, {found.error / magnitude, index});
   if (limit_.knows_certain() && !(found.error <= result_.ratio_certain * found.certain))
     raise(result_.ratio_certain, found.ratio_certain());
+  if (limit_.knows_chance()) raise_sigma(found.error, found.allowed, limit_.chance_at(magnitude, index));
   const double reference = integer_ || allowed_.rule == Allowed::Rule::within ? part.y : part.r;
   const double error = part.c - reference;
   if (!integer_) {
@@ -105,6 +108,14 @@ void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, 
   }
   add_sums({1, error, error * error, std::abs(part.y), part.y * part.y, part.c * part.c, part.y * part.c});
   raise(result_.expected_absmax, std::abs(part.y));
+}
+
+/// By how many standard deviations an element is beyond what a fixed number of roundings explains.
+void Scan::raise_sigma(double error, double allowed, double chance) {
+  if (chance > 0 && chance < infinity && allowed < infinity)
+    raise(result_.sigma_max, allowed_.lambda * (1 + (error - allowed) / chance));
+  else if (error > allowed)
+    raise(result_.sigma_max, infinity);
 }
 
 void Scan::keep_worst(const Worst& worst, double error) {
@@ -167,7 +178,7 @@ void Scan::absorb(const Scan& other) {
   result_.constant &= found.constant;
   raise(result_.max_abs, found.max_abs), raise(result_.max_rel, found.max_rel), raise(result_.max_ulp, found.max_ulp);
   raise(result_.expected_absmax, found.expected_absmax), raise(result_.ratio_finite, found.ratio_finite);
-  raise(result_.ratio_certain, found.ratio_certain);
+  raise(result_.ratio_certain, found.ratio_certain), raise(result_.sigma_max, found.sigma_max);
   for (std::size_t k = 0; k < found.worst.size(); ++k) keep_worst(found.worst[k], other.worst_errors_[k]);
   ulps_.add(other.ulps_), ratios_.add(other.ratios_);
 }

@@ -50,6 +50,16 @@ class Limit {
   bool is_apart(std::uint64_t index) const { return has_apart() && allowed_.limits->apart[index]; }
   bool has_apart() const { return allowed_.limits != nullptr && !allowed_.limits->apart.empty(); }
   bool knows_certain() const { return !certain.empty(); }
+  /// Whether it is known which part of the limits is chance, λσ, and that part of an element's.
+  bool knows_chance() const { return allowed_.lambda > 0 && (!chance.empty() || !std::isnan(fixed_)); }
+  double chance_at(double magnitude, std::uint64_t index) const {
+    return (chance.empty() ? probable[index] - fixed_ * magnitude : chance[index]) * allowed_.of_limits;
+  }
+  /// Makes that part of numbers of several elements: those of `chance` or, without it, of `probable`.
+  [[gnu::always_inline]] void set_chance(core::f64x8& numbers, const core::f64x8& magnitude) const {
+    if (chance.empty()) numbers -= fixed_ * magnitude;
+    numbers *= allowed_.of_limits;
+  }
 
   /// From the limit of an element by itself.
   double with(double of_element, double magnitude) const {
@@ -73,10 +83,11 @@ class Limit {
     limit = limit + allowed_.storage * spacing + allowed_.subnormal;
   }
 
-  std::span<const double> probable, certain;  ///< limits by element; empty where one rule serves all
+  std::span<const double> probable, certain, chance;  ///< limits by element; empty where one rule serves all
 
  private:
   const Allowed allowed_;
+  double fixed_ = not_computed;
   const core::Spacing computed_, stored_;
 };
 
@@ -126,6 +137,8 @@ class Scan {
   void add_truth(const ScanBlock& block);
   void raise_extremes(const ScanBlock& block, const Row& row);
   void raise_certain(const ScanBlock& block, const Row& row);
+  void raise_sigma(const ScanBlock& block, const Row& row);
+  void raise_sigma(double error, double allowed, double chance);
 
   const Allowed allowed_;
   const Limit limit_;

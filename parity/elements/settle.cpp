@@ -46,7 +46,8 @@ std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::spa
 /// The limit of one element of the summing node, before it is stored.
 sums::ElementLimit exact_limit(const Summing& summing, const terms::ElementSum& sum, double truth) {
   sums::ElementLimit limit = sums::limit_of(sum, summing.arithmetic, summing.lambda);
-  limit.probable += summing.stored * std::abs(truth), limit.certain += summing.stored * std::abs(truth);
+  const double stored = summing.stored * std::abs(truth);
+  limit.probable += stored, limit.certain += stored, limit.fixed += stored;
   return limit;
 }
 
@@ -68,24 +69,25 @@ class Alone {
 
   std::atomic<std::uint64_t> replayed = 0, wide = 0;
 
-  /// The limit to put in place of `before` in the tensor of limits, and the certain one in place of `certain`, of which
-  /// a tensor's knows nothing below the smallest normal (verdict.md V18).
-  double limit_at(std::size_t i, double truth, double got, double before, double& certain) {
+  /// Puts the element's own limits in place of those of the tensor, the certain one, too, since a tensor's knows
+  /// nothing below the smallest normal (verdict.md V18).
+  void set_limit(std::size_t i, double truth, double got, const SettledLimits& limits) {
     terms::ElementSum sum;
     summing_.walker(static_cast<std::int64_t>(i), sum);
-    const sums::ElementLimit exact_limits = exact_limit(summing_, sum, truth);
-    const double error = std::abs(got - truth), exact = exact_limits.probable;
-    const double limit = std::max(before / 2, exact);
-    certain = std::max(certain, exact_limits.certain);
-    if (!std::isfinite(exact) || error <= limit_.with(limit, std::abs(truth))) return limit;
+    const sums::ElementLimit exact = exact_limit(summing_, sum, truth);
+    const double error = std::abs(got - truth);
+    limits.tighten(i, exact.probable, exact.probable - exact.fixed);
+    double &limit = limits.probable[i], &certain = limits.certain[i];
+    certain = std::max(certain, exact.certain);
+    if (!std::isfinite(exact.probable) || error <= limit_.with(limit, std::abs(truth))) return;
     if (subject_.sums.size() == 1 && equals_replay(sum, subject_.sums[0], dtype_, got).value_or(false)) {
       ++replayed;
-      return std::max(limit, 2 * error / allowed_.of_limits);  // clearly within: the truth need not decide it anew
+      return limits.widen(i, 2 * error / allowed_.of_limits, 0);  // clearly within: the truth need not decide it anew
     }
     const double most = wide_limit(summing_, sum, truth);
-    if (error > limit_.with(most, std::abs(truth))) return limit;
+    if (error > limit_.with(most, std::abs(truth))) return;
     ++wide;
-    return std::max(limit, most);
+    limits.widen(i, most, exact.probable - exact.fixed);
   }
 
  private:
@@ -111,8 +113,10 @@ class Carried {
   /// The limits of these elements of the output by those of its sums, the probable ones, if `wide`, by what sums may be
   /// off that creep. Those of other elements are whatever.
   compare::Limits limits(const std::vector<std::size_t>& elements, bool wide) const {
-    compare::Limits exact{ir::Tensor({ir::DType::f64, summing_.shape}), ir::Tensor({ir::DType::f64, summing_.shape})};
-    const auto probable = exact.probable.as<double>(), certain = exact.certain.as<double>();
+    const ir::Tensor none({ir::DType::f64, summing_.shape});
+    compare::Limits exact{none, none, {}, none};
+    const auto probable = exact.probable.as<double>(), certain = exact.certain.as<double>(),
+               chance = exact.chance->as<double>();
     const bool is_by_place = ends_where_it_was();
     for_each_element(is_by_place ? elements.size() : probable.size(), [&](std::size_t n) {
       const std::size_t i = is_by_place ? elements[n] : n;
@@ -123,6 +127,7 @@ class Carried {
       const double made = total * sum.scale / sum.divisor;
       const sums::ElementLimit limit = exact_limit(summing_, sum, made);
       probable[i] = wide ? wide_of(sum, made, limit.certain) : limit.probable, certain[i] = limit.certain;
+      chance[i] = limit.probable - limit.fixed;
     });
     bounds::KnownErrors known;
     known.emplace(summing_.sum, std::move(exact));
@@ -159,25 +164,39 @@ class Carried {
 /// What open elements may be where something is behind the sum; how many of them only as sums that creep.
 std::uint64_t settle_carried(const Carried& carried, const compare::Allowed& allowed,
                              const std::vector<std::size_t>& open, std::span<const double> truth,
-                             std::span<const double> got, ir::DType dtype, compare::Limits& limits) {
+                             std::span<const double> got, ir::DType dtype, const SettledLimits& limits) {
   const compare::Limit limit(allowed, dtype);
-  const std::span<double> probable = limits.probable.as<double>(), certain = limits.certain.as<double>();
+  const std::span<double> probable = limits.probable, certain = limits.certain;
   const compare::Limits exact = carried.limits(open, false);
+  const auto chance_of = [](const compare::Limits& all, std::size_t i) {
+    return all.chance ? all.chance->as<double>()[i] : 0;
+  };
   std::vector<std::size_t> beyond;
   for (const std::size_t i : open) {
-    probable[i] = std::max(probable[i] / 2, exact.probable.as<double>()[i]);
+    limits.tighten(i, exact.probable.as<double>()[i], chance_of(exact, i));
     certain[i] = std::max(certain[i], exact.certain.as<double>()[i]);
     if (!(std::abs(got[i] - truth[i]) <= limit.with(probable[i], std::abs(truth[i])))) beyond.push_back(i);
   }
   if (beyond.empty()) return 0;
-  const ir::Tensor wide = carried.limits(beyond, true).probable;
+  const compare::Limits wide = carried.limits(beyond, true);
   std::uint64_t count = 0;
   for (const std::size_t i : beyond) {
-    const double most = wide.as<double>()[i];
+    const double most = wide.probable.as<double>()[i];
     if (!(std::abs(got[i] - truth[i]) <= limit.with(most, std::abs(truth[i])))) continue;
-    probable[i] = std::max(probable[i], most), ++count;
+    limits.widen(i, most, chance_of(wide, i)), ++count;
   }
   return count;
+}
+
+/// Where the limits of elements are, λσ of each by itself where it is known.
+SettledLimits places_in(compare::Limits& limits, std::span<const double> truth) {
+  if (!limits.chance && !std::isnan(limits.fixed)) {
+    limits.chance = limits.probable;
+    const auto chance = limits.chance->as<double>();
+    for (std::size_t i = 0; i < chance.size(); ++i) chance[i] -= limits.fixed * std::abs(truth[i]);
+  }
+  return {limits.probable.as<double>(), limits.certain.as<double>(),
+          limits.chance ? limits.chance->as<double>() : std::span<double>()};
 }
 
 }  // namespace
@@ -197,9 +216,9 @@ cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bo
   for (std::size_t i = 0; i < subject.inputs.size(); ++i)
     fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
   compare::Limits limits = *allowed.limits;
-  const auto probable = limits.probable.as<double>();
+  const SettledLimits places = places_in(limits, truth);
   if (is_alone && k == 0)
-    if (const auto by_rows = settle_rows(subject, fed, {allowed, open, truth, c, got.dtype(), probable})) {
+    if (const auto by_rows = settle_rows(subject, fed, {allowed, open, truth, c, got.dtype(), places})) {
       allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
       return *by_rows;
     }
@@ -207,15 +226,14 @@ cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bo
   if (!summing) return settled;
   settled.open = open.size();
   if (is_alone) {
-    const auto certain = limits.certain.as<double>();
     Alone alone(subject, *summing, allowed, got.dtype());
     for_each_element(open.size(), [&](std::size_t n) {
       const std::size_t i = open[n];
-      probable[i] = alone.limit_at(i, truth[i], c[i], probable[i], certain[i]);
+      alone.set_limit(i, truth[i], c[i], places);
     });
     settled.replayed = alone.replayed, settled.wide = alone.wide;
   } else {
-    settled.wide = settle_carried(Carried(subject, fed, *summing, k), allowed, open, truth, c, got.dtype(), limits);
+    settled.wide = settle_carried(Carried(subject, fed, *summing, k), allowed, open, truth, c, got.dtype(), places);
   }
   allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
   return settled;

@@ -22,19 +22,22 @@ class RowSettler {
 
   std::atomic<std::uint64_t> replayed = 0, wide = 0;
 
-  void settle(const Row& row, std::size_t i) {
+  /// `rest` is the row as it is without chance.
+  void settle(const Row& row, const Row& rest, std::size_t i) {
+    const auto index = static_cast<std::int64_t>(i);
     const double truth = open_.truth[i], size = std::abs(truth), error = std::abs(open_.got[i] - truth);
-    const auto found = row.limit(static_cast<std::int64_t>(i), truth);
+    const auto found = row.limit(index, truth), fixed = rest.limit(index, truth);
     if (!found || !std::isfinite(*found)) return;  // nothing is known better
-    const double limit = open_.probable[i] = std::max(open_.probable[i] / 2, *found);
+    const double chance = *found - fixed.value_or(*found);
+    open_.limits.tighten(i, *found, chance);
+    const double limit = open_.limits.probable[i];
     if (error <= limit_.with(limit, size)) return;
     if (equals_replay(row, i, limit_.with(limit, size) / 2)) {
       ++replayed;
-      open_.probable[i] = std::max(limit, 2 * error / open_.allowed.of_limits);  // clearly within
-    } else if (const double most = row.wide_limit(static_cast<std::int64_t>(i), truth);
-               error <= limit_.with(most, size)) {
+      open_.limits.widen(i, 2 * error / open_.allowed.of_limits, 0);  // clearly within
+    } else if (const double most = row.wide_limit(index, truth); error <= limit_.with(most, size)) {
       ++wide;
-      open_.probable[i] = std::max(limit, most);
+      open_.limits.widen(i, most, chance);
     }
   }
 
@@ -75,13 +78,16 @@ std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feed
   for (const ir::Tensor& x : operands) operation.operands.push_back({x.as<double>(), x.shape()});
   const auto rows = find_rows(operation);
   if (!rows) return std::nullopt;
+  Operation without_chance = operation;
+  without_chance.node.arithmetic = bounds::without_chance(subject.manner).arithmetic;
+  const auto rests = find_rows(without_chance);
   std::map<std::int64_t, std::vector<std::size_t>> by_row;
   for (const std::size_t i : open.indices) by_row[rows->number_of(static_cast<std::int64_t>(i))].push_back(i);
   const std::vector<std::pair<std::int64_t, std::vector<std::size_t>>> all(by_row.begin(), by_row.end());
   RowSettler settler(open, core::compute_dtype(type.dtype) == ir::DType::f32);
   core::for_each_piece(all.size(), core::workers_for(all.size()), [&](std::size_t n, std::size_t) {
-    const auto row = rows->make(all[n].first);
-    for (const std::size_t i : all[n].second) settler.settle(*row, i);
+    const auto row = rows->make(all[n].first), rest = rests->make(all[n].first);
+    for (const std::size_t i : all[n].second) settler.settle(*row, *rest, i);
   });
   return cases::Settled{.open = open.indices.size(), .replayed = settler.replayed, .wide = settler.wide};
 }

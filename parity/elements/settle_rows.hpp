@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "parity/cases/settled.hpp"
@@ -7,13 +8,30 @@
 
 namespace plumb::parity::elements {
 
-/// Open elements of one output and what is known of them: the limits of the tensor, which get those of the elements.
+/// The limits of a tensor, which get those of elements that were looked at.
+struct SettledLimits {
+  std::span<double> probable, certain, chance;  ///< `chance`: λσ of each; empty where that is not known
+
+  /// The element's own limit, or half of the first one, whichever is larger (verdict.md V15).
+  void tighten(std::size_t i, double exact, double of_chance) const {
+    const bool is_exact = exact > probable[i] / 2;
+    if (!chance.empty()) chance[i] = is_exact ? of_chance : chance[i] / 2;
+    probable[i] = is_exact ? exact : probable[i] / 2;
+  }
+  /// A limit above that, of which so much is chance.
+  void widen(std::size_t i, double most, double of_chance) const {
+    if (!chance.empty()) chance[i] = of_chance;
+    probable[i] = std::max(probable[i], most);
+  }
+};
+
+/// Open elements of one output and what is known of them.
 struct OpenElements {
   const compare::Allowed& allowed;
   std::span<const std::size_t> indices;
   std::span<const double> truth, got;
   ir::DType dtype;
-  std::span<double> probable;
+  SettledLimits limits;
 };
 
 /// Puts exact limits in place of those of open elements of a node that has sums inside, by its rows (rows.hpp); nothing

@@ -8,13 +8,12 @@
 #include <map>
 
 #include "ir/passes/widen.hpp"
+#include "parity/compare/false_alarms.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/expected/sign_runs.hpp"
 
 namespace plumb::parity::expected {
 namespace {
-
-constexpr double false_alarms = 1e-6;  // a clean run of one graph and seed fails this rarely (verdict.md V51)
 
 struct NamedPrecision {
   std::string_view name;
@@ -72,8 +71,10 @@ compare::Allowed limits_of(const Spread& spread, const Precision& precision, ir:
     }
   }
   if (any_apart) limits.apart = std::move(apart);
+  limits.fixed = 0;
   compare::Allowed allowed{.rule = compare::Allowed::Rule::within, .relative = precision.unit, .storage = 0.5};
   allowed.absolute = core::float_format(stored).ulp(0);
+  allowed.lambda = lambda;
   allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
   return allowed;
 }
@@ -124,15 +125,14 @@ void judge_exact(cases::ExpectedResult& result, const ir::Tensor& tensor, const 
     result.verdict = core::Verdict::passed;
 }
 
-/// How many elements have a limit that chance may exceed.
-double limits_in(const std::map<std::string, ir::Tensor, std::less<>>& tensors) {
-  double count = 0;
-  for (const auto& [name, tensor] : tensors)
-    if (ir::unit_roundoff(tensor.dtype()) > 0) count += static_cast<double>(tensor.shape().elements());
-  return std::max(count, 1.0);
-}
-
 }  // namespace
+
+std::uint64_t limits_in(const cases::Expectation& expectation) {
+  std::uint64_t count = 0;
+  for (const auto& [name, tensor] : expectation.tensors)
+    if (ir::unit_roundoff(tensor.dtype()) > 0) count += static_cast<std::uint64_t>(tensor.shape().elements());
+  return count;
+}
 
 std::span<const std::string_view> precision_names() {
   static const auto names = [] {
@@ -155,7 +155,8 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
     wanted.push_back(*graph.find(value));
     results.push_back({.value = value, .runs = options.runs, .precision = std::string(name)});
   }
-  const double lambda = std::sqrt(2 * std::log(4 * limits_in(expectation.tensors) / false_alarms));
+  const double lambda =
+      options.lambda > 0 ? options.lambda : compare::FalseAlarms{.n_limits = limits_in(expectation)}.lambda();
   try {
     const auto spreads = spread_of(reference, graph, feeds, wanted, precision, options.runs);
     for (std::size_t i = 0; i < results.size(); ++i) {

@@ -15,10 +15,14 @@ namespace plumb::parity::expected {
 struct Options {
   unsigned runs = 8;           ///< sign runs, 8 to 64
   std::string precision = {};  ///< "f64", "f32", "tf32", "f16" or "bf16"; empty: that of the tensors
+  double lambda = 0;           ///< standard deviations allowed for; 0: as many as these tensors alone ask for
 };
 
 /// The names that Options::precision takes.
 std::span<const std::string_view> precision_names();
+
+/// How many elements of a case's expectation have a limit that chance may exceed (verdict.md V52).
+std::uint64_t limits_in(const cases::Expectation& expectation);
 
 /// A result for each tensor of the case's expectation, in the order of their names. What has no error model is an error
 /// of its result.

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "ir/attribute.hpp"
 #include "parity/core/sha256.hpp"
 #include "parity/fit/anderson_darling.hpp"
 
@@ -15,14 +17,42 @@ namespace {
 
 using Nodes = std::map<std::string, std::vector<const Sample*>>;
 
-bool varies(const std::vector<const Sample*>& samples) {
-  return std::ranges::any_of(samples, [&](const Sample* one) { return one->ratio != samples[0]->ratio; });
+using policy::Measure;
+
+double value_of(const Sample& sample, Measure measure) {
+  return measure == Measure::sigma_max    ? sample.sigma
+         : measure == Measure::misrounded ? sample.misrounded
+                                          : sample.ratio;
 }
 
-std::vector<double> ratios_of(const std::vector<const Sample*>& samples) {
-  std::vector<double> ratios;
-  for (const Sample* one : samples) ratios.push_back(one->ratio);
-  return ratios;
+std::vector<double> values_of(const std::vector<const Sample*>& samples, Measure measure) {
+  std::vector<double> values;
+  for (const Sample* one : samples) values.push_back(value_of(*one, measure));
+  return values;
+}
+
+bool varies(const std::vector<const Sample*>& samples, Measure measure) {
+  const auto values = values_of(samples, measure);
+  return std::ranges::all_of(values, [](double x) { return std::isfinite(x); }) &&
+         std::ranges::any_of(values, [&](double x) { return x != values[0]; });
+}
+
+/// What limits of a group are fitted to: the first that every node of it has, and that varies in each.
+Measure measure_of(const Group& group, const Nodes& nodes) {
+  const bool has_16_bits = group.dtype == "f16" || group.dtype == "bf16";
+  for (const Measure measure : {Measure::misrounded, Measure::sigma_max}) {
+    if (measure == Measure::misrounded && !has_16_bits) continue;
+    if (std::ranges::all_of(nodes, [&](const auto& node) { return varies(node.second, measure); })) return measure;
+  }
+  return Measure::ratio_max;
+}
+
+/// The largest limit that the bound does not make needless: the fewest standard deviations that it allowed for.
+double bound_of(const std::vector<const Sample*>& samples, Measure measure) {
+  if (measure != Measure::sigma_max) return 1;
+  double least = samples[0]->lambda;
+  for (const Sample* one : samples) least = std::min(least, one->lambda);
+  return least;
 }
 
 std::string name_of(const Group& group) {
@@ -35,7 +65,8 @@ std::map<Group, Nodes> by_group(std::span<const Sample> samples, bool software) 
   std::map<Group, Nodes> groups;
   for (const Sample& one : samples)
     if (one.is_software == software && one.is_clean) groups[one.group][one.node].push_back(&one);
-  for (auto& [group, nodes] : groups) std::erase_if(nodes, [](const auto& node) { return !varies(node.second); });
+  for (auto& [group, nodes] : groups)
+    std::erase_if(nodes, [](const auto& node) { return !varies(node.second, Measure::ratio_max); });
   std::erase_if(groups, [](const auto& group) { return group.second.empty(); });
   return groups;
 }
@@ -50,10 +81,10 @@ std::size_t most_in_a_run(const std::map<Group, Nodes>& groups) {
   return most;
 }
 
-bool is_one_distribution(const Nodes& nodes) {
-  std::vector<std::vector<double>> ratios;
-  for (const auto& [label, samples] : nodes) ratios.push_back(ratios_of(samples));
-  return ratios.size() == 1 || compare_samples(ratios).accepts();
+bool is_one_distribution(const Nodes& nodes, Measure measure) {
+  std::vector<std::vector<double>> values;
+  for (const auto& [label, samples] : nodes) values.push_back(values_of(samples, measure));
+  return values.size() == 1 || compare_samples(values).accepts();
 }
 
 class Fitter {
@@ -63,7 +94,7 @@ class Fitter {
 
  private:
   void check_clean(std::span<const Sample> samples, bool software);
-  void add(const Group& group, const std::string& node, const std::vector<const Sample*>& samples, std::size_t nodes);
+  void add(FittedRule rule, const std::vector<const Sample*>& samples);
 
   const Options options_;
   Fit fit_;
@@ -83,13 +114,11 @@ void Fitter::check_clean(std::span<const Sample> samples, bool software) {
                                           count.first, count.second));
 }
 
-void Fitter::add(const Group& group, const std::string& node, const std::vector<const Sample*>& samples,
-                 std::size_t nodes) {
-  FittedRule rule{.group = group, .node = node, .n_samples = samples.size(), .n_nodes = nodes};
+void Fitter::add(FittedRule rule, const std::vector<const Sample*>& samples) {
   std::set<std::uint64_t> seeds;
   for (const Sample* one : samples) seeds.insert(one->seed);
-  rule.n_seeds = seeds.size();
-  const auto what = fmt::format("{}{}", node.empty() ? "" : node + ": ", name_of(group));
+  rule.n_seeds = seeds.size(), rule.n_samples = samples.size();
+  const auto what = fmt::format("{}{}", rule.node.empty() ? "" : rule.node + ": ", name_of(rule.group));
   if (rule.n_seeds < fewest_seeds) {
     fit_.notes.push_back(fmt::format("{}: {} seeds are too few, at least {} are wanted: the bound stays the limit",
                                      what, rule.n_seeds, fewest_seeds));
@@ -97,11 +126,12 @@ void Fitter::add(const Group& group, const std::string& node, const std::vector<
   }
   rule.is_software = samples[0]->is_software;
   rule.false_alarm = options_.false_alarm_per_run / static_cast<double>(fit_.comparisons);
-  rule.gumbel = fit_gumbel(ratios_of(samples));
+  rule.gumbel = fit_gumbel(values_of(samples, rule.measure));
   rule.limit = upper_limit(rule.gumbel, samples.size(), rule.false_alarm, options_.confidence);
-  if (!(rule.limit <= 1)) {
-    fit_.findings.push_back(
-        fmt::format("{}: the fitted ratio_max is {:.4g}, above the bound, which stays the limit", what, rule.limit));
+  if (rule.measure == Measure::sigma_max) rule.limit = std::max(rule.limit, 0.0);
+  if (!(rule.limit <= bound_of(samples, rule.measure))) {
+    fit_.findings.push_back(fmt::format("{}: the fitted {} is {:.4g}, above the bound, which stays the limit", what,
+                                        ir::enum_name(rule.measure), rule.limit));
     return;
   }
   fit_.rules.push_back(std::move(rule));
@@ -117,13 +147,14 @@ Fit Fitter::run(std::span<const Sample> samples) {
   const auto groups = by_group(samples, software);
   fit_.comparisons = most_in_a_run(groups);
   for (const auto& [group, nodes] : groups) {
-    if (is_one_distribution(nodes)) {
+    const Measure measure = measure_of(group, nodes);
+    if (is_one_distribution(nodes, measure)) {
       std::vector<const Sample*> pooled;
       for (const auto& [label, own] : nodes) pooled.insert(pooled.end(), own.begin(), own.end());
-      add(group, "", pooled, nodes.size());
+      add({.group = group, .measure = measure, .n_nodes = nodes.size()}, pooled);
       continue;
     }
-    for (const auto& [label, own] : nodes) add(group, label, own, 1);
+    for (const auto& [label, own] : nodes) add({.group = group, .measure = measure, .node = label}, own);
   }
   const auto is_of_one_node = [](const FittedRule& rule) { return !rule.node.empty(); };
   std::stable_partition(fit_.rules.begin(), fit_.rules.end(), is_of_one_node);

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "parity/fit/gumbel.hpp"
+#include "parity/policy/policy.hpp"
 
-/// Limits fitted to what clean runs came to (docs/fit.md): of each node the largest ratio of a run, error over
-/// bound, is a block maximum, and of many runs these are distributed as Gumbel has it.
+/// Limits fitted to what clean runs came to (docs/fit.md): of each node the largest error of a run in standard
+/// deviations, or over its bound, is a block maximum, and of many runs these are distributed as Gumbel has it.
 namespace plumb::parity::fit {
 
 /// What nodes have in common that share a rule.
@@ -25,8 +26,10 @@ struct Sample {
   std::string node = {};
   std::uint64_t run = 0, seed = 0;  ///< runs are numbered over all files
   double ratio = 0;
-  bool is_clean = true;      ///< the node passed
-  bool is_software = false;  ///< the device is no hardware
+  bool is_clean = true;                                                  ///< the node passed
+  bool is_software = false;                                              ///< the device is no hardware
+  double sigma = compare::not_computed, lambda = compare::not_computed;  ///< sigma_max, and what the bound allowed for
+  double misrounded = compare::not_computed;
 };
 
 /// The local parts of all compared outputs, `first_run` being the number of the file's first run.
@@ -45,9 +48,10 @@ struct Options {
 
 inline constexpr std::size_t fewest_seeds = 20;
 
-/// A limit on ratio_max of the nodes of a group: all of them, or one.
+/// A limit on a measure of the nodes of a group: all of them, or one.
 struct FittedRule {
   Group group = {};
+  policy::Measure measure = policy::Measure::ratio_max;
   std::string node = {};  ///< empty: every node of the group was pooled
   Gumbel gumbel = {};
   double limit = 0;
@@ -67,11 +71,12 @@ struct Fit {
   std::size_t comparisons = 0;  ///< that can raise an alarm in one run, at most
 };
 
-/// Fits what varies. Nodes of a group share a rule when an Anderson-Darling test accepts that their ratios are of
-/// one distribution; else each has its own. The budget is divided by the largest number of comparisons of a
-/// run that get a limit. Findings: a node that did not pass in a run; a limit that comes out above 1,
-/// the bound, which then stays the limit. Where real devices are among the samples, those of software
-/// devices are left out, with a note.
+/// Fits what varies: of 16-bit results the share that is misrounded, else sigma_max, which does not depend on the λ
+/// that a run's limits allowed for (verdict.md V53); the ratio where that was not recorded, or where no chance is in
+/// limits. Nodes of a group share a rule when an Anderson-Darling test accepts that their ratios are of one
+/// distribution; else each has its own. The budget is divided by the largest number of comparisons of a run that get a
+/// limit. Findings: a node that did not pass in a run; a limit that comes out above 1, the bound, which then stays the
+/// limit. Where real devices are among the samples, those of software devices are left out, with a note.
 Fit fit(std::span<const Sample> samples, const Options& options);
 
 }  // namespace plumb::parity::fit

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/attribute.hpp"
 #include "ir/error.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_lint.hpp"
@@ -42,7 +43,9 @@ std::string match_of(const FittedRule& rule) {
 
 std::string rule_text(const FittedRule& rule, const Provenance& from, const std::string& reason) {
   std::string text = "[[rule]]\nid = " + toml_string(rule.id()) + "\n" + match_of(rule);
-  text += fmt::format("require = {{ ratio_max = {} }}\nsource = \"fitted\"\n", rule.limit);
+  const bool is_ratio = rule.measure == policy::Measure::ratio_max;  // which is held to the bound by itself
+  text += fmt::format("require = {{ {}{} = {} }}\nsource = \"fitted\"\n", is_ratio ? "" : "bound = \"auto\", ",
+                      ir::enum_name(rule.measure), rule.limit);
   if (!reason.empty()) text += "reason = " + toml_string(reason) + "\n";
   return text + fmt::format(
                     "fit = {{ n_seeds = {}, n_samples = {}, n_nodes = {}, method = \"gumbel-lmoments\", "
@@ -57,11 +60,17 @@ policy::Rule parsed(const FittedRule& rule, const Provenance& from) {
   return policy::parse(head + rule_text(rule, from, ""), "fit").rules.at(0);
 }
 
-double limit_of(const policy::Policy& policy, const policy::Rule& rule) {
-  const bool is_one = rule.is_fitted && rule.require.size() == 1 &&
-                      rule.require[0].measure == policy::Measure::ratio_max && rule.require[0].limit.expression.empty();
-  ir::require(is_one, policy::where(policy, rule), ": was not fitted, or changed by hand since");
-  return rule.require[0].limit.number;
+/// The one requirement that a fitted rule has besides the bound.
+const policy::Requirement& requirement_of(const policy::Policy& policy, const policy::Rule& rule) {
+  const std::vector<policy::Requirement>& all = rule.require;
+  const auto is_fitted_one = [](const policy::Requirement& first, std::size_t count) {
+    const bool is_other = first.measure == policy::Measure::sigma_max || first.measure == policy::Measure::misrounded;
+    return first.limit.expression.empty() &&
+           (is_other ? count == 2 : count == 1 && first.measure == policy::Measure::ratio_max);
+  };
+  ir::require(rule.is_fitted && !all.empty() && is_fitted_one(all[0], all.size()), policy::where(policy, rule),
+              ": was not fitted, or changed by hand since");
+  return all[0];
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -111,14 +120,21 @@ void Update::put(const FittedRule& rule) {
 }
 
 void Update::replace(const policy::Rule& before, const FittedRule& rule) {
-  const double limit = limit_of(old_, before);
+  const policy::Requirement& was = requirement_of(old_, before);
+  const double limit = was.limit.number;
+  if (was.measure != rule.measure && reason_.empty()) {
+    notes_.push_back(fmt::format("{} stays as it is, {} at {:.4g}: whether {} at {:.4g} is looser cannot be told",
+                                 rule.id(), ir::enum_name(was.measure), limit, ir::enum_name(rule.measure),
+                                 rule.limit));
+    return;
+  }
   if (rule.limit > limit && reason_.empty()) {
     notes_.push_back(fmt::format("{} stays at {:.4g}: {:.4g} would be looser", rule.id(), limit, rule.limit));
     return;
   }
   const std::size_t begin = before.line - 1, end = end_of(lines_, begin);
   for (std::size_t line = begin; line < end; ++line) lines_[line].clear();
-  lines_[begin] = rule_text(rule, from_, rule.limit > limit ? reason_ : before.reason);
+  lines_[begin] = rule_text(rule, from_, rule.limit > limit || was.measure != rule.measure ? reason_ : before.reason);
 }
 
 void Update::insert(const FittedRule& rule) {

@@ -27,7 +27,10 @@ std::optional<Sample> sample_of(results::ResultsFile& file, const results::Node&
                 run.seed,
                 row.ratio_max,
                 is_clean,
-                file.device(run).is_software};
+                file.device(run).is_software,
+                row.sigma_max,
+                row.lambda,
+                row.misrounded};
 }
 
 }  // namespace

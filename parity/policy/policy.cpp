@@ -99,6 +99,10 @@ double value_of(Measure measure, const Measured& m) {
       return std::abs(m.mean_signed) * std::sqrt(static_cast<double>(m.n)) / m.rms;
     case Measure::emulator_ulp:
       return m.emulator_ulp;
+    case Measure::sigma_max:
+      return m.sigma_max;
+    case Measure::misrounded:
+      return m.misrounded;
     default:
       return compare::not_computed;
   }
@@ -136,6 +140,29 @@ Finding as_far_as_known(Finding finding, const Measured& m) {
   return {Outcome::unknown, "the bound in the file was made under another rule of subnormals"};
 }
 
+/// Whether numbers were made by a bound of another λ than the policy asks for, and chance has a part in that bound.
+bool has_other_lambda(const Measured& m) { return !std::isnan(m.wanted_lambda) && !std::isnan(m.sigma_max); }
+
+/// The bound of another λ than the recorded one, and so much of it: whether every element is within the whole bound
+/// follows from σ (verdict.md V53), of other shares there are the two numbers between which the ratio must be.
+Finding check_by_other_lambda(double share, const Measured& m) {
+  if (share == 1) {
+    if (m.ratio_certain > 1)
+      return {Outcome::unmet,
+              fmt::format("the largest error is {:.4g} of what no order of rounding exceeds", m.ratio_certain)};
+    return found(m.sigma_max <= m.wanted_lambda,
+                 fmt::format("the bound allows for {:.3g} standard deviations, an element is {:.4g} off",
+                             m.wanted_lambda, m.sigma_max));
+  }
+  const double factor = m.lambda / m.wanted_lambda, least = m.ratio_max * std::min(factor, 1.0),
+               most = m.ratio_max * std::max(factor, 1.0);
+  const auto text =
+      fmt::format("ratio_max is {:.4g} to {:.4g} by {:.3g} standard deviations, at most {:.4g} is required", least,
+                  most, m.wanted_lambda, share);
+  if (most <= share) return {};
+  return {least > share ? Outcome::unmet : Outcome::unknown, text};
+}
+
 Finding check_any(const Requirement& requirement, const Facts& facts, const Measured& m) {
   Finding best{Outcome::unmet, ""};
   for (const auto& choice : requirement.any) {
@@ -155,6 +182,8 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
   if (measure == Measure::replay) return check_replay(m);
   if (measure == Measure::ratio_max && m.n_bad == 0 && std::isnan(m.ratio_max)) return {};
   if (measure != Measure::emulator_ulp && is_without_error(m)) return {};
+  // Where no limit has chance in it, nothing is to be held to standard deviations.
+  if (measure == Measure::sigma_max && std::isnan(m.sigma_max) && !std::isnan(m.lambda)) return {};
   const double value = value_of(measure, m);
   const auto k = static_cast<double>(std::max<std::uint64_t>(facts.k_reduce, 1));
   const double limit = requirement.limit.value(
@@ -164,12 +193,14 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
   // What nothing exceeds gates nothing, and would be green.
   if (std::isinf(limit))
     return {Outcome::unknown, fmt::format("the limit '{}' is infinite", requirement.limit.expression)};
+  if (measure == Measure::ratio_max && has_other_lambda(m)) return as_far_as_known(check_by_other_lambda(limit, m), m);
   if (std::isnan(value)) return {Outcome::unknown, fmt::format("{} was not computed", ir::enum_name(measure))};
   const bool least = is_at_least(measure);
   Finding finding = found(least ? value >= limit : value <= limit,
                           fmt::format("{} is {:.4g}, {} {:.4g} is required", ir::enum_name(measure), value,
                                       least ? "at least" : "at most", limit));
-  return measure == Measure::ratio_max ? as_far_as_known(std::move(finding), m) : finding;
+  return measure == Measure::ratio_max || measure == Measure::sigma_max ? as_far_as_known(std::move(finding), m)
+                                                                        : finding;
 }
 
 Finding check_all(const std::vector<Requirement>& all, const Facts& facts, const Measured& m) {
@@ -184,6 +215,7 @@ Finding check_all(const std::vector<Requirement>& all, const Facts& facts, const
 
 /// The bound itself: what is said where nothing else is required.
 Finding check_bound(const Measured& m) {
+  if (has_other_lambda(m) && !is_without_error(m)) return as_far_as_known(check_by_other_lambda(1, m), m);
   auto why = fmt::format("{} of {} elements exceed the bound, by a ratio of up to {:.4g}", m.n_bad, m.n, m.ratio_max);
   return as_far_as_known(found(m.n_bad == 0, std::move(why)), m);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parity/compare/compare.hpp"
+#include "parity/compare/false_alarms.hpp"
 #include "parity/core/verdict.hpp"
 #include "parity/policy/policy_value.hpp"
 
@@ -51,12 +52,14 @@ enum class Measure {
   replay,
   allclose,
   any,
+  sigma_max,
+  misrounded,
 };
 
 constexpr auto enum_names(Measure) {
-  return std::array<std::string_view, 14>{"bitwise",      "ratio_max", "max_abs", "max_rel", "max_ulp",
-                                          "rel_l2",       "nmse",      "cosine",  "snr_db",  "mean_signed_sigma",
-                                          "emulator_ulp", "replay",    "allclose", "any"};
+  return std::array<std::string_view, 16>{
+      "bitwise", "ratio_max",         "max_abs",      "max_rel", "max_ulp",  "rel_l2", "nmse",      "cosine",
+      "snr_db",  "mean_signed_sigma", "emulator_ulp", "replay",  "allclose", "any",    "sigma_max", "misrounded"};
 }
 
 /// One thing a node must hold: a measure at most its limit; cosine and snr_db at least.
@@ -124,6 +127,9 @@ struct Policy {
   Budget budget = {};
   std::vector<Rule> rules = {};
   std::vector<OutputBudget> outputs = {};
+
+  /// The probability that a clean run fails (verdict.md V51).
+  double false_alarms() const { return budget.false_alarm_per_run.value_or(compare::usual_false_alarms); }
 };
 
 /// One comparison, from the tensors or from a results file.
@@ -135,6 +141,10 @@ struct Measured {
   bool specials_differ = false;                   ///< a NaN or an infinity without its counterpart
   double ratio_max = compare::not_computed;       ///< over the bound; only the local part has one
   double ratio_finite = compare::not_computed;    ///< and of the elements that are finite on both sides
+  double ratio_certain = compare::not_computed, sigma_max = compare::not_computed;  ///< compare::Comparison
+  double misrounded = compare::not_computed;     ///< the share of sampled 16-bit results that are not the truth rounded
+  double lambda = compare::not_computed;         ///< standard deviations that the bound allowed for; NaN: not recorded
+  double wanted_lambda = compare::not_computed;  ///< that the policy asks for, where these are others
   double max_abs = compare::not_computed, max_rel = compare::not_computed, max_ulp = compare::not_computed;
   double mean_signed = compare::not_computed, rms = compare::not_computed, nmse = compare::not_computed,
          cosine = compare::not_computed;

@@ -221,7 +221,8 @@ Requirement Reader::requirement(std::string_view key, const toml::node& node, Ru
   if (!found) refuse(node, "wanted one of ", list_of({names.begin(), names.end()}), ", bound, found '", key, "'");
   const Measure measure = *found;
   const bool is_local = measure == Measure::ratio_max || measure == Measure::bitwise || measure == Measure::allclose ||
-                        measure == Measure::emulator_ulp || measure == Measure::replay;
+                        measure == Measure::emulator_ulp || measure == Measure::replay ||
+                        measure == Measure::sigma_max || measure == Measure::misrounded;
   if (is_local && part != RulePart::local) refuse(node, key, ": only the local part has it");
   if (measure == Measure::allclose) return allclose(node);
   if (measure == Measure::any) return any(node, part, depth);

@@ -71,6 +71,7 @@ Measured measured(const compare::Comparison& c) {
   m.infinities_differ = c.n_inf_differ > 0;
   m.specials_differ = c.n_nan_differ + c.n_inf_differ > 0;
   m.ratio_max = c.ratio(), m.ratio_finite = c.ratio_finite;
+  m.ratio_certain = c.ratio_certain, m.sigma_max = c.sigma_max;
   m.max_abs = c.max_abs.value, m.max_rel = c.max_rel.value, m.max_ulp = c.max_ulp.value;
   m.mean_signed = c.mean_signed, m.rms = c.rms, m.nmse = c.nmse, m.cosine = c.cosine;
   m.expected_absmax = c.expected_absmax, m.expected_norm1 = c.expected_norm1, m.expected_norm2 = c.expected_norm2;
@@ -95,10 +96,8 @@ void require_total(const Gate* gate, cases::NodeResult& result) {
   result.why = "[output] holds its total error to a limit, and it was not measured: " + result.why;
 }
 
-double alpha_of_one(const Gate* gate, std::span<const cases::NodeResult> nodes) {
-  const auto made = std::ranges::count_if(nodes, [](const cases::NodeResult& node) { return node.hash.has_value(); });
-  if (gate == nullptr || made == 0) return compare::not_computed;
-  return gate->policy.budget.false_alarm_per_run.value_or(compare::not_computed) / static_cast<double>(made);
+double false_alarms(const Gate* gate) {
+  return gate == nullptr ? compare::usual_false_alarms : gate->policy.false_alarms();
 }
 
 std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs) {
@@ -116,6 +115,7 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& res
   Parts parts{measured(result.gated()), measured(result.total)};
   parts.local.vacuity = result.vacuity.score();
   parts.local.emulator_ulp = result.emulator_ulp.value_or(compare::not_computed);
+  parts.local.lambda = result.lambda, parts.local.misrounded = result.statistics.misrounded;
   parts.local.adds_as_published = !result.replays.refutes();
   parts.local.holds = [&](const Requirement& requirement) {
     if (requirement.measure == Measure::allclose) return all_close(truth, got, requirement);

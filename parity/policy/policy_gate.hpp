@@ -45,9 +45,8 @@ bool has_budget(const Gate* gate, const ir::Node& node);
 /// An output that was not compared, although a budget holds its total to something, becomes an error.
 void require_total(const Gate* gate, cases::NodeResult& result);
 
-/// The probability of a false alarm that a run's budget leaves to each of its comparisons: the
-/// same share for all that were made. NaN without a budget, or without a comparison.
-double alpha_of_one(const Gate* gate, std::span<const cases::NodeResult> nodes);
+/// The probability that a clean run fails (verdict.md V51): what the policy's budget says, else the usual one.
+double false_alarms(const Gate* gate);
 
 /// Budgets that name none of these outputs, "FILE:LINE: ...".
 std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs);

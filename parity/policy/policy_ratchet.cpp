@@ -197,6 +197,10 @@ void Ratchet::check_shares() {
   const Budget &now = now_.budget, &old = before_.budget;
   if (is_new_reason(now.reason, old.reason)) return;
   const auto line = std::max<std::uint32_t>(now.line, 1);
+  // The rarer a false alarm, the wider every limit.
+  const auto alarms = [](const Budget& one) { return one.false_alarm_per_run.value_or(compare::usual_false_alarms); };
+  if (alarms(now) < alarms(old))
+    say(line, fmt::format("[budget] false_alarm_per_run was {:g}; a reason is wanted", alarms(old)));
   if (old.min_power.value_or(0) > now.min_power.value_or(0))
     say(line, fmt::format("[budget] min_power was {:g}; a reason is wanted", *old.min_power));
   if (old.max_vacuity.value_or(1) < now.max_vacuity.value_or(1))

@@ -55,6 +55,14 @@ class Bench {
   const std::optional<samples::RoundingSample> rounding_;  ///< the sample of its sums, where it has such
 };
 
+/// How the candidate computed an output, and how many standard deviations its limits allow for.
+bounds::Manner manner_of(const cases::Executors& executors, const cases::NodeResult& result, const Site& site) {
+  bounds::Manner manner{profile::arithmetic_of(executors.profile, result.sums, site.segment.graph),
+                        site.flushes_subnormals};
+  manner.arithmetic.deviations = result.lambda;
+  return manner;
+}
+
 /// The truth and the limits of a segment on what it was fed.
 bounds::Bounded evaluated(const elements::Subject& subject) {
   ir::Feeds fed;
@@ -72,7 +80,7 @@ Bench::Bench(const Options& options, const cases::Executors& executors, const ca
       got_(got),
       fed_(site.inputs()),
       inputs_(fed_.begin(), fed_.end()),
-      manner_{profile::arithmetic_of(executors.profile, result.sums, site.segment.graph), site.flushes_subnormals},
+      manner_(manner_of(executors, result, site)),
       subject_{executors.reference, site.segment, inputs_, result_.sums, manner_},
       bounded_(evaluated(subject_)),
       judge_(subject_, site.output, bounded_),

@@ -11,8 +11,8 @@ namespace {
 
 class GraphCheck {
  public:
-  GraphCheck(const cases::Case& subject, const cases::Executors& executors)
-      : subject_(subject), graph_(subject.file->graph), executors_(executors) {}
+  GraphCheck(const cases::Case& subject, const cases::Executors& executors, double lambda)
+      : subject_(subject), graph_(subject.file->graph), executors_(executors), lambda_(lambda) {}
 
   std::vector<cases::RelationResult> run(const core::RegularExpression& chosen);
 
@@ -25,6 +25,7 @@ class GraphCheck {
   const cases::Case& subject_;
   const ir::Graph& graph_;
   const cases::Executors& executors_;
+  const double lambda_;
   ir::Tensors values_;  ///< what the candidate computed, until its last reader was asked
   std::vector<cases::RelationResult> results_;
 };
@@ -83,7 +84,7 @@ std::vector<cases::RelationResult> GraphCheck::run(const core::RegularExpression
     const ir::Node& node = graph_.nodes()[n];
     complete(node);
     if (!node.inputs.empty() && chosen.is_in(node.label)) {
-      auto found = check_node(executors_, graph_, n, operands_of(node));
+      auto found = check_node(executors_, graph_, n, operands_of(node), lambda_);
       std::ranges::move(found, std::back_inserter(results_));
     }
     std::erase_if(values_, [&](const auto& held) {
@@ -97,14 +98,14 @@ std::vector<cases::RelationResult> GraphCheck::run(const core::RegularExpression
 }  // namespace
 
 std::vector<cases::RelationResult> check(const cases::Case& subject, const cases::Executors& executors,
-                                         const std::string& filter) {
+                                         const std::string& filter, double lambda) {
   if (executors.candidate == nullptr) throw ir::Unsupported(executors.why_not);
-  return GraphCheck(subject, executors).run(core::RegularExpression(filter, "--filter"));
+  return GraphCheck(subject, executors, lambda).run(core::RegularExpression(filter, "--filter"));
 }
 
 void add(const cases::Case& subject, const cases::Executors& executors, const std::string& filter,
          cases::CaseResult& result) {
-  result.relations = check(subject, executors, filter);
+  result.relations = check(subject, executors, filter, result.false_alarms.lambda());
   if (std::ranges::find(result.relations, core::Verdict::failed, &cases::RelationResult::verdict) ==
       result.relations.end())
     return;

@@ -12,11 +12,13 @@ namespace plumb::parity::relations {
 /// the order of evaluation may change, its error models say how far two right ones may be apart.
 ///
 /// Nodes that the candidate has no kernel for, or runs on the host, are left out. `filter` is a regular expression over
-/// labels. Throws as the executors do.
+/// labels; `lambda`: standard deviations that limits allow for, 0 for as many as a run of each node alone asks for.
+/// Throws as the executors do.
 std::vector<cases::RelationResult> check(const cases::Case& subject, const cases::Executors& executors,
-                                         const std::string& filter);
+                                         const std::string& filter, double lambda = 0);
 
-/// Checks the relations and adds what was found to the result of the case, which fails where something is broken.
+/// Checks the relations by the limits of the run and adds what was found to the result of the case, which fails where
+/// something is broken.
 void add(const cases::Case& subject, const cases::Executors& executors, const std::string& filter,
          cases::CaseResult& result);
 

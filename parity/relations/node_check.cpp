@@ -44,8 +44,9 @@ ir::Tensor moduli(const ir::Tensor& x) {
 
 class NodeCheck {
  public:
-  NodeCheck(const cases::Executors& executors, const ir::Graph& graph, std::size_t n, const Operands& operands)
-      : executors_(executors), n_(n), node_(graph.nodes()[n]), operands_(operands) {}
+  NodeCheck(const cases::Executors& executors, const ir::Graph& graph, std::size_t n, const Operands& operands,
+            double lambda)
+      : executors_(executors), n_(n), node_(graph.nodes()[n]), operands_(operands), lambda_(lambda) {}
 
   std::vector<cases::RelationResult> run();
 
@@ -72,6 +73,7 @@ class NodeCheck {
   const std::size_t n_;
   const ir::Node& node_;
   const Operands& operands_;
+  const double lambda_;
   ir::OpRun base_;
   std::optional<ir::Tensor> base_limits_;
   Symmetries declared_;
@@ -89,9 +91,9 @@ bool NodeCheck::rounds_alike() const {
 ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, std::span<const ir::Sum> sums) const {
   const core::Segment segment = core::segment_of(ir::graph_of(op, operands.types(), node_.label), 0);
   const auto wide = [&](ir::Value v) { return ir::passes::widen(operands.tensors.at(v)); };
-  const bounds::Bounded bounded = bounds::evaluate_bounded(
-      executors_.reference, segment, wide,
-      {profile::arithmetic_of(executors_.profile, sums, segment.graph), executors_.flushes_subnormals});
+  bounds::Manner manner{profile::arithmetic_of(executors_.profile, sums, segment.graph), executors_.flushes_subnormals};
+  manner.arithmetic.deviations = lambda_;
+  const bounds::Bounded bounded = bounds::evaluate_bounded(executors_.reference, segment, wide, manner);
   const ir::DType dtype = segment.graph.type(segment.outputs.front()).dtype;
   const compare::Allowed& allowed = bounded.allowed.front();
   ir::Tensor limits = moduli(bounded.truth.outputs.front());
@@ -257,8 +259,8 @@ ir::TensorTypes Operands::types() const {
 }
 
 std::vector<cases::RelationResult> check_node(const cases::Executors& executors, const ir::Graph& graph, std::size_t n,
-                                              const Operands& operands) {
-  return NodeCheck(executors, graph, n, operands).run();
+                                              const Operands& operands, double lambda) {
+  return NodeCheck(executors, graph, n, operands, lambda).run();
 }
 
 }  // namespace plumb::parity::relations

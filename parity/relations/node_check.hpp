@@ -14,8 +14,9 @@ struct Operands {
 };
 
 /// Asks everything that is declared of node `n` of `graph`, run by itself on these operands; nothing where the
-/// candidate has no kernel for it.
+/// candidate has no kernel for it. `lambda`: standard deviations that limits allow for; 0: as many as a run of the node
+/// alone asks for.
 std::vector<cases::RelationResult> check_node(const cases::Executors& executors, const ir::Graph& graph, std::size_t n,
-                                              const Operands& operands);
+                                              const Operands& operands, double lambda);
 
 }  // namespace plumb::parity::relations

@@ -33,6 +33,7 @@ Json comparison(const compare::Comparison& c, bool limited) {
   if (limited && !c.worst.empty()) {
     const compare::Worst& w = c.worst.front();
     json["ratio"] = core::json_number(w.ratio);
+    json["sigma_max"] = core::json_number(c.sigma_max);
     json["worst"] = {{"index", w.index},
                      {"expected", core::json_number(w.expected)},
                      {"got", core::json_number(w.got)},
@@ -191,6 +192,10 @@ Json case_json(const cases::CaseResult& result) {
           {"first_guilty", first_guilty_json(result)},
           {"non_finite", std::move(origins)},
           {"verified", {{"flops", result.coverage.flops}, {"elements", result.coverage.elements}}},
+          {"false_alarms",
+           {{"alpha", result.false_alarms.alpha},
+            {"n_limits", result.false_alarms.n_limits},
+            {"lambda", result.false_alarms.lambda()}}},
           {"wall_seconds", result.wall_seconds},
           {"notes", result.notes},
           {"repro", result.repro},

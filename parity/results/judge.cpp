@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ir/attribute.hpp"
 #include "parity/policy/policy_file.hpp"
@@ -22,6 +23,13 @@ policy::BoundWas bound_of(const policy::Policy& policy, const Run& run) {
   if (were == profile::Subnormals::unknown) return policy::BoundWas::unknown;
   if ((were == profile::Subnormals::flushed) == flushes) return policy::BoundWas::as_wanted;
   return flushes ? policy::BoundWas::tighter : policy::BoundWas::looser;
+}
+
+/// The standard deviations that a run's limits allow for under another budget of false alarms (verdict.md V52); nothing
+/// where the run does not say how many limits it had.
+std::optional<double> lambda_of(const policy::Policy& policy, const Run& run) {
+  if (run.n_limits == no_number || std::isnan(run.lambda)) return std::nullopt;
+  return compare::FalseAlarms{policy.false_alarms(), run.n_limits}.lambda();
 }
 
 /// A results file, judged run by run.
@@ -117,6 +125,8 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
   const policy::Policy& policy = this->policy(run);
   policy::Parts parts{measured(run, gated), {}};
   parts.local.bound = bound_of(policy, run);
+  if (const auto lambda = lambda_of(policy, run); lambda && std::abs(*lambda - parts.local.lambda) > 1e-9)
+    parts.local.wanted_lambda = *lambda;
   if (total != nullptr) parts.total = measured(run, *total);
   const policy::Judgement judgement = policy::judge(policy, facts, parts, today_);
   node.rule = judgement.rule;
@@ -136,8 +146,7 @@ core::Coverage least_coverage_of(const Run& run) {
 }
 
 JudgedRun Judge::judge(const Run& run) {
-  JudgedRun judged{run.run, file_.name(run.graph_id), file_.device(run).facts.device, run.seed,
-                   file_.precision(run)};
+  JudgedRun judged{run.run, file_.name(run.graph_id), file_.device(run).facts.device, run.seed, file_.precision(run)};
   judged.was = judged.verdict = known(run.verdict, core::Verdict::error);
   judged.must = known(run.must, ir::formats::Must::pass), judged.met_must = run.must_met != 0;
   std::vector<core::Verdict> verdicts;
@@ -154,9 +163,9 @@ JudgedRun Judge::judge(const Run& run) {
                        judged.was == core::Verdict::nondeterministic || judged.was == core::Verdict::unsupported;
   if (!verdicts.empty() && !(was_bad && none_was_bad))
     judged.verdict = core::overall(verdicts, coverage_of(run), least_coverage_of(run));
-  // No policy is about what another implementation gave.
+  // A policy decides nothing but λ of what another implementation gave.
   const bool is_passing = core::exit_code(judged.verdict) == core::ExitCode::passed;
-  if (is_passing && file_.refutes_expected(run)) judged.verdict = core::Verdict::failed;
+  if (is_passing && file_.refutes_expected(run, lambda_of(policy(run), run))) judged.verdict = core::Verdict::failed;
   return judged;
 }
 
@@ -253,9 +262,8 @@ report::Suite suite_of(const JudgedRun& run, bool strict) {
     else
       suite.tests.push_back(test_of(run, node, verdict, strict));
   }
-  suite.properties = {{"device", run.device},
-                      {"seed", std::to_string(run.seed)},
-                      {"not_judged", std::to_string(not_judged)}};
+  suite.properties = {
+      {"device", run.device}, {"seed", std::to_string(run.seed)}, {"not_judged", std::to_string(not_judged)}};
   report::Test whole = test_of(run, "(case)", run.verdict, "the run as a whole", strict);
   const core::ExitCode code = exit_code_of(run);
   if (code == core::ExitCode::failed) whole.end = std::max(whole.end, report::TestEnd::failure);

@@ -316,7 +316,8 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.device_id = device_id();
   run.env_id = environment_id();
   run.policy_id = policy_id();
-  run.alpha = result.alpha;
+  run.alpha = result.false_alarms.alpha, run.lambda = result.false_alarms.lambda();
+  run.n_limits = result.false_alarms.n_limits;
   run.precision_id = name_id(precision_of(result.subject));
   run.fill = result.subject.fill;
   run.fill_name_id = name_id(std::string(result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""));

@@ -78,14 +78,19 @@ const std::vector<std::size_t>& ResultsFile::local_rows(const Run& run) {
   return (*local_)[run.run];
 }
 
-bool ResultsFile::refutes_expected(const Run& run) {
+bool ResultsFile::refutes_expected(const Run& run, std::optional<double> lambda) {
   constexpr auto path = "/results/expected";
   if (!expected_) {
     expected_.emplace();
     if (store_.contains(path)) expected_ = store_.read<ExpectedRow>(path, expected_type()).rows;  // since version 2.2
   }
   return std::ranges::any_of(*expected_, [&](const ExpectedRow& row) {
-    return row.run == run.run && known(row.verdict, core::Verdict::error) == core::Verdict::failed;
+    if (row.run != run.run) return false;
+    const bool failed = known(row.verdict, core::Verdict::error) == core::Verdict::failed;
+    // The worst is one that is no number, where there is such: no λ changes that.
+    const bool is_by_chance = std::isfinite(row.worst_given[0]) && std::isfinite(row.worst_held[0]) &&
+                              !std::isnan(row.sigma_max) && (!failed || row.sigma_max > run.lambda);
+    return lambda && is_by_chance ? row.sigma_max > *lambda : failed;
   });
 }
 

@@ -49,8 +49,9 @@ class ResultsFile {
   const std::vector<std::size_t>& local_rows(const Run& run);
   /// The total of the output whose local part is that row; they are written together.
   const Node* total_of(std::size_t row);
-  /// Whether what another implementation gave failed in a run, whatever its nodes did.
-  bool refutes_expected(const Run& run);
+  /// Whether what another implementation gave failed in a run, whatever its nodes did; where a `lambda` is given, by
+  /// limits that allow for so many standard deviations.
+  bool refutes_expected(const Run& run, std::optional<double> lambda = {});
   /// The worst elements of a row.
   std::span<const TopElement> worst(std::size_t row);
 

@@ -160,6 +160,7 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
     row.emulator_ulp = result.emulator_ulp.value_or(compare::not_computed);
     row.ratio_max = c.ratio(), row.ratio_det = c.ratio_certain, row.ratio_finite = c.ratio_finite,
     row.ratio_p99 = static_cast<float>(c.ratio_p99);
+    row.lambda = result.lambda, row.sigma_max = c.sigma_max, row.ratio_certain = c.ratio_certain;
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }
@@ -232,7 +233,7 @@ std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> ex
     row.runs = one.runs, row.precision_id = name_id(one.precision);
     if (!is_end_to_end) row.rtol = one.relative, row.atol = one.absolute;
     row.n = c.n, row.n_bad = c.n_bad, row.n_flagged = one.n_flagged, row.n_informative = one.telling.informative;
-    row.ratio_max = c.ratio();
+    row.ratio_max = c.ratio(), row.sigma_max = c.sigma_max;
     row.verdict = one.verdict;
     row.worst_at.fill(no_number);
     for (auto* const worst : {&row.worst_given, &row.worst_held, &row.worst_limit}) worst->fill(compare::not_computed);

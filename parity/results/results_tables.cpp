@@ -111,7 +111,9 @@ const TableType& run_type() {
                                column("plain", &R::plain),
                                column("must", &R::must),
                                column("must_met", &R::must_met),
-                               column("fill_name_id", &R::fill_name_id)},
+                               column("fill_name_id", &R::fill_name_id),
+                               column("lambda", &R::lambda),
+                               column("n_limits", &R::n_limits)},
                               sizeof(R)};
   return type;
 }
@@ -194,7 +196,10 @@ std::vector<Column> further_columns() {
           column("n_oracle", &R::n_oracle),
           column("n_oracle_bad", &R::n_oracle_bad),
           column("n_replay", &R::n_replay),
-          column("n_replay_equal", &R::n_replay_equal)};
+          column("n_replay_equal", &R::n_replay_equal),
+          column("lambda", &R::lambda),
+          column("sigma_max", &R::sigma_max),
+          column("ratio_certain", &R::ratio_certain)};
 }
 
 const TableType& node_type() {
@@ -235,7 +240,7 @@ const TableType& expected_type() {
        column("n_bad", &R::n_bad), column("n_flagged", &R::n_flagged), column("n_informative", &R::n_informative),
        column("ratio_max", &R::ratio_max), column("verdict", &R::verdict), column("worst_at", &R::worst_at),
        column("worst_given", &R::worst_given), column("worst_held", &R::worst_held),
-       column("worst_limit", &R::worst_limit)},
+       column("worst_limit", &R::worst_limit), column("sigma_max", &R::sigma_max)},
       sizeof(R)};
   return type;
 }

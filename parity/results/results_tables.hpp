@@ -115,6 +115,8 @@ struct Run {
   Code<ir::formats::Must> must = ir::formats::Must::pass;  ///< what the graph's file says that this must come to
   std::uint8_t must_met = 0;                               ///< whether it came to that, where it says fail or refuse
   std::uint32_t fill_name_id = 0;                          ///< which adversarial numbers; "" of other fills
+  double lambda = compare::not_computed;                   ///< standard deviations that every limit allowed for
+  std::uint64_t n_limits = no_number;                      ///< elements that had such a limit
 };
 
 /// /results/nodes
@@ -152,8 +154,8 @@ struct Node {
   std::int32_t tree = -1;    ///< the row of the graph's list of sums where those of the kernel begin
   std::uint16_t n_sums = 0;  ///< and how many they are
   std::uint64_t n_open = no_number, n_replayed = no_number, n_wide = no_number,
-                n_out_of_range = no_number;  ///< cases::Settled
-  std::uint32_t n_oracle = 0, n_oracle_bad = 0;  ///< cases::OracleSample
+                n_out_of_range = no_number;                          ///< cases::Settled
+  std::uint32_t n_oracle = 0, n_oracle_bad = 0;                      ///< cases::OracleSample
   std::uint32_t n_replay = no_replays, n_replay_equal = no_replays;  ///< cases::ReplaySample
   std::uint8_t of_plain_run = 0;
   std::uint8_t no_truth = 0;    ///< skipped, since the op has no truth in reference precision
@@ -161,6 +163,7 @@ struct Node {
   float sensitivity = unknown;  ///< cases::Sensitivity
   float rho = unknown, bits_accumulator = unknown, bits_operand = unknown, misrounded = unknown,
         misrounded_bound = unknown, bias = unknown, bias_t = unknown;  ///< cases::Statistics
+  double lambda = compare::not_computed, sigma_max = compare::not_computed, ratio_certain = compare::not_computed;
 };
 
 /// /results/relations
@@ -197,6 +200,7 @@ struct ExpectedRow {
   Code<core::Verdict> verdict = core::Verdict::skipped;
   std::array<std::uint64_t, kept> worst_at = {};
   std::array<double, kept> worst_given = {}, worst_held = {}, worst_limit = {};
+  double sigma_max = compare::not_computed;
 };
 
 /// /results/topk, 8 for each row of /results/nodes

@@ -51,6 +51,8 @@ policy::Measured measured(const Node& row, const TopElement& worst, ir::DType dt
     m.specials_differ = is_special(worst.ref, worst.dev, ratio, dtype);
   }
   m.ratio_max = row.ratio_max, m.ratio_finite = row.ratio_finite;
+  m.lambda = row.lambda, m.sigma_max = row.sigma_max, m.ratio_certain = row.ratio_certain;
+  m.misrounded = row.misrounded;
   m.max_abs = row.max_abs, m.max_rel = row.max_rel, m.max_ulp = row.max_ulp;
   m.mean_signed = row.mean_signed, m.rms = row.rms, m.nmse = row.nmse, m.cosine = row.cosine;
   m.expected_absmax = row.ref_absmax, m.expected_norm1 = row.ref_norm1, m.expected_norm2 = row.ref_norm2;

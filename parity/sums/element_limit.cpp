@@ -136,9 +136,11 @@ double vanished(const terms::ElementSum& sum, std::span<const double> terms, con
 /// What factors that are off themselves do, or that are sums, beside what `additions` do (verdict.md V13).
 ElementLimit with_factors(const ElementLimit& additions, const terms::ElementSum& sum, const Arithmetic& arithmetic,
                           double lambda) {
-  double squares = additions.probable * additions.probable, certain = additions.certain;
+  const auto square = [](double x) { return x * x; };
+  double squares = square(additions.probable), fixed = square(additions.fixed), certain = additions.certain;
   const auto add = [&](const ElementLimit& one, double factor) {
-    squares += factor * one.probable * factor * one.probable, certain += std::abs(factor) * one.certain;
+    squares += square(factor * one.probable), fixed += square(factor * one.fixed);
+    certain += std::abs(factor) * one.certain;
   };
   for (const double off : sum.off) add({lambda * arithmetic.unit * off, arithmetic.unit * off}, 1);
   Arithmetic of_inner = arithmetic;
@@ -146,7 +148,7 @@ ElementLimit with_factors(const ElementLimit& additions, const terms::ElementSum
   for (std::size_t k = 0; k < sum.inner.size(); ++k)
     add(limit_of(sum.inner[k], of_inner, lambda), sum.inner_factors[k]);
   const double moved = arithmetic.unit * sum.moved;
-  return {std::min(std::sqrt(squares), certain) + moved, certain + moved};
+  return {std::min(std::sqrt(squares), certain) + moved, certain + moved, std::min(std::sqrt(fixed), certain) + moved};
 }
 
 ElementLimit compensated(std::span<const double> terms, double total, const Arithmetic& arithmetic, double lambda) {
@@ -160,7 +162,7 @@ ElementLimit compensated(std::span<const double> terms, double total, const Arit
   const double second =
       u * std::sqrt(multiplicity_of(terms) * depth) * (lambda * sigma + creep_of(terms, arithmetic).most);
   return {u * std::abs(total) + lambda * (second + of_products),
-          u * std::abs(total) + depth * u * depth * u * sizes + (products_round ? u * sizes : 0)};
+          u * std::abs(total) + depth * u * depth * u * sizes + (products_round ? u * sizes : 0), u * std::abs(total)};
 }
 
 }  // namespace
@@ -214,7 +216,7 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
   ElementLimit limit;
   if (arithmetic.cut > 0) {
     const double lost = cut_off(sum, arithmetic);
-    limit = {lost, lost};
+    limit = {lost, lost, lost};
   } else if (is_exact_in_any_order(terms, sizes, bits)) {  // and neither does it round the products
     limit = {};
   } else if (arithmetic.is_compensated()) {
@@ -230,9 +232,9 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
   limit = with_factors(limit, sum, arithmetic, lambda);
   if (arithmetic.flushed > 0) {
     const double lost = vanished(sum, terms, arithmetic);
-    limit.probable += lost, limit.certain += lost;
+    limit.probable += lost, limit.certain += lost, limit.fixed += lost;
   }
-  return {factor * limit.probable + of_rest, factor * limit.certain + of_rest};
+  return {factor * limit.probable + of_rest, factor * limit.certain + of_rest, factor * limit.fixed + of_rest};
 }
 
 double multiplicity(const terms::ElementSum& sum) { return multiplicity_of(sum.values()); }

@@ -34,6 +34,7 @@ struct Arithmetic {
 struct ElementLimit {
   double probable = 0;  ///< what chance exceeds as rarely as λ says
   double certain = 0;   ///< what no order of rounding exceeds
+  double fixed = 0;     ///< the part of `probable` that is there whatever λ is
 };
 
 /// The limits of Σ terms, scale and divisor applied, along the tree; of what is added behind the sum one rounding each

@@ -90,6 +90,24 @@ void CaseRun::stop_at(std::size_t n, const ir::Error& error) {
     }
 }
 
+/// How many elements of the run have a limit that chance may exceed, before any is judged (verdict.md V52): of values
+/// that the candidate kept, of those of a plain run that is judged besides, and of what another implementation gave.
+std::uint64_t CaseRun::count_limits() const {
+  std::uint64_t count = 0;
+  const auto add = [&](std::size_t n, const core::Segment& segment, const core::Available& is_kept) {
+    for (std::size_t k = 0; k < segment.outputs.size(); ++k)
+      if (is_kept(graph_.nodes()[n].outputs[k])) count += bounds::limits_of_chance(segment, k);
+  };
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
+    if (!is_chosen(n) || !state_.node(n).no_truth.empty() || must_be_exact(n)) continue;
+    add(n, state_.node(n).segment, [this](ir::Value v) { return state_.is_captured(v); });
+    if (!tapped_) continue;
+    const auto is_tapped = [this](ir::Value v) { return graph_.is_source(v) || tapped_->values.contains(v); };
+    add(n, core::segment_of(graph_, n, is_tapped), is_tapped);
+  }
+  return subject_.expectation && options_.expected ? count + expected::limits_in(*subject_.expectation) : count;
+}
+
 void CaseRun::judge_all() {
   const std::size_t count = graph_.nodes().size();
   for (std::size_t n = 0; n < count; ++n) {
@@ -108,8 +126,10 @@ void CaseRun::judge_all() {
 
 cases::CaseResult CaseRun::finish() {
   const auto start = std::chrono::steady_clock::now();
-  if (try_candidate()) {
-    state_.plan([this](std::size_t n) { return must_be_exact(n); });
+  const bool ran = try_candidate();
+  if (ran) state_.plan([this](std::size_t n) { return must_be_exact(n); });
+  if (!given_) result_.false_alarms = {policy::false_alarms(options_.gate), count_limits()};
+  if (ran) {
     judge_all();
     if (const auto refuted = stated_.against_sources(); !refuted.empty())
       result_.verdict = core::Verdict::failed, result_.message = refuted;
@@ -120,7 +140,6 @@ cases::CaseResult CaseRun::finish() {
   for (const cases::NodeResult& node : result_.nodes)
     verdicts.push_back(node.verdict), replayed.push_back(node.emulator_ulp);
   if (options_.emulated != nullptr) result_.notes.push_back(profile::emulation_note(*options_.emulated, replayed));
-  result_.alpha = policy::alpha_of_one(options_.gate, result_.nodes);
   if (result_.message.empty()) decide_case(verdicts);
   judge_expected();
   if (!isolates()) assign_blame();  // in mode isolate nothing was handed on
@@ -156,8 +175,11 @@ void CaseRun::judge_expected() {
                                   .verdict = verdict,
                                   .why = why});
     }
-  if (subject_.expectation && options_.expected)
-    result_.expected = expected::judge(subject_, executors_.reference, *options_.expected);
+  if (subject_.expectation && options_.expected) {
+    expected::Options options = *options_.expected;
+    options.lambda = result_.false_alarms.lambda();
+    result_.expected = expected::judge(subject_, executors_.reference, options);
+  }
   std::vector<core::Verdict> verdicts = {result_.verdict};
   for (const cases::ExpectedResult& one : result_.expected) verdicts.push_back(one.verdict);
   for (const core::Verdict worse : {core::Verdict::error, core::Verdict::failed, core::Verdict::mistrusted})

@@ -17,14 +17,17 @@ class CaseRun {
           cases::Observer& observer);
   cases::CaseResult finish();
 
-  /// Judges these values of a plain run in place of a run of its own.
-  void judge_instead(CandidateRun plain) { given_ = std::move(plain); }
+  /// Judges these values of a plain run in place of a run of its own, by the limits of the watched run.
+  void judge_instead(CandidateRun plain, const compare::FalseAlarms& watched) {
+    given_ = std::move(plain), result_.false_alarms = watched;
+  }
   /// The plain run's values, where these have to be judged as well; nothing else.
   std::optional<CandidateRun> take_tapped() { return std::move(tapped_); }
 
  private:
   void run_candidate();
   bool try_candidate();
+  std::uint64_t count_limits() const;
   void judge_all();
   void stop_at(std::size_t n, const ir::Error& error);
 

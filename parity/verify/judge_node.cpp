@@ -98,6 +98,7 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   Evaluation own;
   own.manner = {profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
                 result_.may_flush && !must_be_exact(n)};
+  own.manner.arithmetic.deviations = result_.false_alarms.lambda();
   own.fed = core::feeds_of(node.segment, [this](ir::Value v) { return ir::passes::widen(state_.got(v)); });
   try {
     own.local = bounds::evaluate_bounded(executors_.reference, node.segment, own.fed, own.manner);
@@ -163,6 +164,8 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   core::JudgedOutput judged = segment.judged;
   for (const ir::Value v : segment.fed) judged.inputs.push_back(state_.got(v));
   const ir::Tensor& device = state.got.value();
+
+  result.lambda = own.manner.arithmetic.deviations;
 
   // How far off it is: by itself, by what it inherited, and in total.
   const elements::Subject asked{executors_.reference, segment, judged.inputs, result.sums, own.manner};

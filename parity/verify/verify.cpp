@@ -19,7 +19,7 @@ void judge_plain(const cases::Case& subject, const cases::Executors& executors, 
   once.plain = false, once.metamorphic = false, once.expected.reset();
   cases::Observer nobody;  // the tensors that a record keeps are those of the watched run
   CaseRun plain(subject, executors, once, nobody);
-  plain.judge_instead(std::move(tapped));
+  plain.judge_instead(std::move(tapped), result.false_alarms);
   cases::CaseResult judged = plain.finish();
   for (cases::NodeResult& node : judged.nodes) {
     if (node.hash == std::nullopt) continue;  // not compared

@@ -17,6 +17,10 @@ std::optional<Bound> made_with_product(const Node& node, std::int64_t k) {
   const DotFactors factors = dot_factors(node, k, has_exact_products(node));
   if (factors.random == of.random && factors.certain == of.certain && factors.stored == of.stored)
     return Bound{probable, certain};
+  if (factors.certain == of.certain && factors.stored == of.stored) {  // for another number of standard deviations
+    const Real stored = of.stored * abs(node.y());
+    return Bound{(factors.random / of.random) * (probable - stored) + stored, certain};
+  }
   const double of_sizes = std::max(factors.certain / of.certain, factors.stored / of.stored);
   return both(of_sizes * certain);
 }

@@ -94,6 +94,7 @@ bool Scan::add_within(const ScanBlock& block) {
   result_.n_without_limit += ScanBlock::size - core::count(limited);
   raise_extremes(block, row);
   if (limit_.knows_certain()) raise_certain(block, row);
+  if (limit_.knows_chance()) raise_sigma(block, row);
   std::array<float, ScanBlock::size> ratios, ulps;
   for (std::size_t i = 0; i < ScanBlock::size; ++i) {
     ratios[i] = static_cast<float>(row.ratio[i]);
@@ -155,6 +156,24 @@ void Scan::raise_certain(const ScanBlock& block, const Row& row) {
     if (!(row.abs_error[i] <= or_none(result_.ratio_certain) * certain[i]))
       raise(result_.ratio_certain, found.ratio_certain());
   }
+}
+
+void Scan::raise_sigma(const ScanBlock& block, const Row& row) {
+  constexpr double below_everything = -1e300;  // times a chance of 0 it is still a number
+  alignas(64) ScanBlock::Numbers chance;
+  read(limit_.chance.empty() ? limit_.probable : limit_.chance, block, 0, chance);
+  const double so_far =
+      std::isnan(result_.sigma_max) ? below_everything : std::max(result_.sigma_max / allowed_.lambda - 1, -1e300);
+  core::f64x8 error, allowed, magnitude, here;
+  core::i64x8 beyond = {};
+  for_each([&](std::size_t i) {
+    core::load(error, &row.abs_error[i]), core::load(allowed, &row.allowed[i]), core::load(here, &chance[i]);
+    core::load(magnitude, &block.y[i]), core::set_magnitude(magnitude, magnitude);
+    limit_.set_chance(here, magnitude), core::store(&chance[i], here);
+    beyond -= error - allowed > so_far * here;
+  });
+  if (core::count(beyond) == 0) return;
+  for (std::size_t i = 0; i < block.count; ++i) raise_sigma(row.abs_error[i], row.allowed[i], chance[i]);
 }
 
 /// Where all are the truth rounded, in every bit: errors of 0, in ratios, too.

@@ -24,14 +24,14 @@ struct Pair {
 
 template <class T>
 Pair numbers(bool with_nan, double error) {
-  std::vector<double> y, probable, certain;
+  std::vector<double> y, probable, certain, chance;
   std::vector<T> c;
   for (std::size_t i = 0; i < count; ++i) {
     const auto x = static_cast<double>(i);
     if (i % block == 300) {
       if (!with_nan) continue;
       y.push_back(NAN), c.push_back(static_cast<T>(static_cast<float>(NAN))), probable.push_back(1);
-      certain.push_back(1);
+      certain.push_back(1), chance.push_back(1);
       continue;
     }
     y.push_back(i % 7 == 3 ? 0 : std::sin(x) * std::exp2(std::fmod(x, 12) - 9));
@@ -39,10 +39,15 @@ Pair numbers(bool with_nan, double error) {
     c.push_back(static_cast<T>(static_cast<float>(y.back() + off)));
     probable.push_back(i % 11 == 0 ? 0 : 1e-5 * (std::abs(y.back()) + 1e-4));
     certain.push_back(3 * probable.back());
+    chance.push_back(i % 13 == 0 ? 0 : 0.7 * probable.back());
   }
   const ir::Shape shape{static_cast<std::int64_t>(y.size())};
   auto limits =
       std::make_shared<compare::Limits>(compare::Limits{Tensor::of(shape, probable), Tensor::of(shape, certain)});
+  if (sizeof(T) == 4)
+    limits->chance = Tensor::of(shape, chance);
+  else
+    limits->fixed = 1e-6;
   return {Tensor::of(shape, y), Tensor::of(shape, c), limits};
 }
 
@@ -62,6 +67,8 @@ void expect_same(const compare::Comparison& a, const compare::Comparison& b) {
   EXPECT_EQ(a.ratio_finite, b.ratio_finite);
   EXPECT_EQ(std::isnan(a.ratio_certain), std::isnan(b.ratio_certain));
   EXPECT_EQ(std::isnan(a.ratio_certain) ? 0 : a.ratio_certain, std::isnan(b.ratio_certain) ? 0 : b.ratio_certain);
+  EXPECT_EQ(std::isnan(a.sigma_max), std::isnan(b.sigma_max));
+  EXPECT_EQ(std::isnan(a.sigma_max) ? 0 : a.sigma_max, std::isnan(b.sigma_max) ? 0 : b.sigma_max);
   EXPECT_EQ(a.hist_ulp, b.hist_ulp);
   EXPECT_EQ(a.hist_ratio, b.hist_ratio);
   ASSERT_EQ(a.worst.size(), b.worst.size());
@@ -89,12 +96,32 @@ TYPED_TEST(ScanBlock, FindsWhatLookingAtEveryElementFinds) {
          {compare::Allowed{.rule = Rule::bits}, compare::Allowed{.rule = Rule::exact, .subnormal = 1e-30},
           compare::Allowed{.rule = Rule::rounded}, compare::Allowed{.rule = Rule::within, .ulps = 3, .absolute = 1e-9},
           compare::Allowed{.rule = Rule::within, .relative = 1e-6},
-          compare::Allowed{.rule = Rule::within, .of_limits = 2, .storage = 0.5, .subnormal = 1e-38}}) {
+          compare::Allowed{.rule = Rule::within, .of_limits = 2, .lambda = 7, .storage = 0.5, .subnormal = 1e-38}}) {
       compare::Allowed of_one = allowed, of_block = allowed;
       if (allowed.of_limits == 2) of_one.limits = one_by_one.limits, of_block.limits = in_blocks.limits;
       expect_same(compare::compare(in_blocks.truth, in_blocks.got, of_block),
                   compare::compare(one_by_one.truth, one_by_one.got, of_one));
     }
+  }
+}
+
+/// An element that is off by 2 + 3σ where d is 2 has 3 whatever λ is; one beyond a limit without chance is beyond every
+/// λ.
+TEST(SigmaMax, IsWhatNoLambdaChanges) {
+  const auto of = [](double got, double sigma, double lambda) {
+    const ir::Shape shape{3};
+    auto limits = std::make_shared<compare::Limits>(compare::Limits{
+        Tensor::of<double>(shape, {2 + lambda * sigma, 2 + lambda, 2}), Tensor::of<double>(shape, {1e9, 1e9, 1e9})});
+    limits->chance = Tensor::of<double>(shape, {lambda * sigma, lambda, 0});
+    const compare::Allowed allowed{.rule = Rule::within, .limits = limits, .lambda = lambda};
+    return compare::compare(Tensor::of<double>(shape, {10, 20, 30}), Tensor::of<double>(shape, {got, 20, 31}), allowed);
+  };
+  for (const double lambda : {5.0, 7.0, 9.0}) {
+    EXPECT_DOUBLE_EQ(of(12 + 3 * 0.25, 0.25, lambda).sigma_max, 3) << lambda;
+    EXPECT_DOUBLE_EQ(of(12 + 8 * 0.25, 0.25, lambda).sigma_max, 8) << lambda;
+    EXPECT_EQ(of(12 + 8 * 0.25, 0.25, lambda).agrees(), lambda >= 8);
+    EXPECT_DOUBLE_EQ(of(12, 0, lambda).sigma_max, -2) << lambda;  // the second element's (0 - 2) / 1
+    EXPECT_TRUE(std::isinf(of(12.5, 0, lambda).sigma_max)) << lambda;
   }
 }
 

@@ -184,6 +184,42 @@ TEST(FitPolicy, NewRulesGoWhereTheyAreReached) {
   EXPECT_THROW(updated_policy(strict, found, from, ""), ir::Error);
 }
 
+/// σ does not depend on how many of them the limits of a run allow for, ratios do (verdict.md V53).
+TEST(Fit, SigmaIsFittedWhereItIsKnownAndMisroundingIn16Bits) {
+  auto samples = runs_of({{"a", "matmul", low}}, 60);
+  for (Sample& one : samples) {
+    one.lambda = one.run % 2 == 0 ? 7 : 8;
+    one.sigma = 7 * one.ratio;
+    one.ratio = one.sigma / one.lambda;
+  }
+  const Fit by_sigma = fit(samples, {});
+  ASSERT_THAT(by_sigma.rules, SizeIs(1));
+  EXPECT_EQ(by_sigma.rules[0].measure, policy::Measure::sigma_max);
+  EXPECT_NEAR(by_sigma.rules[0].gumbel.location, 7 * low.location, 0.05);
+  const auto policy = policy::parse(policy_text(by_sigma, from), "p.toml");
+  ASSERT_THAT(policy.rules.at(0).require, SizeIs(2));  // and the bound
+  EXPECT_EQ(policy.rules[0].require[0].measure, policy::Measure::sigma_max);
+  EXPECT_EQ(policy.rules[0].require[0].limit.number, by_sigma.rules[0].limit);
+  // A rule on ratios is not replaced by one on σ unless somebody says why.
+  auto by_ratio = by_sigma;
+  by_ratio.rules[0].measure = policy::Measure::ratio_max, by_ratio.rules[0].limit = 0.3;
+  const auto old = policy::parse(policy_text(by_ratio, from), "p.toml");
+  const Updated kept = updated_policy(old, by_sigma, from, "");
+  EXPECT_EQ(kept.text, old.text);
+  EXPECT_THAT(kept.notes, ElementsAre(HasSubstr("cannot be told")));
+  EXPECT_THAT(updated_policy(old, by_sigma, from, "by sigma now").text, HasSubstr("sigma_max = "));
+  // A limit above what a run allowed for is needless.
+  for (Sample& one : samples) one.sigma *= 4;
+  EXPECT_THAT(fit(samples, {}).findings, ElementsAre(HasSubstr("the fitted sigma_max is")));
+  for (Sample& one : samples) one.group.dtype = "f16", one.misrounded = 0.1 * one.ratio;
+  const Fit of_halves = fit(samples, {});
+  ASSERT_THAT(of_halves.rules, SizeIs(1));
+  EXPECT_EQ(of_halves.rules[0].measure, policy::Measure::misrounded);
+  samples.back().misrounded = compare::not_computed;
+  for (Sample& one : samples) one.sigma /= 4;
+  EXPECT_EQ(fit(samples, {}).rules.at(0).measure, policy::Measure::sigma_max);
+}
+
 /// From verify to fit to judge, through files.
 TEST(Fit, WhatVerifyRecordsCanBeFittedAndJudged) {
   const auto path = std::filesystem::path(::testing::TempDir()) / "plumb_fit.h5";

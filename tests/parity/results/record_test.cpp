@@ -114,7 +114,7 @@ TEST_F(Record, SaysNanAndNeverZeroOfWhatWasNotComputed) {
     EXPECT_EQ(row.rule, -1);
   }
   const auto run = store.read<results::Run>("/runs", results::run_type()).rows.at(0);
-  EXPECT_TRUE(std::isnan(run.alpha));
+  EXPECT_DOUBLE_EQ(run.alpha, compare::usual_false_alarms);
   EXPECT_EQ(run.first_guilty, results::no_number);
   const auto top = store.read<results::TopElement>("/results/topk", results::top_element_type()).rows;
   const auto inherited = top.at((4 * 3 + 1) * 8);  // nothing is judged of it

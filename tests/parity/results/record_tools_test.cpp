@@ -71,7 +71,9 @@ product = json.loads(graph["sums"].asstr()[failed["tree"][0]])
 assert product["node"] == "scores" and product["unit"] == {"kind": "separate", "accumulator": "f16"}
 own = rows["part"] == 0
 assert (rows["ref_uncert"][own] > 0).any() and np.isnan(rows["ref_uncert"][~own]).all()
-assert np.isnan(runs["alpha"]).all()
+assert (runs["alpha"] == 1e-6).all() and (runs["n_limits"] == 77 + 77 + 55).all() and (runs["lambda"] > 5).all()
+assert (local["lambda"] == runs["lambda"][0]).all() and np.isnan(rows["sigma_max"][~own]).all()
+assert failed["sigma_max"][0] > failed["lambda"][0] and failed["ratio_certain"][0] > 1
 ulps = f["results/hist_ulp"]
 assert ulps.shape == (60, 64) and ulps.chunks == (1024, 64) and ulps.compression == "gzip"
 assert ulps.compression_opts == 4 and ulps.shuffle and ulps.fletcher32
