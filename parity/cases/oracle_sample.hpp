@@ -11,7 +11,11 @@ struct OracleSample {
   std::uint64_t element = 0;         ///< the first of the bad ones
   double truth = 0, oracle = 0;      ///< what it is, and what the definition gives
 
-  /// What is wrong, in words.
+  std::uint32_t limits = 0, bad_limits = 0;  ///< elements whose limit was held to their terms; those with another one
+  std::uint64_t limit_element = 0;           ///< the first of these
+  double chance = 0, chance_of_terms = 0;    ///< what chance may do to it by its limit, and by its terms
+
+  /// What is wrong, in words: with the truth, or else with a limit.
   std::string said(const std::string& op) const;
 };
 

@@ -55,7 +55,7 @@ void put(const compare::Extreme& extreme, double& value, std::uint64_t& at) {
 /// What a sample of the output showed.
 void add_sample(Node& row, const cases::NodeResult& result) {
   row.sensitivity = static_cast<float>(result.sensitivity.share);
-  row.n_oracle = result.oracle.asked, row.n_oracle_bad = result.oracle.bad;
+  row.n_oracle = result.oracle.asked, row.n_oracle_bad = result.oracle.bad + result.oracle.bad_limits;
   row.n_replay = result.replays.asked, row.n_replay_equal = result.replays.equal;
   const cases::Statistics& found = result.statistics;
   row.rounds_off = !found.finding.empty() && result.why == found.finding;

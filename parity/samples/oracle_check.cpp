@@ -8,6 +8,7 @@
 #include "ir/cost.hpp"
 #include "parity/oracles/oracle.hpp"
 #include "parity/oracles/stored.hpp"
+#include "parity/samples/limit_check.hpp"
 
 namespace plumb::parity::samples {
 namespace {
@@ -68,6 +69,7 @@ cases::OracleSample ask_oracles(const elements::Subject& subject, std::size_t k,
   if (truth.elements() == 0) return found;
   const ir::Graph& graph = subject.segment.graph;
   const ir::Value value = subject.segment.outputs.at(k);
+  check_limits(subject, k, bounded, draws, found);
   oracles::Oracle oracle(graph, subject.inputs, work_of(graph, effort));
   const bool is_moved = std::ranges::all_of(
       graph.nodes(), [](const ir::Node& node) { return node.op.error_class() == ir::ErrorClass::bits; });

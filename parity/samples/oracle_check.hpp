@@ -16,7 +16,8 @@ struct OracleEffort {
 /// truth with it (verdict.md V57): the first element, the last and those that are drawn, half of them among those
 /// that are not small beside their limits. An element is bad where the truth differs by more than an evaluation in f64
 /// may be off. How much may be looked at is bounded by the work of the ops (docs/oracles.md), so that less is asked of
-/// elements that are made of many others; nothing of one that alone costs more.
+/// elements that are made of many others; nothing of one that alone costs more. Limits of sums are held to the terms of
+/// the elements (limit_check.hpp), for which `bounded` has to be as it was evaluated.
 cases::OracleSample ask_oracles(const elements::Subject& subject, std::size_t k, const bounds::Bounded& bounded,
                                 Draws draws, const OracleEffort& effort = {});
 

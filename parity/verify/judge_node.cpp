@@ -169,11 +169,11 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
 
   // How far off it is: by itself, by what it inherited, and in total.
   const elements::Subject asked{executors_.reference, segment, judged.inputs, result.sums, own.manner};
+  ask_oracles(own, k, result, asked);
   judge::OutputJudge(asked, k, local).compare(device, result);
   const ir::Tensor& truth = local.truth.outputs[k];
   attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
   result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
-  ask_oracles(own, k, result, asked);
   replay_sample(own, k, result, asked);
   ask_sample(own, k, result, asked);
   result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
@@ -221,7 +221,7 @@ const ir::Tensor* CaseRun::given_output(ir::Value value) const {
   return found == subject_.expectation->tensors.end() ? nullptr : &found->second;
 }
 
-/// Holds a sample of the truth to the definitions of the ops.
+/// Holds a sample of the truth, and of the limits that no element has changed yet, to the definitions of the ops.
 void CaseRun::ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject) {
   result.oracle = samples::ask_oracles(subject, k, own.local, samples::Draws(subject_.seed, result.name() + ".oracle"));
 }
@@ -261,7 +261,7 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
     result.verdict = verdict;
     result.why = std::move(why);
   };
-  if (result.oracle.bad > 0) return say(core::Verdict::error, result.oracle.said(result.op));
+  if (result.oracle.bad + result.oracle.bad_limits > 0) return say(core::Verdict::error, result.oracle.said(result.op));
   const compare::Comparison& gated = result.gated();
   if (gated.n_without_limit > 0)
     return say(core::Verdict::error,

@@ -101,6 +101,63 @@ TEST(Oracles, ATruthThatIsOffByLessThanAnyLimitIsAnError) {
   }
 }
 
+/// Evaluates formulas of limits by another op in place of one, and everything else as it should.
+class WrongFormula final : public ir::Executor {
+ public:
+  explicit WrongFormula(std::function<std::optional<ir::Op>(const ir::Op&)> replace) : replace_(std::move(replace)) {}
+  std::string_view name() const override { return "wrong formula"; }
+  bool has_kernel(const ir::OpSchema& schema) const override { return honest_.has_kernel(schema); }
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
+                                          const ir::Capture& capture) override {
+    ir::Graph other = graph.sources();
+    for (const ir::Node& node : graph.nodes()) {
+      const bool is_formula = node.label.starts_with("bound ");
+      other.place(node.label, is_formula ? replace_(node.op).value_or(node.op) : node.op, node.inputs, node.outputs);
+    }
+    return honest_.compile(other, params, capture);
+  }
+
+ private:
+  const std::function<std::optional<ir::Op>(const ir::Op&)> replace_;
+  ref_cpu::CpuExecutor honest_;
+};
+
+/// A formula that is wrong in every element agrees with everything but the terms of an element (verdict.md V58).
+TEST(Oracles, AWrongFormulaIsFound) {
+  constexpr auto sums = R"({"format": "plumb.graph/1",
+    "inputs": {"x": {"type": "f32[6, 40]"}, "image": {"type": "f32[1, 8, 7, 7]"}},
+    "params": {"w": {"type": "f32[40, 7]"}, "filter": {"type": "f32[4, 4, 3, 3]"}, "back": {"type": "f32[8, 3, 3, 3]"}},
+    "nodes": [{"label": "matmul", "op": "matmul", "inputs": ["x", "w"]},
+              {"label": "gemm", "op": "gemm", "inputs": ["x", "w"], "alpha": 0.3},
+              {"label": "dot_general", "op": "dot_general", "inputs": ["x", "w"], "a_batch": [], "b_batch": [],
+               "a_contract": [1], "b_contract": [0]},
+              {"label": "einsum", "op": "einsum", "inputs": ["x", "w"], "equation": "ij,jk->ki"},
+              {"label": "conv", "op": "conv", "inputs": ["image", "filter"], "group": 2, "pads": [1, 1, 1, 1]},
+              {"label": "conv_transpose", "op": "conv_transpose", "inputs": ["image", "back"]},
+              {"label": "sum", "op": "reduce", "inputs": ["x"], "function": "sum", "axes": [1]},
+              {"label": "mean", "op": "reduce", "inputs": ["x"], "function": "mean", "axes": [1]},
+              {"label": "average", "op": "pool", "inputs": ["image"], "function": "average", "kernel_shape": [7, 7]}],
+    "results": ["matmul", "gemm", "dot_general", "einsum", "conv", "conv_transpose", "sum", "mean", "average"]})";
+  const cases::Case subject = testing::make_case(sums);
+  ref_cpu::CpuExecutor honest;
+  for (const cases::NodeResult& one : verified(honest, subject).nodes) {
+    EXPECT_EQ(one.verdict, Verdict::passed) << one.name() << ": " << one.why;
+    EXPECT_GT(one.oracle.limits, 0u) << one.name();
+  }
+  using Unary = ir::ops::Unary;
+  using F = ir::ops::UnaryFunction;
+  const auto is_of = [](const ir::Op& op, F function) { return op == ir::Op(Unary{function}); };
+  WrongFormula not_squared(
+      [&](const ir::Op& op) { return is_of(op, F::square) ? std::optional<ir::Op>(Unary{F::abs}) : std::nullopt; });
+  WrongFormula without_root(
+      [&](const ir::Op& op) { return is_of(op, F::sqrt) ? std::optional<ir::Op>(Unary{F::abs}) : std::nullopt; });
+  for (WrongFormula* const wrong : {&not_squared, &without_root})
+    for (const cases::NodeResult& one : verified(*wrong, subject).nodes) {
+      EXPECT_EQ(one.verdict, Verdict::error) << one.name();
+      EXPECT_TRUE(one.why.starts_with("wrong limit")) << one.name() << ": " << one.why;
+    }
+}
+
 TEST(Oracles, AskThoseOfTheOpsBeforeThem) {
   ir::Graph graph;
   const ir::Value x = graph.input("x", {ir::DType::f32, {2, 3}}), w = graph.input("w", {ir::DType::f32, {3, 2}});
