@@ -11,8 +11,8 @@
 #include "parity/bounds/bounded_matmul.hpp"
 #include "parity/bounds/bounded_product.hpp"
 #include "parity/bounds/segment_errors.hpp"
-#include "parity/compare/tolerance.hpp"
 #include "parity/compare/false_alarms.hpp"
+#include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
 
 namespace plumb::parity::bounds {
@@ -232,11 +232,14 @@ void finish(compare::Allowed& allowed, ir::DType dtype, const Manner& manner, bo
 
 }  // namespace
 
+std::uint64_t real_numbers_of(const ir::TensorType& type) {
+  return static_cast<std::uint64_t>(type.shape.elements()) * (ir::is_complex(type.dtype) ? 2 : 1);
+}
+
 std::uint64_t limits_of_chance(const core::Segment& segment, std::size_t k) {
   const ir::TensorType& type = segment.graph.type(segment.outputs.at(k));
-  const auto numbers = static_cast<std::uint64_t>(type.shape.elements()) * (ir::is_complex(type.dtype) ? 2 : 1);
   try {
-    return plain_limit(segment, type.dtype) ? 0 : numbers;
+    return plain_limit(segment, type.dtype) ? 0 : real_numbers_of(type);
   } catch (const NoModel&) {
     return 0;  // it gets no limit
   }

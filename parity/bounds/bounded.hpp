@@ -16,6 +16,9 @@ struct Bounded {
   std::vector<compare::Line> lines;  ///< elements of each output that share a scale
 };
 
+/// How many real numbers a tensor of this type has: two for each complex one.
+std::uint64_t real_numbers_of(const ir::TensorType& type);
+
 /// How many real numbers of a segment's output `k` have a limit that chance may exceed: none where it is exact, rounded
 /// once or held to a number of ulps. Known before anything is evaluated (verdict.md V52).
 std::uint64_t limits_of_chance(const core::Segment& segment, std::size_t k);

@@ -9,8 +9,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/false_alarms.hpp"
-#include "parity/core/float_format.hpp"
-#include "parity/expected/sign_runs.hpp"
+#include "parity/expected/end_to_end.hpp"
 
 namespace plumb::parity::expected {
 namespace {
@@ -51,34 +50,6 @@ std::string_view precision_of(const std::map<std::string, ir::Tensor, std::less<
   return unit > 0 ? name : "f32";
 }
 
-/// The limit of each element: λ √(v + the mean v of its line), what is flagged set apart.
-compare::Allowed limits_of(const Spread& spread, const Precision& precision, ir::DType stored, double lambda) {
-  const auto variance = spread.variance.as<double>();
-  compare::Limits limits{ir::Tensor({ir::DType::f64, spread.truth.shape()}), ir::Tensor({ir::DType::f64, {0}})};
-  const auto probable = limits.probable.as<double>();
-  const auto length = static_cast<std::size_t>(spread.line.length), inner = static_cast<std::size_t>(spread.line.inner);
-  std::vector<bool> apart(variance.size(), false);
-  bool any_apart = false;
-  for (std::size_t number = 0; length > 0 && number < variance.size() / length; ++number) {
-    const std::size_t first = number / inner * length * inner + number % inner;
-    double sum = 0, finite = 0;
-    for (std::size_t i = 0; i < length; ++i)
-      if (const double v = variance[first + i * inner]; std::isfinite(v)) sum += v, finite += 1;
-    for (std::size_t i = 0; i < length; ++i) {
-      const std::size_t at = first + i * inner;
-      probable[at] = finite > 0 && std::isfinite(variance[at]) ? lambda * std::sqrt(variance[at] + sum / finite) : 0;
-      if (!std::isfinite(variance[at])) apart[at] = any_apart = true;
-    }
-  }
-  if (any_apart) limits.apart = std::move(apart);
-  limits.fixed = 0;
-  compare::Allowed allowed{.rule = compare::Allowed::Rule::within, .relative = precision.unit, .storage = 0.5};
-  allowed.absolute = core::float_format(stored).ulp(0);
-  allowed.lambda = lambda;
-  allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
-  return allowed;
-}
-
 /// What is wrong with a tensor that was given, in words.
 std::string difference(const compare::Comparison& found) {
   if (found.worst.empty()) return compare::summary(found);
@@ -90,37 +61,17 @@ std::string difference(const compare::Comparison& found) {
       found.n_bad, found.n, worst.ratio, worst.index, worst.got, worst.expected);
 }
 
-void judge_float(cases::ExpectedResult& result, const ir::Tensor& tensor, const Spread& spread,
-                 const Precision& precision, double lambda) {
-  const compare::Allowed allowed = limits_of(spread, precision, tensor.dtype(), lambda);
-  result.comparison = compare::compare(spread.truth, tensor, allowed);
-  result.n_flagged = result.comparison.n_apart;
-  result.telling = compare::telling_of(spread.truth, tensor.dtype(), allowed, spread.line, result.comparison);
-  const std::string doubt = result.telling.mistrust();
+void judge_one(cases::ExpectedResult& result, const ir::Tensor& tensor, const Spread& spread,
+               const Precision& precision, double lambda) {
+  EndToEnd found = hold_to_runs(spread, tensor, precision, lambda);
+  result.comparison = std::move(found.comparison), result.n_flagged = found.n_flagged, result.telling = found.telling;
+  const bool is_exact = ir::unit_roundoff(tensor.dtype()) == 0;
+  const std::string doubt = found.mistrust();
   if (!result.comparison.agrees())
-    result.verdict = core::Verdict::failed, result.why = difference(result.comparison);
+    result.verdict = core::Verdict::failed,
+    result.why = is_exact ? compare::summary(result.comparison) : difference(result.comparison);
   else if (!doubt.empty())
     result.verdict = core::Verdict::mistrusted, result.why = doubt;
-  else
-    result.verdict = core::Verdict::passed;
-}
-
-/// Elements of integers and bools that a rounding on the way may change are not judged; the others are as they are.
-void judge_exact(cases::ExpectedResult& result, const ir::Tensor& tensor, const Spread& spread) {
-  ir::Tensor held = tensor;
-  const std::size_t bytes = ir::info(tensor.dtype()).bytes;
-  const auto from = spread.truth.bytes();
-  const auto to = held.bytes();
-  for (std::size_t i = 0; i < spread.flagged.size(); ++i) {
-    if (!spread.flagged[i]) continue;
-    ++result.n_flagged;
-    std::ranges::copy(from.subspan(i * bytes, bytes), to.subspan(i * bytes, bytes).begin());
-  }
-  result.comparison = compare::compare(spread.truth, held, {.rule = compare::Allowed::Rule::exact});
-  if (!result.comparison.agrees())
-    result.verdict = core::Verdict::failed, result.why = compare::summary(result.comparison);
-  else if (result.n_flagged == result.comparison.n && result.n_flagged > 0)
-    result.verdict = core::Verdict::mistrusted, result.why = "a rounding on the way may change every element";
   else
     result.verdict = core::Verdict::passed;
 }
@@ -164,10 +115,8 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
       const Spread& spread = spreads.at(wanted[i]);
       if (tensor.shape().elements() == 0)
         results[i].why = "empty";
-      else if (ir::unit_roundoff(tensor.dtype()) > 0)
-        judge_float(results[i], tensor, spread, precision, lambda);
       else
-        judge_exact(results[i], tensor, spread);
+        judge_one(results[i], tensor, spread, precision, lambda);
     }
   } catch (const ir::Error& lack) {  // no model of an op, or no truth
     for (cases::ExpectedResult& one : results) one.verdict = core::Verdict::error, one.why = lack.what();

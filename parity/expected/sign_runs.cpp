@@ -25,12 +25,6 @@ namespace {
 
 constexpr std::uint64_t seed = 0x706c756d62;  // two runs of the program draw the same signs
 
-/// The truth of a value, and what the runs made of it.
-struct Moving {
-  ir::Tensor truth;
-  std::vector<ir::Tensor> runs = {};  ///< empty: as the truth
-};
-
 /// Real numbers of a widened tensor: complex ones are two each.
 std::span<double> numbers(ir::Tensor& x) {
   if (x.dtype() == ir::DType::f64) return x.as<double>();
@@ -58,43 +52,6 @@ std::uint64_t signs_of(std::size_t node, std::size_t output, double truth) {
 }
 double sign_of(std::uint64_t signs, std::size_t run) { return (signs >> run & 1) != 0 ? 1.0 : -1.0; }
 
-/// Adds ±σ to the numbers of every run, by the signs of the truth's.
-void move(Moving& value, std::size_t node, std::size_t output, const std::function<double(std::size_t)>& sigma) {
-  const auto truth = numbers(std::as_const(value.truth));
-  std::vector<std::span<double>> runs;
-  for (ir::Tensor& run : value.runs) runs.push_back(numbers(run));
-  for_each_number(truth.size(), [&](std::size_t i) {
-    const double step = sigma(i);
-    if (!std::isfinite(step) || step == 0) return;
-    const std::uint64_t signs = signs_of(node, output, truth[i]);
-    for (std::size_t r = 0; r < runs.size(); ++r) runs[r][i] += sign_of(signs, r) * step;
-  });
-}
-
-/// What a node may round of one of its outputs.
-struct OwnRounding {
-  const compare::Allowed& allowed;
-  ir::DType dtype;
-  std::optional<ir::DType> kept;  ///< what the other implementation keeps it in
-  double creep;
-};
-
-/// Adds what a node itself may round to its output in every run.
-void round(Moving& value, std::size_t node, std::size_t output, const OwnRounding& own) {
-  const compare::Limit limit(own.allowed, own.dtype);
-  const core::Spacing spacing(core::float_format(own.dtype)), kept(core::float_format(own.kept.value_or(own.dtype)));
-  const auto truth = numbers(std::as_const(value.truth));
-  const bool is_complex = value.truth.dtype() == ir::DType::c128;
-  move(value, node, output, [&](std::size_t i) {
-    const std::size_t first = is_complex ? i - i % 2 : i;
-    const double size = is_complex ? std::hypot(truth[first], truth[first + 1]) : std::abs(truth[i]);
-    const double stored = own.kept ? kept.at(size) / 2 : 0;
-    if (own.allowed.rule == compare::Allowed::Rule::rounded) return spacing.at(size) / 2 + stored;
-    if (own.allowed.rule != compare::Allowed::Rule::within) return stored;
-    return own.creep * limit.at(size, is_complex ? i / 2 : i) + stored;
-  });
-}
-
 bool multiplies(const ir::Op& op) {
   return op.is<ir::ops::Matmul>() || op.is<ir::ops::Gemm>() || op.is<ir::ops::DotGeneral>() ||
          op.is<ir::ops::Einsum>() || op.is<ir::ops::Conv>() || op.is<ir::ops::ConvTranspose>() ||
@@ -113,6 +70,7 @@ double creep_factor(const ir::Node& node, const ir::Op& wide, const core::Segmen
     operands.push_back({x.as<double>(), x.shape()});
   }
   if (!ir::is_float(type.dtype) || elements == 0 || node.outputs.size() != 1) return 1;
+  if (segment.graph.nodes().size() != 1) return 1;  // what is fused with a sum may change its terms
   const auto walker = terms::find_walker(wide, operands, type.shape);
   if (!walker) return 1;
   const std::int64_t count = std::min(sampled, elements);
@@ -126,30 +84,45 @@ double creep_factor(const ir::Node& node, const ir::Op& wide, const core::Segmen
   return std::max(1.0, std::sqrt(squares / static_cast<double>(count)));
 }
 
-/// Walks a graph once, with all runs side by side.
-class SignRuns {
- public:
-  SignRuns(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds, const Precision& precision,
-           unsigned runs)
-      : reference_(reference), graph_(graph), feeds_(feeds), precision_(precision), runs_(runs) {}
+}  // namespace
 
-  std::map<ir::Value, Spread> walk(std::span<const ir::Value> wanted);
+/// Adds ±σ to the numbers of every run, by the signs of the truth's.
+void SignRuns::move(Moving& value, std::size_t node, std::size_t output,
+                    const std::function<double(std::size_t)>& sigma) {
+  const auto truth = numbers(std::as_const(value.truth));
+  std::vector<std::span<double>> runs;
+  for (ir::Tensor& run : value.runs) runs.push_back(numbers(run));
+  for_each_number(truth.size(), [&](std::size_t i) {
+    const double step = sigma(i);
+    if (!std::isfinite(step) || step == 0) return;
+    const std::uint64_t signs = signs_of(node, output, truth[i]);
+    for (std::size_t r = 0; r < runs.size(); ++r) runs[r][i] += sign_of(signs, r) * step;
+  });
+}
 
- private:
-  void step(std::size_t n);
-  ir::Tensor truth_of(ir::Value v) const;
-  std::vector<Moving> run_all(const core::Segment& segment, const ir::Graph& wide, ir::Feeds fed, bool rounds_operands,
-                              std::vector<ir::Tensor> truths, std::size_t n) const;
-  Spread spread(ir::Value v) const;
-
-  ir::Executor& reference_;
-  const ir::Graph& graph_;
-  const ir::Feeds& feeds_;
-  const Precision precision_;
-  const unsigned runs_;
-  std::map<ir::Value, Moving> values_;        ///< what nodes compute, until their last reader has run
-  std::map<ir::Value, compare::Line> lines_;  ///< for wanted values
+/// What a node may round of one of its outputs.
+struct SignRuns::OwnRounding {
+  const compare::Allowed& allowed;
+  ir::DType dtype;
+  std::optional<ir::DType> kept;  ///< what the other implementation keeps it in
+  double creep;
 };
+
+/// Adds what a node itself may round to its output in every run.
+void SignRuns::round(Moving& value, std::size_t node, std::size_t output, const OwnRounding& own) {
+  const compare::Limit limit(own.allowed, own.dtype);
+  const core::Spacing spacing(core::float_format(own.dtype)), kept(core::float_format(own.kept.value_or(own.dtype)));
+  const auto truth = numbers(std::as_const(value.truth));
+  const bool is_complex = value.truth.dtype() == ir::DType::c128;
+  move(value, node, output, [&](std::size_t i) {
+    const std::size_t first = is_complex ? i - i % 2 : i;
+    const double size = is_complex ? std::hypot(truth[first], truth[first + 1]) : std::abs(truth[i]);
+    const double stored = own.kept ? kept.at(size) / 2 : 0;
+    if (own.allowed.rule == compare::Allowed::Rule::rounded) return spacing.at(size) / 2 + stored;
+    if (own.allowed.rule != compare::Allowed::Rule::within) return stored;
+    return own.creep * limit.at(size, is_complex ? i / 2 : i) + stored;
+  });
+}
 
 ir::Tensor SignRuns::truth_of(ir::Value v) const {
   if (!graph_.is_source(v)) return values_.at(v).truth;
@@ -157,8 +130,9 @@ ir::Tensor SignRuns::truth_of(ir::Value v) const {
 }
 
 /// The outputs of one node in every run, before its own roundings.
-std::vector<Moving> SignRuns::run_all(const core::Segment& segment, const ir::Graph& wide, ir::Feeds fed,
-                                      bool rounds_operands, std::vector<ir::Tensor> truths, std::size_t n) const {
+std::vector<SignRuns::Moving> SignRuns::run_all(const core::Segment& segment, const ir::Graph& wide, ir::Feeds fed,
+                                                bool rounds_operands, std::vector<ir::Tensor> truths,
+                                                std::size_t n) const {
   std::vector<Moving> made;
   for (ir::Tensor& truth : truths) made.push_back({std::move(truth)});
   std::vector<std::pair<const std::string*, Moving>> moving;
@@ -188,14 +162,12 @@ std::vector<Moving> SignRuns::run_all(const core::Segment& segment, const ir::Gr
   return made;
 }
 
-void SignRuns::step(std::size_t n) {
+void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner manner) {
   const ir::Node& node = graph_.nodes()[n];
-  const core::Segment segment = core::segment_of(graph_, n);
   const ir::Graph wide = ir::passes::widen(segment.graph);
   ir::Feeds fed = core::feeds_of(segment, [this](ir::Value v) { return truth_of(v); });
-  bounds::Manner once;
-  once.arithmetic.deviations = 1;
-  bounds::Bounded bounded = bounds::evaluate_bounded(reference_, segment, fed, once);
+  manner.arithmetic.deviations = 1;
+  bounds::Bounded bounded = bounds::evaluate_bounded(reference_, segment, fed, manner);
   const double creep = creep_factor(node, wide.nodes().front().op, segment, fed);
   const bool rounds_operands = precision_.operands > 0 && multiplies(node.op);
   std::vector<Moving> made =
@@ -237,40 +209,40 @@ Spread SignRuns::spread(ir::Value v) const {
   return found;
 }
 
-std::map<ir::Value, Spread> SignRuns::walk(std::span<const ir::Value> wanted) {
+void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {
+  std::erase_if(values_, [&](const auto& held) { return !is_needed(held.first); });
+  std::erase_if(lines_, [&](const auto& held) { return !is_needed(held.first); });
+}
+
+std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
+                                      std::span<const ir::Value> wanted, const Precision& precision, unsigned runs) {
   // What leads to what is wanted, and who reads it last.
-  std::vector<bool> needed(graph_.value_count(), false);
+  std::vector<bool> needed(graph.value_count(), false);
   for (const ir::Value v : wanted) needed[v] = true;
   std::map<ir::Value, std::size_t> last_reader;
-  for (std::size_t n = graph_.nodes().size(); n-- > 0;) {
-    const ir::Node& node = graph_.nodes()[n];
+  for (std::size_t n = graph.nodes().size(); n-- > 0;) {
+    const ir::Node& node = graph.nodes()[n];
     if (std::ranges::none_of(node.outputs, [&](ir::Value v) { return needed[v]; })) continue;
     for (const ir::Value v : node.outputs) needed[v] = true, last_reader.try_emplace(v, n);
     for (const ir::Value v : node.inputs) needed[v] = true, last_reader.try_emplace(v, n);
   }
+  SignRuns walk(reference, graph, feeds, precision, runs);
   std::map<ir::Value, Spread> found;
-  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
-    const ir::Node& node = graph_.nodes()[n];
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const ir::Node& node = graph.nodes()[n];
     if (!needed[node.outputs.front()]) continue;
-    step(n);
+    walk.step(n, core::segment_of(graph, n));
     for (const ir::Value v : node.outputs)
-      if (std::ranges::count(wanted, v) > 0) found.emplace(v, spread(v));
-    std::erase_if(values_, [&](const auto& held) { return last_reader.at(held.first) <= n; });
+      if (std::ranges::count(wanted, v) > 0) found.emplace(v, walk.spread(v));
+    walk.keep_only([&](ir::Value v) { return last_reader.at(v) > n; });
   }
   for (const ir::Value v : wanted)
-    if (graph_.is_source(v)) {
-      ir::Tensor truth = truth_of(v);
+    if (graph.is_source(v)) {
+      ir::Tensor truth = ir::passes::widen(ir::fed(graph, feeds, v));
       const ir::Shape shape = truth.shape();
       found.emplace(v, Spread{std::move(truth), ir::Tensor({ir::DType::f64, shape})});
     }
   return found;
-}
-
-}  // namespace
-
-std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
-                                      std::span<const ir::Value> wanted, const Precision& precision, unsigned runs) {
-  return SignRuns(reference, graph, feeds, precision, runs).walk(wanted);
 }
 
 }  // namespace plumb::parity::expected

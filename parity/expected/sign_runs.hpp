@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "ir/executor.hpp"
+#include "parity/bounds/bounded.hpp"
 #include "parity/compare/telling.hpp"
 
 namespace plumb::parity::expected {
@@ -24,6 +26,48 @@ struct Spread {
   ir::Tensor variance;             ///< f64, of the truth's shape: the mean square of its changes
   std::vector<bool> flagged = {};  ///< elements of an integer or bool value that some run changed; empty: none
   compare::Line line = {};         ///< elements that share a scale
+};
+
+/// The widened graph, evaluated node by node, and several times more with ±σ added to every element that is not exact,
+/// all side by side. Operands of a node must have been evaluated before it.
+class SignRuns {
+ public:
+  /// `runs`: at most 64. All that is referred to must outlive it.
+  SignRuns(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds, const Precision& precision,
+           unsigned runs)
+      : reference_(reference), graph_(graph), feeds_(feeds), precision_(precision), runs_(runs) {}
+
+  /// Evaluates node `n` as a segment that computes it does: σ is that of the segment's error models in this manner,
+  /// with chance taken once. Throws NoModel where there is none.
+  void step(std::size_t n, const core::Segment& segment, bounds::Manner manner = {});
+  bool has(ir::Value v) const { return graph_.is_source(v) || values_.contains(v); }
+  /// How far the runs moved a value that was evaluated.
+  Spread spread(ir::Value v) const;
+  /// Lets go of values that nobody asks for again.
+  void keep_only(const std::function<bool(ir::Value)>& is_needed);
+
+ private:
+  /// The truth of a value, and what the runs made of it.
+  struct Moving {
+    ir::Tensor truth;
+    std::vector<ir::Tensor> runs = {};  ///< empty: as the truth
+  };
+  struct OwnRounding;
+
+  ir::Tensor truth_of(ir::Value v) const;
+  std::vector<Moving> run_all(const core::Segment& segment, const ir::Graph& wide, ir::Feeds fed, bool rounds_operands,
+                              std::vector<ir::Tensor> truths, std::size_t n) const;
+  static void move(Moving& value, std::size_t node, std::size_t output,
+                   const std::function<double(std::size_t)>& sigma);
+  static void round(Moving& value, std::size_t node, std::size_t output, const OwnRounding& own);
+
+  ir::Executor& reference_;
+  const ir::Graph& graph_;
+  const ir::Feeds& feeds_;
+  const Precision precision_;
+  const unsigned runs_;
+  std::map<ir::Value, Moving> values_;        ///< what nodes compute, while it is needed
+  std::map<ir::Value, compare::Line> lines_;  ///< for each value
 };
 
 /// Evaluates the widened graph, and `runs` (at most 64) times more with ±σ added to every element that is not exact: σ

@@ -10,6 +10,11 @@
 #include "parity/verify/repro.hpp"
 
 namespace plumb::parity::verify {
+namespace {
+
+constexpr unsigned sign_runs_of_totals = 8;  // verdict.md V44
+
+}  // namespace
 
 CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                  cases::Observer& observer)
@@ -94,9 +99,15 @@ void CaseRun::stop_at(std::size_t n, const ir::Error& error) {
 /// that the candidate kept, of those of a plain run that is judged besides, and of what another implementation gave.
 std::uint64_t CaseRun::count_limits() const {
   std::uint64_t count = 0;
+  const auto of_output = [this](const core::Segment& segment, std::size_t k) {
+    const ir::TensorType& type = segment.graph.type(segment.outputs[k]);
+    // What was rounded on the way to a total is chance, whatever its own node does.
+    const bool is_total = options_.mode == core::Mode::propagate && ir::unit_roundoff(type.dtype) > 0;
+    return is_total ? bounds::real_numbers_of(type) : bounds::limits_of_chance(segment, k);
+  };
   const auto add = [&](std::size_t n, const core::Segment& segment, const core::Available& is_kept) {
     for (std::size_t k = 0; k < segment.outputs.size(); ++k)
-      if (is_kept(graph_.nodes()[n].outputs[k])) count += bounds::limits_of_chance(segment, k);
+      if (is_kept(graph_.nodes()[n].outputs[k])) count += of_output(segment, k);
   };
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
     if (!is_chosen(n) || !state_.node(n).no_truth.empty() || must_be_exact(n)) continue;
@@ -130,6 +141,8 @@ cases::CaseResult CaseRun::finish() {
   if (ran) state_.plan([this](std::size_t n) { return must_be_exact(n); });
   if (!given_) result_.false_alarms = {policy::false_alarms(options_.gate), count_limits()};
   if (ran) {
+    if (options_.mode == core::Mode::propagate)
+      sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, expected::Precision{}, sign_runs_of_totals);
     judge_all();
     if (const auto refuted = stated_.against_sources(); !refuted.empty())
       result_.verdict = core::Verdict::failed, result_.message = refuted;

@@ -2,6 +2,7 @@
 
 #include "parity/core/regular_expression.hpp"
 #include "parity/elements/subject.hpp"
+#include "parity/expected/end_to_end.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/case_state.hpp"
 #include "parity/verify/plain_run.hpp"
@@ -36,11 +37,14 @@ class CaseRun {
   bool is_chosen(std::size_t n) const;
   CandidateRun run_node(std::size_t n);
   struct Evaluation;
+  bounds::Manner manner_of(std::size_t n) const;
   Evaluation evaluate_node(std::size_t n) const;
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
   void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own);
+  void carry_roundings(std::size_t n);
   void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
+  void judge_total(cases::NodeResult& result, const ir::Tensor& device) const;
   const ir::Tensor* given_output(ir::Value value) const;
   void ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
   void replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
@@ -69,6 +73,7 @@ class CaseRun {
   CaseState state_;
   cases::CaseResult result_;
   std::optional<CandidateRun> given_, tapped_;
+  std::optional<expected::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of
 };
 
 /// A result that says why nothing was compared.

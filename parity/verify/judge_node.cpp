@@ -11,6 +11,7 @@
 #include "parity/attribution/non_finite.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/judge/judge_output.hpp"
 #include "parity/patterns/explain.hpp"
 #include "parity/profile/emulated_node.hpp"
@@ -43,6 +44,7 @@ void CaseRun::judge_node(std::size_t n) {
   const std::string& no_truth = state_.node(n).no_truth;
   Evaluation own = compares && no_truth.empty() ? evaluate_node(n) : Evaluation{};
   carry_truth(n, compares && no_truth.empty() ? &own.local.truth : nullptr, std::move(own.fed));
+  if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n);
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     cases::NodeResult result = blank(n, k);
@@ -92,13 +94,20 @@ CandidateRun CaseRun::run_node(std::size_t n) {
   return run;
 }
 
-CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
+/// How the candidate computed a node, and how many standard deviations its limits allow for.
+bounds::Manner CaseRun::manner_of(std::size_t n) const {
   const NodeState& node = state_.node(n);
   const std::vector<ir::Sum> sums = node.report ? node.report->sums : std::vector<ir::Sum>{};
+  bounds::Manner manner{profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
+                        result_.may_flush && !must_be_exact(n)};
+  manner.arithmetic.deviations = result_.false_alarms.lambda();
+  return manner;
+}
+
+CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
+  const NodeState& node = state_.node(n);
   Evaluation own;
-  own.manner = {profile::arithmetic_of(executors_.profile, sums, node.segment.graph),
-                result_.may_flush && !must_be_exact(n)};
-  own.manner.arithmetic.deviations = result_.false_alarms.lambda();
+  own.manner = manner_of(n);
   own.fed = core::feeds_of(node.segment, [this](ir::Value v) { return ir::passes::widen(state_.got(v)); });
   try {
     own.local = bounds::evaluate_bounded(executors_.reference, node.segment, own.fed, own.manner);
@@ -200,14 +209,41 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
   result.allowed.limits.reset();
 }
 
+/// What the candidate's node may round goes on to those behind it, along the candidate's own trees (verdict.md V46).
+/// Nothing does of one without a model, nor behind it.
+void CaseRun::carry_roundings(std::size_t n) {
+  const core::Segment& segment = state_.node(n).segment;
+  const auto is_there = [this](ir::Value v) { return sign_runs_->has(v); };
+  const bool has_truth = state_.has_truth(graph_.nodes()[n].outputs.front());
+  if (!has_truth || !std::ranges::all_of(segment.fed, is_there)) return;
+  try {
+    sign_runs_->step(n, segment, manner_of(n));
+  } catch (const bounds::NoModel&) {
+  }
+  sign_runs_->keep_only([&](ir::Value v) { return state_.value(v).last_use > n || graph_.producer(v) == n; });
+}
+
+/// Holds an output to the truth of the whole graph, by what roundings on the way may have made of it.
+void CaseRun::judge_total(cases::NodeResult& result, const ir::Tensor& device) const {
+  const ir::Value value = graph_.nodes()[result.node].outputs[result.output];
+  const ir::DType dtype = result.type.dtype;
+  const double unit = ir::unit_roundoff(dtype) > 0 ? ir::unit_roundoff(core::compute_dtype(dtype)) : 0;
+  const auto found =
+      expected::hold_to_runs(sign_runs_->spread(value), device, {.unit = unit}, result_.false_alarms.lambda());
+  result.total = found.comparison;
+  if (found.allowed.rule == compare::Allowed::Rule::within) result.telling = found.telling;
+}
+
 /// What the output inherited from its operands, and how far off it is in total. `truth`: that of its own operands.
 void CaseRun::compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const {
   const ir::Tensor &device = state.got.value(), &whole = state.truth.value();
-  result.gates_total = attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
+  const bool has_runs = sign_runs_ && sign_runs_->has(graph_.nodes()[result.node].outputs[result.output]);
+  result.gates_total = has_runs && attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
   const ir::TensorView both[] = {truth, device};
   const auto measured = compare::measure(whole, both, result.type.dtype);
   result.inherited = measured[0];
-  result.total = result.gates_total ? compare::compare(whole, device, result.allowed) : measured[1];
+  result.total = measured[1];
+  if (result.gates_total) judge_total(result, device);
   result.amplification = amplification_of(result.node, result.inherited);
   state.error = attribution::relative_error(result.total);
   if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))

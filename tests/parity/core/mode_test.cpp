@@ -12,6 +12,7 @@
 #include "parity/results/judge.hpp"
 #include "parity/results/record_hdf5.hpp"
 #include "parity/results/results_schema.hpp"
+#include "tests/parity/mixed_graph.hpp"
 #include "tests/parity/small_case.hpp"
 
 namespace plumb::parity::mode_test {
@@ -19,6 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::make_case;
+using testing::node;
 using testing::small_graph;
 using testing::spoiler;
 using testing::Suspect;
@@ -51,6 +53,44 @@ TEST(Mode, AnHonestExecutorPassesInAll) {
         << ir::enum_name(mode) << ": " << report::to_table(result, report::Detail::all);
     EXPECT_EQ(result.mode, mode);
   }
+}
+
+/// A hundred nodes one behind the other: what they round adds up to more than any of them may round by itself, and to
+/// no more than sign runs along their trees say (verdict.md V46).
+TEST(Mode, TotalsAreHeldToWhatRoundingsOnTheWayAddUpTo) {
+  const cases::Case subject = make_case(testing::mixed_graph());
+  Suspect honest, tilted = spoiler("3/up", [](ir::Tensor&y) {
+                    for (float& one : y.as<float>()) one *= 1 + 0x1p-12f;
+                  });
+  const auto result = verify_on(honest, subject, {.mode = core::Mode::propagate});
+  EXPECT_EQ(failed(result), Labels{});
+  double more_than_local = 0, largest = 0;
+  for (const cases::NodeResult& node : result.nodes) {
+    if (!node.gates_total || !(node.local.max_abs.value > 0)) continue;
+    more_than_local =
+        std::max(more_than_local, node.total.max_abs.value * node.local.ratio() / node.local.max_abs.value);
+    largest = std::max(largest, node.total.ratio());
+  }
+  EXPECT_GT(more_than_local, 1);  // by the node's own limit this would have failed
+  EXPECT_GT(largest, 0.02);
+  EXPECT_LT(largest, 0.7);
+  const Labels wrong = failed(verify_on(tilted, subject, {.mode = core::Mode::propagate}));
+  ASSERT_FALSE(wrong.empty());
+  EXPECT_EQ(wrong.front(), "3/up");
+  EXPECT_GT(wrong.size(), 1u);
+}
+
+TEST(Mode, TotalsKnowTheCandidatesOwnTrees) {
+  const cases::Case subject = make_case(small_graph);
+  const auto limit_of = [&](ir::SumUnit unit) {
+    Suspect suspect = wrong_scores();
+    suspect.describe = [unit](const ir::Node& node, ir::NodeReport& report) {
+      if (node.label == "scores") report.sums = {{.of = "product", .unit = unit, .levels = {{}}}};
+    };
+    const auto result = verify_on(suspect, subject, {.mode = core::Mode::propagate});
+    return node(result, "weights").total.worst.front().allowed;
+  };
+  EXPECT_GT(limit_of(ir::SumUnit::matrix), 1.2 * limit_of(ir::SumUnit::fma));
 }
 
 /// One node of two is wrong only where it gets what the other computes: isolation shows that it is not its fault.
