@@ -105,7 +105,9 @@ void try_in_child(const ChildLimits& limits, const std::function<void()>& work) 
   }
   require(WEXITSTATUS(status) != out_of_memory, "reading it takes more than ", limits.bytes >> 20,
           " MiB; the file is probably damaged");
-  if (WEXITSTATUS(status) == refused) fail(said);
+  if (WEXITSTATUS(status) == refused && !said.empty()) fail(said);
+  // A library that ends the process, or a sanitizer that does.
+  require(WEXITSTATUS(status) == done, "the library that reads it gave up; the file is probably damaged");
 }
 
 }  // namespace plumb::ir::files

@@ -7,9 +7,11 @@
 #include <optional>
 
 #include "ir/files/child.hpp"
+#include "ir/files/file_kind.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/hdf5/hdf5_use.hpp"
 #include "ir/hdf5/types.hpp"
+#include "ir/hdf5/vet.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -82,6 +84,7 @@ class DatasetFile final : public TensorFile {
  private:
   static Id open(const std::filesystem::path& path) {
     files::require_regular_file(path);
+    require(H5Fis_hdf5(path.c_str()) > 0, "is no HDF5 file, but holds ", files::name_of(files::kind_of_file(path)));
     return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
   }
 
@@ -134,7 +137,7 @@ void make_groups(hid_t file, const std::string& name, hid_t creation) {
 
 /// What a stranger's file says of its tensors is read in a child process first, and what little it holds.
 void try_to_read(const std::filesystem::path& path) {
-  constexpr std::uint64_t most_bytes = 256 << 20;
+  constexpr std::uint64_t most_bytes = 128 << 20;
   const hdf5::Hdf5Use use(path.string());
   const DatasetFile file(path);
   std::uint64_t bytes = 0;
@@ -147,7 +150,7 @@ void try_to_read(const std::filesystem::path& path) {
 }  // namespace
 
 std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path) {
-  files::try_in_child({}, [&] { try_to_read(path); });
+  files::try_in_child(hdf5::limits_of(path), [&] { try_to_read(path); });
   const hdf5::Hdf5Use use(path.string());
   return std::make_unique<DatasetFile>(path);
 }

@@ -104,6 +104,8 @@ void JournaledFile::load_journal() {
   for (std::size_t at = 0; at < body.size(); at += entry_bytes) {
     std::uint64_t number = 0;
     std::memcpy(&number, body.data() + at, sizeof number);
+    // Pages that it never had are a stranger's; the next ones after the end cannot be wanted.
+    require(number <= size_ / page_bytes, "has a journal of page ", number, ", and ", size_, " bytes");
     const auto page = std::span(body).subspan(at + sizeof number, page_bytes);
     pages_[number].assign(page.begin(), page.end());
   }

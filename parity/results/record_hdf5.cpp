@@ -9,6 +9,7 @@
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
+#include "ir/hdf5/vet.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/sha256.hpp"
@@ -97,6 +98,7 @@ ir::hdf5::Store Recorder::Writer::make_store(const fs::path& path, const fs::pat
   int version = 0;
   if (exists && !(options.replace_any && !options.append)) {
     try {
+      ir::hdf5::vet(path, ir::hdf5::Extent::attributes_of_root);
       version = require_results_file(ir::hdf5::Store::open(path));
     } catch (const ir::Error& error) {
       ir::fail(path.string(), " exists and is not replaced, as it is no results file: ", error.what());

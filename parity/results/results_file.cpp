@@ -26,7 +26,6 @@ bool says_software(const ir::hdf5::StoredValues& values) {
 
 /// A stranger's file is read to its end once before it is trusted.
 const std::filesystem::path& vetted(const std::filesystem::path& path) {
-  static_cast<void>(ir::hdf5::Store::open(path));  // says what is no HDF5 file, or no file
   ir::hdf5::vet(path);
   return path;
 }
@@ -56,7 +55,10 @@ const std::string& ResultsFile::name(std::uint32_t id) {
 }
 
 const std::vector<Run>& ResultsFile::runs() {
-  if (!runs_) runs_ = store_.read<Run>("/runs", run_type()).rows;
+  if (runs_) return *runs_;
+  runs_ = store_.read<Run>("/runs", run_type()).rows;
+  for (std::size_t r = 0; r < runs_->size(); ++r)
+    ir::require((*runs_)[r].run == r, path_.string(), ": /runs[", r, "] is called ", (*runs_)[r].run);
   return *runs_;
 }
 
@@ -83,6 +85,9 @@ bool ResultsFile::refutes_expected(const Run& run, std::optional<double> lambda)
   if (!expected_) {
     expected_.emplace();
     if (store_.contains(path)) expected_ = store_.read<ExpectedRow>(path, expected_type()).rows;  // since version 2.2
+    for (const ExpectedRow& row : *expected_)
+      ir::require(row.run < runs().size(), path_.string(), ": ", path, " has a row of run ", row.run,
+                  ", and there are ", runs().size());
   }
   return std::ranges::any_of(*expected_, [&](const ExpectedRow& row) {
     if (row.run != run.run) return false;
@@ -185,6 +190,7 @@ std::string ResultsFile::policy_path(const Run& run) {
 }
 
 bool is_results_file(const std::filesystem::path& path) try {
+  ir::hdf5::vet(path, ir::hdf5::Extent::attributes_of_root);
   require_results_file(ir::hdf5::Store::open(path));
   return true;
 } catch (const ir::Error&) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
@@ -52,6 +53,11 @@ TEST(Child, MemoryBeyondItsShareIsRefused) {
     kept = all.size();
   };
   EXPECT_THAT(message_of({.bytes = std::uint64_t{256} << 20}, grow), HasSubstr("the file is probably damaged"));
+}
+
+TEST(Child, ALibraryThatEndsTheProcessIsAnErrorHere) {
+  for (const int status : {1, 3, 77})
+    EXPECT_THAT(message_of({}, [=] { _exit(status); }), HasSubstr("gave up")) << status;
 }
 
 TEST(Child, ACrashIsAnErrorHere) {

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 #include <string>
+
+#include "ir/error.hpp"
+#include "ir/raw/hash.hpp"
 
 namespace plumb::hdf5_test {
 namespace {
@@ -103,6 +107,25 @@ TEST_F(Journaled, ACopyThatIsNotWholeCountsForNothing) {
   damaged[sealed.size() - 5'000] ^= 1;
   std::ofstream(path_, std::ios::binary) << damaged;
   EXPECT_FALSE(JournaledFile::has_journal(path_));
+}
+
+/// A journal as a stranger may seal it: one page of zeros, whatever its number.
+std::string sealed_page(std::uint64_t number, std::uint64_t size) {
+  std::string body(sizeof number + 4096, '\0');
+  std::memcpy(body.data(), &number, sizeof number);
+  const std::uint64_t numbers[] = {1, size, ir::raw::hash_bytes(std::as_bytes(std::span(body)), size)};
+  std::string seal = "plumb.journal/1\n";
+  seal.append(reinterpret_cast<const char*>(numbers), sizeof numbers);
+  return body + seal;
+}
+
+TEST_F(Journaled, PagesThatTheFileNeverHadAreRefused) {
+  std::ofstream(path_, std::ios::binary | std::ios::app) << sealed_page(0, before_.size());
+  EXPECT_EQ(read(), std::string(4096, '\0') + before_.substr(4096));
+  for (const std::uint64_t number : {std::uint64_t{1} << 20, std::uint64_t{1} << 52, ~std::uint64_t{0}}) {
+    std::ofstream(path_, std::ios::binary) << before_ << sealed_page(number, before_.size());
+    EXPECT_THROW(read(), ir::Error) << number;
+  }
 }
 
 TEST_F(Journaled, AFileCanShrinkAndGrow) {

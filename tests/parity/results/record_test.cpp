@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "parity/results/judge.hpp"
 #include "parity/results/record_hdf5.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_rows.hpp"
@@ -301,6 +302,19 @@ TEST_F(Record, ARowOfARunThatThereIsNotIsAnError) {
   results::Node stray;
   stray.run = 9;
   EXPECT_THAT(objection_to(file(), stray), HasSubstr("/results/nodes[30] is of run 9, and there are 2"));
+}
+
+TEST_F(Record, ARunThatIsCalledAnotherIsAnError) {
+  record_two(options());
+  results::Run stray;
+  stray.run = 9;
+  {
+    auto store = ir::hdf5::Store::open_to_append(file());
+    store.append("/runs", results::run_type(), std::vector{stray});
+    store.close();
+  }
+  EXPECT_THAT(results::check_schema(file()), ::testing::Contains(HasSubstr("/runs[2] is called 9")));
+  EXPECT_THROW(results::judge_results(file(), nullptr, policy::today()), ir::Error);
 }
 
 TEST_F(Record, AValueThatItsEnumDoesNotNameIsAnError) {
