@@ -1,6 +1,9 @@
 // Checks the operands' dtypes of any op by its schema before the op infers the types of its results.
 #include "ir/op.hpp"
 
+#include <algorithm>
+#include <span>
+
 namespace plumb::ir {
 namespace {
 
@@ -20,9 +23,11 @@ TensorTypes infer(const Op& op, Types in) {
     require(input.dtypes.contains(in[i].dtype), input.name, " must be ", input.dtypes, ", got ", in[i].dtype);
     const bool is_another = input.repeated && input.like.empty() && i > 0 && names[i - 1] == names[i];
     const std::string_view partner = is_another ? names[i] : input.like;
-    for (std::size_t j = 0; j < i; ++j)
-      require(names[j] != partner || in[j].dtype == in[i].dtype, input.name, " must be ", in[j].dtype, " like ",
-              names[j], ", got ", in[i].dtype);
+    // The first that has this name: later ones were held to it.
+    const auto before = std::span(names).first(i);
+    const auto j = static_cast<std::size_t>(std::ranges::find(before, partner) - before.begin());
+    require(j == i || in[j].dtype == in[i].dtype, input.name, " must be ", in[j].dtype, " like ", names[j], ", got ",
+            in[i].dtype);
   }
   auto out = schema.infer(op, in);
   for (const TensorType& type : out) check_type(type);

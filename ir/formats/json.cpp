@@ -219,6 +219,9 @@ std::string_view Json::kind() const {
 Json parse_json(std::string_view text, const JsonLimits& limits) {
   require(text.size() <= limits.bytes, "the text has ", text.size(), " bytes, at most ", limits.bytes, " are read");
   require(text.find_first_not_of(" \t\r\n") != text.npos, "unexpected end of input: there is nothing in it");
+  // nlohmann takes the byte 0 for the end, and would leave unread what follows.
+  const std::size_t zero = text.find('\0');
+  require(zero == text.npos, "a byte that is 0, at ", zero);
   Builder builder(limits);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
