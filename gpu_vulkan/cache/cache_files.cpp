@@ -91,10 +91,11 @@ bool store_whole(const std::filesystem::path& path, std::span<const std::byte> b
 }
 
 std::vector<std::byte> load_checked(const std::filesystem::path& path, const CacheMagic& magic) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return {};  // a pipe would never end
   std::ifstream file(path, std::ios::binary);
   Head head;
   if (!file.read(reinterpret_cast<char*>(&head), sizeof head) || head.magic != magic) return {};
-  std::error_code none;
   if (std::filesystem::file_size(path, none) != sizeof head + head.bytes) return {};
   std::vector<std::byte> data(head.bytes);
   if (!file.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()))) return {};

@@ -93,6 +93,10 @@ void read_line(Line line, const device::DeviceFacts& facts, device::Calibration&
 }
 
 std::string read_whole(const std::filesystem::path& path) {
+  // A pipe would never end.
+  std::error_code none;
+  const bool is_there = std::filesystem::exists(path, none);
+  ir::require(!is_there || std::filesystem::is_regular_file(path, none), path.string(), ": is not a regular file");
   std::ifstream file(path, std::ios::binary);
   std::string text(most_bytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));

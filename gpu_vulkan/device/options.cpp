@@ -86,8 +86,10 @@ std::string written(const T& value) {
 
 /// A text that is no tile fits no kernel, which would go unnoticed.
 void require_tile(std::string_view text) {
+  constexpr std::size_t most_digits = 4;
   const auto is_extent = [](std::string_view part) {
-    return !part.empty() && part.find_first_not_of("0123456789") == part.npos && part.front() != '0';
+    return !part.empty() && part.size() <= most_digits && part.front() != '0' &&
+           part.find_first_not_of("0123456789") == part.npos;
   };
   const auto first = text.find('x'), second = text.find('x', first == text.npos ? first : first + 1);
   const bool is_tile = second != text.npos && is_extent(text.substr(0, first)) &&

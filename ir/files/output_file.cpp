@@ -49,6 +49,7 @@ OutputFile::OutputFile(const fs::path& path, OutputRules rules) : name_(path), k
   need(!path.empty(), "is not the name of a file");
   need(may_be_called(kind_, path), name_of(kind_), " is not written under a name that ends in ",
        path.extension().string());
+  need(path.extension() != ".part", "is not written: names that end in .part are of files that are being written");
   const WriteTarget target = write_target(path);
   target_ = target.path;
   need(target.problem.empty(), target.problem);

@@ -50,6 +50,11 @@ int run_calibrate(const CalibrateFlags& flags) {
     };
     return calibrator.measure(flags.effort, step);
   }();
+  if (made.products.empty())
+    throw ir::Unsupported(
+        fmt::format("no product was timed, so that there is nothing to choose tiles by: each kernel has one tile, or "
+                    "the smallest product took longer than --longest {} ms",
+                    flags.effort.longest_ms));
   print_summary(made);
   if (output)
     flags::write_whole(output, gpu_vulkan::cache::to_text(made, facts));

@@ -45,7 +45,7 @@ int run_convert(const ConvertFlags& flags) {
   const auto taken = taken_out(file, relative.string());
   const std::string text = ir::formats::write_graph(file);
   if (!taken.empty()) {
-    const auto tensors = outputs.open(weights.string(), ir::formats::kind_of_tensors(weights));
+    const auto tensors = outputs.open_tensors(weights.string());
     ir::formats::save_tensors(*tensors, taken);
     std::cout << "wrote " << taken.size() << " tensors to " << weights.string() << '\n';
   }

@@ -7,6 +7,7 @@
 
 #include "ir/error.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/environment.hpp"
 #include "parity/cli/process.hpp"
 #include "parity/cli/show/help_formatter.hpp"
@@ -59,6 +60,7 @@ int run(int argc, char** argv) {
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
     Action action = command.declare(*sub);
+    flags::take_as_meant(*sub);
     sub->footer("example:\n  " + std::string(command.example));
     sub->callback([&chosen, action] { chosen = action; });
   }

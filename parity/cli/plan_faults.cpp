@@ -120,6 +120,12 @@ void leave_other_numbers(ir::Executor& device, const cases::Case& subject) {
 
 }  // namespace
 
+std::vector<std::string> plan_fault_names() {
+  std::vector<std::string> names;
+  for (const PlanFault& one : plan_faults) names.emplace_back(one.fault.name);
+  return names;
+}
+
 power::NodePower break_plans(const cases::Case& subject, const cases::Executors& executors,
                              gpu_vulkan::device::VulkanOptions options, const power::Options& chosen) {
   const PlanFault* current = nullptr;

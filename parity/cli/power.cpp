@@ -80,10 +80,12 @@ struct Bench {
   }
 };
 
-/// A pattern that no fault's name matches was misspelt.
-void require_known_faults(const std::string& pattern) {
+/// A pattern that no fault's name matches was misspelt. Faults of the plan are planted with --plan alone.
+void require_known_faults(const std::string& pattern, bool with_plan) {
   std::vector<std::string> names;
   for (const power::faults::Fault& fault : power::faults::all_faults()) names.emplace_back(fault.name);
+  if (with_plan)
+    for (std::string& name : plan_fault_names()) names.push_back(std::move(name));
   const bool is_known =
       std::ranges::any_of(names, [&](const std::string& name) { return policy::glob_matches(pattern, name); });
   ir::require(is_known, "no fault matches --faults '", pattern, "'", core::did_you_mean(pattern, names),
@@ -100,8 +102,8 @@ int run_power(const PowerFlags& flags) {
   flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(flags.graph)};
   outputs.inputs.insert(outputs.inputs.end(), flags.paths.begin(), flags.paths.end());
   const auto json = outputs.open(flags.json, ir::files::FileKind::json);
-  // The faults of --plan have names of their own.
-  if (!flags.plan) require_known_faults(flags.power.faults);
+  require_known_faults(flags.power.faults, flags.plan);
+  if (!flags.power.filter.empty()) flags::require_some_match(flags.paths, flags.graph.model, flags.power.filter);
   Bench bench(flags);
   power::Options options = flags.power;
   options.gate = bench.gate ? &*bench.gate : nullptr;

@@ -46,10 +46,10 @@ double seconds_of(const std::string& text) {
 /// Whatever is found in an hour must not be lost to a folder that cannot be written to.
 void check_folder(const std::string& folder) {
   if (folder.empty()) return;
-  std::error_code error;
+  std::error_code error, none;
   std::filesystem::create_directories(folder, error);
-  ir::require(std::filesystem::is_directory(folder) && access(folder.c_str(), W_OK) == 0,
-              "--keep: cannot write to the folder ", folder);
+  ir::require(std::filesystem::is_directory(folder, none) && access(folder.c_str(), W_OK) == 0,
+              "--keep: cannot write to the folder ", folder, error ? ": " + error.message() : "");
 }
 
 int run_search(const SearchFlags& flags) {

@@ -142,6 +142,10 @@ void VerifyRun::report(const cases::CaseResult& result) {
 flags::Outputs VerifyRun::outputs_beside(const std::vector<std::string>& paths) const {
   flags::Outputs outputs{.force = flags_.force, .inputs = flags::files_read(flags_.graph)};
   outputs.inputs.insert(outputs.inputs.end(), paths.begin(), paths.end());
+  // Without --force no file of tensors is replaced by a record.
+  if (flags_.force)
+    for (const std::string& path : paths)
+      for (auto& file : flags::tensors_read(path)) outputs.inputs.push_back(std::move(file));
   for (const std::string* const file : {&flags_.policy, &flags_.profile, &flags_.emulate})
     if (!file->empty()) outputs.inputs.emplace_back(*file);
   return outputs;

@@ -9,7 +9,6 @@
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/precision.hpp"
-#include "parity/cli/flags/whole_number.hpp"
 #include "parity/core/did_you_mean.hpp"
 
 namespace plumb::parity::cli::flags {
@@ -66,12 +65,10 @@ void require_precision(const std::string& text) {
 void add_graph_flags(CLI::App& app, GraphFlags& flags) {
   app.add_option("--seed", flags.seed,
                  "seed of the generated inputs and params; 0 takes one from the system and prints it")
-      ->check(whole_number())
       ->capture_default_str()
       ->group("input");
   app.add_option("--param-seed", flags.param_seed,
                  "seed of the generated params, where it differs from that of the inputs")
-      ->check(whole_number())
       ->group("input");
   app.add_option("--load-inputs", flags.load_inputs,
                  "read these tensors by name (.npz, .h5) instead of generating them")

@@ -42,16 +42,27 @@ std::vector<std::filesystem::path> files_read(const ir::formats::GraphFile& file
   return files;
 }
 
+std::vector<std::filesystem::path> tensors_read(const std::string& graph_path) try {
+  const bool is_onnx = std::filesystem::path(graph_path).extension() == ".onnx";
+  return is_onnx ? std::vector<std::filesystem::path>() : files_read(ir::formats::read_graph(graph_path));
+} catch (const ir::Error&) {
+  return {};  // what is wrong with it is said when it is verified
+}
+
+std::unique_ptr<ir::files::OutputFile> Outputs::open_tensors(const std::string& path) const {
+  auto output = open(path, ir::formats::kind_of_tensors(path));
+  const bool is_record = ir::files::kind_of_file(path) == ir::files::FileKind::hdf5 && results::is_results_file(path);
+  ir::require(force || !is_record, path, ": is a results file and is not replaced by tensors, but with --force");
+  return output;
+}
+
 std::unique_ptr<ir::files::OutputFile> open_tensors(const std::string& path, bool force, const std::string& graph_path,
                                                     const ir::formats::GraphFile& file, const GraphFlags& flags) {
   if (path.empty()) return nullptr;
   Outputs outputs{.force = force, .inputs = files_read(file)};
   outputs.inputs.emplace_back(graph_path);
   for (auto& read : files_read(flags)) outputs.inputs.push_back(std::move(read));
-  auto output = outputs.open(path, ir::formats::kind_of_tensors(path));
-  const bool is_record = ir::files::kind_of_file(path) == ir::files::FileKind::hdf5 && results::is_results_file(path);
-  ir::require(force || !is_record, path, ": is a results file and is not replaced by tensors, but with --force");
-  return output;
+  return outputs.open_tensors(path);
 }
 
 void write_whole(const std::unique_ptr<ir::files::OutputFile>& file, std::string_view text) {

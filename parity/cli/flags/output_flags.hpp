@@ -32,6 +32,9 @@ struct Outputs {
 
   /// The file, or nothing where none is named; to be opened before the work begins. Throws Error as OutputFile does.
   std::unique_ptr<ir::files::OutputFile> open(const std::string& path, ir::files::FileKind kind) const;
+
+  /// Does so for tensors, in the kind of file that the name says. A results file is not taken for one of tensors.
+  std::unique_ptr<ir::files::OutputFile> open_tensors(const std::string& path) const;
 };
 
 /// The files that these flags name.
@@ -40,8 +43,10 @@ std::vector<std::filesystem::path> files_read(const GraphFlags& flags);
 /// Those that a graph file's tensors come from.
 std::vector<std::filesystem::path> files_read(const ir::formats::GraphFile& file);
 
-/// Opens a file for tensors, of the kind that its name says, which is no input of a command on one graph; a results
-/// file is not taken for one of tensors. Nothing where none is named.
+/// Does so for the file of this name; there are none where it is an ONNX model, or cannot be read.
+std::vector<std::filesystem::path> tensors_read(const std::string& graph_path);
+
+/// Opens a file for tensors, which is no input of a command on one graph. Nothing where none is named.
 std::unique_ptr<ir::files::OutputFile> open_tensors(const std::string& path, bool force, const std::string& graph_path,
                                                     const ir::formats::GraphFile& file, const GraphFlags& flags);
 

@@ -189,6 +189,7 @@ TEST_F(OutputFiles, NamesThatCannotBeRightAreRefused) {
   EXPECT_THAT(refusal(path("no") / "where"), HasSubstr("cannot be written: No such file or directory"));
   EXPECT_THAT(refusal(path("a.npz"), {.kind = FileKind::hdf5}), HasSubstr("a name that ends in .npz"));
   EXPECT_THAT(refusal("-", {.kind = FileKind::hdf5}), HasSubstr("this is stdout"));
+  EXPECT_THAT(refusal(path("c.h5.part")), HasSubstr("names that end in .part are of files that are being written"));
   fs::create_directory(path("b.part"));
   EXPECT_THAT(refusal(path("b")), HasSubstr("b.part is in the way: Is a directory"));
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/error.hpp"
 #include "parity/core/did_you_mean.hpp"
 
 namespace plumb::parity::demands_test {
@@ -48,6 +49,61 @@ TEST(Demands, HideNothingWorse) {
   EXPECT_EQ(verified({failed, unread}), ExitCode::failed);
   EXPECT_EQ(verified({CaseEnd{.usual = ExitCode::tool_error, .verdict = Verdict::error}, mistrusted}),
             ExitCode::tool_error);
+}
+
+/// What a case comes to beside one that passed: without demands, strictly, verified.
+struct Beside {
+  CaseEnd end;
+  ExitCode usual, strict, verified;
+};
+
+const std::vector<Beside> all = {
+    {passed, ExitCode::passed, ExitCode::passed, ExitCode::passed},
+    {failed, ExitCode::failed, ExitCode::failed, ExitCode::failed},
+    {{.usual = ExitCode::failed, .verdict = Verdict::nondeterministic},
+     ExitCode::failed,
+     ExitCode::failed,
+     ExitCode::failed},
+    {{.usual = ExitCode::tool_error, .verdict = Verdict::error},
+     ExitCode::tool_error,
+     ExitCode::tool_error,
+     ExitCode::tool_error},
+    {{.usual = ExitCode::device_error, .verdict = Verdict::error},
+     ExitCode::device_error,
+     ExitCode::device_error,
+     ExitCode::device_error},
+    {mistrusted, ExitCode::passed, ExitCode::mistrusted, ExitCode::mistrusted},
+    {on_host, ExitCode::passed, ExitCode::mistrusted, ExitCode::mistrusted},
+    {unread, ExitCode::passed, ExitCode::mistrusted, ExitCode::mistrusted},
+    {skipped, ExitCode::passed, ExitCode::passed, ExitCode::mistrusted},
+    {{.verdict = Verdict::out_of_range, .nodes = {Verdict::out_of_range}},
+     ExitCode::passed,
+     ExitCode::mistrusted,
+     ExitCode::mistrusted},
+    {{.verdict = Verdict::xpassed, .nodes = {Verdict::xpassed}},
+     ExitCode::passed,
+     ExitCode::mistrusted,
+     ExitCode::mistrusted},
+    {{.verdict = Verdict::xfailed, .nodes = {Verdict::xfailed}}, ExitCode::passed, ExitCode::passed, ExitCode::passed},
+};
+
+/// Which of two codes docs/ci.md names first.
+ExitCode first_of(ExitCode a, ExitCode b) {
+  for (const ExitCode code : {ExitCode::device_error, ExitCode::tool_error, ExitCode::failed, ExitCode::mistrusted})
+    if (a == code || b == code) return code;
+  return ExitCode::passed;
+}
+
+TEST(Demands, EveryCaseBesideEveryOtherIsTheFirstOfTheTable) {
+  for (const Beside& a : all)
+    for (const Beside& b : all)
+      for (const std::vector<CaseEnd>& cases :
+           {std::vector{passed, a.end, b.end}, {a.end, passed, b.end}, {b.end, a.end, passed}}) {
+        SCOPED_TRACE(ir::cat(&a - all.data(), " beside ", &b - all.data()));
+        EXPECT_EQ(usual(cases), first_of(a.usual, b.usual));
+        EXPECT_EQ(strict(cases), first_of(a.strict, b.strict));
+        EXPECT_EQ(verified(cases), first_of(a.verified, b.verified));
+      }
 }
 
 TEST(DidYouMean, FindsTheNearestWord) {
