@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# shellcheck disable=SC2034  # tests/mutate/beside.sh reads what seems unused
 # Changes one place of the sources at a time, builds plumb, and says which node of the fixtures noticed.
 set -euo pipefail
 exec </dev/null
@@ -7,17 +8,18 @@ export LC_ALL=C
 usage() {
   cat <<USAGE
 usage: scripts/mutate.sh [--only PATTERN] [--every N] [--tree FOLDER] [--jobs N] [--seconds N]
-                         [--again]
+                         [--minutes N] [--brief] [--again]
        scripts/mutate.sh --list | --check [FOLDER] | --table [--only PATTERN]
 
 Tries every mutation of tests/mutations that was not tried before, or with --again all. FAMILY.txt has, of each,
 
   @ NAME                     the file's lines "run ARGUMENTS" are what plumb verify is given, each on every device;
-  in PATH                    those of a mutation are in place of them
+  in PATH                    a .cpp, .comp or .glsl; lines "run" of a mutation are in place of the file's
   - the text as it stands    exactly once in the file
   + what takes its place
   by OP...                   ops of which a node has to notice (*: any), or in place of that
   same WHY                   nothing changes that anyone could notice
+  within WHY                 results change by less than their contract allows
   unseen WHY                 software devices cannot show it
 
   --list            print the names
@@ -28,13 +30,16 @@ Tries every mutation of tests/mutations that was not tried before, or with --aga
   --tree FOLDER     change this checkout, and put it back, instead of a copy of this one in build/mutants/tree
   --jobs N          of the build (2)
   --seconds N       how long one run of verify may take (600)
+  --minutes N       try no further one after that time
+  --brief           run nothing but the fixtures of the ops that have to notice; what they miss is tried again without
 
 MUTATE_CMAKE has further arguments of cmake. What was found is kept in build/mutants/found, a line for each.
 USAGE
 }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-folder=$root/tests/mutations work=$root/build/mutants tree='' only=. every=1 seconds=600 jobs=2 again='' what=try
+folder=$root/tests/mutations work=$root/build/mutants tree='' only=. every=1 seconds=600 until=1000000 jobs=2 brief=''
+again='' what=try
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
@@ -49,12 +54,16 @@ while [ $# -gt 0 ]; do
     --tree) tree=$2; shift ;;
     --jobs) jobs=$2; shift ;;
     --seconds) seconds=$2; shift ;;
+    --minutes) until=$((60 * $2)); shift ;;
+    --brief) brief=1 ;;
     --again) again=1 ;;
     *) usage >&2; exit 2 ;;
   esac
   shift
 done
 found=$work/found
+# shellcheck source=tests/mutate/beside.sh disable=SC1091
+source "$root/tests/mutate/beside.sh"
 
 # Records of all mutations, fields apart by the unit separator, lines "run" by the record separator.
 records() {
@@ -69,7 +78,7 @@ records() {
     /^in / { path = substr($0, 4) }
     /^- / { old = substr($0, 3) }
     /^\+ / { new = substr($0, 3) }
-    /^(by|same|unseen) / { by = $0 }
+    /^(by|same|within|unseen) / { by = $0 }
     /^run / { if (name == "") runs = runs substr($0, 5) "\036"; else own = own substr($0, 5) "\036" }
     END { put() }' "$folder"/*.txt
 }
@@ -99,23 +108,19 @@ check() {
   [ "$count" -gt 0 ] && [ "$flaws" -eq 0 ]
 }
 
-# A mutation that is still in the tree is taken out; its file has to look newer than what was built of it.
+# A mutation that is still in the tree is taken out, and its file is as old again as what was built of it.
 restore() {
   if [ ! -f "$work/changed" ]; then return; fi
-  cp "$work/saved" "$tree/$(<"$work/changed")"
+  cp -p "$work/saved" "$tree/$(<"$work/changed")"
   rm "$work/changed"
 }
 
 apply() {
   local path=$1 old=$2 new=$3 text
-  cp "$tree/$path" "$work/saved"
+  cp -p "$tree/$path" "$work/saved"
   echo "$path" >"$work/changed"
   text=$(<"$tree/$path")
   printf '%s%s%s\n' "${text%%"$old"*}" "$new" "${text#*"$old"}" >"$tree/$path"
-}
-
-build() {
-  cmake --build "$tree/build/release" --target plumb -j "$jobs" >"$work/build.log" 2>&1
 }
 
 prepare() {
@@ -135,13 +140,18 @@ prepare() {
   restore
   trap restore EXIT
   trap 'exit 130' INT TERM
+  shopt -s nullglob
+  build=$tree/build/release
+  shaders=$build/generated/gpu_vulkan/shaders
   # shellcheck disable=SC2086  # these are several arguments
-  if ! { (cd "$tree" && cmake --preset release ${MUTATE_CMAKE:-} >"$work/build.log" 2>&1) && build; }; then
+  if ! { { [ -f "$build/build.ninja" ] || (cd "$tree" && cmake --preset release ${MUTATE_CMAKE:-}); } &&
+    cmake --build "$build" --target plumb -j "$jobs"; } >"$work/build.log" 2>&1; then
     tail -n 20 "$work/build.log" >&2
     echo "mutate.sh: the unchanged tree does not build" >&2
     exit 2
   fi
-  cp "$tree/build/release/bin/plumb" "$work/unchanged"
+  unchanged=$(cksum <"$build/bin/plumb" | tr ' ' _)
+  mkdir -p "$work/unchanged_runs"
   launchers=("")
   if [ -x "$tree/build/sdk/bin/with-mesa" ]; then launchers+=("$tree/build/sdk/bin/with-mesa"); fi
 }
@@ -153,24 +163,28 @@ verify() {
     >"$work/output" 2>&1
 }
 
-# Whether the unchanged program passes a run: another one would notice nothing. Kept for the next time.
+# Whether the unchanged program passes a run, as another notices nothing, and in $work/modules what it dispatches. Both
+# are kept for as long as the program and the run's files are the same.
 passes_unchanged() {
-  local launcher=$1 run=$2 key status=0
-  key=$(printf '%s %s' "$launcher" "$run" | cat - "$work/unchanged" | cksum | tr ' ' _)
-  mkdir -p "$work/unchanged_runs"
-  if [ ! -f "$work/unchanged_runs/$key" ]; then
-    verify "$work/unchanged" "$launcher" "$run" || status=$?
-    echo "$status" >"$work/unchanged_runs/$key"
+  local launcher=$1 run=$2 key status=0 word
+  key=$(
+    printf '%s ' "$unchanged" "$launcher" "$run"
+    cd "$tree"
+    for word in $run; do if [ -e "$word" ]; then ls -lR --time-style=+%s "$word"; fi; done
+  )
+  key=$work/unchanged_runs/$(cksum <<<"$key" | tr ' ' _)
+  if [ ! -f "$key" ]; then
+    verify "$build/bin/plumb" "$launcher" "-v $run" || status=$?
+    sed -n 's/^ \+[0-9]\+ [ |] \([a-z0-9_]*\(\.[a-z0-9_]*\)\?\)(.*/\1/p' "$work/output" | sort -u >"$key.modules"
     if [ "$status" -ne 0 ] && [ "$status" -ne 77 ]; then
       echo "  left out, since the unchanged program ends with $status: ${launcher##*/} plumb verify $run" >&2
     fi
     # On a busy machine it may only have taken too long.
-    if [ "$status" -eq 124 ]; then
-      rm "$work/unchanged_runs/$key"
-      return 1
-    fi
+    if [ "$status" -eq 124 ]; then return 1; fi
+    echo "$status" >"$key"
   fi
-  [ "$(<"$work/unchanged_runs/$key")" = 0 ]
+  cp "$key.modules" "$work/modules"
+  [ "$(<"$key")" = 0 ]
 }
 
 # The nodes that did not pass in the output, as "op 'label'".
@@ -179,38 +193,63 @@ nodes_noticing() {
     "$work/output"
 }
 
-# outcome BY RUNS: prints what came of a mutation that is built. The fixtures of the ops that have to notice are first.
-outcome() {
-  local by=$1 runs=$2 run launcher status nodes op first=
-  for op in ${by#by}; do
-    if [ -d "$tree/fixtures/ops/$op" ]; then first="$first fixtures/ops/$op"; fi
+# The ops of which one has to notice; any, where that is what is said or where nobody has to.
+ops_of() {
+  case $1 in
+    'by *') echo any ;;
+    by*) echo "${1#by }" ;;
+    *) echo any ;;
+  esac
+}
+
+# what_came STATUS BY: what a run of verify says of a mutation; nothing, if it passes.
+what_came() {
+  local status=$1 by=$2 nodes op
+  case $status in
+    0 | 77) return ;;
+    1) ;;
+    124) echo "noticed: it does not end"; return ;;
+    *) echo "noticed: exit $status: $(tail -n 1 "$work/output" | cut -c 1-100 | tr '|' ' ')"; return ;;
+  esac
+  nodes=$(nodes_noticing)
+  for op in $(ops_of "$by"); do
+    if [ "$op" = any ] && [ -n "$nodes" ]; then echo "noticed: $(head -n 1 <<<"$nodes")"; return; fi
+    if grep -q "^$op " <<<"$nodes"; then echo "noticed: $(grep -m 1 "^$op " <<<"$nodes")"; return; fi
   done
-  if [ -n "$first" ]; then runs=$first$'\036'$runs; fi
-  if cmp -s "$work/unchanged" "$tree/build/release/bin/plumb"; then
-    echo "unnoticed: the program is the same"
-    return
-  fi
+  echo "elsewhere: $(head -n 1 <<<"$nodes")"
+}
+
+# outcome PATH BY RUNS: prints what comes of a mutation that is in the tree. The fixtures of the ops that have to notice
+# are first, and the first case that does not pass ends it.
+outcome() {
+  local path=$1 by=$2 runs=$3 run launcher status op result first='' met='unnoticed: no run has it'
+  local objects=() stems='' runs_after=''
+  mutant=$work/mutant
+  rm -rf "$mutant"
+  mkdir -p "$mutant/modules" "$mutant/shaders"
+  : >"$work/build.log"
+  if [ -z "$brief" ]; then runs_after=$runs; fi
+  if [ "${path##*.}" != cpp ]; then stems=$(stems_of "$path" | tr '\n' ' '); fi
+  for op in $(ops_of "$by"); do
+    if [ -d "$tree/fixtures/ops/$op" ]; then first="${first}fixtures/ops/$op"$'\036'; fi
+  done
   while IFS= read -r -d $'\036' run; do
     for launcher in "${launchers[@]}"; do
       passes_unchanged "$launcher" "$run" || continue
       status=0
-      verify "$tree/build/release/bin/plumb" "$launcher" "$run" || status=$?
+      # shellcheck disable=SC2046  # modules are words
+      make_mutant "$path" $(<"$work/modules") || status=$?
       case $status in
-        0 | 77) continue ;;
-        1) ;;
-        124) echo "noticed: it does not end"; return ;;
-        *) echo "noticed: exit $status: $(tail -n 1 "$work/output" | cut -c 1-100 | tr '|' ' ')"; return ;;
+        1) echo "does not build"; return ;;
+        2) continue ;;
       esac
-      nodes=$(nodes_noticing)
-      for op in ${by#by}; do
-        if [ "$op" = '*' ] && [ -n "$nodes" ]; then echo "noticed: $(head -n 1 <<<"$nodes")"; return; fi
-        if grep -q "^$op " <<<"$nodes"; then echo "noticed: $(grep -m 1 "^$op " <<<"$nodes")"; return; fi
-      done
-      echo "elsewhere: $(head -n 1 <<<"$nodes")"
-      return
+      met=unnoticed
+      verify "$mutant/plumb" "$launcher" "--fail-fast $run" || status=$?
+      result=$(what_came "$status" "$by")
+      if [ -n "$result" ]; then echo "$result"; return; fi
     done
-  done <<<"$runs"
-  echo unnoticed
+  done <<<"$first$runs_after"
+  echo "$met"
 }
 
 try_all() {
@@ -221,50 +260,52 @@ try_all() {
     number=$((number + 1))
     [ $((number % every)) -eq $((1 % every)) ] || continue
     key=$(printf '%s' "$path$old$new$by$runs" | cksum | tr ' ' _)
-    if [ -z "$again" ] && grep -q "^$name"$'\037'"$key"$'\037' "$found"; then continue; fi
+    if [ -z "$again" ] && grep -qE "^$name"$'\037'"($key${brief:+|0})"$'\037' "$found"; then continue; fi
+    if [ -n "$brief" ] && [ "$(ops_of "$by")" = any ]; then continue; fi
     flaw=$(flaw_of "$path" "$old" "$new" "$by" "$runs")
     if [ -n "$flaw" ]; then echo "$name: $flaw" >&2; exit 2; fi
     apply "$path" "$old" "$new"
-    if build; then result=$(set -f; outcome "$by" "$runs"); else result="does not build"; fi
+    result=$(outcome "$path" "$by" "$runs")
     restore
+    if [ -n "$brief" ] && [[ $result = unnoticed* ]]; then key=0 result="unnoticed: by fixtures of its ops alone"; fi
     grep -v "^$name"$'\037' "$found" >"$found.new" || true
     printf '%s\037%s\037%s\n' "$name" "$key" "$result" >>"$found.new"
     mv "$found.new" "$found"
     echo "$name: $result"
+    if [ "$SECONDS" -ge "$until" ]; then echo "stopped after $SECONDS s"; return; fi
   done < <(records)
-  build
 }
 
-# A mutation that is the same, or that no software device shows, must not be noticed; each other one must.
+# A mutation of which it is said why nobody notices must not be noticed; each other one must, by an op that it names.
 table() {
   records | awk -F '\037' -v only="$only" -v found="$found" '
-    BEGIN { while ((getline line < found) > 0) { split(line, part, "\037"); result[part[1]] = part[3] } }
+    BEGIN {
+      while ((getline line < found) > 0) { split(line, part, "\037"); result[part[1]] = part[3] }
+      columns = split("mutations|noticed|elsewhere|same|within|unseen|missed|not run", column, "|")
+    }
     $1 !~ only { next }
     {
       family = $1; sub(/\/.*/, "", family); name = $1; sub(/.*\//, "", name)
-      if (!(family in all)) order[++families] = family
-      kind = !($1 in result) ? "not run" : result[$1]
+      if (!(family in known)) { known[family]; order[++families] = family }
+      kind = ($1 in result) && result[$1] != "does not build" ? result[$1] : "not run"
       sub(/:.*/, "", kind)
-      expected = $5 ~ /^by / ? "noticed" : "unnoticed"
-      if (kind == "elsewhere") kind = "noticed"
-      ++all[family]
-      if (kind == "not run" || kind == "does not build") ++left[family]
-      else if (kind == "noticed") ++seen[family]
-      else if (expected == "noticed") ++missed[family]
-      if (kind == "unnoticed" && expected == "unnoticed") ++stated[family]
+      stated = $5; sub(/ .*/, "", stated)
+      if (kind == "unnoticed") kind = stated == "by" ? "missed" : stated
+      ++count[family, "mutations"]; ++count["**all**", "mutations"]; ++count[family, kind]; ++count["**all**", kind]
       rows[family] = rows[family] "| " name " | " $2 " | " ($1 in result ? result[$1] : "not run")
-      if (expected == "unnoticed") rows[family] = rows[family] " (" $5 ")"
-      rows[family] = rows[family] " |\n"
+      rows[family] = rows[family] (stated == "by" ? "" : " (" $5 ")") " |\n"
     }
     END {
-      print "| family | mutations | noticed | unnoticed | unnoticed as stated | not run |\n|---|---|---|---|---|---|"
+      order[++families] = "**all**"
+      head = "| family |"; rule = "|---|"
+      for (c = 1; c <= columns; ++c) { head = head " " column[c] " |"; rule = rule "---|" }
+      print head "\n" rule
       for (i = 1; i <= families; ++i) {
-        f = order[i]
-        printf "| %s | %d | %d | %d | %d | %d |\n", f, all[f], seen[f], missed[f], stated[f], left[f]
-        a += all[f]; s += seen[f]; m += missed[f]; t += stated[f]; l += left[f]
+        line = "| " order[i] " |"
+        for (c = 1; c <= columns; ++c) line = line " " count[order[i], column[c]] + 0 " |"
+        print line
       }
-      printf "| **all** | %d | %d | %d | %d | %d |\n", a, s, m, t, l
-      for (i = 1; i <= families; ++i)
+      for (i = 1; i < families; ++i)
         printf "\n## %s\n\n| mutation | in | outcome |\n|---|---|---|\n%s", order[i], rows[order[i]]
     }'
 }
