@@ -46,7 +46,7 @@ std::string fed_text(const ir::formats::GraphFile& file, const ir::Feeds& given,
 
 /// The tensors of a file, of which none is read that the graph has no use for: a packed one may be of any size.
 ir::Feeds read_tensors(const std::string& from, std::uint64_t most_bytes, const ir::formats::GraphFile& file,
-                       const decltype(verify::require_given)& check) {
+                       decltype(verify::require_given)& check) {
   return ir::formats::load_tensors(
       from, most_bytes, [&](std::string_view name, const ir::TensorType& type) { check(file, from, name, type); });
 }

@@ -1,9 +1,9 @@
 plumb 0 verify "$graphs/scores.json" --seeds 20 -q -o seen.h5
 plumb 0 fit seen.h5 -o fitted.toml
-says '^fit-matmul-f32-f32-[0-9a-f]+: ratio_max 0\.[0-9]+, 20 seeds, 1 nodes$'
+says '^fit-matmul-f32-f32-[0-9a-f]+: sigma_max [0-9]+\.[0-9]+, 20 seeds, 1 nodes$'
 says '^20 runs, 2 rules, 0 findings$'
 holds fitted.toml '^schema = "plumb-policy/1"$'
-holds fitted.toml '^require = \{ ratio_max = 0\.[0-9]+ \}$'
+holds fitted.toml '^require = \{ bound = "auto", sigma_max = [0-9.]+ \}$'
 holds fitted.toml 'n_seeds = 20, n_samples = 20, n_nodes = 1, method = "gumbel-lmoments"'
 # Its limits hold for the runs that they were fitted to.
 plumb 0 judge seen.h5 --policy fitted.toml
