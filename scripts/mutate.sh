@@ -189,8 +189,15 @@ passes_unchanged() {
 
 # The nodes that did not pass in the output, as "op 'label'".
 nodes_noticing() {
-  awk '$NF == "failed" || $NF == "nondeterministic" || $NF == "error" { if ($2 != "") print $2 " \047" $1 "\047" }' \
+  awk '/^[0-9]+ cases?, / { next }
+    $NF == "failed" || $NF == "nondeterministic" || $NF == "error" { if ($2 != "") print $2 " \047" $1 "\047" }' \
     "$work/output"
+}
+
+# The line of the output that says what is wrong, where no node is.
+complaint() {
+  grep -m 1 -E '^error: |: error|^plain run: ' "$work/output" | cut -c 1-160 | tr '|' ' ' ||
+    tail -n 1 "$work/output" | cut -c 1-160 | tr '|' ' '
 }
 
 # The ops of which one has to notice; any, where that is what is said or where nobody has to.
@@ -209,11 +216,12 @@ what_came() {
     0 | 77) return ;;
     1) ;;
     124) echo "noticed: it does not end"; return ;;
-    *) echo "noticed: exit $status: $(tail -n 1 "$work/output" | cut -c 1-100 | tr '|' ' ')"; return ;;
+    *) echo "noticed: exit $status: $(complaint)"; return ;;
   esac
   nodes=$(nodes_noticing)
   for op in $(ops_of "$by"); do
-    if [ "$op" = any ] && [ -n "$nodes" ]; then echo "noticed: $(head -n 1 <<<"$nodes")"; return; fi
+    if [ -z "$nodes" ]; then echo "noticed: $(complaint)"; return; fi
+    if [ "$op" = any ]; then echo "noticed: $(head -n 1 <<<"$nodes")"; return; fi
     if grep -q "^$op " <<<"$nodes"; then echo "noticed: $(grep -m 1 "^$op " <<<"$nodes")"; return; fi
   done
   echo "elsewhere: $(head -n 1 <<<"$nodes")"
