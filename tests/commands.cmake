@@ -38,7 +38,7 @@ add_test(NAME commands.screen COMMAND python3 "${commands}/screen.py"
 set_tests_properties(commands.screen PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
   ENVIRONMENT "${${first_device}_ENVIRONMENT}")
 
-# Files, words, signals and limits that nobody hopes for; for longer, see the script.
-add_test(NAME torture COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/torture/torture.sh" 0 "${scratch}/torture"
+# Files, words, signals and limits that nobody hopes for; more rounds: docs/reliability.md.
+add_test(NAME torture COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/torture/torture.sh" 5 "${scratch}/torture"
   "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
 set_tests_properties(torture PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${${first_device}_ENVIRONMENT}")

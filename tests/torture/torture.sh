@@ -1,15 +1,16 @@
 #!/bin/sh
-# usage: torture.sh SECONDS SCRATCH_FOLDER SOURCE PLUMB [LAUNCHER...]
+# usage: torture.sh ROUNDS SCRATCH_FOLDER SOURCE [LAUNCHER...] PLUMB
 #
 # Treats plumb badly and looks at what it ends with, what it says, and what is left in the folder. Everything that has
-# an answer of its own is tried once; then, for SECONDS more (0: not at all), writers are killed at random moments.
+# an answer of its own is tried once. Then ROUNDS writers are killed at random moments, a fifth as many pairs write to
+# one file, and a tenth as many disks of 4, 8, ... KiB (up to 400) are filled. 5 takes a minute, and 1000 half an hour.
 # Nothing depends on how long a command takes: what has to be at work is waited for. Runs as root or not, without a
 # terminal, beside other work. What this machine does not permit is skipped, and said. 77 where no device can be used.
 # shellcheck disable=SC2016  # $P is the inner shell's
 # shellcheck disable=SC2086  # $plumb is words: a launcher and a program
 # shellcheck disable=SC3045  # dash and bash know ulimit -v
 set -u
-seconds=$1 scratch=$2 source=$3
+rounds_wanted=$1 scratch=$2 source=$3
 shift 3
 plumb=$*  # paths of a build: without spaces
 patience=300
@@ -23,6 +24,9 @@ mounted=
 trap '[ -z "$mounted" ] || umount "$scratch/small"' EXIT
 cp "$source/tests/commands/graphs/dense.json" m.json
 cp "$source/tests/commands/graphs/scores.json" s.json
+
+sanitized=
+if grep -aq __asan_init "$(set -- $plumb; eval echo "\${$#}")"; then sanitized=yes; fi
 
 fail() {
   echo "FAILED: $*"
@@ -75,6 +79,9 @@ wait_for() {
   done
 }
 
+# shellcheck source=tests/torture/rounds.sh
+. "$source/tests/torture/rounds.sh"
+
 # --- Can anything be verified here at all?
 # shellcheck disable=SC2086
 $plumb verify m.json -o good.h5 >out 2>err
@@ -121,6 +128,11 @@ plumb 2 'm.json: is an input of this command' verify m.json --json ./folder/../m
 plumb 2 'm.json: is an input of this command' convert m.json m.json --force
 plumb 2 's.json: holds a graph and is not replaced' verify m.json --json s.json
 plumb 2 'good.h5: is a results file and is not replaced' dump m.json --from cpu -o good.h5
+plumb 0 . convert "$source/tests/torture/weights.json" weights.json --weights weights.h5
+plumb 2 'good.h5: is a results file and is not replaced' convert "$source/tests/torture/weights.json" c.json \
+  --weights good.h5
+plumb 2 'weights.h5: is an input of this command' verify weights.json -o weights.h5 --force
+plumb 2 'weights.h5: is an input of this command' run weights.json --on cpu -o weights.h5 --force
 cp m.json plan.toml
 plumb 2 'plan.toml: holds a graph and is not replaced by text' sweep s.json --plan plan.toml
 plumb 2 'ends in .json' probe --on cpu -o m.json
@@ -128,6 +140,8 @@ echo 'my thesis' >text.h5
 plumb 2 'exists and is not replaced, as it is no results file' verify m.json -o text.h5 --json behind.json
 plumb 2 '' verify m.json -o both --json both
 there_is_no both
+plumb 2 'names that end in .part are of files that are being written' verify m.json -o both.h5 --json both.h5.part
+there_is_no both.h5
 same m.json kept.json
 same good.h5 kept.h5
 
@@ -149,10 +163,26 @@ shell 2 'no Vulkan device is called .nosuch' 'PLUMB_DEVICE=nosuch $P verify m.js
 shell 2 'PLUMB_DEVCE; did you mean PLUMB_DEVICE' 'PLUMB_DEVCE=0 $P verify m.json'
 plumb 2 "no node matches --filter 'zzz'" verify m.json --filter zzz
 plumb 2 "no fault matches --faults 'scald'; did you mean scaled" power m.json --on cpu --faults scald
+plumb 2 "no fault matches --faults 'nosuch'" power m.json --plan --faults nosuch
+plumb 2 "no node matches --filter 'zzz'" power m.json --on cpu --filter zzz
+plumb 2 "no node matches --nodes 'zzz'" dump m.json --from cpu --nodes zzz
+for words in 'verify m.json --filter' 'power m.json --on cpu --filter' 'dump m.json --from cpu --nodes'; do
+  plumb 2 'is not a regular expression' $words '('
+done
+shell 2 "no node matches --filter" '$P verify m.json --filter "(p*)*(p*)*(p*)*z"'
+for words in 'verify m.json --policy' 'verify m.json --device' 'verify m.json --filter' 'verify m.json --load-inputs' \
+  'verify m.json --profile' 'judge good.h5 --policy' 'power m.json --faults' verify; do
+  plumb 2 'is given, but empty' $words ''
+done
+plumb 2 'wanted a finite number, found nan' verify m.json --min-verified nan,0
+plumb 2 'wanted a finite number, found inf' verify m.json --rtol inf
+plumb 2 'wanted a number from 0' power m.json --on cpu --seed -1
+plumb 2 'wanted a number from 0' verify m.json --blame -1
 plumb 2 'wanted a number from 0' verify m.json --seed -1
 plumb 2 'wanted a number from 0' verify m.json --seed 99999999999999999999
 plumb 2 '' verify m.json --threads -1
 plumb 2 "option tile must be rows x columns x depth, such as 64x64x16, got 'banana'" verify m.json --set tile=banana
+plumb 2 "option tile must be" verify m.json --set tile=99999999999x1x1
 shell 2 "option tile must be" 'PLUMB_TILE=-1x0x0 $P verify m.json'
 for variable in $(grep -rhoE '\$\{?PLUMB_[A-Z_]+' "$source/scripts" | tr -d '${' | sort -u); do
   shell 0 . "$variable=\${$variable:-1} \$P ops"
@@ -181,6 +211,7 @@ plumb 2 'is a folder' judge folder
 if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
   $plumb verify s.json -o many.h5 >out 2>err || fail "nothing to damage"
   cp many.h5 parts.h5
+  cp many.h5 called.h5
   /usr/bin/python3 - <<END
 import h5py, numpy
 with h5py.File('many.h5', 'a') as f: f['names'].resize((10**9,))
@@ -188,6 +219,10 @@ with h5py.File('parts.h5', 'a') as f:
     rows = f['results/nodes'][:]
     rows['run'][0] = 1000
     f['results/nodes'][:] = rows
+with h5py.File('called.h5', 'a') as f:
+    rows = f['runs'][:]
+    rows['run'][0] = 7
+    f['runs'][:] = rows
 with h5py.File('packed.h5', 'w') as f:
     f.create_dataset('x', (16384, 32768), 'f4', chunks=(512, 32768), compression='gzip', fillvalue=0)
     f['x'][:512] = numpy.zeros((512, 32768), 'f4')
@@ -195,6 +230,7 @@ END
   for command in judge inspect 'fit -o p.toml'; do
     plumb 2 'many\.h5: /names: claims [0-9]+ bytes of rows' $command many.h5
     plumb 2 'parts\.h5: /results/nodes\[0\] is of run 1000' $command parts.h5
+    plumb 2 'called\.h5: /runs\[0\] is called 7' $command called.h5
   done
   plumb 2 "x' is f32\[8, 64\], but what is given for it f32\[16384, 32768\]" run s.json --on cpu --load-inputs packed.h5
   echo 'no HDF5' >text.h5
@@ -257,7 +293,7 @@ there_is_no large.h5
 cp good.h5 large.h5
 shell 2 'File too large' 'ulimit -f 8; $P verify m.json -o large.h5'
 same large.h5 kept.h5
-if grep -aq __asan_init "$(set -- $plumb; eval echo "\${$#}")"; then
+if [ -n "$sanitized" ]; then
   skipped "limits of memory: a sanitized program reserves more than any such limit"
 else
   for kib in 200000 500000 2000000; do
@@ -278,19 +314,8 @@ if mount -t tmpfs -o size=24k tmpfs small 2>/dev/null; then
   plumb 2 'No space left on device' verify m.json -o small/r.h5
   plumb 2 'No space left on device' verify s.json m.json --json small/r.json -o small/r.h5
   there_is_no small/r.h5
-  for kib in 4 40 64 100 160 250 400; do
-    umount small
-    mount -t tmpfs -o "size=${kib}k" tmpfs small
-    timeout -k 5 $patience $plumb verify s.json --seeds 3 --tensors all -q -o small/r.h5 >out 2>err
-    status=$?
-    if [ $status -eq 0 ]; then
-      plumb 0 . judge small/r.h5
-    else
-      judge_end $status 2 'No space left on device' "a disk of $kib KiB"
-      there_is_no small/r.h5
-    fi
-  done
   umount small
+  fill_disks $((rounds_wanted / 10))
   mount -t tmpfs -o size=24k tmpfs small
   shell 2 'could be written to stdout' 'dd if=/dev/zero of=small/fill bs=1k count=24 2>/dev/null; $P ops >small/text'
   export ASAN_OPTIONS=$sanitizer
@@ -315,6 +340,9 @@ plumb 2 'tensors.h5: is no results file' judge tensors.h5
 cp good.h5 called.npz
 plumb 2 'called.npz' inspect called.npz
 
+# shellcheck source=tests/torture/held.sh
+. "$source/tests/torture/held.sh"
+
 # --- Environments
 touch file
 for cache in file no/where/at/all /dev/null folder; do
@@ -322,20 +350,9 @@ for cache in file no/where/at/all /dev/null folder; do
 done
 shell 0 . 'env -u HOME -u XDG_CACHE_HOME $P verify m.json'
 
-# --- For as long as there is time
-end=$(($(date +%s) + seconds)) rounds=0
-while [ "$(date +%s)" -lt $end ]; do
-  cp good.h5 killed.h5
-  # shellcheck disable=SC2086
-  $plumb verify m.json --seeds 1000000 -q -o killed.h5 >out 2>err &
-  writer=$!
-  sleep "0.$(($(date +%N | sed 's/^0*//;s/^$/1/') % 900 + 100))"
-  kill -KILL $writer
-  wait $writer
-  same killed.h5 kept.h5
-  rounds=$((rounds + 1))
-done
-if [ "$rounds" -gt 0 ]; then plumb 0 . verify m.json -o killed.h5; fi
+# --- As often as was asked for
+kill_writers "$rounds_wanted"
+pair_writers $((rounds_wanted / 5))
 
 [ "$failures" -eq 0 ] || { echo "$failures of these failed"; exit 1; }
-echo "all as it should be, $rounds writers killed"
+echo "all as it should be"
