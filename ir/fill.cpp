@@ -1,5 +1,6 @@
 #include "ir/fill.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -7,6 +8,7 @@
 #include "ir/convert.hpp"
 #include "ir/raw/hash.hpp"
 #include "ir/raw/philox.hpp"
+#include "ir/raw/threads.hpp"
 
 namespace plumb::ir {
 namespace {
@@ -46,15 +48,15 @@ T largest_below(double x) {
   }
 }
 
+/// Elements from number `first` on, as of the others.
 template <class T>
-void fill_uniform(std::span<T> y, const Fill& fill, Words words) {
+void fill_uniform(std::span<T> y, std::size_t first, const Fill& fill, Words words) {
   using C = compute_t<T>;
   constexpr int bits = std::is_same_v<T, f16> ? 11 : std::is_same_v<T, bf16> ? 8 : 24;
   const C low = static_cast<C>(fill.low), width = static_cast<C>(fill.high) - low;
-  require(std::isfinite(width), "fill uniform: high - low must be finite in ", dtype_of<C>);
   const T last = fill.high > fill.low ? largest_below<T>(fill.high) : convert_value<T>(fill.low);
   for (std::size_t i = 0; i < y.size(); ++i) {
-    const C unit = std::ldexp(static_cast<C>(words[i] >> (32 - bits)), -bits);
+    const C unit = std::ldexp(static_cast<C>(words[first + i] >> (32 - bits)), -bits);
     const C scaled = width * unit;
     const T rounded(convert_value<T>(low + scaled));
     y[i] = static_cast<C>(rounded) < static_cast<C>(last) ? rounded : last;
@@ -62,12 +64,12 @@ void fill_uniform(std::span<T> y, const Fill& fill, Words words) {
 }
 
 /// Box and Muller's pairs. The standard normal is rounded to float, which hides how
-/// libraries differ in the last bits of logarithms and cosines.
+/// libraries differ in the last bits of logarithms and cosines. `first` is even.
 template <class T>
-void fill_normal(std::span<T> y, const Fill& fill, Words words) {
+void fill_normal(std::span<T> y, std::size_t first, const Fill& fill, Words words) {
   for (std::size_t i = 0; i < y.size(); i += 2) {
-    const double radius = std::sqrt(-2 * std::log(((words[i] >> 8) + 1) * 0x1p-24));
-    const double angle = 2 * std::numbers::pi * ((words[i + 1] >> 8) * 0x1p-24);
+    const double radius = std::sqrt(-2 * std::log(((words[first + i] >> 8) + 1) * 0x1p-24));
+    const double angle = 2 * std::numbers::pi * ((words[first + i + 1] >> 8) * 0x1p-24);
     const float pair[] = {static_cast<float>(radius * std::cos(angle)), static_cast<float>(radius * std::sin(angle))};
     for (std::size_t k = 0; k < 2 && i + k < y.size(); ++k)
       y[i + k] = convert_value<T>(fill.mean + fill.scale * static_cast<double>(pair[k]));
@@ -76,10 +78,20 @@ void fill_normal(std::span<T> y, const Fill& fill, Words words) {
 
 template <class T>
 void fill_reals(std::span<T> y, const Fill& fill, const Words& words) {
-  if (fill.distribution == Distribution::uniform)
-    fill_uniform(y, fill, words);
-  else
-    fill_normal(y, fill, words);
+  using C = compute_t<T>;
+  const bool is_uniform = fill.distribution == Distribution::uniform;
+  require(!is_uniform || std::isfinite(static_cast<C>(fill.high) - static_cast<C>(fill.low)),
+          "fill uniform: high - low must be finite in ", dtype_of<C>);
+  constexpr std::size_t piece_size = 1 << 16;
+  const std::size_t pieces = (y.size() + piece_size - 1) / piece_size;
+  raw::for_each_piece(pieces, raw::workers_for(pieces), [&](std::size_t piece, std::size_t) {
+    const std::size_t first = piece * piece_size;
+    const std::span<T> part = y.subspan(first, std::min(piece_size, y.size() - first));
+    if (is_uniform)
+      fill_uniform(part, first, fill, words);
+    else
+      fill_normal(part, first, fill, words);
+  });
 }
 
 /// Wraps modulo 2^64, like integers everywhere in the IR.

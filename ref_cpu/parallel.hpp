@@ -12,7 +12,8 @@ namespace plumb::ref_cpu {
 void parallel_for(std::int64_t count, std::int64_t grain,
                   const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 
-/// Runs `work` with at most `threads` threads; 0 means one for every core.
+/// Runs `work` with at most `threads` threads, nor more than the calling thread may have (ir::raw::ThreadLimit); 0
+/// means one for every core.
 void with_threads(int threads, const std::function<void()>& work);
 
 }  // namespace plumb::ref_cpu

@@ -3,26 +3,30 @@
 #include <cstddef>
 #include <functional>
 
+#include "ir/raw/threads.hpp"
+
 namespace plumb::parity::core {
 
-/// While it lives, work that the calling thread shares out is on at most so many threads; 0 means one for every core.
-class ThreadLimit {
- public:
-  explicit ThreadLimit(int threads);
-  ~ThreadLimit();
-  ThreadLimit(const ThreadLimit&) = delete;
-  ThreadLimit& operator=(const ThreadLimit&) = delete;
+using ir::raw::for_each_piece;
+using ir::raw::ThreadLimit;
+using ir::raw::workers_for;
 
- private:
-  const std::size_t before_;
+/// Things of which each is made for itself, on any thread, and taken in order by the calling one.
+struct MadeAhead {
+  std::size_t count = 0;
+  /// Makes thing `i`. What it throws is thrown where the thing would have been taken.
+  std::function<void(std::size_t i)> make;
+  /// Takes thing `i`, all before it being taken; false where no more are wanted.
+  std::function<bool(std::size_t i)> take;
+  /// What thing `i` holds from the start of its making until it is taken, in bytes.
+  std::function<double(std::size_t i)> size;
+  double most = 0;  ///< What all that are begun and not taken hold together; one is begun whatever it holds.
+  /// On how many threads a thing is made, of those that are allowed.
+  std::function<int(std::size_t i)> threads;
 };
 
-/// How many threads work on so many pieces: as many as are allowed, each with several pieces.
-std::size_t workers_for(std::size_t pieces);
-
-/// Calls work(piece, worker) once for every piece below `pieces`, on `workers` threads of which the caller's is one.
-/// Which worker has which piece is chance, so whatever must not depend on it is kept by piece. `work` must not throw.
-void for_each_piece(std::size_t pieces, std::size_t workers,
-                    const std::function<void(std::size_t piece, std::size_t worker)>& work);
+/// Makes and takes all of them, on as many threads as are allowed. On one thread each is taken as soon as it is made.
+/// Which thread makes what is chance.
+void make_ahead(const MadeAhead& things);
 
 }  // namespace plumb::parity::core

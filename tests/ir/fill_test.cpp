@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
 
 #include "ir/raw/philox.hpp"
+#include "ir/raw/threads.hpp"
 
 namespace plumb::ir::fill_test {
 namespace {
@@ -58,6 +60,24 @@ TEST(Fill, NormalPairsTwoWords) {
   const double angle = 2 * std::acos(-1) * 0xe50a0e * 0x1p-24;
   EXPECT_NEAR(y.as<double>()[0], radius * std::cos(angle), 1e-7);
   EXPECT_NEAR(y.as<double>()[1], radius * std::sin(angle), 1e-7);
+}
+
+TEST(Fill, DoesNotDependOnTheNumberOfThreads) {
+  constexpr std::int64_t count = 600'001;  // several pieces for each thread, the last of an odd length
+  for (const Distribution distribution : {Distribution::normal, Distribution::uniform})
+    for (const DType dtype : {DType::f16, DType::f32, DType::f64, DType::c64}) {
+      const auto filled = [&](int threads) {
+        const raw::ThreadLimit limit(threads);
+        return fill({dtype, {count}}, make(distribution, [](Fill& f) { f.low = -1, f.high = 1; }), 3, 5);
+      };
+      const Tensor alone = filled(1), several = filled(7);
+      EXPECT_TRUE(std::ranges::equal(several.bytes(), alone.bytes())) << dtype;
+    }
+  // An element far from the first is that of its own words.
+  const Tensor y =
+      fill({DType::f32, {count}}, make(Distribution::uniform, [](Fill& f) { f.low = 0, f.high = 1; }), 3, 5);
+  const std::size_t i = 500'003;
+  EXPECT_EQ(y.as<float>()[i], static_cast<float>(raw::philox_block(3, 5, 0, i / 4)[i % 4] >> 8) * 0x1p-24F);
 }
 
 TEST(Fill, NormalHasItsMomentsInEveryFloat) {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace plumb::ir::raw {
+
+/// While it lives, work that the calling thread shares out is on at most so many threads, whoever does it: loops of the
+/// harness and of the CPU executor alike. 0 means one for every core.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int threads);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  const int before_;
+};
+
+/// What the calling thread is held to; 0: nobody said.
+int thread_limit();
+
+/// On how many threads the calling thread may share work out: its limit, else one for every core.
+int allowed_threads();
+
+/// How many threads work on so many pieces: as many as are allowed, each with several pieces.
+std::size_t workers_for(std::size_t pieces);
+
+/// Calls work(piece, worker) once for every piece below `pieces`, on `workers` threads of which the caller's is one.
+/// Which worker has which piece is chance, so whatever must not depend on it is kept by piece. `work` must not throw.
+/// What a piece shares out itself stays on its thread.
+void for_each_piece(std::size_t pieces, std::size_t workers,
+                    const std::function<void(std::size_t piece, std::size_t worker)>& work);
+
+}  // namespace plumb::ir::raw
