@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "parity/attribution/blame.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/judge/shares.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/verify/coverage.hpp"
 #include "parity/verify/repro.hpp"
@@ -119,20 +122,44 @@ std::uint64_t CaseRun::count_limits() const {
   return subject_.expectation && options_.expected ? count + expected::limits_in(*subject_.expectation) : count;
 }
 
+/// Judges the next node in the order of the graph; false when no more can be judged.
+bool CaseRun::judge_next(std::size_t n, Examined found) {
+  const std::size_t steps = graph_.nodes().size() + 1;
+  try {
+    if (found.problem) std::rethrow_exception(found.problem);
+    judge_node(n, std::move(found));
+  } catch (const ir::Unsupported&) {
+    throw;
+  } catch (const ir::Error& error) {
+    if (isolates()) throw;  // nobody but the reference had these inputs
+    stop_at(n, error);
+    return false;
+  }
+  state_.release(n);
+  if (n + 1 < graph_.nodes().size()) observer_.step(graph_.nodes()[n + 1].label, n + 2, steps);
+  return true;
+}
+
+/// Nodes are examined ahead, on several threads; verdicts, notes, progress and what is recorded come in the order of
+/// the graph, from this one.
 void CaseRun::judge_all() {
   const std::size_t count = graph_.nodes().size();
-  for (std::size_t n = 0; n < count; ++n) {
-    observer_.step(graph_.nodes()[n].label, n + 1, count + 1);
+  if (count > 0) observer_.step(graph_.nodes()[0].label, 1, count + 1);
+  std::vector<Examined> examined(count);
+  const auto examine = [&](std::size_t n) {
     try {
-      judge_node(n);
-    } catch (const ir::Unsupported&) {
-      throw;
-    } catch (const ir::Error& error) {
-      if (isolates()) throw;  // nobody but the reference had these inputs
-      return stop_at(n, error);
+      if (!isolates()) examined[n] = examine_node(n);
+    } catch (...) {
+      examined[n].problem = std::current_exception();
     }
-    state_.release(n);
-  }
+  };
+  const judge::Shares shares(graph_, [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; });
+  core::make_ahead({.count = count,
+                    .make = examine,
+                    .take = [&](std::size_t n) { return judge_next(n, std::exchange(examined[n], {})); },
+                    .size = [&](std::size_t n) { return shares.bytes(n); },
+                    .most = shares.most_bytes(),
+                    .threads = [&](std::size_t n) { return shares.threads(n); }});
 }
 
 cases::CaseResult CaseRun::finish() {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <exception>
+
+#include "parity/bounds/bounded.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/elements/subject.hpp"
 #include "parity/expected/end_to_end.hpp"
@@ -32,23 +35,43 @@ class CaseRun {
   void judge_all();
   void stop_at(std::size_t n, const ir::Error& error);
 
-  void judge_node(std::size_t n);
+  /// The truth and the limits of a node's outputs on what its segment was fed.
+  struct Evaluation {
+    bounds::Bounded local = {};
+    ir::Feeds fed = {};
+    bounds::Manner manner = {};
+    std::string no_model = {};  ///< what the error models lack, where they lack something: there is only the truth
+  };
+  /// What a node is by itself: nothing of it depends on what other nodes came to.
+  struct Examined {
+    bool compares = false;  ///< whether there was something to compare; nothing else is set where there was not
+    Evaluation own = {};
+    core::JudgedOutput judged = {};
+    std::vector<cases::NodeResult> results = {};  ///< by output
+    std::exception_ptr problem = nullptr;         ///< what was thrown on the way
+  };
+  Examined examine_node(std::size_t n) const;
+  void judge_node(std::size_t n, Examined found);
+  bool judge_next(std::size_t n, Examined found);
   void skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult& result);
   bool is_chosen(std::size_t n) const;
   CandidateRun run_node(std::size_t n);
-  struct Evaluation;
   bounds::Manner manner_of(std::size_t n) const;
   Evaluation evaluate_node(std::size_t n) const;
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
-  void compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own);
+  void examine_output(std::size_t n, std::size_t k, Examined& found) const;
+  void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Examined& found);
   void carry_roundings(std::size_t n);
   void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
   void judge_total(cases::NodeResult& result, const ir::Tensor& device) const;
   const ir::Tensor* given_output(ir::Value value) const;
-  void ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
-  void replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
-  void ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject);
+  void ask_oracles(const Evaluation& own, std::size_t k, cases::NodeResult& result,
+                   const elements::Subject& subject) const;
+  void replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
+                     const elements::Subject& subject) const;
+  void ask_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
+                  const elements::Subject& subject) const;
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);

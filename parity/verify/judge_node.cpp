@@ -1,6 +1,7 @@
 // What happens to one node of a case, from top to bottom: its outputs come from the candidate, its own truth and limits
-// are evaluated on the operands that the candidate's node had, the truth of the whole graph is carried on, each output
-// is compared and gets its verdict, and what the node's readers are given is settled.
+// are evaluated on the operands that the candidate's node had and each output is compared, by any thread; then, node
+// after node, the truth of the whole graph is carried on, each output gets its verdict, and what the node's readers are
+// given is settled.
 
 #include <fmt/format.h>
 
@@ -25,40 +26,54 @@
 
 namespace plumb::parity::verify {
 
-/// The truth and the limits of a node's outputs on what its segment was fed.
-struct CaseRun::Evaluation {
-  bounds::Bounded local;
-  ir::Feeds fed;
-  bounds::Manner manner;
-  std::string no_model;  ///< what the error models lack, where they lack something; there is only the truth, then
-};
+/// A node is judged by itself on operands that nobody changes any more, so that any thread may do it at any time. Only
+/// in mode isolate, where these come from the nodes before it, it waits for them.
+CaseRun::Examined CaseRun::examine_node(std::size_t n) const {
+  const ir::Node& node = graph_.nodes()[n];
+  const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
+  const bool compares = is_chosen(n) && std::ranges::any_of(node.outputs, is_captured);
+  Examined found;
+  if (!compares || !state_.node(n).no_truth.empty()) return found;
+  found.compares = true;
+  found.own = evaluate_node(n);
+  found.judged = state_.node(n).segment.judged;
+  for (const ir::Value v : state_.node(n).segment.fed) found.judged.inputs.push_back(state_.got(v));
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+    found.results.push_back(blank(n, k));
+    if (found.own.no_model.empty() && is_captured(node.outputs[k])) examine_output(n, k, found);
+  }
+  // Only sources are lent to the truth of the whole graph.
+  const core::Segment& segment = state_.node(n).segment;
+  for (std::size_t i = 0; i < segment.fed.size(); ++i)
+    if (!graph_.is_source(segment.fed[i])) found.own.fed.erase(segment.graph.inputs()[i]);
+  return found;
+}
 
-void CaseRun::judge_node(std::size_t n) {
+void CaseRun::judge_node(std::size_t n, Examined found) {
   const ir::Node& node = graph_.nodes()[n];
   const bool chosen = is_chosen(n);
   CandidateRun alone = chosen && isolates() ? run_node(n) : CandidateRun{};
   state_.take(alone);
+  if (isolates() && !alone.refused) found = examine_node(n);
 
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
-  const bool compares = chosen && !alone.refused && std::ranges::any_of(node.outputs, is_captured);
   const std::string& no_truth = state_.node(n).no_truth;
-  Evaluation own = compares && no_truth.empty() ? evaluate_node(n) : Evaluation{};
-  carry_truth(n, compares && no_truth.empty() ? &own.local.truth : nullptr, std::move(own.fed));
+  carry_truth(n, found.compares ? &found.own.local.truth : nullptr, std::move(found.own.fed));
   if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n);
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
-    cases::NodeResult result = blank(n, k);
+    cases::NodeResult result = found.compares ? std::move(found.results[k]) : blank(n, k);
     if (alone.refused) {
       result.verdict = *alone.refused, result.why = alone.why;
     } else if (!chosen) {
       skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : "not chosen");
     } else if (is_captured(node.outputs[k]) && !no_truth.empty()) {
       skip_without_truth(n, k, result);
-    } else if (is_captured(node.outputs[k]) && !own.no_model.empty()) {
-      result.verdict = core::Verdict::error, result.why = own.no_model;
+    } else if (is_captured(node.outputs[k]) && !found.own.no_model.empty()) {
+      result.verdict = core::Verdict::error, result.why = found.own.no_model;
       result.hash = state_.value(node.outputs[k]).hash;
     } else if (is_captured(node.outputs[k])) {
-      compare_output(n, k, result, own);
+      judge_output(n, k, result, found);
     } else {
       skip(result, result.kernel.empty() ? "not kept" : "computed in " + result.kernel);
       policy::require_total(options_.gate, result);
@@ -164,37 +179,43 @@ void skip(cases::NodeResult& result, std::string why) {
   result.why = std::move(why);
 }
 
-/// Compares an output that the candidate computed with the truth of its own inputs; what those had wrong is inherited.
-void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& result, Evaluation& own) {
-  bounds::Bounded& local = own.local;
+/// Compares an output that the candidate computed with the truth of its own inputs, and looks into it.
+void CaseRun::examine_output(std::size_t n, std::size_t k, Examined& found) const {
+  bounds::Bounded& local = found.own.local;
+  cases::NodeResult& result = found.results[k];
+  const core::Segment& segment = state_.node(n).segment;
+  const std::vector<ir::TensorView>& inputs = found.judged.inputs;
+  const ir::Tensor& device = state_.value(graph_.nodes()[n].outputs[k]).got.value();
+  const elements::Subject asked{executors_.reference, segment, inputs, result.sums, found.own.manner};
+  result.lambda = found.own.manner.arithmetic.deviations;
+  ask_oracles(found.own, k, result, asked);
+  judge::OutputJudge(asked, k, local).compare(device, result);
+  const ir::Tensor& truth = local.truth.outputs[k];
+  result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
+  replay_sample(found.own, k, result, asked);
+  ask_sample(found.own, k, result, asked);
+  result.vacuity = compare::vacuity_of(segment, inputs, truth, device.dtype(), result.local);
+  result.reference_ns = local.truth.nanoseconds;
+  if (options_.emulated != nullptr)
+    result.emulator_ulp =
+        profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segment, inputs, k, device);
+}
+
+/// What an output inherited, how far off it is in total, and what is said of it.
+void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Examined& found) {
+  bounds::Bounded& local = found.own.local;
   const core::Segment& segment = state_.node(n).segment;
   const ir::Value value = graph_.nodes()[n].outputs[k];
   ValueState& state = state_.value(value);
-  core::JudgedOutput judged = segment.judged;
-  for (const ir::Value v : segment.fed) judged.inputs.push_back(state_.got(v));
   const ir::Tensor& device = state.got.value();
-
-  result.lambda = own.manner.arithmetic.deviations;
-
-  // How far off it is: by itself, by what it inherited, and in total.
-  const elements::Subject asked{executors_.reference, segment, judged.inputs, result.sums, own.manner};
-  ask_oracles(own, k, result, asked);
-  judge::OutputJudge(asked, k, local).compare(device, result);
   const ir::Tensor& truth = local.truth.outputs[k];
-  attribution::add_origins(result_, {result.name(), graph_, segment, judged.inputs, truth, device});
-  result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
-  replay_sample(own, k, result, asked);
-  ask_sample(own, k, result, asked);
-  result.vacuity = compare::vacuity_of(segment, judged.inputs, truth, device.dtype(), result.local);
+  if (result.local.n_nan_got + result.local.n_inf_got > 0)
+    attribution::add_origins(result_, {result.name(), graph_, segment, found.judged.inputs, truth, device});
+  if (result.replays.refutes()) result_.notes.push_back(result.replays.said(result.name(), result.kernel));
   state.error = compare::not_computed;
   if (state.truth) compare_total(truth, result, state);
-  result.reference_ns = local.truth.nanoseconds;
   result.hash = state.hash.value();
-  if (options_.emulated != nullptr)
-    result.emulator_ulp =
-        profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segment, judged.inputs, k, device);
 
-  // What is said of it.
   const ir::Tensor& judged_by = result.gates_total ? *state.truth : truth;
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, judged_by, device);
   result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;
@@ -203,6 +224,7 @@ void CaseRun::compare_output(std::size_t n, std::size_t k, cases::NodeResult& re
     result.expected = compare::measure(ir::passes::widen(*given), device);
   decide(result, gate, state.truth ? stated_.against(result, value, *state.truth, device) : "");
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
+  const elements::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
   if (result.verdict == core::Verdict::failed && !result.local.agrees())
     result.patterns = patterns::explain(asked, k, local, device);
   observer_.compared(result, truth, device);
@@ -258,21 +280,22 @@ const ir::Tensor* CaseRun::given_output(ir::Value value) const {
 }
 
 /// Holds a sample of the truth, and of the limits that no element has changed yet, to the definitions of the ops.
-void CaseRun::ask_oracles(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject) {
+void CaseRun::ask_oracles(const Evaluation& own, std::size_t k, cases::NodeResult& result,
+                          const elements::Subject& subject) const {
   result.oracle = samples::ask_oracles(subject, k, own.local, samples::Draws(subject_.seed, result.name() + ".oracle"));
 }
 
 /// Whether the kernel adds as it says.
 void CaseRun::replay_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
-                            const elements::Subject& subject) {
+                            const elements::Subject& subject) const {
   const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
   result.replays = samples::replay_sample(subject, k, own.local.truth.outputs[k], got,
                                           samples::Draws(subject_.seed, result.name() + ".replay"));
-  if (result.replays.refutes()) result_.notes.push_back(result.replays.said(result.name(), result.kernel));
 }
 
 /// Asks a sample of an output that agrees whether that proves anything, and whether it rounds as its kernel says.
-void CaseRun::ask_sample(Evaluation& own, std::size_t k, cases::NodeResult& result, const elements::Subject& subject) {
+void CaseRun::ask_sample(const Evaluation& own, std::size_t k, cases::NodeResult& result,
+                         const elements::Subject& subject) const {
   if (!result.local.agrees() || result.type.shape.elements() == 0) return;
   const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
   const samples::Draws draws(subject_.seed, result.name());

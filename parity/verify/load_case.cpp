@@ -5,11 +5,10 @@
 
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/adversarial/use.hpp"
-#include "ir/ops/attention.hpp"
 #include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/widen.hpp"
-#include "parity/bounds/error_model.hpp"
 #include "parity/cases/precision_plan.hpp"
+#include "parity/judge/shares.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::verify {
@@ -21,27 +20,6 @@ double bytes_of(const ir::TensorType& type) {
 }
 double wide_bytes(const ir::TensorType& type) { return bytes_of({ir::passes::wider(type.dtype), type.shape}); }
 
-/// The scores of an attention, which its limits are made from; of other nodes what they compute.
-double bounded_elements(const ir::Graph& graph, const ir::Node& node) {
-  double elements = 0;
-  for (const ir::Value v : node.outputs) elements += static_cast<double>(graph.type(v).shape.elements());
-  if (!node.op.is<ir::ops::Attention>()) return elements;
-  const auto shape = [&](std::size_t i) -> const ir::Shape& { return graph.type(node.inputs[i]).shape; };
-  const auto n = node.op.as<ir::ops::Attention>().extents(shape(0), shape(1), shape(2));
-  const auto scores = static_cast<double>(n.B) * static_cast<double>(n.Hq) * static_cast<double>(n.Sq);
-  return elements + scores * static_cast<double>(n.Sk);
-}
-
-/// What the limits of a node hold at once, as doubles: three of every element, and what formulas are half done with;
-/// and the sizes and squares of its operands.
-double limits(const ir::Graph& graph, const ir::Node& node) {
-  constexpr double of_elements = 10, of_operands = 2;
-  double bytes = 0;
-  for (const ir::Value v : node.inputs) bytes += of_operands * wide_bytes(graph.type(v));
-  const bool is_formula = !bounds::is_modelled_by_class(node.op.error_class());
-  return is_formula ? bytes + of_elements * sizeof(double) * bounded_elements(graph, node) : 0;
-}
-
 /// The most bytes of truths held at once: from the node that computes one to its last reader.
 double truths(const ir::Graph& graph) {
   std::map<ir::Value, std::size_t> last_reader;
@@ -50,7 +28,7 @@ double truths(const ir::Graph& graph) {
   double held = 0, most = 0;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const ir::Node& node = graph.nodes()[n];
-    double scratch = limits(graph, node);  // and copies that the executors of this one node make
+    double scratch = judge::limit_bytes(graph, node);  // and copies that the executors of this one node make
     for (const ir::Value v : node.inputs) scratch += 3 * wide_bytes(graph.type(v));
     for (const ir::Value v : node.outputs) {
       held += wide_bytes(graph.type(v));
@@ -130,10 +108,8 @@ std::string gibibytes(double bytes) { return fmt::format("{:.3g} GiB", bytes * 0
 }  // namespace
 
 double memory_needed(const ir::Graph& graph) {
-  double values = 0;
-  for (ir::Value v = 0; v < graph.value_count(); ++v)
-    if (graph.defined(v)) values += bytes_of(graph.type(v));
-  return 2 * values + truths(graph);  // the candidate's, and what it hands back
+  // The candidate's, and what it hands back; what is judged, and what is judged before its turn.
+  return 2 * judge::bytes_of_values(graph) + truths(graph) + judge::waiting_bytes(graph);
 }
 
 bool may_be_given(const ir::TensorType& given, const ir::TensorType& type) {

@@ -64,7 +64,7 @@ void require_expectable(const ir::formats::GraphFile& file, const std::string& p
 /// allocated when the run would need more than the memory budget.
 cases::Case load_case(const std::filesystem::path& path, const FillOptions& options);
 
-/// Bytes that verifying a graph holds at once, at most.
+/// Bytes that verifying a graph holds at once, at most, whatever the number of threads.
 double memory_needed(const ir::Graph& graph);
 
 struct VerifyOptions {
