@@ -1,7 +1,9 @@
+// Products of whole matrices as a profile says that a device adds them.
 #include <algorithm>
 
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
+#include "parity/core/parallel.hpp"
 #include "parity/profile/emulator.hpp"
 
 namespace plumb::parity::profile {
@@ -26,15 +28,64 @@ Floats lines_of(const Matrix& matrix) {
   return lines;
 }
 
+std::span<const float> line_of(const Floats& lines, std::int64_t line, std::int64_t terms) {
+  return std::span(lines).subspan(static_cast<std::size_t>(line * terms), static_cast<std::size_t>(terms));
+}
+
+/// Rows [first, last) of a by all columns of b, as many columns at once as the emulator makes sums.
+class Strip {
+ public:
+  Strip(const ProductEmulator& emulator, const Floats& rows, std::int64_t first, std::int64_t last, std::int64_t terms)
+      : emulator_(emulator), rows_(rows), first_(first), last_(last), terms_(terms) {
+    for (std::int64_t m = first; m < last; ++m) {
+      const std::span<const float> row = line_of(rows, m, terms);
+      prepared_.push_back(emulator.prepared({&row, 1}, false));
+    }
+  }
+
+  /// y: what the rows of all begin with, `width` numbers each.
+  void multiply(const Floats& columns, std::int64_t column, std::int64_t width, std::span<float> y) const {
+    const std::int64_t count = std::min<std::int64_t>(width - column, ProductEmulator::at_once);
+    std::vector<std::span<const float>> met;
+    for (std::int64_t n = 0; n < count; ++n) met.push_back(line_of(columns, column + n, terms_));
+    const ProductEmulator::Prepared prepared = emulator_.prepared(met, true);
+    ProductEmulator::Sums sums;
+    for (std::int64_t m = first_; m < last_; ++m) {
+      emulator_.dots(prepared_[static_cast<std::size_t>(m - first_)], prepared, sums);
+      for (std::size_t n = 0; n < met.size(); ++n)
+        y[static_cast<std::size_t>(m * width + column) + n] =
+            sums.overflowed[n] ? emulator_.dot(line_of(rows_, m, terms_), met[n]) : sums.sums[n];
+    }
+  }
+
+ private:
+  const ProductEmulator& emulator_;
+  const Floats& rows_;
+  const std::int64_t first_, last_, terms_;
+  std::vector<ProductEmulator::Prepared> prepared_;
+};
+
 /// y[m, n] = the sum over k of row m of a and column n of b.
 void multiply(const ProductEmulator& emulator, const Matrix& a, const Matrix& b, std::span<float> y) {
+  constexpr std::int64_t rows_at_once = 128;  // which stay in a cache while the columns pass by
   const Floats rows = lines_of(a), columns = lines_of(b);
-  const auto line = [&](const Floats& lines, std::int64_t i) {
-    return std::span(lines).subspan(static_cast<std::size_t>(i * a.terms), static_cast<std::size_t>(a.terms));
+  const auto in_parallel = [](std::int64_t count, const auto& work) {
+    const auto pieces = static_cast<std::size_t>(count);
+    core::for_each_piece(pieces, core::workers_for(pieces),
+                         [&](std::size_t piece, std::size_t) { work(static_cast<std::int64_t>(piece)); });
   };
-  for (std::int64_t m = 0; m < a.lines; ++m)
-    for (std::int64_t n = 0; n < b.lines; ++n)
-      y[static_cast<std::size_t>(m * b.lines + n)] = emulator.dot(line(rows, m), line(columns, n));
+  if (!emulator.makes_many())
+    return in_parallel(a.lines, [&](std::int64_t m) {
+      for (std::int64_t n = 0; n < b.lines; ++n)
+        y[static_cast<std::size_t>(m * b.lines + n)] =
+            emulator.dot(line_of(rows, m, a.terms), line_of(columns, n, a.terms));
+    });
+  constexpr auto width = static_cast<std::int64_t>(ProductEmulator::at_once);
+  for (std::int64_t m = 0; m < a.lines; m += rows_at_once) {
+    const Strip strip(emulator, rows, m, std::min(m + rows_at_once, a.lines), a.terms);
+    in_parallel((b.lines + width - 1) / width,
+                [&](std::int64_t block) { strip.multiply(columns, block * width, b.lines, y); });
+  }
 }
 
 ir::Tensor matmul(const ir::ops::Matmul& op, std::span<const ir::TensorView> inputs, const ir::Shape& y,

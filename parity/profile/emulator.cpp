@@ -99,6 +99,18 @@ ProductEmulator::ProductEmulator(const Products& products, const Levels& levels)
   cuts_operands_ = products.operand_bits < operands.fraction_bits + 1;
   is_plain_ = products.block == 1 && extra_bits_ == Products::every_bit && products.accumulator_bits == 24 &&
               products.rounding == Rounding::nearest && !flushes_ && !cuts_operands_;
+  rules_ = {.is_plain = is_plain_,
+            .fuses = products.exact_products == Known::yes,
+            .is_normalized = products.normalized != Known::no,
+            .rounds_to_nearest = products.rounding == Rounding::nearest,
+            .flushes = flushes_,
+            .bits = accumulator_.bits,
+            .extra_bits = extra_bits_,
+            .min_exponent = accumulator_.min_exponent,
+            .max_exponent = accumulator_.max_exponent,
+            .block = static_cast<std::size_t>(products.block),
+            .group = static_cast<std::size_t>(std::max(products.group, 0))};
+  makes_many_ = compare::elements::has_room(rules_);
 }
 
 float ProductEmulator::operand(float x) const {
@@ -137,9 +149,13 @@ ProductEmulator::Term ProductEmulator::product(float a, float b) const {
     term.value = rounded(significand, exponent);
     if (term.value == 0 || !std::isfinite(term.value)) return term;
   }
-  const auto place = [this](float x) { return std::max(exponent_of(static_cast<double>(x)), operand_min_exponent_); };
-  term.exponent = products_.normalized == Known::no ? place(a) + place(b) : exponent_of(term.value);
+  term.exponent = products_.normalized == Known::no ? place_of(a) + place_of(b) : exponent_of(term.value);
   return term;
+}
+
+/// By what an operand that is not 0 counts where products are not normalized.
+int ProductEmulator::place_of(float x) const {
+  return std::max(exponent_of(static_cast<double>(x)), operand_min_exponent_);
 }
 
 double ProductEmulator::add_block(std::span<const Term> terms, double sum) const {
@@ -207,9 +223,7 @@ float ProductEmulator::level_sum(std::span<const float> a, std::span<const float
     for (std::size_t i = 0; i < count; ++i)
       items.push_back(level_sum(a, b, {of.begin + i * of.step, of.end, of.step * count}, level - 1));
   } else {
-    const std::size_t capacity = capacities_[level - 1];
-    const std::size_t length =
-        (capacity > 0 ? capacity : of.count() / static_cast<std::size_t>(joined.count)) * of.step;
+    const std::size_t length = run_of(of, level);
     for (std::size_t begin = of.begin; begin < of.end; begin += length)
       items.push_back(level_sum(a, b, {begin, std::min(begin + length, of.end), of.step}, level - 1));
   }
@@ -218,6 +232,12 @@ float ProductEmulator::level_sum(std::span<const float> a, std::span<const float
   for (std::size_t upper = items.size() / 2; upper > 0; upper /= 2)
     for (std::size_t i = 0; i < upper; ++i) items[i] += items[i + upper];
   return items[0];
+}
+
+/// The distance from the first term of an item to that of the next, where items take runs.
+std::size_t ProductEmulator::run_of(Terms of, std::size_t level) const {
+  const std::size_t capacity = capacities_[level - 1];
+  return (capacity > 0 ? capacity : of.count() / static_cast<std::size_t>(outer_[level - 1].count)) * of.step;
 }
 
 float ProductEmulator::dot(std::span<const float> a, std::span<const float> b) const {

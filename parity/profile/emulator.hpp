@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "ir/op.hpp"
 #include "ir/tensor.hpp"
+#include "parity/compare/elements/unit_sums.hpp"
 #include "parity/profile/profile.hpp"
 
 namespace plumb::parity::profile {
@@ -33,6 +35,25 @@ class ProductEmulator {
   /// operands' dtype; what is not finite propagates as in IEEE 754.
   float dot(std::span<const float> a, std::span<const float> b) const;
 
+  /// Numbers that are summed with others, once for all sums that they are part of: a row, or columns side by side. What
+  /// operands lose before they are multiplied is lost.
+  struct Prepared {
+    std::vector<float> plain;
+    std::vector<double> numbers;
+    std::vector<std::int64_t> exponents;
+    std::vector<bool> is_finite;  ///< by line
+  };
+  using Sums = compare::elements::UnitResults;
+  static constexpr std::size_t at_once = compare::elements::sums_at_once;
+
+  /// Lines of as many numbers, at most `at_once` and with those that are missing as zeros where `side_by_side`.
+  Prepared prepared(std::span<const std::span<const float>> lines, bool side_by_side) const;
+  /// Whether dots() may be asked: f64 has room for what this unit keeps. dot() always may.
+  bool makes_many() const { return makes_many_; }
+  /// The sums of a row and each of these columns, which are dot()'s in every bit but where one overflowed or an operand
+  /// is not finite: these have to be asked of dot().
+  void dots(const Prepared& row, const Prepared& columns, Sums& sums) const;
+
  private:
   struct Term {
     double value = 0;
@@ -57,6 +78,9 @@ class ProductEmulator {
   /// What the levels below number `level` of outer_ sum.
   float level_sum(std::span<const float> a, std::span<const float> b, Terms terms, std::size_t level) const;
   float operand(float x) const;
+  int place_of(float x) const;
+  void level_sums(const compare::elements::UnitOperands& operands, Terms terms, std::size_t level, Sums& sums) const;
+  std::size_t run_of(Terms terms, std::size_t level) const;
 
   Products products_;
   Levels outer_;                         ///< those above what the unit sums by itself
@@ -64,7 +88,8 @@ class ProductEmulator {
   Format accumulator_;
   int operand_min_exponent_, extra_bits_;
   std::size_t group_;  ///< in terms, of any number where there are none
-  bool flushes_, cuts_operands_, is_plain_;
+  bool flushes_, cuts_operands_, is_plain_, makes_many_;
+  compare::elements::UnitRules rules_;
 };
 
 /// Whether the emulator replays an op: matmul and gemm.

@@ -36,7 +36,8 @@ std::vector<std::size_t> not_clear(std::span<const double> limits, std::span<con
 }
 
 const Kernels& compiled_kernels() {
-  static constexpr Kernels all = {elements::compare, elements::measure, elements::largest_limit, elements::not_clear};
+  static constexpr Kernels all = {elements::compare, elements::measure, elements::largest_limit, elements::not_clear,
+                                  elements::unit_sums};
   return all;
 }
 
