@@ -2,7 +2,10 @@
 #include "parity/samples/sensitivity.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "ir/cost.hpp"
 #include "parity/compare/scan.hpp"
@@ -16,7 +19,8 @@ namespace {
 
 constexpr std::size_t least_sample = 8, sample_size = 32, entries_of_slice = 8;
 constexpr int most_tries = 6;           // Slices are evaluated so often at most.
-constexpr double cheap_flops = 0x1p22;  // what is evaluated as a whole, where no slice can be had
+constexpr double cheap_flops = 0x1p14;  // what is evaluated as a whole without looking for a slice
+constexpr double most_flops = 0x1p22;   // what is evaluated as a whole, where no slice can be had
 
 /// The bits that F1 leaves of an operand.
 int bits_left(ir::DType operand, ir::DType result) {
@@ -133,7 +137,8 @@ std::optional<Slice> cheap_part(const elements::Subject& subject, std::size_t k,
   double flops = 0;
   for (const ir::Node& node : subject.segment.graph.nodes()) flops += ir::cost_of(subject.segment.graph, node).flops;
   const auto size = static_cast<double>(truth.elements());
-  if (std::max(flops, size) <= cheap_flops) return whole_of(subject, k);
+  const double work = std::max(flops, size);
+  if (work <= cheap_flops) return whole_of(subject, k);
   std::vector<std::size_t> axes;
   for (std::size_t axis = 0; axis < truth.shape().size(); ++axis)
     if (truth.shape()[axis] > static_cast<std::int64_t>(entries_of_slice)) axes.push_back(axis);
@@ -142,6 +147,7 @@ std::optional<Slice> cheap_part(const elements::Subject& subject, std::size_t k,
     const auto entries = draws.some(entries_of_slice, static_cast<std::size_t>(truth.shape()[axis]));
     if (auto slice = slice_of(subject, k, axis, entries, truth, most_tries)) return slice;
   }
+  if (work <= most_flops) return whole_of(subject, k);
   return std::nullopt;
 }
 
@@ -229,6 +235,13 @@ cases::Sensitivity of_places(const ir::Tensor& truth, Draws& draws) {
 
 double with_bits(double x, int bits) {
   if (x == 0 || !std::isfinite(x)) return x;
+  if (std::abs(x) >= std::numeric_limits<double>::min() && bits > 1 && bits < 53) {
+    // To the nearest, half way to even: a carry goes into the exponent, where it belongs.
+    const auto stored = std::bit_cast<std::uint64_t>(x);
+    const int lost = 53 - bits;
+    const std::uint64_t below_half = (std::uint64_t{1} << (lost - 1)) - 1;
+    return std::bit_cast<double>((stored + below_half + (stored >> lost & 1)) >> lost << lost);
+  }
   const int place = std::ilogb(x) - bits + 1;
   return std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ir/passes/widen.hpp"
+#include "ir/raw/copy_bytes.hpp"
 
 namespace plumb::parity::samples {
 namespace {
@@ -37,17 +38,20 @@ std::vector<std::size_t> kept_elements(const ir::Shape& shape, std::size_t axis,
   return kept;
 }
 
-ir::Tensor cut(const ir::Tensor& x, std::optional<std::size_t> axis, const std::vector<std::size_t>& entries) {
-  if (!axis) return x;
-  ir::Tensor smaller(cut_type(x.type(), axis, entries.size()));
-  const std::size_t width = ir::info(x.dtype()).bytes;
+/// The kept part of an operand, as reference precision has it.
+ir::Tensor cut(const ir::TensorView& x, std::optional<std::size_t> axis, const std::vector<std::size_t>& entries) {
+  if (!axis) return ir::passes::widen(x);
+  ir::Tensor smaller(cut_type({x.dtype(), x.shape()}, axis, entries.size()));
+  const std::size_t run = inner_of(x.shape(), *axis) * ir::info(x.dtype()).bytes;  // that one entry has side by side
+  const std::size_t extent = static_cast<std::size_t>(x.shape()[*axis]);
+  const std::size_t outer = run == 0 ? 0 : x.bytes().size() / (run * extent);
   std::size_t to = 0;
-  for (const std::size_t from : kept_elements(x.shape(), *axis, entries)) {
-    std::ranges::copy(x.bytes().subspan(from * width, width),
-                      smaller.bytes().begin() + static_cast<std::ptrdiff_t>(to));
-    to += width;
-  }
-  return smaller;
+  for (std::size_t o = 0; o < outer; ++o)
+    for (const std::size_t entry : entries) {
+      ir::raw::copy_bytes(x.bytes().subspan((o * extent + entry) * run, run), smaller.bytes().subspan(to, run));
+      to += run;
+    }
+  return ir::passes::widen(smaller);
 }
 
 /// The segment on operands that are cut so; nothing where the shapes do not fit.
@@ -122,8 +126,7 @@ std::optional<Slice> slice_of(const elements::Subject& subject, std::size_t k, s
     if (!segment) continue;
     --tries;
     Slice slice{std::move(*segment), {}, kept_elements(shape, axis, entries)};
-    for (std::size_t i = 0; i < cuts.size(); ++i)
-      slice.fed.push_back(ir::passes::widen(cut(ir::Tensor(subject.inputs[i]), cuts[i], entries)));
+    for (std::size_t i = 0; i < cuts.size(); ++i) slice.fed.push_back(cut(subject.inputs[i], cuts[i], entries));
     if (makes(output_of(subject, slice, k, slice.fed), slice.kept, truth)) return slice;
   }
   return std::nullopt;
