@@ -168,9 +168,51 @@ LeftTerms pack_left(const Matrix<const float>& a, std::vector<float>& packed) {
   return {packed.data(), group, 1, tile_rows};
 }
 
+/// One row by columns of b whose terms lie side by side, as many as fill pairs of half vectors: squares are turned and
+/// multiplied at once, without being stored. Two at a time, or each would wait for the addition before. Returns how
+/// many columns these are.
+std::int64_t add_turned_row(const Matrix<const float>& a, const Matrix<const float>& b, float* y, bool is_first) {
+  using namespace Eigen::internal;
+  constexpr int pair = 2;
+  const std::int64_t columns = b.columns / (pair * turned_lanes) * (pair * turned_lanes);
+  for (std::int64_t column = 0; column < columns; column += pair * turned_lanes) {
+    const float* const from = b.data + column * b.column_stride;
+    TurnedPacket held[pair] = {pset1<TurnedPacket>(0.0F), pset1<TurnedPacket>(0.0F)};
+    std::int64_t k = 0;
+    for (; k + turned_lanes <= b.rows; k += turned_lanes)
+#pragma GCC unroll 2
+      for (int half = 0; half < pair; ++half) {
+        PacketBlock<TurnedPacket, turned_lanes> block;
+#pragma GCC unroll 16
+        for (int j = 0; j < turned_lanes; ++j)
+          block.packet[j] = ploadu<TurnedPacket>(from + (half * turned_lanes + j) * b.column_stride + k);
+        ptranspose(block);
+#pragma GCC unroll 16
+        for (int i = 0; i < turned_lanes; ++i)
+          held[half] = pmadd(pset1<TurnedPacket>(a.data[(k + i) * a.column_stride]), block.packet[i], held[half]);
+      }
+    for (; k < b.rows; ++k)
+      for (int half = 0; half < pair; ++half) {
+        alignas(64) float terms[turned_lanes];
+        for (int j = 0; j < turned_lanes; ++j) terms[j] = from[(half * turned_lanes + j) * b.column_stride + k];
+        held[half] = pmadd(pset1<TurnedPacket>(a.data[k * a.column_stride]), ploadu<TurnedPacket>(terms), held[half]);
+      }
+    for (int half = 0; half < pair; ++half) {
+      float* const place = y + column + half * turned_lanes;
+      pstoreu(place, is_first ? held[half] : padd(ploadu<TurnedPacket>(place), held[half]));
+    }
+  }
+  return columns;
+}
+
 /// One chunk of terms of at most block_of_rows rows.
 void add_chunk(const Matrix<const float>& a, const Matrix<const float>& b, const Matrix<float>& y, bool is_first,
                std::vector<float>& scratch) {
+  if (a.rows == 1 && b.column_stride != 1 && y.column_stride == 1) {
+    const std::int64_t done = add_turned_row(a, b, y.data, is_first), left = b.columns - done;
+    if (left == 0) return;
+    if (done > 0) return add_chunk(a, b.block(0, done, b.rows, left), y.block(0, done, 1, left), is_first, scratch);
+  }
   alignas(64) float packed[product_chunk * tile_columns];
   const std::int64_t vectors = (b.columns + float_lanes - 1) / float_lanes;
   const std::int64_t strips = (vectors + tile_vectors - 1) / tile_vectors;
