@@ -5,6 +5,7 @@
 //   plumb_bench --benchmark_filter=attribution/
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include "bench/fixtures.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/cli/reference.hpp"
+#include "parity/core/parallel.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::bench {
@@ -76,8 +78,10 @@ std::filesystem::path graph_path(const std::string& name) {
   return source_folder() / "fixtures/graphs" / (name + ".json");
 }
 
-/// Both in turn, the best of each.
-void attribution(benchmark::State& state, const std::string& name, const parity::verify::VerifyOptions& options) {
+/// Both in turn, the best of each. `threads`: 0 takes one for every core.
+void attribution(benchmark::State& state, const std::string& name, int threads) {
+  const parity::core::ThreadLimit limit(threads);
+  const parity::verify::VerifyOptions options;
   const parity::cases::Case subject = parity::verify::load_case(graph_path(name), {});
   const ir::Graph& graph = subject.file->graph;
   Replay replay(graph, subject.feeds);
@@ -107,11 +111,14 @@ void attribution(benchmark::State& state, const std::string& name, const parity:
 
 const auto registered = [] {
   for (const std::string name : {"bert_tiny", "eeg_encoder", "bert_base"})
-    benchmark::RegisterBenchmark(("attribution/" + name).c_str(),
-                                 [name](benchmark::State& state) { attribution(state, name, {}); })
-        ->UseManualTime()
-        ->Iterations(name == "bert_base" ? 2 : 10)
-        ->Unit(benchmark::kMillisecond);
+    for (const int threads : {0, 1, 2, 4, 8, 16})
+      benchmark::RegisterBenchmark(
+          fmt::format("attribution/{}/{}", name, threads == 0 ? "all_cores" : fmt::format("threads_{}", threads))
+              .c_str(),
+          [name, threads](benchmark::State& state) { attribution(state, name, threads); })
+          ->UseManualTime()
+          ->Iterations(name == "bert_base" ? 2 : 10)
+          ->Unit(benchmark::kMillisecond);
   return true;
 }();
 

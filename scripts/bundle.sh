@@ -9,7 +9,7 @@ usage() {
 usage: scripts/bundle.sh [--tests] [--bench] [BUNDLE.tar.gz]
 
   --tests  with the test programs too
-  --bench  with the benchmarks too, and scripts/bench_h200.sh
+  --bench  with the benchmarks too, and scripts/bench_h200.sh and bench_verify.sh
 The CPU executor has kernels for x86-64-v2, v3 (AVX2, FMA) and v4 (AVX-512) and takes the processor's; the environment
 variable PLUMB_CPU_LEVEL (v2, v3, v4) names others. The file is build/plumbline-VERSION-x86_64.tar.gz unless named.
 Unpack it, run bin/plumb.
@@ -89,7 +89,7 @@ cp -r fixtures LICENSE "$bundle/"
 if [ -e "$bundle/bin/plumb_bench" ]; then
   mkdir "$bundle"/{bench,scripts}
   cp -r bench/ops bench/peers "$bundle/bench/"
-  cp scripts/bench_h200.sh "$bundle/scripts/"
+  cp scripts/bench_h200.sh scripts/bench_verify.sh "$bundle/scripts/"
 fi
 if [ -e README.md ]; then cp README.md "$bundle/"; fi
 
