@@ -2,15 +2,20 @@
 """Counts how often `plumb verify` refuses a device with which nothing is wrong.
 
 usage: scripts/false_alarms.py [--plumb PROGRAM] [--seconds N] [--jobs N] [--dtypes f32,f16,bf16]
-                               [--fills usual,adversarial] [--first-seed N] [--kept FILE] [GRAPH...]
+                               [--fills usual,adversarial] [--first-seed N] [--seeds N] [--kept FILE]
+                               [--varied FOLDER | GRAPH...]
 
 Verifies GRAPHs (files or folders; the folders of fixtures/ops unless given) on a device that is taken to be right, in
 every dtype, with data as the files describe it (usual) and with the fills of docs/fills.md in turn (adversarial), with
 seeds that no run had before, until the time is up. Every output that was held to a limit is a comparison; one that
 `failed` or ended in `error` is a false alarm until somebody finds a fault of the device behind it.
 
-Prints Markdown: counts by fill and by dtype, then each alarm with the command that repeats it. --kept FILE has every
-alarm as JSON. Arguments of verify may follow after `--`.
+--varied makes graphs of one op in FOLDER, of other shapes in every round (scripts/varied_graphs.py), and a process
+verifies all of a round with --seeds N seeds (default: 42, each adversarial fill twice): the way to count by the million
+(verdict.md V54).
+
+Prints Markdown: counts by fill, dtype and op, the kernels that were reached, then each alarm with the command that
+repeats it. --kept FILE has all counts and alarms as JSON. Arguments of verify may follow after `--`.
 
 Ends 0 when there was no alarm, 1 when there was one, 2 when nothing could be compared.
 """
@@ -24,99 +29,98 @@ import subprocess
 import sys
 import time
 
+sys.dont_write_bytecode = True  # a run leaves nothing beside the scripts
+import varied_graphs  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATIENCE = 60
 SEEDS = {"usual": 8, "adversarial": 21}  # of one run of the program: every adversarial fill once
-ALARMS = ("failed", "error", "nondeterministic")
-COMPARED = ("passed", "mistrusted", *ALARMS)
-COLUMNS = ("compared", "alarms", "mistrusted", "replayed", "wide", "out of range")
-
-
-def storage_of(case):
-    return case["dtype"] if case["dtype"] != "as the graph" else "as written"
+COLUMNS = ("compared", "alarms", "mistrusted", "out_of_range", "replayed", "wide", "apart")
 
 
 @dataclasses.dataclass
 class Found:
-    """What runs came to: counts by (dtype, fill), alarms, and what could not be run."""
+    """What runs came to: counts by what was compared, alarms, and what could not be run."""
     counts: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(collections.Counter))
+    within: dict = dataclasses.field(default_factory=lambda: collections.defaultdict(float))
     alarms: list = dataclasses.field(default_factory=list)
-    broken: list = dataclasses.field(default_factory=list)
+    broken: collections.Counter = dataclasses.field(default_factory=collections.Counter)
 
-    def add_node(self, case, node):
-        verdict, settled = node["verdict"], node.get("settled") or {}
-        count = self.counts[storage_of(case), case["fill_name"] or "usual"]
-        count["compared"] += verdict in COMPARED
-        count["mistrusted"] += verdict == "mistrusted"
-        count["out of range"] += verdict == "out_of_range"
-        for name in ("replayed", "wide"):
-            count[name] += settled.get(name, 0) > 0
-        if verdict in ALARMS:
-            count["alarms"] += 1
-            ratio = float((node.get("local") or {}).get("ratio") or 0)  # JSON has "inf" and "nan" as texts
-            self.alarms.append({"op": node["op"], "dtype": node["dtype"], "fill": case["fill_name"] or "usual",
-                                "kernel": node["kernel"], "verdict": verdict, "ratio": ratio, "why": node["why"],
-                                "repro": node["repro"]})
+    def add(self, counted):
+        """The counts of one process, `plumb.counts/1`."""
+        for one in counted["counts"]:
+            key = tuple(one[name] for name in ("op", "dtype", "kernel", "tile", "fill", "storage"))
+            self.counts[key].update({name: one[name] for name in (*COLUMNS, "replays_asked", "replays_equal")})
+            self.within[key] = max(self.within[key], one["within"])
+        self.alarms += counted["alarms"]
+        self.broken.update(counted["not_run"])
 
-    def add_case(self, case):
-        if not case["nodes"]:  # not every graph can be had in every dtype, nor run on every device
-            self.broken.append(f"{case['graph']} in {case['dtype']}: {case['message']}")
-            return
-        for node in case["nodes"]:
-            self.add_node(case, node)
-        if case["verdict"] in ALARMS and not any(node["verdict"] in ALARMS for node in case["nodes"]):
-            # The case as a whole: its device, its plain run, its coverage.
-            self.counts[storage_of(case), case["fill_name"] or "usual"]["alarms"] += 1
-            self.alarms.append({"op": "(case)", "dtype": case["dtype"], "fill": case["fill_name"] or "usual",
-                                "kernel": "", "verdict": case["verdict"], "ratio": 0, "why": case["message"],
-                                "repro": case["repro"]})
+    def by(self, place):
+        """Sums and the largest ratio within, by one part of the key."""
+        sums, within = collections.defaultdict(collections.Counter), collections.defaultdict(float)
+        for key, count in self.counts.items():
+            sums[key[place]].update(count)
+            within[key[place]] = max(within[key[place]], self.within[key])
+        return sorted((name, sums[name], within[name]) for name in sums)
 
 
-def run(options, graph, dtype, fill, seed, until):
-    command = [options.plumb, "verify", str(graph), "--dtype", dtype, "--seed", str(seed), "--seeds",
-               str(SEEDS[fill]), "--json", "-", "-q", "--threads", "1", *options.rest]
+def run(options, graphs, dtype, fill, seed, until):
+    command = [options.plumb, "verify", *map(str, graphs), "--dtype", dtype, "--seed", str(seed), "--seeds",
+               str(options.seeds or SEEDS[fill]), "--counts", "-", "-q", "--threads", "1", *options.rest]
     if fill == "adversarial":
         command += ["--fill", "adversarial"]
     left = until - time.monotonic()
     if left <= 0:
-        return [], None
+        return None, None
+    said = f"{command[0]} verify {graphs[0]} ... --dtype {dtype} --seed {seed}"
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               timeout=left + PATIENCE)
     except subprocess.TimeoutExpired:
-        return [], f"{' '.join(command)} was not done {PATIENCE} s after the time was up"
+        return None, f"{said} was not done {PATIENCE} s after the time was up"
     try:
-        return json.loads(done.stdout)["cases"], None
+        return json.loads(done.stdout), None
     except ValueError:
-        return [], f"{' '.join(command)} ended {done.returncode}: {done.stderr.strip()[-300:]}"
+        return None, f"{said} ended {done.returncode}: {done.stderr.strip()[-300:]}"
+
+
+def rounds(options):
+    """Lists of graphs, each for one process, with the seed of their numbers: without an end."""
+    seed = options.first_seed
+    while True:
+        if options.varied:
+            yield varied_graphs.write(seed, options.varied / str(seed)), seed
+        else:
+            for graph in options.graphs:
+                yield [graph], seed
+        seed += options.seeds or max(SEEDS.values())
 
 
 def campaign(options):
-    """All graphs in all dtypes with one stretch of seeds, then with the next, until the time is up."""
-    found, until, seed = Found(), time.monotonic() + options.seconds, options.first_seed
+    """Rounds in all dtypes and fills until the time is up."""
+    found, until = Found(), time.monotonic() + options.seconds
+    work = ((graphs, dtype, fill, seed) for graphs, seed in rounds(options) for fill in options.fills
+            for dtype in options.dtypes)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        while time.monotonic() < until:
-            work = [(graph, dtype, fill) for fill in options.fills for dtype in options.dtypes
-                    for graph in options.graphs]
-            runs = [pool.submit(run, options, *one, seed, until) for one in work]
-            for one in concurrent.futures.as_completed(runs):
-                cases, trouble = one.result()
-                found.broken += [trouble] if trouble else []
-                for case in cases:
-                    found.add_case(case)
-            seed += max(SEEDS.values())
+        running = set()
+        while running or time.monotonic() < until:
+            while len(running) < options.jobs and time.monotonic() < until:
+                running.add(pool.submit(run, options, *next(work), until))
+            done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for one in done:
+                counted, trouble = one.result()
+                if trouble:
+                    found.broken[trouble] += 1
+                if counted:
+                    found.add(counted)
     return found
 
 
-def row(name, count):
-    return f"| {name} | " + " | ".join(str(count[column]) for column in COLUMNS) + " |"
-
-
-def sums_by(found, place):
-    sums = collections.defaultdict(collections.Counter)
-    for key, count in found.counts.items():
-        sums[key[place]].update(count)
-    return sums
+def print_table(what, rows):
+    print(f"| {what} | " + " | ".join(COLUMNS) + " | within |\n|---|" + "---|" * (len(COLUMNS) + 1))
+    for name, count, within in rows:
+        print(f"| {name} | " + " | ".join(str(count[column]) for column in COLUMNS) + f" | {within:.2f} |")
+    print()
 
 
 def print_found(found):
@@ -125,20 +129,25 @@ def print_found(found):
     print(f"{alarms} alarms in {compared} comparisons", end="")
     if alarms == 0 and compared > 0:
         print(f": at most one of {compared // 3} at 95 % confidence, for data of these kinds", end="")
-    print(".\n")
-    for place, what in ((1, "fill"), (0, "dtype")):
-        print(f"| {what} | " + " | ".join(COLUMNS) + " |\n|---|" + "---|" * len(COLUMNS))
-        for name, count in sorted(sums_by(found, place).items(), key=lambda one: str(one[0])):
-            print(row(name, count))
-        print()
+    print(f". The largest error of what passed by its limits alone is {max(found.within.values(), default=0):.2f} of "
+          f"its limit, which sigma_max/λ is no larger than. Of {total['replays_asked']} sampled sums "
+          f"{total['replays_equal']} are what the kernel's record gives.\n")
+    for place, what in ((4, "fill"), (1, "dtype"), (0, "op")):
+        print_table(what, found.by(place))
+    reached = collections.defaultdict(set)
+    for op, _, kernel, tile, *_ in found.counts:
+        reached[op].add(f"{kernel} {tile}".strip())
+    for op, kernels in sorted(reached.items()):
+        print(f"* {op}: {', '.join(sorted(kernels))}")
+    print()
     kinds = collections.defaultdict(list)
     for alarm in found.alarms:
-        kinds[alarm["op"], alarm["dtype"], alarm["fill"], alarm["kernel"], alarm["verdict"]].append(alarm)
+        kinds[tuple(alarm[name] for name in ("op", "dtype", "fill", "kernel", "verdict"))].append(alarm)
     for kind, alarms in sorted(kinds.items(), key=lambda one: -len(one[1])):
-        worst = max(alarms, key=lambda one: one["ratio"])
+        worst = max(alarms, key=lambda one: float(one["ratio"] or 0))  # JSON has "inf" as a text
         print(f"* {len(alarms)} x {' '.join(kind)}, ratio to {worst['ratio']}: {worst['why']}\n  `{worst['repro']}`")
-    for trouble in sorted(set(found.broken)):
-        print("not run:", trouble, file=sys.stderr)
+    for trouble, times in sorted(found.broken.items()):
+        print(f"not run, {times} times: {trouble}", file=sys.stderr)
 
 
 def parse():
@@ -149,7 +158,9 @@ def parse():
     parser.add_argument("--dtypes", default="f32,f16,bf16")
     parser.add_argument("--fills", default="usual,adversarial")
     parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int)
     parser.add_argument("--kept", type=pathlib.Path)
+    parser.add_argument("--varied", type=pathlib.Path)
     parser.add_argument("graphs", nargs="*", type=pathlib.Path)
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options = parser.parse_args(sys.argv[1:end])
@@ -158,6 +169,10 @@ def parse():
     unknown = [fill for fill in options.fills if fill not in SEEDS]
     if unknown:
         parser.error(f"--fills knows {', '.join(SEEDS)}, not {', '.join(unknown)}")
+    if options.varied and options.graphs:
+        parser.error("--varied makes the graphs: name none besides")
+    if options.varied and not options.seeds:
+        options.seeds = 2 * SEEDS["adversarial"]
     options.graphs = options.graphs or sorted(p for p in (ROOT / "fixtures/ops").iterdir() if p.is_dir())
     return options
 
@@ -167,7 +182,9 @@ def main():
     found = campaign(options)
     print_found(found)
     if options.kept:
-        options.kept.write_text(json.dumps(found.alarms, indent=1) + "\n")
+        counts = [dict(zip(("op", "dtype", "kernel", "tile", "fill", "storage"), key), **count,
+                       within=found.within[key]) for key, count in sorted(found.counts.items())]
+        options.kept.write_text(json.dumps({"counts": counts, "alarms": found.alarms}, indent=1) + "\n")
     if not any(count["compared"] for count in found.counts.values()):
         return 2
     return 1 if found.alarms else 0

@@ -3,6 +3,8 @@
 
 #include "parity/bounds/bounded.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <limits>
 #include <optional>
@@ -33,13 +35,17 @@ std::optional<compare::Allowed> plain_limit(const core::Segment& segment, ir::DT
   return allowed;
 }
 
+/// The parts of complex numbers that magnitudes are made of.
+enum class Parts { all, finite };
+
 /// The magnitudes of complex numbers; real tensors as they are.
-ir::Tensor moduli(const ir::Tensor& x) {
+ir::Tensor moduli(const ir::Tensor& x, Parts parts) {
   if (x.dtype() != ir::DType::c128) return x;
   ir::Tensor magnitudes({ir::DType::f64, x.shape()});
   const auto from = x.as<std::complex<double>>();
   const auto to = magnitudes.as<double>();
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::abs(from[i]);
+  const auto part = [parts](double one) { return parts == Parts::finite && !std::isfinite(one) ? 0 : one; };
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::hypot(part(from[i].real()), part(from[i].imag()));
   return magnitudes;
 }
 
@@ -76,17 +82,17 @@ compare::Allowed plain_uncertainty(const core::Segment& segment, ir::DType dtype
 
 /// The limits of a complex op: those of the same op on the magnitudes of its operands and result, whose parts'
 /// errors are those of twice as many terms.
-std::shared_ptr<const compare::Limits> complex_limits(ir::Executor& reference, const core::Segment& segment,
-                                                      std::size_t k, const Evidence& known, const Manner& manner) {
+compare::Limits limits_of_moduli(ir::Executor& reference, const core::Segment& segment, std::size_t k,
+                                 const Evidence& known, const Manner& manner, Parts parts) {
   ir::require(segment.graph.nodes().size() == 1, "complex numbers in a fused kernel have no error model");
   core::Segment real{.graph = {}, .fed = segment.fed, .outputs = {}, .judged = segment.judged};
   ir::Feeds fed;
   std::vector<ir::Value> operands;
   for (const std::string& name : segment.graph.inputs()) {
-    const ir::Tensor& magnitude = fed.emplace(name, moduli(known.feeds.at(name))).first->second;
+    const ir::Tensor& magnitude = fed.emplace(name, moduli(known.feeds.at(name), parts)).first->second;
     operands.push_back(real.graph.input(name, magnitude.type()));
   }
-  const ir::Tensor& magnitude = fed.emplace("the truth's magnitude", moduli(known.truth)).first->second;
+  const ir::Tensor& magnitude = fed.emplace("the truth's magnitude", moduli(known.truth, parts)).first->second;
   const ir::Value truth = real.graph.input("the truth's magnitude", magnitude.type());
   const ir::Node& node = segment.graph.nodes().front();
   real.outputs = real.graph.add_all(node.label, node.op, operands);
@@ -98,8 +104,33 @@ std::shared_ptr<const compare::Limits> complex_limits(ir::Executor& reference, c
   const Bound bound = factor * errors.bound_of(real.outputs.at(k));
   const Real chance = bound.probable - factor * rest.bound_of(real.outputs.at(k)).probable;
   const auto results = reference.run(graph, fed, {bound.probable.value, bound.certain.value, chance.value});
-  return std::make_shared<const compare::Limits>(
-      compare::Limits{results.at(bound.probable.value), results.at(bound.certain.value), {}, results.at(chance.value)});
+  return {results.at(bound.probable.value), results.at(bound.certain.value), {}, results.at(chance.value)};
+}
+
+/// Where one part of a number is infinite or NaN and the other is not, the other was made of finite parts alone: it
+/// gets the limits that these have (verdict.md V36).
+std::shared_ptr<const compare::Limits> complex_limits(ir::Executor& reference, const core::Segment& segment,
+                                                      std::size_t k, const Evidence& known, const Manner& manner) {
+  compare::Limits limits = limits_of_moduli(reference, segment, k, known, manner, Parts::all);
+  const auto is_finite = [](double x) { return std::isfinite(x); };
+  if (!std::ranges::all_of(limits.certain.as<double>(), is_finite)) {
+    const compare::Limits finite = limits_of_moduli(reference, segment, k, known, manner, Parts::finite);
+    const auto take = [](ir::Tensor& to, const ir::Tensor& from) {
+      for (std::size_t i = 0; i < to.as<double>().size(); ++i)
+        if (!std::isfinite(to.as<double>()[i])) to.as<double>()[i] = from.as<double>()[i];
+    };
+    take(limits.probable, finite.probable), take(limits.certain, finite.certain);
+    take(*limits.chance, *finite.chance);
+  }
+  return std::make_shared<const compare::Limits>(std::move(limits));
+}
+
+/// How many numbers below the smallest normal may vanish in one part of a complex element (verdict.md V35): no element
+/// sums more terms than its operands have, each of four products and as many additions.
+double vanishing_in_complex(const Evidence& known) {
+  std::int64_t most = 1;
+  for (const auto& [name, x] : known.feeds) most = std::max(most, x.elements());
+  return 8 * static_cast<double>(most);
 }
 
 /// Where in the graph the limits of an output are, and λσ of the probable one, where there is chance in it and that is
@@ -271,6 +302,8 @@ Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, 
                      .of_limits = all_orders / wider_than_truth(segment, k)};
     }
     finish(allowed, dtype, manner, segment.judged.error_class == ir::ErrorClass::bits);
+    if (ir::is_complex(dtype) && !one.plain)
+      allowed.subnormal *= vanishing_in_complex({feeds, bounded.truth.outputs[k]});
     bounded.allowed.push_back(std::move(allowed));
     bounded.uncertainty.push_back(std::move(uncertainty));
   }

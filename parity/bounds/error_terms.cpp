@@ -127,6 +127,13 @@ Bound positive_sum_error(const Node& node, std::int64_t count) {
   return {node.builder.constant(u * std::min(n, node.lambda() * std::sqrt(n / 2))), node.builder.constant(u * n)};
 }
 
+Real may_vanish(Real x, double flushed) {
+  const Real size = abs(x);
+  const Real vanishes =
+      x.builder->apply(ir::ops::Compare{ir::ops::Comparison::less}, {size, x.builder->constant(flushed)});
+  return x.builder->apply(ir::ops::Where{}, {vanishes, size, x.builder->constant(0)});
+}
+
 bool has_exact_products(const Node& node) {
   const ir::DType dtype = node.in_types.at(0).dtype;
   return 2 * (core::float_format(dtype).fraction_bits + 1) <=

@@ -77,6 +77,34 @@ Bound variance_error(const Node& node, const Norm& norm, const LineStatistics& l
          Bound{(node.lambda() * u * std::sqrt(of_square)) * left.probable, certain * left.certain};
 }
 
+/// What numbers below the smallest normal take with them where they may be flushed to 0 (verdict.md V35): operands
+/// themselves, each difference from the mean and its square, every partial sum, the running errors of these, quotients.
+struct Vanished {
+  Real of_mean, of_variance, of_y;
+};
+
+Vanished vanished_of(const Node& node, const Norm& norm, const LineStatistics& line) {
+  const double f = node.flushed();
+  const Real none = node.builder.constant(0);
+  if (f == 0) return {none, none, none};
+  const auto mean = [&](Real x) { return (1 / line.count) * sum(x, norm.axes); };
+  const Real of_x = may_vanish(norm.x, f);
+  // n partial sums, their n running errors, n differences and the quotient
+  const Real of_mean = norm.centred ? mean(of_x) + 4 * f : none;
+  const Real of_d = norm.centred ? of_x + of_mean + 2 * f : of_x;
+  // n squares, n partial sums, n running errors, what the mean left, the quotient, and its sum with epsilon
+  const Real of_variance = mean((2 * abs(line.d) + of_d) * of_d) + 6 * f;
+  return {of_mean, of_variance, of_d};
+}
+
+/// What else may vanish of y: the standardised number, before and after it is scaled, the scale and the bias.
+Real vanished_behind(const Node& node, const Norm& norm, Real standard) {
+  const double f = node.flushed();
+  Real lost = node.builder.constant(2 * f);
+  if (norm.scale) lost = lost + f * abs(*norm.scale) + (standard + f) * may_vanish(*norm.scale, f);
+  return norm.bias ? lost + may_vanish(*norm.bias, f) : lost;
+}
+
 /// `usual` where the relative error of an inverse deviation is small enough for it, else `most`.
 Real unless_large(Real relative, Real usual, Real most) {
   constexpr double largest = 0.25;
@@ -115,15 +143,19 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
   const Real none = node.builder.constant(0);
   const LineStatistics line = statistics_of(node, norm);
   const MeanError means = mean_error(node, norm, line);
-  const Bound of_mean = means.whole, of_variance = variance_error(node, norm, line, means);
+  const Vanished vanished = vanished_of(node, norm, line);
+  const Bound of_mean = means.whole + both(vanished.of_mean);
+  const Bound of_variance = variance_error(node, norm, line, means) + both(vanished.of_variance);
   const Real deviation = norm.epsilon_outside ? sqrt(line.variance) : sqrt(line.variance + norm.epsilon);
   const Real divisor = norm.epsilon_outside ? deviation + norm.epsilon : deviation;
   // The root of nearly nothing is off by the root of the error.
   const Bound relative = min(0.5 * of_variance / deviation, sqrt(of_variance)) / divisor;
   const Real scale = abs(norm.scale.value_or(node.builder.constant(1))), bias = abs(norm.bias.value_or(none));
   const Real sized = abs(line.d) / divisor * scale;
-  const Real fixed = u * ((of_root + 3 + (norm.centred ? 1 : 0)) * sized + bias + abs(norm.y)) +
-                     scale / divisor * shift_error(node, norm, line, means.is_pair);
+  Real fixed = u * ((of_root + 3 + (norm.centred ? 1 : 0)) * sized + bias + abs(norm.y)) +
+               scale / divisor * shift_error(node, norm, line, means.is_pair);
+  if (node.flushed() > 0)
+    fixed = fixed + scale / divisor * vanished.of_y + vanished_behind(node, norm, abs(line.d) / divisor);
   // However wrong its deviation, no element is more than √n deviations from the mean.
   const Real most = (2.2 * std::sqrt(line.count)) * scale + 2 * fixed;
   // An infinite line has results that are exact: 0 and NaN.

@@ -25,6 +25,7 @@
 #include "parity/policy/policy_gate.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_file.hpp"
+#include "parity/report/counts.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/report/progress.hpp"
 #include "parity/report/report.hpp"
@@ -67,9 +68,12 @@ class VerifyRun {
   std::optional<policy::Gate> gate_;
   profile::DeviceProfile profile_ = profile::safe_profile();
   std::vector<cases::CaseResult> results_;
+  report::Counts counts_;
 };
 
-bool is_on_stdout(const flags::VerifyFlags& flags) { return flags.json == "-" || flags.junit == "-"; }
+bool is_on_stdout(const flags::VerifyFlags& flags) {
+  return flags.json == "-" || flags.junit == "-" || flags.counts == "-";
+}
 
 VerifyRun::VerifyRun(const flags::VerifyFlags& flags)
     : flags_(flags),
@@ -218,6 +222,7 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
     if (recorder != nullptr) recorder->record(result);
     report(result);
     summary.add(result);
+    if (!flags_.counts.empty()) counts_.add(result);
     if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
     // After thousands of seeds the summary is enough.
     if (s > 0 && flags_.json.empty() && flags_.junit.empty()) result.nodes = {};
@@ -229,8 +234,11 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
 int VerifyRun::run() {
   const auto paths = flags::graph_paths(flags_.paths);
   const flags::Outputs outputs = outputs_beside(paths);
-  ir::require(flags_.json != "-" || flags_.junit != "-", "--json and --junit cannot both be written to stdout");
+  const auto on_stdout = {flags_.json == "-", flags_.junit == "-", flags_.counts == "-"};
+  ir::require(std::ranges::count(on_stdout, true) < 2,
+              "only one of --json, --junit and --counts can be written to stdout");
   const auto json = outputs.open(flags_.json, ir::files::FileKind::json),
+             counts = outputs.open(flags_.counts, ir::files::FileKind::json),
              junit = outputs.open(flags_.junit, ir::files::FileKind::xml);
   if (!flags_.filter.empty()) flags::require_some_match(paths, flags_.graph.model, flags_.filter);
   verify::FillOptions fill = flags::fill_options(flags_.graph);
@@ -272,6 +280,7 @@ int VerifyRun::run() {
     out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
   out_ << report::summary_line(results_) << '\n';
   if (json) flags::write_whole(json, report::to_json(results_));
+  if (counts) flags::write_whole(counts, counts_.to_json());
   if (junit) flags::write_whole(junit, report::to_junit(report::suites_of(results_, facts())));
   if (recorder) {
     recorder->finish();

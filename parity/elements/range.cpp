@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
+#include "parity/elements/settle_rows.hpp"
 #include "parity/sums/element_limit.hpp"
 
 namespace plumb::parity::elements {
@@ -23,6 +25,39 @@ Miss miss_of(double truth, double got, double certain, bool judges_distance) {
 double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
   return limit.knows_certain() ? limit.certain_at(std::abs(truth), i) : limit.at(std::abs(truth), i);
 }
+
+/// The op as the reference runs it in the candidate's own dtypes, on the same operands.
+ir::Tensor evaluate_natively(const Subject& subject, std::size_t k) {
+  const core::Segment& segment = subject.segment;
+  const auto fed = [&](ir::Value v) {
+    const auto at = std::ranges::find(segment.fed, v) - segment.fed.begin();
+    return ir::Tensor(subject.inputs[static_cast<std::size_t>(at)]);
+  };
+  return ir::passes::widen(core::evaluate(subject.reference, segment, fed).outputs.at(k));
+}
+
+/// Rows of an op that has sums inside, of which the host misses an element: an overflow in a sum that they share spoils
+/// some of them on the host, and others in another order.
+class RowMisses {
+ public:
+  template <class IsMissed>
+  static RowMisses of(const Subject& subject, const IsMissed& is_missed) {
+    ir::Feeds fed;
+    for (std::size_t i = 0; i < subject.inputs.size(); ++i)
+      fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
+    RowMisses misses;
+    if (auto numbers = row_numbers(subject, fed)) misses.numbers_ = std::move(*numbers);
+    for (std::size_t i = 0; i < misses.numbers_.size(); ++i)
+      if (is_missed(i)) misses.rows_.insert(misses.numbers_[i]);
+    return misses;
+  }
+
+  bool has(std::size_t i) const { return i < numbers_.size() && rows_.contains(numbers_[i]); }
+
+ private:
+  std::vector<std::int64_t> numbers_;  ///< by element; empty where rows are not known
+  std::set<std::int64_t> rows_;
+};
 
 }  // namespace
 
@@ -44,18 +79,18 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (miss(c, i) != Miss::none) missed.push_back(i);
   if (missed.empty()) return 0;
-  const core::Segment& segment = subject.segment;
-  const auto fed = [&](ir::Value v) {
-    const auto at = std::ranges::find(segment.fed, v) - segment.fed.begin();
-    return ir::Tensor(subject.inputs[static_cast<std::size_t>(at)]);
-  };
-  if (!native) native = ir::passes::widen(core::evaluate(subject.reference, segment, fed).outputs.at(k));
+  if (!native) native = evaluate_natively(subject, k);
+  const std::span<const double> host = native->as<double>();
+  const RowMisses misses =
+      k == 0 ? RowMisses::of(subject, [&](std::size_t i) { return miss(host, i) != Miss::none; }) : RowMisses();
   std::vector<bool> apart(truth.size(), false);
   std::uint64_t count = 0;
   for (const std::size_t i : missed) {
-    const Miss host = miss(native->as<double>(), i);
-    // A NaN is made of infinities: one kernel multiplies such a one by 0 where the next one divides by it.
-    if (host == miss(c, i) || (host != Miss::none && std::isnan(c[i]))) apart[i] = true, ++count;
+    const Miss of_host = miss(host, i);
+    // Infinities make NaN, infinity or 0: one kernel multiplies such a one by 0 where the next one divides by it.
+    const bool is_lost = !std::isfinite(c[i]) || c[i] == 0;
+    const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || (is_lost && misses.has(i));
+    if (of_host == miss(c, i) || host_missed) apart[i] = true, ++count;
   }
   if (count == 0) return 0;
   const ir::Tensor none({ir::DType::f64, got.shape()});

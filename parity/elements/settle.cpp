@@ -22,7 +22,8 @@
 namespace plumb::parity::elements {
 namespace {
 
-/// Elements that are further off than storing them takes and `share` of what their tensor is held to.
+/// Elements that are further off than storing them takes and `share` of what their tensor is held to. No limit lets in
+/// an infinity or a NaN where the truth is finite.
 std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::span<const double> truth,
                                        std::span<const double> got, ir::DType dtype, double share) {
   constexpr std::size_t piece_size = 16384;
@@ -35,7 +36,7 @@ std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::spa
       // The spacing of subnormals is part of a tensor's limit, and counts by its share as well.
       const double whole = limit.with(limit.probable[i] * share, std::abs(truth[i]));
       const bool is_within = error <= whole - (1 - share) * allowed.absolute;
-      if (!is_within && std::isfinite(truth[i])) found[piece].push_back(i);
+      if (!is_within && std::isfinite(truth[i]) && std::isfinite(got[i])) found[piece].push_back(i);
     }
   });
   std::vector<std::size_t> open;

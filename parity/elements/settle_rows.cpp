@@ -56,35 +56,67 @@ class RowSettler {
   const bool may_replay_;
 };
 
-}  // namespace
+/// The node of a segment of one, as its rows see it. An Operation refers to its op and to its operands.
+struct RowNode {
+  ir::Graph wide;
+  ir::Op op;
+  std::vector<ir::Tensor> operands;  ///< masks and lengths as numbers, too
+  bounds::ExpressionBuilder builder;
+  Operation operation;
 
-std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feeds& fed, const OpenElements& open) {
+  RowNode(const Subject& subject, ir::Graph widened, std::vector<ir::Tensor> numbers, const ir::TensorTypes& in);
+};
+
+RowNode::RowNode(const Subject& subject, ir::Graph widened, std::vector<ir::Tensor> numbers, const ir::TensorTypes& in)
+    : wide(std::move(widened)),
+      op(wide.nodes()[*wide.producer(subject.segment.graph.nodes().front().outputs[0])].op),
+      operands(std::move(numbers)),
+      builder(wide),
+      operation{
+          {builder, op, {}, {}, 0, in, {}, subject.manner.arithmetic, subject.manner.flushes_subnormals}, {}, {}} {
+  const ir::TensorType& type = subject.segment.graph.type(subject.segment.graph.nodes().front().outputs[0]);
+  operation.node.out_types = {type}, operation.y = type.shape;
+  for (const ir::Tensor& x : operands) operation.operands.push_back({x.as<double>(), x.shape()});
+}
+
+/// Nothing where an operand is computed inside of the segment, or complex.
+std::unique_ptr<RowNode> row_node(const Subject& subject, const ir::Feeds& fed) {
   const ir::Graph& graph = subject.segment.graph;
   const ir::Node& node = graph.nodes().front();
-  ir::Graph wide = ir::passes::widen(graph);
-  const ir::Op op = wide.nodes()[*wide.producer(node.outputs[0])].op;
-  std::vector<ir::Tensor> operands;  // masks and lengths as numbers, too
+  std::vector<ir::Tensor> operands;
   ir::TensorTypes in;
   for (const ir::Value v : node.inputs) {
-    if (!graph.is_source(v)) return std::nullopt;
+    if (!graph.is_source(v)) return nullptr;
     const ir::Tensor& x = fed.at(graph.inputs()[v]);
-    if (ir::is_complex(x.dtype())) return std::nullopt;
+    if (ir::is_complex(x.dtype())) return nullptr;
     operands.push_back(x.dtype() == ir::DType::f64 ? x : ir::convert(x, ir::DType::f64));
     in.push_back(graph.type(v));
   }
-  const ir::TensorType& type = graph.type(node.outputs[0]);
-  bounds::ExpressionBuilder builder(wide);
-  Operation operation{{builder, op, {}, {}, 0, in, {type}, subject.manner.arithmetic}, {}, type.shape};
-  for (const ir::Tensor& x : operands) operation.operands.push_back({x.as<double>(), x.shape()});
-  const auto rows = find_rows(operation);
+  return std::make_unique<RowNode>(subject, ir::passes::widen(graph), std::move(operands), in);
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> row_numbers(const Subject& subject, const ir::Feeds& fed) {
+  const auto node = subject.segment.graph.nodes().size() == 1 ? row_node(subject, fed) : nullptr;
+  const auto rows = node ? find_rows(node->operation) : std::nullopt;
   if (!rows) return std::nullopt;
-  Operation without_chance = operation;
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < node->operation.y.elements(); ++i) numbers.push_back(rows->number_of(i));
+  return numbers;
+}
+
+std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feeds& fed, const OpenElements& open) {
+  const auto node = row_node(subject, fed);
+  const auto rows = node ? find_rows(node->operation) : std::nullopt;
+  if (!rows) return std::nullopt;
+  Operation without_chance = node->operation;
   without_chance.node.arithmetic = bounds::without_chance(subject.manner).arithmetic;
   const auto rests = find_rows(without_chance);
   std::map<std::int64_t, std::vector<std::size_t>> by_row;
   for (const std::size_t i : open.indices) by_row[rows->number_of(static_cast<std::int64_t>(i))].push_back(i);
   const std::vector<std::pair<std::int64_t, std::vector<std::size_t>>> all(by_row.begin(), by_row.end());
-  RowSettler settler(open, core::compute_dtype(type.dtype) == ir::DType::f32);
+  RowSettler settler(open, core::compute_dtype(open.dtype) == ir::DType::f32);
   core::for_each_piece(all.size(), core::workers_for(all.size()), [&](std::size_t n, std::size_t) {
     const auto row = rows->make(all[n].first), rest = rests->make(all[n].first);
     for (const std::size_t i : all[n].second) settler.settle(*row, *rest, i);

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "parity/cases/settled.hpp"
 #include "parity/elements/subject.hpp"
@@ -37,5 +39,8 @@ struct OpenElements {
 /// Puts exact limits in place of those of open elements of a node that has sums inside, by its rows (rows.hpp); nothing
 /// for an op that has none. `fed` is what the segment was fed, widened.
 std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feeds& fed, const OpenElements& open);
+
+/// By element of output 0, the row whose sums it shares; nothing for an op that has no rows, or shares its kernel.
+std::optional<std::vector<std::int64_t>> row_numbers(const Subject& subject, const ir::Feeds& fed);
 
 }  // namespace plumb::parity::elements

@@ -29,6 +29,10 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
   add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
   add_output(app, "--junit", flags.junit, "write the report as JUnit XML to this file, or - for stdout")
       ->group("output");
+  add_output(app, "--counts", flags.counts,
+             "write how many comparisons there were, by op, dtype, kernel and fill, and the alarms among them, as JSON "
+             "to this file, or - for stdout: for campaigns of thousands of seeds")
+      ->group("output");
   add_force_flag(app, flags.force);
   app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");
   app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");

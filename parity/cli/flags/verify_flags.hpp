@@ -21,7 +21,8 @@ struct VerifyFlags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
-  std::string filter, json, junit, results, tensors = "never", policy, explain, profile, emulate, fill = "graph";
+  std::string filter, json, junit, counts, results, tensors = "never";
+  std::string policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;
   std::optional<std::size_t> blame;

@@ -72,8 +72,13 @@ Taps taps_of(const ir::ops::Resize& op, const Call& call, const Resampled& axis,
     const Real t = abs((Real(j) - u) * f), weight = is_cubic ? keys_weight(t, a) : linear_weight(t);
     const bool is_outside = j < 0 || j > static_cast<long double>(axis.n - 1);
     if (op.exclude_outside && is_outside) continue;
-    taps.push_back({std::clamp<std::int64_t>(static_cast<std::int64_t>(j), 0, axis.n - 1), weight});
     all.add(weight);
+    const std::int64_t place = std::clamp<std::int64_t>(static_cast<std::int64_t>(j), 0, axis.n - 1);
+    // The weights of one element add up: infinity times their sum is not the sum of its products with each.
+    if (!taps.empty() && taps.back().place == place)
+      taps.back().weight = taps.back().weight + weight;
+    else
+      taps.push_back({place, weight});
   }
   if (!op.antialias && !op.exclude_outside) return taps;
   const Real total = all.total();

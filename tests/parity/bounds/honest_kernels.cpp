@@ -44,14 +44,15 @@ std::vector<HonestOrder> honest_orders() {
 }
 
 LimitVerdict limit_verdict(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const ir::Tensor& got,
-                           const std::vector<ir::Sum>& sums) {
+                           const std::vector<ir::Sum>& sums, bool flushes_subnormals) {
   ref_cpu::CpuExecutor cpu;
   ir::TensorTypes types;
   for (const ir::Tensor& input : inputs) types.push_back(input.type());
   const std::vector<ir::TensorView> views(inputs.begin(), inputs.end());
   parity::core::Segment segment = parity::core::segment_of(ir::graph_of(op, types), 0);
   segment.judged.inputs = views;
-  const parity::bounds::Manner manner{.arithmetic = parity::bounds::safe_arithmetic(sums)};
+  const parity::bounds::Manner manner{.arithmetic = parity::bounds::safe_arithmetic(sums),
+                                      .flushes_subnormals = flushes_subnormals};
   parity::bounds::Bounded bounded = parity::bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); }, manner);
   LimitVerdict verdict;

@@ -42,7 +42,7 @@ struct LimitVerdict {
   std::vector<double> limits;
 };
 LimitVerdict limit_verdict(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const ir::Tensor& got,
-                           const std::vector<ir::Sum>& sums);
+                           const std::vector<ir::Sum>& sums, bool flushes_subnormals = false);
 
 /// What the CPU executor makes of output 0, in the operands' own dtypes.
 ir::Tensor native_result(const ir::Op& op, const std::vector<ir::Tensor>& inputs);

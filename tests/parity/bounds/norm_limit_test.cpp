@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ir/ops/layer_norm.hpp"
+#include "ir/ops/lp_norm.hpp"
 #include "ir/ops/mean_variance_norm.hpp"
 #include "ir/ops/rms_norm.hpp"
 #include "tests/parity/bounds/honest_kernels.hpp"
@@ -151,6 +152,70 @@ TEST(NormLimit, SeesWhatIsMissingOrWrong) {
         EXPECT_GT(bad(far, {.is_one_pass = true}), 100u) << order.name;
       }
     }
+}
+
+/// 0 for what is below the smallest normal, as a device may have it.
+float flushed(float x) { return std::abs(x) < 0x1p-126f ? 0 : x; }
+
+/// A layer norm or an rms norm that flushes operands and everything it computes.
+Tensor made_flushing(Kind kind, const Tensor& x) {
+  const auto n = static_cast<std::size_t>(x.shape()[1]);
+  const auto count = static_cast<float>(n);
+  Tensor y(x.type());
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto line = x.as<float>().subspan(r * n, n);
+    float total = 0, squares = 0;
+    for (const float one : line) total = flushed(total + flushed(one));
+    const float mean = kind == Kind::layer ? flushed(total / count) : 0;
+    for (const float one : line) {
+      const float d = flushed(flushed(one) - mean);
+      squares = flushed(squares + flushed(d * d));
+    }
+    const float inverse = 1 / std::sqrt(flushed(squares / count) + epsilon);
+    for (std::size_t k = 0; k < n; ++k) y.as<float>()[r * n + k] = flushed(flushed(flushed(line[k]) - mean) * inverse);
+  }
+  return y;
+}
+
+Tensor lp_norm_flushing(const Tensor& x) {
+  const auto n = static_cast<std::size_t>(x.shape()[1]);
+  Tensor y(x.type());
+  for (std::size_t r = 0; r < rows; ++r) {
+    double squares = 0;
+    for (const float one : x.as<float>().subspan(r * n, n)) squares += std::pow(static_cast<double>(flushed(one)), 2);
+    for (std::size_t k = r * n; k < (r + 1) * n; ++k)
+      y.as<float>()[k] = squares > 0 ? static_cast<float>(flushed(x.as<float>()[k]) / std::sqrt(squares)) : 0.0f;
+  }
+  return y;
+}
+
+/// Lines from the smallest subnormal to a few normal numbers: what vanishes of these is allowed where it may be flushed
+/// and is seen where it may not (verdict.md V35).
+TEST(NormLimit, AllowsWhatADeviceFlushesAndNoMore) {
+  testing::NormalNumbers numbers(9);
+  const Tensor x = testing::tensor_of({rows, 61}, [&](std::size_t i) {
+    const double size = std::ldexp(numbers.next(), static_cast<int>(i % 20) - (i % 61 < 30 ? 149 : 128));
+    return i / 61 == 3 ? std::ldexp(size, 20) : size;
+  });
+  const std::vector<std::pair<ir::Op, Tensor>> all = {{op_of(Kind::layer), made_flushing(Kind::layer, x)},
+                                                      {op_of(Kind::rms), made_flushing(Kind::rms, x)},
+                                                      {ir::ops::LpNorm{-1, 2}, lp_norm_flushing(x)}};
+  for (const auto& [op, y] : all) {
+    const LimitVerdict may = testing::limit_verdict(op, {x}, y, {}, true);
+    EXPECT_TRUE(may.comparison.agrees()) << op.name() << ": " << compare::summary(may.comparison);
+    EXPECT_FALSE(testing::limit_verdict(op, {x}, y, {}).comparison.agrees()) << op.name();
+    Tensor wrong = y;  // 2^-100 is no number that vanishes
+    wrong.as<float>()[3] += 0x1p-100f;
+    EXPECT_TRUE(op.is<ir::ops::LpNorm>() || !testing::limit_verdict(op, {x}, wrong, {}, true).comparison.agrees())
+        << op.name();
+  }
+  const Tensor normal = norm_lines(kinds_of_data()[0], 61);
+  for (const ir::Op& op : {op_of(Kind::layer), op_of(Kind::rms), ir::Op(ir::ops::LpNorm{-1, 2})}) {
+    const Tensor y = testing::native_result(op, {normal});
+    EXPECT_NEAR(testing::limit_verdict(op, {normal}, y, {}, true).comparison.ratio(),
+                testing::limit_verdict(op, {normal}, y, {}).comparison.ratio(), 1e-6)
+        << op.name() << ": ordinary numbers lose nothing";
+  }
 }
 
 }  // namespace

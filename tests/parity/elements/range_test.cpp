@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/ops/layer_norm.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/sums/element_limit.hpp"
@@ -25,25 +26,28 @@ struct Judged {
   compare::Comparison comparison;
 };
 
-/// The products of rows of four: of the first the second factor overflows, of the second it vanishes, and the last is
-/// ordinary.
-Judged judge(const std::vector<float>& got) {
-  const Tensor x =
-      Tensor::of<float>({3, 4}, {1e30f, 1e30f, 1e-30f, 1e-30f, 1e-30f, 1e-30f, 1e30f, 1e30f, 2.0f, 3.0f, 4.0f, 5.0f});
-  const ir::ops::Reduce product{ir::ops::ReduceFunction::product, {1}, false};
+Judged judge(const ir::Op& op, const Tensor& x, const std::vector<float>& got) {
   const ir::TensorTypes types = {x.type()};
-  const core::Segment segment = core::segment_of(ir::graph_of(product, types), 0);
+  const core::Segment segment = core::segment_of(ir::graph_of(op, types), 0);
   ref_cpu::CpuExecutor cpu;
   const bounds::Manner manner;
   bounds::Bounded bounded = bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, manner);
-  const Tensor y = Tensor::of<float>({3}, got);
+  const Tensor y = Tensor::of<float>(segment.graph.type(segment.outputs[0]).shape, got);
   const std::vector<ir::TensorView> inputs = {x};
   Judged judged;
   std::optional<ir::Tensor> native;
   judged.apart = set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y, native);
   judged.comparison = compare::compare(bounded.truth.outputs[0], y, bounded.allowed[0]);
   return judged;
+}
+
+/// The products of rows of four: of the first the second factor overflows, of the second it vanishes, and the last is
+/// ordinary.
+Judged judge(const std::vector<float>& got) {
+  const Tensor x =
+      Tensor::of<float>({3, 4}, {1e30f, 1e30f, 1e-30f, 1e-30f, 1e-30f, 1e-30f, 1e30f, 1e30f, 2.0f, 3.0f, 4.0f, 5.0f});
+  return judge(ir::ops::Reduce{ir::ops::ReduceFunction::product, {1}, false}, x, got);
 }
 
 TEST(Range, WhatLeavesItOnTheHostAsWellIsNotJudged) {
@@ -67,6 +71,24 @@ TEST(Range, AnotherMistakeIsNotExcused) {
   EXPECT_EQ(judge({infinity, infinity, 120.0f}).comparison.n_bad, 1u);  // and here a 0
   EXPECT_EQ(judge({infinity, 0.0f, infinity}).comparison.n_bad, 1u);    // and nothing is lost here
   EXPECT_EQ(judge({infinity, 0.0f, 0.0f}).comparison.n_bad, 1u);
+}
+
+/// The squares of the first row leave the range, and the host has 0 for all of it: of the element at the mean, whose
+/// truth is 0, that is right. A device whose sum overflows has NaN there as well.
+TEST(Range, ARowThatLeavesItOnTheHostLeavesItAsAWhole) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = Tensor::of<float>({2, 4}, {3e38f, -3e38f, 0.0f, 0.0f, 1.0f, -1.0f, 0.0f, 0.0f});
+  const ir::ops::LayerNorm op{-1, 1e-5f, false, false};
+  const auto with = [&](std::vector<float> first, float last) {
+    for (const float y : {1.41420f, -1.41420f, 0.0f}) first.push_back(y);
+    first.push_back(last);
+    return judge(op, x, first);
+  };
+  EXPECT_TRUE(with({nan, nan, nan, nan}, 0).comparison.agrees());
+  EXPECT_EQ(with({nan, nan, nan, nan}, 0).apart, 4u);
+  EXPECT_TRUE(with({0, 0, nan, infinity}, 0).comparison.agrees());
+  EXPECT_EQ(with({0, 0, 0, 0}, nan).comparison.n_bad, 1u) << "nothing overflows in the second row";
+  EXPECT_EQ(with({0, 0, 7, 0}, 0).comparison.n_bad, 1u) << "no overflow gives 7, and the host is right there";
 }
 
 /// A sum of these products as one chain of f32.
