@@ -41,6 +41,7 @@ struct VulkanOptions {
   KernelFamilies without = {};
   std::int64_t max_buffer = 0;
   bool poison = false;
+  bool lifetimes = false;
   bool redzone = false;
   bool no_reuse = false;
   bool full_barriers = false;
@@ -88,6 +89,8 @@ struct VulkanOptions {
       ir::Field{"max_buffer", &VulkanOptions::max_buffer,
                 "largest buffer in bytes, where the device's own limit is higher; 0: the device's own"},
       ir::Field{"poison", &VulkanOptions::poison, "fill every tensor with NaN before its node writes it"},
+      ir::Field{"lifetimes", &VulkanOptions::lifetimes,
+                "fill every tensor with NaN after the last node that reads it, unless the host reads it then"},
       ir::Field{"redzone", &VulkanOptions::redzone,
                 "surround every tensor with guard bytes, checked after the run; no memory is shared then"},
       ir::Field{"no_reuse", &VulkanOptions::no_reuse, "give every tensor memory of its own"},

@@ -47,7 +47,7 @@ VulkanExecutable::VulkanExecutable(std::shared_ptr<runtime::Runtime> runtime, co
       fused_(std::move(fused)),
       graph_(fused_.graph),
       plan_(std::move(plan)) {
-  recording_ = std::make_unique<Recording>(*runtime_, plan_, options_);
+  recording_ = std::make_unique<Recording>(*runtime_, plan_, graph_, options_);
   upload_resident(params);
   make_host_parts(params);
   find_known();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu_vulkan/plan/last_reads.hpp"
 #include "gpu_vulkan/run/stopwatch.hpp"
 #include "gpu_vulkan/runtime/driver/structure.hpp"
 #include "ir/raw/copy_bytes.hpp"
@@ -17,7 +18,8 @@ constexpr std::uint32_t queries_per_dispatch = 2;  // start and end; the start i
 
 }  // namespace
 
-Recording::Recording(runtime::Runtime& runtime, const plan::Plan& plan, const device::VulkanOptions& options)
+Recording::Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir::Graph& graph,
+                     const device::VulkanOptions& options)
     : runtime_(runtime),
       plan_(plan),
       options_(options),
@@ -40,6 +42,7 @@ Recording::Recording(runtime::Runtime& runtime, const plan::Plan& plan, const de
       !plan.schedule.dispatches.empty())
     make_queries();
   if (options.poison) find_poisoned();
+  if (options.lifetimes) ended_ = plan::last_reads(plan, graph);
   for (std::size_t s = 0; s < plan.segments.size(); ++s) record(s);
 }
 
@@ -160,13 +163,16 @@ void Recording::begin_segment(runtime::Commands& commands, std::size_t segment) 
   if (transfers) commands.barrier(runtime::Access::transfer, runtime::Access::transfer | runtime::Access::shader);
 }
 
+void Recording::fill_with_nan(runtime::Commands& commands, const std::vector<plan::Slot>& slots) {
+  if (slots.empty()) return;
+  commands.barrier(runtime::Access::shader | runtime::Access::transfer, runtime::Access::transfer);
+  for (const plan::Slot slot : slots) commands.fill(bound(slot), nan_word);
+  commands.barrier(runtime::Access::transfer, runtime::Access::shader | runtime::Access::transfer);
+}
+
 void Recording::record_dispatch(runtime::Commands& commands, std::size_t d) {
   const plan::Dispatch& dispatch = plan_.schedule.dispatches[d];
-  if (options_.poison && !poisoned_[d].empty()) {
-    commands.barrier(runtime::Access::shader | runtime::Access::transfer, runtime::Access::transfer);
-    for (const plan::Slot slot : poisoned_[d]) commands.fill(bound(slot), nan_word);
-    commands.barrier(runtime::Access::transfer, runtime::Access::shader | runtime::Access::transfer);
-  }
+  if (options_.poison) fill_with_nan(commands, poisoned_[d]);
   if (plan_.barrier_before[d]) commands.barrier(runtime::Access::shader, runtime::Access::shader);
   std::vector<runtime::BufferRange> bindings;
   for (const auto* list : {&dispatch.reads, &dispatch.writes})
@@ -180,6 +186,7 @@ void Recording::record_dispatch(runtime::Commands& commands, std::size_t d) {
   commands.dispatch(runtime_.pipelines.get(dispatch), bindings, dispatch.push.bytes(), dispatch.groups);
   if (queries_.get() != VK_NULL_HANDLE && (options_.timestamps == device::Timestamps::nodes || ends_a_batch(d)))
     commands.timestamp(queries_.get(), query + 1);
+  if (options_.lifetimes) fill_with_nan(commands, ended_[d]);
 }
 
 /// Whether nothing is timed before the dispatch in its submit.

@@ -16,10 +16,11 @@ struct RunTimes {
 };
 
 /// The device's side of one compiled plan: its memory, and its segments as command
-/// buffers that are submitted on every run. Runtime, plan and options must outlive it.
+/// buffers that are submitted on every run. Runtime, plan and options must outlive it; `graph` is the planned one.
 class Recording {
  public:
-  Recording(runtime::Runtime& runtime, const plan::Plan& plan, const device::VulkanOptions& options);
+  Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir::Graph& graph,
+            const device::VulkanOptions& options);
 
   /// Puts bytes into resident slots. To be called once, before the first run.
   void upload_resident(const std::vector<std::pair<plan::Slot, std::span<const std::byte>>>& contents);
@@ -73,6 +74,7 @@ class Recording {
   void find_poisoned();
   void record(std::size_t segment);
   void begin_segment(runtime::Commands& commands, std::size_t segment);
+  void fill_with_nan(runtime::Commands& commands, const std::vector<plan::Slot>& slots);
   void record_dispatch(runtime::Commands& commands, std::size_t dispatch);
   bool starts_a_batch(std::size_t dispatch) const;
   bool ends_a_batch(std::size_t dispatch) const;
@@ -94,6 +96,7 @@ class Recording {
   std::map<plan::Slot, std::size_t> direct_places_;  ///< in down_: slots that are not in the arena after all
   std::vector<Zone> zones_;
   std::vector<std::vector<plan::Slot>> poisoned_;  ///< by dispatch: slots that it is the first to use
+  std::vector<std::vector<plan::Slot>> ended_;     ///< by dispatch: slots that nobody reads behind it
   runtime::driver::QueryPool queries_;
   runtime::driver::CommandPool pool_;
   std::vector<std::vector<Batch>> batches_;  ///< by segment

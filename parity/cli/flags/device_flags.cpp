@@ -20,6 +20,9 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_flag("--validation-layers", flags.validation, "treat every message of the validation layers as an error")
       ->group("debug");
   app.add_flag("--poison", flags.poison, "fill every device tensor with NaN before it is written")->group("debug");
+  app.add_flag("--lifetimes", flags.lifetimes,
+               "fill every device tensor with NaN after the last node that reads it, so that who reads it later shows")
+      ->group("debug");
   app.add_flag("--redzone", flags.redzone, "put guard bytes around every device tensor and check them after the run")
       ->group("debug");
   app.add_flag("--no-fuse", flags.no_fuse, "run every node of the graph as it is, without fusing any")->group("device");
@@ -32,6 +35,7 @@ gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags) {
   if (!flags.device.empty()) options.device = flags.device;
   options.validation |= flags.validation;
   options.poison |= flags.poison;
+  options.lifetimes |= flags.lifetimes;
   options.redzone |= flags.redzone;
   options.fuse &= !flags.no_fuse;
   for (const std::string& setting : flags.settings) {

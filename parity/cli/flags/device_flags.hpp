@@ -17,7 +17,7 @@ namespace plumb::parity::cli::flags {
 /// What a flag does not say, the environment does (PLUMB_NAME), else the default.
 struct DeviceFlags {
   std::string device;
-  bool validation = false, poison = false, redzone = false, no_fuse = false;
+  bool validation = false, poison = false, lifetimes = false, redzone = false, no_fuse = false;
   std::vector<std::string> settings;  ///< "name=value", for every knob of `plumb options`
   int threads = 0;
 };

@@ -104,6 +104,7 @@ std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fi
   if (!policy.empty()) text += " --policy '" + policy + "'";
   if (!flags.device.empty()) text += " --device '" + flags.device + "'";
   if (flags.poison) text += " --poison";
+  if (flags.lifetimes) text += " --lifetimes";
   if (flags.redzone) text += " --redzone";
   if (flags.no_fuse) text += " --no-fuse";
   for (const std::string& setting : flags.settings) text += " --set '" + setting + "'";

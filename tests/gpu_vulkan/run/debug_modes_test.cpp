@@ -58,6 +58,20 @@ TEST_F(Broken, PoisonShowsElementsThatNoKernelWrote) {
   EXPECT_EQ(nans(run(poison(false), one_group_less)), 0u);  // which is why there is poison
 }
 
+/// Its second node reads x in place of h. On ones nobody sees that, and all that it reads is there.
+TEST_F(Broken, LifetimesShowWhoReadsATensorBehindItsLastReader) {
+  const auto reads_x = [this](plan::Plan& plan) { plan.schedule.dispatches.at(1).reads.at(0) = plan.slot(x); };
+  const auto ending = [](bool on) {
+    return [on](device::VulkanOptions& options) {
+      options.lifetimes = on;
+      options.no_reuse = true;  // else y lies where x did
+    };
+  };
+  EXPECT_EQ(nans(run(ending(true), [](plan::Plan&) {})), 0u);
+  EXPECT_EQ(nans(run(ending(true), reads_x)), 61u * 67u);
+  EXPECT_EQ(nans(run(ending(false), reads_x)), 0u);
+}
+
 const auto zones = [](device::VulkanOptions& options) { options.redzone = true; };
 
 TEST_F(Broken, RedZonesCatchAWriteBehindATensor) {

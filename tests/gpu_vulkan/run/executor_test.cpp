@@ -203,7 +203,9 @@ TEST_P(Mode, GivesTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Mode,
-                         ::testing::Values(Modes{{"poison", "1"}}, Modes{{"redzone", "1"}}, Modes{{"no_reuse", "1"}},
+                         ::testing::Values(Modes{{"poison", "1"}}, Modes{{"lifetimes", "1"}}, Modes{{"redzone", "1"}},
+                                           Modes{{"lifetimes", "1"}, {"staging", "always"}, {"max_buffer", "512"}},
+                                           Modes{{"no_reuse", "1"}},
                                            Modes{{"full_barriers", "1"}}, Modes{{"step", "1"}},
                                            Modes{{"staging", "always"}}, Modes{{"max_buffer", "512"}},
                                            Modes{{"staging", "always"}, {"direct_results", "0"}},

@@ -70,6 +70,7 @@ TEST_F(Models, ASmallBertIsTheSameInEveryMode) {
       .expect_equal_in({
           poison,
           careful,
+          {"lifetimes", [](device::VulkanOptions& options) { options.lifetimes = true; }},
           {"redzone", [](device::VulkanOptions& options) { options.redzone = true; }},
           {"no_reuse", [](device::VulkanOptions& options) { options.no_reuse = true; }},
           {"full_barriers", [](device::VulkanOptions& options) { options.full_barriers = true; }},
