@@ -15,6 +15,7 @@
 #include "parity/cases/sensitivity.hpp"
 #include "parity/cases/settled.hpp"
 #include "parity/cases/statistics.hpp"
+#include "parity/cases/units.hpp"
 #include "parity/compare/false_alarms.hpp"
 #include "parity/compare/telling.hpp"
 #include "parity/compare/vacuity.hpp"
@@ -49,6 +50,7 @@ struct NodeResult {
   Certificate certificate = {};           ///< for the truth of its own inputs
   std::vector<Pattern> patterns = {};     ///< what elements that failed have in common
   Settled settled = {};                   ///< elements that were looked at one by one
+  Units units = {};                       ///< what a ratio speaks of, and choices that were read off
   compare::Telling telling = {};          ///< which elements say something, where it was compared
   Sensitivity sensitivity = {};           ///< whether a sample of it would notice small faults
   Statistics statistics = {};             ///< how a sample of its sums rounds
@@ -73,6 +75,8 @@ struct NodeResult {
   /// "label" or "label:1".
   std::string name() const;
   const compare::Comparison& gated() const { return gates_total ? total : local; }
+  /// How what is judged came out, in a sentence: of elements, or of units of another kind.
+  std::string summary() const;
 };
 
 enum class NonFinite { nan, infinity };

@@ -7,44 +7,42 @@
 #include "parity/bounds/error_terms.hpp"
 
 namespace plumb::parity::elements {
-namespace {
 
-std::optional<Summing> walked(const Subject& subject, const ir::Feeds& fed, const ir::Node& node, ir::Graph& wide) {
-  const ir::Graph& graph = subject.segment.graph;
+std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
+                               const bounds::Manner& manner) {
   const ir::TensorType& type = graph.type(node.outputs[0]);
-  std::vector<ir::Tensor> tensors;
   ir::TensorTypes in;
-  for (const ir::Value v : node.inputs) {
-    const ir::Tensor& x = fed.at(graph.inputs()[v]);
-    tensors.push_back(x.dtype() == ir::DType::f64 ? x : ir::convert(x, ir::DType::f64));  // indices are numbers, too
-    in.push_back(graph.type(v));
+  std::vector<terms::Operand> numbers;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    ir::Tensor& x = operands[i];
+    if (x.dtype() != ir::DType::f64) x = ir::convert(x, ir::DType::f64);  // indices are numbers, too
+    in.push_back(graph.type(node.inputs[i]));
+    numbers.push_back({std::as_const(x).as<double>(), x.shape()});
   }
-  std::vector<terms::Operand> operands;
-  for (const ir::Tensor& x : tensors) operands.push_back({x.as<double>(), x.shape()});
+  ir::Graph wide = ir::passes::widen(graph);
   const ir::Op op = wide.nodes()[*wide.producer(node.outputs[0])].op;
-  auto walker = terms::find_walker(op, operands, type.shape);
+  auto walker = terms::find_walker(op, numbers, type.shape);
   if (!walker) return std::nullopt;
   bounds::ExpressionBuilder builder(wide);
-  const bounds::Node asked{
-      builder, op, {}, {}, 0, in, {type}, subject.manner.arithmetic, subject.manner.flushes_subnormals};
+  const bounds::Node asked{builder, op, {}, {}, 0, in, {type}, manner.arithmetic, manner.flushes_subnormals};
   return Summing{node.outputs[0],
                  type.shape,
-                 std::move(tensors),
+                 std::move(operands),
                  std::move(*walker),
                  bounds::sum_arithmetic(asked, bounds::has_exact_products(asked)),
                  asked.lambda(),
                  bounds::dot_factors(asked, 1, true).stored};
 }
 
-}  // namespace
-
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed) {
   const ir::Graph& graph = subject.segment.graph;
   const auto is_fed = [&](ir::Value v) { return graph.is_source(v) && !ir::is_complex(graph.type(v).dtype); };
-  ir::Graph wide = ir::passes::widen(graph);
-  for (const ir::Node& node : graph.nodes())
-    if (std::ranges::all_of(node.inputs, is_fed) && ir::is_float(graph.type(node.outputs[0]).dtype))
-      if (auto found = walked(subject, fed, node, wide)) return found;
+  for (const ir::Node& node : graph.nodes()) {
+    if (!std::ranges::all_of(node.inputs, is_fed) || !ir::is_float(graph.type(node.outputs[0]).dtype)) continue;
+    std::vector<ir::Tensor> operands;
+    for (const ir::Value v : node.inputs) operands.push_back(fed.at(graph.inputs()[v]));
+    if (auto found = sums_of(graph, node, std::move(operands), subject.manner)) return found;
+  }
   return std::nullopt;
 }
 

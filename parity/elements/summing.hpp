@@ -23,6 +23,11 @@ struct Summing {
   }
 };
 
+/// Node `node` of a graph as such a one, on these operands, widened: floats are f64, and so are whole numbers. Nothing
+/// where it is not walked.
+std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
+                               const bounds::Manner& manner);
+
 /// The first such node; `fed` has what the segment is fed, widened. Nothing where none is walked.
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed);
 

@@ -133,7 +133,7 @@ Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, cases::NodeRes
                         const ir::TensorView& truth, const ir::TensorView& got) {
   if (gate != nullptr) return judge(*gate, graph, result, truth, got);
   if (result.gated().agrees()) return {};
-  return {core::Verdict::failed, {}, compare::summary(result.gated())};
+  return {core::Verdict::failed, {}, result.summary()};
 }
 
 bool decides_by_bound(const Gate* gate, const cases::NodeResult& result) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "ir/passes/widen.hpp"
-#include "parity/judge/judge_output.hpp"
+#include "parity/judges/node_judge.hpp"
 #include "parity/power/faults/inner.hpp"
 #include "parity/power/faults/witness.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
@@ -25,7 +25,8 @@ bool same_bits(const ir::TensorView& a, const ir::TensorView& b) { return std::r
 class Bench {
  public:
   Bench(const Options& options, const cases::Executors& executors, const cases::Case& subject,
-        const cases::NodeResult& result, const Site& site, const ir::Tensor& got);
+        const cases::NodeResult& result, const Site& site, const ir::Tensor& got,
+        std::vector<const ir::Tensor*> outputs);
 
   Trial attempt(const faults::Fault& fault, const Numbers& faulty);
 
@@ -36,10 +37,11 @@ class Bench {
   };
 
   Detection detect(const Numbers& faulty, double share);
+  compare::Comparison compared_at_first(const ir::Tensor& tensor);
   bool is_refused(const ir::Tensor& tensor);
   bool is_refused_alone(const ir::Tensor& tensor, std::uint64_t element);
   std::optional<Size> smallest(const Numbers& faulty, Outcome outcome);
-  const ir::Tensor& truth() const { return bounded_.truth.outputs[site_.output]; }
+  const ir::Tensor& truth() const { return judge_.truth(site_.output); }
 
   const Options& options_;
   const ir::Graph& graph_;
@@ -51,7 +53,7 @@ class Bench {
   const bounds::Manner manner_;
   const elements::Subject subject_;
   bounds::Bounded bounded_;
-  judge::OutputJudge judge_;
+  judges::NodeJudge judge_;
   const std::optional<samples::RoundingSample> rounding_;  ///< the sample of its sums, where it has such
 };
 
@@ -64,15 +66,16 @@ bounds::Manner manner_of(const cases::Executors& executors, const cases::NodeRes
 }
 
 /// The truth and the limits of a segment on what it was fed.
-bounds::Bounded evaluated(const elements::Subject& subject) {
+bounds::Bounded evaluated(const elements::Subject& subject, const judges::ExtraJudges* extra) {
   ir::Feeds fed;
   for (std::size_t i = 0; i < subject.inputs.size(); ++i)
     fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
-  return bounds::evaluate_bounded(subject.reference, subject.segment, fed, subject.manner);
+  return judges::evaluate(subject.reference, subject.segment, fed, subject.manner, extra);
 }
 
 Bench::Bench(const Options& options, const cases::Executors& executors, const cases::Case& subject,
-             const cases::NodeResult& result, const Site& site, const ir::Tensor& got)
+             const cases::NodeResult& result, const Site& site, const ir::Tensor& got,
+             std::vector<const ir::Tensor*> outputs)
     : options_(options),
       graph_(subject.file->graph),
       result_(result),
@@ -82,20 +85,20 @@ Bench::Bench(const Options& options, const cases::Executors& executors, const ca
       inputs_(fed_.begin(), fed_.end()),
       manner_(manner_of(executors, result, site)),
       subject_{executors.reference, site.segment, inputs_, result_.sums, manner_},
-      bounded_(evaluated(subject_)),
-      judge_(subject_, site.output, bounded_),
+      bounded_(evaluated(subject_, options.extra_judges.get())),
+      judge_(subject_, bounded_, std::move(outputs), options.extra_judges.get()),
       rounding_(samples::RoundingSample::of(subject_, site.output, bounded_.truth.outputs[site.output],
                                             {subject.seed, result.name()})) {}
 
 /// Whether verify would fail it, as it would the result of an executor.
 bool Bench::is_refused(const ir::Tensor& tensor) {
-  judge_.compare(tensor, result_);
+  judge_.compare(site_.output, tensor, result_);
   if (result_.gated().n_without_limit > 0) return false;
   const auto judged = policy::judge_numbers(options_.gate, graph_, result_, truth(), tensor);
   if (judged.verdict == core::Verdict::failed) return true;
   result_.statistics = {};
   if (rounding_ && result_.local.agrees()) result_.statistics = rounding_->judge(tensor);
-  return judge::is_refused_by_statistics(options_.gate, result_, judged);
+  return judges::is_refused_by_statistics(options_.gate, result_, judged);
 }
 
 /// Whether this element alone is refused, among those that the candidate gave.
@@ -106,9 +109,16 @@ bool Bench::is_refused_alone(const ir::Tensor& tensor, std::uint64_t element) {
   return is_refused(one);
 }
 
+/// How far a result is off before any element is looked at.
+compare::Comparison Bench::compared_at_first(const ir::Tensor& tensor) {
+  if (judge_.judges_elements()) return compare::compare(truth(), tensor, judge_.whole(site_.output));
+  judge_.compare(site_.output, tensor, result_);
+  return result_.local;
+}
+
 Bench::Detection Bench::detect(const Numbers& faulty, double share) {
   const ir::Tensor tensor = faults::planted(site_, faulty, share);
-  const compare::Comparison first = compare::compare(truth(), tensor, judge_.whole());
+  const compare::Comparison first = compared_at_first(tensor);
   Size size{.share = share};
   if (!first.worst.empty()) {
     const compare::Worst& worst = first.worst.front();
@@ -117,8 +127,8 @@ Bench::Detection Bench::detect(const Numbers& faulty, double share) {
     size.ratio = worst.ratio;
     // Elements are held to limits of their own: the worst, which is looked at term by term, saves looking at the
     // others.
-    if (!first.agrees() && !result_.gates_total && policy::decides_by_bound(options_.gate, result_) &&
-        is_refused_alone(tensor, worst.index))
+    if (!first.agrees() && !result_.gates_total && judge_.judges_elements() &&
+        policy::decides_by_bound(options_.gate, result_) && is_refused_alone(tensor, worst.index))
       return {true, size};
   }
   return {is_refused(tensor), size};
@@ -193,7 +203,10 @@ void Planter::compared(const cases::NodeResult& result, const ir::TensorView& tr
   }
   if (holds(node.verdict)) {
     const ir::Tensor clean(got);
-    Bench bench(options_, executors_, subject_, result, *site, clean);
+    std::vector<const ir::Tensor*> outputs;
+    for (const ir::Value v : graph.nodes()[result.node].outputs)
+      outputs.push_back(witness_.now().contains(v) ? &witness_.now().at(v) : nullptr);
+    Bench bench(options_, executors_, subject_, result, *site, clean, std::move(outputs));
     for (const faults::Fault& fault : faults::all_faults())
       if (policy::glob_matches(options_.faults, fault.name))
         if (const auto faulty = fault.plant(*site)) node.trials.push_back(bench.attempt(fault, *faulty));
@@ -250,7 +263,8 @@ Result measure(const cases::Case& subject, const cases::Executors& executors, co
   watched.candidate = &witness;
   Planter planter(subject, executors, witness, options, progress);
   const cases::CaseResult clean =
-      verify::verify(subject, watched, {.filter = options.filter, .gate = options.gate}, planter);
+      verify::verify(subject, watched,
+                     {.filter = options.filter, .gate = options.gate, .extra_judges = options.extra_judges}, planter);
   if (!clean.message.empty()) ir::fail(subject.name, ": ", clean.message);
   Result result{clean.subject, std::string(witness.name()), std::move(planter.nodes)};
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -11,6 +11,7 @@ struct Options {
   std::string filter = {};             ///< regular expression over labels of nodes; empty for all
   const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
   double max_vacuity = 0.30;           ///< beyond it a node is mistrusted
+  std::shared_ptr<const judges::ExtraJudges> extra_judges = {};  ///< as verify::VerifyOptions has them
 };
 
 /// no_effect: on this data it gives what the candidate gave, or the truth rounded once, which no verdict may refuse.

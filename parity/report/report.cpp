@@ -155,6 +155,14 @@ std::string details_of(const cases::NodeResult& node, const terminal::Style& sty
   if (node.settled.out_of_range > 0 && node.verdict != core::Verdict::out_of_range)
     fmt::format_to(out, "    {} of {} elements are not judged: intermediate results leave the range of the type\n",
                    node.settled.out_of_range, node.local.n);
+  if (const cases::Units& units = node.units; units.flagged + units.untraced > 0)
+    fmt::format_to(
+        out, "    {} of its {} are not judged: {}\n", units.flagged + units.untraced,
+        units.are_elements() ? "elements" : "units",
+        units.untraced > 0 ? "nobody kept what they were made of" : "more choices are open than can be tried");
+  if (node.units.decisions.free > 0)
+    fmt::format_to(out, "    {} of {} choices are not the truth's, each within its limit\n", node.units.decisions.free,
+                   node.units.decisions.count);
   if (!node.why.empty() && node.verdict != core::Verdict::skipped) fmt::format_to(out, "    {}\n", node.why);
   if (const std::string where = patterns::to_text(node.patterns, node.kernel, node.tile); !where.empty())
     fmt::format_to(out, "    pattern: {}\n", where);

@@ -78,6 +78,31 @@ Json statistics(const cases::Statistics& found) {
           {"bias_t", core::json_number(found.bias_t)}};
 }
 
+/// What a ratio speaks of, and the choices that were read off the output.
+Json units_json(const cases::Units& units) {
+  Json differing = Json::array();
+  for (const cases::Decision& one : units.decisions.differing)
+    differing.push_back({{"what", one.what},
+                         {"element", one.where},
+                         {"chosen", core::json_number(one.chosen)},
+                         {"truth", core::json_number(one.truth)},
+                         {"margin", core::json_number(one.margin)},
+                         {"limit", core::json_number(one.limit)},
+                         {"admissible", one.is_admissible}});
+  return {{"kind", ir::enum_name(units.kind)},
+          {"count", units.count},
+          {"beyond", units.beyond},
+          {"flagged", units.flagged},
+          {"untraced", units.untraced},
+          {"decisions", units.decisions.count},
+          {"free", units.decisions.free},
+          {"free_bound", core::json_number(units.decisions.bound)},
+          {"refused", units.decisions.refused},
+          {"differing", std::move(differing)},
+          {"residual", core::json_number(units.residual)},
+          {"orthogonality", core::json_number(units.orthogonality)}};
+}
+
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
   Json patterns = Json::array();
   for (const cases::Pattern& one : node.patterns) patterns.push_back(pattern_json(one));
@@ -115,6 +140,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
             {"replayed", node.settled.replayed},
             {"wide", node.settled.wide},
             {"out_of_range", node.settled.out_of_range}}},
+          {"units", units_json(node.units)},
           {"oracle",
            {{"asked", node.oracle.asked},
             {"bad", node.oracle.bad},

@@ -67,6 +67,13 @@ void add_sample(Node& row, const cases::NodeResult& result) {
   row.bias = static_cast<float>(found.bias), row.bias_t = static_cast<float>(found.bias_t);
 }
 
+/// What its ratio speaks of, and what was read off the output.
+void add_units(Node& row, const cases::Units& units) {
+  row.kind = units.kind, row.n_units = units.count, row.n_free = units.decisions.free;
+  row.free_bound = static_cast<float>(units.decisions.bound);
+  row.residual = static_cast<float>(units.residual), row.orthogonality = static_cast<float>(units.orthogonality);
+}
+
 }  // namespace
 
 std::uint32_t node_row(const ir::Graph& graph, std::size_t node) {
@@ -165,6 +172,7 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }
   if (part == Part::local) add_sample(row, result);
+  if (part == Part::local && judged) add_units(row, result.units);
   if (part == Part::inherited) row.amplification = static_cast<float>(result.amplification);
   if (part == Part::local)
     for (const double share : result.blame)

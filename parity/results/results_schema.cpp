@@ -60,7 +60,7 @@ constexpr std::array root_attributes = {"schema",    "schema_version", "tool_ver
 
 /// What version 2 added: files of version 1 do not have it.
 constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
-/// What versions 2.1 to 2.5 added.
+/// What versions 2.1 to 2.7 added.
 constexpr std::array late_columns = {"n_open",
                                      "n_replayed",
                                      "n_wide",
@@ -91,7 +91,13 @@ constexpr std::array late_columns = {"n_open",
                                      "lambda",
                                      "n_limits",
                                      "sigma_max",
-                                     "ratio_certain"};
+                                     "ratio_certain",
+                                     "kind",
+                                     "n_units",
+                                     "n_free",
+                                     "free_bound",
+                                     "residual",
+                                     "orthogonality"};
 constexpr auto added_dataset = "/graph/<sha12>/sums";
 
 /// Ops are added without the schema's changing.

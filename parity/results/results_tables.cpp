@@ -199,7 +199,13 @@ std::vector<Column> further_columns() {
           column("n_replay_equal", &R::n_replay_equal),
           column("lambda", &R::lambda),
           column("sigma_max", &R::sigma_max),
-          column("ratio_certain", &R::ratio_certain)};
+          column("ratio_certain", &R::ratio_certain),
+          column("kind", &R::kind),
+          column("n_units", &R::n_units),
+          column("n_free", &R::n_free),
+          column("free_bound", &R::free_bound),
+          column("residual", &R::residual),
+          column("orthogonality", &R::orthogonality)};
 }
 
 const TableType& node_type() {

@@ -15,6 +15,7 @@
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
+#include "parity/cases/units.hpp"
 #include "parity/compare/compare.hpp"
 #include "parity/core/exactness.hpp"
 #include "parity/core/mode.hpp"
@@ -164,6 +165,11 @@ struct Node {
   float rho = unknown, bits_accumulator = unknown, bits_operand = unknown, misrounded = unknown,
         misrounded_bound = unknown, bias = unknown, bias_t = unknown;  ///< cases::Statistics
   double lambda = compare::not_computed, sigma_max = compare::not_computed, ratio_certain = compare::not_computed;
+
+  // cases::Units
+  Code<cases::UnitKind> kind = cases::UnitKind::element;
+  std::uint64_t n_units = no_number, n_free = no_number;
+  float free_bound = unknown, residual = unknown, orthogonality = unknown;
 };
 
 /// /results/relations

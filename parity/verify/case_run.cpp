@@ -102,11 +102,12 @@ void CaseRun::stop_at(std::size_t n, const ir::Error& error) {
 /// that the candidate kept, of those of a plain run that is judged besides, and of what another implementation gave.
 std::uint64_t CaseRun::count_limits() const {
   std::uint64_t count = 0;
-  const auto of_output = [this](const core::Segment& segment, std::size_t k) {
+  const judges::ExtraJudges* const extra = options_.extra_judges.get();
+  const auto of_output = [&](const core::Segment& segment, std::size_t k) {
     const ir::TensorType& type = segment.graph.type(segment.outputs[k]);
     // What was rounded on the way to a total is chance, whatever its own node does.
     const bool is_total = options_.mode == core::Mode::propagate && ir::unit_roundoff(type.dtype) > 0;
-    return is_total ? bounds::real_numbers_of(type) : bounds::limits_of_chance(segment, k);
+    return is_total ? bounds::real_numbers_of(type) : judges::limits_of_chance(segment, k, extra);
   };
   const auto add = [&](std::size_t n, const core::Segment& segment, const core::Available& is_kept) {
     for (std::size_t k = 0; k < segment.outputs.size(); ++k)

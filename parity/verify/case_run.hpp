@@ -1,11 +1,13 @@
 #pragma once
 
 #include <exception>
+#include <map>
 
 #include "parity/bounds/bounded.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/elements/subject.hpp"
 #include "parity/expected/end_to_end.hpp"
+#include "parity/judges/node_judge.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/verify/case_state.hpp"
 #include "parity/verify/plain_run.hpp"
@@ -47,8 +49,10 @@ class CaseRun {
     bool compares = false;  ///< whether there was something to compare; nothing else is set where there was not
     Evaluation own = {};
     core::JudgedOutput judged = {};
-    std::vector<cases::NodeResult> results = {};  ///< by output
-    std::exception_ptr problem = nullptr;         ///< what was thrown on the way
+    std::vector<cases::NodeResult> results = {};    ///< by output
+    bool is_joint = false;                          ///< whether its outputs were judged together
+    std::map<std::size_t, ir::Tensor> truths = {};  ///< then, by output, what it was compared with
+    std::exception_ptr problem = nullptr;           ///< what was thrown on the way
   };
   Examined examine_node(std::size_t n) const;
   void judge_node(std::size_t n, Examined found);
@@ -60,7 +64,8 @@ class CaseRun {
   Evaluation evaluate_node(std::size_t n) const;
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
-  void examine_output(std::size_t n, std::size_t k, Examined& found) const;
+  void examine_output(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
+  void examine_jointly(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
   void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Examined& found);
   void carry_roundings(std::size_t n);
   void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;

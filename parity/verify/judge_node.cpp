@@ -13,7 +13,7 @@
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
-#include "parity/judge/judge_output.hpp"
+#include "parity/judges/node_judge.hpp"
 #include "parity/patterns/explain.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
@@ -36,14 +36,20 @@ CaseRun::Examined CaseRun::examine_node(std::size_t n) const {
   if (!compares || !state_.node(n).no_truth.empty()) return found;
   found.compares = true;
   found.own = evaluate_node(n);
-  found.judged = state_.node(n).segment.judged;
-  for (const ir::Value v : state_.node(n).segment.fed) found.judged.inputs.push_back(state_.got(v));
+  const core::Segment& segment = state_.node(n).segment;
+  found.judged = segment.judged;
+  for (const ir::Value v : segment.fed) found.judged.inputs.push_back(state_.got(v));
+  const cases::NodeResult first = blank(n, 0);  // whose sums are those of all
+  const elements::Subject asked{executors_.reference, segment, found.judged.inputs, first.sums, found.own.manner};
+  std::vector<const ir::Tensor*> outputs;
+  for (const ir::Value v : node.outputs) outputs.push_back(is_captured(v) ? &state_.value(v).got.value() : nullptr);
+  judges::NodeJudge judge(asked, found.own.local, std::move(outputs), options_.extra_judges.get());
+  found.is_joint = !judge.judges_elements();
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     found.results.push_back(blank(n, k));
-    if (found.own.no_model.empty() && is_captured(node.outputs[k])) examine_output(n, k, found);
+    if (found.own.no_model.empty() && is_captured(node.outputs[k])) examine_output(k, asked, judge, found);
   }
   // Only sources are lent to the truth of the whole graph.
-  const core::Segment& segment = state_.node(n).segment;
   for (std::size_t i = 0; i < segment.fed.size(); ++i)
     if (!graph_.is_source(segment.fed[i])) found.own.fed.erase(segment.graph.inputs()[i]);
   return found;
@@ -125,7 +131,7 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   own.manner = manner_of(n);
   own.fed = core::feeds_of(node.segment, [this](ir::Value v) { return ir::passes::widen(state_.got(v)); });
   try {
-    own.local = bounds::evaluate_bounded(executors_.reference, node.segment, own.fed, own.manner);
+    own.local = judges::evaluate(executors_.reference, node.segment, own.fed, own.manner, options_.extra_judges.get());
   } catch (const bounds::NoModel& lack) {
     own.no_model = lack.what();
     own.local.truth = core::evaluate_widened(executors_.reference, node.segment, own.fed);
@@ -180,25 +186,36 @@ void skip(cases::NodeResult& result, std::string why) {
 }
 
 /// Compares an output that the candidate computed with the truth of its own inputs, and looks into it.
-void CaseRun::examine_output(std::size_t n, std::size_t k, Examined& found) const {
-  bounds::Bounded& local = found.own.local;
+void CaseRun::examine_output(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge,
+                             Examined& found) const {
   cases::NodeResult& result = found.results[k];
-  const core::Segment& segment = state_.node(n).segment;
-  const std::vector<ir::TensorView>& inputs = found.judged.inputs;
-  const ir::Tensor& device = state_.value(graph_.nodes()[n].outputs[k]).got.value();
-  const elements::Subject asked{executors_.reference, segment, inputs, result.sums, found.own.manner};
+  const ir::Tensor& device = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
   result.lambda = found.own.manner.arithmetic.deviations;
-  ask_oracles(found.own, k, result, asked);
-  judge::OutputJudge(asked, k, local).compare(device, result);
-  const ir::Tensor& truth = local.truth.outputs[k];
-  result.telling = compare::telling_of(truth, device.dtype(), result.allowed, local.lines[k], result.local);
-  replay_sample(found.own, k, result, asked);
-  ask_sample(found.own, k, result, asked);
-  result.vacuity = compare::vacuity_of(segment, inputs, truth, device.dtype(), result.local);
-  result.reference_ns = local.truth.nanoseconds;
+  if (!found.is_joint) ask_oracles(found.own, k, result, asked);
+  try {
+    judge.compare(k, device, result);
+  } catch (const bounds::NoModel& lack) {
+    result.verdict = core::Verdict::error, result.why = lack.what();
+    return;
+  }
+  result.telling = judge.telling(k, result);
+  if (!found.is_joint) replay_sample(found.own, k, result, asked), ask_sample(found.own, k, result, asked);
+  if (found.is_joint) examine_jointly(k, asked, judge, found);
+  result.vacuity = compare::vacuity_of(asked.segment, asked.inputs, judge.truth(k), device.dtype(), result.local);
+  result.reference_ns = found.own.local.truth.nanoseconds;
   if (options_.emulated != nullptr)
-    result.emulator_ulp =
-        profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, segment, inputs, k, device);
+    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, asked.segment,
+                                                asked.inputs, k, device);
+}
+
+/// Looks into an output that was judged with the others of its node: how far its truth may be off is known only then.
+void CaseRun::examine_jointly(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge,
+                              Examined& found) const {
+  cases::NodeResult& result = found.results[k];
+  found.truths.emplace(k, judge.truth(k));
+  if (judge.knows_uncertainty(k)) ask_oracles(found.own, k, result, asked);
+  const bool agrees = result.local.agrees() && result.type.shape.elements() > 0;
+  if (agrees && result.telling.mistrust().empty()) result.sensitivity = judge.sensitivity(k);
 }
 
 /// What an output inherited, how far off it is in total, and what is said of it.
@@ -208,13 +225,14 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   const ir::Value value = graph_.nodes()[n].outputs[k];
   ValueState& state = state_.value(value);
   const ir::Tensor& device = state.got.value();
-  const ir::Tensor& truth = local.truth.outputs[k];
+  const ir::Tensor& truth = found.is_joint && found.truths.contains(k) ? found.truths.at(k) : local.truth.outputs[k];
+  result.hash = state.hash.value();
+  if (result.verdict == core::Verdict::error) return;  // nobody knows how to judge it
   if (result.local.n_nan_got + result.local.n_inf_got > 0)
     attribution::add_origins(result_, {result.name(), graph_, segment, found.judged.inputs, truth, device});
   if (result.replays.refutes()) result_.notes.push_back(result.replays.said(result.name(), result.kernel));
   state.error = compare::not_computed;
   if (state.truth) compare_total(truth, result, state);
-  result.hash = state.hash.value();
 
   const ir::Tensor& judged_by = result.gates_total ? *state.truth : truth;
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, judged_by, device);
@@ -225,7 +243,7 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   decide(result, gate, state.truth ? stated_.against(result, value, *state.truth, device) : "");
   if (must_be_exact(n) && !isolates()) follow_exactly(n, value, result);
   const elements::Subject asked{executors_.reference, segment, found.judged.inputs, result.sums, found.own.manner};
-  if (result.verdict == core::Verdict::failed && !result.local.agrees())
+  if (result.verdict == core::Verdict::failed && !result.local.agrees() && !found.is_joint)
     result.patterns = patterns::explain(asked, k, local, device);
   observer_.compared(result, truth, device);
   result.allowed.limits.reset();
@@ -331,7 +349,7 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   const bool holds = gate.verdict == core::Verdict::passed || gate.verdict == core::Verdict::xpassed;
   if (!holds && !is_expected) return say(gate.verdict, gate.why);
   if (!refuted.empty()) return say(core::Verdict::failed, refuted);
-  if (judge::is_refused_by_statistics(options_.gate, result, gate))
+  if (judges::is_refused_by_statistics(options_.gate, result, gate))
     return say(core::Verdict::failed, result.statistics.finding);
   if (state_.value(value).is_unstable)
     return say(core::Verdict::nondeterministic, "another run on the same inputs gave other bits");

@@ -20,6 +20,9 @@
 namespace plumb::parity::policy {
 struct Gate;
 }
+namespace plumb::parity::judges {
+struct ExtraJudges;
+}
 
 namespace plumb::parity::verify {
 
@@ -80,6 +83,8 @@ struct VerifyOptions {
   /// How another implementation's results are held to the truth; not at all where nothing is said.
   std::optional<expected::Options> expected = {};
   bool metamorphic = false;  ///< also asks what must hold whatever is right (docs/metamorphic.md)
+  /// Judges of ops that the program defines for graphs of its own making.
+  std::shared_ptr<const judges::ExtraJudges> extra_judges = {};
 };
 
 /// Runs the candidate once, keeping every value that survives its passes, and compares

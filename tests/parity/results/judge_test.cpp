@@ -42,14 +42,14 @@ Suspect wrong_scores() {
   return spoiler("scores", [](ir::Tensor& y) { y.as<float>()[13] += 1e-3f; });
 }
 
-class Judge : public ::testing::Test {
+class JudgingAgain : public ::testing::Test {
  protected:
-  Judge() {
+  JudgingAgain() {
     const auto* const test = ::testing::UnitTest::GetInstance()->current_test_info();
     file_ = fs::path(::testing::TempDir()) / (std::string("plumb_judge_") + test->name() + ".h5");
     fs::remove(file_);
   }
-  ~Judge() override { fs::remove(file_); }
+  ~JudgingAgain() override { fs::remove(file_); }
 
   /// One run that passes on the bound and one in which "scores" is wrong.
   void record_two(const policy::Gate* gate = nullptr) {
@@ -120,7 +120,7 @@ TEST(VerifyByPolicy, AsksEveryElementWhereNumbersDoNotTell) {
   EXPECT_EQ(verdict("bitwise = true"), core::Verdict::failed);
 }
 
-TEST_F(Judge, SubnormalsMayBeFlushedWhereThePolicySaysSo) {
+TEST_F(JudgingAgain, SubnormalsMayBeFlushedWhereThePolicySaysSo) {
   const auto subject = make_case(R"({"format": "plumb.graph/1", "why": "products below the smallest normal",
     "inputs": {"x": {"type": "f32[4]"}},
     "nodes": [{"label": "tiny", "op": "constant", "inputs": [], "dtype": "f32", "shape": [], "values": [1e-39]},
@@ -146,7 +146,7 @@ TEST_F(Judge, SubnormalsMayBeFlushedWhereThePolicySaysSo) {
   }
 }
 
-TEST_F(Judge, TheBoundSaysWhatItSaidBefore) {
+TEST_F(JudgingAgain, TheBoundSaysWhatItSaidBefore) {
   record_two();
   for (const results::JudgedRun& run : judged("")) {
     EXPECT_EQ(run.verdict, run.was);
@@ -155,7 +155,7 @@ TEST_F(Judge, TheBoundSaysWhatItSaidBefore) {
   EXPECT_EQ(results::exit_code(judged(""), {}), core::ExitCode::failed);
 }
 
-TEST_F(Judge, SaysWhatVerifySaysByTheSamePolicy) {
+TEST_F(JudgingAgain, SaysWhatVerifySaysByTheSamePolicy) {
   for (const char* require : {"max_abs = 1e-2", "max_abs = 1e-4", "ratio_max = 1e-3", "rel_l2 = 1e-6", "max_ulp = 3"}) {
     const std::string body =
         rule("op = \"matmul\", driver = \"a driver ==22.3.6\"", "require = {" + std::string(require) + "}");
@@ -168,7 +168,7 @@ TEST_F(Judge, SaysWhatVerifySaysByTheSamePolicy) {
   }
 }
 
-TEST_F(Judge, AnotherPolicyChangesOldRuns) {
+TEST_F(JudgingAgain, AnotherPolicyChangesOldRuns) {
   record_two();
   const auto loose = judged(rule("node = \"scores\"", "require = { max_abs = 1e-2 }"), "scores");
   EXPECT_EQ(loose[1].was, core::Verdict::failed);
@@ -218,7 +218,7 @@ TEST(VerifyByPolicy, NansAreIgnoredWhereThePolicySaysSo) {
   EXPECT_EQ(verdict("bound = \"auto\"", "ignore"), core::Verdict::failed);
 }
 
-TEST_F(Judge, KnowsOfIgnoredNansFromTheFile) {
+TEST_F(JudgingAgain, KnowsOfIgnoredNansFromTheFile) {
   Suspect nans = spoiler("back", [](ir::Tensor& y) { y.as<float>()[3] = std::nanf(""); });
   results::Recorder recorder(file_, {});
   recorder.record(verify_on(nans, make_case(small_graph), {}, recorder));
@@ -227,7 +227,7 @@ TEST_F(Judge, KnowsOfIgnoredNansFromTheFile) {
   EXPECT_EQ(judged("[special]\nnan = \"ignore\"\n")[0].nodes[3].verdict, core::Verdict::passed);
 }
 
-TEST_F(Judge, UsesThePolicyOfTheFile) {
+TEST_F(JudgingAgain, UsesThePolicyOfTheFile) {
   const auto gate =
       gate_of("[budget]\nfalse_alarm_per_run = 0.01\n" + rule("node = \"scores\"", "require = { max_abs = 1e-2 }"));
   record_two(&gate);
@@ -243,7 +243,7 @@ TEST_F(Judge, UsesThePolicyOfTheFile) {
   EXPECT_THAT(results::check_schema(file_), ::testing::IsEmpty());
 }
 
-TEST_F(Judge, SaysThatABudgetWasNotMeasuredOrNamesNothing) {
+TEST_F(JudgingAgain, SaysThatABudgetWasNotMeasuredOrNamesNothing) {
   Suspect fusing;
   fusing.fused = {"back"};
   results::Recorder recorder(file_, {});
@@ -257,10 +257,10 @@ TEST_F(Judge, SaysThatABudgetWasNotMeasuredOrNamesNothing) {
               ::testing::ElementsAre(HasSubstr("p.toml:4: [output] 'logits' unused")));
 }
 
-TEST_F(Judge, RefusesWhatIsNoResultsFile) { EXPECT_THROW(judged(""), ir::Error); }
+TEST_F(JudgingAgain, RefusesWhatIsNoResultsFile) { EXPECT_THROW(judged(""), ir::Error); }
 
 /// As many runs as a night of seeds leaves: each is judged by its own numbers.
-TEST_F(Judge, KeepsManyRunsApart) {
+TEST_F(JudgingAgain, KeepsManyRunsApart) {
   Suspect honest, wrong = wrong_scores();
   auto passed = verify_on(honest, make_case(small_graph)), failed = verify_on(wrong, make_case(small_graph));
   results::Recorder recorder(file_, {});

@@ -1,13 +1,13 @@
 // One output is compared, looked at closer, and compared again.
-#include "parity/judge/judge_output.hpp"
+#include "parity/judges/element_judge.hpp"
 
 #include "parity/certify/certify.hpp"
 #include "parity/elements/range.hpp"
 #include "parity/elements/settle.hpp"
 
-namespace plumb::parity::judge {
+namespace plumb::parity::judges {
 
-void OutputJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
+void ElementJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
   compare::Allowed& allowed = bounded_.allowed.at(k_);
   const auto compare_again = [&] {
     result.allowed = allowed;
@@ -31,4 +31,4 @@ bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult&
   return holds && !result.statistics.finding.empty() && policy::decides_by_bound(gate, result);
 }
 
-}  // namespace plumb::parity::judge
+}  // namespace plumb::parity::judges

@@ -6,16 +6,15 @@
 #include "parity/elements/subject.hpp"
 #include "parity/policy/policy_gate.hpp"
 
-/// How the numbers of one output become a verdict, for all who have one judged: verify, of what a candidate gave, and
-/// power, of the same with a fault in it.
-namespace plumb::parity::judge {
+namespace plumb::parity::judges {
 
-/// Compares results of output `k` with its truth, and looks at single elements where that leaves something open.
-class OutputJudge {
+/// Compares results of output `k` with its truth, element by element, and looks at single elements where that leaves
+/// something open: the judge of every op that has no other.
+class ElementJudge {
  public:
   /// `bounded` is the segment's own evaluation. It is written to: its limits become those of the elements that were
   /// looked at, elements of its truth are made more exact. All that is referred to must outlive the judge.
-  OutputJudge(const elements::Subject& subject, std::size_t k, bounds::Bounded& bounded)
+  ElementJudge(const elements::Subject& subject, std::size_t k, bounds::Bounded& bounded)
       : subject_(subject), k_(k), bounded_(bounded), whole_(bounded.allowed.at(k)) {}
 
   /// Sets what `result` says of an output: allowed, local, certificate, settled. Any number of results can be compared,
@@ -38,4 +37,4 @@ class OutputJudge {
 bool is_refused_by_statistics(const policy::Gate* gate, const cases::NodeResult& result,
                               const policy::Judgement& judged);
 
-}  // namespace plumb::parity::judge
+}  // namespace plumb::parity::judges

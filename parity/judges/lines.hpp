@@ -1,0 +1,49 @@
+#pragma once
+
+#include "parity/judges/question.hpp"
+
+/// Outputs whose errors are spread over a line, as those of a transform are: a line is held to the 2-norm of its errors
+/// (verdict.md V67).
+namespace plumb::parity::judges {
+
+/// What lines of an output may be off. `line` says which elements they are.
+struct LineLimits {
+  compare::Line line = {};
+  std::vector<double> norm = {};     ///< by line: the 2-norm of its errors
+  std::vector<double> element = {};  ///< by line: any of its errors, which nothing but a defect exceeds; empty: none
+  /// By place in a line: how often an element counts in norms, as those of a half spectrum stand for two. Empty: once.
+  std::vector<double> weights = {};
+  std::vector<bool> wild = {};  ///< lines of whose values nothing is known; empty: none is
+};
+
+/// Output k by the lines of its truth.
+OutputJudgement judge_lines(const Question& question, std::size_t k, const LineLimits& limits);
+
+/// The 2-norm of each line of a widened tensor, and the sum of the sizes of its elements, each with its weight.
+struct LineNorms {
+  std::vector<double> two, one;
+  std::vector<bool> is_finite;
+};
+LineNorms norms_of(const ir::Tensor& x, const compare::Line& line, std::span<const double> weights = {});
+
+/// How transforms of length n round, in units of u: `norm` times ‖y‖₂ the errors of a line, `element` times σ‖x‖₁ any
+/// of them, σ being the transform's scale. 1.5√log₂ n and 5 log₂ n where all primes of n are at most 7, twice and three
+/// times that by Bluestein's algorithm; nothing where n is 1.
+struct TransformFactors {
+  double norm = 0, element = 0;
+};
+TransformFactors transform_factors(std::int64_t length);
+
+/// Output k of a transform of lines of `x`, each of `length` elements, scaled by `scale`: transform_factors() at the
+/// norms of output and operand. A line of x with a NaN or an infinity, or so large that an algorithm may leave the
+/// range of the type, is wild. `line_x`, `line_y`: which elements the n-th line of operand and output has; `weights_x`,
+/// `weights_y` as in LineLimits.
+struct Transform {
+  std::int64_t length = 1;
+  double scale = 1;
+  compare::Line line_x = {}, line_y = {};
+  std::vector<double> weights_x = {}, weights_y = {};
+};
+OutputJudgement judge_transform(const Question& question, std::size_t k, const ir::Tensor& x, const Transform& how);
+
+}  // namespace plumb::parity::judges

@@ -1,0 +1,243 @@
+// Sends an output to the judge of its op, or to that of elements, and turns what comes back into a row.
+#include "parity/judges/node_judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "ir/cost.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/compare/false_alarms.hpp"
+#include "parity/core/float_format.hpp"
+#include "parity/judges/units.hpp"
+#include "parity/samples/sensitivity.hpp"
+
+namespace plumb::parity::judges {
+namespace {
+
+constexpr double cheap_flops = 0x1p22;
+
+/// Standard deviations that every limit of a node allows for: those of the run (verdict.md V52) or, where nobody says,
+/// as many as a run asks for that has these outputs alone.
+double lambda_of(const bounds::Manner& manner, const core::Segment& segment) {
+  if (manner.arithmetic.deviations > 0) return manner.arithmetic.deviations;
+  compare::FalseAlarms alone;
+  for (const ir::Value v : segment.outputs) alone.n_limits += bounds::real_numbers_of(segment.graph.type(v));
+  return alone.lambda();
+}
+
+bool is_same(const ir::Tensor& a, const ir::Tensor& b) { return std::ranges::equal(a.bytes(), b.bytes()); }
+
+/// The segment's operands, one by one, widened.
+std::vector<ir::Tensor> operands_of(const elements::Subject& subject) {
+  std::vector<ir::Tensor> wide;
+  for (const ir::Value v : subject.segment.graph.nodes().front().inputs)
+    wide.push_back(ir::passes::widen(subject.inputs[v]));
+  return wide;
+}
+
+compare::Comparison compared(const OutputJudgement& output, const ir::TensorView& got, double lambda) {
+  return output.ratio.empty() ? compare::compare(output.truth, got, output.allowed)
+                              : comparison_of(output, got, lambda);
+}
+
+bool all_finite(const ir::TensorView& x, const OutputJudgement& output, std::size_t u) {
+  if (ir::unit_roundoff(x.dtype()) == 0) return true;
+  const ir::Tensor wide = ir::convert(x, ir::DType::c128);
+  const auto parts = wide.as<std::complex<double>>();
+  for (std::size_t i = 0; i < static_cast<std::size_t>(output.unit.length); ++i) {
+    const std::complex<double> z = parts[output.element(u, i)];
+    if (!std::isfinite(z.real()) || !std::isfinite(z.imag())) return false;
+  }
+  return true;
+}
+
+/// Operands with half of their bits, in the dtypes of the widened graph; nothing where that changes none.
+std::optional<ir::Feeds> with_fewer_bits(const elements::Subject& subject, ir::DType result) {
+  ir::Feeds fed;
+  bool differs = false;
+  for (std::size_t i = 0; i < subject.inputs.size(); ++i) {
+    ir::Tensor wide = ir::passes::widen(subject.inputs[i]);
+    const ir::DType dtype = subject.inputs[i].dtype();
+    if (ir::unit_roundoff(dtype) > 0) {
+      const ir::DType of_result = ir::unit_roundoff(result) > 0 ? result : dtype;
+      const auto bits = [](ir::DType of) { return core::float_format(of).fraction_bits + 1; };
+      const std::span<double> numbers(reinterpret_cast<double*>(wide.bytes().data()), wide.bytes().size() / 8);
+      for (double& x : numbers) {
+        const double less = samples::with_bits(x, std::min(bits(dtype), bits(of_result)) / 2);
+        differs |= less != x && !std::isnan(x);
+        x = less;
+      }
+    }
+    fed.emplace(subject.segment.graph.inputs()[i], std::move(wide));
+  }
+  return differs ? std::optional(std::move(fed)) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_joint(const core::Segment& segment, const ExtraJudges* extra) {
+  const ir::ErrorClass judged = segment.judged.error_class;
+  if (judged == ir::ErrorClass::bits || judged == ir::ErrorClass::exact) return false;
+  return segment.graph.nodes().size() == 1 && find_judge(segment.graph.nodes().front().op, extra).has_value();
+}
+
+bounds::Bounded evaluate(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                         const bounds::Manner& manner, const ExtraJudges* extra) {
+  if (!is_joint(segment, extra)) return bounds::evaluate_bounded(reference, segment, fed, manner);
+  const std::size_t count = segment.outputs.size();
+  bounds::Bounded bounded{.truth = core::evaluate_widened(reference, segment, fed),
+                          .allowed = std::vector<compare::Allowed>(count),
+                          .uncertainty = std::vector<compare::Allowed>(count),
+                          .lines = {}};
+  for (const ir::Value v : segment.outputs)
+    bounded.lines.push_back(compare::Line::of_last_axes(segment.graph.type(v).shape));
+  return bounded;
+}
+
+std::uint64_t limits_of_chance(const core::Segment& segment, std::size_t k, const ExtraJudges* extra) {
+  if (!is_joint(segment, extra)) return bounds::limits_of_chance(segment, k);
+  return bounds::real_numbers_of(segment.graph.type(segment.outputs.at(k)));
+}
+
+NodeJudge::NodeJudge(const elements::Subject& subject, bounds::Bounded& bounded, std::vector<const ir::Tensor*> outputs,
+                     const ExtraJudges* extra)
+    : subject_(subject), bounded_(bounded), outputs_(std::move(outputs)) {
+  if (is_joint(subject.segment, extra))
+    judge_ = std::make_shared<const Judge>(*find_judge(subject.segment.graph.nodes().front().op, extra));
+}
+
+ElementJudge& NodeJudge::of_elements(std::size_t k) {
+  return elements_.try_emplace(k, subject_, k, bounded_).first->second;
+}
+
+void NodeJudge::compare(std::size_t k, const ir::Tensor& got, cases::NodeResult& result) {
+  result.units = {};
+  if (judge_) return compare_jointly(k, got, result);
+  of_elements(k).compare(got, result);
+  result.units.count = result.local.n - result.local.n_apart, result.units.beyond = result.local.n_bad;
+}
+
+const ir::Tensor& NodeJudge::truth(std::size_t k) const {
+  const auto found = last_.find(k);
+  return found == last_.end() ? bounded_.truth.outputs.at(k) : found->second.truth;
+}
+
+compare::Telling NodeJudge::telling(std::size_t k, const cases::NodeResult& result) const {
+  const auto found = last_.find(k);
+  if (found != last_.end() && !found->second.ratio.empty()) return telling_of(found->second, result.local);
+  const ir::DType dtype = subject_.segment.graph.type(subject_.segment.outputs.at(k)).dtype;
+  return compare::telling_of(truth(k), dtype, result.allowed, bounded_.lines.at(k), result.local);
+}
+
+std::vector<ir::Tensor> NodeJudge::outputs_with(std::size_t k, const ir::Tensor& got) const {
+  std::vector<ir::Tensor> outputs;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (i != k && outputs_[i] == nullptr)
+      throw bounds::NoModel("'", subject_.segment.graph.nodes().front().op.name(), "' without its output ", i,
+                            ", by which the others are judged");
+    outputs.push_back(i == k ? got : *outputs_[i]);
+  }
+  return outputs;
+}
+
+Judgement NodeJudge::judgement_of(std::vector<ir::Tensor> outputs, bool looks_closely) {
+  const Question question{
+      subject_.reference, subject_.segment, operands_of(subject_), std::move(outputs),
+      bounded_.truth,     subject_.sums,    subject_.manner,       lambda_of(subject_.manner, subject_.segment),
+      looks_closely};
+  Judgement judgement = (*judge_)(question);
+  ir::require(judgement.outputs.size() == subject_.segment.outputs.size(), "the judge of '", question.op().name(),
+              "' says nothing of some outputs");
+  return judgement;
+}
+
+/// What the judge says of output `k`, as the candidate gave it or another.
+OutputJudgement NodeJudge::judgement_of_output(std::size_t k, const ir::Tensor& got, bool looks_closely) {
+  const bool is_candidates = outputs_.at(k) != nullptr && is_same(*outputs_[k], got);
+  if (!is_candidates) return judgement_of(outputs_with(k, got), looks_closely).outputs.at(k);
+  std::optional<Judgement>& known = looks_closely ? closely_of_candidate_ : of_candidate_;
+  if (!known) known = judgement_of(outputs_with(k, got), looks_closely);
+  return known->outputs.at(k);
+}
+
+void NodeJudge::compare_jointly(std::size_t k, const ir::Tensor& got, cases::NodeResult& result) {
+  result.settled = {}, result.certificate = {};
+  const double lambda = lambda_of(subject_.manner, subject_.segment);
+  OutputJudgement output;
+  for (const bool looks_closely : {false, true}) {
+    output = judgement_of_output(k, got, looks_closely);
+    result.local = compared(output, got, lambda);
+    if (result.local.agrees() && !(result.local.ratio_finite > 0.5)) break;
+  }
+  if (!result.local.agrees()) result.settled.out_of_range = set_out_of_range_apart(k, got, output);
+  if (result.settled.out_of_range > 0) result.local = compared(output, got, lambda);
+  result.allowed = output.allowed;
+  result.units = units_of(output, result.local);
+  bounded_.allowed.at(k) = output.allowed;
+  if (output.uncertainty) bounded_.uncertainty.at(k) = *output.uncertainty, has_uncertainty_[k] = true;
+  last_.insert_or_assign(k, std::move(output));
+}
+
+/// Units that are further off than any order of rounding explains, or not finite, and so is what the reference makes of
+/// them in the candidate's own dtypes: an intermediate result leaves the range (verdict.md V34). Returns elements.
+std::uint64_t NodeJudge::set_out_of_range_apart(std::size_t k, const ir::TensorView& got, OutputJudgement& output) {
+  if (output.ratio.empty() || output.kind == cases::UnitKind::choice) return 0;
+  const auto is_far = [](const OutputJudgement& one, std::size_t u, const ir::TensorView& c) {
+    const bool is_finite = all_finite(c, one, u);
+    const bool beyond = !one.certain.empty() && one.certain[u] > 1;
+    return std::pair{!is_finite || beyond, is_finite};
+  };
+  std::uint64_t count = 0;
+  for (std::size_t u = 0; u < output.units(); ++u) {
+    if (output.ratio[u] <= 1 || is_apart(output.standing[u]) || output.standing[u] == Standing::not_finite) continue;
+    const auto own = is_far(output, u, got);
+    if (!own.first) continue;
+    if (!of_native_) {
+      const core::Segment& segment = subject_.segment;
+      const auto fed = [&](ir::Value v) {
+        const auto at = std::ranges::find(segment.fed, v) - segment.fed.begin();
+        return ir::Tensor(subject_.inputs[static_cast<std::size_t>(at)]);
+      };
+      native_ = core::evaluate(subject_.reference, segment, fed).outputs;
+      of_native_ = judgement_of(native_, false);
+    }
+    const OutputJudgement& native = of_native_->outputs.at(k);
+    if (u >= native.units() || native.ratio[u] <= 1 || is_far(native, u, native_[k]) != own) continue;
+    output.standing[u] = Standing::wild;
+    count += static_cast<std::uint64_t>(output.unit.length);
+  }
+  return count;
+}
+
+cases::Sensitivity NodeJudge::sensitivity(std::size_t k) {
+  const auto found = last_.find(k);
+  if (found == last_.end() || found->second.kind == cases::UnitKind::choice) return {};
+  const ir::Graph& graph = subject_.segment.graph;
+  double work = static_cast<double>(found->second.truth.elements());
+  for (const ir::Node& node : graph.nodes()) work = std::max(work, ir::cost_of(graph, node).flops);
+  if (work > cheap_flops) return {};
+  const auto fed = with_fewer_bits(subject_, graph.type(subject_.segment.outputs[k]).dtype);
+  if (!fed) return {};
+  std::vector<ir::Tensor> faulty;
+  const core::Evaluated evaluated = core::evaluate_widened(subject_.reference, subject_.segment, *fed);
+  for (std::size_t i = 0; i < evaluated.outputs.size(); ++i)
+    faulty.push_back(ir::convert(evaluated.outputs[i], graph.type(subject_.segment.outputs[i]).dtype));
+  const compare::Comparison seen =
+      compared(judgement_of(faulty, false).outputs.at(k), faulty[k], lambda_of(subject_.manner, subject_.segment));
+  cases::Sensitivity asked{.sampled = seen.n - seen.n_apart};
+  if (asked.sampled > 0) asked.share = static_cast<double>(seen.n_bad) / static_cast<double>(asked.sampled);
+  return asked;
+}
+
+std::string_view way_of_judging(const ir::Op& op) {
+  if (find_judge(op)) return "joint";
+  try {
+    bounds::error_model(op);
+    return "element";
+  } catch (const bounds::NoModel&) {
+    return "";
+  }
+}
+
+}  // namespace plumb::parity::judges

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "parity/compare/compare.hpp"
+#include "parity/judges/judgement.hpp"
+
+/// What is said of an output in units: in the terms in which elements are reported, so that tables, policies and
+/// results files need not know the kind.
+namespace plumb::parity::judges {
+
+/// The errors of an output from its truth, and the ratios of its units: elements of a unit that is beyond its limit are
+/// bad, and the worst "elements" are the worst units, each at its largest error. No element of these has a limit. A
+/// unit that is refused although it is no more than `lambda` standard deviations off is so whatever λ is.
+compare::Comparison comparison_of(const OutputJudgement& output, const ir::TensorView& got, double lambda);
+
+/// How many elements say something.
+compare::Telling telling_of(const OutputJudgement& output, const compare::Comparison& compared);
+
+/// What a row has of an output that was judged so.
+cases::Units units_of(const OutputJudgement& output, const compare::Comparison& compared);
+
+/// Where the truth is 0 everywhere, nothing says that anybody wrote it: no choice says something then.
+void silence_zeros(OutputJudgement& output);
+
+}  // namespace plumb::parity::judges
