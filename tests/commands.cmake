@@ -38,6 +38,12 @@ add_test(NAME commands.screen COMMAND python3 "${commands}/screen.py"
 set_tests_properties(commands.screen PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
   ENVIRONMENT "${${first_device}_ENVIRONMENT}")
 
+# And what docs/terminal.md says that they see.
+add_test(NAME commands.terminal COMMAND python3 "${commands}/terminal.py" check "${PROJECT_SOURCE_DIR}/docs/terminal.md"
+  "${commands}/graphs" "${scratch}/terminal" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
+set_tests_properties(commands.terminal PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+  ENVIRONMENT "${${first_device}_ENVIRONMENT}")
+
 # Files, words, signals and limits that nobody hopes for; more rounds: docs/reliability.md.
 add_test(NAME torture COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/torture/torture.sh" 5 "${scratch}/torture"
   "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")

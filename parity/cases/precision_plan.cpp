@@ -1,6 +1,7 @@
 // Precision plans as TOML: which matrix products run in f16 and how they accumulate.
 #include "parity/cases/precision_plan.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "ir/attribute.hpp"
@@ -8,6 +9,7 @@
 #include "ir/ops/conv.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
+#include "parity/core/did_you_mean.hpp"
 #include "parity/core/toml_text.hpp"
 
 namespace plumb::parity::cases {
@@ -20,6 +22,14 @@ std::string quoted(const std::string& text) {
   std::ostringstream out;
   out << toml::toml_formatter{toml::value<std::string>(text), toml::format_flags::none};
   return std::move(out).str();
+}
+
+void require_labels_of(const ir::Graph& graph, const ir::passes::PrecisionPlan& plan, const std::string& file) {
+  std::vector<std::string> labels;
+  for (const ir::Node& node : graph.nodes()) labels.push_back(node.label);
+  for (const auto& [label, precision] : plan)
+    ir::require(std::ranges::find(labels, label) != labels.end(), file, ": names '", label,
+                "', which is no node of the graph", core::did_you_mean(label, labels));
 }
 
 }  // namespace
@@ -60,7 +70,11 @@ std::string to_toml(const ir::passes::PrecisionPlan& plan, std::string_view sour
 
 ir::passes::PrecisionPlan plan_of(const ir::Graph& graph, const std::string& precision) {
   const auto named = ir::enum_value<ir::passes::Precision>(precision);
-  if (!named) return read_plan(precision);
+  if (!named) {
+    ir::passes::PrecisionPlan plan = read_plan(precision);
+    require_labels_of(graph, plan, precision);
+    return plan;
+  }
   const ir::passes::PrecisionPlan plan = ir::passes::all_at(graph, *named);
   if (!plan.empty() || *named == ir::passes::Precision::f32) return plan;
   const std::string matmul = ir::ops::Matmul::name;

@@ -10,6 +10,8 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
+#include "parity/cli/show/print.hpp"
 #include "parity/report/progress.hpp"
 
 namespace plumb::parity::cli {
@@ -24,19 +26,20 @@ struct CalibrateFlags {
 };
 
 void print_summary(const gpu_vulkan::device::Calibration& made) {
-  fmt::print("host to device {:.1f} GB/s, back {:.1f} GB/s, copies on the device {:.0f} GB/s, submit {:.1f} us\n",
-             1e-9 * made.host_to_device, 1e-9 * made.device_to_host, 1e-9 * made.device_copy, made.submit_microseconds);
-  for (const auto& rate : made.rates) fmt::print("{} up to {:.1f} GFLOP/s\n", rate.kernel, 1e-9 * rate.flops);
-  fmt::print("{:<24} {:>6} {:>6} {:>6}  tiles, us\n", "kernel", "m", "k", "n");
+  show::print("host to device {:.1f} GB/s, back {:.1f} GB/s, copies on the device {:.0f} GB/s, submit {:.1f} us\n",
+              1e-9 * made.host_to_device, 1e-9 * made.device_to_host, 1e-9 * made.device_copy,
+              made.submit_microseconds);
+  for (const auto& rate : made.rates) show::print("{} up to {:.1f} GFLOP/s\n", rate.kernel, 1e-9 * rate.flops);
+  show::print("{:<24} {:>6} {:>6} {:>6}  tiles, us\n", "kernel", "m", "k", "n");
   for (const auto& one : made.products) {
     std::string times;
     for (const auto& time : one.times) times += fmt::format("  {} {:.1f}", time.tile, time.microseconds);
-    fmt::print("{:<24} {:>6} {:>6} {:>6}{}\n", one.kernel, one.size.m, one.size.k, one.size.n, times);
+    show::print("{:<24} {:>6} {:>6} {:>6}{}\n", one.kernel, one.size.m, one.size.k, one.size.n, times);
   }
 }
 
 int run_calibrate(const CalibrateFlags& flags) {
-  const auto output = flags::Outputs{.force = flags.force}.open(flags.output, ir::files::FileKind::text);
+  const auto output = flags::Outputs{.force = flags.force}.open_text(flags.output, "plumbline-calibration ");
   const auto options = flags::vulkan_options(flags.device);
   gpu_vulkan::calibrate::Calibrator calibrator(options);
   const gpu_vulkan::device::DeviceFacts& facts = calibrator.facts();
@@ -52,8 +55,8 @@ int run_calibrate(const CalibrateFlags& flags) {
   }();
   if (made.products.empty())
     throw ir::Unsupported(
-        fmt::format("no product was timed, so that there is nothing to choose tiles by: each kernel has one tile, or "
-                    "the smallest product took longer than --longest {} ms",
+        fmt::format("no product was timed, so that there is nothing to choose tiles by: each kernel "
+                    "has one tile, or the smallest product took longer than --longest {} ms",
                     flags.effort.longest_ms));
   print_summary(made);
   if (output)
@@ -72,17 +75,17 @@ Action calibrate(CLI::App& app) {
                     "write to this file, for --set calibration=FILE, instead of to the cache folder");
   flags::add_force_flag(app, flags->force);
   app.add_option("--largest", flags->effort.largest, "largest extent of the products that are measured")
-      ->check(CLI::Range(32, 1 << 20))
+      ->check(flags::whole_from_to(32, 1 << 20))
       ->capture_default_str();
   app.add_option("--budget", flags->effort.budget_ms, "device time for each tile and size, in ms")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(flags::from_to(0, 1e6))
       ->capture_default_str();
   app.add_option("--longest", flags->effort.longest_ms,
                  "leave out a size whose first tile takes longer than this many ms, and all larger sizes")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(flags::from_to(0, 1e6))
       ->capture_default_str();
   app.add_option("--transfer", flags->transfer_mib, "size of each transfer that is timed, in MiB")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{4096}))
+      ->check(flags::whole_from_to(1, 4096))
       ->capture_default_str();
   flags::add_device_flags(app, flags->device);
   return [flags] {

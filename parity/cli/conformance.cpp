@@ -13,11 +13,14 @@
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/conformance/conformance_report.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/report/progress.hpp"
+#include "parity/terminal/table.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -36,10 +39,10 @@ void add_flags(CLI::App& app, ConformanceFlags& flags) {
   app.add_option("--filter", flags.filter, "regular expression over names of cases")->group("select");
   app.add_option("--rtol", flags.closeness.relative, "relative tolerance for the results")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(flags::not_negative());
   app.add_option("--atol", flags.closeness.absolute, "absolute tolerance for the results")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(flags::not_negative());
   app.add_option("--least-cpu", flags.least_cpu, "fail when fewer cases pass on the CPU executor");
   app.add_option("--least-gpu", flags.least_gpu, "fail when fewer cases pass on the device");
   flags::add_output(app, "--junit", flags.junit, "write JUnit XML to this file")->group("output");
@@ -71,8 +74,8 @@ void print_trouble(std::ostream& out, const conformance::ConformanceResult& resu
     const bool is_trouble =
         outcome.standing == conformance::Standing::failed || outcome.standing == conformance::Standing::mistrusted;
     if (!is_trouble && !verbose) return;
-    out << result.name << " (" << on << "): " << ir::enum_name(outcome.standing);
-    if (!outcome.why.empty()) out << ": " << outcome.why;
+    out << terminal::printable(result.name) << " (" << on << "): " << ir::enum_name(outcome.standing);
+    if (!outcome.why.empty()) out << ": " << terminal::printable(outcome.why);
     out << '\n';
   };
   line("cpu", result.cpu);
@@ -87,7 +90,7 @@ int exit_code_of(std::ostream& out, const ConformanceFlags& flags,
   bool is_good = failed.cpu + failed.gpu == 0;
   const auto least = [&](const char* on, std::size_t wanted, std::size_t got) {
     if (got >= wanted) return;
-    out << got << " cases passed on the " << on << ", but at least " << wanted << " are wanted\n";
+    out << terminal::counted(got, "case") << " passed on the " << on << ", but at least " << wanted << " are wanted\n";
     is_good = false;
   };
   least("cpu", flags.least_cpu, passed.cpu);
@@ -109,7 +112,7 @@ int run_conformance(const ConformanceFlags& flags) {
   const flags::Outputs outputs{.force = flags.force};
   const auto json = outputs.open(flags.json, ir::files::FileKind::json),
              junit = outputs.open(flags.junit, ir::files::FileKind::xml),
-             markdown = outputs.open(flags.markdown, ir::files::FileKind::text);
+             markdown = outputs.open_text(flags.markdown, "");
   const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads);
   conformance::ConformanceContext context;
@@ -130,6 +133,7 @@ int run_conformance(const ConformanceFlags& flags) {
     for (const conformance::SuiteCase& one : cases) {
       progress.step(one.name, results.size(), cases.size());
       results.push_back(conformance::run_conformance(one, flags::onnx_suite_reader(), executors, fill));
+      progress.erase();
       print_trouble(out, results.back(), flags.verbose);
     }
   }

@@ -9,6 +9,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -42,15 +43,16 @@ int run_convert(const ConvertFlags& flags) {
   flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(file)};
   outputs.inputs.emplace_back(flags.path);
   const auto graph = outputs.open(output.string(), ir::files::FileKind::graph);
+  flags::require_no_record(weights.string(), flags.force);
   const auto taken = taken_out(file, relative.string());
   const std::string text = ir::formats::write_graph(file);
   if (!taken.empty()) {
     const auto tensors = outputs.open_tensors(weights.string());
     ir::formats::save_tensors(*tensors, taken);
-    std::cout << "wrote " << taken.size() << " tensors to " << weights.string() << '\n';
+    std::cout << "wrote " << terminal::counted(taken.size(), "tensor") << " to " << weights.string() << '\n';
   }
   flags::write_whole(graph, text);
-  std::cout << "wrote " << file.graph.nodes().size() << " nodes to " << output.string() << '\n';
+  std::cout << "wrote " << terminal::counted(file.graph.nodes().size(), "node") << " to " << output.string() << '\n';
   return 0;
 }
 

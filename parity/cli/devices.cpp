@@ -1,13 +1,12 @@
 // `plumb devices`: every Vulkan device with what it can do, or why it is refused.
 #include "gpu_vulkan/vulkan_executor.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "ir/attribute.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/show/print.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -28,19 +27,19 @@ std::string dtypes_held(const gpu_vulkan::device::DeviceFacts& facts) {
 
 void print_facts(const gpu_vulkan::device::DeviceFacts& facts) {
   const double gib = 1.0 / (1 << 30);
-  fmt::print("    driver      {} {}\n", facts.driver_name, facts.driver_info);
-  fmt::print("    uuid        {}\n", gpu_vulkan::device::uuid_text(facts.uuid));
-  fmt::print("    memory      {:.2f} GiB device-local{}, buffers up to {:.2f} GiB\n",
+  show::print("    driver      {} {}\n", facts.driver_name, facts.driver_info);
+  show::print("    uuid        {}\n", gpu_vulkan::device::uuid_text(facts.uuid));
+  show::print("    memory      {:.2f} GiB device-local{}, buffers up to {:.2f} GiB\n",
              static_cast<double>(facts.device_heap) * gib,
              facts.host_visible_device_local ? " that the host can map" : "",
              static_cast<double>(std::min(facts.max_buffer_range, facts.max_allocation)) * gib);
-  fmt::print("    workgroups  {} invocations, {} KiB shared, subgroups of {}\n", facts.max_invocations,
+  show::print("    workgroups  {} invocations, {} KiB shared, subgroups of {}\n", facts.max_invocations,
              facts.shared_memory / 1024, facts.subgroup_size);
-  fmt::print("    dtypes      {}\n", dtypes_held(facts));
+  show::print("    dtypes      {}\n", dtypes_held(facts));
   for (const auto& shape : facts.cooperative_shapes)
-    fmt::print("    cooperative {}x{}x{} {} x {} + {} -> {}\n", shape.m, shape.n, shape.k, ir::cat(shape.a),
+    show::print("    cooperative {}x{}x{} {} x {} + {} -> {}\n", shape.m, shape.n, shape.k, ir::cat(shape.a),
                ir::cat(shape.b), ir::cat(shape.c), ir::cat(shape.r));
-  if (facts.cooperative_shapes.empty()) fmt::print("    cooperative none\n");
+  if (facts.cooperative_shapes.empty()) show::print("    cooperative none\n");
 }
 
 int print_devices(bool verbose) {
@@ -49,11 +48,11 @@ int print_devices(bool verbose) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& [facts, refusal] = devices[i];
     usable |= refusal.empty();
-    fmt::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version),
+    show::print("{}: {} (Vulkan {}, {}){}{}\n", i, facts.name, version_text(facts.api_version),
                ir::enum_name(facts.kind), refusal.empty() ? "" : ": refused: ", refusal);
     if (refusal.empty() || verbose) print_facts(facts);
   }
-  if (!usable) fmt::print("no device can be used\n");
+  if (!usable) show::print("no device can be used\n");
   return usable ? 0 : no_device;
 }
 

@@ -10,7 +10,9 @@
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
 #include "parity/core/regular_expression.hpp"
+#include "parity/terminal/table.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -58,7 +60,7 @@ int dump_graph(const DumpFlags& flags) {
     take("gpu", gpu, graph, loaded.feeds);
   }
   ir::formats::save_tensors(*output, named);
-  std::cout << "wrote " << named.size() << " tensors to " << flags.output << '\n';
+  std::cout << "wrote " << terminal::counted(named.size(), "tensor") << " to " << flags.output << '\n';
   return 0;
 }
 
@@ -69,7 +71,7 @@ Action dump(CLI::App& app) {
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--nodes", flags->nodes, "regular expression over node labels")->capture_default_str();
   app.add_option("--from", flags->from, "which executor's tensors to write")
-      ->check(CLI::IsMember({"both", "cpu", "gpu"}))
+      ->check(flags::one_of({"both", "cpu", "gpu"}))
       ->capture_default_str();
   app.add_flag("--truth", flags->truth, "write the f64 truth, too");
   flags::add_output(app, "-o,--output", flags->output,

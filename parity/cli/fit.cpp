@@ -9,8 +9,11 @@
 #include "ir/attribute.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
+#include "parity/cli/show/print.hpp"
 #include "parity/fit/fit_policy.hpp"
 #include "parity/policy/policy_file.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -25,9 +28,9 @@ struct FitFlags {
 void say(const fit::Fit& fit) {
   for (const std::string& note : fit.notes) std::cerr << note << '\n';
   for (const fit::FittedRule& rule : fit.rules)
-    std::cout << rule.id() << ": " << ir::enum_name(rule.measure) << ' ' << rule.limit << ", " << rule.n_seeds
-              << " seeds, " << rule.n_nodes << " nodes\n";
-  for (const std::string& finding : fit.findings) std::cout << "finding: " << finding << '\n';
+    std::cout << rule.id() << ": " << ir::enum_name(rule.measure) << ' ' << rule.limit << ", "
+              << terminal::counted(rule.n_seeds, "seed") << ", " << terminal::counted(rule.n_nodes, "node") << '\n';
+  for (const std::string& finding : fit.findings) show::print("finding: {}\n", finding);
 }
 
 int run_fit(const FitFlags& flags) {
@@ -54,8 +57,9 @@ int run_fit(const FitFlags& flags) {
   } else if (!fitted.rules.empty()) {
     flags::write_whole(output, fit::policy_text(fitted, from));
   }
-  if (fitted.rules.empty() && fitted.findings.empty()) ir::fail("nothing to fit in ", runs, " runs");
-  std::cout << runs << " runs, " << fitted.rules.size() << " rules, " << fitted.findings.size() << " findings\n";
+  if (fitted.rules.empty() && fitted.findings.empty()) ir::fail("nothing to fit in ", terminal::counted(runs, "run"));
+  std::cout << terminal::counted(runs, "run") << ", " << terminal::counted(fitted.rules.size(), "rule") << ", "
+            << terminal::counted(fitted.findings.size(), "finding") << '\n';
   return static_cast<int>(fitted.findings.empty() ? core::ExitCode::passed : core::ExitCode::failed);
 }
 
@@ -67,10 +71,10 @@ Action fit(CLI::App& app) {
   flags::add_output(app, "-o,--output", flags->policy, "the policy (TOML, docs/fit.md) to write")->required();
   app.add_option("--false-alarm", flags->options.false_alarm_per_run,
                  "probability that a clean run fails by any of the fitted limits")
-      ->check(CLI::Range(1e-12, 0.5))
+      ->check(flags::from_to(1e-12, 0.5))
       ->capture_default_str();
   app.add_option("--confidence", flags->options.confidence, "confidence that the limits are high enough for that")
-      ->check(CLI::Range(0.5, 0.999))
+      ->check(flags::from_to(0.5, 0.999))
       ->capture_default_str();
   auto* const update = app.add_flag("--update", flags->update, "tighten a policy that exists, leaving its other rules");
   app.add_option("--allow-loosen", flags->allow_loosen, "let limits become looser, for this reason")->needs(update);

@@ -1,8 +1,12 @@
 // `plumb inspect`: graphs, models, results files and tensors as text, and the check of a results file's schema.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 
 #include "ir/formats/tensor_files.hpp"
@@ -10,29 +14,57 @@
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/show/inspect_execution.hpp"
 #include "parity/cli/show/inspect_graph.hpp"
+#include "parity/cli/show/print.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_report.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::cli {
 namespace {
 
+/// ", -1 to 2.5, 1 NaN": what the elements of a tensor come to; nothing of complex numbers, and of very large ones.
+std::string extremes_of(const ir::formats::TensorFile& file, const std::string& name) {
+  constexpr std::int64_t most_elements = std::int64_t{1} << 27;  // a GiB of them in f64
+  const ir::TensorType type = file.type(name);
+  if (ir::is_complex(type.dtype) || type.shape.elements() > most_elements) return "";
+  const ir::Tensor wide = ir::convert(file.read(name), ir::DType::f64);
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  std::size_t nans = 0, infinities = 0;
+  for (const double x : wide.as<double>()) {
+    nans += std::isnan(x) ? 1 : 0, infinities += std::isinf(x) ? 1 : 0;
+    if (std::isfinite(x)) least = std::min(least, x), most = std::max(most, x);
+  }
+  std::string text = least <= most ? fmt::format(", {:.6g} to {:.6g}", least, most) : "";
+  if (nans > 0) text += ", " + terminal::counted(nans, "NaN");
+  if (infinities > 0) text += fmt::format(", {} {}", infinities, infinities == 1 ? "infinity" : "infinities");
+  return text;
+}
+
 void print_tensors(const std::string& path) {
   const auto file = ir::formats::open_tensors(path);
-  for (const std::string& name : file->names()) fmt::print("{}: {}\n", name, ir::cat(file->type(name)));
+  // A results file of a version that is not known here says so, rather than what is odd about its tables.
+  if (file->contains("results/nodes") && file->contains("runs")) results::ResultsFile{path};
+  for (const std::string& name : file->names())
+    show::print("{}: {}{}\n", name, ir::cat(file->type(name)), extremes_of(*file, name));
 }
 
 void inspect_file(const std::string& path, const flags::ModelFlags& model, bool verbose) {
   // An interrupted run leaves its record under this name.
   const std::filesystem::path given = path, name = given.extension() == ".part" ? given.stem() : given;
   const auto extension = name.extension();
-  if (extension == ".json" || extension == ".onnx") {
+  if (const auto open = flags::open_extents(path, model); !open.empty()) {
+    show::print_open_model(ir::formats::read_onnx_facts(path), open);
+  } else if (extension == ".json" || extension == ".onnx") {
     const ir::formats::GraphFile file = flags::model_reader(model)(path);
     show::print_graph(file, verbose);
     show::print_execution(file);
   } else if ((extension == ".h5" || extension == ".hdf5") && results::is_results_file(path)) {
-    constexpr std::size_t worst = 5, every = static_cast<std::size_t>(-1);
-    fmt::print("{}", results::results_report(path, verbose ? every : worst));
+    constexpr std::size_t every = static_cast<std::size_t>(-1);
+    const results::Shown all{.nodes_a_run = every, .elements = every, .is_each_run_shown = true};
+    terminal::Style style = terminal::style_of({}, terminal::surroundings_of(STDOUT_FILENO));
+    if (verbose) style.width = terminal::unlimited;
+    fmt::print("{}", results::results_report(path, verbose ? all : results::Shown(), style));
   } else {
     print_tensors(path);
   }
@@ -41,7 +73,7 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
 /// Prints every departure from the results file's schema; the exit code.
 int check_results(const std::string& path) {
   const auto findings = results::check_schema(path);
-  for (const std::string& finding : findings) fmt::print("{}\n", finding);
+  for (const std::string& finding : findings) show::print("{}\n", finding);
   if (!findings.empty()) return 2;
   const bool is_old = results::ResultsFile(path).version() < 2;
   fmt::print("{} keeps to {}{} {}\n", path, is_old ? "what version 1 has of " : "", results::schema_name,

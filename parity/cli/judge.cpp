@@ -1,6 +1,8 @@
 // `plumb judge` and `plumb policy lint`: results files judged again by a policy, and policies checked against them.
 #include "parity/results/judge.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -8,11 +10,15 @@
 
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/style_flags.hpp"
+#include "parity/cli/show/print.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/policy/policy_ratchet.hpp"
+#include "parity/report/github.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/results/judged_lint.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -20,7 +26,8 @@ namespace {
 struct JudgeFlags {
   std::vector<std::string> results;
   std::string policy, explain, junit;
-  bool force = false;
+  bool force = false, github = false;
+  terminal::StyleFlags style;
   core::Demands demands;
 };
 
@@ -33,15 +40,26 @@ std::vector<results::JudgedRun> judge_all(const std::vector<std::string>& files,
   return runs;
 }
 
+/// Commands of GitHub's are obeyed again, and there are ours.
+void tell_github(std::ostream& out, const std::vector<report::Suite>& suites) {
+  report::resume_workflow_commands();
+  const report::Workflow workflow = report::workflow_of_environment();
+  out << report::to_annotations(suites, workflow.workspace) << std::flush;
+  if (!workflow.summary.empty()) report::append_summary(workflow.summary, suites, {});
+}
+
 int run_judge(const JudgeFlags& flags) {
   flags::Outputs outputs{.force = flags.force, .inputs = {flags.results.begin(), flags.results.end()}};
   if (!flags.policy.empty()) outputs.inputs.emplace_back(flags.policy);
   const auto junit = outputs.open(flags.junit, ir::files::FileKind::xml);
-  std::ostream& out = flags.junit == "-" ? std::cerr : std::cout;
+  const bool is_on_stdout = flags.junit == "-";
+  std::ostream& out = is_on_stdout ? std::cerr : std::cout;
+  if (flags.github) report::stop_workflow_commands(out);
   std::optional<policy::Policy> policy;
   if (!flags.policy.empty()) policy = policy::read(flags.policy);
   const auto runs = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
-  out << results::to_text(runs);
+  out << results::to_text(
+      runs, terminal::style_of(flags.style, terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO)));
   const auto is_explained = [](const results::JudgedRun& run) {
     return std::ranges::any_of(run.nodes, [](const results::JudgedNode& node) { return !node.explanation.empty(); });
   };
@@ -50,6 +68,7 @@ int run_judge(const JudgeFlags& flags) {
   if (junit) flags::write_whole(junit, report::to_junit(results::suites_of(runs, flags.demands.strict)));
   const auto idle = policy ? results::idle_budgets(*policy, runs) : std::vector<std::string>();
   for (const std::string& finding : idle) std::cerr << finding << '\n';
+  if (flags.github) tell_github(out, results::suites_of(runs, flags.demands.strict));
   return static_cast<int>(idle.empty() ? results::exit_code(runs, flags.demands) : core::ExitCode::tool_error);
 }
 
@@ -60,8 +79,9 @@ int run_lint(const std::string& file, const std::vector<std::string>& results, c
   if (!against.empty())
     for (auto& finding : policy::ratchet(policy, policy::read(against), policy::today()))
       findings.push_back(std::move(finding));
-  for (const std::string& finding : findings) std::cout << finding << '\n';
-  if (findings.empty()) std::cout << file << ": " << policy.rules.size() << " rules, nothing to object to\n";
+  for (const std::string& finding : findings) show::print("{}\n", finding);
+  if (findings.empty())
+    std::cout << file << ": " << terminal::counted(policy.rules.size(), "rule") << ", nothing to object to\n";
   return findings.empty() ? 0 : 1;
 }
 
@@ -79,7 +99,9 @@ Action judge(CLI::App& app) {
                "exit code 4 unless every run was verified, as in verify");
   flags::add_output(app, "--junit", flags->junit, "write the report as JUnit XML to this file, or - for stdout")
       ->group("output");
+  flags::add_github_flag(app, flags->github);
   flags::add_force_flag(app, flags->force);
+  flags::add_style_flags(app, flags->style);
   return [flags] { return run_judge(*flags); };
 }
 

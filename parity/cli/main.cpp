@@ -13,6 +13,8 @@
 #include "parity/cli/show/help_formatter.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/did_you_mean.hpp"
+#include "parity/report/github.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 constexpr int usage_error = 2, device_error = 3, nothing_ran = 77;
 
 int say(const char* what, int exit_code) {
-  std::cerr << "plumb: " << what << '\n';
+  std::cerr << "plumb: " << terminal::printable(what) << '\n';
   return exit_code;
 }
 
@@ -33,6 +35,18 @@ void require_command(int argc, char** argv) {
     names.emplace_back(command.name);
   }
   ir::require(first.starts_with('-'), "there is no command '", first, "'", core::did_you_mean(first, names));
+}
+
+/// What require_command does, for the commands that a command has.
+void require_inner_command(const CLI::App& app) {
+  for (const CLI::App* const command : app.get_subcommands()) {
+    std::vector<std::string> names;
+    for (const CLI::App* const inner : command->get_subcommands(nullptr)) names.push_back(inner->get_name());
+    if (names.empty() || !command->get_subcommands().empty()) continue;
+    const std::vector<std::string> rest = command->remaining();
+    ir::require(!rest.empty(), "plumb ", command->get_name(), " wants a command of its own, such as '", names[0], "'");
+    ir::fail("plumb ", command->get_name(), " has no command '", rest[0], "'", core::did_you_mean(rest[0], names));
+  }
 }
 
 /// CLI11 would say of a misspelt option that it was not expected.
@@ -54,14 +68,15 @@ int run(int argc, char** argv) {
   app.formatter(std::make_shared<show::HelpFormatter>(show::help_width(STDOUT_FILENO)));
   app.set_version_flag("--version", std::string(core::build_info().version));
   app.footer(
-      "exit codes: 0 all gated nodes pass; 1 at least one failed; 2 usage, file or tool error; 3 device error; "
+      "exit codes: 0 all that was judged passed; 1 something failed; 2 usage, file or tool error; 3 device error; "
       "4 not all verified, under --strict or --require-verified; 77 nothing ran");
   Action chosen;
   for (const Command& command : commands) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.help));
     Action action = command.declare(*sub);
     flags::take_as_meant(*sub);
-    sub->footer("example:\n  " + std::string(command.example));
+    const std::string own = sub->get_footer() == app.get_footer() ? "" : sub->get_footer() + '\n';
+    sub->footer(own + app.get_footer() + "\nexample:\n  " + std::string(command.example));
     sub->callback([&chosen, action] { chosen = action; });
   }
   require_command(argc, argv);
@@ -69,6 +84,9 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError& error) {
     require_known_options(app);
+    return app.exit(error) == 0 ? 0 : usage_error;
+  } catch (const CLI::RequiredError& error) {
+    require_inner_command(app);
     return app.exit(error) == 0 ? 0 : usage_error;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : usage_error;
@@ -96,6 +114,7 @@ int outcome(int argc, char** argv) try { return run(argc, argv); } catch (const 
 int main(int argc, char** argv) {
   prepare_process(usage_error);
   const int code = outcome(argc, argv);
+  report::resume_workflow_commands();  // an error ends a command before it does that
   return flush_stdout() || code == device_error ? code : usage_error;
 }
 

@@ -11,6 +11,8 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/show/accuracy_text.hpp"
 #include "parity/cli/show/ops_text.hpp"
+#include "parity/cli/show/print.hpp"
+#include "parity/core/did_you_mean.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -36,13 +38,20 @@ std::vector<Row> rows() {
 
 void print_table() {
   const auto all = rows();
-  fmt::print("{:<14} {:>4}  {:<7} {:<10}  {}\n", "op", "tier", "ref_cpu", "gpu_vulkan", "what it does");
+  std::size_t widest = 0;
+  for (const Row& row : all) widest = std::max(widest, row.schema->name.size());
+  const auto line = [widest](std::string_view name, std::string_view tier, std::string_view on_cpu,
+                             std::string_view on_vulkan, std::string_view what) {
+    const std::string head = fmt::format("{:<{}} {:>4}  {:<7} {:<10}  ", name, widest, tier, on_cpu, on_vulkan);
+    show::print_lines(fmt::format("{}{}\n", head, what), head.size());
+  };
+  line("op", "tier", "ref_cpu", "gpu_vulkan", "what it does");
   for (const Row& row : all)
-    fmt::print("{:<14} {:>4}  {:<7} {:<10}  {}\n", row.schema->name, row.schema->tier, row.on_cpu ? "yes" : "-",
-               row.on_vulkan ? "yes" : "-", row.schema->summary);
+    line(row.schema->name, std::to_string(row.schema->tier), row.on_cpu ? "yes" : "-", row.on_vulkan ? "yes" : "-",
+         row.schema->summary);
   const auto count = [&](auto has) { return std::count_if(all.begin(), all.end(), has); };
-  fmt::print("{} ops: {} on ref_cpu, {} on gpu_vulkan; `plumb ops NAME` shows one\n", all.size(),
-             count([](const Row& row) { return row.on_cpu; }), count([](const Row& row) { return row.on_vulkan; }));
+  show::print("{} ops: {} on ref_cpu, {} on gpu_vulkan; `plumb ops NAME` shows one\n", all.size(),
+              count([](const Row& row) { return row.on_cpu; }), count([](const Row& row) { return row.on_vulkan; }));
 }
 
 void print_json() {
@@ -67,8 +76,12 @@ Action ops(CLI::App& app) {
   return [flags] {
     if (!flags->name.empty()) {
       const auto* schema = ir::find_schema(flags->name);
-      ir::require(schema != nullptr, "no such op: ", flags->name);
-      std::cout << show::op_markdown(*schema);
+      std::vector<std::string> names;
+      for (const auto* one : ir::all_schemas()) names.emplace_back(one->name);
+      const std::string meant = core::did_you_mean(flags->name, names);
+      ir::require(schema != nullptr, "there is no op '", flags->name, "'",
+                  meant.empty() ? "; `plumb ops` lists them" : meant);
+      show::print_lines(show::op_markdown(*schema));
     } else if (flags->markdown) {
       std::cout << show::ops_markdown();
     } else if (flags->accuracy) {

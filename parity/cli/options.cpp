@@ -6,6 +6,7 @@
 
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
+#include "parity/cli/show/print.hpp"
 
 namespace plumb::parity::cli {
 
@@ -13,13 +14,21 @@ Action options(CLI::App& app) {
   const auto flags = std::make_shared<flags::DeviceFlags>();
   flags::add_device_flags(app, *flags);
   return [flags] {
-    flags::vulkan_options(*flags);  // refuses a knob that does not exist before the table is printed
-    fmt::print("{:<15} {:<23} {:<10} {}\n", "--set", "environment", "default", "what it does");
+    flags::vulkan_options(*flags);            // refuses a knob that does not exist before the table is printed
+    constexpr std::size_t least_width = 100;  // in less, the variables would leave no room for the rest
+    const bool has_variables = show::stdout_width() >= least_width;
+    const auto line = [&](std::string_view name, std::string_view variable, std::string_view preset,
+                          std::string_view doc) {
+      const std::string second = has_variables ? fmt::format("{:<23} ", variable) : "";
+      const std::string head = fmt::format("{:<15} {}{:<10} ", name, second, preset);
+      show::print_lines(fmt::format("{}{}\n", head, doc), head.size());
+    };
+    line("--set", "environment", "default", "what it does");
     for (const auto& option : gpu_vulkan::device::vulkan_option_infos()) {
-      const std::string preset = option.preset.empty() ? "\"\"" : option.preset;
-      fmt::print("{:<15} {:<23} {:<10} {}\n", option.name, option.variable, preset, option.doc);
-      for (const auto choice : option.choices) fmt::print("{:<51}- {}\n", "", choice);
+      line(option.name, option.variable, option.preset.empty() ? "\"\"" : option.preset, option.doc);
+      for (const auto choice : option.choices) line("", "", "", ir::cat("- ", choice));
     }
+    if (!has_variables) fmt::print("The environment sets them, too: PLUMB_TILE for --set tile=..., and so on.\n");
     return 0;
   };
 }

@@ -1,8 +1,6 @@
 // `plumb plan`: fusions, kernels, tiles and memory of a graph on the device, without running it.
 #include "gpu_vulkan/plan/plan.hpp"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -11,6 +9,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/show/print.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -27,9 +26,9 @@ int run_plan(const PlanFlags& flags) {
   const gpu_vulkan::VulkanExecutor executor(flags::vulkan_options(flags.device));
   const auto fused = executor.fused(graph, {graph.results()}, loaded.feeds);
   const auto plan = executor.plan(fused.graph, fused.capture);
-  fmt::print("on {}\n", executor.facts().name);
-  for (const std::string& line : gpu_vulkan::passes::fusions(fused, graph)) fmt::print("fused: {}\n", line);
-  fmt::print("{}", to_text(plan, fused.graph));
+  show::print("on {}\n", executor.facts().name);
+  for (const std::string& line : gpu_vulkan::passes::fusions(fused, graph)) show::print("fused: {}\n", line);
+  show::print_lines(to_text(plan, fused.graph));
   return 0;
 }
 

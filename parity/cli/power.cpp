@@ -1,6 +1,8 @@
 // `plumb power`: plants faults in every node and reports which of them the verdict catches.
 #include "parity/power/power.hpp"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -11,14 +13,18 @@
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
 #include "parity/cli/plan_faults.hpp"
 #include "parity/cli/reference.hpp"
+#include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/power/faults/fault.hpp"
 #include "parity/report/progress.hpp"
+#include "parity/terminal/style.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -41,11 +47,11 @@ void add_flags(CLI::App& app, PowerFlags& flags) {
   app.add_option("--policy", flags.policy, "judge by this policy (TOML, docs/policy.md)");
   app.add_option("--min-power", flags.min_power,
                  "share of the required faults that must be caught; else the policy's [budget] says it, else 0.90")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(flags::from_to(0, 1));
   app.add_option("--max-vacuity", flags.max_vacuity, "share of elements that may say nothing; likewise, else 0.30")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(flags::from_to(0, 1));
   app.add_option("--on", flags.on, "which executor's results the faults are planted in")
-      ->check(CLI::IsMember({"cpu", "gpu"}))
+      ->check(flags::one_of({"cpu", "gpu"}))
       ->capture_default_str();
   app.add_flag("--plan", flags.plan, "also break the GPU's plan of the whole graph: barriers, memory, uploads");
   flags::add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout");
@@ -94,7 +100,8 @@ void require_known_faults(const std::string& pattern, bool with_plan) {
 
 int run_power(const PowerFlags& flags) {
   if (flags.list) {
-    std::cout << power::faults::fault_list();
+    constexpr std::size_t summaries_at = 33;
+    show::print_lines(power::faults::fault_list(), summaries_at);
     return 0;
   }
   ir::require(!flags.paths.empty(), "power needs a graph; `plumb power --list` lists the faults");
@@ -109,7 +116,9 @@ int run_power(const PowerFlags& flags) {
   options.gate = bench.gate ? &*bench.gate : nullptr;
   options.max_vacuity = flags.max_vacuity.value_or(bench.budget().max_vacuity.value_or(options.max_vacuity));
   const double min_power = flags.min_power.value_or(bench.budget().min_power.value_or(0.90));
-  std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
+  const bool is_on_stdout = flags.json == "-";
+  std::ostream& out = is_on_stdout ? std::cerr : std::cout;
+  const auto style = terminal::style_of({}, terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO));
   std::vector<power::Result> results;
   std::vector<core::ExitCode> ends;
   for (const std::string& path : flags.paths) {
@@ -120,7 +129,9 @@ int run_power(const PowerFlags& flags) {
       results.back().nodes.push_back(
           break_plans(subject, bench.executors(), flags::vulkan_options(flags.device), options));
     const power::Result& result = results.back();
-    out << power::by_fault(result) << '\n' << power::to_table(result);
+    progress.erase();
+    const std::string text = power::by_fault(result) + '\n' + power::to_table(result);
+    out << terminal::fitted(terminal::printable(text), style.width);
     const double score = result.score();
     const bool nothing = std::isnan(score);
     ends.push_back(nothing              ? core::ExitCode::nothing_ran

@@ -12,7 +12,9 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
 #include "parity/cli/show/describe.hpp"
+#include "parity/report/progress.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -36,10 +38,13 @@ profile::DeviceProfile profile_of(const ProbeFlags& flags, const profile::probe:
 }
 
 int run_probe(const ProbeFlags& flags) {
-  const auto output = flags::Outputs{.force = flags.force}.open(flags.output, ir::files::FileKind::text);
+  const auto output = flags::Outputs{.force = flags.force}.open_text(flags.output, "plumb-profile/");
   const auto start = std::chrono::steady_clock::now();
   profile::probe::ProbeOptions options{.is_host = flags.on == "cpu"};
+  report::Progress progress;
+  options.step = [&](std::string_view what, std::size_t done, std::size_t steps) { progress.step(what, done, steps); };
   const profile::DeviceProfile profile = profile_of(flags, options);
+  progress.erase();
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (!output) {
     std::cout << profile::to_toml(profile);
@@ -57,7 +62,7 @@ int run_probe(const ProbeFlags& flags) {
 Action probe(CLI::App& app) {
   const auto flags = std::make_shared<ProbeFlags>();
   app.add_option("--on", flags->on, "the executor to probe")
-      ->check(CLI::IsMember({"cpu", "gpu"}))
+      ->check(flags::one_of({"cpu", "gpu"}))
       ->capture_default_str();
   flags::add_output(app, "-o,--output", flags->output,
                     "write the profile (TOML, docs/probe.md) here instead of stdout");

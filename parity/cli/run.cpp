@@ -11,6 +11,8 @@
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
+#include "parity/cli/show/print.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli {
@@ -30,12 +32,12 @@ std::unique_ptr<ir::Executor> executor(const RunFlags& flags) {
 }
 
 void print_result(const std::string& name, const ir::Tensor& tensor) {
-  fmt::print("{}: {} [", name, ir::cat(tensor.type()));
+  std::string text = fmt::format("{}: {} [", name, ir::cat(tensor.type()));
   constexpr std::int64_t shown = 6;
   const ir::Tensor wide = ir::is_complex(tensor.dtype()) ? ir::Tensor() : ir::convert(tensor, ir::DType::f64);
   for (std::int64_t i = 0; i < std::min(shown, wide.elements()); ++i)
-    fmt::print("{}{:.6g}", i != 0 ? ", " : "", wide.as<double>()[static_cast<std::size_t>(i)]);
-  fmt::print("{}]\n", tensor.elements() > shown ? ", ..." : "");
+    text += fmt::format("{}{:.6g}", i != 0 ? ", " : "", wide.as<double>()[static_cast<std::size_t>(i)]);
+  show::print("{}{}]\n", text, tensor.elements() > shown ? ", ..." : "");
 }
 
 int run_graph(const RunFlags& flags) {
@@ -59,7 +61,7 @@ Action run(CLI::App& app) {
   const auto flags = std::make_shared<RunFlags>();
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX)")->required();
   app.add_option("--on", flags->on, "the executor to run on")
-      ->check(CLI::IsMember({"cpu", "gpu"}))
+      ->check(flags::one_of({"cpu", "gpu"}))
       ->capture_default_str();
   flags::add_output(app, "-o,--output", flags->output, "write the results to this .npz or .h5");
   flags::add_force_flag(app, flags->force);

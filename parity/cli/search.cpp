@@ -14,7 +14,9 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
 #include "parity/cli/reference.hpp"
+#include "parity/cli/show/print.hpp"
 #include "parity/core/parallel.hpp"
 
 namespace plumb::parity::cli {
@@ -75,19 +77,20 @@ int run_search(const SearchFlags& flags) {
   bool has_failed = false;
   for (const search::Record& record : found.records) {
     has_failed = has_failed || record.is_failure;
-    fmt::print("{} {:.3g} at {} ({}), from {} in step {}", record.is_failure ? "failed" : flags.objective, record.value,
-               record.node, record.op, record.from, record.step);
+    std::string text =
+        fmt::format("{} {:.3g} at {} ({}), from {} in step {}", record.is_failure ? "failed" : flags.objective,
+                    record.value, record.node, record.op, record.from, record.step);
     if (!flags.keep.empty()) {
       const auto path = std::filesystem::path(flags.keep) / search::file_name(record, options.objective);
       ir::files::OutputFile file(path, {.kind = ir::files::FileKind::graph});
       file.write(search::to_file(record, options.objective));
       file.commit();
-      fmt::print(": {}", path.string());
+      text += ": " + path.string();
     }
-    fmt::print("\n");
+    show::print("{}\n", text);
   }
-  fmt::print("{}: {} {:.3g} in the fills, {:.3g} after {} steps ({} runs) | seed {}\n", flags.path, flags.objective,
-             found.first, found.best, found.steps, found.runs, options.seed);
+  show::print("{}: {} {:.3g} in the fills, {:.3g} after {} steps ({} runs) | seed {}\n", flags.path, flags.objective,
+              found.first, found.best, found.steps, found.runs, options.seed);
   return static_cast<int>(has_failed ? core::ExitCode::failed : core::ExitCode::passed);
 }
 
@@ -99,7 +102,7 @@ Action search(CLI::App& app) {
   app.add_option("--for", flags->objective,
                  "what is to become large: an error over its first limit (ratio), over the certain one (certain), end "
                  "to end (total), or a limit over the scale of its numbers (missed)")
-      ->check(CLI::IsMember({"ratio", "certain", "total", "missed"}))
+      ->check(flags::one_of({"ratio", "certain", "total", "missed"}))
       ->capture_default_str();
   app.add_option("--budget", flags->budget, "how long to search: 60s, 5m, 1h")->capture_default_str();
   app.add_option("--steps", flags->steps, "search for so many steps, however long they take: the same every time");

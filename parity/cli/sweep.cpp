@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <limits>
 #include <memory>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
@@ -12,7 +13,9 @@
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
 #include "parity/cli/reference.hpp"
+#include "parity/cli/show/print.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/report/progress.hpp"
 
@@ -54,13 +57,29 @@ void write_plan(const std::unique_ptr<ir::files::OutputFile>& file, const SweepF
   std::cerr << "plan: " << flags.plan << '\n';
 }
 
+/// A budget within which no product may run in f16 would look like a plan that was not made.
+void say_what_none_meets(const sweep::SweepResult& result, double budget) {
+  const auto row = std::ranges::find(result.rows, sweep::Choice::bound, &sweep::SweepRow::choice);
+  if (row == result.rows.end() || !row->unsupported.empty() || !row->plan.empty()) return;
+  double least = std::numeric_limits<double>::infinity();
+  for (const sweep::Candidate& one : result.candidates)
+    if (!one.errors.empty()) least = std::min(least, std::ranges::max(one.errors));
+  if (result.candidates.empty())
+    show::print("bound: no product of this graph can run in f16\n");
+  else if (least > budget)
+    show::print("bound: no product may run in f16 within --budget {:g}: the cheapest alone costs an output {:.2g}\n",
+                budget, least);
+  else
+    show::print("bound: no product runs in f16, as none saves time on this device\n");
+}
+
 int run_sweep(const SweepFlags& flags) {
   sweep::SweepOptions options = flags.options;
   options.precisions = named<ir::passes::Precision>(flags.precisions);
   options.choices = named<sweep::Choice>(flags.choices);
   flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(flags.graph)};
   outputs.inputs.emplace_back(flags.path);
-  const auto plan = outputs.open(flags.plan, ir::files::FileKind::text);
+  const auto plan = outputs.open_text(flags.plan, "plumb-precision/");
   const cases::Case subject = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads), host({.threads = flags.device.threads});
@@ -76,8 +95,10 @@ int run_sweep(const SweepFlags& flags) {
     report::Progress progress;
     result = sweep::sweep(subject, executors, options, progress);
   }
-  if (flags.verbose) std::cout << sweep::nodes_text(result) << '\n';
-  std::cout << sweep::to_text(result);
+  const terminal::Style style{.width = show::stdout_width()};
+  if (flags.verbose) std::cout << sweep::nodes_text(result, style) << '\n';
+  std::cout << sweep::to_text(result, style);
+  say_what_none_meets(result, options.budget);
   if (plan) write_plan(plan, flags, result);
   const auto failed = [](const sweep::SweepRow& row) { return row.verdict == core::Verdict::failed; };
   return static_cast<int>(std::ranges::any_of(result.rows, failed) ? core::ExitCode::failed : core::ExitCode::passed);
@@ -90,21 +111,21 @@ Action sweep(CLI::App& app) {
   app.add_option("graph", flags->path, "graph file (plumb.graph/1, ONNX) of f32")->required();
   app.add_option("--precision", flags->precisions, "how products are computed: f32, f16acc32, f16acc16")
       ->delimiter(',')
-      ->check(CLI::IsMember({"f32", "f16acc32", "f16acc16"}))
+      ->check(flags::one_of({"f32", "f16acc32", "f16acc16"}))
       ->capture_default_str();
   app.add_option("--choose", flags->choices, "which nodes run in f16: never, always, oscillation, bound")
       ->delimiter(',')
-      ->check(CLI::IsMember({"never", "always", "oscillation", "bound"}))
+      ->check(flags::one_of({"never", "always", "oscillation", "bound"}))
       ->capture_default_str();
   app.add_option("--budget", flags->options.budget, "relative 2-norm error that `bound` allows every output")
-      ->check(CLI::PositiveNumber)
+      ->check(flags::above_zero())
       ->capture_default_str();
   app.add_option("--oscillation", flags->options.oscillation,
                  "`oscillation` takes the nodes whose weight oscillates by less than this (docs/f16.md)")
-      ->check(CLI::PositiveNumber)
+      ->check(flags::above_zero())
       ->capture_default_str();
   app.add_option("--runs", flags->options.runs, "runs of each variant; the fastest is reported")
-      ->check(CLI::Range(1u, 1000u))
+      ->check(flags::whole_from_to(1, 1000))
       ->capture_default_str();
   flags::add_output(app, "--plan", flags->plan,
                     "write what `bound` chose (TOML), for --precision of verify, run and dump");
@@ -112,6 +133,11 @@ Action sweep(CLI::App& app) {
   app.add_flag("-v,--verbose", flags->verbose, "print every node: its share, its weight, and which choices take it");
   flags::add_graph_flags(app, flags->graph);
   flags::add_device_flags(app, flags->device);
+  app.footer(
+      "columns (docs/f16.md): nodes: products in f16, of how many that could be; flops: their share of the work of "
+      "those; max error, rel_l2: of each output against the truth of the graph as it was, rel_l2 relative and by "
+      "2-norms: this is what --budget limits; max ratio: the largest error of a node over its limit, which says "
+      "whether the kernels are right and not what the precision costs; device us: the fastest run");
   return [flags] { return run_sweep(*flags); };
 }
 

@@ -26,6 +26,7 @@
 #include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_file.hpp"
 #include "parity/report/counts.hpp"
+#include "parity/report/github.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/report/progress.hpp"
 #include "parity/report/report.hpp"
@@ -49,11 +50,13 @@ class VerifyRun {
   void open_profile();
   bool flushes_subnormals() const;
   void print_plan(const ir::Graph& graph);
-  void report(const cases::CaseResult& result);
+  void report(const cases::CaseResult& result, report::Times times);
   bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                  const verify::VerifyOptions& options, results::Recorder* recorder);
+  verify::FillOptions fill_options(const std::vector<std::string>& paths) const;
   core::Coverage min_verified() const;
   report::RunFacts facts() const;
+  void tell_github() const;
   bool says_idle_budgets() const;
   flags::Outputs outputs_beside(const std::vector<std::string>& paths) const;
   std::unique_ptr<results::Recorder> open_record(const flags::Outputs& outputs) const;
@@ -130,16 +133,17 @@ void VerifyRun::print_plan(const ir::Graph& graph) {
   out_ << gpu_vulkan::plan::to_text(device_->plan(fused.graph, fused.capture), fused.graph) << '\n';
 }
 
-void VerifyRun::report(const cases::CaseResult& result) {
+void VerifyRun::report(const cases::CaseResult& result, report::Times times) {
   const report::Detail detail = flags_.quiet     ? report::Detail::verdicts
                                 : flags_.verbose ? report::Detail::all
                                                  : report::Detail::worst;
-  for (const cases::NodeResult& node : result.nodes) out_ << node.explanation;
+  for (const cases::NodeResult& node : result.nodes)
+    out_ << terminal::fitted(terminal::printable(node.explanation), style_.width);
   const bool is_quiet = flags_.quiet || (flags_.seeds > 1 && !flags_.verbose);
   if (is_quiet && result.exit == core::ExitCode::passed) return;
   if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
   std::ostream& out = result.nodes.empty() && result.exit != core::ExitCode::passed ? std::cerr : out_;
-  out << report::to_table(result, detail, style_) << '\n' << std::flush;
+  out << report::to_table(result, detail, style_, times) << '\n' << std::flush;
 }
 
 /// What is written, and never over these graphs or what else is read.
@@ -179,7 +183,17 @@ core::Coverage VerifyRun::min_verified() const {
 report::RunFacts VerifyRun::facts() const {
   report::RunFacts facts{.policy = flags_.policy, .profile = flags_.profile, .strict = flags_.demands.strict};
   if (device_) facts.device = device_->facts().name, facts.driver = device_->facts().driver_info;
+  if (gate_) facts.rules_ending = policy::rules_ending(gate_->policy, gate_->today);
   return facts;
+}
+
+/// Commands of GitHub's are obeyed again, and there are ours.
+void VerifyRun::tell_github() const {
+  report::resume_workflow_commands();
+  const report::Workflow workflow = report::workflow_of_environment();
+  const auto suites = report::suites_of(results_, facts());
+  out_ << report::to_annotations(suites, workflow.workspace) << std::flush;
+  if (!workflow.summary.empty()) report::append_summary(workflow.summary, suites, facts());
 }
 
 /// Output budgets that name nothing in any graph: what they hold to a limit was misspelt.
@@ -220,18 +234,36 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
     progress.erase();
     cases::CaseResult& result = results_.back();
     if (recorder != nullptr) recorder->record(result);
-    report(result);
+    // With isolate every node is compiled again for each seed.
+    const bool is_first = flags_.repeat == 1 && (s == 0 || flags_.mode == "isolate");
+    report(result, is_first ? report::Times::of_first_run : report::Times::of_later_run);
     summary.add(result);
     if (!flags_.counts.empty()) counts_.add(result);
     if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
     // After thousands of seeds the summary is enough.
-    if (s > 0 && flags_.json.empty() && flags_.junit.empty()) result.nodes = {};
+    if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) result.nodes = {};
   }
-  if (flags_.seeds > 1) out_ << summary.text() << '\n';
+  if (flags_.seeds > 1) out_ << summary.text(style_) << '\n';
   return true;
 }
 
+/// What these graphs are made of and fed, where the flags go together.
+verify::FillOptions VerifyRun::fill_options(const std::vector<std::string>& paths) const {
+  flags::GraphFlags graph = flags_.graph;
+  graph.model.are_for_several = paths.size() > 1;
+  if (graph.model.are_for_several) flags::require_known_shapes(paths, graph.model);
+  verify::FillOptions fill = flags::fill_options(graph);
+  flags::read_fill(flags_.fill, fill);
+  ir::require(fill.kind != core::FillKind::exact || flags_.seeds == 1,
+              "--fill exact makes a graph of its own for each seed");
+  ir::require(fill.kind != core::FillKind::exact || fill.precision.empty(),
+              "--fill exact does not go with --precision");
+  if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
+  return fill;
+}
+
 int VerifyRun::run() {
+  if (flags_.github) report::stop_workflow_commands(out_);
   const auto paths = flags::graph_paths(flags_.paths);
   const flags::Outputs outputs = outputs_beside(paths);
   const auto on_stdout = {flags_.json == "-", flags_.junit == "-", flags_.counts == "-"};
@@ -241,13 +273,7 @@ int VerifyRun::run() {
              counts = outputs.open(flags_.counts, ir::files::FileKind::json),
              junit = outputs.open(flags_.junit, ir::files::FileKind::xml);
   if (!flags_.filter.empty()) flags::require_some_match(paths, flags_.graph.model, flags_.filter);
-  verify::FillOptions fill = flags::fill_options(flags_.graph);
-  flags::read_fill(flags_.fill, fill);
-  ir::require(fill.kind != core::FillKind::exact || flags_.seeds == 1,
-              "--fill exact makes a graph of its own for each seed");
-  ir::require(fill.kind != core::FillKind::exact || fill.precision.empty(),
-              "--fill exact does not go with --precision");
-  if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
+  const verify::FillOptions fill = fill_options(paths);
   open_device();
   open_policy();
   open_profile();
@@ -286,8 +312,9 @@ int VerifyRun::run() {
     recorder->finish();
     std::cerr << "results: " << flags_.results << '\n';
   }
-  return static_cast<int>(says_idle_budgets() ? core::ExitCode::tool_error
-                                              : verify::exit_code(results_, flags_.demands));
+  const bool is_misspelt = says_idle_budgets();
+  if (flags_.github) tell_github();
+  return static_cast<int>(is_misspelt ? core::ExitCode::tool_error : verify::exit_code(results_, flags_.demands));
 }
 
 }  // namespace
@@ -295,6 +322,12 @@ int VerifyRun::run() {
 Action verify(CLI::App& app) {
   const auto flags = std::make_shared<flags::VerifyFlags>();
   flags::add_verify_flags(app, *flags);
+  app.footer(
+      "columns (docs/glossary.md): error: the largest absolute error, on the inputs that the node had on the device; "
+      "ratio: the largest error over its limit, above 1 fails; ulp: the largest error in units of the last place; "
+      "allowed: the limit of the element with that ratio, which need not be the one with the largest error; inherited: "
+      "what its inputs had wrong; amp: by how much it enlarged that; place: where it ran; us: microseconds on the "
+      "device, 1st us of a first run, in which a driver may still compile");
   return [flags] { return VerifyRun(*flags).run(); };
 }
 

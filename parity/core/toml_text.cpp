@@ -37,4 +37,9 @@ toml::table parse_toml(std::string_view text, const std::string& file) {
   }
 }
 
+std::string kind_of(const toml::node& node) {
+  const std::string name = ir::cat(node.type());
+  return (std::string_view("aeiou").find(name.front()) == std::string_view::npos ? "a " : "an ") + name;
+}
+
 }  // namespace plumb::parity::core

@@ -10,6 +10,7 @@
 #include "ir/dtype.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/op.hpp"
+#include "parity/core/did_you_mean.hpp"
 #include "parity/core/toml_text.hpp"
 
 namespace plumb::parity::policy {
@@ -58,7 +59,8 @@ class Reader {
   Rule rule(const toml::table& table, std::size_t index);
   void expected_failure(const toml::table& table, Rule& rule) const;
   Selector selector(std::string_view key, const toml::node& node) const;
-  std::vector<Requirement> requirements(const toml::table& table, RulePart part, int depth) const;
+  std::vector<Requirement> requirements(const toml::table& table, RulePart part, int depth,
+                                        std::string_view but = {}) const;
   Requirement requirement(std::string_view key, const toml::node& node, RulePart part, int depth) const;
   Requirement allclose(const toml::node& node) const;
   Requirement any(const toml::node& node, RulePart part, int depth) const;
@@ -79,23 +81,24 @@ std::string list_of(const std::vector<std::string_view>& words) {
 void Reader::only(const toml::table& table, std::string_view where, const std::vector<std::string_view>& known) const {
   for (const auto& [key, value] : table)
     if (std::find(known.begin(), known.end(), text(key)) == known.end())
-      refuse(value, where, ": wanted one of ", list_of(known), ", found '", text(key), "'");
+      refuse(value, where, ": wanted one of ", list_of(known), ", found '", text(key), "'",
+             core::did_you_mean(text(key), {known.begin(), known.end()}));
 }
 
 const toml::table& Reader::table(const toml::node& node, std::string_view where) const {
-  if (!node.is_table()) refuse(node, where, ": wanted a table, found a ", ir::cat(node.type()));
+  if (!node.is_table()) refuse(node, where, ": wanted a table, found ", core::kind_of(node));
   return *node.as_table();
 }
 
 std::string Reader::string(const toml::node& node, std::string_view where) const {
-  if (!node.is_string()) refuse(node, where, ": wanted a string, found a ", ir::cat(node.type()));
+  if (!node.is_string()) refuse(node, where, ": wanted a string, found ", core::kind_of(node));
   std::string found = **node.as_string();
   if (found.empty()) refuse(node, where, ": wanted a string, found an empty one");
   return found;
 }
 
 double Reader::number(const toml::node& node, std::string_view where) const {
-  if (!node.is_number()) refuse(node, where, ": wanted a number, found a ", ir::cat(node.type()));
+  if (!node.is_number()) refuse(node, where, ": wanted a number, found ", core::kind_of(node));
   const double found = *node.value<double>();
   if (!(found >= 0) || std::isinf(found)) refuse(node, where, ": wanted a finite number >= 0, found ", found);
   return found;
@@ -105,7 +108,8 @@ std::string Reader::choice(const toml::node& node, std::string_view where,
                            const std::vector<std::string_view>& choices) const {
   const std::string found = string(node, where);
   if (std::find(choices.begin(), choices.end(), found) == choices.end())
-    refuse(node, where, ": wanted one of ", list_of(choices), ", found '", found, "'");
+    refuse(node, where, ": wanted one of ", list_of(choices), ", found '", found, "'",
+           core::did_you_mean(found, {choices.begin(), choices.end()}));
   return found;
 }
 
@@ -218,7 +222,9 @@ Requirement Reader::any(const toml::node& node, RulePart part, int depth) const 
 Requirement Reader::requirement(std::string_view key, const toml::node& node, RulePart part, int depth) const {
   const auto names = enum_names(Measure{});
   const auto found = ir::enum_value<Measure>(key);
-  if (!found) refuse(node, "wanted one of ", list_of({names.begin(), names.end()}), ", bound, found '", key, "'");
+  if (!found)
+    refuse(node, "wanted one of ", list_of({names.begin(), names.end()}), ", bound, found '", key, "'",
+           core::did_you_mean(key, {names.begin(), names.end()}));
   const Measure measure = *found;
   const bool is_local = measure == Measure::ratio_max || measure == Measure::bitwise || measure == Measure::allclose ||
                         measure == Measure::emulator_ulp || measure == Measure::replay ||
@@ -236,10 +242,13 @@ Requirement Reader::requirement(std::string_view key, const toml::node& node, Ru
   return made;
 }
 
-std::vector<Requirement> Reader::requirements(const toml::table& table, RulePart part, int depth) const {
+/// What a table requires in all its keys but one.
+std::vector<Requirement> Reader::requirements(const toml::table& table, RulePart part, int depth,
+                                              std::string_view but) const {
   std::vector<Requirement> made;
   bool has_bound = false, has_ratio = false;
   for (const auto& [key, value] : table) {
+    if (!but.empty() && text(key) == but) continue;
     if (text(key) == "bound") {
       choice(value, "bound", {"auto"});
       if (part != RulePart::local) refuse(value, "bound: only the local part has it");
@@ -319,10 +328,9 @@ void Reader::rules(const toml::node& node) {
 void Reader::outputs(const toml::table& outputs) {
   for (const auto& [key, value] : outputs) {
     OutputBudget budget{std::string(text(key)), value.source().begin.line};
-    toml::table limits = table(value, ir::cat("[output] ", text(key)));
+    const toml::table& limits = table(value, ir::cat("[output] ", text(key)));
     if (const toml::node* reason = limits.get("reason")) budget.reason = string(*reason, "[output] reason");
-    limits.erase("reason");
-    budget.require = requirements(limits, RulePart::total, 0);
+    budget.require = requirements(limits, RulePart::total, 0, "reason");
     policy_.outputs.push_back(std::move(budget));
   }
 }

@@ -100,6 +100,15 @@ double false_alarms(const Gate* gate) {
   return gate == nullptr ? compare::usual_false_alarms : gate->policy.false_alarms();
 }
 
+std::vector<std::size_t> rules_ending(const Policy& policy, std::chrono::sys_days today) {
+  std::vector<std::size_t> ending;
+  for (std::size_t r = 0; r < policy.rules.size(); ++r) {
+    const Rule& rule = policy.rules[r];
+    if (rule.expects_failure && rule.expires && *rule.expires - today <= std::chrono::weeks(2)) ending.push_back(r);
+  }
+  return ending;
+}
+
 std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs) {
   std::vector<std::string> findings;
   for (const OutputBudget& budget : policy.outputs)

@@ -51,6 +51,9 @@ double false_alarms(const Gate* gate);
 /// Budgets that name none of these outputs, "FILE:LINE: ...".
 std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs);
 
+/// Rules that excuse a failure for at most two weeks more.
+std::vector<std::size_t> rules_ending(const Policy& policy, std::chrono::sys_days today);
+
 /// Judges an output that was just compared, every element of what is judged at hand; adds to the result which rule
 /// it was and, where it is asked for, the explanation.
 Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& result, const ir::TensorView& truth,

@@ -68,7 +68,7 @@ const toml::node& Reader::get(const Place& at, std::string_view key) const {
 
 std::string Reader::string(const Place& at, std::string_view key) const {
   const toml::node& node = get(at, key);
-  if (!node.is_string()) refuse(node, at.name, ".", key, ": wanted a string, found a ", ir::cat(node.type()));
+  if (!node.is_string()) refuse(node, at.name, ".", key, ": wanted a string, found ", core::kind_of(node));
   return **node.as_string();
 }
 

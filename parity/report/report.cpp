@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 
-#include "ir/raw/utf8.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/patterns/explain.hpp"
 #include "parity/relations/relation_report.hpp"
@@ -107,20 +106,21 @@ terminal::Colour colour_of(core::Verdict verdict) {
 }
 
 /// The columns, and which go first where a screen is too narrow for all.
-terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes) {
+terminal::FittedTable table_of(const std::vector<const cases::NodeResult*>& nodes, Times times) {
   const bool has_expected =
       std::ranges::any_of(nodes, [](const cases::NodeResult* node) { return node->expected.has_value(); });
-  std::vector<terminal::Column> columns = {{.header = "node", .is_left = true},
-                                           {.header = "op", .is_left = true, .goes = 9},
-                                           {.header = "dtype", .is_left = true, .goes = 8},
-                                           {.header = "error", .least = 9},
-                                           {.header = "ratio", .least = 8, .gap = 1},
-                                           {.header = "ulp", .least = 9, .gap = 1, .goes = 5},
-                                           {.header = "allowed", .least = 9, .gap = 1, .goes = 7},
-                                           {.header = "inherited", .least = 9, .gap = 1, .goes = 4},
-                                           {.header = "amp", .least = 8, .gap = 1, .goes = 3},
-                                           {.header = "place", .is_left = true, .least = 6, .goes = 2},
-                                           {.header = "us", .least = 9, .gap = 1, .goes = 1}};
+  std::vector<terminal::Column> columns = {
+      {.header = "node", .is_left = true},
+      {.header = "op", .is_left = true, .goes = 9},
+      {.header = "dtype", .is_left = true, .goes = 8},
+      {.header = "error", .least = 9},
+      {.header = "ratio", .least = 8, .gap = 1},
+      {.header = "ulp", .least = 9, .gap = 1, .goes = 5},
+      {.header = "allowed", .least = 9, .gap = 1, .goes = 7},
+      {.header = "inherited", .least = 9, .gap = 1, .goes = 4},
+      {.header = "amp", .least = 8, .gap = 1, .goes = 3},
+      {.header = "place", .is_left = true, .least = 6, .goes = 2},
+      {.header = times == Times::of_first_run ? "1st us" : "us", .least = 9, .gap = 1, .goes = 1}};
   if (has_expected) columns.push_back({.header = "from file", .least = 9, .gap = 1, .goes = 6});
   columns.push_back({.header = "verdict", .is_left = true});
   terminal::FittedTable table(std::move(columns));
@@ -232,6 +232,16 @@ std::string rest_of(const std::vector<const cases::NodeResult*>& nodes, std::siz
   return "... " + text + "\n";
 }
 
+constexpr char glue = '\x1f';  // stands for a space at which no line is broken; text that may be shown has none
+
+/// Another part of the totals, which stays in one line: no number stands apart from its unit.
+template <class... Args>
+void add_part(std::string& text, fmt::format_string<Args...> format, Args&&... args) {
+  std::string part = fmt::format(format, std::forward<Args>(args)...);
+  std::ranges::replace(part, ' ', glue);
+  text += (text.empty() ? "" : " ") + part;
+}
+
 std::string totals_of(const cases::CaseResult& result, const terminal::Style& style) {
   std::map<core::Verdict, std::size_t> counts;
   double worst = compare::not_computed;
@@ -239,25 +249,28 @@ std::string totals_of(const cases::CaseResult& result, const terminal::Style& st
     ++counts[node.verdict];
     if (is_compared(node)) worst = std::fmax(worst, node.gated().ratio());
   }
-  std::string text;
-  const Text out(text);
-  fmt::format_to(out, " | {}:", terminal::counted(result.nodes.size(), "node"));
-  for (const auto& [verdict, count] : counts) fmt::format_to(out, " {} {}", count, ir::enum_name(verdict));
-  if (!result.coverage.reaches({1, 1}))
-    fmt::format_to(out, " | verified {:.0f} % of FLOPs, {:.0f} % of elements", std::floor(100 * result.coverage.flops),
-                   std::floor(100 * result.coverage.elements));
-  fmt::format_to(out, " | max ratio {} | seed {} | {:.2f} s\n", number(worst, "{:.3f}"), result.subject.seed,
-                 result.wall_seconds);
-  // The verdict may be coloured, which takes no columns: the rest is folded behind as many spaces.
   const std::string name = terminal::printable(result.subject.name) + ": ", verdict(ir::enum_name(result.verdict));
-  const std::size_t taken = ir::raw::count_code_points(name) + verdict.size();
+  std::string text;
+  add_part(text, "{}{}", name, verdict);
+  add_part(text, "| {}:", terminal::counted(result.nodes.size(), "node"));
+  for (const auto& [one, count] : counts) add_part(text, "{} {}", count, ir::enum_name(one));
+  if (!result.coverage.reaches({1, 1})) {
+    add_part(text, "| verified {:.0f} % of FLOPs,", std::floor(100 * result.coverage.flops));
+    add_part(text, "{:.0f} % of elements", std::floor(100 * result.coverage.elements));
+  }
+  add_part(text, "| max ratio {}", number(worst, "{:.3f}"));
+  add_part(text, "| seed {}", result.subject.seed);
+  add_part(text, "| {:.2f} s\n", result.wall_seconds);
+  text = terminal::folded(text, style.width, "    ");
+  std::ranges::replace(text, glue, ' ');
+  // The name and the verdict begin the first line; colour takes no columns.
   return name + terminal::coloured(verdict, colour_of(result.verdict), style) +
-         shown(std::string(taken, ' ') + text, style).substr(taken);
+         text.substr(name.size() + verdict.size());
 }
 
 }  // namespace
 
-std::string to_table(const cases::CaseResult& result, Detail detail, const terminal::Style& style) {
+std::string to_table(const cases::CaseResult& result, Detail detail, const terminal::Style& style, Times times) {
   std::string text;
   if (!result.message.empty()) {
     // What a reader says of a file starts with its name already.
@@ -272,7 +285,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const termi
   if (!in_table.empty()) {
     terminal::Style table_style = style;
     if (detail == Detail::all) table_style.width = terminal::unlimited;
-    const auto lines = table_of(in_table).lines(table_style);
+    const auto lines = table_of(in_table, times).lines(table_style);
     text += lines[0] + '\n';
     for (std::size_t n = 0; n < in_table.size(); ++n) text += lines[n + 1] + '\n' + details_of(*in_table[n], style);
   }

@@ -15,9 +15,13 @@ enum class Detail {
   all,       ///< every node
 };
 
+/// Which run of a graph's kernels the times on the device are of: in the first, a driver may still compile them.
+enum class Times { of_first_run, of_later_run };
+
 /// A case for people: one line a node, worst first, then totals; a repro line for each node that did not pass. Lines
 /// are no wider than the style says but repro lines, which are to be copied; Detail::all shows every column.
-std::string to_table(const cases::CaseResult& result, Detail detail, const terminal::Style& style = {});
+std::string to_table(const cases::CaseResult& result, Detail detail, const terminal::Style& style = {},
+                     Times times = Times::of_later_run);
 
 /// One line for a whole run: cases by verdict.
 std::string summary_line(std::span<const cases::CaseResult> cases);

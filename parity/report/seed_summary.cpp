@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "ir/attribute.hpp"
+#include "parity/terminal/fitted_table.hpp"
 #include "parity/terminal/table.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -29,32 +31,54 @@ double median(std::vector<double> values) {
 }  // namespace
 
 void SeedSummary::add(const cases::CaseResult& result) {
-  name_ = result.subject.name;
-  ++cases_[result.verdict];
-  for (const cases::NodeResult& one : result.nodes) {
-    if (!one.hash) continue;
-    Node& node = nodes_[{one.node, one.output}];
-    node.name = one.name(), node.op = one.op;
-    ++node.verdicts[one.verdict];
-    const double ratio = one.local.ratio();
-    if (!std::isnan(ratio)) node.ratios.push_back(ratio);
-    if (ratio > node.max_ratio || (std::isnan(node.max_ratio) && !std::isnan(ratio))) {
-      node.max_ratio = ratio;
-      node.worst_seed = result.subject.seed;
-    }
-    node.max_ulp = std::fmax(node.max_ulp, one.local.max_ulp.value);
-  }
+  add_case(result.subject.name, result.verdict);
+  for (const cases::NodeResult& one : result.nodes)
+    if (one.hash)
+      add_output({one.node, one.output, one.name(), std::string(one.op), one.verdict, one.local.ratio(),
+                  one.local.max_ulp.value},
+                 result.subject.seed);
 }
 
-std::string SeedSummary::text() const {
-  terminal::TextTable table({"node", "op", "median ratio", "max ratio", "at seed", "max ulp", "verdicts"}, 2);
+void SeedSummary::add_case(const std::string& name, core::Verdict verdict) {
+  name_ = name;
+  ++cases_[verdict];
+}
+
+void SeedSummary::add_output(const Output& output, std::uint64_t seed) {
+  Node& node = nodes_[{output.node, output.output}];
+  node.name = output.name, node.op = output.op;
+  ++node.verdicts[output.verdict];
+  if (!std::isnan(output.ratio)) node.ratios.push_back(output.ratio);
+  if (output.ratio > node.max_ratio || (std::isnan(node.max_ratio) && !std::isnan(output.ratio))) {
+    node.max_ratio = output.ratio;
+    node.worst_seed = seed;
+  }
+  node.max_ulp = std::fmax(node.max_ulp, output.ulp);
+}
+
+std::string SeedSummary::table(const terminal::Style& style) const {
+  terminal::FittedTable table({{.header = "node", .is_left = true},
+                               {.header = "op", .is_left = true, .goes = 3},
+                               {.header = "median ratio", .goes = 2},
+                               {.header = "max ratio"},
+                               {.header = "at seed"},
+                               {.header = "max ulp", .goes = 1},
+                               {.header = "verdicts", .is_left = true}});
   for (const auto& [place, node] : nodes_)
     table.row({node.name, node.op, terminal::short_number(median(node.ratios)), terminal::short_number(node.max_ratio),
                node.ratios.empty() ? "-" : std::to_string(node.worst_seed), terminal::short_number(node.max_ulp),
                counts_of(node.verdicts)});
+  std::string text;
+  for (const std::string& line : table.lines(style)) text += line + '\n';
+  return text;
+}
+
+std::string SeedSummary::cases() const { return counts_of(cases_); }
+
+std::string SeedSummary::text(const terminal::Style& style) const {
   std::size_t seeds = 0;
   for (const auto& [verdict, count] : cases_) seeds += count;
-  return table.text() + fmt::format("{}: {} seeds: {}\n", name_, seeds, counts_of(cases_));
+  return table(style) + fmt::format("{}: {} seeds: {}\n", terminal::printable(name_), seeds, cases());
 }
 
 }  // namespace plumb::parity::report

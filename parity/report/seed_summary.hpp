@@ -5,17 +5,32 @@
 #include <vector>
 
 #include "parity/cases/node_result.hpp"
+#include "parity/terminal/style.hpp"
 
 namespace plumb::parity::report {
 
 /// What many seeds of one graph came to, node by node.
 class SeedSummary {
  public:
+  /// One output of one node under one seed.
+  struct Output {
+    std::size_t node = 0, output = 0;
+    std::string name = {}, op = {};
+    core::Verdict verdict = core::Verdict::skipped;
+    double ratio = compare::not_computed, ulp = compare::not_computed;
+  };
+
   void add(const cases::CaseResult& result);
+  void add_case(const std::string& name, core::Verdict verdict);
+  void add_output(const Output& output, std::uint64_t seed);
 
   /// A line a node that was compared, in the order of the graph: the median and the largest ratio, the seed
-  /// of that one, the largest error in ulps, and the verdicts. Then cases by verdict.
-  std::string text() const;
+  /// of that one, the largest error in ulps, and the verdicts. No wider than the style says.
+  std::string table(const terminal::Style& style = {}) const;
+  /// The table; then cases by verdict.
+  std::string text(const terminal::Style& style = {}) const;
+  /// "3 passed 1 failed": cases by verdict.
+  std::string cases() const;
 
  private:
   struct Node {

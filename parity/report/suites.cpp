@@ -112,6 +112,9 @@ Test CaseTests::test(const cases::NodeResult& node, core::Verdict verdict) const
   one.node = node.name();
   one.op = node.op;
   one.details = details_of(result_, node);
+  if (!node.patterns.empty()) one.pattern = node.patterns.front().text;
+  one.ends_soon = node.verdict == core::Verdict::xfailed && node.rule &&
+                  std::ranges::find(facts_.rules_ending, *node.rule) != facts_.rules_ending.end();
   one.ratio = node.gated().ratio();
   one.properties = properties_of(node);
   if (node.reference_ns || node.device_ns)
@@ -146,7 +149,8 @@ Properties CaseTests::properties(std::size_t not_judged) const {
 }
 
 Suite CaseTests::suite() {
-  Suite made{.name = group_ + variant_, .file = group_, .seconds = result_.wall_seconds};
+  Suite made{
+      .name = group_ + variant_, .file = group_, .verdict = named(result_.verdict), .seconds = result_.wall_seconds};
   std::size_t not_judged = 0;
   for (const cases::NodeResult& node : result_.nodes) {
     const core::Verdict verdict =

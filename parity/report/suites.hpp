@@ -21,13 +21,15 @@ enum class TestEnd { passed, skipped, failure, error };
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
 struct Test {
-  std::string group = {};                                   ///< the path of the graph, or an op
-  std::string name = {};                                    ///< unique in its group, once it is written
-  std::string node = {}, op = {};                           ///< where it is about a node
-  TestEnd end = TestEnd::passed;                            ///< never better than what the exit code is made of
-  std::string type = {};                                    ///< a verdict by name, or "device_fault"
-  std::string message = {};                                 ///< one line: why it did not pass
-  std::string details = {};                                 ///< several, the command that repeats it last
+  std::string group = {};                                     ///< the path of the graph, or an op
+  std::string name = {};                                      ///< unique in its group, once it is written
+  std::string node = {}, op = {};                             ///< where it is about a node
+  TestEnd end = TestEnd::passed;                              ///< never better than what the exit code is made of
+  std::string type = {};                                      ///< a verdict by name, or "device_fault"
+  std::string message = {};                                   ///< one line: why it did not pass
+  std::string details = {};                                   ///< several, the command that repeats it last
+  std::string pattern = {};                                   ///< what failing elements have in common, if anything
+  bool ends_soon = false;                                     ///< its failure is excused for a few days more
   double seconds = std::numeric_limits<double>::quiet_NaN();  ///< NaN where it was not timed
   double ratio = std::numeric_limits<double>::quiet_NaN();    ///< its largest error over its limit
   Properties properties = {};
@@ -35,7 +37,8 @@ struct Test {
 
 struct Suite {
   std::string name = {};
-  std::string file = {};  ///< the graph's; "" where it is not known
+  std::string file = {};     ///< the graph's; "" where it is not known
+  std::string verdict = {};  ///< what came of the case as a whole
   double seconds = std::numeric_limits<double>::quiet_NaN();
   Properties properties = {};
   std::vector<Test> tests = {};
@@ -45,7 +48,8 @@ struct Suite {
 struct RunFacts {
   std::string device = {}, driver = {};  ///< "" without a device
   std::string policy = {}, profile = {};
-  bool strict = false;  ///< what is only mistrusted fails (verdict.md V11)
+  bool strict = false;                         ///< what is only mistrusted fails (verdict.md V11)
+  std::vector<std::size_t> rules_ending = {};  ///< rules of the policy that excuse failures for a few days more
 };
 
 /// What a verdict comes to, before what a file demands of its own case.

@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "ir/attribute.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/stored_facts.hpp"
+#include "parity/terminal/table.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -130,6 +133,9 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
   if (total != nullptr) parts.total = measured(run, *total);
   const policy::Judgement judgement = policy::judge(policy, facts, parts, today_);
   node.rule = judgement.rule;
+  const auto ending = policy::rules_ending(policy, today_);
+  node.ends_soon =
+      judgement.verdict == core::Verdict::xfailed && node.rule && std::ranges::find(ending, *node.rule) != ending.end();
   decide(node, judgement, gated);
   if (!explain_.empty() && policy::glob_matches(explain_, node.name))
     node.explanation = policy::explain(policy, facts, parts, today_);
@@ -146,7 +152,13 @@ core::Coverage least_coverage_of(const Run& run) {
 }
 
 JudgedRun Judge::judge(const Run& run) {
-  JudgedRun judged{run.run, file_.name(run.graph_id), file_.device(run).facts.device, run.seed, file_.precision(run)};
+  JudgedRun judged{.run = run.run,
+                   .graph = file_.name(run.graph_id),
+                   .file = file_.name(run.file_id),
+                   .subject = file_.subject(run),
+                   .device = file_.device(run).facts.device,
+                   .seed = run.seed,
+                   .precision = file_.precision(run)};
   judged.was = judged.verdict = known(run.verdict, core::Verdict::error);
   judged.must = known(run.must, ir::formats::Must::pass), judged.met_must = run.must_met != 0;
   std::vector<core::Verdict> verdicts;
@@ -189,28 +201,65 @@ std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<co
   return policy::idle_budgets(policy, names);
 }
 
-std::string to_text(const std::vector<JudgedRun>& runs) {
+namespace {
+
+bool is_quiet(const JudgedNode& node) {
+  const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
+  return is_fine && node.was == node.verdict && node.explanation.empty();
+}
+
+/// Whether there is nothing to say of a run but that it passed, as before.
+bool is_quiet(const JudgedRun& run) {
+  return run.verdict == core::Verdict::passed && run.was == run.verdict &&
+         std::ranges::all_of(run.nodes, [](const JudgedNode& node) { return is_quiet(node); });
+}
+
+/// The quiet runs from this one on that differ from it in their seed alone; at least this one.
+std::size_t quiet_runs_at(const std::vector<JudgedRun>& runs, std::size_t first) {
+  const auto key = [](const JudgedRun& run) {
+    return std::tuple(run.subject, run.device, run.precision, run.nodes.size());
+  };
+  std::size_t end = first;
+  while (end < runs.size() && is_quiet(runs[end]) && key(runs[end]) == key(runs[first])) ++end;
+  return std::max<std::size_t>(end - first, 1);
+}
+
+std::string text_of(const JudgedRun& run) {
+  std::string text = fmt::format("run {}: {}, device '{}', seed {}, {}: {}{}\n", run.run, run.subject, run.device,
+                                 run.seed, terminal::counted(run.nodes.size(), "output"), ir::enum_name(run.verdict),
+                                 run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)));
+  for (const JudgedNode& node : run.nodes) {
+    const bool is_fine = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
+    if (!is_fine || node.was != node.verdict)
+      text += fmt::format("  {} ({}): {}{}{}{}\n", node.name, node.op, ir::enum_name(node.verdict),
+                          node.was == node.verdict ? "" : fmt::format(" (was {})", ir::enum_name(node.was)),
+                          node.why.empty() ? "" : ": ", node.why);
+    text += node.explanation;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& style) {
   std::string text;
   std::map<core::Verdict, std::size_t> counts;
   std::size_t changed = 0;
-  for (const JudgedRun& run : runs) {
-    ++counts[run.verdict];
-    changed += run.was != run.verdict;
-    text += fmt::format("run {}: graph {}, device '{}', seed {}, {} outputs: {}{}\n", run.run, run.graph, run.device,
-                        run.seed, run.nodes.size(), ir::enum_name(run.verdict),
-                        run.was == run.verdict ? "" : fmt::format(" (was {})", ir::enum_name(run.was)));
-    for (const JudgedNode& node : run.nodes) {
-      const bool is_quiet = node.verdict == core::Verdict::passed || node.verdict == core::Verdict::skipped;
-      if (!is_quiet || node.was != node.verdict)
-        text += fmt::format("  {} ({}): {}{}{}{}\n", node.name, node.op, ir::enum_name(node.verdict),
-                            node.was == node.verdict ? "" : fmt::format(" (was {})", ir::enum_name(node.was)),
-                            node.why.empty() ? "" : ": ", node.why);
-      text += node.explanation;
-    }
+  for (const JudgedRun& run : runs) ++counts[run.verdict], changed += run.was != run.verdict;
+  for (std::size_t first = 0; first < runs.size();) {
+    const std::size_t count = quiet_runs_at(runs, first);
+    const JudgedRun &one = runs[first], &last = runs[first + count - 1];
+    if (count == 1)
+      text += text_of(one);
+    else
+      text += fmt::format("runs {} to {}: {}, device '{}', seeds {} to {}, {} each: passed\n", one.run, last.run,
+                          one.subject, one.device, one.seed, last.seed, terminal::counted(one.nodes.size(), "output"));
+    first += count;
   }
-  text += fmt::format("{} runs:", runs.size());
+  text += terminal::counted(runs.size(), "run") + ':';
   for (const auto& [verdict, count] : counts) text += fmt::format(" {} {}", count, ir::enum_name(verdict));
-  return text + fmt::format("; {} changed\n", changed);
+  text += fmt::format("; {} changed\n", changed);
+  return terminal::folded(terminal::printable(text), style.width, "    ");
 }
 
 namespace {
@@ -227,7 +276,8 @@ core::ExitCode exit_code_of(const JudgedRun& run) {
 
 report::Test test_of(const JudgedRun& run, const std::string& name, core::Verdict verdict, const std::string& why,
                      bool strict) {
-  report::Test test{.group = run.graph, .name = name, .end = report::end_of(verdict, strict)};
+  report::Test test{
+      .group = run.file.empty() ? run.graph : run.file, .name = name, .end = report::end_of(verdict, strict)};
   if (run.precision != "graph") test.name += " precision=" + run.precision;
   if (run.seed != 1) test.name += fmt::format(" seed={}", run.seed);
   test.type = ir::enum_name(verdict);
@@ -245,6 +295,7 @@ report::Test test_of(const JudgedRun& run, const JudgedNode& node, core::Verdict
   test.node = node.name;
   test.op = node.op;
   test.ratio = node.ratio;
+  test.ends_soon = node.ends_soon;
   test.properties = {{"verdict", test.type}, {"was", std::string(ir::enum_name(node.was))}};
   if (!std::isnan(node.ratio)) test.properties.emplace_back("ratio", fmt::format("{:.6g}", node.ratio));
   if (node.reference_ns || node.device_ns)
@@ -253,7 +304,9 @@ report::Test test_of(const JudgedRun& run, const JudgedNode& node, core::Verdict
 }
 
 report::Suite suite_of(const JudgedRun& run, bool strict) {
-  report::Suite suite{.name = fmt::format("{} run {}", run.graph, run.run)};
+  report::Suite suite{.name = fmt::format("{} run {}", run.file.empty() ? run.graph : run.file, run.run),
+                      .file = run.file,
+                      .verdict = std::string(ir::enum_name(run.verdict))};
   std::size_t not_judged = 0;
   for (const JudgedNode& node : run.nodes) {
     const core::Verdict verdict = strict ? core::as_counted_by_strict(node.verdict, node.lacks_truth) : node.verdict;

@@ -8,6 +8,7 @@
 #include "parity/core/demands.hpp"
 #include "parity/policy/policy.hpp"
 #include "parity/report/suites.hpp"
+#include "parity/terminal/style.hpp"
 
 namespace plumb::parity::results {
 
@@ -17,6 +18,7 @@ struct JudgedNode {
   core::Verdict was = core::Verdict::skipped, verdict = core::Verdict::skipped;
   std::string why = {}, explanation = {};
   std::optional<std::size_t> rule = {};
+  bool ends_soon = false;    ///< its failure is excused for a few days more
   bool within_bound = true;  ///< what was measured keeps to the bound
   bool was_compared = false;
   bool lacks_truth = false;  ///< skipped, since the op has no truth
@@ -27,7 +29,9 @@ struct JudgedNode {
 
 struct JudgedRun {
   std::uint32_t run = 0;
-  std::string graph = {}, device = {};
+  std::string graph = {}, file = {};  ///< the graph's hash, and its file as it was named; "" where not recorded
+  std::string subject = {};           ///< both, for people
+  std::string device = {};
   std::uint64_t seed = 0;
   std::string precision = {};
   core::Verdict was = core::Verdict::error, verdict = core::Verdict::error;
@@ -47,8 +51,9 @@ std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const po
 /// Output budgets that name nothing in any of the runs.
 std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<const JudgedRun> runs);
 
-/// The runs for people: nodes that did not pass or whose verdict changed, then totals.
-std::string to_text(const std::vector<JudgedRun>& runs);
+/// The runs for people: nodes that did not pass or whose verdict changed, then totals. Runs that passed as before and
+/// differ in their seed alone take one line.
+std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& style = {});
 
 /// The runs as suites of tests, as those of verify, but without what a results file does not keep.
 std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool strict);

@@ -320,6 +320,7 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.policy_id = policy_id();
   run.alpha = result.false_alarms.alpha, run.lambda = result.false_alarms.lambda();
   run.n_limits = result.false_alarms.n_limits;
+  run.file_id = name_id(without_folders(result.subject.name));
   run.precision_id = name_id(precision_of(result.subject));
   run.fill = result.subject.fill;
   run.fill_name_id = name_id(std::string(result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""));

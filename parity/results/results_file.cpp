@@ -109,6 +109,24 @@ const Node* ResultsFile::total_of(std::size_t row) {
   return nullptr;
 }
 
+std::string ResultsFile::subject(const Run& run) {
+  const std::string &graph = name(run.graph_id), &file = name(run.file_id);
+  if (file.empty()) return "graph " + graph;
+  return graph.empty() ? file : ir::cat(file, " (graph ", graph, ")");
+}
+
+std::vector<std::string> ResultsFile::patterns(const Node& row) {
+  constexpr auto path = "/results/pattern";
+  if (!patterns_) {
+    patterns_.emplace();
+    if (store_.contains(path)) patterns_ = store_.read<PatternRow>(path, pattern_type()).rows;
+  }
+  std::vector<std::string> texts;
+  for (const PatternRow& one : *patterns_)
+    if (one.run == row.run && one.node == row.node && one.out == row.out) texts.push_back(name(one.text_id));
+  return texts;
+}
+
 std::span<const TopElement> ResultsFile::worst(std::size_t row) {
   constexpr std::size_t kept = compare::Comparison::worst_kept;
   if (!worst_) {

@@ -52,6 +52,10 @@ class ResultsFile {
   /// Whether what another implementation gave failed in a run, whatever its nodes did; where a `lambda` is given, by
   /// limits that allow for so many standard deviations.
   bool refutes_expected(const Run& run, std::optional<double> lambda = {});
+  /// "bert.json (graph 24236c7cef24)", or the graph alone where the file is not recorded: before version 2.6.
+  std::string subject(const Run& run);
+  /// What failing elements of an output have in common, a text for each finding.
+  std::vector<std::string> patterns(const Node& row);
   /// The worst elements of a row.
   std::span<const TopElement> worst(std::size_t row);
 
@@ -83,6 +87,7 @@ class ResultsFile {
   std::optional<std::vector<Run>> runs_;
   std::optional<std::vector<Node>> rows_;
   std::optional<std::vector<TopElement>> worst_;
+  std::optional<std::vector<PatternRow>> patterns_;
   std::optional<std::vector<ExpectedRow>> expected_;
   std::optional<std::map<std::uint32_t, std::vector<std::size_t>>> local_;
   std::map<std::uint32_t, std::vector<GraphNode>> graphs_;

@@ -1,14 +1,18 @@
-// A results file as text: a line for each run, and its nodes with the worst first.
+// A results file as text: its runs, or what many seeds of one graph came to, and the nodes with the worst first.
 #include "parity/results/results_report.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
+#include "parity/report/seed_summary.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/terminal/fitted_table.hpp"
 #include "parity/terminal/table.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -41,11 +45,102 @@ std::string bits_of(const Node& row) {
   return terminal::short_number(row.bits_accumulator);
 }
 
-std::vector<std::string> cells(ResultsFile& file, const Run& run, const Node& row) {
-  const GraphNode* const node = file.find_node(run, row);
+bool is_trouble(const Node& row) {
+  const core::Verdict verdict = known(row.verdict, core::Verdict::error);
+  return verdict != core::Verdict::passed && verdict != core::Verdict::skipped;
+}
+
+/// "[2, 7]" of a flat index into the first output of a node; the index itself where the extents are not recorded.
+std::string place_of(std::uint64_t index, const Node& row, const GraphNode* node) {
+  const bool is_known = node != nullptr && row.out == 0 && node->rank > 0 && node->rank <= node->dims.size();
+  std::string text;
+  for (std::size_t axis = is_known ? node->rank : 0; axis-- > 0;) {
+    const std::uint64_t extent = std::max<std::uint64_t>(node->dims[axis], 1);
+    text = fmt::format("{}{}{}", index % extent, text.empty() ? "" : ", ", text);
+    index /= extent;
+  }
+  return fmt::format("[{}]", text.empty() ? std::to_string(index) : text);
+}
+
+/// Writes the report of one file.
+class Report {
+ public:
+  Report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style)
+      : file_(path), shown_(shown), style_(style) {}
+
+  std::string text();
+
+ private:
+  using Runs = std::span<const Run>;
+
+  std::string head() const;
+  Runs group_at(std::size_t first);
+  std::string kind_of(const Run& run);
+  std::string of_one(const Run& run);
+  std::string of_many(Runs runs);
+  std::vector<const Node*> worst_first(const Run& run);
+  std::vector<std::string> cells(const Run& run, const Node& row);
+  std::string nodes_of(const Run& run);
+  std::string trouble_of(const Run& run, const Node& row);
+  std::string folded(const std::string& text, std::string_view indent) const {
+    return terminal::folded(terminal::printable(text), style_.width, indent);
+  }
+
+  ResultsFile file_;
+  const Shown shown_;
+  const terminal::Style style_;
+};
+
+std::string Report::head() const {
+  const auto said = [&](const std::string& name) {
+    const std::string text = file_.attribute(name);
+    return text.empty() ? "?" : text;
+  };
+  return folded(
+      fmt::format("{}: {} {}, plumb {} ({}), {}\n", file_.path().string(), schema_name, said("schema_version"),
+                  said("tool_version"), said("git_commit").substr(0, 12), said("created_utc")),
+      "  ");
+}
+
+/// The runs from this one on that differ from it in their seed alone.
+Report::Runs Report::group_at(std::size_t first) {
+  const auto key = [](const Run& run) {
+    return std::tuple(run.graph_id, run.file_id, run.device_id, run.env_id, run.policy_id, run.precision_id,
+                      run.mode.value, run.fill.value);
+  };
+  const Runs runs(file_.runs());
+  std::size_t end = first + 1;
+  while (!shown_.is_each_run_shown && end < runs.size() && key(runs[end]) == key(runs[first])) ++end;
+  return runs.subspan(first, end - first);
+}
+
+/// ", f16acc16, adversarial": what was run, where it is not as the graph says.
+std::string Report::kind_of(const Run& run) {
+  std::string text;
+  if (const std::string precision = file_.precision(run); precision != "graph") text += ", " + precision;
+  const auto fill = known(run.fill, FillKind::graph);
+  if (fill != FillKind::graph) text += fmt::format(", fill {}", ir::enum_name(fill));
+  const std::string& kind = file_.name(run.fill_name_id);
+  return kind.empty() ? text : text + ':' + kind;
+}
+
+/// Those that did not pass first, then the largest ratios.
+std::vector<const Node*> Report::worst_first(const Run& run) {
+  std::vector<const Node*> nodes;
+  for (const std::size_t row : file_.local_rows(run)) nodes.push_back(&file_.rows()[row]);
+  std::ranges::stable_sort(nodes, [](const Node* a, const Node* b) {
+    const auto ratio = [](const Node* node) { return std::isnan(node->ratio_max) ? -1 : node->ratio_max; };
+    if (is_trouble(*a) != is_trouble(*b)) return is_trouble(*a);
+    return ratio(a) > ratio(b);
+  });
+  return nodes;
+}
+
+std::vector<std::string> Report::cells(const Run& run, const Node& row) {
+  const GraphNode* const node = file_.find_node(run, row);
   const auto op = node == nullptr ? op_choices().size() : node->op.value;
-  const StoredKernel kernel = file.kernel(row);
-  return {"  " + file.label(run, row),
+  const StoredKernel kernel = file_.kernel(row);
+  return {"  " + file_.label(run, row),
           op < op_choices().size() ? op_choices()[op] : "?",
           terminal::short_number(row.max_abs),
           terminal::short_number(row.bound_at_max),
@@ -60,37 +155,101 @@ std::vector<std::string> cells(ResultsFile& file, const Run& run, const Node& ro
           verdict_name(row.verdict)};
 }
 
-void add_nodes(std::string& text, ResultsFile& file, const Run& run, std::size_t most) {
-  std::vector<const Node*> local;
-  for (const std::size_t row : file.local_rows(run)) local.push_back(&file.rows()[row]);
-  const auto key = [](const Node* node) { return std::isnan(node->ratio_max) ? -1 : node->ratio_max; };
-  std::ranges::stable_sort(local, std::greater<>(), key);
-  if (local.empty() || most == 0) return;
-  terminal::TextTable lines({"  node", "op", "error", "allowed", "ratio", "ulp", "reference ms", "device ms", "kernel",
-                             "accumulation", "sensitivity", "bits", "verdict"},
-                            2);
-  for (std::size_t k = 0; k < std::min(most, local.size()); ++k) lines.row(cells(file, run, *local[k]));
-  text += lines.text();
-  if (local.size() > most) text += fmt::format("  and {} more\n", local.size() - most);
+/// Why a node did not pass, what its failing elements have in common, and the worst of all.
+std::string Report::trouble_of(const Run& run, const Node& row) {
+  if (!is_trouble(row)) return "";
+  std::string text;
+  if (const std::string& why = file_.name(row.why_id); !why.empty()) text += fmt::format("    {}\n", why);
+  for (const std::string& pattern : file_.patterns(row)) text += fmt::format("    pattern: {}\n", pattern);
+  const GraphNode* const node = file_.find_node(run, row);
+  const auto worst = file_.worst(static_cast<std::size_t>(&row - file_.rows().data()));
+  for (const TopElement& one : worst.first(std::min(shown_.elements, worst.size())))
+    if (one.index != no_number)
+      text += fmt::format("    element {}: truth {:.9g}, device {:.9g}, off by {:.3g}, allowed {:.3g}\n",
+                          place_of(one.index, row, node), one.ref, one.dev, std::abs(one.dev - one.ref), one.bound);
+  return folded(text, "      ");
+}
+
+std::string Report::nodes_of(const Run& run) {
+  const auto nodes = worst_first(run);
+  const std::size_t count = std::min(shown_.nodes_a_run, nodes.size());
+  if (count == 0) return "";
+  terminal::FittedTable table({{.header = "  node", .is_left = true},
+                               {.header = "op", .is_left = true, .goes = 9},
+                               {.header = "error"},
+                               {.header = "allowed", .goes = 8},
+                               {.header = "ratio"},
+                               {.header = "ulp", .goes = 7},
+                               {.header = "reference ms", .goes = 5},
+                               {.header = "device ms", .goes = 6},
+                               {.header = "kernel", .goes = 4},
+                               {.header = "accumulation", .goes = 3},
+                               {.header = "sensitivity", .goes = 2},
+                               {.header = "bits", .goes = 1},
+                               {.header = "verdict", .is_left = true}});
+  for (const Node* const node : std::span(nodes).first(count)) table.row(cells(run, *node));
+  const auto lines = table.lines(style_);
+  std::string text = lines[0] + '\n';
+  for (std::size_t n = 0; n < count; ++n) text += lines[n + 1] + '\n' + trouble_of(run, *nodes[n]);
+  if (nodes.size() > count) text += fmt::format("  and {} more\n", nodes.size() - count);
+  return text;
+}
+
+std::string Report::of_one(const Run& run) {
+  const std::string device = file_.device(run).facts.device;
+  return folded(fmt::format("run {}: {}, device {}, seed {}{}, {}, {} s: {}\n", run.run, file_.subject(run),
+                            device.empty() ? file_.name(run.device_id) : device, run.seed, kind_of(run),
+                            terminal::counted(file_.local_rows(run).size(), "output"),
+                            terminal::short_number(run.wall_s), verdict_name(run.verdict)),
+                "  ") +
+         nodes_of(run);
+}
+
+/// Many seeds of one graph: what each node came to, then the runs that did not pass.
+std::string Report::of_many(Runs runs) {
+  report::SeedSummary summary;
+  std::vector<const Run*> troubled;
+  for (const Run& run : runs) {
+    summary.add_case("", known(run.verdict, core::Verdict::error));
+    if (known(run.verdict, core::Verdict::error) != core::Verdict::passed) troubled.push_back(&run);
+    for (const std::size_t r : file_.local_rows(run)) {
+      const Node& row = file_.rows()[r];
+      const GraphNode* const node = file_.find_node(run, row);
+      if (row.out_hash == no_number || node == nullptr || node->op.value >= op_choices().size()) continue;
+      summary.add_output({row.node, row.out, file_.label(run, row), op_choices()[node->op.value],
+                          known(row.verdict, core::Verdict::error), row.ratio_max, row.max_ulp},
+                         run.seed);
+    }
+  }
+  const auto [least, most] = std::ranges::minmax(runs, {}, &Run::seed);
+  const std::string device = file_.device(runs[0]).facts.device;
+  std::string text =
+      folded(fmt::format("runs {} to {}: {}, device {}, seeds {} to {}{}: {}\n", runs.front().run, runs.back().run,
+                         file_.subject(runs[0]), device.empty() ? file_.name(runs[0].device_id) : device, least.seed,
+                         most.seed, kind_of(runs[0]), summary.cases()),
+             "  ");
+  text += summary.table(style_);
+  constexpr std::size_t most_shown = 3;
+  for (const Run* const run : std::span(troubled).first(std::min(most_shown, troubled.size()))) text += of_one(*run);
+  if (troubled.size() > most_shown)
+    text += fmt::format("and {} more runs that did not pass; -v shows each\n", troubled.size() - most_shown);
+  return text;
+}
+
+std::string Report::text() {
+  std::string text = head();
+  for (std::size_t first = 0; first < file_.runs().size();) {
+    const Runs runs = group_at(first);
+    text += runs.size() == 1 ? of_one(runs[0]) : of_many(runs);
+    first += runs.size();
+  }
+  return text;
 }
 
 }  // namespace
 
-std::string results_report(const std::filesystem::path& path, std::size_t nodes_a_run) {
-  ResultsFile file(path);
-  const auto said = [&](const std::string& name) {
-    const std::string text = file.attribute(name);
-    return text.empty() ? "?" : text;
-  };
-  std::string text = fmt::format("{}: {} {}, plumb {} ({}), {}\n", path.string(), schema_name, said("schema_version"),
-                                 said("tool_version"), said("git_commit").substr(0, 12), said("created_utc"));
-  for (const Run& run : file.runs()) {
-    text += fmt::format("run {}: graph {}, device {}, seed {}, {}, {} outputs, {} s: {}\n", run.run,
-                        file.name(run.graph_id), file.name(run.device_id), run.seed, file.precision(run),
-                        file.local_rows(run).size(), terminal::short_number(run.wall_s), verdict_name(run.verdict));
-    add_nodes(text, file, run, nodes_a_run);
-  }
-  return text;
+std::string results_report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style) {
+  return Report(path, shown, style).text();
 }
 
 }  // namespace plumb::parity::results

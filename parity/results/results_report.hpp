@@ -3,9 +3,19 @@
 #include <filesystem>
 #include <string>
 
+#include "parity/terminal/style.hpp"
+
 namespace plumb::parity::results {
 
-/// What a results file holds: a line a run and the worst nodes of each. Throws Error when it is none.
-std::string results_report(const std::filesystem::path& path, std::size_t nodes_a_run);
+/// How much of a results file is shown.
+struct Shown {
+  std::size_t nodes_a_run = 5;     ///< those that did not pass first, then the largest ratios
+  std::size_t elements = 3;        ///< the worst ones of a node that did not pass
+  bool is_each_run_shown = false;  ///< else runs that differ in their seed alone are summed up
+};
+
+/// What a results file holds: its runs, the worst nodes of each, and why a node did not pass. Tables are no wider than
+/// the style says. Throws Error when it is none.
+std::string results_report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style = {});
 
 }  // namespace plumb::parity::results

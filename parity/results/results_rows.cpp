@@ -52,6 +52,15 @@ void put(const compare::Extreme& extreme, double& value, std::uint64_t& at) {
   if (!std::isnan(extreme.value)) at = extreme.index;
 }
 
+/// "rule x (ci.toml:3)", in place of "rule x (/home/me/ci.toml:3)": a results file says nothing of the machine's
+/// folders.
+std::string without_policy_folder(std::string why) {
+  const std::size_t begin = why.rfind("(/");
+  if (begin == why.npos) return why;
+  const std::size_t slash = why.rfind('/');
+  return why.erase(begin + 1, slash - begin);
+}
+
 /// What a sample of the output showed.
 void add_sample(Node& row, const cases::NodeResult& result) {
   row.sensitivity = static_cast<float>(result.sensitivity.share);
@@ -171,6 +180,8 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }
+  const bool is_explained = result.verdict != core::Verdict::passed && result.verdict != core::Verdict::skipped;
+  if (part == Part::local && is_explained) row.why_id = name_id_(without_policy_folder(result.why));
   if (part == Part::local) add_sample(row, result);
   if (part == Part::local && judged) add_units(row, result.units);
   if (part == Part::inherited) row.amplification = static_cast<float>(result.amplification);

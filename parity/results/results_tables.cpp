@@ -113,7 +113,8 @@ const TableType& run_type() {
                                column("must_met", &R::must_met),
                                column("fill_name_id", &R::fill_name_id),
                                column("lambda", &R::lambda),
-                               column("n_limits", &R::n_limits)},
+                               column("n_limits", &R::n_limits),
+                               column("file_id", &R::file_id)},
                               sizeof(R)};
   return type;
 }
@@ -200,6 +201,7 @@ std::vector<Column> further_columns() {
           column("lambda", &R::lambda),
           column("sigma_max", &R::sigma_max),
           column("ratio_certain", &R::ratio_certain),
+          column("why_id", &R::why_id),
           column("kind", &R::kind),
           column("n_units", &R::n_units),
           column("n_free", &R::n_free),

@@ -118,6 +118,7 @@ struct Run {
   std::uint32_t fill_name_id = 0;                          ///< which adversarial numbers; "" of other fills
   double lambda = compare::not_computed;                   ///< standard deviations that every limit allowed for
   std::uint64_t n_limits = no_number;                      ///< elements that had such a limit
+  std::uint32_t file_id = 0;                               ///< the graph's file, as it was named; not recorded: ""
 };
 
 /// /results/nodes
@@ -161,6 +162,7 @@ struct Node {
   std::uint8_t of_plain_run = 0;
   std::uint8_t no_truth = 0;    ///< skipped, since the op has no truth in reference precision
   std::uint8_t rounds_off = 0;  ///< failed, since it rounds off more than its kernel says
+  std::uint32_t why_id = 0;     ///< why it is no more than its verdict; "" of what passed
   float sensitivity = unknown;  ///< cases::Sensitivity
   float rho = unknown, bits_accumulator = unknown, bits_operand = unknown, misrounded = unknown,
         misrounded_bound = unknown, bias = unknown, bias_t = unknown;  ///< cases::Statistics

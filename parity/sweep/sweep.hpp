@@ -2,6 +2,7 @@
 #pragma once
 
 #include "parity/sweep/precision_choice.hpp"
+#include "parity/terminal/style.hpp"
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::sweep {
@@ -49,9 +50,9 @@ SweepResult sweep(const cases::Case& subject, const cases::Executors& executors,
                   cases::Observer& observer);
 
 /// The rows as a table.
-std::string to_text(const SweepResult& result);
+std::string to_text(const SweepResult& result, const terminal::Style& style = {});
 
 /// Node by node: what it costs, and what each choice says of it.
-std::string nodes_text(const SweepResult& result);
+std::string nodes_text(const SweepResult& result, const terminal::Style& style = {});
 
 }  // namespace plumb::parity::sweep

@@ -5,7 +5,9 @@
 
 #include "ir/attribute.hpp"
 #include "parity/sweep/sweep.hpp"
+#include "parity/terminal/fitted_table.hpp"
 #include "parity/terminal/table.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::sweep {
 namespace {
@@ -24,17 +26,31 @@ std::string taken_by(const SweepResult& result, Choice choice, const std::string
   return row == result.rows.end() ? "" : row->plan.contains(label) ? "yes" : "no";
 }
 
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
 }  // namespace
 
-std::string to_text(const SweepResult& result) {
-  terminal::TextTable table(
-      {"precision", "choice", "output", "nodes", "flops", "max error", "rel_l2", "max ratio", "device us", "verdict"},
-      3);
+std::string to_text(const SweepResult& result, const terminal::Style& style) {
+  terminal::FittedTable table({{.header = "precision", .is_left = true},
+                               {.header = "choice", .is_left = true},
+                               {.header = "output", .is_left = true},
+                               {.header = "nodes"},
+                               {.header = "flops", .goes = 1},
+                               {.header = "max error", .goes = 2},
+                               {.header = "rel_l2"},
+                               {.header = "max ratio", .goes = 3},
+                               {.header = "device us", .goes = 4},
+                               {.header = "verdict", .is_left = true}});
+  std::string notes;
   for (const SweepRow& row : result.rows) {
     const std::string precision(ir::enum_name(row.precision));
     if (!row.unsupported.empty()) {
       table.row({precision, "", "", "", "", "", "", "", "", "unsupported"});
-      table.note(row.unsupported);
+      notes += fmt::format("{}: {}\n", precision, row.unsupported);
       continue;
     }
     const std::string choice(ir::enum_name(row.choice));
@@ -51,19 +67,26 @@ std::string to_text(const SweepResult& result) {
                  std::string(ir::enum_name(row.verdict))});
     }
   }
-  return table.text();
+  return joined(table.lines(style)) + terminal::fitted(terminal::printable(notes), style.width);
 }
 
-std::string nodes_text(const SweepResult& result) {
-  terminal::TextTable table(
-      {"node", "op", "MFLOP", "columns", "saves us", "rel_l2 alone", "oscillation", "by oscillation", "by bound"}, 2);
+std::string nodes_text(const SweepResult& result, const terminal::Style& style) {
+  terminal::FittedTable table({{.header = "node", .is_left = true},
+                               {.header = "op", .is_left = true, .goes = 4},
+                               {.header = "MFLOP", .goes = 2},
+                               {.header = "columns", .goes = 1},
+                               {.header = "saves us"},
+                               {.header = "rel_l2 alone"},
+                               {.header = "oscillation", .goes = 3},
+                               {.header = "by oscillation", .goes = 5},
+                               {.header = "by bound"}});
   for (const Candidate& one : result.candidates)
     table.row({one.label, one.op, fmt::format("{:.3g}", 1e-6 * one.flops), std::to_string(one.columns),
                one.saved_ns ? fmt::format("{:.1f}", 1e-3 * *one.saved_ns) : "-",
                terminal::short_number(worst(one.errors)),
                terminal::short_number(one.oscillation.value_or(compare::not_computed)),
                taken_by(result, Choice::oscillation, one.label), taken_by(result, Choice::bound, one.label)});
-  return table.text();
+  return joined(table.lines(style));
 }
 
 }  // namespace plumb::parity::sweep

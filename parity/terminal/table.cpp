@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ir/raw/utf8.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::terminal {
 namespace {
@@ -40,7 +41,7 @@ std::string TextTable::text() const {
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
-  return text;
+  return printable(text);
 }
 
 std::string short_number(double x) {

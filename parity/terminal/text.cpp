@@ -76,4 +76,20 @@ std::string folded(std::string_view text, std::size_t width, std::string_view in
   }
 }
 
+std::string fitted(std::string_view lines, std::size_t width, std::size_t column) {
+  constexpr std::size_t deeper = 4, least_room = 24;
+  std::string text;
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    const std::size_t own = std::min(line.find_first_not_of(' '), line.size()) + deeper;
+    const bool is_hanging = column > 0 && column + least_room <= width;
+    const std::size_t indent = std::min(is_hanging ? column : own, width / 2);
+    text += folded_line(line, width, std::string(indent, ' '));
+    if (line.size() == lines.size()) break;
+    text += '\n';
+    lines.remove_prefix(line.size() + 1);
+  }
+  return text;
+}
+
 }  // namespace plumb::parity::terminal

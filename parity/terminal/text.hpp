@@ -17,4 +17,8 @@ std::string cut_in_the_middle(std::string_view text, std::size_t width);
 /// longer stay whole. Ends of lines that the text has are kept.
 std::string folded(std::string_view text, std::size_t width, std::string_view indent = "");
 
+/// Lines folded to `width` columns; what goes on in another line begins at `column` or, where that leaves too little
+/// room, four columns deeper than its line does.
+std::string fitted(std::string_view lines, std::size_t width, std::size_t column = 0);
+
 }  // namespace plumb::parity::terminal

@@ -8,9 +8,11 @@ import os
 import pty
 import re
 import select
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 
 faulty, graph, *plumb = sys.argv[1:]
@@ -65,6 +67,21 @@ wide, _ = run("verify", graph, "--width", "200")
 expect("inherited" in wide, "a wide table lacks a column", wide)
 wide, _ = run("verify", graph, "-v")
 expect("inherited" in wide, "-v lacks a column", wide)
+
+scratch = tempfile.mkdtemp()
+record = os.path.join(scratch, "r.h5")
+for arguments in (["verify", faulty, "--seeds", "2"], ["verify", graph, "-q", "--seeds", "2", "-o", record],
+                  ["run", graph], ["plan", graph], ["plan", faulty], ["sweep", graph, "-v", "--runs", "1"],
+                  ["inspect", graph], ["inspect", record], ["judge", record], ["ops"], ["ops", "softmax"], ["options"],
+                  ["devices", "-v"], ["power", "--list"], ["power", graph, "--faults", "scaled"],
+                  ["search", graph, "--steps", "1"]):
+    text, status = run(*arguments)
+    expect(status in (0, 1), f"exit status {status} of {arguments}", text)
+    table = [line for line in lines_of(text) if not line.startswith("    repro: ")]
+    wide = [line for line in table if len(line) > COLUMNS and " " in line.strip()]
+    expect(not wide, f"{arguments} has a line that is too wide", wide)
+    expect("\x1b[K" not in "".join(table), f"{arguments} leaves its progress bar behind", table)
+shutil.rmtree(scratch)
 
 overview, _ = run("--help")
 commands = re.findall("^  ([a-z]+)  ", overview.split("Subcommands:")[1].replace("\r\n", "\n"), re.MULTILINE)

@@ -17,6 +17,8 @@ cmake --build "$scratch/cmake"
 expect_output() {
   "$1" | tee "$scratch/output"
   grep -q '^cpu 0.549834$' "$scratch/output"  # the first row is softmax(0.4, 0.2), and 1 / (1 + exp(-0.2)) is 0.549834
+  # And a verdict, where there is a device.
+  grep -q -e '^y: passed, off by at most .* of its limit$' -e '^no gpu here: ' "$scratch/output"
 }
 expect_output "$scratch/cmake/consumer"
 

@@ -60,5 +60,5 @@ says verify.txt 'accumulation f16' 'summed-in-f16 .*: matches'
 says judge.txt 'accumulation f16' 'summed-in-f16 .*: matches' '20 runs: 20 passed; 0 changed'
 "$plumb" fit out.h5 -o fit.toml >fit.txt
 says fit.toml 'op = "matmul", in = "f16", dtype = "f32", accumulation = "f16"'
-"$plumb" inspect out.h5 >inspect.txt
+"$plumb" inspect -v out.h5 >inspect.txt
 says inspect.txt 'f16acc16' 'matmul.* coopmat.* f16 .* passed'

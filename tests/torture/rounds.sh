@@ -11,8 +11,8 @@ sleep_up_to_ms() { sleep "$(printf '0.%03d' "$(random_below "$1")")"; }
 judged() {
   timeout -k 5 $patience $plumb judge "$1" >out 2>err
   judge_status=$?
-  runs=$(sed -n 's/^\([0-9]*\) runs:.*/\1/p' out)
-  seed=$(sed -n "s/^run 0: .*, seed \([0-9]*\),.*/\1/p" out)
+  runs=$(sed -n 's/^\([0-9]*\) runs\{0,1\}:.*/\1/p' out)
+  seed=$(sed -n 's/^runs\{0,1\} 0[ :].*, seeds\{0,1\} \([0-9]*\)[ ,].*/\1/p' out)
   [ $judge_status -eq 0 ]
 }
 

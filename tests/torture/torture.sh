@@ -150,9 +150,9 @@ for command in 'verify m.json' 'inspect good.h5' 'judge good.h5' 'ops' 'ops --js
   shell 2 'could be written to stdout' "\$P $command >/dev/full"
 done
 shell 0 . '$P verify m.json -o closed.h5 >&-'
-plumb 0 '^1 runs: 1 passed' judge closed.h5
+plumb 0 '^1 run: 1 passed' judge closed.h5
 shell 0 '' '$P verify m.json -o closed.h5 <&- >&- 2>&-'
-plumb 0 '^1 runs: 1 passed' judge closed.h5
+plumb 0 '^1 run: 1 passed' judge closed.h5
 
 # --- Words that are misspelt
 plumb 2 "no command 'verfy'; did you mean verify" verfy m.json
@@ -281,7 +281,7 @@ shell 130 'plumb: interrupted; ' "timeout --preserve-status -s INT 5 \$P verify 
 if [ -e int.h5.part ]; then
   # One line a run or more, and as many runs as the machine is fast: only the ends are looked at.
   shell 0 '^[0-9]+ runs: [0-9]+ passed' '$P judge int.h5.part >judged && tail -n 3 judged'
-  shell 0 '  passed$' '$P inspect int.h5.part >inspected && head -n 5 inspected'
+  shell 0 '[0-9]+ passed$' '$P inspect int.h5.part >inspected && head -n 5 inspected'
 fi
 there_is_no int.h5
 plumb 0 . verify m.json -o int.h5

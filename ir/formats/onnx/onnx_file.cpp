@@ -38,7 +38,14 @@ void count_ops(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& node
 OnnxValue describe(const ::onnx::ValueInfoProto& value) {
   const auto& type = value.type();
   const bool is_tensor = type.has_tensor_type() && type.tensor_type().elem_type() != ::onnx::TensorProto::STRING;
-  return {clean(value.name()), from_onnx::type_text(type), is_tensor};
+  OnnxValue described{clean(value.name()), from_onnx::type_text(type), is_tensor};
+  described.has_nameless = !type.tensor_type().has_shape();
+  for (const auto& dimension : type.tensor_type().shape().dim())
+    if (!dimension.dim_param().empty())
+      described.symbols.push_back(dimension.dim_param());
+    else
+      described.has_nameless |= !dimension.has_dim_value();
+  return described;
 }
 
 OnnxFacts facts_of(const ::onnx::ModelProto& model) {
@@ -65,6 +72,20 @@ OnnxFacts facts_of(const ::onnx::ModelProto& model) {
   return model;
 }
 
+/// What the checker says, in lines with empty ones between them ("==> Context: ..."), each of them made safe to show.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    std::string_view part = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    constexpr std::string_view arrow = "==> ";
+    if (part.starts_with(arrow)) part.remove_prefix(arrow.size());
+    part.remove_prefix(std::min(part.find_first_not_of(" \t"), part.size()));
+    if (!part.empty()) line += (line.empty() ? "" : "; ") + clean(part);
+  }
+  return line;
+}
+
 /// Has ONNX's own checker look at the model, where it knows the versions. Returns a note
 /// where it does not.
 std::optional<std::string> check_model(const ::onnx::ModelProto& model, const std::filesystem::path& directory) {
@@ -88,7 +109,7 @@ std::optional<std::string> check_model(const ::onnx::ModelProto& model, const st
     const ::onnx::checker::LexicalScopeContext names;
     ::onnx::checker::check_graph(model.graph(), context, names);
   } catch (const std::exception& problem) {
-    fail("ONNX's checker: ", clean(problem.what()));
+    fail("ONNX's checker: ", on_one_line(problem.what()));
   }
   return std::nullopt;
 }

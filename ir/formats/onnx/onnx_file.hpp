@@ -31,8 +31,10 @@ struct OnnxOptions {
 
 /// A tensor of a model as the file describes it.
 struct OnnxValue {
-  std::string name, type;  ///< type as text: "f32[batch, 3, 224, 224]", "sequence", ...
-  bool is_tensor = true;   ///< a tensor of numbers: no sequence, map, optional or strings
+  std::string name, type;                 ///< type as text: "f32[batch, 3, 224, 224]", "sequence", ...
+  bool is_tensor = true;                  ///< a tensor of numbers: no sequence, map, optional or strings
+  bool has_nameless = false;              ///< whether it leaves its rank open, or an extent that has no name
+  std::vector<std::string> symbols = {};  ///< names of extents that the file leaves open, in the order of axes
 };
 
 /// What a file says of itself, known without reading the graph into ops.

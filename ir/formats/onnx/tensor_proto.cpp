@@ -158,8 +158,10 @@ DType dtype_of(std::int64_t onnx_type) {
     case TensorProto::COMPLEX128:
       return DType::c128;
     default:
-      throw Unsupported(cat("the type ", type_name(onnx_type), " is not one of ours"));
+      break;
   }
+  const std::string name = type_name(onnx_type);
+  throw Unsupported(cat("the ", name.starts_with("type ") ? "" : "type ", name, " is not one of ours"));
 }
 
 void TensorReader::take(const TensorType& type) {

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "parity/cli/flags/validators.hpp"
+
 namespace plumb::parity::cli::flags {
 
 void add_demand_flags(CLI::App& app, core::Demands& demands, std::vector<double>& min_verified) {
@@ -17,7 +19,7 @@ void add_demand_flags(CLI::App& app, core::Demands& demands, std::vector<double>
                  "pass (default: 0.90,0.50; with --strict 0.95,0.80)")
       ->delimiter(',')
       ->expected(2)
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(from_to(0, 1));
 }
 
 }  // namespace plumb::parity::cli::flags

@@ -2,12 +2,25 @@
 #include "parity/cli/flags/device_flags.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
+#include "parity/core/did_you_mean.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli::flags {
+namespace {
+
+void require_knob(const std::string& name) {
+  std::vector<std::string> known;
+  for (const auto& option : gpu_vulkan::device::vulkan_option_infos()) known.emplace_back(option.name);
+  const std::string meant = core::did_you_mean(name, known);
+  ir::require(std::ranges::find(known, name) != known.end(), "--set: there is no knob '", name, "'",
+              meant.empty() ? "; `plumb options` lists them" : meant);
+}
+
+}  // namespace
 
 void add_device_flags(CLI::App& app, DeviceFlags& flags) {
   app.add_option("--device", flags.device,
@@ -41,7 +54,9 @@ gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags) {
   for (const std::string& setting : flags.settings) {
     const auto equals = setting.find('=');
     ir::require(equals != std::string::npos, "--set wants name=value, got '", setting, "'");
-    gpu_vulkan::device::set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
+    const std::string name = setting.substr(0, equals);
+    require_knob(name);
+    gpu_vulkan::device::set_option(options, name, setting.substr(equals + 1));
   }
   options.on_doubt = [](const std::string& what) { std::cerr << "warning: " << what << '\n'; };
   options.host = std::make_shared<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads});

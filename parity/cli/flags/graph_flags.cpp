@@ -9,7 +9,9 @@
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/precision.hpp"
+#include "parity/cli/flags/validators.hpp"
 #include "parity/core/did_you_mean.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
@@ -40,8 +42,9 @@ std::string fed_text(const ir::formats::GraphFile& file, const ir::Feeds& given,
              (source == file.sources.end() || std::holds_alternative<ir::formats::Generated>(source->second)))
       ++generated;
   }
-  const std::string and_params = params == 0 ? "" : ir::cat(" and ", params, " params");
-  return ir::cat(inputs, " inputs", and_params, " from ", from, ", ", generated, " inputs generated");
+  const std::string and_params = params == 0 ? "" : " and " + terminal::counted(params, "param");
+  return ir::cat(terminal::counted(inputs, "input"), and_params, " from ", from, ", ",
+                 terminal::counted(generated, "input"), " generated");
 }
 
 /// The tensors of a file, of which none is read that the graph has no use for: a packed one may be of any size.
@@ -75,7 +78,7 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
       ->group("input");
   app.add_option("--dtype", flags.dtype,
                  "store the graph's f32 values in this type; f16 brings in cooperative-matrix kernels")
-      ->check(CLI::IsMember({"f32", "f16", "bf16"}))
+      ->check(one_of({"f32", "f16", "bf16"}))
       ->capture_default_str()
       ->group("input");
   add_model_flags(app, flags.model);
@@ -88,19 +91,17 @@ void add_expected_flags(CLI::App& app, GraphFlags& flags, expected::Options& opt
       ->group("expected");
   app.add_option("--expected-precision", options.precision,
                  "how that implementation computed: f64, f32, tf32, f16 or bf16 (default: as its tensors are stored)")
-      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
+      ->check(one_of({names.begin(), names.end()}))
       ->group("expected");
   app.add_option("--expected-runs", options.runs, "runs with other roundings that its limits are made of")
-      ->check(CLI::Range(8u, 64u))
+      ->check(whole_from_to(8, 64))
       ->capture_default_str()
       ->group("expected");
   app.add_option("--rtol", flags.relative,
                  "hold the device to what was expected, with this relative tolerance, in place of a derived limit")
-      ->check(CLI::NonNegativeNumber)
+      ->check(not_negative())
       ->group("expected");
-  app.add_option("--atol", flags.absolute, "absolute tolerance, likewise")
-      ->check(CLI::NonNegativeNumber)
-      ->group("expected");
+  app.add_option("--atol", flags.absolute, "absolute tolerance, likewise")->check(not_negative())->group("expected");
 }
 
 void add_precision_flag(CLI::App& app, GraphFlags& flags) {

@@ -5,10 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <iostream>
 
 #include "ir/formats/onnx/onnx_file.hpp"
+#include "parity/core/did_you_mean.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -42,6 +44,14 @@ ir::formats::OnnxOptions options_of(const std::vector<std::string>& shapes) {
     options.shapes.insert_or_assign(flag.substr(0, equals), std::move(extents));
   }
   return options;
+}
+
+/// Names that --shape may give an extent or extents, of one model.
+void add_shape_names(const fs::path& path, std::vector<std::string>& names) {
+  for (const ir::formats::OnnxValue& input : ir::formats::read_onnx_facts(path).inputs) {
+    names.push_back(input.name);
+    names.insert(names.end(), input.symbols.begin(), input.symbols.end());
+  }
 }
 
 /// The tensor of data/prefix_k.pb; nothing where there is no such file.
@@ -113,11 +123,45 @@ verify::GraphReader model_reader(const ModelFlags& flags) {
       return ir::formats::read_graph(path);
     }
     const auto options = options_of(flags.shapes);
+    if (!flags.are_for_several) require_known_shapes(std::array{path.string()}, flags);
     ir::formats::OnnxModel model =
         flags.data.empty() ? ir::formats::read_onnx(path, options) : read_with_data(path, flags.data, options);
     for (const std::string& note : model.notes) std::cerr << "note: " << path.string() << ": " << note << '\n';
     return std::move(model.file);
   };
+}
+
+void require_known_shapes(std::span<const std::string> paths, const ModelFlags& flags) {
+  if (flags.shapes.empty()) return;
+  std::vector<std::string> names;
+  for (const fs::path path : paths) try {
+      if (path.extension() == ".onnx") add_shape_names(path, names);
+    } catch (const ir::Error&) {
+      return;  // what is wrong with this file is said when it is read
+    }
+  const std::string where = paths.size() == 1 ? paths[0] + ": " : "";
+  for (const std::string& flag : flags.shapes) {
+    const std::string name = flag.substr(0, flag.find('='));
+    ir::require(std::ranges::find(names, name) != names.end(), where, "no input or open extent is called '", name,
+                "', which --shape names", core::did_you_mean(name, names));
+  }
+}
+
+std::vector<std::string> open_extents(const fs::path& path, const ModelFlags& flags) {
+  std::vector<std::string> open;
+  if (path.extension() != ".onnx" || !flags.data.empty()) return open;
+  require_known_shapes(std::array{path.string()}, flags);
+  const auto settled = options_of(flags.shapes).shapes;
+  const auto add = [&](const std::string& text) {
+    if (std::ranges::find(open, text) == open.end()) open.push_back(text);
+  };
+  for (const ir::formats::OnnxValue& input : ir::formats::read_onnx_facts(path).inputs) {
+    if (!input.is_tensor || settled.contains(input.name)) continue;
+    for (const std::string& symbol : input.symbols)
+      if (!settled.contains(symbol)) add(symbol + "=1");
+    if (input.has_nameless) add(input.name + "=1,...");
+  }
+  return open;
 }
 
 void require_some_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter) {

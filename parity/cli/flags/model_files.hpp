@@ -19,6 +19,7 @@ namespace plumb::parity::cli::flags {
 struct ModelFlags {
   std::vector<std::string> shapes;  ///< "name=1,3,224,224" of an input, "symbol=8" of an extent
   std::string data;                 ///< folder with input_0.pb, output_0.pb, ...
+  bool are_for_several = false;     ///< models: a name need not be in each of them (require_known_shapes)
 };
 
 void add_model_flags(CLI::App& app, ModelFlags& flags);
@@ -26,6 +27,14 @@ void add_model_flags(CLI::App& app, ModelFlags& flags);
 /// A reader of graphs by extension: .onnx, else plumb.graph/1. What a model's reader has to
 /// remark goes to stderr. The reader throws Error as the formats' own do.
 verify::GraphReader model_reader(const ModelFlags& flags);
+
+/// Throws Error when a name of --shape is neither an input nor an open extent of any of these models. The reader of one
+/// model asks that, too.
+void require_known_shapes(std::span<const std::string> paths, const ModelFlags& flags);
+
+/// What a model leaves open that no flag settles, as --shape would settle it: "batch=1"; empty where nothing is open,
+/// or the file is no ONNX model.
+std::vector<std::string> open_extents(const std::filesystem::path& path, const ModelFlags& flags);
 
 /// Throws Error when `filter` is no regular expression, or matches the label of no node in any graph that can be read.
 void require_some_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter);

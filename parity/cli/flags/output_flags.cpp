@@ -2,6 +2,8 @@
 #include "parity/cli/flags/output_flags.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
 
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
@@ -20,11 +22,34 @@ void add_force_flag(CLI::App& app, bool& force) {
   app.add_flag("--force", force, "replace files of another kind than is written, too; never an input")->group("output");
 }
 
+void add_github_flag(CLI::App& app, bool& github) {
+  app.add_flag("--github", github,
+               "in GitHub Actions: annotate what failed, append a summary to the step's, and let no name of a node be "
+               "taken for a command (docs/ci.md)")
+      ->group("output");
+}
+
 std::unique_ptr<ir::files::OutputFile> Outputs::open(const std::string& path, ir::files::FileKind kind) const {
   if (path.empty()) return nullptr;
   const auto replace = force ? ir::files::Replace::any : ir::files::Replace::same_kind;
   return std::make_unique<ir::files::OutputFile>(
       path, ir::files::OutputRules{.kind = kind, .replace = replace, .inputs = inputs});
+}
+
+std::unique_ptr<ir::files::OutputFile> Outputs::open_text(const std::string& path, std::string_view mark) const {
+  auto file = open(path, ir::files::FileKind::text);
+  std::error_code problem;
+  if (!file || force || !std::filesystem::is_regular_file(path, problem)) return file;
+  constexpr std::size_t looked_at = 4096;
+  std::string before(looked_at, '\0');
+  std::ifstream from(path, std::ios::binary);
+  from.read(before.data(), static_cast<std::streamsize>(before.size()));
+  before.resize(static_cast<std::size_t>(from.gcount()));
+  constexpr std::string_view ours[] = {"schema = \"plumb-", "plumbline-calibration "};
+  const auto has = [&](std::string_view text) { return before.find(text) != before.npos; };
+  const bool is_same = mark.empty() ? std::ranges::none_of(ours, has) : has(mark);
+  ir::require(before.empty() || is_same, path, ": is text of another kind and is not replaced, but with --force");
+  return file;
 }
 
 std::vector<std::filesystem::path> files_read(const GraphFlags& flags) {
@@ -49,10 +74,14 @@ std::vector<std::filesystem::path> tensors_read(const std::string& graph_path) t
   return {};  // what is wrong with it is said when it is verified
 }
 
-std::unique_ptr<ir::files::OutputFile> Outputs::open_tensors(const std::string& path) const {
-  auto output = open(path, ir::formats::kind_of_tensors(path));
+void require_no_record(const std::string& path, bool force) {
   const bool is_record = ir::files::kind_of_file(path) == ir::files::FileKind::hdf5 && results::is_results_file(path);
   ir::require(force || !is_record, path, ": is a results file and is not replaced by tensors, but with --force");
+}
+
+std::unique_ptr<ir::files::OutputFile> Outputs::open_tensors(const std::string& path) const {
+  auto output = open(path, ir::formats::kind_of_tensors(path));
+  require_no_record(path, force);
   return output;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/files/output_file.hpp"
@@ -25,6 +26,9 @@ CLI::Option* add_output(CLI::App& app, const std::string& names, std::string& pa
 /// Adds --force, which lets a command replace files of another kind than it writes.
 void add_force_flag(CLI::App& app, bool& force);
 
+/// Adds --github, which annotates what failed in GitHub Actions.
+void add_github_flag(CLI::App& app, bool& github);
+
 /// What a command writes, and what it reads and so never writes over.
 struct Outputs {
   bool force = false;
@@ -35,6 +39,10 @@ struct Outputs {
 
   /// Does so for tensors, in the kind of file that the name says. A results file is not taken for one of tensors.
   std::unique_ptr<ir::files::OutputFile> open_tensors(const std::string& path) const;
+
+  /// A file of text, which replaces text of this sort alone: its beginning has the mark, as "plumb-profile/". Without a
+  /// mark it is text for people, and replaces none that this program reads.
+  std::unique_ptr<ir::files::OutputFile> open_text(const std::string& path, std::string_view mark) const;
 };
 
 /// The files that these flags name.
@@ -45,6 +53,9 @@ std::vector<std::filesystem::path> files_read(const ir::formats::GraphFile& file
 
 /// Does so for the file of this name; there are none where it is an ONNX model, or cannot be read.
 std::vector<std::filesystem::path> tensors_read(const std::string& graph_path);
+
+/// Throws Error where the file is a record of runs, which is HDF5, too, and `force` is not said.
+void require_no_record(const std::string& path, bool force);
 
 /// Opens a file for tensors, which is no input of a command on one graph. Nothing where none is named.
 std::unique_ptr<ir::files::OutputFile> open_tensors(const std::string& path, bool force, const std::string& graph_path,

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "parity/cli/flags/validators.hpp"
+
 namespace plumb::parity::cli::flags {
 
 void add_style_flags(CLI::App& app, terminal::StyleFlags& flags) {
@@ -11,12 +13,12 @@ void add_style_flags(CLI::App& app, terminal::StyleFlags& flags) {
       {"auto", terminal::When::automatic}, {"always", terminal::When::always}, {"never", terminal::When::never}};
   app.add_option("--width", flags.width,
                  "columns that the table may take (default: COLUMNS, or those of the terminal); -v shows every column")
-      ->check(CLI::Range(std::size_t{40}, std::size_t{10'000}))
+      ->check(whole_from_to(40, 10'000))
       ->group("output");
   app.add_option_function<std::string>(
          "--color", [&flags](const std::string& word) { flags.color = words.at(word); },
          "colour the verdicts: auto (on a terminal, unless NO_COLOR is set), always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->check(one_of({"auto", "always", "never"}))
       ->default_str("auto")
       ->group("output");
 }

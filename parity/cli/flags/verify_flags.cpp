@@ -6,6 +6,7 @@
 #include "parity/cli/flags/demand_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/style_flags.hpp"
+#include "parity/cli/flags/validators.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
@@ -23,7 +24,7 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
   add_output(app, "-o,--output", flags.results, "write all cases to this results file (HDF5)")->group("output");
   app.add_option("--tensors", flags.tensors,
                  "for which nodes the results file keeps tensors: none, those that failed, ...")
-      ->check(CLI::IsMember({"never", "fail", "worst", "all"}))
+      ->check(one_of({"never", "fail", "worst", "all"}))
       ->capture_default_str()
       ->group("output");
   add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
@@ -33,6 +34,7 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
              "write how many comparisons there were, by op, dtype, kernel and fill, and the alarms among them, as JSON "
              "to this file, or - for stdout: for campaigns of thousands of seeds")
       ->group("output");
+  add_github_flag(app, flags.github);
   add_force_flag(app, flags.force);
   app.add_flag("-v,--verbose", flags.verbose, "print every node, and the plan of each graph")->group("output");
   app.add_flag("-q,--quiet", flags.quiet, "print only what did not pass, and the last line")->group("output");
@@ -47,17 +49,17 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
          "--mode", flags.mode,
          "judge each node's own error (attribute), its error in total (propagate), or that of a run of the node "
          "alone on the truth (isolate)")
-      ->check(CLI::IsMember({"propagate", "isolate", "attribute"}))
+      ->check(one_of({"propagate", "isolate", "attribute"}))
       ->capture_default_str();
   app.add_option("--blame", flags.blame,
                  "measure which share of the results' errors the N most suspected nodes have (default: 4 of a case "
                  "that fails)");
   app.add_option("--repeat", flags.repeat, "run the device this many times; all runs must agree in every bit")
-      ->check(CLI::Range(1u, 1000u))
+      ->check(whole_from_to(1, 1000))
       ->capture_default_str();
   app.add_option("--seeds", flags.seeds,
                  "run each graph on the inputs of this many seeds, from --seed on; params stay those of the first")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000}))
+      ->check(whole_from_to(1, 1'000'000))
       ->capture_default_str()
       ->group("input");
   add_demand_flags(app, flags.demands, flags.min_verified);

@@ -31,7 +31,8 @@ struct VerifyFlags {
   expected::Options expected;
   core::Demands demands;
   terminal::StyleFlags style;
-  bool metamorphic = false, no_plain = false, fail_fast = false, verbose = false, quiet = false, force = false;
+  bool metamorphic = false, no_plain = false, fail_fast = false, verbose = false, quiet = false, force = false,
+       github = false;
 };
 
 void add_verify_flags(CLI::App& app, VerifyFlags& flags);

@@ -1,13 +1,12 @@
 // How the GPU would run a graph, for inspect: by kernel, on this machine's device or else a usual one.
 #include "parity/cli/show/inspect_execution.hpp"
 
-#include <fmt/format.h>
-
 #include <map>
 
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "parity/cli/show/print.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli::show {
@@ -40,11 +39,11 @@ void print_kernels(const ir::Graph& graph, const std::vector<ir::NodeReport>& re
     if (report.placement == ir::Placement::gpu) ++kernels[report.kernel.empty() ? "(no work)" : report.kernel];
     absorbed += report.placement == ir::Placement::fused ? 1 : 0;
   }
-  for (const auto& [kernel, nodes] : kernels) fmt::print("  {:>6} {}\n", nodes, kernel);
-  if (absorbed != 0) fmt::print("  {:>6} in other nodes\n", absorbed);
+  for (const auto& [kernel, nodes] : kernels) print("  {:>6} {}\n", nodes, kernel);
+  if (absorbed != 0) print("  {:>6} in other nodes\n", absorbed);
   for (std::size_t n = 0; n < reports.size(); ++n)
     if (reports[n].placement == ir::Placement::cpu)
-      fmt::print("    host '{}' ({}): {}\n", graph.nodes()[n].label, graph.nodes()[n].op.name(), reports[n].reason);
+      print("    host '{}' ({}): {}\n", graph.nodes()[n].label, graph.nodes()[n].op.name(), reports[n].reason);
 }
 
 }  // namespace
@@ -56,13 +55,13 @@ void print_execution(const ir::formats::GraphFile& file) try {
   const ref_cpu::CpuExecutor host;
   options.host = &host;
   const auto plan = gpu_vulkan::plan::make_plan(fused.graph, fused.capture, facts, options);
-  fmt::print("\nnodes on {}, by kernel:\n", facts.name);
+  print("\nnodes on {}, by kernel:\n", facts.name);
   print_kernels(file.graph, gpu_vulkan::passes::reports_of(fused, file.graph, plan.nodes));
   const auto lines = gpu_vulkan::passes::fusions(fused, file.graph);
-  if (!lines.empty()) fmt::print("\nfused:\n");
-  for (const std::string& line : lines) fmt::print("  {}\n", line);
+  if (!lines.empty()) print("\nfused:\n");
+  for (const std::string& line : lines) print("  {}\n", line);
 } catch (const ir::Unsupported& reason) {
-  fmt::print("\n{}\n", reason.what());
+  print("\n{}\n", reason.what());
 }
 
 }  // namespace plumb::parity::cli::show

@@ -11,8 +11,9 @@ namespace plumb::parity::profile::probe {
 
 struct ProbeOptions {
   bool is_host = false;  ///< the executor is meant to run on the CPU: that is no fallback
-  /// Told what is tried next.
-  std::function<void(std::string_view)> step = [](std::string_view) {};
+  /// Told what is tried next, and how many of how many experiments are done.
+  std::function<void(std::string_view, std::size_t, std::size_t)> step = [](std::string_view, std::size_t,
+                                                                            std::size_t) {};
 };
 
 /// Finds the numeric fingerprint of the device behind an executor by experiment: graphs of one op, seen

@@ -10,6 +10,6 @@ says '^all +2 +2 +2'
 holds out.xml '<testsuite name="gpu" tests="2" failures="0" errors="0" skipped="0">'
 holds out.json '"case": "test_matmul_2d"'
 plumb 1 conformance "$suite" --filter '^test_relu$' --least-gpu 2
-says '^1 cases passed on the gpu, but at least 2 are wanted$'
+says '^1 case passed on the gpu, but at least 2 are wanted$'
 plumb 2 conformance missing_suite
 warns_of missing_suite

@@ -1,6 +1,6 @@
 plumb 0 verify "$graphs/scores.json" --seeds 20 -q -o seen.h5
 plumb 0 fit seen.h5 -o fitted.toml
-says '^fit-matmul-f32-f32-[0-9a-f]+: sigma_max [0-9]+\.[0-9]+, 20 seeds, 1 nodes$'
+says '^fit-matmul-f32-f32-[0-9a-f]+: sigma_max [0-9]+\.[0-9]+, 20 seeds, 1 node$'
 says '^20 runs, 2 rules, 0 findings$'
 holds fitted.toml '^schema = "plumb-policy/1"$'
 holds fitted.toml '^require = \{ bound = "auto", sigma_max = [0-9.]+ \}$'
@@ -13,3 +13,7 @@ warns_of 'fitted.toml: the file exists and is not replaced'
 plumb 2 fit missing.h5 -o other.toml
 warns_of missing.h5
 [ ! -e other.toml ] || fail "other.toml was written"
+# Half precision: what is stored leaves nothing to tighten, and it is said where that is explained.
+plumb 0 verify "$graphs/scores.json" --dtype f16 --seeds 20 -q -o half.h5
+plumb 1 fit half.h5 -o half.toml
+says '^finding: softmax f16->f16.*above the bound.*: clean results stored in 16 bits.*[(]docs/f16_in_ten_.*[)]$'

@@ -1,7 +1,7 @@
 plumb 0 verify "$graphs/scores.json" -o out.h5
 plumb 0 judge out.h5
-says '^run 0: graph [0-9a-f]{12}, device .*, seed 1, 2 outputs: passed$'
-says '^1 runs: 1 passed; 0 changed$'
+says '^run 0: scores.json \(graph [0-9a-f]{12}\), device .*, seed 1, 2 outputs: passed$'
+says '^1 run: 1 passed; 0 changed$'
 cat >strict.toml <<'END'
 schema = "plumb-policy/1"
 
@@ -13,7 +13,7 @@ END
 plumb 1 judge out.h5 --policy strict.toml --explain 's*'
 says '^  scores \(matmul\): failed \(was passed\): max_abs is .*, at most 0 is required: rule nothing_may_be_off '
 says '^  nothing_may_be_off \(strict\.toml:3\): matches$'
-says '^1 runs: 1 failed; 1 changed$'
+says '^1 run: 1 failed; 1 changed$'
 plumb 2 judge missing.h5
 warns_of missing.h5
 plumb 2 judge out.h5 --policy missing.toml
@@ -25,3 +25,24 @@ plumb 0 judge out.h5 --junit -
 says '<testsuite [^>]*tests="2" failures="0" errors="0" skipped="0"'
 plumb 2 judge out.h5 --junit out.h5
 warns_of out.h5
+# Why a node failed and its worst elements; many seeds in a few lines.
+plumb 1 verify "$graphs/scores.json" --policy strict.toml -o failed.h5
+plumb 0 inspect failed.h5
+says '^run 0: scores\.json \(graph [0-9a-f]{12}\), device .*, seed 1, 2 outputs, .* s: failed$'
+says '^  scores +matmul .* failed$'
+says '^    max_abs is .*, at most 0 is required: rule nothing_may_be_off \(strict\.toml:3\)$'
+says '^    element \[[0-9]+, [0-9]+\]: truth [-0-9.e]+, device [-0-9.e]+, off by [0-9.e-]+, allowed [0-9.e-]+$'
+plumb 0 verify "$graphs/scores.json" --seeds 12 -o many.h5
+plumb 0 inspect many.h5
+says '^runs 0 to 11: scores\.json \(graph [0-9a-f]{12}\), device .*, seeds 1 to 12: 12 passed$'
+says '^scores +matmul .* 12 passed$'
+[ "$(wc -l <stdout)" -eq 5 ] || fail "12 seeds take more than 5 lines"
+plumb 0 inspect many.h5 -v
+says '^run 11: .*, seed 12, 2 outputs, '
+plumb 0 judge many.h5
+says '^runs 0 to 11: scores\.json .*, seeds 1 to 12, 2 outputs each: passed$'
+says '^12 runs: 12 passed; 0 changed$'
+[ "$(wc -l <stdout)" -eq 2 ] || fail "12 seeds take more than 2 lines"
+plumb 1 judge failed.h5 --github
+says '^::stop-commands::plumb-[0-9a-f]{32}$'
+says '^::error title=matmul failed%3A scores::max_abs is .*, at most 0 is required'

@@ -8,7 +8,7 @@ tensor cpu.h5 /y '6.5, 5.5, 15.5, 14.5'
 # Tensors by name stand in for those of the file.
 plumb 0 run "$graphs/twice.json" --on cpu --load-inputs cpu.h5
 says '^twice: f32\[2, 2\] \[13, 11, 31, 29\]$'
-warns '^1 inputs from cpu\.h5, 0 inputs generated$'
+warns '^1 input from cpu\.h5, 0 inputs generated$'
 plumb 2 run "$graphs/dense.json" --device no_such_device
 warns_of no_such_device
 plumb 2 run --on cpu missing.json

@@ -63,3 +63,55 @@ holds counts.json '"format":"plumb.counts/1"'
 holds counts.json '"op":"softmax","dtype":"f32","kernel":"[^"]*","tile":"[^"]*","fill":"[a-z_]*".*"compared":1,'
 plumb 2 verify "$graphs/scores.json" --junit same --json same
 warns_of "same: is being written"
+# In GitHub Actions: annotations behind all that people read, a summary, and names of nodes that are no commands.
+cat >command.json <<'JSON'
+{
+  "format": "plumb.graph/1",
+  "inputs": {"x": {"type": "f32[8, 64]"}},
+  "nodes": [
+    {"label": "::error::a,b", "op": "softmax", "inputs": ["x"]}
+  ],
+  "results": ["::error::a,b"]
+}
+JSON
+GITHUB_WORKSPACE=$PWD GITHUB_STEP_SUMMARY=$PWD/summary.md
+export GITHUB_WORKSPACE GITHUB_STEP_SUMMARY
+echo 'what others wrote' >summary.md
+plumb 1 verify command.json --policy strict.toml --github
+says '^::stop-commands::plumb-[0-9a-f]{32}$'
+says '^::plumb-[0-9a-f]{32}::$'
+says '^::error file=command\.json,line=5,title=softmax failed%3A %3A%3Aerror%3A%3Aa%2Cb::max_abs is .*%0Arepro: plumb '
+sed -n '/^::plumb-/,$p' stdout | sed 1d >behind
+[ "$(grep -c '^::error ' behind)" -eq 1 ] || fail "not one annotation"
+[ "$(wc -l <behind)" -eq 1 ] || fail "more than annotations behind the commands"
+holds summary.md '^what others wrote$'
+holds summary.md '^\| failed \| 1 \|$'
+holds summary.md "^    plumb verify command\.json .*--policy 'strict\.toml'"
+# With a report on stdout there is nothing else.
+plumb 1 verify command.json --policy strict.toml --github --json -
+says_not '^::'
+warns '^::error file=command\.json,line=5,'
+# A summary that cannot be written is no failure.
+GITHUB_STEP_SUMMARY=$PWD/no/such/folder
+plumb 0 verify "$graphs/dense.json" --github
+warns '^warning: .*no/such/folder: the summary cannot be written$'
+says_not '^::(error|warning) '
+unset GITHUB_WORKSPACE GITHUB_STEP_SUMMARY
+# What ends a command before it is done is said while commands are stopped.
+plumb 2 verify "$graphs/dense.json" --policy missing.toml --github
+says '^::plumb-[0-9a-f]{32}::$'
+# Times of a first run are marked, those of a later one are not.
+plumb 0 verify "$graphs/scores.json"
+says '^node .* place +1st us  verdict$'
+plumb 0 verify "$graphs/scores.json" --repeat 2
+says '^node .* place +us  verdict$'
+# The programs of docs/results.md run, and name nodes by their labels.
+plumb 0 verify "$graphs/scores.json" -q --tensors all -o out.h5
+awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$source/docs/results.md" >of_docs.py
+for python in /usr/bin/python3 python3; do
+  "$python" -c 'import h5py' 2>/dev/null || continue
+  "$python" of_docs.py >printed || fail "a program of docs/results.md does not run"
+  grep -q '^scores\.json scores [0-9]' printed || fail "the first program of docs/results.md names no label"
+  grep -q '^scores ([0-9]*, [0-9]*) [0-9]' printed || fail "the second program of docs/results.md names no label"
+  break
+done

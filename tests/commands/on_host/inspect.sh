@@ -9,12 +9,55 @@ says '^y: f32\[2, 2\] = binary\(product, b\)$'
 plumb 0 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --shape batch=2
 says '^result y: f32\[2, 10, 32\]$'
 says '^matmul +8 '
-plumb 2 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx"
-warns_of '--shape batch=1'
+plumb 0 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx"
+says '^input  x: f32\[batch, 10, 32\]$'
+says '^MatMul +8$'
+says ' --shape batch=1$'
+plumb 2 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --shape batsh=2
+warns_of "no input or open extent is called 'batsh', which --shape names; did you mean batch?"
 plumb 0 run --on cpu "$graphs/dense.json" -o y.npz
 plumb 0 inspect y.npz
-says '^y: f32\[2, 2\]$'
+says '^y: f32\[2, 2\], 5\.5 to 15\.5$'
 plumb 2 inspect y.npz --check-schema
 says "^y\.npz: "
 plumb 2 inspect missing.h5
 warns_of missing.h5
+plumb 2 inspect missing.json
+warns_of missing.json
+# What a file holds decides, and each message names it.
+cp "$graphs/dense.json" graph.h5
+plumb 2 inspect graph.h5
+warns_of 'graph.h5: is no HDF5 file, but holds a graph'
+plumb 2 run --on cpu "$graphs/dense.json" --load-inputs graph.h5
+warns_of 'graph.h5: is no HDF5 file, but holds a graph'
+cp "$graphs/dense.json" nul.json
+printf '\0\0' >>nul.json
+plumb 2 inspect nul.json
+warns_of 'nul.json: a byte that is 0, at '
+# Tensors are told apart from what is none: extremes, and what is no number.
+cat >special.json <<'END'
+{
+  "format": "plumb.graph/1",
+  "inputs": {"x": {"type": "f32[4]", "values": [1, "inf", "nan", -2.5]}},
+  "nodes": [{"label": "y", "op": "unary", "inputs": ["x"], "function": "negate"}],
+  "results": ["y"]
+}
+END
+plumb 0 run --on cpu special.json -o special.npz
+plumb 0 inspect special.npz
+says '^y: f32\[4\], -1 to 2\.5, 1 NaN, 1 infinity$'
+# Words and numbers of flags, in any command.
+plumb 2 verfy graph.json
+warns_of "there is no command 'verfy'; did you mean verify?"
+plumb 2 inspect nul.json --verbos
+warns_of "plumb inspect has no option '--verbos'; did you mean --verbose?"
+plumb 2 verify nul.json --mode atribute
+warns "^--mode: wanted one of propagate, isolate, attribute, found 'atribute'; did you mean attribute\?$"
+plumb 2 sweep nul.json --budget 0
+warns "^--budget: wanted a number above 0, found '0'$"
+plumb 2 verify nul.json --repeat 0
+warns "^--repeat: wanted a whole number from 1 to 1000, found '0'$"
+plumb 2 verify nul.json --rtol -1
+warns "^--rtol: wanted a number that is not below 0, found '-1'$"
+plumb 2 power nul.json --min-power 1.5
+warns "^--min-power: wanted a number from 0 to 1, found '1\.5'$"

@@ -9,3 +9,5 @@ plumb 0 ops --json
 says '^    "op": "matmul",$'
 plumb 2 ops no_such_op
 warns_of no_such_op
+plumb 2 ops matmull
+warns_of "there is no op 'matmull'; did you mean matmul?"

@@ -7,3 +7,8 @@ holds cpu.toml '^\[\[product\]\]$'
 holds cpu.toml '^accumulator_bits = 24$'
 plumb 2 probe --on cpu -o no_such_folder/cpu.toml
 warns_of no_such_folder/cpu.toml
+# Text of another kind stays: a policy, say, where a profile is written.
+printf 'schema = "plumb-policy/1"\n' >policy.toml
+plumb 2 probe --on cpu -o policy.toml
+warns_of 'policy.toml: is text of another kind and is not replaced'
+holds policy.toml '^schema = "plumb-policy/1"$'

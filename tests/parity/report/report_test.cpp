@@ -55,6 +55,13 @@ TEST(Report, PutsTheWorstFirstWithItsReasonAndWhatRunsItAgain) {
                         "elements | max ratio inf | seed 7 | "));
 }
 
+TEST(Report, TotalsAreFoldedBetweenTheirPartsAlone) {
+  const auto text = lines(report::to_table(with_a_wrong_node(), report::Detail::verdicts, {.width = 60}));
+  for (const std::string& line : text) EXPECT_TRUE(line.size() <= 60 || line.starts_with("    repro: ")) << line;
+  EXPECT_THAT(text[text.size() - 2], ::testing::MatchesRegex("    \\| verified 59 % of FLOPs, 83 % of elements"));
+  EXPECT_THAT(text.back(), ::testing::MatchesRegex("    \\| max ratio inf \\| seed 7 \\| [0-9.]+ s"));
+}
+
 TEST(Report, SaysMoreOrLess) {
   const auto result = with_a_wrong_node();
   EXPECT_THAT(report::to_table(result, report::Detail::verdicts), Not(HasSubstr("scores ")));
@@ -102,12 +109,15 @@ TEST(ResultsReport, ListsRunsAndTheirWorstNodes) {
     recorder.record(with_a_wrong_node());
     recorder.finish();
   }
-  const auto text = results::results_report(path, 1);
+  const auto text = results::results_report(path, {.nodes_a_run = 1});
   std::filesystem::remove(path);
   EXPECT_THAT(text, HasSubstr(ir::cat("plumb.results ", results::schema_version, ", plumb ")));
-  EXPECT_THAT(text, HasSubstr(", device 00ff, seed 7, graph, 5 outputs, "));
+  EXPECT_THAT(text, HasSubstr(", device 00ff, seed 7, 5 outputs, "));
   EXPECT_THAT(text, ::testing::ContainsRegex("weights +softmax .* failed\n"));
   EXPECT_THAT(text, HasSubstr("and 4 more"));
+  // Why it failed, and where it is worst.
+  EXPECT_THAT(text, HasSubstr("failed\n    1 of 77 elements differ"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("    element .[0-9]+, [0-9]+.: truth .*, device .*, off by .*, allowed "));
 }
 
 }  // namespace

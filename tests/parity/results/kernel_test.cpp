@@ -132,7 +132,7 @@ TEST_F(RecordedKernel, IsPooledByItsAccumulation) {
 
 TEST_F(RecordedKernel, IsInspected) {
   record();
-  EXPECT_THAT(results_report(file_, 5),
+  EXPECT_THAT(results_report(file_, {.is_each_run_shown = true}),
               ::testing::ContainsRegex("kernel_of_scores 64x64x16 +f16 +[^ ]+ +[^ ]+.* +passed"));
 }
 

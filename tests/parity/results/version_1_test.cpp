@@ -48,7 +48,7 @@ TEST(VersionOne, IsReadAndSaysWhatItDidNotRecord) {
 TEST(VersionOne, KeepsToWhatVersionTwoKept) { EXPECT_THAT(check_schema(version_1()), IsEmpty()); }
 
 TEST(VersionOne, IsInspected) {
-  EXPECT_THAT(results_report(version_1(), 3),
+  EXPECT_THAT(results_report(version_1(), {.is_each_run_shown = true}),
               AllOf(HasSubstr("plumb.results 1.7.0"), HasSubstr("seed 20, precision not recorded"),
                     ::testing::ContainsRegex("not recorded +not recorded +- +- +passed")));
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace plumb::parity::terminal_test {
 namespace {
 
@@ -39,6 +41,14 @@ TEST(Folded, BreaksAtSpacesAndKeepsWordsAndLines) {
   EXPECT_EQ(terminal::folded("    one two three", 11, "    "), "    one two\n    three");
   EXPECT_EQ(terminal::folded("a-very-long-word b\nc", 4), "a-very-long-word\nb\nc");
   EXPECT_EQ(terminal::folded("two  spaces\n", 80), "two  spaces\n");
+}
+
+TEST(Fitted, LinesThatGoOnBeginDeeperOrBelowTheirColumn) {
+  EXPECT_EQ(terminal::fitted("  alpha beta gamma\nx\n", 13), "  alpha beta\n      gamma\nx\n");
+  constexpr auto line = "name  alpha beta gamma delta epsilon";
+  EXPECT_EQ(terminal::fitted(line, 30, 6), "name  alpha beta gamma delta\n      epsilon");
+  EXPECT_EQ(terminal::fitted(line, 29, 6), "name  alpha beta gamma delta\n    epsilon");
+  EXPECT_EQ(terminal::fitted("a b", std::numeric_limits<std::size_t>::max()), "a b");
 }
 
 }  // namespace

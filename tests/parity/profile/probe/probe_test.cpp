@@ -20,8 +20,15 @@ TEST(Probe, FindsTheProfileOfADevice) {
   }
   testing::EmulatedDevice executor(device, {{128}, {}});
   ref_cpu::CpuExecutor reference;
+  std::size_t said = 0, of = 0;
+  profile::probe::ProbeOptions options;
+  options.step = [&](std::string_view, std::size_t done, std::size_t steps) {
+    EXPECT_EQ(done, said++);
+    of = steps;
+  };
   profile::DeviceProfile found = profile::probe::probe(
-      executor, reference, {.uuid = "0", .name = "unit", .driver_name = "emulated", .driver_info = "1"}, {});
+      executor, reference, {.uuid = "0", .name = "unit", .driver_name = "emulated", .driver_info = "1"}, options);
+  EXPECT_EQ(said, of);  // a bar that is told so ends full
   EXPECT_GT(found.functions.size(), 100u);
   EXPECT_EQ(found.max_ulp_of("negate", ir::DType::f16), 0);
   EXPECT_LT(*found.max_ulp_of("exp", ir::DType::f32), 4);
