@@ -149,6 +149,7 @@ class NamedFile final : public TensorFile {
 
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   return named(path.string(), [&]() -> std::unique_ptr<TensorFile> {
+    files::require_regular_file(path);  // before anything is said of how it is called
     const FileKind kind = kind_of(path);
     std::unique_ptr<TensorFile> file;
     if (kind == FileKind::npy)

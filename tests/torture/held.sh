@@ -81,10 +81,10 @@ for handles in 4 5 6 8 12 16 24 32; do
     0 | 2 | 77) echo "ok: $status with $handles handles" ;;
     *) fail "ended with $status, given $handles handles" ;;
   esac
-  if [ $status -eq 0 ]; then plumb 0 '^1 runs: 1 passed' judge handles.h5; fi
+  if [ $status -eq 0 ]; then plumb 0 '^1 run: 1 passed' judge handles.h5; fi
   rm -f handles.h5
 done
-plumb 2 'not in range 0 to 4096' verify m.json --threads 100000
+plumb 2 'a whole number from 0 to 4096, found .100000' verify m.json --threads 100000
 if [ -z "$sanitized" ]; then shell 0 . '(ulimit -v 10485760; $P verify m.json --threads 4096)'; fi
 P=$plumb bash -c '$P ops | head -c 1; exit ${PIPESTATUS[0]}' >/dev/null 2>err
 status=$?

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "parity/cli/flags/validators.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -28,7 +29,7 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags) {
       ->group("device");
   app.add_option("--threads", flags.threads,
                  "threads of the CPU executor and of comparisons; 0 takes one for every core")
-      ->check(CLI::Range(0, 4096))
+      ->check(whole_from_to(0, 4096))
       ->group("device");
   app.add_flag("--validation-layers", flags.validation, "treat every message of the validation layers as an error")
       ->group("debug");

@@ -115,3 +115,14 @@ for python in /usr/bin/python3 python3; do
   grep -q '^scores ([0-9]*, [0-9]*) [0-9]' printed || fail "the second program of docs/results.md names no label"
   break
 done
+# A graph that cannot be read is said once, however many seeds it was to have.
+plumb 2 verify missing.json --seeds 3
+says '^1 case, 0 nodes: 1 error$'
+# Where --filter chooses nothing of one graph of several, that one was left out as asked, but was not verified.
+plumb 0 verify "$graphs/scores.json" "$graphs/dense.json" --filter '^p$' --strict
+says '^2 cases, [0-9]+ nodes: 1 passed 1 skipped$'
+plumb 4 verify "$graphs/scores.json" "$graphs/dense.json" --filter '^p$' --require-verified
+for demand in --strict --require-verified; do
+  plumb 2 verify "$graphs/scores.json" "$graphs/dense.json" --filter '^nothing$' $demand
+  warns_of "no node matches --filter '^nothing$'"
+done

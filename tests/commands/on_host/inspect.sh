@@ -61,3 +61,8 @@ plumb 2 verify nul.json --rtol -1
 warns "^--rtol: wanted a number that is not below 0, found '-1'$"
 plumb 2 power nul.json --min-power 1.5
 warns "^--min-power: wanted a number from 0 to 1, found '1\.5'$"
+plumb 2 verify nul.json --threads -1
+warns "^--threads: wanted a whole number from 0 to 4096, found '-1'$"
+# What is not there is not blamed for its name.
+plumb 2 inspect missing.h5.part
+warns_of 'missing.h5.part: cannot be opened: No such file or directory'
