@@ -28,7 +28,7 @@ Action options(CLI::App& app) {
       line(option.name, option.variable, option.preset.empty() ? "\"\"" : option.preset, option.doc);
       for (const auto choice : option.choices) line("", "", "", ir::cat("- ", choice));
     }
-    if (!has_variables) fmt::print("The environment sets them, too: PLUMB_TILE for --set tile=..., and so on.\n");
+    if (!has_variables) show::print("The environment sets them, too: PLUMB_TILE for --set tile=..., and so on.\n");
     return 0;
   };
 }

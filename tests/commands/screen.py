@@ -19,12 +19,12 @@ faulty, graph, *plumb = sys.argv[1:]
 COLUMNS = 80
 
 
-def run(*arguments, **variables):
+def run(*arguments, columns=COLUMNS, **variables):
     """What the command writes to a terminal, and its exit status."""
     environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
     environment.update(variables, TERM="xterm")
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([*plumb, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
                                env=environment)
     os.close(theirs)
@@ -83,6 +83,8 @@ for arguments in (["verify", faulty, "--seeds", "2"], ["verify", graph, "-q", "-
     expect("\x1b[K" not in "".join(table), f"{arguments} leaves its progress bar behind", table)
 shutil.rmtree(scratch)
 
+narrow, _ = run("options", columns=60)
+expect(all(len(line) <= 60 for line in lines_of(narrow)), "options is too wide for 60 columns", narrow)
 overview, _ = run("--help")
 commands = re.findall("^  ([a-z]+)  ", overview.split("Subcommands:")[1].replace("\r\n", "\n"), re.MULTILINE)
 expect(len(commands) > 10, "the overview names no commands", overview)
@@ -90,6 +92,8 @@ for command in commands:
     text, status = run(command, "--help")
     expect(status == 0, f"exit status {status}", text)
     expect(all(len(line) <= COLUMNS for line in lines_of(text)), f"help of {command} is too wide", text)
+    narrow, _ = run(command, "--help", columns=60)
+    expect(all(len(line) <= 60 for line in lines_of(narrow)), f"help of {command} is too wide for 60 columns", narrow)
     example = [line for line in lines_of(text) if line.startswith(f"  plumb {command}")]
     expect(len(example) == 1, f"help of {command} has no example", text)
     for word in re.findall(r" (--?[a-z-]+)", example[0]):

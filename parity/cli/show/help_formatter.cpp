@@ -7,10 +7,21 @@
 #include "parity/terminal/text.hpp"
 
 namespace plumb::parity::cli::show {
+namespace {
+
+/// "--fills TEXT:{never, always}", which folds, in place of "TEXT:{never,always}", where that is wider than the screen.
+std::string foldable(std::string_view name, std::size_t width) {
+  if (name.size() + 2 <= width) return std::string(name);
+  std::string text;
+  for (const char c : name) text.append(c == ',' ? ", " : std::string(1, c));
+  return text;
+}
+
+}  // namespace
 
 std::string HelpFormatter::entry(std::string_view name, std::string_view description) const {
   const std::size_t column = get_column_width();
-  std::string text = terminal::folded("  " + std::string(name), width_, "      ");
+  std::string text = terminal::folded("  " + foldable(name, width_), width_, "      ");
   if (description.empty()) return text + '\n';
   const std::string indent(column, ' ');
   text += text.size() < column ? std::string(column - text.size(), ' ') : '\n' + indent;
