@@ -9,6 +9,7 @@
 #include "parity/elements/settle.hpp"
 #include "parity/samples/oracle_check.hpp"
 #include "ref_cpu/cpu_executor.hpp"
+#include "tests/support/cases/movement.hpp"
 #include "tests/support/gpu.hpp"
 
 namespace plumb::testing {
@@ -135,6 +136,16 @@ void check_cpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const st
 void check_gpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected) {
   if (gpu().executor == nullptr) GTEST_SKIP() << gpu().why_not;
   expect_stated(*gpu().executor, op, inputs, expected, true);
+}
+
+void check_bytes(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const ir::Tensor& expected) {
+  ref_cpu::CpuExecutor cpu;
+  EXPECT_TRUE(tests::same_bytes(ir::run_op(cpu, op, inputs).front(), expected))
+      << "ref_cpu, " << describe(op, inputs, 0);
+  if (gpu().executor == nullptr) GTEST_SKIP() << gpu().why_not;
+  ir::Executor& device = *gpu().executor;
+  EXPECT_TRUE(tests::same_bytes(ir::run_op(device, op, inputs).front(), expected))
+      << device.name() << ", " << describe(op, inputs, 0);
 }
 
 ir::Tensor random_tensor(const ir::TensorType& type, std::uint64_t seed) {

@@ -36,6 +36,9 @@ void check_cpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const st
 /// Expects the GPU to give it; skips without a GPU.
 void check_gpu(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const std::vector<ir::Tensor>& expected);
 
+/// Expects both to give these very bytes, those of every NaN among them: of ops that only move elements.
+void check_bytes(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const ir::Tensor& expected);
+
 /// A tensor filled by its dtype's default (normal numbers, small integers, fair
 /// coins) or as `fill` says; equal seeds give equal tensors.
 ir::Tensor random_tensor(const ir::TensorType& type, std::uint64_t seed);

@@ -17,6 +17,7 @@
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/grid_sample.hpp"
 #include "ir/ops/matmul.hpp"
+#include "ir/ops/overlap_add.hpp"
 #include "ir/ops/pool.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/resize.hpp"
@@ -77,6 +78,8 @@ std::vector<Sum> windows() {
            .image_shape = {5, 6}, .kernel_shape = {3, 2}, .strides = {2, 1}, .dilations = {1, 2}, .pads = {1, 0, 1, 2}},
        {{2, 12, 18}}},
       {ops::Col2im{.image_shape = {7}, .kernel_shape = {3}}, {{2, 3, 5}}},
+      {ops::OverlapAdd{2, 14}, {{3, 5, 5}}},
+      {ops::OverlapAdd{4, 13}, {{3, 3}}},
       {ops::Pool{.function = ops::PoolFunction::sum,
                  .kernel_shape = {3, 2},
                  .strides = {2, 1},

@@ -1,0 +1,13 @@
+// Windows of lines as one strided copy, whose rows overlap where they are read.
+#include "ir/ops/frame.hpp"
+
+#include "ref_cpu/kernel.hpp"
+#include "ref_cpu/kernels/strided_copy.hpp"
+
+namespace plumb::ref_cpu {
+
+void run(const ir::ops::Frame& op, Call& call) {
+  kernels::strided_copy(op.copy(call.in(0).type(), call.out(0).shape()), call.in(0).bytes(), call.out(0).bytes());
+}
+
+}  // namespace plumb::ref_cpu
