@@ -1,0 +1,56 @@
+#include "ir/ops/window.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/op_check.hpp"
+
+namespace plumb::window_test {
+namespace {
+
+using ir::DType;
+using ir::Tensor;
+using ir::ops::Window;
+using Function = ir::ops::WindowFunction;
+
+void check(const Window& op, const Tensor& y) {
+  testing::check_cpu(op, {}, {y});
+  testing::check_gpu(op, {}, {y});
+}
+
+TEST(Window, OfFewElements) {
+  for (const Function function : {Function::hann, Function::hamming, Function::blackman, Function::rectangular})
+    for (const bool periodic : {false, true}) check({function, 0, periodic}, Tensor({DType::f32, {0}}));
+  check({Function::hann, 1, true}, Tensor::of<float>({1}, {0}));
+  check({Function::hann, 1, false}, Tensor::of<float>({1}, {0}));  // D is 1 where it would be 0
+  check({Function::rectangular, 3}, Tensor::of<float>({3}, {1, 1, 1}));
+  check({Function::hann, 2, true}, Tensor::of<float>({2}, {0, 1}));
+  check({Function::hann, 4, false}, Tensor::of<float>({4}, {0, 0.75f, 0.75f, 0}));  // ops.md K.1
+  check({Function::hann, 4, true}, Tensor::of<float>({4}, {0, 0.5f, 1, 0.5f}));
+  check({Function::hamming, 2, true, DType::f64, 0.54},
+        Tensor::of<double>({2}, {0.54 - (1 - 0.54), 0.54 + (1 - 0.54)}));
+  check({Function::blackman, 3, false},
+        Tensor::of<float>({3}, {static_cast<float>(0.42 - 0.5 + 0.08), 1, static_cast<float>(0.42 - 0.5 + 0.08)}));
+}
+
+/// What is equal by symmetry is equal in every bit.
+TEST(Window, IsSymmetric) {
+  for (const Function function : {Function::hann, Function::hamming, Function::blackman})
+    for (const bool periodic : {false, true})
+      for (const std::int64_t size : {2, 3, 16, 97, 400, 1001}) {
+        const ir::Bytes bytes = Window{function, size, periodic, DType::f64}.values();
+        const auto* y = reinterpret_cast<const double*>(bytes.data());
+        for (std::int64_t i = periodic ? 1 : 0; i < size; ++i)
+          ASSERT_EQ(y[i], y[periodic ? size - i : size - 1 - i]) << size << " at " << i;
+      }
+}
+
+TEST(Window, MeetsTheLibraryOnEveryElement) {
+  constexpr long double pi = 3.14159265358979323846264338327950288L;
+  const ir::Bytes bytes = Window{Function::hann, 1000, true, DType::f64}.values();
+  const auto* y = reinterpret_cast<const double*>(bytes.data());
+  for (int i = 0; i < 1000; ++i)
+    EXPECT_NEAR(y[i], static_cast<double>(0.5L - 0.5L * std::cos(2 * pi * i / 1000)), 0x1p-53) << i;
+}
+
+}  // namespace
+}  // namespace plumb::window_test
