@@ -7,6 +7,7 @@
 #include "ir/ops/one_hot.hpp"
 #include "ir/ops/scatter_elements.hpp"
 #include "ir/ops/scatter_nd.hpp"
+#include "ir/ops/tensor_scatter.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -38,6 +39,15 @@ void scatter_nd(NodeReader& node) {
   node.out(0, node.add(ops::ScatterNd{reduction_of(node)}, {node.in(0), node.in(1), node.in(2)}));
 }
 
+void tensor_scatter(NodeReader& node) {
+  const ops::TensorScatter op{.axis = node.integer("axis", -2),
+                              .mode = node.choice("mode", ops::TensorScatterMode::linear),
+                              .has_write_indices = node.has(2)};
+  std::vector<Ref> operands = {node.in(0), node.in(1)};
+  if (op.has_write_indices) operands.push_back(node.in(2));
+  node.out(0, node.add(op, operands));
+}
+
 void one_hot(NodeReader& node) {
   const auto depth = node.known_ints(1, "depth");
   require(depth.size() == 1, "depth must be one number, got ", depth.size());
@@ -52,7 +62,7 @@ std::span<const Converter> indexing_converters() {
   static constexpr Converter table[] = {
       {"Gather", gather},        {"GatherElements", gather_elements}, {"GatherND", gather_nd},
       {"OneHot", one_hot},       {"Scatter", scatter_elements},       {"ScatterElements", scatter_elements},
-      {"ScatterND", scatter_nd},
+      {"ScatterND", scatter_nd}, {"TensorScatter", tensor_scatter},
   };
   return table;
 }

@@ -1,0 +1,56 @@
+#version 450
+// variants: w1 w2 w4 w8 w16
+// Each invocation moves one word of an update to its row of the cache.
+#extension GL_GOOGLE_include_directive : require
+#include "gpu_vulkan/glsl/divide.glsl"
+#include "gpu_vulkan/glsl/index.glsl"
+#include "gpu_vulkan/glsl/word.glsl"
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint index_words = 1;  // 0: every update starts at row 0
+layout(constant_id = 2) const bool is_circular = false;
+
+layout(set = 0, binding = 0) readonly buffer Update { WORD update[]; };
+layout(set = 0, binding = 1) readonly buffer WriteIndices { uint indices[]; };
+layout(set = 0, binding = 2) writeonly buffer Y { WORD y[]; };
+layout(push_constant) uniform Block {
+  uvec2 by_words, by_updated, by_groups;  // first, since a pair begins at a multiple of its size
+  uint count, node, words, updated, rows;
+};
+#define FAULTS_BINDING 3
+#include "gpu_vulkan/glsl/faults.glsl"
+#include "gpu_vulkan/glsl/wide_index.glsl"
+
+/// An index of 64 bits modulo the rows of the cache, never negative: bit by bit, for rows are fewer than 2^31.
+uint modulo_rows(uvec2 index) {
+  const bool is_negative = (index.y & 0x80000000u) != 0u;
+  if (is_negative) index = uvec2(~index.x + 1u, ~index.y + (index.x == 0u ? 1u : 0u));
+  uint rest = 0u;
+  for (uint bit = 64u; bit-- > 0u;) {
+    rest = rest * 2u + (((bit < 32u ? index.x >> bit : index.y >> (bit - 32u))) & 1u);
+    if (rest >= rows) rest -= rows;
+  }
+  return is_negative && rest != 0u ? rows - rest : rest;
+}
+
+void main() {
+  const uint i = invocation_index();
+  if (i >= count) return;
+  const uint row = divide(i, by_words), group = divide(row, by_updated), t = row - group * updated;
+  uint first = 0u;
+  if (index_words != 0u) {
+    const uint b = divide(group, by_groups);
+    const uvec2 index = wide_index(b, max(index_words, 1u));
+    if (is_circular) {
+      first = modulo_rows(index);
+    } else if (index.y != 0u || index.x > rows - updated) {
+      fault(node, b, index);
+      return;
+    } else {
+      first = index.x;
+    }
+  }
+  uint to = first + t;
+  if (to >= rows) to -= rows;
+  y[(group * rows + to) * words + i - row * words] = update[i];
+}
