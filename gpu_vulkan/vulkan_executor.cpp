@@ -37,7 +37,13 @@ passes::Fused VulkanExecutor::fused(const ir::Graph& graph, const ir::Capture& c
 }
 
 plan::Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture) const {
-  return plan::make_plan(graph, capture, facts(), plan_options());
+  return plan(graph, capture, options_.alternative);
+}
+
+plan::Plan VulkanExecutor::plan(const ir::Graph& graph, const ir::Capture& capture, std::int64_t alternative) const {
+  plan::PlanOptions by = plan_options();
+  by.alternative = static_cast<std::size_t>(alternative);
+  return plan::make_plan(graph, capture, facts(), by);
 }
 
 plan::PlanOptions VulkanExecutor::plan_options() const {
@@ -85,7 +91,10 @@ void VulkanExecutor::doubt_cooperative_matrices(const std::string& why) {
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                         const ir::Capture& capture) {
   return compile(graph, params, capture,
-                 {.tile = options_.tile, .staging = options_.staging, .timestamps = options_.timestamps});
+                 {.tile = options_.tile,
+                  .staging = options_.staging,
+                  .timestamps = options_.timestamps,
+                  .alternative = options_.alternative});
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
@@ -96,6 +105,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
   const auto planned = [&](const passes::Fused& whole) {
     plan::PlanOptions by = plan_options();
     by.tile = options.tile;
+    by.alternative = static_cast<std::size_t>(options.alternative);
     return plan::make_plan(whole.graph, whole.capture, facts(), by);
   };
   passes::Fused whole = fused(graph, capture, params);

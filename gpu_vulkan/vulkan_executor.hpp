@@ -28,6 +28,7 @@ struct CompileOptions {
   std::string tile = {};
   device::Staging staging = device::Staging::automatic;
   device::Timestamps timestamps = device::Timestamps::nodes;
+  std::int64_t alternative = 0;
 };
 
 /// Lowers a graph to compute dispatches and runs it on one Vulkan device. What it
@@ -54,11 +55,14 @@ class VulkanExecutor final : public ir::Executor {
   /// What compile would do with a graph after the passes. Throws Unsupported as compile does. What it gives is in
   /// gpu_vulkan/plan/plan.hpp.
   plan::Plan plan(const ir::Graph& graph, const ir::Capture& capture) const;
+  /// As above, by this in place of the executor's own VulkanOptions::alternative.
+  plan::Plan plan(const ir::Graph& graph, const ir::Capture& capture, std::int64_t alternative) const;
 
   const device::DeviceFacts& facts() const;
   const device::VulkanOptions& options() const { return options_; }
 
-  /// What plans depend on besides the graph and the device: options, the calibration, doubts about the device.
+  /// What plans depend on besides the graph and the device: options, the calibration, doubts about the device. Kernels
+  /// and tiles are the best.
   plan::PlanOptions plan_options() const;
 
   /// Every message of the validation layer so far. Each is thrown once, too, by the next

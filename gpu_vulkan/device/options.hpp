@@ -39,6 +39,7 @@ struct VulkanOptions {
   std::string tile = {};
   bool cooperative = true;
   KernelFamilies without = {};
+  std::int64_t alternative = 0;
   std::int64_t max_buffer = 0;
   bool poison = false;
   bool lifetimes = false;
@@ -86,6 +87,9 @@ struct VulkanOptions {
       ir::Field{
           "without", &VulkanOptions::without,
           "families of kernels that are not used, such as coopmat,tiled_wide; the next that can takes their place"},
+      ir::Field{"alternative", &VulkanOptions::alternative,
+                "which of the kernels and tiles that can compute a node it gets: 0 the best, 1 the one after it, ...; "
+                "the best where there are not so many"},
       ir::Field{"max_buffer", &VulkanOptions::max_buffer,
                 "largest buffer in bytes, where the device's own limit is higher; 0: the device's own"},
       ir::Field{"poison", &VulkanOptions::poison, "fill every tensor with NaN before its node writes it"},

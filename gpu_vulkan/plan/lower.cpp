@@ -62,18 +62,72 @@ void Lowering::dispatch(Dispatch dispatch) {
   schedule_.dispatches.push_back(std::move(dispatch));
 }
 
-void Lowering::choose(const std::vector<Candidate>& candidates) {
+/// What a candidate that is passed over leaves as it was.
+struct Lowering::Mark {
+  std::size_t dispatches, slots;
+  std::vector<Slot> slots_of_values;
+  KernelChoice choice;
+};
+
+Lowering::Mark Lowering::mark() const {
+  return {schedule_.dispatches.size(), schedule_.slots.size(), slots_, choice_};
+}
+
+void Lowering::go_back(const Mark& to) {
+  schedule_.dispatches.resize(to.dispatches);
+  schedule_.slots.resize(to.slots);
+  slots_ = to.slots_of_values;
+  choice_ = to.choice;
+}
+
+/// Emits a candidate's dispatches, or says why it has none.
+std::optional<Refusal> Lowering::take(const Candidate& candidate) {
+  const bool is_off = std::ranges::find(options_.without, candidate.family) != options_.without.end();
+  const Attempt attempt = is_off ? turned_off(candidate.family) : candidate.attempt();
+  if (const auto* refusal = std::get_if<Refusal>(&attempt)) return *refusal;
+  const auto& emission = std::get<Emission>(attempt);
+  choice_.name = emission.name.empty() ? candidate.name : emission.name;
+  emission.emit();
+  return std::nullopt;
+}
+
+/// How many tiles the candidate that was taken could have.
+std::size_t Lowering::ways() const {
+  const auto fitting = static_cast<std::size_t>(std::ranges::count(choice_.tiles, true, &TileOption::fits));
+  return std::max<std::size_t>(fitting, 1);
+}
+
+/// Takes the kernel and tile of this number, counted over all candidates; false where there are not so many.
+bool Lowering::choose_way(const std::vector<Candidate>& candidates, std::size_t way) {
+  const Mark before = mark();
+  std::vector<std::string> refusals;
   for (const Candidate& candidate : candidates) {
-    const bool is_off = std::ranges::find(options_.without, candidate.family) != options_.without.end();
-    const Attempt attempt = is_off ? turned_off(candidate.family) : candidate.attempt();
-    if (const auto* refusal = std::get_if<Refusal>(&attempt)) {
-      choice_.refusals.push_back(ir::cat(candidate.name, ": ", refusal->why));
+    tile_rank_ = 0;
+    if (const auto refusal = take(candidate)) {
+      refusals.push_back(ir::cat(candidate.name, ": ", refusal->why));
       continue;
     }
-    const auto& emission = std::get<Emission>(attempt);
-    choice_.name = emission.name.empty() ? candidate.name : emission.name;
-    return emission.emit();
+    const std::size_t has = ways();
+    if (way > 0) go_back(before);
+    if (way >= has) {
+      way -= has;
+      refusals.push_back(ir::cat(candidate.name, ": passed over by --set alternative=", options_.alternative));
+      continue;
+    }
+    if (way > 0) {
+      tile_rank_ = way;
+      take(candidate);
+    }
+    choice_.refusals = std::move(refusals);
+    return true;
   }
+  choice_.refusals = std::move(refusals);
+  return false;
+}
+
+void Lowering::choose(const std::vector<Candidate>& candidates) {
+  if (choose_way(candidates, options_.alternative)) return;
+  if (options_.alternative > 0 && choose_way(candidates, 0)) return;
   std::string all;
   for (const auto& reason : choice_.refusals) all += (all.empty() ? "" : "; ") + reason;
   throw ir::Unsupported(all);
@@ -82,6 +136,7 @@ void Lowering::choose(const std::vector<Candidate>& candidates) {
 std::size_t Lowering::take_tile(std::string_view kernel, const device::ProductSize& size,
                                 std::span<const TileOption> tiles) {
   TileChoice taken = choose_tile(options_, kernel, size, tiles);
+  if (tile_rank_ > 0) taken = other_tile(tiles, taken.index, tile_rank_);
   choice_.tile = tiles[taken.index].name;
   choice_.tile_reason = std::move(taken.why);
   choice_.tile_kernel = kernel;

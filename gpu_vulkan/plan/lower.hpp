@@ -111,8 +111,8 @@ class Lowering {
 
   void dispatch(Dispatch dispatch);
 
-  /// Takes the first candidate that is not turned off and does not refuse. Throws Unsupported with all reasons when
-  /// there is none.
+  /// Takes the first candidate that is not turned off and does not refuse, or one behind it, or another of its tiles
+  /// (PlanOptions::alternative). Throws Unsupported with all reasons when there is none.
   void choose(const std::vector<Candidate>& candidates);
 
   /// The index of the tile to dispatch a kernel of products with: choose_tile.
@@ -139,6 +139,13 @@ class Lowering {
   const KernelChoice& choice() const { return choice_; }
 
  private:
+  bool choose_way(const std::vector<Candidate>& candidates, std::size_t way);
+  std::optional<Refusal> take(const Candidate& candidate);
+  std::size_t ways() const;
+  struct Mark;
+  Mark mark() const;
+  void go_back(const Mark& to);
+
   const ir::Graph& graph_;
   const ir::Node& node_;
   const device::DeviceFacts& facts_;
@@ -147,6 +154,7 @@ class Lowering {
   Slot faults_;
   Schedule& schedule_;
   KernelChoice choice_;
+  std::size_t tile_rank_ = 0;  ///< which tile to take: 0 the best, then the others that fit, in their order
 };
 
 /// How a graph's first node would be lowered, with nothing kept of it. Throws Unsupported as lower_op does.

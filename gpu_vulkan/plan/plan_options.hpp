@@ -17,6 +17,7 @@ struct PlanOptions {
   bool cooperative = true;               ///< kernels by cooperative matrices may be used
   std::string cooperative_doubt = {};    ///< what those got wrong in their self-test; empty while nothing is known
   device::KernelFamilies without = {};   ///< families of kernels that are not used
+  std::size_t alternative = 0;           ///< which of its kernels and tiles a node gets: VulkanOptions::alternative
 };
 
 }  // namespace plumb::gpu_vulkan::plan

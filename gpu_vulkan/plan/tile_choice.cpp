@@ -77,4 +77,10 @@ TileChoice choose_tile(const PlanOptions& options, std::string_view kernel, cons
   return by_model(tiles);
 }
 
+TileChoice other_tile(std::span<const TileOption> tiles, std::size_t best, std::size_t rank) {
+  for (std::size_t i = 0; i < tiles.size(); ++i)
+    if (i != best && tiles[i].fits && --rank == 0) return {i, ir::cat(tiles[i].name, ": asked for as an alternative")};
+  ir::fail("there are not so many tiles that fit");
+}
+
 }  // namespace plumb::gpu_vulkan::plan

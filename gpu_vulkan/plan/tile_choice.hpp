@@ -35,4 +35,7 @@ struct TileChoice {
 TileChoice choose_tile(const PlanOptions& options, std::string_view kernel, const device::ProductSize& size,
                        std::span<const TileOption> tiles);
 
+/// The tile of this rank, from 1 on, among those that fit but the one at `best`; throws where there are not so many.
+TileChoice other_tile(std::span<const TileOption> tiles, std::size_t best, std::size_t rank);
+
 }  // namespace plumb::gpu_vulkan::plan

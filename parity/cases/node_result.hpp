@@ -103,6 +103,7 @@ struct CaseResult {
   PlainRun plain = {};
   std::vector<RelationResult> relations = {};  ///< where they were asked
   std::vector<ExpectedResult> expected = {};   ///< for each tensor that another implementation gave
+  std::int64_t alternative = 0;  ///< which of the kernels that plans pass over were run; 0: the best
   std::string repro;
   core::Mode mode = core::Mode::attribute;
   unsigned repeat = 1;

@@ -17,6 +17,7 @@
 #include "parity/cli/flags/graph_paths.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
+#include "parity/cli/other_kernels.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/core/parallel.hpp"
@@ -54,6 +55,8 @@ class VerifyRun {
   bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                  const verify::VerifyOptions& options, results::Recorder* recorder);
   verify::FillOptions fill_options(const std::vector<std::string>& paths) const;
+  bool run_by_each_kernel(const std::string& path, const verify::FillOptions& fill, const cases::Executors& executors,
+                          const verify::VerifyOptions& options, results::Recorder* recorder);
   core::Coverage min_verified() const;
   report::RunFacts facts() const;
   void tell_github() const;
@@ -238,7 +241,7 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
     const bool is_first = flags_.repeat == 1 && (s == 0 || flags_.mode == "isolate");
     report(result, is_first ? report::Times::of_first_run : report::Times::of_later_run);
     summary.add(result);
-    if (!flags_.counts.empty()) counts_.add(result);
+    if (!flags_.counts.empty() || flags_.each_kernel) counts_.add(result);
     if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
     if (!result.subject.file) return true;  // what cannot be read is no other with another seed
     // After thousands of seeds the summary is enough.
@@ -261,6 +264,27 @@ verify::FillOptions VerifyRun::fill_options(const std::vector<std::string>& path
               "--fill exact does not go with --precision");
   if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
   return fill;
+}
+
+/// Every seed of one graph, by the best kernel and tile of every node, then by those that come after it.
+bool VerifyRun::run_by_each_kernel(const std::string& path, const verify::FillOptions& fill,
+                                   const cases::Executors& executors, const verify::VerifyOptions& options,
+                                   results::Recorder* recorder) {
+  const std::size_t first = results_.size();
+  if (!run_graph(path, fill, executors, options, recorder)) return false;
+  const auto file = results_.at(first).subject.file;
+  if (!device_ || !file) return true;
+  for (std::int64_t i = 1;; ++i) {
+    OtherKernels device(*device_, i);
+    if (!device.differ_in(file->graph)) return true;
+    const std::string setting = fmt::format(" --set alternative={}", i);
+    if (!flags_.quiet) out_ << fmt::format("{} by other kernels:{}\n", path, setting);
+    cases::Executors by = executors;
+    by.candidate = &device;
+    verify::VerifyOptions of_these = options;
+    of_these.flags += setting, of_these.alternative = i;
+    if (!run_graph(path, fill, by, of_these, recorder)) return false;
+  }
 }
 
 int VerifyRun::run() {
@@ -299,12 +323,15 @@ int VerifyRun::run() {
                                       .metamorphic = flags_.metamorphic};
   const auto recorder = open_record(outputs);
   for (const std::string& path : paths)
-    if (!run_graph(path, fill, executors, options, recorder.get())) break;
+    if (!(flags_.each_kernel ? run_by_each_kernel(path, fill, executors, options, recorder.get())
+                             : run_graph(path, fill, executors, options, recorder.get())))
+      break;
   const auto is_explained = [](const cases::CaseResult& result) {
     return std::ranges::any_of(result.nodes, [](const cases::NodeResult& node) { return !node.explanation.empty(); });
   };
   if (!flags_.explain.empty() && std::ranges::none_of(results_, is_explained))
     out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
+  if (flags_.each_kernel) out_ << counts_.kernels() << '\n';
   out_ << report::summary_line(results_) << '\n';
   if (json) flags::write_whole(json, report::to_json(results_));
   if (counts) flags::write_whole(counts, counts_.to_json());

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parity/core/json_number.hpp"
+#include "parity/terminal/table.hpp"
 
 namespace plumb::parity::report {
 namespace {
@@ -89,6 +90,21 @@ std::string Counts::to_json() const {
                     {"alarms", std::move(alarms)},
                     {"not_run", not_run_}};
   return all.dump() + "\n";
+}
+
+std::string Counts::kernels() const {
+  std::map<std::array<std::string, 4>, Count> by_kernel;
+  for (const auto& [key, count] : counts_) {
+    if (key.kernel.empty()) continue;
+    Count& sum = by_kernel[{key.op, key.dtype, key.kernel, key.tile}];
+    sum.compared += count.compared, sum.alarms += count.alarms, sum.mistrusted += count.mistrusted;
+    sum.within = std::max(sum.within, count.within);
+  }
+  terminal::TextTable table({"op", "dtype", "kernel", "tile", "compared", "alarms", "mistrusted", "ratio"}, 4);
+  for (const auto& [key, count] : by_kernel)
+    table.row({key[0], key[1], key[2], key[3].empty() ? "-" : key[3], std::to_string(count.compared),
+               std::to_string(count.alarms), std::to_string(count.mistrusted), terminal::short_number(count.within)});
+  return table.text();
 }
 
 }  // namespace plumb::parity::report

@@ -19,6 +19,9 @@ class Counts {
   /// The format is `plumb.counts/1` (docs/verdict_rules.md).
   std::string to_json() const;
 
+  /// Which kernels and tiles were judged, of which op and dtype, how often and with which verdicts, as a table.
+  std::string kernels() const;
+
  private:
   struct Key {
     std::string op, dtype, kernel, tile, fill, storage;

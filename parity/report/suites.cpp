@@ -33,6 +33,7 @@ std::string variant_of(const cases::CaseResult& result) {
   if (subject.fill != core::FillKind::graph) text += fmt::format(" fill={}", ir::enum_name(subject.fill));
   if (subject.adversarial) text += fmt::format(":{}", ir::enum_name(*subject.adversarial));
   if (result.mode != core::Mode::attribute) text += fmt::format(" mode={}", ir::enum_name(result.mode));
+  if (result.alternative != 0) text += fmt::format(" alternative={}", result.alternative);
   if (subject.seed != 1) text += fmt::format(" seed={}", subject.seed);
   return text;
 }

@@ -43,6 +43,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
   result_.repeat = options.repeat;
   result_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
+  result_.alternative = options.alternative;
   if (subject.dtype && !subject.file->expected.empty())
     result_.notes.push_back("what the file expects was not checked: its numbers are not those of " +
                             std::string(ir::info(*subject.dtype).name));

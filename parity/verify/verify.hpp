@@ -73,6 +73,7 @@ double memory_needed(const ir::Graph& graph);
 struct VerifyOptions {
   std::string filter = {};             ///< regular expression over labels of the nodes to judge; empty for all
   unsigned repeat = 1;                 ///< runs of the candidate, which must agree in every bit
+  std::int64_t alternative = 0;        ///< which of the kernels that plans pass over the candidate runs; 0: the best
   std::string flags = {};              ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
   const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
   const profile::DeviceProfile* emulated = nullptr;  ///< matrix products are replayed as it says, beside the comparison

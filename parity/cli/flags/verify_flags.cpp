@@ -62,6 +62,10 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(whole_from_to(1, 1'000'000))
       ->capture_default_str()
       ->group("input");
+  app.add_flag("--each-kernel", flags.each_kernel,
+               "also run each graph by the kernels and tiles that its plan passes over, one after the other, and say "
+               "which kernels were judged")
+      ->group("select");
   add_demand_flags(app, flags.demands, flags.min_verified);
   app.add_flag("--no-plain-run", flags.no_plain,
                "do not also run the graph as it is compiled for its results alone, and compare bit by bit");

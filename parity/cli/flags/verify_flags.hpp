@@ -27,6 +27,7 @@ struct VerifyFlags {
   unsigned repeat = 1;
   std::optional<std::size_t> blame;
   std::uint64_t seeds = 1;
+  bool each_kernel = false;
   std::vector<double> min_verified;
   expected::Options expected;
   core::Demands demands;

@@ -126,3 +126,20 @@ for demand in --strict --require-verified; do
   plumb 2 verify "$graphs/scores.json" "$graphs/dense.json" --filter '^nothing$' $demand
   warns_of "no node matches --filter '^nothing$'"
 done
+
+# By every kernel and tile that a plan passes over, with a table of which were judged.
+plumb 0 verify "$graphs/scores.json" --each-kernel --lifetimes --counts counts.json --junit each.xml -o each.h5
+says '^op +dtype +kernel +tile +compared +alarms +mistrusted +ratio$'
+says '^matmul +f32 +tiled +32x32x16 '
+says '^matmul +f32 +tiled +64x64x16 '
+says 'by other kernels: --set alternative=1$'
+holds counts.json '"tile":"64x64x16"'
+holds each.xml 'name="scores alternative=1"'
+plumb 0 judge each.h5
+says '^[0-9]+ runs: '
+# The line that repeats a case by other kernels gives these.
+plumb 0 verify "$graphs/scores.json" --set alternative=1 -v
+says 'passed over by --set alternative=1|asked for as an alternative'
+plumb 0 verify "$graphs/scores.json" --set alternative=1000
+plumb 2 verify "$graphs/scores.json" --set alternative=-1
+warns 'option alternative must be a whole number of 0 or more'

@@ -88,5 +88,13 @@ TEST(TileChoice, TheNearestSizeIsTheOneWhoseLogarithmsDifferLeast) {
   EXPECT_EQ(device::Calibration{}.nearest("wide", {512, 768, 768}), nullptr);
 }
 
+TEST(TileChoice, OthersComeInTheirOrderAndThoseThatFitAlone) {
+  std::vector<plan::TileOption> some = tiles;
+  some[2].fits = false;
+  EXPECT_EQ(plan::other_tile(some, 1, 1).index, 0u);
+  EXPECT_EQ(plan::other_tile(some, 1, 2).index, 3u);
+  EXPECT_THROW(plan::other_tile(some, 1, 3), ir::Error);
+}
+
 }  // namespace
 }  // namespace plumb::gpu_vulkan::tile_choice_test

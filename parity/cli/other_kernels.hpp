@@ -1,0 +1,26 @@
+#pragma once
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+
+namespace plumb::parity::cli {
+
+/// A device's executor by the kernels and tiles of one VulkanOptions::alternative. Must not outlive it.
+class OtherKernels final : public ir::Executor {
+ public:
+  OtherKernels(gpu_vulkan::VulkanExecutor& device, std::int64_t alternative)
+      : device_(device), alternative_(alternative) {}
+
+  std::string_view name() const override { return device_.name(); }
+  bool has_kernel(const ir::OpSchema& schema) const override { return device_.has_kernel(schema); }
+  std::unique_ptr<ir::Executable> compile(const ir::Graph& graph, const ir::Feeds& params,
+                                          const ir::Capture& capture) override;
+
+  /// Whether any node of the graph gets a kernel or a tile that is not its best one.
+  bool differ_in(const ir::Graph& graph) const;
+
+ private:
+  gpu_vulkan::VulkanExecutor& device_;
+  const std::int64_t alternative_;
+};
+
+}  // namespace plumb::parity::cli
