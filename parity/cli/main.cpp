@@ -23,6 +23,7 @@ constexpr int usage_error = 2, device_error = 3, nothing_ran = 77;
 
 int say(const char* what, int exit_code) {
   std::cerr << "plumb: " << terminal::printable(what) << '\n';
+  report::annotate_problem(what);
   return exit_code;
 }
 

@@ -256,4 +256,10 @@ void resume_workflow_commands() {
   stopped() = {};
 }
 
+void annotate_problem(std::string_view problem) {
+  std::ostream* const out = stopped().out;
+  resume_workflow_commands();
+  if (out != nullptr) *out << "::error title=plumb::" << command_value(problem, false) << '\n' << std::flush;
+}
+
 }  // namespace plumb::parity::report

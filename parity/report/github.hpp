@@ -38,5 +38,7 @@ void append_summary(const std::filesystem::path& summary, std::span<const Suite>
 void stop_workflow_commands(std::ostream& out);
 /// Until here; nothing where they were not stopped.
 void resume_workflow_commands();
+/// Until here, with an "::error" that says what ended the command; nothing where they were not stopped.
+void annotate_problem(std::string_view problem);
 
 }  // namespace plumb::parity::report

@@ -9,10 +9,12 @@
 namespace plumb::parity::cli::flags {
 namespace {
 
-/// Why a text is no number from 0 on; what is no number at all is CLI11's to say.
+/// Why a text is no whole number from 0 on.
 std::string problem_of_whole(const std::string& text) {
+  char* end = nullptr;
   errno = 0;
-  std::strtoull(text.c_str(), nullptr, 0);
+  std::strtoull(text.c_str(), &end, 0);
+  if (*end != '\0') return "wanted a whole number, found " + text;
   const bool fits = text.find('-') == std::string::npos && errno != ERANGE;
   return fits ? "" : "wanted a number from 0 to 18446744073709551615, found " + text;
 }

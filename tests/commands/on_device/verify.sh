@@ -97,9 +97,12 @@ plumb 0 verify "$graphs/dense.json" --github
 warns '^warning: .*no/such/folder: the summary cannot be written$'
 says_not '^::(error|warning) '
 unset GITHUB_WORKSPACE GITHUB_STEP_SUMMARY
-# What ends a command before it is done is said while commands are stopped.
+# What ends a command before it is done is an annotation, too.
 plumb 2 verify "$graphs/dense.json" --policy missing.toml --github
 says '^::plumb-[0-9a-f]{32}::$'
+says '^::error title=plumb::.*missing\.toml'
+plumb 2 verify "$graphs/dense.json" --seed 1e3
+warns '^--seed: wanted a whole number, found 1e3$'
 # Times of a first run are marked, those of a later one are not.
 plumb 0 verify "$graphs/scores.json"
 says '^node .* place +1st us  verdict$'
