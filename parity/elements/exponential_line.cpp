@@ -29,9 +29,9 @@ ExponentialLine::ExponentialLine(const Operation& operation, const InsideSum& su
   of_sum_ = how_.error(terms_).probable / sum_;
 }
 
-double ExponentialLine::wide_of_sum() const {
-  if (!wide_of_sum_) wide_of_sum_ = how_.wide_error(terms_) / sum_;
-  return *wide_of_sum_;
+double ExponentialLine::creep_of_sum() const {
+  if (!creep_of_sum_) creep_of_sum_ = how_.wide_error(terms_) / sum_ - of_sum_;
+  return *creep_of_sum_;
 }
 
 double ExponentialLine::others(double x) const {

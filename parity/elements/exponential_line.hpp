@@ -27,9 +27,9 @@ class ExponentialLine {
   /// √ of the variance of the sum's terms but for those equal to x, relative to the sum, in units of the roundoff.
   double others(double x) const;
   double all() const { return std::sqrt(variance_); }  ///< √ of the variance of all terms
-  /// What the sum may be off, relative to it: by chance, and if its terms creep besides.
+  /// What the sum may be off, relative to it: by chance, and besides if its terms creep.
   double of_sum() const { return of_sum_; }
-  double wide_of_sum() const;
+  double creep_of_sum() const;
 
   /// In f32: the largest element, and the sum in the kernel's order.
   float top_f32() const { return static_cast<float>(top_); }
@@ -40,7 +40,7 @@ class ExponentialLine {
   std::vector<double> x_;
   std::map<double, double> weights_;
   double top_, sum_ = 0, of_exp_, variance_ = 0, of_sum_ = 0;
-  mutable std::optional<double> wide_of_sum_;              ///< made when it is first asked for: a row has one thread
+  mutable std::optional<double> creep_of_sum_;             ///< made when it is first asked for: a row has one thread
   mutable std::map<bool, std::optional<float>> replayed_;  ///< likewise
   terms::ElementSum terms_;
 };

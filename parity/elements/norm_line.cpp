@@ -33,6 +33,7 @@ class NormLine : public Row {
   std::optional<double> limit(std::int64_t index, double truth) const override;
   double wide_limit(std::int64_t index, double truth) const override;
   std::optional<double> replay(std::int64_t index, bool fused) const override;
+  bool replays_every_step() const override { return !sums_->merges_slices; }
 
  private:
   /// Errors of the mean and, relative to it, of the inverse deviation.
@@ -141,7 +142,9 @@ std::optional<double> NormLine::limit(std::int64_t index, double truth) const {
 
 double NormLine::wide_limit(std::int64_t index, double truth) const {
   if (!wide_) wide_ = errors(true);
-  return fixed(index, truth) + center(index) * wide_->mean + sized(index) * wide_->inverse;
+  const double chance = std::hypot(center(index) * exact_.mean, sized(index) * exact_.inverse);
+  return fixed(index, truth) + chance + center(index) * (wide_->mean - exact_.mean) +
+         sized(index) * (wide_->inverse - exact_.inverse);
 }
 
 /// With a mean of two numbers the second makes up for the first, in the differences and in their squares.

@@ -50,6 +50,10 @@ bool is_plain(const terms::ElementSum& sum, double truth, double flushed) {
   });
 }
 
+bool gives_the_very_bits(const terms::ElementSum& sum, double truth, double flushed) {
+  return sum.scale == 1 && sum.divisor == 1 && sum.added.empty() && is_plain(sum, truth, flushed);
+}
+
 double stored_as(ir::DType dtype, double x) {
   const ir::Tensor one = ir::Tensor::of<float>({1}, {static_cast<float>(x)});
   return ir::convert(ir::convert(one, dtype), ir::DType::f64).as<double>()[0];

@@ -16,6 +16,9 @@ std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& p
 /// is, and nothing on the way is so small, below `flushed`, that a device may make it 0.
 bool is_plain(const terms::ElementSum& sum, double truth, double flushed);
 
+/// Whether such a sum is only stored, so that a kernel which adds as it says gives the very bits of a replay.
+bool gives_the_very_bits(const terms::ElementSum& sum, double truth, double flushed);
+
 /// A number of f32 as a kernel stores it, and as f64.
 double stored_as(ir::DType dtype, double x);
 

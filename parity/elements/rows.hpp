@@ -28,6 +28,9 @@ class Row {
   /// What f32 gives in the kernel's own order, `fused` saying which way sums are made of which the compiler decides;
   /// nothing where a sum cannot be replayed.
   virtual std::optional<double> replay(std::int64_t index, bool fused) const = 0;
+  /// Whether a result that is far from both replays was made in another order than the kernel's. Not where a replay
+  /// takes steps at once that the kernel takes one by one.
+  virtual bool replays_every_step() const { return true; }
 };
 
 /// How to come from an element to its row.

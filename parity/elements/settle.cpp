@@ -65,8 +65,14 @@ void for_each_element(std::size_t count, const Work& work) {
 /// Elements of a segment that is one sum: each is settled for good.
 class Alone {
  public:
-  Alone(const Subject& subject, const Summing& summing, const compare::Allowed& allowed, ir::DType dtype)
-      : subject_(subject), summing_(summing), allowed_(allowed), limit_(allowed, dtype), dtype_(dtype) {}
+  Alone(const Subject& subject, const Summing& summing, const compare::Allowed& allowed, ir::DType dtype,
+        bool limits_only)
+      : subject_(subject),
+        summing_(summing),
+        allowed_(allowed),
+        limit_(allowed, dtype),
+        dtype_(dtype),
+        limits_only_(limits_only) {}
 
   std::atomic<std::uint64_t> replayed = 0, wide = 0;
 
@@ -80,11 +86,15 @@ class Alone {
     limits.tighten(i, exact.probable, exact.probable - exact.fixed);
     double &limit = limits.probable[i], &certain = limits.certain[i];
     certain = std::max(certain, exact.certain);
-    if (!std::isfinite(exact.probable) || error <= limit_.with(limit, std::abs(truth))) return;
-    if (subject_.sums.size() == 1 && equals_replay(sum, subject_.sums[0], dtype_, got).value_or(false)) {
+    if (limits_only_ || !std::isfinite(exact.probable) || error <= limit_.with(limit, std::abs(truth))) return;
+    const auto equal =
+        subject_.sums.size() == 1 ? equals_replay(sum, subject_.sums[0], dtype_, got) : std::optional<bool>();
+    if (equal.value_or(false)) {
       ++replayed;
       return limits.widen(i, 2 * error / allowed_.of_limits, 0);  // clearly within: the truth need not decide it anew
     }
+    // Only what cannot be replayed may creep (verdict.md V23).
+    if (equal && gives_the_very_bits(sum, truth, summing_.arithmetic.flushed)) return;
     const double most = wide_limit(summing_, sum, truth);
     if (error > limit_.with(most, std::abs(truth))) return;
     ++wide;
@@ -97,6 +107,7 @@ class Alone {
   const compare::Allowed& allowed_;
   const compare::Limit limit_;
   const ir::DType dtype_;
+  const bool limits_only_;
 };
 
 /// Whether an element of the op's result depends on one element of each operand, at the same place.
@@ -163,14 +174,14 @@ class Carried {
 };
 
 /// What open elements may be where something is behind the sum; how many of them only as sums that creep.
-std::uint64_t settle_carried(const Carried& carried, const compare::Allowed& allowed,
-                             const std::vector<std::size_t>& open, std::span<const double> truth,
-                             std::span<const double> got, ir::DType dtype, const SettledLimits& limits) {
-  const compare::Limit limit(allowed, dtype);
+std::uint64_t settle_carried(const Carried& carried, const std::vector<std::size_t>& open, const OpenElements& all) {
+  const compare::Limit limit(all.allowed, all.dtype);
+  const SettledLimits& limits = all.limits;
   const std::span<double> probable = limits.probable, certain = limits.certain;
+  const std::span<const double> truth = all.truth, got = all.got;
   const compare::Limits exact = carried.limits(open, false);
-  const auto chance_of = [](const compare::Limits& all, std::size_t i) {
-    return all.chance ? all.chance->as<double>()[i] : 0;
+  const auto chance_of = [](const compare::Limits& found, std::size_t i) {
+    return found.chance ? found.chance->as<double>()[i] : 0;
   };
   std::vector<std::size_t> beyond;
   for (const std::size_t i : open) {
@@ -178,7 +189,7 @@ std::uint64_t settle_carried(const Carried& carried, const compare::Allowed& all
     certain[i] = std::max(certain[i], exact.certain.as<double>()[i]);
     if (!(std::abs(got[i] - truth[i]) <= limit.with(probable[i], std::abs(truth[i])))) beyond.push_back(i);
   }
-  if (beyond.empty()) return 0;
+  if (all.limits_only || beyond.empty()) return 0;
   const compare::Limits wide = carried.limits(beyond, true);
   std::uint64_t count = 0;
   for (const std::size_t i : beyond) {
@@ -188,6 +199,8 @@ std::uint64_t settle_carried(const Carried& carried, const compare::Allowed& all
   }
   return count;
 }
+
+bool is_one_node(const Subject& subject) { return subject.segment.graph.nodes().size() == 1; }
 
 /// Where the limits of elements are, λσ of each by itself where it is known.
 SettledLimits places_in(compare::Limits& limits, std::span<const double> truth) {
@@ -200,26 +213,19 @@ SettledLimits places_in(compare::Limits& limits, std::span<const double> truth) 
           limits.chance ? limits.chance->as<double>() : std::span<double>()};
 }
 
-}  // namespace
-
-cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got) {
-  compare::Allowed& allowed = bounded.allowed.at(k);
+/// As far as is known of these elements of output `k`; the limits of the others stay.
+cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allowed& allowed,
+                            const std::vector<std::size_t>& open, std::span<const double> truth,
+                            std::span<const double> c, ir::DType dtype, bool limits_only) {
+  const bool is_alone = is_one_node(subject);
   cases::Settled settled;
-  if (!allowed.limits || !ir::is_float(got.dtype())) return settled;
-  const ir::Tensor came = ir::passes::widen(got);
-  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
-  // What is behind a sum in its kernel rounds as well, a gelu more than the sum, and all of the sum's elements are
-  // looked at for one of the output: there only those count that are beyond the whole limit.
-  const bool is_alone = subject.segment.graph.nodes().size() == 1;
-  const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), is_alone ? 0.5 : 1);
-  if (open.empty()) return settled;
   ir::Feeds fed;
   for (std::size_t i = 0; i < subject.inputs.size(); ++i)
     fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
   compare::Limits limits = *allowed.limits;
-  const SettledLimits places = places_in(limits, truth);
+  const OpenElements all{allowed, open, truth, c, dtype, places_in(limits, truth), limits_only};
   if (is_alone && k == 0)
-    if (const auto by_rows = settle_rows(subject, fed, {allowed, open, truth, c, got.dtype(), places})) {
+    if (const auto by_rows = settle_rows(subject, fed, all)) {
       allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
       return *by_rows;
     }
@@ -227,17 +233,42 @@ cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bo
   if (!summing) return settled;
   settled.open = open.size();
   if (is_alone) {
-    Alone alone(subject, *summing, allowed, got.dtype());
+    Alone alone(subject, *summing, allowed, dtype, limits_only);
     for_each_element(open.size(), [&](std::size_t n) {
       const std::size_t i = open[n];
-      alone.set_limit(i, truth[i], c[i], places);
+      alone.set_limit(i, truth[i], c[i], all.limits);
     });
     settled.replayed = alone.replayed, settled.wide = alone.wide;
   } else {
-    settled.wide = settle_carried(Carried(subject, fed, *summing, k), allowed, open, truth, c, got.dtype(), places);
+    settled.wide = settle_carried(Carried(subject, fed, *summing, k), open, all);
   }
   allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
   return settled;
+}
+
+}  // namespace
+
+cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got) {
+  compare::Allowed& allowed = bounded.allowed.at(k);
+  if (!allowed.limits || !ir::is_float(got.dtype())) return {};
+  const ir::Tensor came = ir::passes::widen(got);
+  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
+  // What is behind a sum in its kernel rounds as well, a gelu more than the sum, and all of the sum's elements are
+  // looked at for one of the output: there only those count that are beyond the whole limit.
+  const double share = is_one_node(subject) ? 0.5 : 1;
+  const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), share);
+  if (open.empty()) return {};
+  return settle_these(subject, k, allowed, open, truth, c, got.dtype(), false);
+}
+
+void set_exact_limits(const Subject& subject, std::size_t k, bounds::Bounded& bounded, ir::DType dtype) {
+  compare::Allowed& allowed = bounded.allowed.at(k);
+  if (!allowed.limits || !ir::is_float(dtype)) return;
+  const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>();
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (std::isfinite(truth[i])) all.push_back(i);
+  if (!all.empty()) settle_these(subject, k, allowed, all, truth, truth, dtype, true);
 }
 
 }  // namespace plumb::parity::elements

@@ -12,4 +12,8 @@ namespace plumb::parity::elements {
 /// be walked. `bounded` is the segment's own evaluation.
 cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got);
 
+/// Puts the effective limit of every element of output `k` in place, as if all were open (verdict.md V15): it takes as
+/// long as the node by itself, term by term.
+void set_exact_limits(const Subject& subject, std::size_t k, bounds::Bounded& bounded, ir::DType dtype);
+
 }  // namespace plumb::parity::elements

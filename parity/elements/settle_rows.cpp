@@ -30,25 +30,30 @@ class RowSettler {
     if (!found || !std::isfinite(*found)) return;  // nothing is known better
     const double chance = *found - fixed.value_or(*found);
     open_.limits.tighten(i, *found, chance);
+    if (open_.limits_only) return;
     const double limit = open_.limits.probable[i];
     if (error <= limit_.with(limit, size)) return;
-    if (equals_replay(row, i, limit_.with(limit, size) / 2)) {
+    const std::optional<bool> equal = equals_replay(row, i, limit_.with(limit, size) / 2);
+    if (equal.value_or(false)) {
       ++replayed;
-      open_.limits.widen(i, 2 * error / open_.allowed.of_limits, 0);  // clearly within
-    } else if (const double most = row.wide_limit(index, truth); error <= limit_.with(most, size)) {
+      return open_.limits.widen(i, 2 * error / open_.allowed.of_limits, 0);  // clearly within
+    }
+    if (equal && row.replays_every_step()) return;  // only what cannot be replayed may creep (verdict.md V23)
+    if (const double most = row.wide_limit(index, truth); error <= limit_.with(most, size)) {
       ++wide;
       open_.limits.widen(i, most, chance);
     }
   }
 
  private:
-  bool equals_replay(const Row& row, std::size_t i, double most) const {
-    if (!may_replay_) return false;
-    const auto is_near = [&](bool fused) {
-      const auto made = row.replay(static_cast<std::int64_t>(i), fused);
-      return made && std::abs(open_.got[i] - stored_as(open_.dtype, *made)) <= most;
-    };
-    return is_near(false) || is_near(true);
+  /// Nothing where the element cannot be replayed.
+  std::optional<bool> equals_replay(const Row& row, std::size_t i, double most) const {
+    std::optional<bool> equal;
+    if (!may_replay_) return equal;
+    for (const bool fused : {false, true})
+      if (const auto made = row.replay(static_cast<std::int64_t>(i), fused))
+        equal = equal.value_or(false) || std::abs(open_.got[i] - stored_as(open_.dtype, *made)) <= most;
+    return equal;
   }
 
   const OpenElements& open_;

@@ -34,6 +34,7 @@ struct OpenElements {
   std::span<const double> truth, got;
   ir::DType dtype;
   SettledLimits limits;
+  bool limits_only = false;  ///< nothing is replayed, and no limit is widened
 };
 
 /// Puts exact limits in place of those of open elements of a node that has sums inside, by its rows (rows.hpp); nothing

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::int64_t fewest_replays = 8, most_replays = 64, elements_a_replay = 64;  // verdict.md V40
 
-bool has_nothing_behind(const terms::ElementSum& sum) {
-  return sum.scale == 1 && sum.divisor == 1 && sum.added.empty();
-}
-
 }  // namespace
 
 cases::ReplaySample replay_sample(const elements::Subject& subject, std::size_t k, const ir::Tensor& truth,
@@ -35,7 +31,7 @@ cases::ReplaySample replay_sample(const elements::Subject& subject, std::size_t 
     const std::size_t i = places[n];
     if (!std::isfinite(expected[i]) || !std::isfinite(came[i])) return;
     const terms::ElementSum sum = bare->at(i);
-    if (!has_nothing_behind(sum) || !elements::is_plain(sum, expected[i], bare->arithmetic.flushed)) return;
+    if (!elements::gives_the_very_bits(sum, expected[i], bare->arithmetic.flushed)) return;
     equal[n] = elements::equals_replay(sum, subject.sums[0], dtype, came[i]);
   });
   cases::ReplaySample found;

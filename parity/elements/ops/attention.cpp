@@ -71,6 +71,7 @@ class AttentionLine : public Row {
   double of_scores(std::int64_t column, double truth) const;
   double creep_of_scores(std::int64_t column, double truth) const;
   double of_rescaling(double truth) const;
+  double by_chance(std::int64_t column, double truth) const;  ///< all of them, and those of the other sums
 
   std::shared_ptr<const AttentionSums> sums_;
   terms::AttentionRow row_;
@@ -168,21 +169,26 @@ double AttentionLine::of_rescaling(double truth) const {
   return lambda() * unit() * std::abs(truth) * std::sqrt(2 * scaled);
 }
 
+double AttentionLine::by_chance(std::int64_t column, double truth) const {
+  const double of_values = sums_->values.error(weighed(column)).probable;
+  const double of_sums = std::hypot(truth * of_row_, of_values) / sum_;
+  return std::hypot(of_scores(column, truth), of_rescaling(truth), of_sums);
+}
+
 std::optional<double> AttentionLine::limit(std::int64_t index, double truth) const {
   constexpr double well_known = 0.125;
   if (keys_.empty()) return 0;
   if (!(wrong_ <= well_known) || !std::isfinite(sum_)) return std::nullopt;
-  const double size = std::abs(truth), of_values = sums_->values.error(weighed(column(index))).probable;
-  const double of_sums = std::hypot(size * of_row_, of_values) / sum_;
-  const double chance = std::hypot(of_scores(column(index), truth), of_rescaling(truth), of_sums);
-  return (1 + 2 * wrong_) * (chance + 3 * unit() * size);
+  return (1 + 2 * wrong_) * (by_chance(column(index), truth) + 3 * unit() * std::abs(truth));
 }
 
 double AttentionLine::wide_limit(std::int64_t index, double truth) const {
-  const double size = std::abs(truth), of_row = sums_->row_sum.wide_error(exponentials_);
-  const double of_sums = (size * of_row + sums_->values.wide_error(weighed(column(index)))) / sum_;
-  const double of_weights = of_scores(column(index), truth) + creep_of_scores(column(index), truth);
-  return (1 + 2 * wrong_) * (of_weights + of_rescaling(truth) + of_sums + 3 * unit() * size);
+  const double size = std::abs(truth);
+  const terms::ElementSum values = weighed(column(index));
+  const double of_row = sums_->row_sum.wide_error(exponentials_) - of_row_;
+  const double of_values = sums_->values.wide_error(values) - sums_->values.error(values).probable;
+  const double creep = creep_of_scores(column(index), truth) + (size * of_row + of_values) / sum_;
+  return (1 + 2 * wrong_) * (by_chance(column(index), truth) + creep + 3 * unit() * size);
 }
 
 float AttentionLine::score_f32(std::int64_t j, bool fused, bool& is_known) const {

@@ -18,7 +18,7 @@ class LogSoftmaxLine : public Row {
   }
 
   double wide_limit(std::int64_t index, double truth) const override {
-    return fixed(index, truth) + of_terms() + terms_.wide_of_sum();
+    return fixed(index, truth) + std::hypot(of_terms(), terms_.of_sum()) + terms_.creep_of_sum();
   }
 
   std::optional<double> replay(std::int64_t index, bool fused) const override {

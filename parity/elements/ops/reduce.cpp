@@ -18,7 +18,7 @@ class LogSumExpLine : public Row {
   }
 
   double wide_limit(std::int64_t, double truth) const override {
-    return fixed(truth) + of_terms() + terms_.wide_of_sum();
+    return fixed(truth) + std::hypot(of_terms(), terms_.of_sum()) + terms_.creep_of_sum();
   }
 
   std::optional<double> replay(std::int64_t, bool fused) const override {

@@ -17,7 +17,7 @@ class SoftmaxLine : public Row {
   }
 
   double wide_limit(std::int64_t index, double truth) const override {
-    return truth * (own(index) + of_others(index) + terms_.wide_of_sum());
+    return truth * (own(index) + std::hypot(of_others(index), terms_.of_sum()) + terms_.creep_of_sum());
   }
 
   std::optional<double> replay(std::int64_t index, bool fused) const override {

@@ -117,6 +117,11 @@ TEST(SoftmaxLimit, OfTermsThatAreLostIsTheReplay) {
   const LimitVerdict unknown = judged(Kind::softmax, x, y, {});
   EXPECT_TRUE(unknown.comparison.agrees());
   EXPECT_EQ(unknown.settled.replayed, 0u);
+  EXPECT_GT(unknown.settled.wide, 0u);
+  // With one that says otherwise they are in none of both.
+  const LimitVerdict other = judged(Kind::softmax, x, y, record(Kind::softmax, testing::honest_orders()[2]));
+  EXPECT_EQ(other.settled.replayed + other.settled.wide, 0u);
+  EXPECT_FALSE(other.comparison.agrees());
 }
 
 TEST(SoftmaxLimit, SeesATermThatIsMissingOrCounted) {
