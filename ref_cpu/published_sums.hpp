@@ -7,6 +7,7 @@
 #include "ir/sums.hpp"
 
 namespace plumb::ir::ops {
+struct Attention;
 struct Conv;
 struct DotGeneral;
 struct Einsum;
@@ -22,6 +23,7 @@ struct Softmax;
 /// an order cannot be said in levels, or is somebody else's, they say nothing. Ops that are not listed say nothing.
 namespace plumb::ref_cpu {
 
+std::vector<ir::Sum> published_sums(const ir::ops::Attention& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Conv& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::DotGeneral& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Einsum& op, ir::Types in);

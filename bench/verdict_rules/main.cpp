@@ -84,7 +84,7 @@ class Planter final : public parity::cases::Observer {
     const faults::Numbers found = faults::numbers_of(tensor);
     const Outcome outcome{comparison, site.truth, found, setting_.dtype};
     tally_.by_fault[fault.name].add(outcome);
-    if (!fault.required) return;
+    if (!fault.forbidden) return;
     tally_.faulty[setting_.family].add(outcome);
     tally_.required.add(outcome);
   }
@@ -122,7 +122,7 @@ void print(const Tally& tally) {
   fmt::print("{}\n{}", tally.required.row("**all**"), header("caught by kind", "planted"));
   for (const faults::Fault& fault : faults::all_faults())
     if (const auto found = tally.by_fault.find(fault.name); found != tally.by_fault.end())
-      fmt::print("{}", found->second.row(fmt::format("{}{}", fault.name, fault.required ? "" : " *")));
+      fmt::print("{}", found->second.row(fmt::format("{}{}", fault.name, fault.forbidden ? "" : " *")));
 }
 
 int main(int argc, char** argv) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <vector>
 
 namespace plumb::parity::attribution {
 namespace {
@@ -35,6 +37,20 @@ std::string rest_of(const cases::CaseResult& result, const cases::NodeResult& fi
   return text;
 }
 
+/// The nodes whose work is done in this one: any of them may be where the defect is (verdict.md V1).
+std::string fused_with(const cases::CaseResult& result, const cases::NodeResult& first) {
+  std::set<std::string> labels = {first.label};
+  std::vector<std::string> found;
+  // A node is fused into one behind it.
+  for (auto node = result.nodes.rbegin(); node != result.nodes.rend(); ++node) {
+    if (node->placement != ir::Placement::fused || !labels.contains(node->kernel)) continue;
+    if (labels.insert(node->label).second) found.push_back(node->label);
+  }
+  std::string text;
+  for (auto label = found.rbegin(); label != found.rend(); ++label) text += (text.empty() ? "" : ", ") + *label;
+  return text.empty() ? "" : fmt::format(" with {} fused into it", text);
+}
+
 }  // namespace
 
 double relative_error(const compare::Comparison& c) {
@@ -62,7 +78,8 @@ const cases::NodeResult* first_guilty(const cases::CaseResult& result) {
 std::string guilty_text(const cases::CaseResult& result) {
   const cases::NodeResult* first = first_guilty(result);
   if (first == nullptr) return "";
-  return fmt::format("{} ({}): {}{}", first->name(), first->op, deed_of(*first), rest_of(result, *first));
+  return fmt::format("{} ({}){}: {}{}", first->name(), first->op, fused_with(result, *first), deed_of(*first),
+                     rest_of(result, *first));
 }
 
 std::string blame_text(const cases::CaseResult& result) {

@@ -23,7 +23,7 @@ bool gates_total(core::Mode mode, const compare::Allowed& allowed, ir::DType dty
 const cases::NodeResult* first_guilty(const cases::CaseResult& result);
 
 /// "attn0/softmax (softmax): its own error is 7.4 times its bound; the 3 nodes after it only inherit", or "" when
-/// nobody is guilty.
+/// nobody is guilty. Where nodes are fused into it all are named, "act (unary) with product, sum fused into it: ...".
 std::string guilty_text(const cases::CaseResult& result);
 
 /// "error of logits: 97 % from scores, 2 % from weights", a line for each result whose error was shared out.

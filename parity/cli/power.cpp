@@ -14,7 +14,7 @@
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
-#include "parity/cli/plan_faults.hpp"
+#include "parity/cli/planting/plan_faults.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/core/did_you_mean.hpp"
@@ -50,6 +50,8 @@ void add_flags(CLI::App& app, PowerFlags& flags) {
       ->check(flags::from_to(0, 1));
   app.add_option("--max-vacuity", flags.max_vacuity, "share of elements that may say nothing; likewise, else 0.30")
       ->check(flags::from_to(0, 1));
+  app.add_flag("!--no-smallest", flags.power.smallest,
+               "do not look for the smallest share of each fault that is caught, which takes most of the time");
   app.add_option("--on", flags.on, "which executor's results the faults are planted in")
       ->check(flags::one_of({"cpu", "gpu"}))
       ->capture_default_str();
@@ -100,8 +102,8 @@ void require_known_faults(const std::string& pattern, bool with_plan) {
 
 int run_power(const PowerFlags& flags) {
   if (flags.list) {
-    constexpr std::size_t summaries_at = 33;
-    show::print_lines(power::faults::fault_list(), summaries_at);
+    constexpr std::size_t summaries_at = 27;
+    show::print_lines(power::faults::fault_list() + plan_fault_list(), summaries_at);
     return 0;
   }
   ir::require(!flags.paths.empty(), "power needs a graph; `plumb power --list` lists the faults");

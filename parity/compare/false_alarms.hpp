@@ -20,4 +20,10 @@ struct FalseAlarms {
   double lambda() const { return std::sqrt(2 * std::log(4 * std::max(static_cast<double>(n_limits), 1.0) / alpha)); }
 };
 
+/// The largest error of a clean run over the rms of its errors, √(2 ln N), in a run whose limits allow for `lambda`
+/// standard deviations, which says how many of them there are (verdict.md V52).
+inline double largest_over_rms(double alpha, double lambda) {
+  return std::sqrt(std::max(lambda * lambda - 2 * std::log(4 / alpha), 0.0));
+}
+
 }  // namespace plumb::parity::compare

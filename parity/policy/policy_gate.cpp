@@ -151,4 +151,10 @@ bool decides_by_bound(const Gate* gate, const cases::NodeResult& result) {
   return required.empty() || std::ranges::count(required, Measure::ratio_max, &Requirement::measure) > 0;
 }
 
+bool looks_at_replays(const Gate* gate, const cases::NodeResult& result) {
+  if (decides_by_bound(gate, result)) return true;
+  const std::vector<Requirement>& required = gate->policy.rules[*result.rule].require;
+  return std::ranges::count(required, Measure::replay, &Requirement::measure) > 0;
+}
+
 }  // namespace plumb::parity::policy

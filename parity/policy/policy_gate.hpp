@@ -66,4 +66,8 @@ Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, cases::NodeRes
 /// Whether an output is held to its bound: no rule that decides it puts another requirement in its place.
 bool decides_by_bound(const Gate* gate, const cases::NodeResult& result);
 
+/// Whether it is looked at how the kernel adds: where the bound decides, and by a rule that requires equal replays
+/// (verdict.md V22).
+bool looks_at_replays(const Gate* gate, const cases::NodeResult& result);
+
 }  // namespace plumb::parity::policy

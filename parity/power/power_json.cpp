@@ -16,9 +16,13 @@ Json size_json(const Size& size) {
 
 Json trial_json(const Trial& trial) {
   return {{"fault", trial.fault->name},
+          {"place", ir::enum_name(trial.place)},
           {"inside", trial.inside},
-          {"required", trial.fault->required},
+          {"d", core::json_number(trial.effect)},
+          {"required", trial.is_required()},
           {"outcome", ir::enum_name(trial.outcome)},
+          {"caught_by", ir::enum_name(trial.caught_by)},
+          {"reason", ir::enum_name(trial.reason)},
           {"size", size_json(trial.size)},
           {"smallest_caught", trial.smallest ? size_json(*trial.smallest) : Json(nullptr)}};
 }
@@ -33,6 +37,8 @@ Json node_json(const NodePower& node) {
           {"shape", std::vector<std::int64_t>(node.type.shape)},
           {"verdict", ir::enum_name(node.verdict)},
           {"why", node.why},
+          {"has_verdict", node.has_verdict},
+          {"resolution", node.resolution() ? Json(*node.resolution()) : Json(nullptr)},
           {"vacuity",
            {{"score", v.score()},
             {"zeros", v.zeros},
@@ -52,7 +58,10 @@ Json result_json(const Result& result) {
           {"power", core::json_number(result.score())},
           {"caught", result.count(Outcome::caught)},
           {"missed", result.count(Outcome::missed)},
+          {"caught_below", result.count_below(Outcome::caught)},
+          {"missed_below", result.count_below(Outcome::missed)},
           {"no_effect", result.count(Outcome::no_effect)},
+          {"nodes_without_verdict", result.without_verdict()},
           {"seconds", result.seconds},
           {"nodes", std::move(nodes)}};
 }

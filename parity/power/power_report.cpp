@@ -12,18 +12,26 @@ namespace plumb::parity::power {
 namespace {
 
 struct Counts {
-  std::size_t caught = 0, missed = 0, no_effect = 0;
+  std::size_t caught = 0, missed = 0, no_effect = 0, caught_below = 0, tried_below = 0;
 
-  void add(Outcome outcome) {
-    ++(outcome == Outcome::caught ? caught : outcome == Outcome::missed ? missed : no_effect);
+  void add(const Trial& trial) {
+    if (trial.outcome == Outcome::no_effect)
+      ++no_effect;
+    else if (trial.is_required())
+      ++(trial.outcome == Outcome::caught ? caught : missed);
+    else
+      caught_below += trial.outcome == Outcome::caught, ++tried_below;
   }
-  std::string share() const { return caught + missed == 0 ? "-" : fmt::format("{}/{}", caught, caught + missed); }
+  std::string share() const { return of(caught, caught + missed); }
+  std::string share_below() const { return of(caught_below, tried_below); }
+
+ private:
+  static std::string of(std::size_t some, std::size_t all) { return all == 0 ? "-" : fmt::format("{}/{}", some, all); }
 };
 
-Counts required_of(const NodePower& node) {
+Counts counts_of(const NodePower& node) {
   Counts counts;
-  for (const Trial& trial : node.trials)
-    if (trial.fault->required) counts.add(trial.outcome);
+  for (const Trial& trial : node.trials) counts.add(trial);
   return counts;
 }
 
@@ -33,9 +41,12 @@ std::string text_of(const Size& size) {
 }
 
 std::string missed_line(const NodePower& node, const Trial& trial) {
-  const std::string place = trial.inside.empty() ? "" : trial.inside + ", fused into ";
-  std::string text =
-      fmt::format("missed {} at {}{} ({}): {}", trial.fault->name, place, node.name, node.op, text_of(trial.size));
+  const std::string inside = trial.inside.empty() ? "" : trial.inside + ", fused into ";
+  const std::string place =
+      trial.place == faults::Place::whole ? "" : fmt::format(" in one {}", ir::enum_name(trial.place));
+  const std::string reason = trial.reason == Reason::none ? "" : fmt::format(", {}", ir::enum_name(trial.reason));
+  std::string text = fmt::format("missed {}{} at {}{} ({}): d {}, {}{}", trial.fault->name, place, inside, node.name,
+                                 node.op, terminal::short_number(trial.effect), text_of(trial.size), reason);
   if (trial.smallest) text += fmt::format("; caught from {} times it", terminal::short_number(trial.smallest->share));
   return text + '\n';
 }
@@ -63,43 +74,65 @@ std::vector<const faults::Fault*> planted_in(const Result& result) {
   return found;
 }
 
+/// How many required faults each check caught: "limit 31, statistics 2".
+std::string by_check(const Result& result) {
+  std::map<CaughtBy, std::size_t> counts;
+  for (const NodePower& node : result.nodes)
+    for (const Trial& trial : node.trials)
+      if (trial.is_required() && trial.outcome == Outcome::caught) ++counts[trial.caught_by];
+  std::string text;
+  for (const auto& [by, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ir::enum_name(by), count);
+  return text;
+}
+
 }  // namespace
 
 std::string to_table(const Result& result) {
-  terminal::TextTable table({"node", "op", "dtype", "caught", "no effect", "least ulp", "vacuity", "verdict"}, 3);
+  terminal::TextTable table(
+      {"node", "op", "dtype", "caught", "d < 4", "no effect", "least ulp", "resolution", "vacuity", "verdict"}, 3);
   std::string missed;
   for (const NodePower& node : result.nodes) {
-    const Counts counts = required_of(node);
-    table.row({node.name, node.op, std::string(ir::info(node.type.dtype).name), counts.share(),
+    const Counts counts = counts_of(node);
+    const auto resolution = node.resolution();
+    table.row({node.name, node.op, std::string(ir::info(node.type.dtype).name), counts.share(), counts.share_below(),
                std::to_string(counts.no_effect), terminal::short_number(least_ulp(node)),
-               fmt::format("{:.2f}", node.vacuity.score()), std::string(ir::enum_name(node.verdict))});
+               resolution ? fmt::format("2^-{}", *resolution) : "-", fmt::format("{:.2f}", node.vacuity.score()),
+               std::string(node.has_verdict ? ir::enum_name(node.verdict) : "no verdict")});
     if (!node.why.empty()) table.note(node.why);
     for (const Trial& trial : node.trials)
-      if (trial.fault->required && trial.outcome == Outcome::missed) missed += missed_line(node, trial);
+      if (trial.is_required() && trial.outcome == Outcome::missed) missed += missed_line(node, trial);
   }
   const std::size_t caught = result.count(Outcome::caught), tried = caught + result.count(Outcome::missed);
+  const std::size_t below = result.count_below(Outcome::caught), without = result.without_verdict();
+  const std::string held =
+      without == 0 ? "" : fmt::format(" of {} nodes that have a verdict", result.nodes.size() - without);
+  const std::string none = without == 0 ? "" : fmt::format(" | {} nodes have no verdict", without);
+  const std::string checks = caught == 0 ? "" : fmt::format(" ({})", by_check(result));
   return table.text() + missed +
-         fmt::format("{}: power {} | {} of {} required faults caught, {} without effect | {} | seed {} | {:.1f} s\n",
-                     result.subject.name, tried == 0 ? "-" : fmt::format("{:.3f}", result.score()), caught, tried,
-                     result.count(Outcome::no_effect), result.candidate, result.subject.seed, result.seconds);
+         fmt::format(
+             "{}: power {}{} | {} of {} required faults caught{}, {} of {} smaller ones, {} without effect{} | "
+             "{} | seed {} | {:.1f} s\n",
+             result.subject.name, tried == 0 ? "-" : fmt::format("{:.3f}", result.score()), held, caught, tried, checks,
+             below, below + result.count_below(Outcome::missed), result.count(Outcome::no_effect), none,
+             result.candidate, result.subject.seed, result.seconds);
 }
 
 std::string by_fault(const Result& result) {
-  terminal::TextTable table({"fault", "required", "caught", "no effect", "least ulp", "least ratio"}, 2);
+  terminal::TextTable table({"fault", "caught", "d < 4", "no effect", "least ulp", "least ratio"}, 1);
   for (const faults::Fault* const fault : planted_in(result)) {
     Counts counts;
     Size least;
     for (const NodePower& node : result.nodes)
       for (const Trial& trial : node.trials) {
         if (trial.fault != fault) continue;
-        counts.add(trial.outcome);
+        counts.add(trial);
         if (!trial.smallest) continue;
         least.ulp = std::fmin(least.ulp, trial.smallest->ulp);
         least.ratio = std::fmin(least.ratio, trial.smallest->ratio);
       }
-    table.row({std::string(fault->name), fault->required ? "yes" : "no", counts.share(),
-               std::to_string(counts.no_effect), terminal::short_number(least.ulp),
-               terminal::short_number(least.ratio)});
+    table.row({std::string(fault->name), counts.share(), counts.share_below(), std::to_string(counts.no_effect),
+               terminal::short_number(least.ulp), terminal::short_number(least.ratio)});
   }
   return table.text();
 }

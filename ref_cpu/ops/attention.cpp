@@ -5,10 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "ref_cpu/gemm/float_product.hpp"
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/exponential.hpp"
 #include "ref_cpu/kernels/fold.hpp"
 #include "ref_cpu/parallel.hpp"
+#include "ref_cpu/published_sums.hpp"
 
 namespace plumb::ref_cpu {
 namespace {
@@ -47,6 +49,20 @@ Panel<C> panel(const Rows<const T>& rows, std::int64_t begin, std::int64_t end, 
     for (std::int64_t r = 0; r < own.rows(); ++r)
       for (std::int64_t c = 0; c < own.cols(); ++c) own(r, c) = static_cast<C>(data[r * rows.stride + c]);
     return {own.data(), own.rows(), own.cols(), Eigen::OuterStride<>(own.cols())};
+  }
+}
+
+/// y = a b, or a bᵀ; of f32 in the order that gemm::sum_of_floats() publishes.
+template <class A, class B, class C>
+void multiply(const A& a, const B& b, bool transposed, Matrix<C>& y) {
+  if constexpr (std::is_same_v<C, float>) {
+    const gemm::Matrix<const C> left{a.data(), a.rows(), a.cols(), a.outerStride()};
+    const gemm::Matrix<const C> right{b.data(), b.rows(), b.cols(), b.outerStride()};
+    gemm::multiply(left, transposed ? right.transposed() : right, gemm::row_major(y.data(), y.rows(), y.cols()));
+  } else if (transposed) {
+    y.noalias() = a * b.transpose();
+  } else {
+    y.noalias() = a * b;
   }
 }
 
@@ -154,13 +170,13 @@ class Kernel {
     const auto k = panel(rows_of(op_, k_, n_.Hk, n_.Sk, n_.D, b, kv_head), seen.begin, seen.end, own_k);
     const auto v = panel(rows_of(op_, v_, n_.Hk, n_.Sk, n_.Dv, b, kv_head), seen.begin, seen.end, own_v);
     Matrix<C> weights(last - first, seen.end - seen.begin), sums(last - first, n_.Dv);
-    weights.noalias() = q * k.transpose();
+    multiply(q, k, true, weights);
     std::vector<C> totals;
     bool whole = true;  // no key of the block is hidden from any of its queries
     for (std::int64_t i = first; i < last; ++i)
       totals.push_back(to_weights(b, h, i, seen, weights.row(i - first).data(), whole));
     if (whole || v.allFinite())
-      sums.noalias() = weights * v;
+      multiply(weights, v, false, sums);
     else
       sum_allowed(b, h, first, seen, weights, v, sums);
     for (std::int64_t i = first; i < last; ++i)
@@ -234,11 +250,14 @@ class Kernel {
   /// sums = weights·v over the allowed keys only: a weight of 0 does not remove a NaN in v.
   void sum_allowed(std::int64_t b, std::int64_t h, std::int64_t first, const Keys& seen, const Matrix<C>& weights,
                    const Panel<C>& v, Matrix<C>& sums) const {
-    sums.setZero();
+    Matrix<C> shown, row, sum(1, n_.Dv);
     for (std::int64_t r = 0; r < weights.rows(); ++r) {
       const Keys mine = keys(b, first + r);
-      for (std::int64_t j = mine.begin; j < mine.end; ++j)
-        if (allowed(b, h, first + r, j)) sums.row(r) += weights(r, j - seen.begin) * v.row(j - seen.begin);
+      shown = v, row = weights.row(r);
+      for (std::int64_t j = seen.begin; j < seen.end; ++j)
+        if (j < mine.begin || j >= mine.end || !allowed(b, h, first + r, j)) shown.row(j - seen.begin).setZero();
+      multiply(row, shown, false, sum);
+      sums.row(r) = sum;
     }
   }
 
@@ -253,6 +272,19 @@ class Kernel {
 };
 
 }  // namespace
+
+/// Rows that see different keys add their weights in trees of different sizes, which no one record says.
+std::vector<ir::Sum> published_sums(const Attention& op, ir::Types in) {
+  const bool sees_all = !op.causal && op.left_window_size < 0 && op.right_window_size < 0 && !op.has_kv_lengths;
+  if (!adds_in_f32(in[0].dtype) || !sees_all) return {};
+  const std::int64_t keys = op.extents(in[0].shape, in[1].shape, in[2].shape).Sk;
+  ir::Sum scores = gemm::sum_of_floats(), values = scores;
+  scores.of = "scores", scores.is_rounded = true, scores.epilogue = {"scale"};
+  if (op.softcap > 0) scores.epilogue.emplace_back("softcap");
+  if (op.has_bias) scores.epilogue.emplace_back("bias");
+  values.of = "values", values.is_rounded = true, values.epilogue = {"division"};
+  return {scores, {.of = "row_sum", .levels = kernels::fold_levels(keys), .is_rounded = true}, values};
+}
 
 void run(const Attention& op, Call& call) {
   ir::visit_float(call.in(0).dtype(), [&]<class T>(T) { Kernel<T>(op, call).run(); });

@@ -8,6 +8,7 @@
 
 #include "ir/convert.hpp"
 #include "ir/executor.hpp"
+#include "ir/ops/attention.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/dot_general.hpp"
@@ -167,6 +168,38 @@ TEST(Trees, OfReductionsAreThosePublished) {
   expect_equal_to_replay(ir::ops::Reduce{F::mean, {0, 2}, false}, {normal(DType::f16, {37, 5, 96}, 5)}, "whole lanes");
   const Tensor ragged = normal(DType::f32, {37, 5, 97}, 6);
   EXPECT_TRUE(ran(ir::ops::Reduce{F::sum, {0, 2}, false}, {ragged}).report.sums.empty());
+}
+
+/// With values that pick one weight each, an attention is the softmax of its scores; of equal scores it is a mean.
+TEST(Trees, OfAttentionAreThosePublished) {
+  constexpr std::int64_t queries = 5, keys = 1100, depth = 300;
+  const Tensor q = normal(DType::f32, {1, 1, queries, depth}, 1), k = normal(DType::f32, {1, 1, keys, depth}, 2);
+  std::vector<float> picks(static_cast<std::size_t>(keys * keys));
+  for (std::size_t j = 0; j < keys; ++j) picks[j * keys + j] = 1;
+  const ir::ops::Attention op{.scale = 0.25};
+  const ir::OpRun run = ran(op, {q, k, Tensor::of({1, 1, keys, keys}, picks)});
+  ASSERT_EQ(run.report.sums.size(), 3u);
+  const auto replayed = [](std::span<const float> a, std::span<const float> b, const ir::Sum& sum) {
+    return parity::elements::replayed(a, b, sum, true).value();
+  };
+  std::vector<float> scores;
+  for (std::size_t i = 0; i < queries; ++i)
+    for (std::size_t j = 0; j < keys; ++j)
+      scores.push_back(0.25F * replayed(q.as<float>().subspan(i * depth, depth),
+                                        k.as<float>().subspan(j * depth, depth), run.report.sums[0]));
+  const ir::OpRun weights = ran(ir::ops::Softmax{}, {Tensor::of({queries, keys}, scores)});
+  EXPECT_TRUE(std::ranges::equal(run.outputs[0].bytes(), weights.outputs[0].bytes()));
+  EXPECT_EQ(run.report.sums[1], weights.report.sums[0]);
+
+  const Tensor v = normal(DType::f32, {1, 1, keys, 3}, 3);
+  const ir::OpRun mean = ran(op, {Tensor({DType::f32, {1, 1, 1, depth}}), k, v});
+  const std::vector<float> ones(keys, 1);
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::vector<float> column;
+    for (std::size_t j = 0; j < keys; ++j) column.push_back(v.as<float>()[3 * j + d]);
+    EXPECT_EQ(mean.outputs[0].as<float>()[d], replayed(ones, column, mean.report.sums[2]) / keys) << d;
+  }
+  EXPECT_TRUE(ran(ir::ops::Attention{.causal = true}, {q, k, v}).report.sums.empty());  // rows of several lengths
 }
 
 TEST(Trees, AWrongRecordIsRefuted) {

@@ -45,10 +45,15 @@ void FaultyExecutor::Program::alter(ir::Tensor& tensor, ir::Value value, const i
     return ir::passes::widen(graph_.is_source(v) ? ir::fed(graph_, feeds, v) : now.at(v));
   };
   const core::Evaluated truth = core::evaluate_widened(faulty_.reference_, segment, fed);
-  const auto site = site_of(faulty_.witness_, graph_, feeds, node, segment, output, truth.outputs[output], tensor,
-                            faulty_.reference_);
+  auto site = site_of(faulty_.witness_, graph_, feeds, node, segment, output, truth.outputs[output], tensor,
+                      faulty_.reference_);
   if (!site) return;
-  if (const auto faulty = faulty_.fault_.plant(*site)) tensor = planted(*site, *faulty);
+  const ir::NodeReport report = inner_->nodes()[node];
+  site->sums = report.sums;
+  site->set_tile(report.tile);
+  const auto faulty = faulty_.fault_.plant(*site);
+  if (!faulty) return;
+  if (const auto part = placed(*site, *faulty, faulty_.place_)) tensor = planted(*site, *part);
 }
 
 std::unique_ptr<ir::Executable> FaultyExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,

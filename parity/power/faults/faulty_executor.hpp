@@ -14,8 +14,12 @@ class FaultyExecutor final : public ir::Executor {
   /// `output` is a name as NodeResult::name() gives it; `earlier` what the run before was fed, empty for none. All
   /// that is referred to must outlive it.
   FaultyExecutor(ir::Executor& inner, ir::Executor& reference, const Fault& fault, std::string output,
-                 ir::Feeds earlier = {})
-      : witness_(inner, std::move(earlier)), reference_(reference), fault_(fault), output_(std::move(output)) {}
+                 ir::Feeds earlier = {}, Place place = Place::whole)
+      : witness_(inner, std::move(earlier)),
+        reference_(reference),
+        fault_(fault),
+        output_(std::move(output)),
+        place_(place) {}
 
   std::string_view name() const override { return witness_.name(); }
   bool has_kernel(const ir::OpSchema& schema) const override { return witness_.has_kernel(schema); }
@@ -29,6 +33,7 @@ class FaultyExecutor final : public ir::Executor {
   ir::Executor& reference_;
   const Fault& fault_;
   const std::string output_;
+  const Place place_;
 };
 
 }  // namespace plumb::parity::power::faults

@@ -32,7 +32,11 @@ Site site_of(const Site& outer, const core::Segment& segment, const ir::TensorTy
             .got = {},
             .before = {},
             .reference = outer.reference,
-            .flushes_subnormals = outer.flushes_subnormals};
+            .flushes_subnormals = outer.flushes_subnormals,
+            .sums = outer.sums,
+            .tile_rows = outer.tile_rows,
+            .tile_columns = outer.tile_columns,
+            .slice = outer.slice};
   const ir::Graph& graph = outer.segment.graph;
   for (const ir::Value v : segment.fed)
     site.operands.push_back(graph.is_source(v) ? outer.operands[v]

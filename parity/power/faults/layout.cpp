@@ -61,6 +61,16 @@ std::optional<Numbers> ragged_end(const Site& site) {
   return faulty;
 }
 
+/// Offsets in bytes that were computed in too few bits.
+template <int bits>
+std::optional<Numbers> wrapped_offsets(const Site& site) {
+  const std::size_t all = (std::size_t{1} << bits) / ir::info(site.type.dtype).bytes;
+  if (site.elements() <= all) return {};
+  Numbers faulty = site.got;
+  for (std::size_t i = all; i < faulty.size(); ++i) faulty[i] = site.got[i % all];
+  return faulty;
+}
+
 constexpr Fault of_layout[] = {
     {"swapped_lanes", "lanes 13 and 14 of every 32 change places", "any", true, swapped_lanes},
     {"tile_elsewhere", "a 16x16 tile holds the values of the next one", "any", true, tile_elsewhere},
@@ -69,6 +79,8 @@ constexpr Fault of_layout[] = {
     {"rows_swapped", "two neighbouring rows change places", "any", true, rows_swapped},
     {"ragged_end", "the end of each row, beyond a multiple of 4, is read too early", "rows of 4n + 1 to 3", true,
      ragged_end},
+    {"offset_modulo_2_31", "offsets in bytes are modulo 2^31", "outputs beyond 2 GiB", true, wrapped_offsets<31>},
+    {"offset_modulo_2_32", "offsets in bytes are modulo 2^32", "outputs beyond 4 GiB", true, wrapped_offsets<32>},
 };
 
 }  // namespace

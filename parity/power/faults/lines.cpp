@@ -7,6 +7,7 @@
 #include "ir/ops/log_softmax.hpp"
 #include "ir/ops/rms_norm.hpp"
 #include "ir/ops/softmax.hpp"
+#include "ir/ops/unary.hpp"
 #include "parity/power/faults/fault.hpp"
 
 namespace plumb::parity::power::faults {
@@ -57,9 +58,9 @@ std::optional<Numbers> unshifted_maximum(const Site& site) {
   return faulty;
 }
 
-/// What a norm takes from a line.
+/// What a norm takes from a line, and what the inverse deviation that it makes of it is off by, as a factor.
 struct Statistics {
-  double mean = 0, variance = 0;
+  double mean = 0, variance = 0, factor = 1;
 };
 
 /// A norm of lines of neighbouring elements.
@@ -106,7 +107,7 @@ std::optional<Numbers> with_statistics(const Site& site, Wrong wrong) {
   Numbers faulty = site.truth;
   for (std::size_t first = 0; first < x.size(); first += static_cast<std::size_t>(length)) {
     const Statistics right = norm->of(&x[first], length), other = wrong(*norm, &x[first], length);
-    const double change = norm->inverse(other.variance) / norm->inverse(right.variance);
+    const double change = other.factor * norm->inverse(other.variance) / norm->inverse(right.variance);
     for (std::size_t i = first; i < first + static_cast<std::size_t>(length); ++i) {
       const double centred = x[i] - right.mean;
       if (centred == 0) continue;
@@ -136,12 +137,42 @@ std::optional<Numbers> one_pass_variance(const Site& site) {
   });
 }
 
+/// An inverse square root as the hardware estimates it, without a step of Newton's.
+std::optional<Numbers> rsqrt_12_bits(const Site& site) {
+  const auto off = [](double x) { return 1 + noise(x) * 0x1p-12; };
+  if (const auto* op = site.as<ir::ops::Unary>(); op != nullptr && op->function == ir::ops::UnaryFunction::rsqrt) {
+    Numbers faulty = site.truth;
+    for (double& y : faulty) y *= off(y);
+    return site.carried(std::move(faulty));
+  }
+  return with_statistics(site, [&](const Norm& norm, const double* x, std::int64_t n) {
+    Statistics found = norm.of(x, n);
+    found.factor = off(found.variance);
+    return found;
+  });
+}
+
+/// A mean that goes on as one f32, which a line far from zero needs two for.
+std::optional<Numbers> rounded_mean(const Site& site) {
+  if (site.as<ir::ops::LayerNorm>() == nullptr || site.type.dtype == ir::DType::f64) return {};
+  return with_statistics(site, [](const Norm& norm, const double* x, std::int64_t n) {
+    Statistics found = norm.of(x, n);
+    const double exact = found.mean;
+    found.mean = static_cast<float>(exact);
+    found.variance += (exact - found.mean) * (exact - found.mean);
+    return found;
+  });
+}
+
 constexpr Fault of_lines[] = {
     {"softmax_extent", "the sum of a line is without its last term", "softmax, log_softmax", true, softmax_extent},
     {"unshifted_maximum", "the maximum of a line is not taken off", "softmax, log_softmax of lines that overflow f32",
      true, unshifted_maximum},
     {"norm_extent", "mean and variance are without the last element of a line", "layer_norm, rms_norm", true,
      norm_extent},
+    {"rsqrt_12_bits", "an inverse square root has 12 bits", "layer_norm, rms_norm, rsqrt", true, rsqrt_12_bits},
+    {"rounded_mean", "the mean is rounded to f32 before it is taken off", ir::ops::LayerNorm::name, false,
+     rounded_mean},
     {"one_pass_variance", "the variance is the mean square less the squared mean, in f32", ir::ops::LayerNorm::name,
      false, one_pass_variance},
 };

@@ -4,38 +4,17 @@
 #include <bit>
 #include <cmath>
 
-#include "ir/ops/attention.hpp"
 #include "ir/ops/binary.hpp"
-#include "ir/ops/reduce.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/power/faults/fault.hpp"
+#include "parity/power/faults/slices.hpp"
 
 namespace plumb::parity::power::faults {
 namespace {
 
-/// Ops whose operands a matrix unit multiplies.
-bool multiplies(const Site& site) {
-  if (site.op() == nullptr || site.as<ir::ops::Reduce>() != nullptr) return false;
-  return site.op()->error_class() == ir::ErrorClass::dot || site.as<ir::ops::Attention>() != nullptr;
-}
-
-/// Every operand of this dtype, rounded.
-template <class Round>
-std::optional<Numbers> rounded(const Site& site, ir::DTypes dtypes, Round round) {
-  if (!multiplies(site)) return {};
-  auto inputs = site.inputs();
-  for (ir::Tensor& input : inputs) {
-    if (!dtypes.contains(input.dtype())) continue;
-    Numbers numbers = numbers_of(input);
-    for (double& x : numbers) x = round(x);
-    input = tensor_of(input.type(), numbers);
-  }
-  return site.on(inputs);
-}
-
 std::optional<Numbers> tf32_inputs(const Site& site) {
   if (site.type.dtype != ir::DType::f32) return {};
-  return rounded(site, ir::DType::f32, [](double x) {  // 10 bits of fraction, cut off as matrix units do
+  return on_rounded(site, ir::DType::f32, [](double x) {  // 10 bits of fraction, cut off as matrix units do
     const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(x));
     return static_cast<double>(std::bit_cast<float>(bits & 0xFFFFE000u));
   });
@@ -43,7 +22,7 @@ std::optional<Numbers> tf32_inputs(const Site& site) {
 
 std::optional<Numbers> bf16_inputs(const Site& site) {
   if (site.type.dtype == ir::DType::bf16) return {};
-  return rounded(site, ir::DType::f32 | ir::DType::f16, [](double x) { return static_cast<double>(ir::bf16(x)); });
+  return on_rounded(site, ir::DType::f32 | ir::DType::f16, [](double x) { return static_cast<double>(ir::bf16(x)); });
 }
 
 /// A producer whose 16-bit result was used before it was rounded: what was there is anywhere within half an ulp.
@@ -139,6 +118,23 @@ std::optional<Numbers> mask_edge(const Site& site) {
   return site.on(inputs);
 }
 
+/// Subnormal operands read as 0 by a device that promises to keep them.
+std::optional<Numbers> operands_flushed(const Site& site) {
+  if (site.flushes_subnormals) return {};
+  auto inputs = site.inputs();
+  bool any = false;
+  for (ir::Tensor& input : inputs) {
+    if (!ir::is_float(input.dtype())) continue;
+    const double least = core::float_format(input.dtype()).smallest_normal();
+    Numbers numbers = numbers_of(input);
+    for (double& x : numbers)
+      if (x != 0 && std::abs(x) < least) x = 0, any = true;
+    input = tensor_of(input.type(), numbers);
+  }
+  if (!any) return {};
+  return site.on(inputs);
+}
+
 constexpr Fault of_operands[] = {
     {"tf32_inputs", "operands keep 10 bits of their fraction", "products, convolutions, attention in f32", true,
      tf32_inputs},
@@ -149,6 +145,8 @@ constexpr Fault of_operands[] = {
     {"index_off_by_one", "every index is one too large", "gather, scatter", true, index_off_by_one},
     {"missing_bias", "the bias is 0", "any with a bias; binary add of a smaller operand", true, missing_bias},
     {"missing_scale", "the scale is 1", "any with a scale", true, missing_scale},
+    {"operands_flushed", "0 for every subnormal operand, on a device that promises to keep them",
+     "floats with subnormal operands", true, operands_flushed},
     {"mask_edge", "the mask lies one key late", "attention with a mask", true, mask_edge},
 };
 

@@ -1,6 +1,8 @@
 #include "parity/power/faults/site.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <cmath>
 
 #include "ir/passes/widen.hpp"
@@ -79,6 +81,27 @@ Numbers Site::carried(Numbers other) const {
       other[i] += error;
   }
   return other;
+}
+
+void Site::set_tile(std::string_view record) {
+  std::vector<std::size_t> extents;
+  while (!record.empty()) {
+    std::size_t extent = 0;
+    const auto [end, error] = std::from_chars(record.data(), record.data() + record.size(), extent);
+    if (error != std::errc{} || extent == 0) return;  // a record of another form
+    extents.push_back(extent);
+    record.remove_prefix(static_cast<std::size_t>(end - record.data()));
+    if (!record.empty()) record.remove_prefix(1);
+  }
+  if (extents.size() >= 2) tile_rows = extents[0], tile_columns = extents[1];
+  if (extents.size() >= 3) slice = extents[2];
+}
+
+double noise(double x) {
+  std::uint64_t bits = std::bit_cast<std::uint64_t>(x) + 0x9E3779B97F4A7C15u;  // SplitMix64
+  bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9u;
+  bits = (bits ^ bits >> 27) * 0x94D049BB133111EBu;
+  return std::ldexp(static_cast<double>((bits ^ bits >> 31) >> 11), -52) - 1;
 }
 
 Numbers numbers_of(const ir::TensorView& tensor) {

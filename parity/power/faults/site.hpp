@@ -1,7 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parity/core/segment.hpp"
@@ -32,6 +34,11 @@ struct Site {
   std::optional<Numbers> before;  ///< what it gave on other inputs
   ir::Executor& reference;
   bool flushes_subnormals = false;
+  std::vector<ir::Sum> sums = {};                 ///< how the kernel adds, as it says
+  std::size_t tile_rows = 16, tile_columns = 16;  ///< what one workgroup computes, as far as its record says
+  std::size_t slice = 16;                         ///< terms that it takes at once
+  /// Truths that several faults are made of, by the slice of the summed axis that they lack.
+  mutable std::map<std::pair<std::int64_t, std::int64_t>, Numbers> lacking = {};
 
   std::size_t elements() const { return got.size(); }
 
@@ -62,7 +69,13 @@ struct Site {
 
   /// Another truth with the candidate's error of this one.
   Numbers carried(Numbers other) const;
+
+  /// Takes tile and slice from a kernel's record, "128x128x32": rows, columns, terms.
+  void set_tile(std::string_view record);
 };
+
+/// A number in [-1, 1] that looks drawn and is the same for the same x: what a coarse function is off at x.
+double noise(double x);
 
 /// The elements of a tensor that is not complex.
 Numbers numbers_of(const ir::TensorView& tensor);

@@ -36,7 +36,10 @@ std::optional<std::pair<std::string_view, std::int64_t>> named_axis(const Site& 
   return {};
 }
 
-std::vector<ir::Tensor> zeroed(const Site& site, const Summed& summed, const auto& is_zero) {
+}  // namespace
+
+std::vector<ir::Tensor> zeroed(const Site& site, const Summed& summed,
+                               const std::function<bool(std::int64_t)>& is_zero) {
   auto inputs = site.inputs();
   ir::Tensor& tensor = inputs[summed.operand];
   const ir::Lines lines = ir::along(tensor.shape(), static_cast<std::int64_t>(summed.axis));
@@ -46,8 +49,6 @@ std::vector<ir::Tensor> zeroed(const Site& site, const Summed& summed, const aut
       if (is_zero(k)) std::ranges::fill(tensor.bytes().subspan(lines.at(line, k) * width, width), std::byte{0});
   return inputs;
 }
-
-}  // namespace
 
 std::optional<Summed> summed_axis(const Site& site) {
   const auto named = named_axis(site);
@@ -64,8 +65,27 @@ std::vector<ir::Tensor> without(const Site& site, const Summed& summed, std::int
   return zeroed(site, summed, [=](std::int64_t k) { return from <= k && k < to; });
 }
 
-std::vector<ir::Tensor> only(const Site& site, const Summed& summed, std::int64_t from, std::int64_t to) {
-  return zeroed(site, summed, [=](std::int64_t k) { return k < from || to <= k; });
+const Numbers& truth_without(const Site& site, const Summed& summed, std::int64_t from, std::int64_t to) {
+  const auto found = site.lacking.find({from, to});
+  if (found != site.lacking.end()) return found->second;
+  return site.lacking.emplace(std::pair(from, to), site.truth_of(without(site, summed, from, to))).first->second;
+}
+
+bool multiplies(const Site& site) {
+  if (site.op() == nullptr || site.as<ir::ops::Reduce>() != nullptr) return false;
+  return site.op()->error_class() == ir::ErrorClass::dot || site.as<ir::ops::Attention>() != nullptr;
+}
+
+std::optional<Numbers> on_rounded(const Site& site, ir::DTypes dtypes, const std::function<double(double)>& round) {
+  if (!multiplies(site)) return {};
+  auto inputs = site.inputs();
+  for (ir::Tensor& input : inputs) {
+    if (!dtypes.contains(input.dtype())) continue;
+    Numbers numbers = numbers_of(input);
+    for (double& x : numbers) x = round(x);
+    input = tensor_of(input.type(), numbers);
+  }
+  return site.on(inputs);
 }
 
 }  // namespace plumb::parity::power::faults

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "parity/power/faults/site.hpp"
 
 namespace plumb::parity::power::faults {
@@ -12,9 +14,20 @@ struct Summed {
 /// Which axis products, convolutions, attention (its keys), sums and means sum over; nothing for other ops.
 std::optional<Summed> summed_axis(const Site& site);
 
-/// The operands with slices [from, to) of the axis zero, which takes their terms out of every sum;
-/// or all other slices.
+/// The operands with slices [from, to) of the axis zero, which takes their terms out of every sum.
 std::vector<ir::Tensor> without(const Site& site, const Summed& summed, std::int64_t from, std::int64_t to);
-std::vector<ir::Tensor> only(const Site& site, const Summed& summed, std::int64_t from, std::int64_t to);
+
+/// The operands with all of the axis zero that `is_zero` says.
+std::vector<ir::Tensor> zeroed(const Site& site, const Summed& summed,
+                               const std::function<bool(std::int64_t)>& is_zero);
+
+/// The truth without the terms of a slice; made once for all faults of a site.
+const Numbers& truth_without(const Site& site, const Summed& summed, std::int64_t from, std::int64_t to);
+
+/// Whether it is an op whose operands a matrix unit multiplies.
+bool multiplies(const Site& site);
+
+/// The result on operands of these dtypes that were rounded before they were read; of ops that multiply.
+std::optional<Numbers> on_rounded(const Site& site, ir::DTypes dtypes, const std::function<double(double)>& round);
 
 }  // namespace plumb::parity::power::faults

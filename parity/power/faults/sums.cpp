@@ -13,7 +13,7 @@ std::optional<Numbers> dropped(const Site& site, std::int64_t terms) {
   const auto summed = summed_axis(site);
   if (!summed) return {};
   const std::int64_t extent = site.operands[summed->operand].now.shape()[summed->axis];
-  return site.on(without(site, *summed, std::max<std::int64_t>(extent - terms, 0), extent));
+  return site.carried(truth_without(site, *summed, std::max<std::int64_t>(extent - terms, 0), extent));
 }
 
 std::optional<Numbers> dropped_term(const Site& site) { return dropped(site, 1); }
@@ -27,12 +27,12 @@ std::optional<Numbers> accumulated(const Site& site, ir::DTypes dtypes, Round ro
   if (!summed || !dtypes.contains(site.type.dtype)) return {};
   const std::int64_t extent = site.operands[summed->operand].now.shape()[summed->axis];
   const std::int64_t block = std::max<std::int64_t>(16, (extent + 15) / 16);
-  if (extent <= block) return {};                                            // one block is rounded as the output is
-  const Numbers nothing = site.truth_of(without(site, *summed, 0, extent));  // a bias, say
+  if (extent <= block) return {};                                    // one block is rounded as the output is
+  const Numbers& nothing = truth_without(site, *summed, 0, extent);  // a bias, say
   Numbers sum(nothing.size(), 0);
   for (std::int64_t first = 0; first < extent; first += block) {
-    const Numbers part = site.truth_of(only(site, *summed, first, std::min(first + block, extent)));
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = round(sum[i] + (part[i] - nothing[i]));
+    const Numbers& rest = truth_without(site, *summed, first, std::min(first + block, extent));
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = round(sum[i] + (site.truth[i] - rest[i]));
   }
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += nothing[i];
   return sum;

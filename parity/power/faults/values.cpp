@@ -37,6 +37,12 @@ std::optional<Numbers> element_negated(const Site& site) {
   return one_element(site, [&](std::size_t i) { return -site.got[i]; });
 }
 
+/// A code, an index or a count that is one off.
+std::optional<Numbers> element_one_off(const Site& site) {
+  if (ir::is_float(site.type.dtype) || site.type.dtype == ir::DType::boolean) return {};
+  return one_element(site, [&](std::size_t i) { return site.got[i] > 0 ? site.got[i] - 1 : site.got[i] + 1; });
+}
+
 /// Every element that `chosen` holds of, replaced; nothing where there is none.
 template <class Chosen, class Change>
 std::optional<Numbers> every(const Site& site, Chosen chosen, Change change) {
@@ -80,6 +86,7 @@ constexpr Fault of_values[] = {
     {"element_zero", "one element is 0", "any", true, element_zero},
     {"element_neighbour", "one element is the one behind it", "any", true, element_neighbour},
     {"element_negated", "one element has the wrong sign", "floats", true, element_negated},
+    {"element_one_off", "one code, index or count is one off", "integers", true, element_one_off},
     {"nan_to_zero", "0 for every NaN", "floats with NaN", true, nan_to_zero},
     {"infinity_clamped", "the largest finite number for every infinity", "floats with infinities", true,
      infinity_clamped},

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "ir/passes/widen.hpp"
 #include "tests/parity/mixed_graph.hpp"
@@ -56,6 +57,50 @@ TEST(FirstGuilty, IsTheFaultyNodeOfAHundredInFiftyPlacementsOfFifty) {
     right += first_of(result) == label;
     EXPECT_EQ(first_of(result), label) << "fault " << k / 10 << ": " << attribution::guilty_text(result);
     EXPECT_EQ(std::ranges::count(result.nodes, core::Verdict::failed, &cases::NodeResult::verdict), 1) << label;
+  }
+  EXPECT_EQ(right, 50);
+}
+
+using Kept = std::map<std::string, std::vector<std::byte>>;
+
+/// Keeps what every node gives, by label.
+void keep(Suspect& suspect, Kept& kept) {
+  suspect.tamper = [&kept, spoil = suspect.tamper](const ir::Node& at, ir::Tensor& y) {
+    spoil(at, y);
+    kept[at.label].assign(y.bytes().begin(), y.bytes().end());
+  };
+}
+
+/// A fault inside of a kernel of several nodes: the kernel is guilty, and says whose work it has (verdict.md V1). Where
+/// what is stored is the same with the fault and without, as behind a tanh that is 1 either way, there is none.
+TEST(FirstGuilty, NamesTheFusedGroupOfTheFaultyNodeInFiftyPlacementsOfFifty) {
+  const cases::Case subject = make_case(testing::mixed_graph());
+  const auto& nodes = subject.file->graph.nodes();
+  const auto ends_block = [&](std::size_t n) { return nodes[n].label.ends_with("/out"); };  // may be read twice
+  std::vector<std::size_t> inner;
+  for (std::size_t n = 1; n + 1 < nodes.size(); ++n)
+    if (!ends_block(n) && !ends_block(n - 1)) inner.push_back(n);
+  Suspect honest;
+  Kept without_fault, with_fault;
+  keep(honest, without_fault);
+  verify_on(honest, subject);
+  int planted = 0, right = 0;
+  for (std::size_t k = 0; planted < 50; ++k) {
+    ASSERT_LT(k, inner.size());
+    const std::size_t n = inner[7 * k % inner.size()];
+    const std::string &before = nodes[n - 1].label, &label = nodes[n].label, &stored = nodes[n + 1].label;
+    auto suspect = spoiler(label, [&](ir::Tensor& y) { faults[planted / 10](y.as<float>()); });
+    suspect.fused = {before, label};
+    suspect.describe = [&](const ir::Node& node, ir::NodeReport& report) {
+      if (report.placement == ir::Placement::fused) report.kernel = node.label == before ? label : stored;
+    };
+    keep(suspect, with_fault);
+    const auto result = verify_on(suspect, subject);
+    if (with_fault.at(stored) == without_fault.at(stored)) continue;
+    const std::string said = attribution::guilty_text(result);
+    const bool is_right = first_of(result) == stored && said.find(" with " + before + ", " + label + " fused") < 80;
+    EXPECT_TRUE(is_right) << "fault " << planted / 10 << " in " << label << ": " << said;
+    right += is_right, ++planted;
   }
   EXPECT_EQ(right, 50);
 }

@@ -137,7 +137,7 @@ TEST(Judge, PowerPlantsFaultsAndAsksTheSameJudge) {
   const power::Result result = power::measure(one.subject, one.executors(), options, one.quiet);
   EXPECT_GT(result.count(power::Outcome::caught), 10u);
   for (const power::Trial& trial : result.nodes.at(0).trials)
-    if (trial.fault->required) {
+    if (trial.is_required()) {
       EXPECT_NE(trial.outcome, power::Outcome::missed) << trial.fault->name;
     }
 }
