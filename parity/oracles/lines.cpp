@@ -1,23 +1,34 @@
 // Elements that an op works on together.
 #include "parity/oracles/lines.hpp"
 
+#include <utility>
+
 namespace plumb::parity::oracles {
 
-std::vector<Position> line_of(const Call& call, Position at, std::span<const std::size_t> axes) {
+namespace {
+
+/// Calls `visit` with the positions in operand 0 that share with `at` its place on all axes but `axes`.
+template <class Visit>
+void for_each_on_line(const Call& call, Position at, std::span<const std::size_t> axes, const Visit& visit) {
   std::vector<std::int64_t> extents;
   for (const std::size_t axis : axes) extents.push_back(call.in(0)[axis]);
-  std::vector<Position> line;
   for_each(extents, [&](const Position& within) {
     for (std::size_t k = 0; k < axes.size(); ++k) at[axes[k]] = within[k];
-    line.push_back(at);
+    visit(std::as_const(at));
   });
+}
+
+}  // namespace
+
+std::vector<Position> line_of(const Call& call, Position at, std::span<const std::size_t> axes) {
+  std::vector<Position> line;
+  for_each_on_line(call, std::move(at), axes, [&](const Position& place) { line.push_back(place); });
   return line;
 }
 
-std::vector<Real> reals_of(const Call& call, const std::vector<Position>& line) {
+std::vector<Real> reals_of(const Call& call, Position at, std::span<const std::size_t> axes) {
   std::vector<Real> numbers;
-  numbers.reserve(line.size());
-  for (const Position& at : line) numbers.push_back(call.real(0, at));
+  for_each_on_line(call, std::move(at), axes, [&](const Position& place) { numbers.push_back(call.real(0, place)); });
   return numbers;
 }
 

@@ -9,8 +9,8 @@ namespace plumb::parity::oracles {
 /// The positions in operand 0 of the elements that share with `at` its place on all axes but `axes`, row-major.
 std::vector<Position> line_of(const Call& call, Position at, std::span<const std::size_t> axes);
 
-/// The elements of operand 0 on these positions.
-std::vector<Real> reals_of(const Call& call, const std::vector<Position>& line);
+/// The elements of operand 0 there.
+std::vector<Real> reals_of(const Call& call, Position at, std::span<const std::size_t> axes);
 
 /// Axes from `first` to the last.
 std::vector<std::size_t> axes_from(std::size_t first, std::size_t rank);

@@ -32,7 +32,13 @@ Oracle::Oracle(const ir::Graph& graph, std::span<const ir::TensorView> inputs, s
     for (std::size_t k = 0; k < node.outputs.size(); ++k) sources_.emplace(node.outputs[k], Source{&node, k});
     std::vector<Operand>& operands = operands_[&node];
     for (const ir::Value v : node.inputs)
-      operands.push_back({&graph.type(v), [this, v](std::int64_t index) { return at(v, index); }});
+      if (graph.is_source(v))
+        operands.push_back({&graph.type(v), [this, &given = inputs_[v]](std::int64_t index) {
+                              if (--work_ < 0) throw NoAnswer{};
+                              return number_of(given, index);
+                            }});
+      else
+        operands.push_back({&graph.type(v), [this, v](std::int64_t index) { return at(v, index); }});
   }
 }
 

@@ -11,7 +11,7 @@ namespace plumb::parity::oracles {
 std::vector<std::int64_t> first_in_order(const Call& call, const Position& at, std::size_t axis, bool descending,
                                          std::int64_t count) {
   const std::size_t axes[] = {axis};
-  const std::vector<Real> line = reals_of(call, line_of(call, at, axes));
+  const std::vector<Real> line = reals_of(call, at, axes);
   std::vector<std::int64_t> places(line.size());
   std::iota(places.begin(), places.end(), std::int64_t{0});
   std::partial_sort(places.begin(), places.begin() + count, places.end(), [&](std::int64_t a, std::int64_t b) {

@@ -13,24 +13,7 @@ using F64 = std::numeric_limits<double>;
 static_assert(Wide::digits >= 64, "whole numbers of 64 bits have to be exact");
 
 constexpr long double infinity = Wide::infinity();
-/// What one rounding to f64, and one of our own, do to a number.
-constexpr long double roundoff = (F64::epsilon() + Wide::epsilon()) / 2;
 constexpr long double least = F64::denorm_min();
-
-/// A result as f64 has it: what is beyond its range is infinite.
-Real in_range(Real y) {
-  if (std::isnan(y.off)) throw NoAnswer{};
-  const long double size = std::fabs(y.value), threshold = static_cast<long double>(F64::max()) * (1 + roundoff / 2);
-  if (std::isinf(y.value) || !(size + y.off > F64::max())) return y;
-  if (size - y.off < threshold) throw NoAnswer{};
-  return {std::copysign(infinity, y.value)};
-}
-
-/// A result that is rounded once, and off by `carried` besides.
-Real rounded(long double y, long double carried) {
-  if (!std::isfinite(y)) return {y};
-  return in_range({y, carried + roundoff * std::fabs(y) + least});
-}
 
 bool is_double(long double x) { return static_cast<long double>(static_cast<double>(x)) == x; }
 
@@ -53,24 +36,30 @@ void refuse_unsure_sign(Real a, Real b) {
 
 }  // namespace
 
-Real operator+(Real a, Real b) {
+Real in_range(Real y) {
+  if (std::isnan(y.off)) throw NoAnswer{};
+  const long double size = std::fabs(y.value), threshold = static_cast<long double>(F64::max()) * (1 + roundoff / 2);
+  if (std::isinf(y.value) || !(size + y.off > F64::max())) return y;
+  if (size - y.off < threshold) throw NoAnswer{};
+  return {std::copysign(infinity, y.value)};
+}
+
+Real exact_sum(Real a, Real b) {
   const long double y = a.value + b.value;
-  if (are_exact(a, b, y) && std::isfinite(y)) {
+  if (is_double(y) && std::isfinite(y)) {
     const long double of_b = y - a.value, rest = (a.value - (y - of_b)) + (b.value - of_b);
     if (rest == 0) return in_range({y});
   }
-  return rounded(y, a.off + b.off);
+  return rounded(y, 0);
 }
 
-Real operator-(Real a) { return {-a.value, a.off}; }
-Real operator-(Real a, Real b) { return a + -b; }
-
-Real operator*(Real a, Real b) {
+Real special_product(Real a, Real b) {
   refuse_unsure_sign(a, b);
   const long double y = a.value * b.value;
+  if (are_exact(a, b, y) && is_product(a.value, b.value, y)) return in_range({y});
   const long double carried =
       a.off == 0 && b.off == 0 ? 0 : std::fabs(a.value) * b.off + std::fabs(b.value) * a.off + a.off * b.off;
-  return are_exact(a, b, y) && is_product(a.value, b.value, y) ? in_range({y}) : rounded(y, carried);
+  return rounded(y, carried);
 }
 
 Real operator/(Real a, Real b) {
@@ -166,16 +155,8 @@ bool comes_before(Real a, Real b) {
   return less(a, b);
 }
 
-void Sum::add(Real term) {
-  ++count_;
-  is_finite_ &= static_cast<bool>(std::isfinite(term.value));
-  value_ += term.value;
-  sizes_ += std::fabs(term.value);
-  off_ += term.off;
-}
-
 Real Sum::total() const {
-  if (!is_finite_) return {value_};
+  if (!std::isfinite(sizes_)) return {value_};  // no finite terms of the range of f64 add up to that
   // What is finite may still overflow on its way, in one order or in another.
   if (sizes_ + off_ > F64::max()) throw NoAnswer{};
   const auto n = static_cast<long double>(count_);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "ir/dtype.hpp"
 
@@ -33,11 +34,35 @@ struct Number {
   Number(Real real, Real imaginary = {}) : re(real), im(imaginary) {}
 };
 
-Real operator+(Real a, Real b);
-Real operator-(Real a, Real b);
-Real operator*(Real a, Real b);
+/// What one rounding to f64, and one of our own, do to a number.
+inline constexpr long double roundoff =
+    (std::numeric_limits<double>::epsilon() + std::numeric_limits<long double>::epsilon()) / 2;
+
+/// A result as f64 has it: what is beyond its range is infinite.
+Real in_range(Real y);
+/// The same of a result that is rounded once, and off by `carried` besides.
+inline Real rounded(long double y, long double carried) {
+  constexpr long double least = std::numeric_limits<double>::denorm_min();
+  const long double size = std::fabs(y), off = carried + roundoff * size + least;
+  if (size + off <= std::numeric_limits<double>::max()) return {y, off};
+  return std::isfinite(y) ? in_range({y, off}) : Real(y);
+}
+
+/// The sum of two numbers that nothing was rounded for.
+Real exact_sum(Real a, Real b);
+inline Real operator+(Real a, Real b) {
+  return a.off == 0 && b.off == 0 ? exact_sum(a, b) : rounded(a.value + b.value, a.off + b.off);
+}
+inline Real operator-(Real a) { return {-a.value, a.off}; }
+inline Real operator-(Real a, Real b) { return a + -b; }
+/// The product of two numbers that nothing was rounded for, or of which one is not finite.
+Real special_product(Real a, Real b);
+inline Real operator*(Real a, Real b) {
+  const long double y = a.value * b.value;
+  if ((a.off == 0 && b.off == 0) || !std::isfinite(y)) return special_product(a, b);
+  return rounded(y, std::fabs(a.value) * b.off + std::fabs(b.value) * a.off + a.off * b.off);
+}
 Real operator/(Real a, Real b);
-Real operator-(Real a);
 Number operator+(Number a, Number b);
 Number operator-(Number a, Number b);
 Number operator*(Number a, Number b);
@@ -73,7 +98,12 @@ bool comes_before(Real a, Real b);
 /// A sum whose terms may be added in any order.
 class Sum {
  public:
-  void add(Real term);
+  void add(Real term) {
+    ++count_;
+    value_ += term.value;
+    sizes_ += std::fabs(term.value);
+    off_ += term.off;
+  }
   /// A product that may be rounded before it is added.
   void add(Real a, Real b) { add(a * b); }
   Real total() const;
@@ -82,7 +112,6 @@ class Sum {
  private:
   long double value_ = 0, sizes_ = 0, off_ = 0;
   std::int64_t count_ = 0;
-  bool is_finite_ = true;  ///< all terms so far
 };
 
 /// A sum of complex numbers, by parts.

@@ -10,7 +10,7 @@ Number element(const ir::ops::ArgReduce& op, const Call& call) {
   Position in_x = call.at();
   if (!op.keep_dims) in_x.insert(in_x.begin() + static_cast<std::ptrdiff_t>(axis), 0);
   const std::size_t axes[] = {axis};
-  const std::vector<Real> line = reals_of(call, line_of(call, in_x, axes));
+  const std::vector<Real> line = reals_of(call, in_x, axes);
   const bool is_max = op.function == ir::ops::ArgReduceFunction::max;
   const auto is_less_extreme = [&](Real a, Real b) {
     if (std::isnan(a.value) || std::isnan(b.value)) return !std::isnan(a.value) && std::isnan(b.value);

@@ -12,7 +12,7 @@ Number element(const ir::ops::GroupNorm& op, const Call& call) {
   for (std::int64_t c = first; c < first + channels; ++c) {
     Position at = call.at();
     at[1] = c;
-    const std::vector<Real> of_channel = reals_of(call, line_of(call, at, axes_from(2, rank)));
+    const std::vector<Real> of_channel = reals_of(call, at, axes_from(2, rank));
     line.insert(line.end(), of_channel.begin(), of_channel.end());
   }
   const Moments moments = moments_of(line);

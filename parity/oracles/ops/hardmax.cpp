@@ -8,7 +8,7 @@ namespace plumb::parity::oracles {
 Number element(const ir::ops::Hardmax& op, const Call& call) {
   const std::size_t axis = axis_of(op.axis, call.out().size());
   const std::size_t axes[] = {axis};
-  const std::vector<Real> line = reals_of(call, line_of(call, call.at(), axes));
+  const std::vector<Real> line = reals_of(call, call.at(), axes);
   std::size_t first = 0;
   for (std::size_t k = 1; k < line.size(); ++k)
     if (comes_before(line[first], line[k])) first = k;

@@ -6,7 +6,7 @@
 namespace plumb::parity::oracles {
 
 Number element(const ir::ops::InstanceNorm& op, const Call& call) {
-  const Moments moments = moments_of(reals_of(call, line_of(call, call.at(), axes_from(2, call.in(0).size()))));
+  const Moments moments = moments_of(reals_of(call, call.at(), axes_from(2, call.in(0).size())));
   const Real r = inverse_root(moments.variance, call.attribute(op.epsilon));
   return (call.real(0, call.at()) - moments.mean) * r * call.real(1, {call.at(1)}) + call.real(2, {call.at(1)});
 }

@@ -7,7 +7,7 @@ namespace plumb::parity::oracles {
 
 Number element(const ir::ops::LayerNorm& op, const Call& call) {
   const std::size_t rank = call.in(0).size();
-  const std::vector<Real> line = reals_of(call, line_of(call, call.at(), axes_from(axis_of(op.axis, rank), rank)));
+  const std::vector<Real> line = reals_of(call, call.at(), axes_from(axis_of(op.axis, rank), rank));
   const Moments moments = moments_of(line);
   if (call.output() == 1) return moments.mean;
   const Real r = inverse_root(moments.variance, call.attribute(op.epsilon));

@@ -7,7 +7,7 @@ namespace plumb::parity::oracles {
 
 Number element(const ir::ops::LogSoftmax& op, const Call& call) {
   const std::size_t axes[] = {axis_of(op.axis, call.out().size())};
-  const std::vector<Real> line = reals_of(call, line_of(call, call.at(), axes));
+  const std::vector<Real> line = reals_of(call, call.at(), axes);
   const Real top = largest_of(line);
   Sum sum;
   for (const Real x : line) sum.add(exp(x - top));

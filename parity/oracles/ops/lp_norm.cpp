@@ -8,7 +8,7 @@ namespace plumb::parity::oracles {
 Number element(const ir::ops::LpNorm& op, const Call& call) {
   const std::size_t axes[] = {axis_of(op.axis, call.out().size())};
   Sum sum;
-  for (const Real x : reals_of(call, line_of(call, call.at(), axes)))
+  for (const Real x : reals_of(call, call.at(), axes))
     if (op.p == 1)
       sum.add(abs(x));
     else
