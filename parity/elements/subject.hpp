@@ -1,16 +1,27 @@
 #pragma once
 
+#include <memory>
+
 #include "parity/bounds/bounded.hpp"
 
 namespace plumb::parity::elements {
 
-/// An output of a segment that is judged, and who evaluates its truth.
+struct Summing;
+
+/// The sums that a segment is, once somebody asked for them.
+struct BareSum {
+  bool was_asked = false;
+  std::shared_ptr<const Summing> found = {};
+};
+
+/// An output of a segment that is judged, and who evaluates its truth. One thread at a time looks at it.
 struct Subject {
   ir::Executor& reference;
   const core::Segment& segment;
   std::span<const ir::TensorView> inputs;  ///< what the segment was fed, in the candidate's dtypes
   std::span<const ir::Sum> sums;           ///< as the kernel published them
   const bounds::Manner& manner;
+  std::shared_ptr<BareSum> bare_sum = std::make_shared<BareSum>();
 };
 
 }  // namespace plumb::parity::elements

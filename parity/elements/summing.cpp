@@ -46,15 +46,26 @@ std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed
   return std::nullopt;
 }
 
-std::optional<Summing> find_bare_sum(const Subject& subject, std::size_t k) {
+namespace {
+
+std::shared_ptr<const Summing> made_bare_sum(const Subject& subject) {
   const ir::Graph& graph = subject.segment.graph;
-  if (graph.nodes().size() != 1 || k != 0) return std::nullopt;
+  const ir::Node& node = graph.nodes().front();
   const auto is_real = [&](ir::Value v) { return ir::is_float(graph.type(v).dtype); };
-  if (!std::ranges::all_of(graph.nodes().front().inputs, is_real)) return std::nullopt;
-  ir::Feeds fed;
-  for (std::size_t i = 0; i < subject.inputs.size(); ++i)
-    fed.emplace(graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
-  return summing_node(subject, fed);
+  if (!std::ranges::all_of(node.inputs, is_real) || !is_real(node.outputs[0])) return nullptr;
+  std::vector<ir::Tensor> operands;
+  for (const ir::Value v : node.inputs) operands.push_back(ir::passes::widen(subject.inputs[v]));
+  auto found = sums_of(graph, node, std::move(operands), subject.manner);
+  return found ? std::make_shared<const Summing>(std::move(*found)) : nullptr;
+}
+
+}  // namespace
+
+std::shared_ptr<const Summing> find_bare_sum(const Subject& subject, std::size_t k) {
+  if (subject.segment.graph.nodes().size() != 1 || k != 0) return nullptr;
+  BareSum& known = *subject.bare_sum;
+  if (!known.was_asked) known = {true, made_bare_sum(subject)};
+  return known.found;
 }
 
 }  // namespace plumb::parity::elements

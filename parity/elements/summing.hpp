@@ -32,7 +32,7 @@ std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed);
 
 /// The sums that output `k` of a segment is, where that is one op on real floats; nothing where it is several, or where
-/// no walker walks it.
-std::optional<Summing> find_bare_sum(const Subject& subject, std::size_t k);
+/// no walker walks it. A subject is widened for it once.
+std::shared_ptr<const Summing> find_bare_sum(const Subject& subject, std::size_t k);
 
 }  // namespace plumb::parity::elements

@@ -62,4 +62,10 @@ std::vector<double> rounded_to(ir::DType dtype, std::span<const double> numbers)
   return {back.as<double>().begin(), back.as<double>().end()};
 }
 
+double rounded_to(ir::DType dtype, double number) {
+  if (dtype == ir::DType::f64) return number;
+  if (dtype == ir::DType::f32) return static_cast<float>(number);
+  return rounded_to(dtype, std::span(&number, 1)).front();
+}
+
 }  // namespace plumb::parity::samples

@@ -30,5 +30,6 @@ std::vector<std::size_t> telling_sample(std::span<const double> truth, const com
 
 /// Rounds numbers to a dtype, and back.
 std::vector<double> rounded_to(ir::DType dtype, std::span<const double> numbers);
+double rounded_to(ir::DType dtype, double number);
 
 }  // namespace plumb::parity::samples

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "ir/cost.hpp"
 #include "parity/compare/scan.hpp"
@@ -28,6 +29,20 @@ int bits_left(ir::DType operand, ir::DType result) {
   return std::min(bits(operand), bits(result)) / 2;
 }
 
+/// x with so many bits left of its significand.
+inline double cut_to_bits(double x, int bits) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  if (std::abs(x) >= std::numeric_limits<double>::min() && bits > 1 && bits < 53) {
+    // To the nearest, half way to even: a carry goes into the exponent, where it belongs.
+    const auto stored = std::bit_cast<std::uint64_t>(x);
+    const int lost = 53 - bits;
+    const std::uint64_t below_half = (std::uint64_t{1} << (lost - 1)) - 1;
+    return std::bit_cast<double>((stored + below_half + (stored >> lost & 1)) >> lost << lost);
+  }
+  const int place = std::ilogb(x) - bits + 1;
+  return std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
+}
+
 /// Whether an element would differ: by more than its limit or, where it is correctly rounded, at all.
 class Notice {
  public:
@@ -36,10 +51,9 @@ class Notice {
 
   bool operator()(std::size_t i, double faulty) const {
     const double y = truth_[i];
-    const double pair[] = {faulty, y};
-    const std::vector<double> stored = rounded_to(dtype_, pair);
-    if (allowed_.rule != compare::Allowed::Rule::within) return stored[0] != stored[1];
-    return !(std::abs(stored[0] - y) <= limit_.at(std::abs(y), i));
+    const double stored = rounded_to(dtype_, faulty);
+    if (is_rounded()) return stored != rounded_to(dtype_, y);
+    return !(std::abs(stored - y) <= limit_.at(std::abs(y), i));
   }
   /// Whether an element is more than 100 times as large as its limit.
   bool is_telling(std::size_t i) const {
@@ -72,29 +86,46 @@ class Replays {
   const ir::Tensor got_;
 };
 
-/// The sum without its term of median size, of those that are not 0; nothing where there is none.
-std::optional<terms::ElementSum> without_median(terms::ElementSum sum) {
+/// Collects a sum: its terms one after the other, then what is behind it.
+class Total {
+ public:
+  explicit Total(const terms::ElementSum& sum) : sum_(sum) {}
+  /// `made`: what becomes of a term.
+  template <class Made>
+  double of(const Made& made) const {
+    double total = 0;
+    for (const terms::Product& term : sum_.terms) total += made(term);
+    total = total * sum_.scale / sum_.divisor;
+    for (const terms::Product& term : sum_.added) total += made(term);
+    return total;
+  }
+
+ private:
+  const terms::ElementSum& sum_;
+};
+
+bool is_other_than_0(const terms::Product& term) { return term.value() != 0; }
+
+/// The sum without its term of median size, of those that are not 0.
+double without_median(const terms::ElementSum& sum) {
   std::vector<std::size_t> order;
   for (std::size_t k = 0; k < sum.terms.size(); ++k)
-    if (sum.terms[k].value() != 0) order.push_back(k);
-  if (order.empty()) return std::nullopt;
+    if (is_other_than_0(sum.terms[k])) order.push_back(k);
   const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
   std::ranges::nth_element(order, middle, {}, [&](std::size_t k) { return std::abs(sum.terms[k].value()); });
-  sum.terms[*middle] = {0, 0};
-  return sum;
+  const terms::Product* const missing = &sum.terms[*middle];
+  return Total(sum).of([&](const terms::Product& term) { return &term == missing ? 0 : term.value(); });
 }
 
 /// The sum of factors that lost bits; nothing where none did.
-std::optional<terms::ElementSum> of_fewer_bits(terms::ElementSum sum, int bits) {
+std::optional<double> of_fewer_bits(const terms::ElementSum& sum, int bits) {
   bool differs = false;
-  const auto cut = [&](double& x) {
-    const double less = with_bits(x, bits);
-    differs |= less != x;
-    x = less;
-  };
-  for (std::vector<terms::Product>* const products : {&sum.terms, &sum.added})
-    for (terms::Product& term : *products) cut(term.a), cut(term.b);
-  return differs ? std::optional(std::move(sum)) : std::nullopt;
+  const double total = Total(sum).of([&](const terms::Product& term) {
+    const double a = cut_to_bits(term.a, bits), b = cut_to_bits(term.b, bits);
+    differs |= a != term.a || b != term.b;
+    return a * b;
+  });
+  return differs ? std::optional(total) : std::nullopt;
 }
 
 /// What sums of a node say: those that are, bit for bit, what the kernel's own order gives are not held to a limit
@@ -104,25 +135,17 @@ struct SumsAsked {
   bool all_replayed = true;
 };
 
-/// The sum of an element, with what is behind it.
-double value_of(const terms::ElementSum& sum) {
-  double total = 0;
-  for (const terms::Product& term : sum.terms) total += term.value();
-  total = total * sum.scale / sum.divisor;
-  for (const terms::Product& term : sum.added) total += term.value();
-  return total;
-}
-
 SumsAsked of_sums(const elements::Summing& bare, const std::vector<std::size_t>& sample, int bits,
                   const Notice& notices, const Replays& replays) {
   SumsAsked asked;
   std::uint64_t noticed = 0;
   for (const std::size_t i : sample) {
     const terms::ElementSum sum = bare.at(i);
-    const auto f1 = of_fewer_bits(sum, bits), f2 = without_median(sum);
-    if (!f1 && !f2) continue;
+    const std::optional<double> f1 = of_fewer_bits(sum, bits);
+    const bool has_f2 = std::ranges::any_of(sum.terms, is_other_than_0);
+    if (!f1 && !has_f2) continue;
     ++asked.found.sampled;
-    const bool is_noticed = (f1 && notices(i, value_of(*f1))) || (f2 && notices(i, value_of(*f2)));
+    const bool is_noticed = (f1 && notices(i, *f1)) || (has_f2 && notices(i, without_median(sum)));
     noticed += is_noticed;
     if (!is_noticed && asked.all_replayed) asked.all_replayed = replays(i, sum);
   }
@@ -161,7 +184,7 @@ std::optional<std::vector<ir::Tensor>> with_fewer_bits(const elements::Subject& 
     if (!ir::is_float(of_operand)) continue;
     const int bits = bits_left(of_operand, dtype);
     for (double& x : fed[i].as<double>()) {
-      const double less = with_bits(x, bits);
+      const double less = cut_to_bits(x, bits);
       differs |= less != x && !std::isnan(x);
       x = less;
     }
@@ -195,10 +218,17 @@ std::optional<std::vector<ir::Tensor>> with_terms_missing(const Slice& slice) {
 cases::Sensitivity of_slice(const elements::Subject& subject, std::size_t k, const Slice& slice,
                             const ir::Tensor& truth, const Notice& notices, Draws& draws) {
   cases::Sensitivity found;
-  const auto f1 = with_fewer_bits(subject, slice, notices.dtype()), f2 = with_terms_missing(slice);
+  const auto f1 = with_fewer_bits(subject, slice, notices.dtype());
   if (!f1) return found;
-  const ir::Tensor of_f1 = output_of(subject, slice, k, *f1),
-                   of_f2 = f2 ? output_of(subject, slice, k, *f2) : ir::Tensor();
+  const ir::Tensor of_f1 = output_of(subject, slice, k, *f1);
+  std::optional<ir::Tensor> of_f2;  // evaluated where the first fault is not noticed; empty where it is not there
+  const auto notices_f2 = [&](std::size_t i, std::size_t at) {
+    if (!of_f2) {
+      const auto f2 = with_terms_missing(slice);
+      of_f2 = f2 ? output_of(subject, slice, k, *f2) : ir::Tensor();
+    }
+    return of_f2->elements() > 0 && notices(i, std::as_const(*of_f2).as<double>()[at]);
+  };
   std::vector<std::size_t> telling;
   for (std::size_t n = 0; n < slice.kept.size(); ++n)
     if (notices.is_telling(slice.kept[n])) telling.push_back(n);
@@ -209,7 +239,7 @@ cases::Sensitivity of_slice(const elements::Subject& subject, std::size_t k, con
     const bool is_asked = !notices.is_rounded() || of_f1.as<double>()[at] != truth.as<double>()[i];
     if (!is_asked) continue;
     ++found.sampled;
-    noticed += notices(i, of_f1.as<double>()[at]) || (f2 && notices(i, of_f2.as<double>()[at]));
+    noticed += notices(i, of_f1.as<double>()[at]) || notices_f2(i, at);
   }
   if (found.sampled > 0) found.share = static_cast<double>(noticed) / static_cast<double>(found.sampled);
   return found;
@@ -233,18 +263,7 @@ cases::Sensitivity of_places(const ir::Tensor& truth, Draws& draws) {
 
 }  // namespace
 
-double with_bits(double x, int bits) {
-  if (x == 0 || !std::isfinite(x)) return x;
-  if (std::abs(x) >= std::numeric_limits<double>::min() && bits > 1 && bits < 53) {
-    // To the nearest, half way to even: a carry goes into the exponent, where it belongs.
-    const auto stored = std::bit_cast<std::uint64_t>(x);
-    const int lost = 53 - bits;
-    const std::uint64_t below_half = (std::uint64_t{1} << (lost - 1)) - 1;
-    return std::bit_cast<double>((stored + below_half + (stored >> lost & 1)) >> lost << lost);
-  }
-  const int place = std::ilogb(x) - bits + 1;
-  return std::ldexp(std::nearbyint(std::ldexp(x, -place)), place);
-}
+double with_bits(double x, int bits) { return cut_to_bits(x, bits); }
 
 cases::Sensitivity sensitivity_of(const elements::Subject& subject, std::size_t k, const bounds::Bounded& bounded,
                                   const ir::TensorView& got, Draws draws) {

@@ -88,9 +88,9 @@ std::optional<RoundingSample> RoundingSample::of(const elements::Subject& subjec
   if (truth.elements() < static_cast<std::int64_t>(fewest)) return std::nullopt;
   if (!rounds_by_chance(subject.segment.graph.nodes().front().op)) return std::nullopt;
   if (subject.sums.size() != 1) return std::nullopt;  // Nobody says how it rounds, or creeps.
-  auto bare = elements::find_bare_sum(subject, k);
+  const auto bare = elements::find_bare_sum(subject, k);
   if (!bare || bare->arithmetic.cut > 0 || bare->arithmetic.is_compensated()) return std::nullopt;
-  RoundingSample sample(std::move(*bare), subject.sums[0], dtype);
+  RoundingSample sample(bare, subject.sums[0], dtype);
   sample.take(truth.as<double>(), neighbours(truth.shape(), draws));
   if (sample.elements_.size() < fewest) return std::nullopt;
   return sample;
@@ -103,10 +103,11 @@ void RoundingSample::take(std::span<const double> truth, const std::vector<std::
       elements_.push_back({i, truth[i], 0, 0});
   core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
     Element& one = elements_[n];
-    const terms::ElementSum sum = bare_.at(one.index);
-    if (!elements::is_plain(sum, one.truth, bare_.arithmetic.flushed)) return;  // What it may deviate by is not known.
-    one.sigma = sums::deviation_of(sum, bare_.arithmetic);
-    for (const terms::Product& term : sum.terms) one.squares += term.value() * term.value();
+    const terms::ElementSum sum = bare_->at(one.index);
+    if (!elements::is_plain(sum, one.truth, bare_->arithmetic.flushed)) return;  // What it may deviate by is not known.
+    const std::vector<double> terms = sum.values();
+    one.sigma = sums::deviation_of(sum, terms, bare_->arithmetic);
+    for (const double term : terms) one.squares += term * term;
     one.squares = std::sqrt(one.squares) * std::abs(sum.scale / sum.divisor);
   });
   std::erase_if(elements_, [](const Element& one) { return !(one.sigma > 0) || !(one.squares > 0); });
@@ -131,7 +132,7 @@ cases::Statistics RoundingSample::judge(const ir::TensorView& got) const {
   if (spread > 0) found.bias_t = found.bias / spread;
   if (dtype_ == ir::DType::f32) {
     found.rho = rms_of(deviations);
-    found.bits_accumulator = -std::log2(bare_.arithmetic.unit) + bits_by(usual_rho, found.rho);
+    found.bits_accumulator = -std::log2(bare_->arithmetic.unit) + bits_by(usual_rho, found.rho);
     found.bits_operand = bits_by(usual_operand, rms_of(of_operands));
   } else {
     nearest = rounded_to(dtype_, nearest);
@@ -155,11 +156,11 @@ RoundingSample::Chance RoundingSample::chance() const {
   std::vector<double> creeps(elements_.size()), multiplicities(elements_.size()), common(elements_.size());
   core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
     const Element& one = elements_[n];
-    const terms::ElementSum sum = bare_.at(one.index);
-    const double creep = sums::drift_of(sum, bare_.arithmetic) / one.sigma;
+    const terms::ElementSum sum = bare_->at(one.index);
+    const double creep = sums::drift_of(sum, bare_->arithmetic) / one.sigma;
     creeps[n] = one.truth > 0 ? creep : -creep;
     multiplicities[n] = sums::multiplicity(sum);
-    common[n] = n == 0 ? 0 : share_in_common(sum.values(), bare_.at(elements_[n - 1].index).values());
+    common[n] = n == 0 ? 0 : share_in_common(sum.values(), bare_->at(elements_[n - 1].index).values());
   });
   const bool speaks =
       mean_of(multiplicities) < most_multiplicity && mean_of(common) < most_common && rms_of(creeps) < most_creep;
@@ -170,7 +171,7 @@ RoundingSample::Chance RoundingSample::chance() const {
 /// Whether every element of the sample has the very bits that the kernel's own order gives.
 bool RoundingSample::equals_replays(std::span<const double> got) const {
   for (std::size_t n = 0; n < elements_.size(); ++n) {
-    const auto equals = elements::equals_replay(bare_.at(elements_[n].index), sum_, dtype_, got[n]);
+    const auto equals = elements::equals_replay(bare_->at(elements_[n].index), sum_, dtype_, got[n]);
     if (!equals.value_or(false)) return false;
   }
   return true;
@@ -181,7 +182,7 @@ std::string RoundingSample::gate(const cases::Statistics& found, std::span<const
   const double share = found.misrounded, by_chance = found.misrounded_bound;
   const bool is_wide = found.rho > most_rho;
   const bool is_misrounded = share > 1.5 * by_chance && n * (share * std::log(share / by_chance) - share + by_chance) >
-                                                            bare_.lambda * bare_.lambda / 2;
+                                                            bare_->lambda * bare_->lambda / 2;
   const bool may_be_biased = std::abs(found.bias_t) > most_t && std::abs(found.bias) > most_bias;
   if (!is_wide && !is_misrounded && !may_be_biased) return "";
   const auto [speaks, drift] = chance();

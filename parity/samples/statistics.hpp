@@ -25,7 +25,7 @@ class RoundingSample {
     double truth, sigma;  ///< sigma: √σ² of its own terms along the published tree
     double squares;       ///< √Σp²
   };
-  RoundingSample(elements::Summing bare, const ir::Sum& sum, ir::DType dtype)
+  RoundingSample(std::shared_ptr<const elements::Summing> bare, const ir::Sum& sum, ir::DType dtype)
       : bare_(std::move(bare)), sum_(sum), dtype_(dtype) {}
   void take(std::span<const double> truth, const std::vector<std::size_t>& places);
   std::string gate(const cases::Statistics& found, std::span<const double> got) const;
@@ -38,7 +38,7 @@ class RoundingSample {
   Chance chance() const;
   bool equals_replays(std::span<const double> got) const;
 
-  elements::Summing bare_;
+  std::shared_ptr<const elements::Summing> bare_;
   ir::Sum sum_;  ///< as the kernel published it
   ir::DType dtype_;
   std::vector<Element> elements_;

@@ -103,17 +103,17 @@ double multiplicity_of(std::span<const double> terms) {
   return sorted.empty() ? 1 : squares / static_cast<double>(sorted.size());
 }
 
-Tree::Roundings roundings_of(std::span<const double> terms, const Tree& tree, const Arithmetic& arithmetic) {
+Tree::Roundings roundings_of(std::span<const double> terms, const Arithmetic& arithmetic) {
   const Additions additions = arithmetic.additions();
   if (!arithmetic.sum) return largest_roundings(terms, additions);
-  const Tree::Roundings in_order = tree.roundings(terms, additions);
+  const Tree::Roundings in_order = Tree::roundings(arithmetic.sum->levels, terms, additions);
   return is_rearranged(*arithmetic.sum) ? larger(in_order, rearranged_roundings(*arithmetic.sum, terms, additions))
                                         : in_order;
 }
 
 /// √σ² of the additions.
-double deviation(std::span<const double> terms, const Tree& tree, const Arithmetic& arithmetic) {
-  return std::sqrt(roundings_of(terms, tree, arithmetic).variance);
+double deviation(std::span<const double> terms, const Arithmetic& arithmetic) {
+  return std::sqrt(roundings_of(terms, arithmetic).variance);
 }
 
 /// What numbers below the smallest normal take with them where they may be flushed to 0: terms that are such, or have
@@ -129,8 +129,7 @@ double vanished(const terms::ElementSum& sum, std::span<const double> terms, con
   }
   // Partial sums of larger terms are multiples of numbers above the smallest normal.
   if (!(smallest < least / (arithmetic.unit * arithmetic.unit))) return lost;
-  const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
-  return lost + roundings_of(terms, tree, arithmetic).vanished;
+  return lost + roundings_of(terms, arithmetic).vanished;
 }
 
 /// What factors that are off themselves do, or that are sums, beside what `additions` do (verdict.md V13).
@@ -227,7 +226,7 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
     const double count = tree.sizes().nodes + (additions.products_round ? static_cast<double>(terms.size()) : 0);
     const double certain =
         roundings * arithmetic.unit / (1 - roundings * arithmetic.unit) * sizes + count * arithmetic.subnormal / 2;
-    limit = {std::min(lambda * deviation(terms, tree, arithmetic), certain), certain};
+    limit = {std::min(lambda * deviation(terms, arithmetic), certain), certain};
   }
   limit = with_factors(limit, sum, arithmetic, lambda);
   if (arithmetic.flushed > 0) {
@@ -240,10 +239,12 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
 double multiplicity(const terms::ElementSum& sum) { return multiplicity_of(sum.values()); }
 
 double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
-  const std::vector<double> terms = sum.values();
-  const Tree tree = arithmetic.tree(static_cast<std::int64_t>(terms.size()));
+  return deviation_of(sum, sum.values(), arithmetic);
+}
+
+double deviation_of(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic) {
   const double total = std::accumulate(terms.begin(), terms.end(), 0.0);
-  return std::hypot(deviation(terms, tree, arithmetic) * std::abs(sum.scale / sum.divisor),
+  return std::hypot(deviation(terms, arithmetic) * std::abs(sum.scale / sum.divisor),
                     limit_behind(sum, total, arithmetic));
 }
 
@@ -263,7 +264,7 @@ double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, do
 
 double creep_in_deviations(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
   const std::vector<double> terms = sum.values();
-  const double sigma = deviation(terms, arithmetic.tree(static_cast<std::int64_t>(terms.size())), arithmetic);
+  const double sigma = deviation(terms, arithmetic);
   return sigma > 0 ? creep_of(terms, arithmetic).last / sigma : 0;
 }
 

@@ -51,6 +51,8 @@ double multiplicity(const terms::ElementSum& sum);
 
 /// √σ² of one element: of its additions along the tree, and of one rounding for each step behind them (verdict.md V13).
 double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
+/// Where the terms are multiplied out already.
+double deviation_of(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic);
 
 /// What the terms lose or gain by being added one after the other, with its sign (Σr_k of verdict.md V23).
 double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);

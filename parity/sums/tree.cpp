@@ -235,9 +235,16 @@ double Tree::beta() const {
 }
 
 Tree::Roundings Tree::roundings(std::span<const double> terms, const Additions& additions) const {
+  return roundings(levels_, terms, additions);
+}
+
+Tree::Roundings Tree::roundings(std::span<const ir::SumLevel> levels, std::span<const double> terms,
+                                const Additions& additions) {
   if (terms.empty()) return {};
-  Walk walk(levels_, terms, additions);
-  walk.sum(levels_.size(), {0, 1, static_cast<std::int64_t>(terms.size())});
+  static const ir::SumLevel chain{};
+  if (levels.empty()) levels = {&chain, 1};
+  Walk walk(levels, terms, additions);
+  walk.sum(levels.size(), {0, 1, static_cast<std::int64_t>(terms.size())});
   if (additions.products_round)
     for (const double term : terms) {
       const double off = std::max(additions.unit * std::abs(term), additions.subnormal / 2);

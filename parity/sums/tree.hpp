@@ -49,6 +49,10 @@ class Tree {
 
   std::int64_t terms() const { return terms_; }
 
+  /// Of the tree that such levels make, of which nothing else need be known.
+  static Roundings roundings(std::span<const ir::SumLevel> levels, std::span<const double> terms,
+                             const Additions& additions);
+
  private:
   std::vector<ir::SumLevel> levels_;
   std::int64_t terms_;

@@ -37,6 +37,7 @@ std::optional<Walker> walker(const ir::ops::Conv& op, std::span<const Operand> o
       ++number;
     } while (step(tap, kernel));
     const std::int64_t filter = at[1], channels = w.shape[1], first = filter / (w.shape[0] / op.group) * channels;
+    sum.terms.reserve(static_cast<std::size_t>(channels) * in_image.size());
     for (std::int64_t c = 0; c < channels; ++c) {
       const auto of_w = static_cast<std::size_t>((filter * channels + c) * taps);
       const auto of_x = static_cast<std::size_t>((at[0] * x.shape[1] + first + c) * image);

@@ -38,6 +38,9 @@ std::optional<Walker> walker(const ir::ops::DotGeneral& op, std::span<const Oper
       return position;
     };
     std::vector<std::int64_t> in_a = place(a.shape, axes_a), in_b = place(b.shape, axes_b), kappa(extents.size(), 0);
+    std::int64_t count = 1;
+    for (const std::int64_t extent : extents) count *= extent;
+    sum.terms.reserve(static_cast<std::size_t>(count));
     do {
       for (std::size_t i = 0; i < kappa.size(); ++i) {
         in_a[a.shape.axis(op.a_contract[i])] = kappa[i];

@@ -10,6 +10,7 @@ std::optional<Walker> walker(const ir::ops::Gemm& op, std::span<const Operand> o
   return [=](std::int64_t index, ElementSum& sum) {
     const std::int64_t m = y[0], n = y[1], row = index / n, column = index % n;
     const std::int64_t k = a.shape[op.transpose_a ? 0 : 1];
+    sum.terms.reserve(static_cast<std::size_t>(k));
     for (std::int64_t i = 0; i < k; ++i)
       sum.add(a.values[static_cast<std::size_t>(op.transpose_a ? i * m + row : row * k + i)],
               b.values[static_cast<std::size_t>(op.transpose_b ? column * k + i : i * n + column)]);

@@ -25,6 +25,7 @@ std::optional<Walker> walker(const ir::ops::Matmul& op, std::span<const Operand>
     const std::int64_t n = b.shape[rank_b - (op.transpose_b ? 2 : 1)];
     const std::int64_t row = at[at.size() - 2], column = at[at.size() - 1];
     const std::int64_t of_a = matrix_at(at, a.shape), of_b = matrix_at(at, b.shape);
+    sum.terms.reserve(static_cast<std::size_t>(k));
     for (std::int64_t i = 0; i < k; ++i)
       sum.add(a.values[static_cast<std::size_t>(of_a + (op.transpose_a ? i * m + row : row * k + i))],
               b.values[static_cast<std::size_t>(of_b + (op.transpose_b ? column * k + i : i * n + column))]);

@@ -5,6 +5,7 @@
 #include "ir/fill.hpp"
 #include "ir/ops/matmul.hpp"
 #include "parity/bounds/bounded.hpp"
+#include "parity/elements/summing.hpp"
 #include "parity/samples/replay_check.hpp"
 #include "parity/samples/sensitivity.hpp"
 #include "parity/samples/slice.hpp"
@@ -141,6 +142,15 @@ double cut_off(double x) {
   return std::abs(static_cast<double>(near)) <= std::abs(x) ? near : std::nextafter(near, 0.0f);
 }
 double of_22_bits(double x) { return samples::with_bits(x, 22); }
+
+TEST(Samples, ShareTheWalkOfASum) {
+  Product product(ir::DType::f32, 4, 8, 4, of_normal);
+  const elements::Subject subject = product.subject();
+  const auto first = elements::find_bare_sum(subject, 0);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(elements::find_bare_sum(subject, 0), first);
+  EXPECT_EQ(first->at(5).terms.size(), 8u);
+}
 
 TEST(Replays, AnAccountIsConfirmedOrRefuted) {
   for (const ir::DType dtype : {ir::DType::f32, ir::DType::bf16}) {
