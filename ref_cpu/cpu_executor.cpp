@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <new>
 #include <set>
 
 #include "ref_cpu/kernel.hpp"
@@ -54,7 +56,10 @@ class CpuExecutable final : public ir::Executable {
   CpuOptions options_;
   std::set<ir::Value> wanted_;
   std::map<ir::Value, ir::Tensor> kept_;
-  ir::AlignedBytes arena_;
+  struct FreeArena {
+    void operator()(std::byte* data) const { ::operator delete(data, std::align_val_t(ir::AlignedBytes::alignment)); }
+  };
+  std::unique_ptr<std::byte[], FreeArena> arena_;  ///< not zeroed: as little as what a value before left behind
   std::vector<ir::MutableView> places_;  ///< in the arena, by value
   std::vector<Step> steps_;
   std::vector<ir::NodeReport> reports_;  ///< by node
@@ -129,10 +134,11 @@ void CpuExecutable::plan_arena() {
     }
   }
   const MemoryPlan plan = plan_memory(blocks);
-  arena_ = ir::AlignedBytes(plan.bytes);
+  arena_.reset(static_cast<std::byte*>(::operator new(plan.bytes, std::align_val_t(ir::AlignedBytes::alignment))));
+  const std::span arena(arena_.get(), plan.bytes);
   places_.resize(graph_.value_count());
   for (std::size_t b = 0; b < blocks.size(); ++b)
-    places_[owners[b]] = {graph_.type(owners[b]), arena_.span().subspan(plan.offsets[b], blocks[b].bytes)};
+    places_[owners[b]] = {graph_.type(owners[b]), arena.subspan(plan.offsets[b], blocks[b].bytes)};
 }
 
 void CpuExecutable::run_step(const Step& step, std::span<const ir::TensorView> values,

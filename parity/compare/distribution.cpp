@@ -89,6 +89,7 @@ double Distribution::at(double q) const {
   std::vector<float> same;
   for (const float x : kept_)
     if ((bits_of(x) >> 15 & 0xFFFF) == found) same.push_back(std::fabs(x));
+  if (std::ranges::all_of(same, [&](float x) { return x == same.front(); })) return same.front();  // zeros, mostly
   const auto place = same.begin() + static_cast<std::ptrdiff_t>(rank - below - 1);
   std::nth_element(same.begin(), place, same.end());
   return *place;

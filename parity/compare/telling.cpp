@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "parity/compare/scan.hpp"
 #include "parity/compare/tolerance.hpp"
+#include "parity/core/lanes.hpp"
 #include "parity/core/parallel.hpp"
 
 namespace plumb::parity::compare {
@@ -50,16 +52,48 @@ class Lines {
     const double scale = finite > 0 ? std::sqrt(squares / finite) : 0;
     const bool is_subnormal = scale < least_;
     const double loosest = is_subnormal ? loosest_of_subnormals : loosest_of_scale;
-    for_each(first, [&](std::size_t i, double size) {
-      if (!std::isfinite(size) || limit_.is_apart(i)) return;
-      const double limit = limit_.at(size, i);
-      telling.has_precise |= size > (is_subnormal ? precise_subnormal : precise) * limit;
-      if (scale == 0) return;
-      ++(limit <= loosest * scale ? telling.informative : telling.loose);
-    });
+    const Bar bar{loosest * scale, is_subnormal ? precise_subnormal : precise, scale != 0};
+    const std::int64_t done = inner_ == 1 && !limit_.has_apart() ? look_at_eights(first, bar, telling) : 0;
+    for (std::int64_t i = done; i < length_; ++i) {
+      const auto at = static_cast<std::size_t>(first + i * inner_);
+      const double size = std::abs(truth_[at]);
+      if (!std::isfinite(size) || limit_.is_apart(at)) continue;
+      const double limit = limit_.at(size, at);
+      telling.has_precise |= size > bar.precise * limit;
+      if (bar.has_scale) ++(limit <= bar.loosest ? telling.informative : telling.loose);
+    }
   }
 
  private:
+  /// What a line's elements are held to: the loosest limit that says something, how many times it an element has to be
+  /// to be precise, and whether the line has a scale.
+  struct Bar {
+    double loosest, precise;
+    bool has_scale;
+  };
+
+  /// Looks at as many neighbouring elements as are multiples of eight; how many these are.
+  std::int64_t look_at_eights(std::int64_t first, const Bar& bar, Telling& telling) const {
+    const auto begin = static_cast<std::size_t>(first), count = static_cast<std::size_t>(length_) / core::lanes;
+    const core::f64x8 infinite = core::f64x8{} + std::numeric_limits<double>::infinity();
+    const core::f64x8 loosest = core::f64x8{} + bar.loosest;
+    core::i64x8 finite = {}, tight = {}, are_precise = {};
+    for (std::size_t at = begin; at < begin + count * core::lanes; at += core::lanes) {
+      core::f64x8 y, size, limit = {};
+      core::load(y, &truth_[at]);
+      core::set_magnitude(size, y);
+      if (!limit_.probable.empty()) core::load(limit, &limit_.probable[at]);
+      limit_.with(limit, size);
+      const core::i64x8 is_finite = size < infinite;
+      finite -= is_finite, tight -= is_finite & (limit <= loosest);
+      are_precise |= is_finite & (size > bar.precise * limit);
+    }
+    telling.has_precise |= core::count(are_precise) != 0;
+    if (bar.has_scale)
+      telling.informative += core::count(tight), telling.loose += core::count(finite) - core::count(tight);
+    return static_cast<std::int64_t>(count * core::lanes);
+  }
+
   template <class Work>
   void for_each(std::int64_t first, const Work& work) const {
     for (std::int64_t i = 0; i < length_; ++i) {

@@ -48,6 +48,38 @@ TEST(Line, IsWhatSharesAScale) {
   EXPECT_EQ(column.inner, 5);
 }
 
+/// Neighbours are looked at by eights, others one by one: 21 are two of these and five besides.
+TEST(Telling, IsTheSameOfNeighboursAndOfColumns) {
+  std::mt19937 chance(3);
+  std::normal_distribution<double> normal;
+  constexpr std::int64_t lines = 5, length = 21;
+  Tensor rows({DType::f64, {lines, length}}), columns({DType::f64, {length, lines}});
+  Tensor of_rows = rows, of_columns = columns;
+  for (std::int64_t i = 0; i < lines; ++i)
+    for (std::int64_t k = 0; k < length; ++k) {
+      const auto in_rows = static_cast<std::size_t>(i * length + k);
+      const auto in_columns = static_cast<std::size_t>(k * lines + i);
+      const bool is_special = i == 2 && k % 5 == 0;
+      const double x = i == 4 ? 0 : is_special ? (k == 5 ? no_number : HUGE_VAL) : normal(chance);
+      rows.as<double>()[in_rows] = columns.as<double>()[in_columns] = x;
+      // Of line 0 none is precise, of the others some say something and some do not.
+      const double limit = i == 0 ? 0.5 : std::exp(3 * normal(chance) - 5);
+      of_rows.as<double>()[in_rows] = of_columns.as<double>()[in_columns] = limit;
+    }
+  const auto allowed = [](const Tensor& limits) {
+    return Allowed{.rule = Allowed::Rule::within, .limits = std::make_shared<const Limits>(Limits{limits, limits})};
+  };
+  const Telling by_rows = telling(rows, allowed(of_rows), Line::along(rows.shape(), 1));
+  const Telling by_columns = telling(columns, allowed(of_columns), Line::along(columns.shape(), 0, 0));
+  EXPECT_GT(by_rows.informative, 20u);
+  EXPECT_GT(by_rows.loose, 20u);
+  EXPECT_EQ(by_rows.informative + by_rows.loose, 4u * 21 - 5);
+  EXPECT_EQ(by_rows.informative, by_columns.informative);
+  EXPECT_EQ(by_rows.loose, by_columns.loose);
+  EXPECT_TRUE(by_rows.has_precise);
+  EXPECT_TRUE(by_columns.has_precise);
+}
+
 TEST(Mistrust, ZerosBehindAReluSaySomething) {
   Tensor y = numbers(20);
   for (double& one : y.as<double>()) one = std::max(one - 1, 0.0);  // 84 % zeros
