@@ -1,3 +1,4 @@
+// Who asks about an output that is judged, and of what.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ inline constexpr long double roundoff =
 
 /// A result as f64 has it: what is beyond its range is infinite.
 Real in_range(Real y);
-/// The same of a result that is rounded once, and off by `carried` besides.
+/// A result that is rounded once, and off by `carried` besides, as f64 has it.
 inline Real rounded(long double y, long double carried) {
   constexpr long double least = std::numeric_limits<double>::denorm_min();
   const long double size = std::fabs(y), off = carried + roundoff * size + least;

@@ -49,7 +49,7 @@ class Tree {
 
   std::int64_t terms() const { return terms_; }
 
-  /// Of the tree that such levels make, of which nothing else need be known.
+  /// Roundings along the tree that such levels make, where nothing else need be known of it.
   static Roundings roundings(std::span<const ir::SumLevel> levels, std::span<const double> terms,
                              const Additions& additions);
 

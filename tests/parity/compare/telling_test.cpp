@@ -62,7 +62,7 @@ TEST(Telling, IsTheSameOfNeighboursAndOfColumns) {
       const bool is_special = i == 2 && k % 5 == 0;
       const double x = i == 4 ? 0 : is_special ? (k == 5 ? no_number : HUGE_VAL) : normal(chance);
       rows.as<double>()[in_rows] = columns.as<double>()[in_columns] = x;
-      // Of line 0 none is precise, of the others some say something and some do not.
+      // Line 0 has nothing precise; in the others some elements say something and some do not.
       const double limit = i == 0 ? 0.5 : std::exp(3 * normal(chance) - 5);
       of_rows.as<double>()[in_rows] = of_columns.as<double>()[in_columns] = limit;
     }
