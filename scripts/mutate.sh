@@ -64,6 +64,8 @@ done
 found=$work/found
 # shellcheck source=tests/mutate/beside.sh disable=SC1091
 source "$root/tests/mutate/beside.sh"
+# shellcheck source=tests/mutate/outcome.sh disable=SC1091
+source "$root/tests/mutate/outcome.sh"
 
 # Records of all mutations, fields apart by the unit separator, lines "run" by the record separator.
 records() {
@@ -181,54 +183,16 @@ passes_unchanged() {
     fi
     # On a busy machine it may only have taken too long.
     if [ "$status" -eq 124 ]; then return 1; fi
+    refusal >"$key.refusal"
     echo "$status" >"$key"
   fi
   cp "$key.modules" "$work/modules"
+  cp "$key.refusal" "$work/refusal"
   [ "$(<"$key")" = 0 ]
 }
 
-# The nodes that did not pass in the output, as "op 'label'".
-nodes_noticing() {
-  awk '/^[0-9]+ cases?, / { next }
-    $NF == "failed" || $NF == "nondeterministic" || $NF == "error" { if ($2 != "") print $2 " \047" $1 "\047" }' \
-    "$work/output"
-}
-
-# The line of the output that says what is wrong, where no node is.
-complaint() {
-  grep -m 1 -E '^error: |: error|^plain run: ' "$work/output" | cut -c 1-160 | tr '|' ' ' ||
-    tail -n 1 "$work/output" | cut -c 1-160 | tr '|' ' '
-}
-
-# The ops of which one has to notice; any, where that is what is said or where nobody has to.
-ops_of() {
-  case $1 in
-    'by *') echo any ;;
-    by*) echo "${1#by }" ;;
-    *) echo any ;;
-  esac
-}
-
-# what_came STATUS BY: what a run of verify says of a mutation; nothing, if it passes.
-what_came() {
-  local status=$1 by=$2 nodes op
-  case $status in
-    0 | 77) return ;;
-    1) ;;
-    124) echo "noticed: it does not end"; return ;;
-    *) echo "noticed: exit $status: $(complaint)"; return ;;
-  esac
-  nodes=$(nodes_noticing)
-  for op in $(ops_of "$by"); do
-    if [ -z "$nodes" ]; then echo "noticed: $(complaint)"; return; fi
-    if [ "$op" = any ]; then echo "noticed: $(head -n 1 <<<"$nodes")"; return; fi
-    if grep -q "^$op " <<<"$nodes"; then echo "noticed: $(grep -m 1 "^$op " <<<"$nodes")"; return; fi
-  done
-  echo "elsewhere: $(head -n 1 <<<"$nodes")"
-}
-
 # outcome PATH BY RUNS: prints what comes of a mutation that is in the tree. The fixtures of the ops that have to notice
-# are first, and the first case that does not pass ends it.
+# are first, and the first run that notices ends it.
 outcome() {
   local path=$1 by=$2 runs=$3 run launcher status op result first='' met='unnoticed: no run has it'
   local objects=() stems='' runs_after=''

@@ -1,5 +1,6 @@
 #!/bin/sh
-# planted.sh MUTATE SCRATCH: the check of mutations finds what is planted, and nothing where there is nothing.
+# planted.sh MUTATE SCRATCH: the check of mutations finds what is planted, and nothing where there is nothing; and what
+# verify says of a mutation is read as what it means.
 set -eu
 mutate=$1 scratch=$2
 rm -rf "$scratch"
@@ -23,4 +24,25 @@ expect 1 'nothing changes' "$head- MIT License\n+ MIT License\nby *\n"
 expect 1 'a line is missing' "$head- MIT License\n+ No License\n"
 expect 1 'there is no ir/nowhere.cpp' 'run x\n@ one\nin ir/nowhere.cpp\n- a\n+ b\nby *\n'
 expect 1 '0 mutations' '# none\n'
+
+# read_as WANTED STATUS BY OUTPUT [REFUSAL]: what is made of a run that ends so and prints that.
+read_as() {
+  printf '%b' "$4" >"$scratch/output"
+  printf '%s' "${5:-}" >"$scratch/refusal"
+  came=$(work=$scratch bash -c 'source "$0"; what_came "$@"' "$(dirname "$0")/outcome.sh" "$2" "$3")
+  [ "$came" = "$1" ] || { echo "planted.sh: wanted '$1' of '$4', got '$came'"; failed=1; }
+}
+
+doubt="warning: A's cooperative matrices failed their self-test and are not used: y by B"
+passed='y matmul f16 1e-3 passed\n\n1 case, 1 node: 1 passed\n'
+wrong='y matmul f16 1e-3 failed\n\n1 case, 1 node: 1 failed\n'
+read_as '' 0 'by matmul' "$passed"
+read_as "noticed: matmul 'y'" 1 'by matmul' "$wrong"
+read_as "noticed: matmul 'y'" 1 'by *' "$wrong"
+read_as "elsewhere: matmul 'y'" 1 'by conv' "$wrong"
+read_as "noticed: matmul 'y'" 2 'by matmul' 'y matmul f16 1e-3 error\n\n1 case, 1 node: 1 error\n'
+read_as 'noticed: exit 2: error: it is refused' 2 'by matmul' 'error: it is refused\n'
+read_as 'noticed: it does not end' 124 'by matmul' ''
+read_as "noticed: $doubt" 0 'by matmul' "$doubt\n$passed"
+read_as '' 0 'by matmul' "$doubt\n$passed" "$doubt"
 exit $failed
