@@ -8,6 +8,16 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+/// What the limits of an element's parts are in proportion to. A part that is NaN or infinite had no influence on one
+/// that is finite, and has none on its limit (verdict.md V36).
+template <std::size_t parts>
+double magnitude_of(const std::array<Part, parts>& element) {
+  if constexpr (parts == 1) return std::abs(element[0].y);
+  const double re = element[0].y, im = element[parts - 1].y;
+  if (!std::isfinite(re)) return std::abs(im);
+  return std::isfinite(im) ? std::hypot(re, im) : std::abs(re);
+}
+
 }  // namespace
 
 Limit::Limit(const Allowed& allowed, ir::DType dtype)
@@ -140,7 +150,7 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
     return;
   }
   count_element(element, first);
-  const double magnitude = parts == 1 ? std::abs(element[0].y) : std::hypot(element[0].y, element[parts - 1].y);
+  const double magnitude = magnitude_of(element);
   Worst worst{.index = index};
   double error = -1, ratio = -1;
   bool bad = false, any = false, nan = false, special = false, unlimited = false;

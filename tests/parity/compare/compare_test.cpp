@@ -272,6 +272,27 @@ TEST(Compare, AComplexElementIsOneElement) {
   EXPECT_EQ(compare::compare(line<c128>({{nan, 0}}), line<c64>({{0, NAN}}), within(1)).n_bad, 1u);
 }
 
+/// verdict.md V36: what is not finite in one part has no influence on the limit of the other.
+TEST(Compare, AFinitePartHasItsOwnLimitBesideOneThatIsNot) {
+  using c64 = std::complex<float>;
+  using c128 = std::complex<double>;
+  compare::Allowed tenth{.rule = Rule::within};
+  tenth.relative = 0.1;
+  for (const double odd : {nan, inf, -inf})
+    for (const bool is_first : {false, true}) {
+      const auto compared = [&](float other) {
+        const auto special = static_cast<float>(odd);
+        return compare::compare(line<c128>({is_first ? c128(odd, 4) : c128(4, odd)}),
+                                line<c64>({is_first ? c64(special, other) : c64(other, special)}), tenth);
+      };
+      const auto close = compared(4.25f), far = compared(4.5f);
+      EXPECT_EQ(close.n_without_limit + far.n_without_limit, 0u) << odd << ' ' << is_first;
+      EXPECT_EQ(close.n_bad, 0u) << odd << ' ' << is_first;
+      EXPECT_EQ(far.n_bad, 1u) << odd << ' ' << is_first;
+      EXPECT_EQ(close.max_rel.value, 0.0625) << odd << ' ' << is_first;
+    }
+}
+
 TEST(Compare, ShapesMustBeTheSame) {
   EXPECT_THROW(compare::compare(Tensor({DType::f64, {1}}), Tensor({DType::f32, {}}), {}), ir::Error);
   EXPECT_THROW(compare::compare(Tensor({DType::f64, {2, 3}}), Tensor({DType::f32, {3, 2}}), {}), ir::Error);
