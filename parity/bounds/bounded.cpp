@@ -28,8 +28,8 @@ std::optional<compare::Allowed> plain_limit(const core::Segment& segment, ir::DT
   compare::Allowed allowed{.rule = compare::Allowed::Rule::within};
   if (ir::is_complex(dtype) && model.complex_units > 0)
     allowed.relative = model.complex_units * ir::unit_roundoff(dtype);
-  else if (!ir::is_complex(dtype) && !model.rounding && model.ulps > 0)
-    allowed.ulps = model.ulps;
+  else if (!model.rounding && model.ulps > 0)
+    allowed.ulps = model.ulps, allowed.by_part = ir::is_complex(dtype);
   else
     return std::nullopt;
   return allowed;

@@ -116,8 +116,9 @@ struct LineAxes {
 
 /// What is known of the errors of one op.
 struct Model {
-  double ulps = 0;           ///< in ulps of the type that is computed in, at the truth, for every element
-  double complex_units = 0;  ///< for complex results: units of their dtype at the modulus, for either part
+  /// In ulps of the type that is computed in, at the truth, for every element, and of complex ones for either part.
+  double ulps = 0;
+  double complex_units = 0;  ///< instead, for complex results: units of their dtype at the modulus, for either part
   /// What evaluating the op adds to the error, on exact operands; besides `ulps`.
   std::function<Bound(const Node&)> rounding = {};
   /// What errors of the operands become, to first order.

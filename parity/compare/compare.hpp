@@ -44,6 +44,7 @@ struct Allowed {
   double absolute = 0;   ///< for every element of the tensor
   double storage = 0;    ///< ulps of the dtype at y, added: its own rounding
   double subnormal = 0;  ///< added: results below it may be flushed to zero
+  bool by_part = false;  ///< what is said of |y| holds of each part of a complex element, not of its modulus
 
   /// The largest |c - y| allowed of element `index`, where |y| is `magnitude`, for an output of this dtype.
   double at(double magnitude, ir::DType dtype, std::uint64_t index = 0) const;

@@ -150,11 +150,12 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
     return;
   }
   count_element(element, first);
-  const double magnitude = magnitude_of(element);
+  const double modulus = magnitude_of(element);
   Worst worst{.index = index};
   double error = -1, ratio = -1;
   bool bad = false, any = false, nan = false, special = false, unlimited = false;
   for (const Part& part : element) {
+    const double magnitude = allowed_.by_part ? std::abs(part.y) : modulus;
     const Finding found = classify(index, part, magnitude);
     if (found.finite)
       measure(index, part, found, magnitude);

@@ -116,7 +116,8 @@ void SignRuns::round(Moving& value, std::size_t node, std::size_t output, const 
   const bool is_complex = value.truth.dtype() == ir::DType::c128;
   move(value, node, output, [&](std::size_t i) {
     const std::size_t first = is_complex ? i - i % 2 : i;
-    const double size = is_complex ? std::hypot(truth[first], truth[first + 1]) : std::abs(truth[i]);
+    const bool by_modulus = is_complex && !own.allowed.by_part;
+    const double size = by_modulus ? std::hypot(truth[first], truth[first + 1]) : std::abs(truth[i]);
     const double stored = own.kept ? kept.at(size) / 2 : 0;
     if (own.allowed.rule == compare::Allowed::Rule::rounded) return spacing.at(size) / 2 + stored;
     if (own.allowed.rule != compare::Allowed::Rule::within) return stored;
