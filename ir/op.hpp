@@ -52,7 +52,7 @@ struct OpSchema {
   std::span<const Output> outputs;
   std::span<const std::string_view> checks;  ///< [i] is constraint C(i+1)
   std::vector<FieldInfo> (*fields)();
-  bool makes_values;  ///< it has no operands and its dtype is its own business (ops.md 1.10, W4)
+  bool makes_values;  ///< from attributes alone or integers, so that its dtype is its own business (ops.md 1.10, W4)
   TensorTypes (*infer)(const Op&, Types);
   ErrorClass (*error_class)(const Op&);
   Cost (*cost)(const Op&, Types in, Types out);

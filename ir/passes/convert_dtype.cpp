@@ -31,7 +31,7 @@ Graph as_dtype(const Graph& graph, DType to) {
   for (const Node& node : graph.nodes()) {
     const bool is_f32_constant = node.op.schema().makes_values && graph.type(node.outputs[0]).dtype == DType::f32;
     if (is_f32_constant) {
-      const Value made = next.add(free_name(graph, node.label + ".f32"), node.op, {});
+      const Value made = next.add(free_name(graph, node.label + ".f32"), node.op, node.inputs);
       next.place(node.label, ops::Cast{to}, {made}, node.outputs);
     } else {
       const Op op = node.op.schema().makes_values ? node.op : converted(node.op, to);

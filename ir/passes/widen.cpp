@@ -63,7 +63,7 @@ Graph widen(const Graph& graph, Reals reals) {
       continue;
     }
     // W4: both sides see the same numbers, so the op stays and an exact cast follows.
-    const Value made = wide.add(free_name(graph, node.label + ".native"), node.op, {});
+    const Value made = wide.add(free_name(graph, node.label + ".native"), node.op, node.inputs);
     wide.place(node.label, ops::Cast{wider(wide.type(made).dtype)}, {made}, node.outputs);
   }
   for (const Value value : graph.results()) wide.returns(value);

@@ -60,7 +60,9 @@ void SegmentErrors::bound_node(const ir::Node& original) {
     for (const ir::Value v : values) reals.push_back({&builder_, known_.contains(v) ? known_.at(v) : v});
     return reals;
   };
-  const ir::Op op = wide_.nodes()[*wide_.producer(original.outputs.front())].op;
+  // An op that makes values stays as it is in reference precision, where a cast follows it (ops.md 1.10, W4).
+  const bool makes_values = original.op.schema().makes_values;
+  const ir::Op op = makes_values ? original.op : wide_.nodes()[*wide_.producer(original.outputs.front())].op;
   Node node{builder_,
             op,
             at(original.inputs),
