@@ -5,6 +5,7 @@
 
 #include "ir/formats/graph_file.hpp"
 #include "ir/op_list.hpp"
+#include "ir/ops/complex_part.hpp"
 #include "ir/ops/grid_sample.hpp"
 #include "ir/ops/pool.hpp"
 #include "ir/ops/reduce.hpp"
@@ -17,9 +18,10 @@ namespace {
 using namespace ir::ops;
 
 /// Whether elements of a result are bare sums. Roots and logarithms of sums, norms and attention have limits of their
-/// own, into which their sums are not walked.
+/// own, into which their sums are not walked; the two squares of a complex number have one, too.
 bool is_sum(const ir::Op& op) {
   if (op.is<GridSample>()) return op.as<GridSample>().mode != SampleMode::nearest;
+  if (op.is<ComplexPart>()) return false;
   if (op.is<Reduce>() && op.as<Reduce>().function == ReduceFunction::l2) return false;
   return op.error_class() == ir::ErrorClass::dot && op.name() != "attention";
 }
