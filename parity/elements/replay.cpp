@@ -60,14 +60,17 @@ double stored_as(ir::DType dtype, double x) {
 }
 
 std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& published, ir::DType dtype, double got) {
-  const auto count = static_cast<std::int64_t>(sum.terms.size());
+  const std::size_t places = std::max(sum.terms.size(), sum.all_places);
+  const auto count = static_cast<std::int64_t>(places);
   if (sum.is_rounded || published.unit == ir::SumUnit::matrix || published.accumulator != ir::DType::f32)
     return std::nullopt;
   if (!profile::is_replayable(published, count)) return std::nullopt;
-  std::vector<float> a, b;
-  for (const terms::Product& term : sum.terms) {
-    a.push_back(static_cast<float>(term.a)), b.push_back(static_cast<float>(term.b));
-    if (static_cast<double>(a.back()) != term.a || static_cast<double>(b.back()) != term.b) return std::nullopt;
+  std::vector<float> a(places), b(places);
+  for (std::size_t k = 0; k < sum.terms.size(); ++k) {
+    const terms::Product& term = sum.terms[k];
+    const std::size_t at = sum.places.empty() ? k : sum.places[k];
+    a[at] = static_cast<float>(term.a), b[at] = static_cast<float>(term.b);
+    if (static_cast<double>(a[at]) != term.a || static_cast<double>(b[at]) != term.b) return std::nullopt;
   }
   const auto gives = [&](ir::SumUnit unit) {
     return agrees(sum, profile::ProductEmulator(plain_products(unit), published.levels).dot(a, b), dtype, got);

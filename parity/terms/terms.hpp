@@ -28,6 +28,10 @@ struct ElementSum {
   std::vector<ElementSum> inner = {};      ///< sums that are factors of terms
   std::vector<double> inner_factors = {};  ///< by what each of them is multiplied
   double moved = 0;                        ///< in unit roundoffs, what positions that are off do to the whole
+  /// Where a kernel counts each term among those that an element has far from edges, and how many these are, where some
+  /// are absent here: it adds zeros in their place. Empty: one after the other.
+  std::vector<std::size_t> places = {};
+  std::size_t all_places = 0;
   bool is_rounded = false;                 ///< a factor is a result of f64 arithmetic, such as a weight
 
   void add(double a, double b = 1) { terms.push_back({a, b}); }

@@ -44,6 +44,11 @@ std::optional<Walker> walker(const ir::ops::Conv& op, std::span<const Operand> o
       for (std::size_t t = 0; t < in_image.size(); ++t)
         sum.add(w.values[of_w + in_kernel[t]], x.values[of_x + in_image[t]]);
     }
+    if (std::ssize(in_image) < taps) {
+      for (std::int64_t c = 0; c < channels; ++c)
+        for (const std::size_t t : in_kernel) sum.places.push_back(static_cast<std::size_t>(c * taps) + t);
+      sum.all_places = static_cast<std::size_t>(channels * taps);
+    }
     if (!bias.values.empty()) sum.added.push_back({1, bias.values[static_cast<std::size_t>(filter)]});
   };
 }
