@@ -60,8 +60,10 @@ COMPUTED fraction_of(uint word) {
 #endif
 }
 
-precise COMPUTED uniform_of(uint word) {
-  const COMPUTED step = real_of(width) * fraction_of(word), number = real_of(low) + step, limit = real_of(most);
+COMPUTED uniform_of(uint word) {
+  precise COMPUTED step = real_of(width) * fraction_of(word);  // rounded before it is added, as on the host
+  precise COMPUTED number = real_of(low) + step;
+  const COMPUTED limit = real_of(most);
   return number > limit ? limit : number;
 }
 
@@ -110,7 +112,8 @@ void main() {
   } else
 #endif
   {
-    [[unroll]] for (uint i = 0u; i < 4u; ++i) numbers[i] = of_word(words[i]);
+    // One by one: spirv-opt unrolls a loop into copies that have lost what is precise.
+    numbers = COMPUTED[4](of_word(words.x), of_word(words.y), of_word(words.z), of_word(words.w));
   }
   const uint first = block * 4u;
   if (first + 4u > count) {
