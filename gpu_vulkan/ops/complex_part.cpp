@@ -1,6 +1,7 @@
 // Lowers real numbers of complex ones: parts are copied as they are, modulus, angle and square are computed.
 #include "ir/ops/complex_part.hpp"
 
+#include "gpu_vulkan/kernels/common/sums.hpp"
 #include "gpu_vulkan/kernels/copy/strided_copy.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 
@@ -20,6 +21,8 @@ void lower(const ir::ops::ComplexPart& op, plan::Lowering& node) {
   const bool is_wide = part == ir::DType::f64;
   node.needs(node.facts().holds(part), node.facts().name, " has no ", part, " in shaders");
   node.needs(!is_wide || op.function != ComplexPartFunction::angle, "shaders have no angle of f64");
+  if (op.function == ComplexPartFunction::norm_squared)
+    kernels::common::publish({.unit = ir::SumUnit::either, .levels = {kernels::common::chain()}}, part, node);
   kernels::elementwise::elementwise({.shader = is_wide ? "complex_part.f64" : "complex_part.c64",
                                      .pack = is_wide ? 1 : kernels::elementwise::pack_size(z.dtype),
                                      .constants = {{"function", op.function}},
