@@ -252,7 +252,8 @@ std::shared_ptr<const compare::Limits> limits_of(ir::Tensor certain) {
 void finish(compare::Allowed& allowed, ir::DType dtype, const Manner& manner, bool bits) {
   if (ir::unit_roundoff(dtype) == 0) return;
   const core::FloatFormat computed = core::float_format(core::compute_dtype(dtype));
-  if (manner.flushes_subnormals && !bits) allowed.subnormal = computed.smallest_normal();
+  // A result may vanish, or two operands that are added or compared; between them is less than twice that.
+  if (manner.flushes_subnormals && !bits) allowed.subnormal = 2 * computed.smallest_normal();
   if (allowed.rule != compare::Allowed::Rule::within) return;
   allowed.absolute = computed.ulp(0);  // below the smallest normal nothing is relative
   allowed.storage = dtype == core::compute_dtype(dtype) || ir::is_complex(dtype) ? 0 : 0.5;
