@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-
+#include "ir/raw/copy_bytes.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/noise.hpp"
@@ -34,8 +33,9 @@ void check(const TensorScatter& op, const ir::TensorType& cache_type, const ir::
       std::int64_t row = (op.has_write_indices ? indices[static_cast<std::size_t>(b)] : 0);
       row = op.mode == TensorScatterMode::circular ? ((row % into.length + into.length) % into.length + t) % into.length
                                                    : row + t;
-      std::memcpy(y.bytes().data() + static_cast<std::size_t>(group * into.length + row) * bytes,
-                  update.bytes().data() + static_cast<std::size_t>(group * from.length + t) * bytes, bytes);
+      const auto to = static_cast<std::size_t>(group * into.length + row) * bytes;
+      const auto at = static_cast<std::size_t>(group * from.length + t) * bytes;
+      ir::raw::copy_bytes(update.bytes().subspan(at, bytes), y.bytes().subspan(to, bytes));
     }
   testing::check_bytes(op, operands, y);
 }
