@@ -99,7 +99,8 @@ std::size_t Lowering::ways() const {
 
 /// Takes the kernel and tile of this number, counted over all candidates; false where there are not so many.
 bool Lowering::choose_way(const std::vector<Candidate>& candidates, std::size_t way) {
-  const Mark before = mark();
+  // The best way is taken without going back, and a mark copies the slots of all values.
+  const std::optional<Mark> before = way > 0 ? std::optional(mark()) : std::nullopt;
   std::vector<std::string> refusals;
   for (const Candidate& candidate : candidates) {
     tile_rank_ = 0;
@@ -108,7 +109,7 @@ bool Lowering::choose_way(const std::vector<Candidate>& candidates, std::size_t 
       continue;
     }
     const std::size_t has = ways();
-    if (way > 0) go_back(before);
+    if (way > 0) go_back(*before);
     if (way >= has) {
       way -= has;
       refusals.push_back(ir::cat(candidate.name, ": passed over by --set alternative=", options_.alternative));
