@@ -3,17 +3,14 @@
 usage: screen.py FAULTY_GRAPH GRAPH PLUMB_WITH_LAUNCHER...
 Ends with 77 where no device runs here.
 """
-import fcntl
 import os
-import pty
 import re
-import select
 import shutil
-import struct
-import subprocess
 import sys
 import tempfile
-import termios
+
+sys.dont_write_bytecode = True  # a run leaves nothing beside the scripts
+from pseudo_terminal import run_on_terminal  # noqa: E402
 
 faulty, graph, *plumb = sys.argv[1:]
 COLUMNS = 80
@@ -21,22 +18,7 @@ COLUMNS = 80
 
 def run(*arguments, columns=COLUMNS, **variables):
     """What the command writes to a terminal, and its exit status."""
-    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
-    environment.update(variables, TERM="xterm")
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen([*plumb, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-                               env=environment)
-    os.close(theirs)
-    text = b""
-    while True:
-        select.select([ours], [], [])
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # Linux says so when nobody holds the other end
-            break
-        text += part
-    return text.decode(), process.wait()
+    return run_on_terminal([*plumb, *arguments], columns, variables)
 
 
 def expect(condition, what, text):

@@ -6,17 +6,14 @@ Blocks of the page that begin with "$ plumb" are run in an empty folder that has
 and the device are this machine's: of lines that have any, the other words are compared. `write` puts what was shown
 into the page. Ends with 77 where no device runs here.
 """
-import fcntl
 import os
-import pty
 import re
-import select
 import shlex
 import shutil
-import struct
-import subprocess
 import sys
-import termios
+
+sys.dont_write_bytecode = True  # a run leaves nothing beside the scripts
+from pseudo_terminal import run_on_terminal  # noqa: E402
 
 mode, page, graphs, scratch, *plumb = sys.argv[1:]
 COLUMNS = 80
@@ -24,22 +21,9 @@ COLUMNS = 80
 
 def shown(arguments):
     """What the command leaves on a terminal, and its exit status."""
-    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "FORCE_COLOR")}
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
-    process = subprocess.Popen([*plumb, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-                               env={**environment, "TERM": "xterm"}, cwd=scratch)
-    os.close(theirs)
-    text = b""
-    while True:
-        select.select([ours], [], [])
-        try:
-            part = os.read(ours, 65536)
-        except OSError:  # Linux says so when nobody holds the other end
-            break
-        text += part
-    plain = re.sub("\x1b\\[[0-9]*m", "", text.decode().replace("\r\n", "\n"))
-    return "\n".join(line.split("\r\x1b[K")[-1].rstrip() for line in plain.rstrip("\n").split("\n")), process.wait()
+    text, status = run_on_terminal([*plumb, *arguments], COLUMNS, cwd=scratch)
+    plain = re.sub("\x1b\\[[0-9]*m", "", text.replace("\r\n", "\n"))
+    return "\n".join(line.split("\r\x1b[K")[-1].rstrip() for line in plain.rstrip("\n").split("\n")), status
 
 
 def words(text):
