@@ -6,6 +6,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
+#include "parity/elements/feeds.hpp"
 #include "parity/elements/settle_rows.hpp"
 #include "parity/sums/element_limit.hpp"
 
@@ -26,27 +27,14 @@ double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
   return limit.knows_certain() ? limit.certain_at(std::abs(truth), i) : limit.at(std::abs(truth), i);
 }
 
-/// The op as the reference runs it in the candidate's own dtypes, on the same operands.
-ir::Tensor evaluate_natively(const Subject& subject, std::size_t k) {
-  const core::Segment& segment = subject.segment;
-  const auto fed = [&](ir::Value v) {
-    const auto at = std::ranges::find(segment.fed, v) - segment.fed.begin();
-    return ir::Tensor(subject.inputs[static_cast<std::size_t>(at)]);
-  };
-  return ir::passes::widen(core::evaluate(subject.reference, segment, fed).outputs.at(k));
-}
-
 /// Rows of an op that has sums inside, of which the host misses an element: an overflow in a sum that they share spoils
 /// some of them on the host, and others in another order.
 class RowMisses {
  public:
   template <class IsMissed>
   static RowMisses of(const Subject& subject, const IsMissed& is_missed) {
-    ir::Feeds fed;
-    for (std::size_t i = 0; i < subject.inputs.size(); ++i)
-      fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
     RowMisses misses;
-    if (auto numbers = row_numbers(subject, fed)) misses.numbers_ = std::move(*numbers);
+    if (auto numbers = row_numbers(subject, widened_feeds(subject))) misses.numbers_ = std::move(*numbers);
     for (std::size_t i = 0; i < misses.numbers_.size(); ++i)
       if (is_missed(i)) misses.rows_.insert(misses.numbers_[i]);
     return misses;
@@ -79,7 +67,7 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (miss(c, i) != Miss::none) missed.push_back(i);
   if (missed.empty()) return 0;
-  if (!native) native = evaluate_natively(subject, k);
+  if (!native) native = ir::passes::widen(evaluate_natively(subject, k));
   const std::span<const double> host = native->as<double>();
   const RowMisses misses =
       k == 0 ? RowMisses::of(subject, [&](std::size_t i) { return miss(host, i) != Miss::none; }) : RowMisses();

@@ -15,6 +15,7 @@
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/elements/feeds.hpp"
 #include "parity/elements/replay.hpp"
 #include "parity/elements/settle_rows.hpp"
 #include "parity/elements/summing.hpp"
@@ -219,9 +220,7 @@ cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allo
                             std::span<const double> c, ir::DType dtype, bool limits_only) {
   const bool is_alone = is_one_node(subject);
   cases::Settled settled;
-  ir::Feeds fed;
-  for (std::size_t i = 0; i < subject.inputs.size(); ++i)
-    fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
+  const ir::Feeds fed = widened_feeds(subject);
   compare::Limits limits = *allowed.limits;
   const OpenElements all{allowed, open, truth, c, dtype, places_in(limits, truth), limits_only};
   if (is_alone && k == 0)

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ir/passes/widen.hpp"
+#include "parity/elements/feeds.hpp"
 #include "parity/elements/settle.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/samples/replay_check.hpp"
@@ -27,10 +27,7 @@ bounds::Manner manner_of(const cases::Executors& executors, const cases::NodeRes
 
 /// The truth and the limits of a segment on what it was fed.
 bounds::Bounded evaluated(const elements::Subject& subject, const judges::ExtraJudges* extra) {
-  ir::Feeds fed;
-  for (std::size_t i = 0; i < subject.inputs.size(); ++i)
-    fed.emplace(subject.segment.graph.inputs()[i], ir::passes::widen(subject.inputs[i]));
-  return judges::evaluate(subject.reference, subject.segment, fed, subject.manner, extra);
+  return judges::evaluate(subject.reference, subject.segment, elements::widened_feeds(subject), subject.manner, extra);
 }
 
 /// What the elements of the output are held to when they are looked at one by one.
@@ -72,10 +69,7 @@ Bench::Bench(const Options& options, const cases::Executors& executors, const ca
 
 /// What the reference gives in the candidate's own dtypes is honest as well.
 void Bench::add_native() try {
-  const auto fed = [&](ir::Value v) {
-    return fed_[static_cast<std::size_t>(std::ranges::find(site_.segment.fed, v) - site_.segment.fed.begin())];
-  };
-  effect_->add(core::evaluate(subject_.reference, site_.segment, fed).outputs[site_.output]);
+  effect_->add(elements::evaluate_natively(subject_, site_.output));
 } catch (const ir::Error&) {  // it has no kernel for these dtypes: then the clean run speaks alone
 }
 

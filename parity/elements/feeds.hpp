@@ -1,0 +1,14 @@
+#pragma once
+
+#include "parity/elements/subject.hpp"
+
+namespace plumb::parity::elements {
+
+/// What the segment was fed, widened, by the names of its inputs.
+ir::Feeds widened_feeds(const Subject& subject);
+
+/// Output `k` as the reference makes it in the candidate's own dtypes, on the same operands. Throws Error where it has
+/// no kernel for them.
+ir::Tensor evaluate_natively(const Subject& subject, std::size_t k);
+
+}  // namespace plumb::parity::elements
