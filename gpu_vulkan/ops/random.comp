@@ -68,7 +68,7 @@ COMPUTED uniform_of(uint word) {
 }
 
 /// A pair of independent numbers: a point in the plane, its angle brought near 0 as an integer.
-precise void normals(uint a, uint b, out COMPUTED first, out COMPUTED second) {
+void normals(uint a, uint b, out COMPUTED first, out COMPUTED second) {
   const float size = square_root(-2.0 * logf(float((a >> 8) + 1u) * 5.9604644775390625e-8));
   const uint t = b >> 8, quarters = (t + 0x200000u) >> 22;
   const float angle = float(int(t) - int(quarters << 22)) * 3.74507028e-7;  // 2 pi 2^-24
@@ -112,8 +112,7 @@ void main() {
   } else
 #endif
   {
-    // One by one: spirv-opt unrolls a loop into copies that have lost what is precise.
-    numbers = COMPUTED[4](of_word(words.x), of_word(words.y), of_word(words.z), of_word(words.w));
+    [[unroll]] for (uint i = 0u; i < 4u; ++i) numbers[i] = of_word(words[i]);
   }
   const uint first = block * 4u;
   if (first + 4u > count) {
