@@ -6,9 +6,11 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/elements/feeds.hpp"
+#include "parity/elements/host_range.hpp"
 #include "parity/elements/settle_rows.hpp"
-#include "parity/sums/element_limit.hpp"
+#include "parity/elements/summing.hpp"
 
 namespace plumb::parity::elements {
 namespace {
@@ -16,10 +18,10 @@ namespace {
 /// How one result differs from a finite truth: not at all, by more than any order of rounding explains, or in kind.
 enum class Miss { none, far, not_finite };
 
-Miss miss_of(double truth, double got, double certain, bool judges_distance) {
+Miss miss_of(double truth, double got, double certain) {
+  if (!std::isfinite(truth)) return Miss::none;
   if (!std::isfinite(got)) return Miss::not_finite;
-  const bool vanished = got == 0 && truth != 0;
-  return (judges_distance || vanished) && !(std::abs(got - truth) <= certain) ? Miss::far : Miss::none;
+  return std::abs(got - truth) <= certain ? Miss::none : Miss::far;
 }
 
 /// The certain limit of an element, with what storing it takes.
@@ -47,6 +49,13 @@ class RowMisses {
   std::set<std::int64_t> rows_;
 };
 
+/// Whether a sum whose result is finite has an order in which a partial sum is not: the terms of one sign first.
+bool overflows_in_some_order(const Summing& sum, std::size_t i, const core::FloatFormat& computed) {
+  double above = 0, below = 0;
+  for (const double term : sum.at(i).values()) (term > 0 ? above : below) += std::abs(term);
+  return !(std::max(above, below) < computed.overflow());
+}
+
 }  // namespace
 
 std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
@@ -56,29 +65,31 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
-  // A plain sum is further off than a compensated one may be, which would excuse a compensation that was lost.
-  const std::optional<ir::Sum>& sum = subject.manner.arithmetic.sum;
-  const bool judges_distance = !(sum && sums::is_compensated(*sum));
-  const auto miss = [&](std::span<const double> results, std::size_t i) {
-    if (!std::isfinite(truth[i])) return Miss::none;
-    return miss_of(truth[i], results[i], certain_at(limit, truth[i], i), judges_distance);
-  };
+  const core::FloatFormat computed = core::float_format(core::compute_dtype(got.dtype()));
+  const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], certain_at(limit, truth[i], i)); };
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (miss(c, i) != Miss::none) missed.push_back(i);
+    if (miss(i) != Miss::none) missed.push_back(i);
   if (missed.empty()) return 0;
   if (!native) native = ir::passes::widen(evaluate_natively(subject, k));
   const std::span<const double> host = native->as<double>();
+  const HostRange range = host_range(subject, k);
+  const auto host_miss = [&](std::size_t i) {
+    if (!range.is_left) return Miss::none;
+    return miss_of(truth[i], host[i], range.certain.empty() ? certain_at(limit, truth[i], i) : range.certain[i]);
+  };
   const RowMisses misses =
-      k == 0 ? RowMisses::of(subject, [&](std::size_t i) { return miss(host, i) != Miss::none; }) : RowMisses();
+      k == 0 ? RowMisses::of(subject, [&](std::size_t i) { return host_miss(i) != Miss::none; }) : RowMisses();
+  const auto sum = find_bare_sum(subject, k);
   std::vector<bool> apart(truth.size(), false);
   std::uint64_t count = 0;
   for (const std::size_t i : missed) {
-    const Miss of_host = miss(host, i);
+    const Miss of_host = host_miss(i);
     // Infinities make NaN, infinity or 0: one kernel multiplies such a one by 0 where the next one divides by it.
     const bool is_lost = !std::isfinite(c[i]) || c[i] == 0;
     const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || (is_lost && misses.has(i));
-    if (of_host == miss(c, i) || host_missed) apart[i] = true, ++count;
+    const bool may_overflow = sum && !std::isfinite(c[i]) && overflows_in_some_order(*sum, i, computed);
+    if (of_host == miss(i) || host_missed || may_overflow) apart[i] = true, ++count;
   }
   if (count == 0) return 0;
   const ir::Tensor none({ir::DType::f64, got.shape()});

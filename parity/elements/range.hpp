@@ -8,10 +8,11 @@ namespace plumb::parity::elements {
 
 /// Sets elements of output `k` apart of which an intermediate result leaves the range of the type, and how many they
 /// are (verdict.md V34). The candidate is further off than any order of rounding explains, or infinite, NaN or 0 where
-/// the truth is not; and so is the op as the reference runs it in the candidate's own dtypes, on the same operands.
-/// Both are finite or neither is, but for a NaN, which may stand where the host has another wrong number; and where the
-/// op has sums inside (rows.hpp), a NaN, an infinity or a 0 may stand in any row of which the host misses an element.
-/// `native` holds that run, once somebody needed it.
+/// the truth is not; and so is the op as the reference runs it in the candidate's own dtypes, on the same operands
+/// (host_range.hpp). Both are finite or neither is, but for a NaN, which may stand where the host has another wrong
+/// number; and where the op has sums inside (rows.hpp), a NaN, an infinity or a 0 may stand in any row of which the
+/// host misses an element. Where the op is a sum, what is not finite is excused as well if an order of its terms
+/// overflows, the host's or another. `native` holds the host's run, once somebody needed it.
 std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
                                      const ir::TensorView& got, std::optional<ir::Tensor>& native);
 

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "ir/ops/binary.hpp"
 #include "ir/ops/layer_norm.hpp"
+#include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/sums/element_limit.hpp"
@@ -71,6 +73,45 @@ TEST(Range, AnotherMistakeIsNotExcused) {
   EXPECT_EQ(judge({infinity, infinity, 120.0f}).comparison.n_bad, 1u);  // and here a 0
   EXPECT_EQ(judge({infinity, 0.0f, infinity}).comparison.n_bad, 1u);    // and nothing is lost here
   EXPECT_EQ(judge({infinity, 0.0f, 0.0f}).comparison.n_bad, 1u);
+}
+
+/// Alternating terms keep the host in the range; all of one sign first, which a kernel in lanes may take, leave it.
+TEST(Range, ASumMayOverflowInTheOrderOfTheKernelAlone) {
+  const Tensor x = Tensor::of<float>({3, 4}, {3e38f, -3e38f, 3e38f, -2e38f, 1e38f, 1e38f, 1e38f, -1e38f, 1, 2, 3, 4});
+  const ir::ops::Reduce op{ir::ops::ReduceFunction::sum, {1}, false};
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(judge(op, x, {infinity, 2e38f, 10.0f}).apart, 1u);
+  EXPECT_EQ(judge(op, x, {nan, 2e38f, 10.0f}).apart, 1u);
+  EXPECT_EQ(judge(op, x, {1e38f, infinity, 10.0f}).apart, 0u) << "three of these terms are in the range in any order";
+  EXPECT_EQ(judge(op, x, {3e38f, 2e38f, 10.0f}).apart, 0u) << "an overflow does not end at a finite number";
+}
+
+/// A kernel that adds the bias before it rounds is not excused by a host that rounds in between: 1000.25 becomes 1000.
+TEST(Range, RoundingsBetweenNodesLeaveNoRange) {
+  const ir::TensorTypes types = {{DType::f16, {1, 2}}, {DType::f16, {2, 1}}, {DType::f16, {1}}};
+  ir::Graph graph;
+  std::vector<ir::Value> in;
+  for (const char* name : {"x", "w", "bias"}) in.push_back(graph.input(name, types[in.size()]));
+  const ir::Value product = graph.add("product", ir::ops::Matmul{}, {in[0], in[1]});
+  const ir::Value sum = graph.add("sum", ir::ops::Binary{ir::ops::BinaryFunction::add}, {product, in[2]});
+  graph.returns(sum);
+  const core::Segment segment = core::segment_of(graph, 1, [&](ir::Value v) { return v != product; });
+  const std::vector<Tensor> fed = {Tensor::of<ir::f16>(types[0].shape, {ir::f16(1000.0f), ir::f16(0.25f)}),
+                                   Tensor::of<ir::f16>(types[1].shape, {ir::f16(1.0f), ir::f16(1.0f)}),
+                                   Tensor::of<ir::f16>(types[2].shape, {ir::f16(-1000.0f)})};
+  std::vector<ir::TensorView> inputs;
+  for (const ir::Value v : segment.fed) inputs.push_back(fed.at(v));
+  ref_cpu::CpuExecutor cpu;
+  const bounds::Manner manner;
+  const auto apart = [&](float got) {
+    bounds::Bounded bounded = bounds::evaluate_bounded(
+        cpu, segment, [&](ir::Value v) { return ir::passes::widen(fed.at(v)); }, manner);
+    std::optional<Tensor> native;
+    const Tensor y = Tensor::of<ir::f16>({1, 1}, {ir::f16(got)});
+    return set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y, native);
+  };
+  EXPECT_EQ(apart(0.125f), 0u);
+  EXPECT_EQ(apart(0.0f), 0u) << "a kernel that rounds in between as well is one that does not do what it says";
 }
 
 /// The squares of the first row leave the range, and the host has 0 for all of it: of the element at the mean, whose
