@@ -7,6 +7,7 @@
 
 #include "parity/bounds/function_limits.hpp"
 #include "parity/bounds/norm_terms.hpp"
+#include "parity/core/float_format.hpp"
 
 namespace plumb::parity::elements {
 namespace {
@@ -34,6 +35,11 @@ class NormLine : public Row {
   double wide_limit(std::int64_t index, double truth) const override;
   std::optional<double> replay(std::int64_t index, bool fused) const override;
   bool replays_every_step() const override { return !sums_->merges_slices; }
+  bool overflows_in_some_order() const override {
+    const ir::DType computed = core::compute_dtype(sums_->operation.node.out_types.at(0).dtype);
+    const auto overflows = [&](const terms::ElementSum& sum) { return sums::overflows_in_some_order(sum, computed); };
+    return (how().centred && overflows(terms_)) || overflows(squares_);
+  }
 
  private:
   /// Errors of the mean and, relative to it, of the inverse deviation.

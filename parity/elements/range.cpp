@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
@@ -29,32 +29,32 @@ double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
   return limit.knows_certain() ? limit.certain_at(std::abs(truth), i) : limit.at(std::abs(truth), i);
 }
 
-/// Rows of an op that has sums inside, of which the host misses an element: an overflow in a sum that they share spoils
-/// some of them on the host, and others in another order.
+/// Rows of an op that has sums inside, of which the host misses an element, or which have an order of a sum that
+/// overflows: an overflow in a sum that they share spoils some of them on the host, and others in another order.
 class RowMisses {
  public:
   template <class IsMissed>
   static RowMisses of(const Subject& subject, const IsMissed& is_missed) {
     RowMisses misses;
-    if (auto numbers = row_numbers(subject, widened_feeds(subject))) misses.numbers_ = std::move(*numbers);
-    for (std::size_t i = 0; i < misses.numbers_.size(); ++i)
-      if (is_missed(i)) misses.rows_.insert(misses.numbers_[i]);
+    misses.rows_ = shared_rows(subject, widened_feeds(subject));
+    if (!misses.rows_) return misses;
+    for (std::size_t i = 0; i < misses.rows_->number_of.size(); ++i)
+      if (is_missed(i)) misses.missed_[misses.rows_->number_of[i]] = true;
     return misses;
   }
 
-  bool has(std::size_t i) const { return i < numbers_.size() && rows_.contains(numbers_[i]); }
+  bool has(std::size_t i) {
+    if (!rows_) return false;
+    const std::int64_t number = rows_->number_of[i];
+    const auto known = missed_.find(number);
+    if (known != missed_.end()) return known->second;
+    return missed_[number] = rows_->overflows_in_some_order(number);
+  }
 
  private:
-  std::vector<std::int64_t> numbers_;  ///< by element; empty where rows are not known
-  std::set<std::int64_t> rows_;
+  std::optional<SharedRows> rows_;
+  std::map<std::int64_t, bool> missed_;  ///< by row, once it was asked for
 };
-
-/// Whether a sum whose result is finite has an order in which a partial sum is not: the terms of one sign first.
-bool overflows_in_some_order(const Summing& sum, std::size_t i, const core::FloatFormat& computed) {
-  double above = 0, below = 0;
-  for (const double term : sum.at(i).values()) (term > 0 ? above : below) += std::abs(term);
-  return !(std::max(above, below) < computed.overflow());
-}
 
 }  // namespace
 
@@ -65,7 +65,6 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
-  const core::FloatFormat computed = core::float_format(core::compute_dtype(got.dtype()));
   const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], certain_at(limit, truth[i], i)); };
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
@@ -78,7 +77,7 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     if (!range.is_left) return Miss::none;
     return miss_of(truth[i], host[i], range.certain.empty() ? certain_at(limit, truth[i], i) : range.certain[i]);
   };
-  const RowMisses misses =
+  RowMisses misses =
       k == 0 ? RowMisses::of(subject, [&](std::size_t i) { return host_miss(i) != Miss::none; }) : RowMisses();
   const auto sum = find_bare_sum(subject, k);
   std::vector<bool> apart(truth.size(), false);
@@ -88,7 +87,8 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     // Infinities make NaN, infinity or 0: one kernel multiplies such a one by 0 where the next one divides by it.
     const bool is_lost = !std::isfinite(c[i]) || c[i] == 0;
     const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || (is_lost && misses.has(i));
-    const bool may_overflow = sum && !std::isfinite(c[i]) && overflows_in_some_order(*sum, i, computed);
+    const bool may_overflow =
+        sum && !std::isfinite(c[i]) && sums::overflows_in_some_order(sum->at(i), core::compute_dtype(got.dtype()));
     if (of_host == miss(i) || host_missed || may_overflow) apart[i] = true, ++count;
   }
   if (count == 0) return 0;

@@ -31,6 +31,8 @@ class Row {
   /// Whether a result that is far from both replays was made in another order than the kernel's. Not where a replay
   /// takes steps at once that the kernel takes one by one.
   virtual bool replays_every_step() const { return true; }
+  /// Whether a sum that the line shares has an order in which it leaves the range (verdict.md V34).
+  virtual bool overflows_in_some_order() const { return false; }
 };
 
 /// How to come from an element to its row.

@@ -102,13 +102,16 @@ std::unique_ptr<RowNode> row_node(const Subject& subject, const ir::Feeds& fed) 
 
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> row_numbers(const Subject& subject, const ir::Feeds& fed) {
-  const auto node = subject.segment.graph.nodes().size() == 1 ? row_node(subject, fed) : nullptr;
+std::optional<SharedRows> shared_rows(const Subject& subject, const ir::Feeds& fed) {
+  const std::shared_ptr<RowNode> node = subject.segment.graph.nodes().size() == 1 ? row_node(subject, fed) : nullptr;
   const auto rows = node ? find_rows(node->operation) : std::nullopt;
   if (!rows) return std::nullopt;
-  std::vector<std::int64_t> numbers;
-  for (std::int64_t i = 0; i < node->operation.y.elements(); ++i) numbers.push_back(rows->number_of(i));
-  return numbers;
+  SharedRows shared;
+  for (std::int64_t i = 0; i < node->operation.y.elements(); ++i) shared.number_of.push_back(rows->number_of(i));
+  shared.overflows_in_some_order = [node, make = rows->make](std::int64_t number) {
+    return make(number)->overflows_in_some_order();
+  };
+  return shared;
 }
 
 std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feeds& fed, const OpenElements& open) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -41,7 +42,13 @@ struct OpenElements {
 /// for an op that has none. `fed` is what the segment was fed, widened.
 std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feeds& fed, const OpenElements& open);
 
-/// By element of output 0, the row whose sums it shares; nothing for an op that has no rows, or shares its kernel.
-std::optional<std::vector<std::int64_t>> row_numbers(const Subject& subject, const ir::Feeds& fed);
+/// The rows of output 0.
+struct SharedRows {
+  std::vector<std::int64_t> number_of;                        ///< by element, the row whose sums it shares
+  std::function<bool(std::int64_t)> overflows_in_some_order;  ///< by row
+};
+
+/// Nothing for an op that has no rows, or shares its kernel.
+std::optional<SharedRows> shared_rows(const Subject& subject, const ir::Feeds& fed);
 
 }  // namespace plumb::parity::elements

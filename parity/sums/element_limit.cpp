@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "parity/core/float_format.hpp"
 #include "parity/sums/orders.hpp"
 
 namespace plumb::parity::sums {
@@ -266,6 +267,14 @@ double creep_in_deviations(const terms::ElementSum& sum, const Arithmetic& arith
   const std::vector<double> terms = sum.values();
   const double sigma = deviation(terms, arithmetic);
   return sigma > 0 ? creep_of(terms, arithmetic).last / sigma : 0;
+}
+
+bool overflows_in_some_order(const terms::ElementSum& sum, ir::DType computed) {
+  double above = 0, below = 0;
+  const std::vector<double> values = sum.values();
+  for (const double term : values) (term > 0 ? above : below) += std::abs(term);
+  const double grown = 1 + 2 * static_cast<double>(values.size()) * ir::unit_roundoff(computed);
+  return !(std::max(above, below) * grown < core::float_format(computed).overflow());
 }
 
 }  // namespace plumb::parity::sums

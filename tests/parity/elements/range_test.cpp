@@ -132,6 +132,20 @@ TEST(Range, ARowThatLeavesItOnTheHostLeavesItAsAWhole) {
   EXPECT_EQ(with({0, 0, 7, 0}, 0).comparison.n_bad, 1u) << "no overflow gives 7, and the host is right there";
 }
 
+/// Four equal numbers add up to the largest one there is: whether a rounding takes them beyond it is the order's.
+TEST(Range, ARowMayOverflowInTheOrderOfTheKernelAlone) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto judged = [&](float x, float first, float last) {
+    const Tensor rows = Tensor::of<float>({2, 4}, {x, x, x, x, 1, -1, 1, -1});
+    const ir::ops::LayerNorm op{-1, 1e-5f, false, false};
+    return judge(op, rows, {first, first, first, first, 0.999995f, -0.999995f, 0.999995f, last});
+  };
+  constexpr float largest = std::numeric_limits<float>::max();
+  EXPECT_EQ(judged(largest / 4, nan, -0.999995f).apart, 4u);
+  EXPECT_EQ(judged(largest / 8, nan, -0.999995f).apart, 0u);
+  EXPECT_EQ(judged(largest / 4, 0, nan).comparison.n_bad, 1u) << "nothing overflows in the second row";
+}
+
 /// A sum of these products as one chain of f32.
 sums::ElementLimit limit_of(const std::vector<double>& a, double b, double flushed) {
   terms::ElementSum sum;
