@@ -117,19 +117,16 @@ Real unless_large(Real relative, Real usual, Real most) {
 /// How far all of a line are shifted by what its differences were rounded by. A mean that goes on as a pair ends in the
 /// mean of rounded differences, and these err alike where the numbers have few bits, as those of 16 bits have: numbers
 /// of one binade that are multiples of a large power of two are all rounded by the same, and so are sums of them: of
-/// these each addition may lose the same share of the root mean square of what is added up. Differences from the mean
-/// of one slice are rounded by more.
+/// these each addition may lose the same share of the root mean square of what is added up. Differences from the
+/// means of slices are at most twice as large in the mean.
 Real shift_error(const Node& node, const Norm& norm, const LineStatistics& line, bool is_pair) {
-  const bool merges = norm.centred && merges_slices(node.with_sum(norm_sums::mean).arithmetic);
-  if (!merges && !(norm.centred && is_pair)) return node.builder.constant(0);
-  if (!merges) {
-    const SumSpread spread = spread_of(node.with_sum(norm_sums::mean), static_cast<std::int64_t>(line.count), true);
-    const bool has_few_bits = ir::unit_roundoff(node.in_types.at(0).dtype) > 0x1p-12;
-    const double of_sums = has_few_bits ? std::sqrt(spread.of_squares) : 0;
-    return ((1 + of_sums) * node.unit() / line.count) * sum(abs(line.d), norm.axes);
-  }
-  return node.unit() *
-         node.builder.apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, norm.axes, true}, {abs(line.d)});
+  const Node part = node.with_sum(norm_sums::mean);
+  if (!(norm.centred && is_pair)) return node.builder.constant(0);
+  const SumSpread spread = spread_of(part, static_cast<std::int64_t>(line.count), true);
+  const bool has_few_bits = ir::unit_roundoff(node.in_types.at(0).dtype) > 0x1p-12;
+  const double of_sums = has_few_bits ? std::sqrt(spread.of_squares) : 0,
+               of_slices = merges_slices(part.arithmetic) ? 2 : 1;
+  return (of_slices * (1 + of_sums) * node.unit() / line.count) * sum(abs(line.d), norm.axes);
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ class NormLine : public Row {
     const auto overflows = [&](const terms::ElementSum& sum) { return sums::overflows_in_some_order(sum, computed); };
     return (how().centred && overflows(terms_)) || overflows(squares_);
   }
+  double lost(std::int64_t index) const override { return factor(how().bias, index, 0); }
 
  private:
   /// Errors of the mean and, relative to it, of the inverse deviation.
@@ -74,7 +75,7 @@ class NormLine : public Row {
   std::shared_ptr<const NormSums> sums_;
   std::vector<double> x_, d_;
   terms::ElementSum terms_, differences_, squares_;  ///< those of the mean, of its correction, of the variance
-  double mean_ = 0, variance_ = 0, of_slice_ = 0;    ///< of_slice_: how far from the mean that of a slice may be
+  double mean_ = 0, variance_ = 0, of_slice_ = 0;    ///< of_slice_: how far from means of slices numbers are
   Errors exact_;
   mutable std::optional<Errors> wide_;                        ///< made when it is first asked for: a row has one thread
   mutable std::map<bool, std::optional<Replayed>> replayed_;  ///< likewise
@@ -87,7 +88,7 @@ NormLine::NormLine(std::shared_ptr<const NormSums> sums, std::int64_t line) : su
     d_.push_back(x - mean_);
     terms_.add(x), differences_.add(d_.back()), squares_.add(d_.back(), d_.back());
     variance_ += d_.back() * d_.back() / count();
-    if (sums_->merges_slices) of_slice_ = std::max(of_slice_, std::abs(d_.back()));
+    if (sums_->merges_slices) of_slice_ += 2 * std::abs(d_.back()) / count();
   }
   exact_ = errors(false);
 }

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <set>
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/elements/feeds.hpp"
 #include "parity/elements/host_range.hpp"
+#include "parity/elements/replay.hpp"
 #include "parity/elements/settle_rows.hpp"
 #include "parity/elements/summing.hpp"
 
@@ -29,8 +30,8 @@ double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
   return limit.knows_certain() ? limit.certain_at(std::abs(truth), i) : limit.at(std::abs(truth), i);
 }
 
-/// Rows of an op that has sums inside, of which the host misses an element, or which have an order of a sum that
-/// overflows: an overflow in a sum that they share spoils some of them on the host, and others in another order.
+/// Rows of an op that has sums inside. An overflow in a sum that elements share spoils some of them in one order, and
+/// others, or none, in another.
 class RowMisses {
  public:
   template <class IsMissed>
@@ -39,21 +40,28 @@ class RowMisses {
     misses.rows_ = shared_rows(subject, widened_feeds(subject));
     if (!misses.rows_) return misses;
     for (std::size_t i = 0; i < misses.rows_->number_of.size(); ++i)
-      if (is_missed(i)) misses.missed_[misses.rows_->number_of[i]] = true;
+      if (is_missed(i)) misses.of_host_.insert(misses.rows_->number_of[i]);
     return misses;
   }
 
-  bool has(std::size_t i) {
+  /// Whether an overflow in the element's row can have made it `got`: the host misses one of the row, or a sum that
+  /// the row shares overflows in some order.
+  bool explains(std::size_t i, double got, ir::DType dtype) {
     if (!rows_) return false;
     const std::int64_t number = rows_->number_of[i];
-    const auto known = missed_.find(number);
-    if (known != missed_.end()) return known->second;
-    return missed_[number] = rows_->overflows_in_some_order(number);
+    const bool is_lost = !std::isfinite(got) || got == 0;
+    if (is_lost && of_host_.contains(number)) return true;
+    if (number != number_) row_ = rows_->make(number), number_ = number, overflows_ = row_->overflows_in_some_order();
+    if (!overflows_ && !of_host_.contains(number)) return false;
+    return is_lost || got == stored_as(dtype, static_cast<float>(row_->lost(static_cast<std::int64_t>(i))));
   }
 
  private:
   std::optional<SharedRows> rows_;
-  std::map<std::int64_t, bool> missed_;  ///< by row, once it was asked for
+  std::set<std::int64_t> of_host_;  ///< rows of which the host misses an element
+  std::int64_t number_ = -1;        ///< of the row that was asked for last
+  std::unique_ptr<Row> row_;
+  bool overflows_ = false;
 };
 
 }  // namespace
@@ -85,8 +93,7 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   for (const std::size_t i : missed) {
     const Miss of_host = host_miss(i);
     // Infinities make NaN, infinity or 0: one kernel multiplies such a one by 0 where the next one divides by it.
-    const bool is_lost = !std::isfinite(c[i]) || c[i] == 0;
-    const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || (is_lost && misses.has(i));
+    const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || misses.explains(i, c[i], got.dtype());
     const bool may_overflow =
         sum && !std::isfinite(c[i]) && sums::overflows_in_some_order(sum->at(i), core::compute_dtype(got.dtype()));
     if (of_host == miss(i) || host_missed || may_overflow) apart[i] = true, ++count;

@@ -33,6 +33,8 @@ class Row {
   virtual bool replays_every_step() const { return true; }
   /// Whether a sum that the line shares has an order in which it leaves the range (verdict.md V34).
   virtual bool overflows_in_some_order() const { return false; }
+  /// What an element is where such a sum is infinite, if that is a number.
+  virtual double lost(std::int64_t) const { return 0; }
 };
 
 /// How to come from an element to its row.

@@ -9,7 +9,6 @@
 #include "parity/core/float_format.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/elements/replay.hpp"
-#include "parity/elements/rows.hpp"
 
 namespace plumb::parity::elements {
 namespace {
@@ -108,9 +107,7 @@ std::optional<SharedRows> shared_rows(const Subject& subject, const ir::Feeds& f
   if (!rows) return std::nullopt;
   SharedRows shared;
   for (std::int64_t i = 0; i < node->operation.y.elements(); ++i) shared.number_of.push_back(rows->number_of(i));
-  shared.overflows_in_some_order = [node, make = rows->make](std::int64_t number) {
-    return make(number)->overflows_in_some_order();
-  };
+  shared.make = [node, make = rows->make](std::int64_t number) { return make(number); };
   return shared;
 }
 

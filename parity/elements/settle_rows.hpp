@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "parity/cases/settled.hpp"
+#include "parity/elements/rows.hpp"
 #include "parity/elements/subject.hpp"
 
 namespace plumb::parity::elements {
@@ -44,8 +46,8 @@ std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feed
 
 /// The rows of output 0.
 struct SharedRows {
-  std::vector<std::int64_t> number_of;                        ///< by element, the row whose sums it shares
-  std::function<bool(std::int64_t)> overflows_in_some_order;  ///< by row
+  std::vector<std::int64_t> number_of;                            ///< by element, the row whose sums it shares
+  std::function<std::unique_ptr<Row>(std::int64_t number)> make;  ///< outlives what it was made for
 };
 
 /// Nothing for an op that has no rows, or shares its kernel.

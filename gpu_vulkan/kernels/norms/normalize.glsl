@@ -75,22 +75,46 @@ Moments moments(uint first, uint begin, uint end) {
   return m;
 }
 
-/// The moments of a line from those of its slices.
+/// size · (mean + rest - origin), in two numbers.
+vec2 weighted(float size, vec4 slice, float origin) {
+  const vec2 d = plus(slice.xy, -origin), product = product_of(size, d.x);
+  precise const float low = product.y + size * d.y;
+  return vec2(product.x, low);
+}
+
+/// sum / n, in two numbers.
+vec2 quotient_of(vec2 sum, float n) {
+  const float q = divide(total(sum), n);
+  const vec2 back = product_of(q, n);
+  precise const float left = ((sum.x - back.x) - back.y) + sum.y;
+  return vec2(q, is_finite(q) ? divide(left, n) : 0.0);
+}
+
+/// The moments of a line from those of its slices. First its mean, as that of the first slice and what is to be added
+/// to it: slices may be far apart, and what is rounded at their distance shifts the whole line. Then its squares about
+/// that mean, whose terms are all positive.
 Moments merged(uint first) {
-  Moments m = Moments(partials[first].x, 0.0, 0.0);
-  const float n = float(line_length);
+  Moments m = Moments(0.0, 0.0, 0.0);
+#ifdef CENTERED
+  const float origin = partials[first].x;
+  vec4 of_mean = vec4(0.0);
+  for (uint s = lane(); s < slices; s += lanes) {
+    const float size = float(min((s + 1u) * slice_length, line_length) - s * slice_length);
+    of_mean.xy = plus(of_mean.xy, weighted(size, partials[first + s], origin));
+  }
+  const vec2 moved = quotient_of(combined(of_mean, 0u).xy, float(line_length));
+  const vec2 mean = plus(vec2(origin, 0.0), moved);
+  m.mean = mean.x;
+  if (is_finite(m.mean)) m.rest = mean.y;
+#endif
   vec4 mine = vec4(0.0);
   for (uint s = lane(); s < slices; s += lanes) {
     const vec4 slice = partials[first + s];
     const float size = float(min((s + 1u) * slice_length, line_length) - s * slice_length);
-    const float d = (slice.x - m.mean) + slice.y;
-    mine = vec4(plus(mine.xy, size * d), plus(plus(mine.zw, slice.z), size * d * d));
+    const float d = ((slice.x - m.mean) - m.rest) + slice.y;
+    mine.zw = plus(plus(mine.zw, slice.z), size * d * d);
   }
-  const vec2 found = sums(mine);
-#ifdef CENTERED
-  if (is_finite(m.mean)) m.rest = divide(found.x, n);
-#endif
-  m.squares = centered(found.y, n, m.rest);
+  m.squares = sums(mine).y;
   return m;
 }
 

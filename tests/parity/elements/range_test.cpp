@@ -146,6 +146,30 @@ TEST(Range, ARowMayOverflowInTheOrderOfTheKernelAlone) {
   EXPECT_EQ(judged(largest / 4, 0, nan).comparison.n_bad, 1u) << "nothing overflows in the second row";
 }
 
+/// Over an infinite variance nothing is left of a number but its bias.
+TEST(Range, ALineThatOverflowsMayLeaveTheBias) {
+  const float x = std::nextafter(0x1p63f, 0.0f);  // four squares add up to less than an ulp below the largest number
+  const ir::TensorTypes types = {{DType::f32, {1, 4}}, {DType::f32, {4}}, {DType::f32, {4}}};
+  const std::vector<Tensor> fed = {Tensor::of<float>({1, 4}, {x, -x, x, -x}), Tensor::of<float>({4}, {1, 1, 1, 1}),
+                                   Tensor::of<float>({4}, {0.25f, 0.5f, 0.75f, 1.0f})};
+  const auto apart = [&](float factor, float last) {
+    std::vector<Tensor> of = {fed[0], fed[1], fed[2]};
+    for (float& one : of[0].as<float>()) one *= factor;
+    const core::Segment segment = core::segment_of(ir::graph_of(ir::ops::LayerNorm{-1, 1e-5f, true, true}, types), 0);
+    ref_cpu::CpuExecutor cpu;
+    const bounds::Manner manner;
+    bounds::Bounded bounded = bounds::evaluate_bounded(
+        cpu, segment, [&](ir::Value v) { return ir::passes::widen(of.at(v)); }, manner);
+    const std::vector<ir::TensorView> inputs(of.begin(), of.end());
+    std::optional<Tensor> native;
+    const Tensor y = Tensor::of<float>({1, 4}, {0.25f, 0.5f, 0.75f, last});
+    return set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y, native);
+  };
+  EXPECT_EQ(apart(1, 1), 4u);
+  EXPECT_EQ(apart(1, 2), 3u) << "no overflow gives 2";
+  EXPECT_EQ(apart(0.5f, 1), 0u) << "nothing overflows";
+}
+
 /// A sum of these products as one chain of f32.
 sums::ElementLimit limit_of(const std::vector<double>& a, double b, double flushed) {
   terms::ElementSum sum;
