@@ -99,11 +99,13 @@ std::optional<Smooth> activation(F function) {
   }
 }
 
-/// Functions whose limit grows with their argument: u·|y|·(8 + `growth` of x).
+/// Products of x and a function of it whose limit grows with x: u·|y|·(8 + `growth` of x), and |x| times what the
+/// function loses where it is one of the smallest numbers of f64.
 Real growing(Function f, Real x, L growth) {
   const Real y = apply(f, x, 4);
   if (!std::isfinite(y.value)) return y;
-  return {y.value, y.off + 0x1p-53L * std::fabs(y.value) * growth};
+  constexpr L least = std::numeric_limits<double>::denorm_min();
+  return {y.value, y.off + 0x1p-53L * std::fabs(y.value) * growth + least * std::fabs(x.value)};
 }
 
 Real steps(F function, Real x) {

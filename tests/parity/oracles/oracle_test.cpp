@@ -11,6 +11,7 @@
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ir/ops/unary.hpp"
+#include "parity/oracles/functions.hpp"
 #include "parity/oracles/stored.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/parity/small_case.hpp"
@@ -189,6 +190,22 @@ TEST(Oracles, SayNothingWhereARoundingDecides) {
   const auto clear = oracle.element(floor, 1);
   ASSERT_TRUE(clear);
   EXPECT_EQ(clear->re.value, 3);
+}
+
+/// From -37.5 down Φ(x) is one of the smallest numbers of f64, and what it loses there is multiplied by x.
+TEST(Functions, KnowWhatAProductWithASubnormalNumberLoses) {
+  std::vector<double> x(1000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = -37.5 - 0.0011 * static_cast<double>(i);
+  ref_cpu::CpuExecutor cpu;
+  for (const auto function : {ir::ops::UnaryFunction::gelu, ir::ops::UnaryFunction::silu}) {
+    const ir::Tensor of = ir::Tensor::of<double>({1000}, x);
+    const ir::Tensor y = ir::run_op(cpu, ir::ops::Unary{function}, {of})[0];
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const Real known = function_of(function, Real(x[i]));
+      EXPECT_LE(std::fabs(known.value - y.as<double>()[i]), known.off) << "of " << x[i];
+      EXPECT_LE(known.off, 0x1p-40L * std::fabs(known.value) + 50 * std::numeric_limits<double>::denorm_min());
+    }
+  }
 }
 
 TEST(Reals, KnowWhatF64MayBeOff) {
