@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct Kernels {
   ir::OpTable<ErasedKernel> ops;
   ir::OpTable<SumsOfKernel> sums;  ///< null for an op that publishes none
   void (*bounded_product)(const BoundedProduct&, Call&);
+  std::string (*fftw_version)();  ///< what lines are transformed by
 };
 
 /// The kernels as the compiler made them for the instructions that it was told to use.

@@ -6,11 +6,13 @@
 #include <Eigen/Core>
 
 #include "ir/error.hpp"
+#include "ref_cpu/kernel_table.hpp"
 
 namespace plumb::ref_cpu {
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
   return {{"eigen", ir::cat(EIGEN_WORLD_VERSION, '.', EIGEN_MAJOR_VERSION, '.', EIGEN_MINOR_VERSION)},
+          {"fftw", chosen_kernels().fftw_version()},
           {"tbb", ir::cat(TBB_VERSION_MAJOR, '.', TBB_VERSION_MINOR)}};
 }
 

@@ -85,7 +85,11 @@ fi
 exec "$program" "$@"
 RUN
 chmod 755 "$bundle/bin/plumbline-run"
-cp -r fixtures LICENSE "$bundle/"
+cp -r fixtures LICENSE NOTICE.md "$bundle/"
+if compgen -G "$bundle/lib/libfftw3*" >/dev/null; then  # NOTICE.md: then it is under the GPL
+  cp -L /usr/share/doc/libfftw3-dev/copyright "$bundle/lib/COPYRIGHT.fftw"
+  cp -L /usr/share/common-licenses/GPL-2 "$bundle/lib/COPYING.fftw"
+fi
 if [ -e "$bundle/bin/plumb_bench" ]; then
   mkdir "$bundle"/{bench,scripts}
   cp -r bench/ops bench/peers "$bundle/bench/"

@@ -29,7 +29,7 @@ done
 packages=(
   build-essential g++ clang ccache cmake ninja-build pkg-config git ca-certificates
   libvulkan-dev vulkan-tools vulkan-validationlayers mesa-vulkan-drivers glslang-tools glslang-dev spirv-tools
-  libeigen3-dev libtbb-dev libhdf5-dev hdf5-tools
+  libeigen3-dev libfftw3-dev libtbb-dev libhdf5-dev hdf5-tools
   libonnx-dev libonnx-testdata protobuf-compiler libprotobuf-dev
   libfmt-dev nlohmann-json3-dev libtomlplusplus-dev libcli11-dev libxxhash-dev libmd-dev libre2-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev python3-h5py python3-numpy

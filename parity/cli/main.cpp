@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <system_error>
 
@@ -10,8 +11,8 @@
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/environment.hpp"
 #include "parity/cli/process.hpp"
+#include "parity/cli/show/describe.hpp"
 #include "parity/cli/show/help_formatter.hpp"
-#include "parity/core/build_info.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/report/github.hpp"
 #include "parity/terminal/text.hpp"
@@ -67,7 +68,10 @@ int run(int argc, char** argv) {
                "plumb");
   app.require_subcommand(1);
   app.formatter(std::make_shared<show::HelpFormatter>(show::help_width(STDOUT_FILENO)));
-  app.set_version_flag("--version", std::string(core::build_info().version));
+  app.set_version_flag("--version", [argc, argv] {
+    return show::version_text(std::any_of(
+        argv, argv + argc, [](std::string_view argument) { return argument == "-v" || argument == "--verbose"; }));
+  });
   app.footer(
       "exit codes: 0 all that was judged passed; 1 something failed; 2 usage, file or tool error; 3 device error; "
       "4 not all verified, under --strict or --require-verified; 77 nothing ran");

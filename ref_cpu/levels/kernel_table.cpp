@@ -4,6 +4,7 @@
 #include "ref_cpu/gemm/bounded_matmul.hpp"
 #include "ref_cpu/op_table.hpp"
 #include "ref_cpu/published_sums.hpp"
+#include "ref_cpu/transforms/line_transform.hpp"
 
 namespace plumb::ref_cpu {
 
@@ -18,7 +19,7 @@ const Kernels& compiled_kernels() {
                                   else
                                     return nullptr;
                                 }),
-                                gemm::run};
+                                gemm::run, transforms::fftw_version};
   return table;
 }
 

@@ -15,7 +15,7 @@ set(cli_may ir ref_cpu gpu_vulkan parity)
 # The layer's own folder, "." here, is its face, which a room may include only where it says so.
 set(ir_rooms ".=1" "raw=0" "cpu=2" "files=2" "kernels=2" "ops=3" "passes=4" "adversarial=4" "hdf5=4" "formats=5"
   "formats/onnx=6")
-set(ref_cpu_rooms ".=0" "kernels=1" "gemm=2" "ops=3" "levels=4")
+set(ref_cpu_rooms ".=0" "kernels=1" "gemm=2" "transforms=2" "ops=3" "levels=4")
 set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise=3" "kernels/copy=3" "kernels/rows=4"
   "kernels/norms=5" "kernels/gemm=5" "kernels/sort=5" "kernels/conv=6" "kernels/attention=6" "kernels/indexing=6"
   "fused_ops=7" "ops=8" "region=8" "passes=9" "cache=3" "runtime/driver=4" "runtime=5" "run=10" "self_test=10" ".=11"
@@ -36,7 +36,7 @@ set(onnx_place "^ir/formats/onnx/")
 set(eigen_header "(unsupported/)?Eigen/")
 set(eigen_place "^ref_cpu/")
 set(fftw_header "fftw3\\.h")
-set(fftw_place "^ref_cpu/")
+set(fftw_place "^ref_cpu/transforms/fftw\\.cpp$")
 set(tbb_header "(tbb|oneapi)/")
 set(tbb_place "^ref_cpu/")
 set(vulkan_header "(vulkan|vk_video)/")

@@ -79,7 +79,8 @@ foreach(use "ir::kernels::resize_taps(op, 0, dtype, 3)" "op.copy(x, y)" "shape.s
 endforeach()
 
 # Third parties, each where it does not belong.
-foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "parity/compare/compare.cpp;tbb/parallel_for.h"
+foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "ref_cpu/ops/fft.cpp;fftw3.h"
+    "parity/compare/compare.cpp;tbb/parallel_for.h"
     "gpu_vulkan/ops/softmax.cpp;vulkan/vulkan.h" "gpu_vulkan/plan/plan.hpp;vulkan/vulkan_core.h"
     "parity/record.cpp;hdf5.h"
     "ir/hdf5/store.hpp;hdf5.h" "ir/formats/json.hpp;nlohmann/json.hpp" "ir/graph.cpp;nlohmann/json.hpp"

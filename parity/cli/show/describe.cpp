@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "gpu_vulkan/device/devices.hpp"
+#include "parity/core/build_info.hpp"
 #include "ref_cpu/kernel_table.hpp"
 #include "ref_cpu/libraries.hpp"
 
@@ -51,6 +52,16 @@ profile::Environment describe_host(int threads) {
   environment.threads = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
   environment.libraries = ref_cpu::library_versions();
   return environment;
+}
+
+std::string version_text(bool verbose) {
+  const core::BuildInfo& build = core::build_info();
+  std::string text(build.version);
+  if (!verbose) return text;
+  text += ir::cat("\ncommit: ", build.git_commit, build.git_dirty ? ", changed" : "", "\ncompiler: ", build.compiler,
+                  "\nglslang: ", build.glslang);
+  for (const auto& [name, version] : ref_cpu::library_versions()) text += ir::cat("\n", name, ": ", version);
+  return text;
 }
 
 std::vector<std::string> command_line() {

@@ -14,6 +14,9 @@ profile::Device describe(const gpu_vulkan::device::DeviceFacts& facts);
 /// This machine and the libraries of the CPU executor.
 profile::Environment describe_host(int threads);
 
+/// Which plumbline this is and, where `verbose`, what it was built with and computes with, a line each.
+std::string version_text(bool verbose);
+
 /// The arguments of this process.
 std::vector<std::string> command_line();
 

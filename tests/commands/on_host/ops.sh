@@ -11,3 +11,6 @@ plumb 2 ops no_such_op
 warns_of no_such_op
 plumb 2 ops matmull
 warns_of "there is no op 'matmull'; did you mean matmul?"
+plumb 0 --version -v
+says "^fftw: "
+says "^tbb: "

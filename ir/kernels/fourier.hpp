@@ -1,0 +1,53 @@
+// What Fourier transforms of any executor are made of: roots of unity, scales and, on the host, tables of Bluestein's.
+#pragma once
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace plumb::ir::kernels {
+
+/// Which direction carries the scale, as NumPy names it (ops.md 10).
+enum class FourierNorm { backward, ortho, forward };
+
+constexpr auto enum_names(FourierNorm) { return std::array<std::string_view, 3>{"backward", "ortho", "forward"}; }
+
+/// What a transform of n points multiplies its sums by: 1, 1/n or 1/√n.
+double fourier_scale(FourierNorm norm, bool inverse, std::int64_t n);
+
+/// What a complex transform of n points is held to cost, whatever an algorithm takes: 5n log2 n.
+double fourier_flops(std::int64_t n);
+
+using LongComplex = std::complex<long double>;
+
+/// e^(-2 pi i k / n). The angle is reduced in integers, so that each part is right but for the last bit or two of a
+/// long double; multiples of 1/8 have parts that are exact or equal.
+LongComplex root_of_unity(std::int64_t k, std::int64_t n);
+
+/// Whether no prime factor of n is above `largest`.
+bool is_smooth(std::int64_t n, std::int64_t largest);
+
+/// The prime factors of n, ascending.
+std::vector<std::int64_t> prime_factors(std::int64_t n);
+
+/// y[k] = sum over j of x[j] e^(-2 pi i j k / n), for tables: in n times the sum of n's prime factors operations.
+std::vector<LongComplex> fourier_transform(std::vector<LongComplex> x);
+
+/// Bluestein's algorithm makes a transform of n points from two of m >= 2n - 1: with w[j] = e^(-pi i j^2 / n),
+///   y[k] = w[k] sum over j of (x[j] w[j]) conj(w[k - j]),
+/// a cyclic convolution of m points. `spectrum` is what multiplies the transform of the padded x w: that of conj(w),
+/// over m, so that an inverse transform without a scale ends it.
+struct Chirp {
+  std::vector<LongComplex> chirp;     ///< w[0] to w[n - 1]
+  std::vector<LongComplex> spectrum;  ///< m of them
+};
+
+/// The chirp of n points for transforms of m of them, of which j^2 is taken modulo 2n in integers.
+Chirp bluestein(std::int64_t n, std::int64_t m);
+
+/// The least m >= `least` of primes 2, 3 and 5.
+std::int64_t smooth_length(std::int64_t least);
+
+}  // namespace plumb::ir::kernels
