@@ -40,9 +40,10 @@ struct Gather {
 
 Lattice lattice_of(const ir::TensorView& x) {
   Gather gather;
-  if (ir::is_complex(x.dtype())) return {.finite = false};
   ir::visit_any(x.dtype(), [&]<class T>(T) {
-    if constexpr (!ir::is_complex(ir::dtype_of<T>))
+    if constexpr (ir::is_complex(ir::dtype_of<T>))
+      for (const T value : x.as<T>()) gather.add(double(value.real())), gather.add(double(value.imag()));
+    else
       for (const T value : x.as<T>()) gather.add(ir::convert_value<double>(value));
   });
   return gather.lattice();
@@ -55,12 +56,10 @@ Lattice lattice_of(double x) {
 }
 
 bool fits(const ir::TensorView& x, ir::DType dtype) {
-  const auto wide = x.as<double>();
-  bool all = true;
-  ir::visit_float(dtype, [&]<class T>(T) {
-    for (const double value : wide) all &= ir::convert_value<double>(ir::convert_value<T>(value)) == value;
-  });
-  return all;
+  const ir::Tensor again = ir::convert(ir::convert(x, dtype), x.dtype());
+  const std::span parts(reinterpret_cast<const double*>(x.bytes().data()), x.bytes().size() / sizeof(double));
+  const std::span rounded(reinterpret_cast<const double*>(again.bytes().data()), parts.size());
+  return std::ranges::equal(parts, rounded);
 }
 
 }  // namespace plumb::parity::exact

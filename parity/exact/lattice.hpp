@@ -14,13 +14,13 @@ struct Lattice {
   bool is_zero() const { return most == 0; }
 };
 
-/// The lattice of floats of any width; an integer or bool tensor has steps of 1.
+/// The lattice of floats of any width, or of the parts of complex numbers; an integer or bool tensor has steps of 1.
 Lattice lattice_of(const ir::TensorView& x);
 
 /// The lattice of one number.
 Lattice lattice_of(double x);
 
-/// Whether every number of an f64 tensor is a float of `dtype`: none would be rounded.
+/// Whether every number of an f64 or c128 tensor is one of `dtype`: none would be rounded.
 bool fits(const ir::TensorView& x, ir::DType dtype);
 
 }  // namespace plumb::parity::exact

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace plumb::parity::exact {
 
@@ -22,6 +23,16 @@ Rule mean(const ir::Op& sum, std::int64_t divisor) {
   Rule rule = adds_up(sum, {{.operands = {0}, .count = divisor}});
   rule.divisor = divisor;
   return rule;
+}
+
+Rule fourier(std::int64_t points, double scale) {
+  if (4 % points != 0) return rounds("roots of unity are rounded");
+  int exponent = 0;
+  if (std::frexp(scale, &exponent) != 0.5) return rounds("the scale is rounded");
+  // A part of an element may be the sum of both parts of all points on the way.
+  return {.arithmetic = Arithmetic::sums,
+          .terms = {{.operands = {0}, .count = 2 * points}},
+          .divisor = std::int64_t{1} << (1 - exponent)};
 }
 
 Rule product(const ir::Op& op, ir::Types in, ir::Types out) {

@@ -32,6 +32,9 @@ Rule product(const ir::Op& op, ir::Types in, ir::Types out);
 /// Updates (operand 2) scattered into operand 0, added where several meet.
 Rule scattered(const ir::Op& op, ir::Types in, ir::Types out);
 
+/// A Fourier transform of so many points: sums alone where roots of unity are ±1 and ±i.
+Rule fourier(std::int64_t points, double scale);
+
 /// How many terms one element sums; at least 1.
 std::int64_t terms_of(const ir::Op& op, ir::Types in, ir::Types out);
 

@@ -48,6 +48,9 @@ class Builder {
   std::vector<core::Proof> proofs_;  ///< by node
 };
 
+/// Whole numbers can be drawn in place of any: of floats, and of both parts of complex numbers.
+bool is_drawn(ir::DType dtype) { return ir::is_float(dtype) || ir::is_complex(dtype); }
+
 Builder::Builder(const cases::Case& original, ir::Executor& reference)
     : original_(original), graph_(original.file->graph), reference_(reference) {
   for (ir::Value v = 0; v < graph_.value_count(); ++v) {
@@ -57,7 +60,7 @@ Builder::Builder(const cases::Case& original, ir::Executor& reference)
       continue;
     }
     tensors_.push_back({.type = graph_.type(v), .name = graph_.name(v), .is_source = graph_.is_source(v)});
-    if (graph_.is_source(v) && !ir::is_float(tensors_[v].type.dtype))
+    if (graph_.is_source(v) && !is_drawn(tensors_[v].type.dtype))
       tensors_[v].numbers = ir::fed(graph_, original.feeds, v);
   }
 }
@@ -71,7 +74,7 @@ ir::Tensor Builder::drawn(Handle source, const ir::Fill& fill) const {
 Handle Builder::cut(Handle from) {
   Tensor made{.type = tensors_[from].type, .is_source = true};
   made.name = ir::free_name(graph_, ir::cat(tensors_[from].name, " again ", tensors_.size() - graph_.value_count()));
-  if (!ir::is_float(made.type.dtype)) {
+  if (!is_drawn(made.type.dtype)) {
     made.fill = ir::Fill{.distribution = ir::Distribution::constant, .value = 0};
     made.numbers = ir::Tensor(made.type);
   }
@@ -104,7 +107,7 @@ std::optional<Outcome> Builder::prove_drawing(const ir::Op& op, const Handles& o
 std::vector<std::set<Handle>> Builder::cuts_of(const Handles& operands) const {
   std::set<Handle> computed, all;
   for (const Handle h : operands) {
-    if (!tensors_[h].numbers || !ir::is_float(tensors_[h].type.dtype)) continue;
+    if (!tensors_[h].numbers || !is_drawn(tensors_[h].type.dtype)) continue;
     all.insert(h);
     if (!tensors_[h].is_constant) computed.insert(h);
   }

@@ -47,6 +47,35 @@ Errors errors_of(const Question& question, std::size_t k, const Numbers& truth, 
   return found;
 }
 
+/// What must hold of the parts of elements whatever their values are: a line that breaks it is beyond any limit.
+void hold_to_rules(const Question& question, std::size_t k, const LineNorms& of_x, const Transform& how,
+                   OutputJudgement& output) {
+  if (!how.spreads && how.real_at.empty()) return;
+  const Numbers got(question.got.at(k));
+  for (std::size_t line = 0; line < output.units(); ++line) {
+    const auto at = [&](std::int64_t i) { return got.at(output.element(line, static_cast<std::size_t>(i))); };
+    bool breaks = false;
+    if (how.spreads && !of_x.is_finite[line])
+      for (std::int64_t i = 0; i < output.unit.length; ++i) breaks |= is_finite(at(i));
+    if (output.standing[line] != Standing::wild)
+      for (const std::int64_t i : how.real_at) breaks |= at(i).imag() != 0;
+    if (!breaks) continue;
+    output.ratio[line] = infinite;
+    if (output.standing[line] == Standing::wild) output.standing[line] = Standing::not_finite;
+  }
+}
+
+/// Limits that all elements of a line share.
+compare::Allowed by_line(const ir::Shape& shape, const OutputJudgement& output, const std::vector<double>& limits) {
+  compare::Limits made{.probable = ir::Tensor({ir::DType::f64, shape}), .certain = {}};
+  const auto values = made.probable.as<double>();
+  for (std::size_t line = 0; line < limits.size(); ++line)
+    for (std::int64_t i = 0; i < output.unit.length; ++i)
+      values[output.element(line, static_cast<std::size_t>(i))] = limits[line];
+  made.certain = made.probable;
+  return {.rule = compare::Allowed::Rule::within, .limits = std::make_shared<const compare::Limits>(std::move(made))};
+}
+
 }  // namespace
 
 OutputJudgement judge_lines(const Question& question, std::size_t k, const LineLimits& limits) {
@@ -106,20 +135,40 @@ TransformFactors transform_factors(std::int64_t length) {
                    : TransformFactors{3 * std::sqrt(depth), 15 * depth};
 }
 
+std::vector<std::int64_t> real_bins(std::int64_t n) {
+  if (n % 2 == 0) return {0, n / 2};
+  return {0};
+}
+
+std::vector<double> half_spectrum_weights(std::int64_t n) {
+  std::vector<double> weights(static_cast<std::size_t>(n / 2 + 1), 2.0);
+  for (const std::int64_t bin : real_bins(n)) weights[static_cast<std::size_t>(bin)] = 1;
+  return weights;
+}
+
 OutputJudgement judge_transform(const Question& question, std::size_t k, const ir::Tensor& x, const Transform& how) {
   const TransformFactors factors = transform_factors(how.length);
   const double u = question.unit(k), largest = core::float_format(question.out_type(k).dtype).overflow();
   const LineNorms of_x = norms_of(x, how.line_x, how.weights_x);
   const LineNorms of_y = norms_of(question.truth.outputs.at(k), how.line_y, how.weights_y);
   LineLimits limits{.line = how.line_y, .weights = how.weights_y};
+  std::vector<double> of_truth;
+  // A scale that is no power of two is rounded, and so is its product with every element.
+  int exponent = 0;
+  const double of_scale = std::frexp(how.scale, &exponent) == 0.5 ? 0 : 2;
   for (std::size_t n = 0; n < of_y.two.size(); ++n) {
     // An algorithm may leave the range of the type inside although its result does not (ops.md 10).
     const bool is_wild = !of_x.is_finite[n] || !(4 * static_cast<double>(how.length) * of_x.one[n] < largest);
     limits.wild.push_back(is_wild);
-    limits.norm.push_back(is_wild ? 0 : factors.norm * u * of_y.two[n]);
+    limits.norm.push_back(is_wild ? 0 : (factors.norm + of_scale) * u * of_y.two[n]);
     limits.element.push_back(is_wild ? 0 : factors.element * u * how.scale * of_x.one[n]);
+    of_truth.push_back(is_wild ? infinite
+                               : factors.element * ir::unit_roundoff(ir::DType::f64) * how.scale * of_x.one[n]);
   }
-  return judge_lines(question, k, limits);
+  OutputJudgement output = judge_lines(question, k, limits);
+  hold_to_rules(question, k, of_x, how, output);
+  output.uncertainty = by_line(question.truth.outputs.at(k).shape(), output, of_truth);
+  return output;
 }
 
 }  // namespace plumb::parity::judges

@@ -35,15 +35,25 @@ struct TransformFactors {
 TransformFactors transform_factors(std::int64_t length);
 
 /// Output k of a transform of lines of `x`, each of `length` elements, scaled by `scale`: transform_factors() at the
-/// norms of output and operand. A line of x with a NaN or an infinity, or so large that an algorithm may leave the
-/// range of the type, is wild. `line_x`, `line_y`: which elements the n-th line of operand and output has; `weights_x`,
-/// `weights_y` as in LineLimits.
+/// norms of output and operand, and 2u‖y‖₂ for a scale that is no power of two and its product. A line of x with a NaN
+/// or an infinity, or so large that an algorithm may leave the range of the type, is wild. `line_x`, `line_y`: which
+/// elements the n-th line of operand and output has; `weights_x`, `weights_y` as in LineLimits. Where it `spreads`, a
+/// NaN or an infinity in a line leaves no element finite in both parts, and one that does is wrong (ops.md 10);
+/// `real_at` are places in a line of y whose imaginary part is 0 exactly.
 struct Transform {
   std::int64_t length = 1;
   double scale = 1;
   compare::Line line_x = {}, line_y = {};
   std::vector<double> weights_x = {}, weights_y = {};
+  bool spreads = false;
+  std::vector<std::int64_t> real_at = {};
 };
+/// How often bins of the half spectrum of n points count: bin 0 and, for even n, the last one once, all others twice.
+std::vector<double> half_spectrum_weights(std::int64_t n);
+/// The places of those that count once.
+std::vector<std::int64_t> real_bins(std::int64_t n);
+
+/// The verdict comes with how far the truth itself may be off, which the op's own definition is asked about.
 OutputJudgement judge_transform(const Question& question, std::size_t k, const ir::Tensor& x, const Transform& how);
 
 }  // namespace plumb::parity::judges

@@ -123,16 +123,17 @@ void pass(Parts<const T> x, Parts<T> y, std::int64_t rest, std::int64_t stride, 
   }
 }
 
-/// Factors of a length of which no prime is above 7; large ones first, so that later passes have long runs.
+/// Factors of a length of which no prime is above 7. Odd ones come first: what cancels by symmetry, as imaginary parts
+/// in the middle of the spectrum of a real line, then does so without an error in the last pass.
 std::vector<std::int64_t> radices(std::int64_t length) {
   std::vector<std::int64_t> found;
+  for (const std::int64_t r : {7, 5, 3})
+    for (; length % r == 0; length /= r) found.push_back(r);
   int twos = 0;
   for (; length % 2 == 0; length /= 2) ++twos;
   for (; twos >= 5 || twos == 3; twos -= 3) found.push_back(8);
   for (; twos >= 2; twos -= 2) found.push_back(4);
   if (twos == 1) found.push_back(2);
-  for (const std::int64_t r : {7, 5, 3})
-    for (; length % r == 0; length /= r) found.push_back(r);
   return found;
 }
 

@@ -1,5 +1,6 @@
 // Plans of our own, for builds without FFTW, and held to FFTW's results in builds with it.
 #include <algorithm>
+#include <utility>
 
 #include "ir/kernels/fourier.hpp"
 #include "ref_cpu/transforms/mixed_radix.hpp"
@@ -38,6 +39,7 @@ class AnyLength {
   /// Transforms the first elements of x by way of `other`, and says in which of them the result is.
   Parts<T> run(Parts<T> x, Parts<T> other) const {
     if (is_direct_) return passes_.run(x, other);
+    const T re = std::exchange(x.re[0], T{0}), im = std::exchange(x.im[0], T{0});  // which every result has as it is
     times(x, chirp_, length_);
     std::fill(x.re + length_, x.re + room(), T{0}), std::fill(x.im + length_, x.im + room(), T{0});
     const Parts<T> spectrum = passes_.run(x, other);
@@ -47,6 +49,7 @@ class AnyLength {
     const Parts<T> y = passes_.run({x.im, x.re}, {other.im, other.re});
     const Parts<T> result{y.im, y.re};
     times(result, chirp_, length_);
+    for (std::int64_t k = 0; k < length_; ++k) result.re[k] += re, result.im[k] += im;
     return result;
   }
 

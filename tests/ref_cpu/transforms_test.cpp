@@ -182,6 +182,20 @@ TEST(Transforms, IgnoreWhatARealSpectrumCannotHave) {
   ignore_what_a_real_spectrum_cannot_have<float>(), ignore_what_a_real_spectrum_cannot_have<double>();
 }
 
+/// ops.md K.3: what is 0 but at the start has a spectrum of ones, bit for bit.
+TEST(Transforms, OfAnImpulseAtTheStartAreExact) {
+  for (const std::int64_t n : every_length) {
+    std::vector<float> x(static_cast<std::size_t>(2 * n)), y(x.size()), ones(x.size());
+    x[0] = 1;
+    for (std::size_t k = 0; k < ones.size(); k += 2) ones[k] = 1;
+    LineTransform<float>(Kind::forward, n).run(x.data(), y.data());
+    if (n <= 128 || ir::kernels::is_smooth(n, 7)) {  // of larger primes FFTW's algorithms are as Bluestein's
+      EXPECT_EQ(y, ones) << n;
+    }
+    EXPECT_EQ(by_plan(*transforms::own_plan<float>(Kind::forward, n), x, 2 * n), ones) << "own, " << n;
+  }
+}
+
 TEST(Fourier, RootsAreRightInEveryOctant) {
   for (const std::int64_t n : {1, 2, 3, 8, 12, 97, 1024})
     for (std::int64_t k = -n; k < 2 * n; ++k) {

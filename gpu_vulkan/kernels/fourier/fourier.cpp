@@ -1,0 +1,377 @@
+// Plans which kernels transform a line, and makes their tables.
+#include "gpu_vulkan/kernels/fourier/fourier.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "ir/kernels/fourier.hpp"
+
+namespace plumb::gpu_vulkan::kernels::fourier {
+namespace {
+
+using ir::kernels::LongComplex;
+using plan::word;
+
+/// fourier_lines.comp: what elements of a line are.
+enum class Form : std::uint32_t {
+  whole,          ///< complex numbers
+  pairs,          ///< reals, of which two are a number
+  reals,          ///< reals, or the real parts alone
+  half_of_pairs,  ///< the half spectrum of pairs
+  half_of_reals,  ///< the half spectrum of reals
+};
+
+/// fourier_lines.comp: what results are multiplied by.
+enum class Factor : std::uint32_t { none, by_table, by_twiddle };
+
+/// fourier_lines.comp: what becomes of point 0 where Bluestein's algorithm transforms the others.
+enum class Origin : std::uint32_t { none, read_again, put_aside, taken_from_aside };
+
+/// Where lines come from or go to: elements of lines of `length`, of which `limit` points are there.
+struct End {
+  plan::Slot slot = 0;
+  Form form = Form::whole;
+  std::int64_t length = 1, limit = 1;
+};
+
+struct Source : End {
+  bool swaps = false;                               ///< real and imaginary parts
+  const std::vector<LongComplex>* chirp = nullptr;  ///< then multiplies points
+  bool leaves_origin_aside = false;
+};
+
+struct Target : End {
+  bool swaps_back = false;                           ///< real and imaginary parts
+  const std::vector<LongComplex>* factor = nullptr;  ///< then multiplies points
+  bool swaps = false;                                ///< parts once more
+  double scale = 1;
+  bool takes_origin_from_aside = false;
+};
+
+/// Point i of part (a, b) of a longer line is i·point + a·of_a + b·of_b of it.
+struct Places {
+  std::int64_t point = 1, of_a = 0, of_b = 0;
+};
+
+/// One dispatch: transforms of `size` points, parts of longer lines.
+struct Step {
+  std::int64_t size = 1, parts = 1, parts_b = 1;
+  Places in = {}, out = {};
+  std::int64_t twiddles = 0;                           ///< results are turned by b·k of so many; 0: they are not
+  const std::vector<LongComplex>* spectrum = nullptr;  ///< multiplies the transform, which is transformed back
+};
+
+/// The steps of a transform of the product of these factors.
+std::vector<Step> steps_of(const std::vector<std::int64_t>& factors) {
+  const auto size = [&](std::size_t i) { return factors.at(i); };
+  if (factors.size() == 1) return {{.size = size(0)}};
+  const std::int64_t rest = factors.size() == 2 ? size(1) : size(1) * size(2), last = factors.back();
+  const Places across{.point = rest, .of_b = 1};
+  std::vector<Step> steps = {
+      {.size = size(0), .parts = rest, .parts_b = rest, .in = across, .out = across, .twiddles = size(0) * rest}};
+  if (factors.size() == 2) {
+    steps.push_back({.size = last,
+                     .parts = size(0),
+                     .parts_b = size(0),
+                     .in = {.point = 1, .of_b = last},
+                     .out = {.point = size(0), .of_b = 1}});
+    return steps;
+  }
+  const Places middle{.point = last, .of_a = rest, .of_b = 1};
+  steps.push_back(
+      {.size = size(1), .parts = size(0) * last, .parts_b = last, .in = middle, .out = middle, .twiddles = rest});
+  steps.push_back({.size = last,
+                   .parts = size(0) * size(1),
+                   .parts_b = size(1),
+                   .in = {.point = 1, .of_a = rest, .of_b = last},
+                   .out = {.point = size(0) * size(1), .of_a = 1, .of_b = size(0)}});
+  return steps;
+}
+
+/// Complex numbers as a shader of this dtype reads them, one table behind the other.
+class Tables {
+ public:
+  explicit Tables(ir::DType part) : is_wide_(part == ir::DType::f64) {}
+
+  /// Where the next one begins.
+  std::uint32_t begin() const { return word(std::ssize(bytes_) / (is_wide_ ? 16 : 8)); }
+  void add(const LongComplex& z) {
+    const auto put = [&](auto value) {
+      const auto raw = std::bit_cast<std::array<std::byte, sizeof(value)>>(value);
+      bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+    };
+    for (const long double x : {z.real(), z.imag()})
+      if (is_wide_)
+        put(static_cast<double>(x));
+      else
+        put(static_cast<float>(x));
+  }
+  std::uint32_t add(const std::vector<LongComplex>& numbers) {
+    const std::uint32_t at = begin();
+    for (const LongComplex& z : numbers) add(z);
+    return at;
+  }
+  /// e^(-2 pi i k step / n) for `count` of k.
+  std::uint32_t roots(std::int64_t count, std::int64_t n, std::int64_t step = 1) {
+    const std::uint32_t at = begin();
+    for (std::int64_t k = 0; k < count; ++k) add(ir::kernels::root_of_unity(k * step, n));
+    return at;
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  bool is_wide_;
+  std::vector<std::byte> bytes_;
+};
+
+/// How a workgroup is made up, whatever the number of lines: few pipelines serve many shapes.
+struct Layout {
+  std::uint32_t threads, lines, points;
+  bool across;
+};
+
+/// How many points a thread holds at most, if so many threads share a line.
+std::int64_t points_of(const std::vector<std::uint32_t>& radices, std::int64_t size, std::int64_t threads) {
+  std::int64_t points = 1;
+  for (const std::int64_t r : radices) points = std::max(points, r * ((size / r + threads - 1) / threads));
+  return points;
+}
+
+Layout layout_of(std::int64_t size, const std::vector<std::uint32_t>& radices, bool across, ir::DType part,
+                 const device::DeviceFacts& facts) {
+  const std::int64_t most = std::min<std::int64_t>({facts.max_invocations, facts.max_group_size[0], 1024});
+  const std::int64_t room = facts.shared_memory / std::int64_t(ir::info(part).bytes) / size;
+  // The first number of threads with the fewest points each, of those that leave it 4 to 16.
+  std::int64_t threads = std::clamp<std::int64_t>(size / 16, 1, most);
+  for (std::int64_t t = threads; t <= std::clamp<std::int64_t>((size + 5) / 6, 1, most); ++t)
+    if (points_of(radices, size, t) < points_of(radices, size, threads)) threads = t;
+  const std::int64_t wanted = std::max<std::int64_t>(256 / threads, across ? 8 : 1);
+  const std::int64_t together = std::clamp<std::int64_t>(std::min({wanted, room, most / threads}), 1, 256);
+  return {word(threads), word(together), word(points_of(radices, size, threads)), across && together > 1};
+}
+
+plan::Constants constants_of(const Step& step, const std::vector<std::uint32_t>& radices, const Layout& layout,
+                             const Source& from, const Target& to, Factor factor) {
+  std::uint32_t packed = 0;
+  for (std::size_t i = 0; i < radices.size(); ++i) packed |= radices[i] << 4 * i;
+  const Origin origin = step.spectrum != nullptr     ? Origin::read_again
+                        : from.leaves_origin_aside   ? Origin::put_aside
+                        : to.takes_origin_from_aside ? Origin::taken_from_aside
+                                                     : Origin::none;
+  return {{"invocations", layout.threads * layout.lines},
+          {"size", word(step.size)},
+          {"passes", word(std::ssize(radices))},
+          {"radices", packed},
+          {"threads", layout.threads},
+          {"lines", layout.lines},
+          {"points", layout.points},
+          {"across", layout.across},
+          {"form_in", from.form},
+          {"form_out", to.form},
+          {"swap_in", from.swaps},
+          {"chirped", from.chirp != nullptr},
+          {"convolves", step.spectrum != nullptr},
+          {"swap_back", to.swaps_back},
+          {"factor", factor},
+          {"swap_out", to.swaps},
+          {"origin", origin}};
+}
+
+/// fourier_lines.comp
+struct Block {
+  std::uint32_t count, inner, parts, parts_b, length_in, length_out, total;
+  std::array<std::uint32_t, 3> in, out;
+  std::uint32_t limit_in, limit_out, chirp_at, spectrum_at, factor_at, fine_at, split_at, fine;
+  std::array<std::uint32_t, 2> scale;
+};
+
+std::array<std::uint32_t, 2> scale_bits(double scale, ir::DType part) {
+  if (part == ir::DType::f64) return std::bit_cast<std::array<std::uint32_t, 2>>(scale);
+  return {std::bit_cast<std::uint32_t>(static_cast<float>(scale)), 0};
+}
+
+/// Lines of one node: `lines` in all, whose neighbours are `inner` apart, transformed as `total` points.
+class Lines {
+ public:
+  Lines(plan::Lowering& node, ir::DType part, const ir::Lines& lines, std::int64_t total)
+      : node_(node), part_(part), lines_(lines), total_(total), aside_(scratch(1)) {}
+
+  /// A slot for lines of complex numbers.
+  plan::Slot scratch(std::int64_t length) {
+    return node_.scratch(static_cast<std::size_t>(lines_.count() * length) * 2 * ir::info(part_).bytes);
+  }
+
+  void transform(const std::vector<std::int64_t>& factors, const Source& from, const Target& to) {
+    const std::vector<Step> steps = steps_of(factors);
+    std::int64_t length = 1;
+    for (const std::int64_t factor : factors) length *= factor;
+    Source source = from;
+    for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+      const End between{.slot = scratch(length), .form = Form::whole, .length = length, .limit = length};
+      dispatch(steps[i], source, Target{between});
+      source = Source{between};
+    }
+    dispatch(steps.back(), source, to);
+  }
+
+  void dispatch(const Step& step, const Source& from, const Target& to) {
+    const std::vector<std::uint32_t> radices = radices_of(step.size);
+    Tables tables(part_);
+    tables.roots(step.size, step.size);
+    const std::int64_t fine = static_cast<std::int64_t>(std::sqrt(static_cast<double>(step.twiddles))) + 1;
+    Block block{.count = word(lines_.count() * step.parts),
+                .inner = word(lines_.inner),
+                .parts = word(step.parts),
+                .parts_b = word(step.parts_b),
+                .length_in = word(from.length),
+                .length_out = word(to.length),
+                .total = word(total_),
+                .in = {word(step.in.point), word(step.in.of_a), word(step.in.of_b)},
+                .out = {word(step.out.point), word(step.out.of_a), word(step.out.of_b)},
+                .limit_in = word(from.limit),
+                .limit_out = word(to.limit),
+                .chirp_at = from.chirp == nullptr ? 0 : tables.add(*from.chirp),
+                .spectrum_at = step.spectrum == nullptr ? 0 : tables.add(*step.spectrum),
+                .factor_at = to.factor == nullptr ? 0 : tables.add(*to.factor),
+                .fine_at = 0,
+                .split_at = 0,
+                .fine = word(fine),
+                .scale = scale_bits(to.scale, part_)};
+    Factor factor = to.factor == nullptr ? Factor::none : Factor::by_table;
+    if (step.twiddles > 0) {
+      factor = Factor::by_twiddle;
+      block.factor_at = tables.roots(step.twiddles / fine + 1, step.twiddles, fine);
+      block.fine_at = tables.roots(fine, step.twiddles);
+    }
+    if (from.form == Form::half_of_pairs || to.form == Form::half_of_pairs)
+      block.split_at = tables.roots(total_ + 1, 2 * total_);
+    const bool across = lines_.inner > 1 || step.parts > 1;
+    const Layout layout = layout_of(step.size, radices, across, part_, node_.facts());
+    node_.dispatch({
+        .shader = {ir::cat("fourier_lines.", part_), constants_of(step, radices, layout, from, to, factor)},
+        .reads = {from.slot, node_.table(tables.bytes())},
+        .writes = {to.slot, aside_},
+        .push = block,
+        .groups = plan::groups_for(block.count, layout.lines),
+    });
+  }
+
+  /// The half spectra of lines whose pairs were transformed.
+  void split(plan::Slot from, plan::Slot to) {
+    struct SplitBlock {
+      std::uint32_t count, inner, h;
+    };
+    constexpr std::uint32_t threads = 128;
+    Tables roots(part_);
+    roots.roots(total_ / 2 + 1, 2 * total_);
+    const std::int64_t count = lines_.count() * (total_ / 2 + 1);
+    node_.dispatch({
+        .shader = {ir::cat("fourier_split.", part_), {{"invocations", threads}}},
+        .reads = {from, node_.table(roots.bytes())},
+        .writes = {to},
+        .push = SplitBlock{word(count), word(lines_.inner), word(total_)},
+        .groups = plan::groups_for(count, threads),
+    });
+  }
+
+ private:
+  plan::Lowering& node_;
+  const ir::DType part_;
+  const ir::Lines lines_;
+  const std::int64_t total_;
+  const plan::Slot aside_;  ///< points 0
+};
+
+/// The most points of a workgroup (ops.md I.1).
+std::int64_t most_points(ir::DType part, const device::DeviceFacts& facts) {
+  const auto bytes = static_cast<std::int64_t>(ir::info(part).bytes);
+  return std::min<std::int64_t>(facts.shared_memory / bytes, 32768 / bytes);
+}
+
+/// By Bluestein's algorithm, of `points` a line.
+void lower_chirped(Lines& lines, std::int64_t points, std::int64_t most, Source from, Target to) {
+  const std::int64_t length = ir::kernels::smooth_length(2 * points - 1);
+  const ir::kernels::Chirp table = ir::kernels::bluestein(points, length);
+  const std::vector<std::int64_t> factors = factors_of(length, most);
+  from.chirp = &table.chirp;
+  to.factor = &table.chirp, to.swaps_back = true;
+  if (factors.size() == 1) return lines.dispatch({.size = length, .spectrum = &table.spectrum}, from, to);
+  const End between{.slot = lines.scratch(length), .form = Form::whole, .length = length, .limit = length};
+  from.leaves_origin_aside = to.takes_origin_from_aside = true;
+  Target middle{between};
+  middle.factor = &table.spectrum, middle.swaps = true;
+  lines.transform(factors, from, middle);
+  lines.transform(factors, Source{between}, to);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> factors_of(std::int64_t length, std::int64_t most) {
+  if (length <= most) return {length};
+  /// The largest divisor up to `least`, at most, whose cofactor has no more than `limit`; 0 where there is none.
+  const auto divisor = [](std::int64_t of, std::int64_t start, std::int64_t limit) -> std::int64_t {
+    for (std::int64_t d = start; d > 1; --d)
+      if (of % d == 0 && of / d <= limit) return d;
+    return 0;
+  };
+  const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(length)) + 0.5);
+  if (const std::int64_t d = divisor(length, root, most); d > 0) return {d, length / d};
+  const auto third = static_cast<std::int64_t>(std::cbrt(static_cast<double>(length)) + 0.5);
+  const std::int64_t d = divisor(length, std::min(third, most), most * most);
+  if (d == 0) return {};
+  std::vector<std::int64_t> rest = factors_of(length / d, most);
+  if (rest.size() != 2) return {};
+  return {d, rest[0], rest[1]};
+}
+
+std::vector<std::uint32_t> radices_of(std::int64_t length) {
+  // Odd ones come first: what cancels by symmetry, as imaginary parts in the middle of the spectrum of a real line,
+  // then does so without an error in the last pass.
+  std::vector<std::uint32_t> radices;
+  for (const std::uint32_t r : {7u, 5u, 3u})
+    for (; length % r == 0; length /= r) radices.push_back(r);
+  int twos = 0;
+  for (; length % 2 == 0; length /= 2) ++twos;
+  for (; twos >= 5 || twos == 3; twos -= 3) radices.push_back(8);
+  for (; twos >= 2; twos -= 2) radices.push_back(4);
+  if (twos == 1) radices.push_back(2);
+  return radices;
+}
+
+void lower_transform(const Transform& transform, plan::Lowering& node) {
+  const bool is_real = transform.kind == Kind::real_forward || transform.kind == Kind::real_inverse;
+  const bool is_inverse = transform.kind == Kind::inverse || transform.kind == Kind::real_inverse;
+  const bool is_packed = is_real && transform.length % 2 == 0;
+  const std::int64_t points = is_packed ? transform.length / 2 : transform.length;
+  const ir::DType result = node.out_type(0).dtype;
+  const ir::DType part = result == ir::DType::c128 || result == ir::DType::f64 ? ir::DType::f64 : ir::DType::f32;
+  node.needs_its_sizes();
+  node.needs(node.facts().holds(part), node.facts().name, " has no ", part, " in shaders");
+  const std::int64_t most = most_points(part, node.facts());
+  const bool is_direct = ir::kernels::is_smooth(points, 7);
+  const std::int64_t length = is_direct ? points : ir::kernels::smooth_length(2 * points - 1);
+  const std::int64_t count = std::max(transform.in.count(), std::int64_t{1});
+  node.needs(length < (std::int64_t{1} << 30) / count, "shaders count no more than 2^31 parts");
+  const std::vector<std::int64_t> factors = factors_of(length, most);
+  node.needs(!factors.empty(), "lines of ", length, " points are no product of three that fit a workgroup each");
+
+  const Form with_pairs = is_packed ? Form::pairs : Form::reals;
+  const Form half = is_packed ? Form::half_of_pairs : Form::half_of_reals;
+  Source from{{.slot = node.in(0), .form = Form::whole, .length = transform.in.length, .limit = points}, is_inverse};
+  Target to{{.slot = node.out(0), .form = Form::whole, .length = transform.out.length, .limit = points}};
+  if (transform.kind == Kind::real_forward) from.form = with_pairs, to.form = half;
+  if (transform.kind == Kind::real_inverse) from.form = half, to.form = with_pairs;
+  if (to.form == Form::half_of_reals) to.limit = points / 2 + 1;
+  to.swaps = is_inverse, to.scale = transform.scale;
+
+  Lines lines(node, part, transform.in, points);
+  const bool splits_apart = to.form == Form::half_of_pairs && factors.size() > 1;
+  if (splits_apart) to.form = Form::whole, to.slot = lines.scratch(points), to.length = points;
+  if (is_direct)
+    lines.transform(factors, from, to);
+  else
+    lower_chirped(lines, points, most, from, to);
+  if (splits_apart) lines.split(to.slot, node.out(0));
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::fourier
