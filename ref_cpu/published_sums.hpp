@@ -8,6 +8,7 @@
 
 namespace plumb::ir::ops {
 struct Attention;
+struct CausalConv;
 struct Conv;
 struct DotGeneral;
 struct Einsum;
@@ -24,6 +25,7 @@ struct Softmax;
 namespace plumb::ref_cpu {
 
 std::vector<ir::Sum> published_sums(const ir::ops::Attention& op, ir::Types in);
+std::vector<ir::Sum> published_sums(const ir::ops::CausalConv& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Conv& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::DotGeneral& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Einsum& op, ir::Types in);

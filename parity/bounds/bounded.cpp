@@ -20,11 +20,12 @@
 namespace plumb::parity::bounds {
 namespace {
 
-/// What can be said without a formula; nothing where one is needed.
-std::optional<compare::Allowed> plain_limit(const core::Segment& segment, ir::DType dtype) {
+/// What can be said of output `k` without a formula; nothing where one is needed.
+std::optional<compare::Allowed> plain_limit(const core::Segment& segment, std::size_t k, ir::DType dtype) {
   if (const auto by_class = compare::allowed_by_class(segment.judged, dtype)) return by_class;
   if (segment.graph.nodes().size() > 1) return std::nullopt;
   const Model model = error_model(segment.graph.nodes().front().op);
+  if (k > 0 && model.others_are_moved) return compare::Allowed{.rule = compare::Allowed::Rule::bits};
   compare::Allowed allowed{.rule = compare::Allowed::Rule::within};
   if (ir::is_complex(dtype) && model.complex_units > 0)
     allowed.relative = model.complex_units * ir::unit_roundoff(dtype);
@@ -73,8 +74,8 @@ struct Evidence {
 constexpr double all_orders = 1 + 0x1p-20;
 
 /// How far the truth may be off where that needs no formula.
-compare::Allowed plain_uncertainty(const core::Segment& segment, ir::DType dtype) {
-  const auto plain = plain_limit(segment, ir::passes::wider(dtype)).value_or(compare::Allowed{});
+compare::Allowed plain_uncertainty(const core::Segment& segment, std::size_t k, ir::DType dtype) {
+  const auto plain = plain_limit(segment, k, ir::passes::wider(dtype)).value_or(compare::Allowed{});
   if (plain.rule == compare::Allowed::Rule::rounded)
     return {.rule = compare::Allowed::Rule::within, .relative = 0x1p-53};
   return plain;
@@ -192,9 +193,10 @@ BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& seg
   SegmentErrors of_truth(segment, wide, wide, {}, plan.graph, products.renumbered);
   SegmentErrors of_rest(segment, wide, segment.graph, without_chance(manner), plan.graph, products.renumbered);
   for (const auto& [v, limits] : known) of_candidate.know(v, limits), of_rest.know(v, limits, true);
-  for (const ir::Value v : segment.outputs) {
+  for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
+    const ir::Value v = segment.outputs[k];
     const ir::DType dtype = segment.graph.type(v).dtype;
-    OutputPlan& one = plan.outputs.emplace_back(OutputPlan{products.at(v), plain_limit(segment, dtype)});
+    OutputPlan& one = plan.outputs.emplace_back(OutputPlan{products.at(v), plain_limit(segment, k, dtype)});
     if (one.plain || ir::is_complex(dtype)) continue;
     const Bound bound = of_candidate.bound_of(v);
     one.formula = {bound.probable.value, bound.certain.value, of_truth.bound_of(v).certain.value};
@@ -271,7 +273,7 @@ std::uint64_t real_numbers_of(const ir::TensorType& type) {
 std::uint64_t limits_of_chance(const core::Segment& segment, std::size_t k) {
   const ir::TensorType& type = segment.graph.type(segment.outputs.at(k));
   try {
-    return plain_limit(segment, type.dtype) ? 0 : real_numbers_of(type);
+    return plain_limit(segment, k, type.dtype) ? 0 : real_numbers_of(type);
   } catch (const NoModel&) {
     return 0;  // it gets no limit
   }
@@ -288,7 +290,7 @@ Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, 
     const ir::DType dtype = segment.graph.type(segment.outputs[k]).dtype;
     bounded.truth.outputs.push_back(run.results.take(one.truth));
     compare::Allowed allowed = one.plain.value_or(compare::Allowed{.rule = compare::Allowed::Rule::within});
-    compare::Allowed uncertainty = plain_uncertainty(segment, dtype);
+    compare::Allowed uncertainty = plain_uncertainty(segment, k, dtype);
     if (one.formula) {
       allowed.limits = limits_of(run.results, *one.formula);
       allowed.lambda = lambda_of(manner, segment.graph.type(segment.outputs[k]));
@@ -302,7 +304,8 @@ Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, 
                      .limits = limits_of(allowed.limits->certain),
                      .of_limits = all_orders / wider_than_truth(segment, k)};
     }
-    finish(allowed, dtype, manner, segment.judged.error_class == ir::ErrorClass::bits);
+    const bool is_moved = one.plain && one.plain->rule == compare::Allowed::Rule::bits;
+    finish(allowed, dtype, manner, is_moved || segment.judged.error_class == ir::ErrorClass::bits);
     if (ir::is_complex(dtype) && !one.plain)
       allowed.subnormal *= vanishing_in_complex({feeds, bounded.truth.outputs[k]});
     bounded.allowed.push_back(std::move(allowed));

@@ -124,6 +124,8 @@ struct Model {
   /// What errors of the operands become, to first order.
   std::function<Real(const Node&, const Errors& errors)> carried = {};
   std::optional<LineAxes> line = {};  ///< in the first output; none where neighbours are alike
+  /// Whether the first output is all that is computed, and the others are elements of operands, bit by bit.
+  bool others_are_moved = false;
 };
 
 /// What no error model covers: an op, attributes of it, or a path through a fused kernel (verdict.md V7). It is the

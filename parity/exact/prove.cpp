@@ -98,9 +98,16 @@ std::string too_many(const Sum& sum, const Accumulator& accumulator) {
   return ir::cat("a sum may need ", bits_of(sum.steps), " bits, the accumulator has ", accumulator.bits);
 }
 
-Outcome prove_sums(const ir::Op& op, const Rule& rule, const std::vector<ir::Tensor>& operands, ir::DType dtype,
+/// The dtype of the sums among results: that of the first which are reals.
+ir::DType dtype_of_sums(ir::Types out) {
+  for (const ir::TensorType& type : out)
+    if (ir::unit_roundoff(type.dtype) > 0) return type.dtype;
+  return out.front().dtype;
+}
+
+Outcome prove_sums(const ir::Op& op, const Rule& rule, const std::vector<ir::Tensor>& operands, ir::Types out,
                    ir::Executor& reference) {
-  const Accumulator accumulator(dtype);
+  const Accumulator accumulator(dtype_of_sums(out));
   Sum sum = sum_of(rule.terms, operands);
   if (!accumulator.holds(sum, rule.divisor) && sum.finite && rule.sums_of) {
     const auto sizes = run_widened(reference, *rule.sums_of, sizes_of(operands));
@@ -108,11 +115,12 @@ Outcome prove_sums(const ir::Op& op, const Rule& rule, const std::vector<ir::Ten
   }
   if (!accumulator.holds(sum, rule.divisor)) return {impossible(too_many(sum, accumulator))};
   auto truths = run_widened(reference, op, operands);
-  if (!fits(truths.at(0), dtype))
-    return {impossible(ir::cat("a result is no ", ir::info(dtype).name, ": it would be rounded"))};
+  for (std::size_t k = 0; k < out.size(); ++k)
+    if (ir::unit_roundoff(out[k].dtype) > 0 && !fits(truths.at(k), out[k].dtype))
+      return {impossible(ir::cat("a result is no ", ir::info(out[k].dtype).name, ": it would be rounded"))};
   Outcome proved{
       {core::Exactness::proved, ir::cat("sums need ", bits_of(sum.steps), " of ", accumulator.bits, " bits")}};
-  proved.outputs.push_back(ir::convert(truths[0], dtype));
+  for (std::size_t k = 0; k < out.size(); ++k) proved.outputs.push_back(ir::convert(truths[k], out[k].dtype));
   return proved;
 }
 
@@ -122,7 +130,7 @@ Outcome prove(const ir::Op& op, const std::vector<ir::Tensor>& operands, ir::Exe
   const ir::TensorTypes in = types_of(operands), out = ir::infer(op, in);
   const Rule rule = rule_of(op, in, out);
   if (rule.arithmetic == Rule::Arithmetic::rounds) return {impossible(rule.why)};
-  if (rule.arithmetic == Rule::Arithmetic::sums) return prove_sums(op, rule, operands, out.at(0).dtype, reference);
+  if (rule.arithmetic == Rule::Arithmetic::sums) return prove_sums(op, rule, operands, out, reference);
   return {{core::Exactness::proved, "selects, compares or wraps"}, ir::run_op(reference, op, operands)};
 }
 

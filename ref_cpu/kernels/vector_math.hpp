@@ -53,6 +53,13 @@ inline double exp_times(double x, double factor) {
 [[gnu::always_inline]] inline float exp_of(float x) { return exp_times(x, 1.0f); }
 inline double exp_of(double x) { return std::exp(x); }
 
+/// x sigmoid(s) for s of the sign of x; x e^s keeps its accuracy where e^s alone is subnormal.
+template <class T>
+[[gnu::always_inline]] inline T gated(T x, T s) {
+  const T decay = -std::fabs(s), e = exp_of(decay), tail = exp_times(decay, x);
+  return (x >= 0 ? x : tail) / (1 + e);
+}
+
 /// ln(1 + x) for x in [0, 1].
 [[gnu::always_inline]] inline float log1p_of_unit(float x) {
   const bool is_high = x > 0.41421356f;

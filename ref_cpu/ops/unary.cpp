@@ -17,17 +17,10 @@ template <class T>
   return (x >= 0 ? T(1) : e) / (1 + e);
 }
 
-/// x sigmoid(s) for s of the sign of x; x e^s keeps its accuracy where e^s alone is subnormal.
-template <class T>
-[[gnu::always_inline]] inline T gated(T x, T s) {
-  const T decay = -std::fabs(s), e = kernels::exp_of(decay), tail = kernels::exp_times(decay, x);
-  return (x >= 0 ? x : tail) / (1 + e);
-}
-
 template <class T>
 [[gnu::always_inline]] inline T gelu_tanh(T x) {
   constexpr T root = T(0x1.9884533d43651p-1L);  // sqrt(2 / pi)
-  return gated(x, 2 * root * (x + T(0.044715L) * x * x * x));
+  return kernels::gated(x, 2 * root * (x + T(0.044715L) * x * x * x));
 }
 
 template <class T>
@@ -92,7 +85,7 @@ void with_real(UnaryFunction function, const Use& use) {
     case UnaryFunction::round: return use([](T x) { return std::nearbyint(x); });  // halves to even
     case UnaryFunction::relu: return use([](T x) { return x <= 0 ? T(0) : x; });  // NaN stays
     case UnaryFunction::sigmoid: return use([](T x) { return sigmoid(x); });
-    case UnaryFunction::silu: return use([](T x) { return gated(x, x); });
+    case UnaryFunction::silu: return use([](T x) { return kernels::gated(x, x); });
     case UnaryFunction::gelu: return use([](T x) { return kernels::gelu_of(x); });
     case UnaryFunction::gelu_tanh: return use([](T x) { return gelu_tanh(x); });
     case UnaryFunction::softplus: return use([](T x) { return softplus(x); });

@@ -8,6 +8,7 @@
 
 #include "ir/op_list.hpp"
 #include "ir/ops/affine_grid.hpp"
+#include "ir/ops/causal_conv.hpp"
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
@@ -79,6 +80,8 @@ std::vector<Sum> windows() {
        {{2, 12, 18}}},
       {ops::Col2im{.image_shape = {7}, .kernel_shape = {3}}, {{2, 3, 5}}},
       {ops::OverlapAdd{2, 14}, {{3, 5, 5}}},
+      {ops::CausalConv{.has_bias = true, .has_state = true}, {{2, 3, 7}, {3, 1, 4}, {3}, {2, 3, 3}}},
+      {ops::CausalConv{}, {{2, 3, 2}, {3, 1, 5}}},
       {ops::OverlapAdd{4, 13}, {{3, 3}}},
       {ops::Pool{.function = ops::PoolFunction::sum,
                  .kernel_shape = {3, 2},
