@@ -10,6 +10,7 @@ namespace plumb::ir::ops {
 struct Attention;
 struct CausalConv;
 struct Conv;
+struct Convolve;
 struct DotGeneral;
 struct Einsum;
 struct Gemm;
@@ -27,6 +28,7 @@ namespace plumb::ref_cpu {
 std::vector<ir::Sum> published_sums(const ir::ops::Attention& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::CausalConv& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Conv& op, ir::Types in);
+std::vector<ir::Sum> published_sums(const ir::ops::Convolve& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::DotGeneral& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Einsum& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Gemm& op, ir::Types in);

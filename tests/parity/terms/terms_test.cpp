@@ -12,6 +12,7 @@
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
+#include "ir/ops/convolve.hpp"
 #include "ir/ops/cumulative.hpp"
 #include "ir/ops/dot_general.hpp"
 #include "ir/ops/einsum.hpp"
@@ -82,6 +83,8 @@ std::vector<Sum> windows() {
       {ops::OverlapAdd{2, 14}, {{3, 5, 5}}},
       {ops::CausalConv{.has_bias = true, .has_state = true}, {{2, 3, 7}, {3, 1, 4}, {3}, {2, 3, 3}}},
       {ops::CausalConv{}, {{2, 3, 2}, {3, 1, 5}}},
+      {ops::Convolve{}, {{3, 7}, {4}}},
+      {ops::Convolve{}, {{5}, {9}}},
       {ops::OverlapAdd{4, 13}, {{3, 3}}},
       {ops::Pool{.function = ops::PoolFunction::sum,
                  .kernel_shape = {3, 2},
