@@ -19,6 +19,7 @@ struct LogSoftmax;
 struct Matmul;
 struct Reduce;
 struct Softmax;
+struct WelchPeaks;
 }  // namespace plumb::ir::ops
 
 /// How kernels add, for operands of these types: each is defined beside the kernel that does so. What they say is what
@@ -38,6 +39,7 @@ std::vector<ir::Sum> published_sums(const ir::ops::LogSoftmax& op, ir::Types in)
 std::vector<ir::Sum> published_sums(const ir::ops::Matmul& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Reduce& op, ir::Types in);
 std::vector<ir::Sum> published_sums(const ir::ops::Softmax& op, ir::Types in);
+std::vector<ir::Sum> published_sums(const ir::ops::WelchPeaks& op, ir::Types in);
 
 /// Whether numbers of a dtype are added in f32.
 inline bool adds_in_f32(ir::DType dtype) {

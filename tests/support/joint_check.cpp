@@ -4,13 +4,17 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/judges/node_judge.hpp"
+<<<<<<< HEAD
 #include "parity/samples/oracle_check.hpp"
+=======
+>>>>>>> f7a2050 (Welch_peaks: bins are choices among means within their limits, peaks are held to the bins that are named)
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 
 namespace plumb::testing {
 namespace {
 
+<<<<<<< HEAD
 void expect_right(const ir::Op& op, const std::vector<ir::Tensor>& inputs, ir::Executor& executor) {
   std::string of = std::string(op.name()) + " of";
   for (const ir::Tensor& input : inputs) of += ir::cat(" ", input.type());
@@ -47,16 +51,62 @@ std::vector<parity::cases::NodeResult> judged(const ir::Op& op, const std::vecto
     result.telling = judge.telling(k, result);
     const parity::samples::OracleEffort effort{.drawn = 16, .least_work = 0x1p16};
     if (judge.knows_uncertainty(k)) result.oracle = parity::samples::ask_oracles(subject, k, bounded, {1, "y"}, effort);
+=======
+using namespace parity;
+
+std::vector<cases::NodeResult> judged_by(const bounds::Manner& manner, std::span<const ir::Sum> sums, const ir::Op& op,
+                                         const std::vector<ir::Tensor>& inputs,
+                                         const std::vector<ir::Tensor>& outputs) {
+  ref_cpu::CpuExecutor cpu;
+  ir::TensorTypes types;
+  for (const ir::Tensor& input : inputs) types.push_back(input.type());
+  const core::Segment segment = core::segment_of(ir::graph_of(op, types), 0);
+  ir::Feeds fed;
+  for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace(segment.graph.inputs()[i], ir::passes::widen(inputs[i]));
+  bounds::Bounded bounded = judges::evaluate(cpu, segment, fed, manner, nullptr);
+  const std::vector<ir::TensorView> views(inputs.begin(), inputs.end());
+  const elements::Subject subject{cpu, segment, views, sums, manner};
+  std::vector<const ir::Tensor*> pointers;
+  for (const ir::Tensor& one : outputs) pointers.push_back(&one);
+  judges::NodeJudge judge(subject, bounded, pointers);
+  std::vector<cases::NodeResult> results(outputs.size());
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    results[k].label = ir::cat(op.name(), ':', k);
+    judge.compare(k, outputs[k], results[k]);
+    results[k].telling = judge.telling(k, results[k]);
+>>>>>>> f7a2050 (Welch_peaks: bins are choices among means within their limits, peaks are held to the bins that are named)
   }
   return results;
 }
 
+<<<<<<< HEAD
 void check_jointly(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where) {
   ref_cpu::CpuExecutor cpu;
   expect_right(op, inputs, cpu);
   if (where == Where::cpu_only) return;
   if (gpu().executor == nullptr) GTEST_SKIP() << "only the CPU was checked: " << gpu().why_not;
   expect_right(op, inputs, *gpu().executor);
+=======
+void expect_agreement(ir::Executor& executor, bool flushes, const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
+  const auto [outputs, report] = ir::run_op_with_report(executor, op, inputs);
+  const bounds::Manner manner{bounds::safe_arithmetic(report.sums), flushes};
+  for (const cases::NodeResult& result : judged_by(manner, report.sums, op, inputs, outputs))
+    EXPECT_TRUE(result.local.agrees()) << executor.name() << ": " << result.summary();
+}
+
+}  // namespace
+
+std::vector<cases::NodeResult> judged(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
+                                      const std::vector<ir::Tensor>& outputs) {
+  return judged_by({}, {}, op, inputs, outputs);
+}
+
+void check_joint(const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
+  ref_cpu::CpuExecutor cpu;
+  expect_agreement(cpu, false, op, inputs);
+  if (gpu().executor == nullptr) GTEST_SKIP() << gpu().why_not;
+  expect_agreement(*gpu().executor, true, op, inputs);
+>>>>>>> f7a2050 (Welch_peaks: bins are choices among means within their limits, peaks are held to the bins that are named)
 }
 
 }  // namespace plumb::testing

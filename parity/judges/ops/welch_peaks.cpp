@@ -1,0 +1,70 @@
+// Bins are choices: each has to be one whose mean is within its limit of that in its place, and peaks are the means of
+// the bins that the candidate names.
+#include "ir/ops/welch_peaks.hpp"
+
+#include "ir/ops/reduce.hpp"
+#include "parity/judges/choices.hpp"
+#include "parity/judges/limits.hpp"
+
+namespace plumb::parity::judges {
+namespace {
+
+using ir::ops::WelchPeaks;
+
+/// The means of all bins, [.., b]. How often a bin counts is a power of two, which rounds nothing more.
+Limited means_of(const WelchPeaks& op, const Question& question) {
+  const ir::TensorType& power = question.in_type(0);
+  definitions::Definition definition = definitions::begin(std::span(&power, 1));
+  definition.graph.returns(definition.graph.add("means", ir::ops::Reduce{ir::ops::ReduceFunction::mean, {-2}, false},
+                                                {definition.operands[0]}));
+  Limited means = std::move(limits_of(question, definition, {}, question.lambda).at(0));
+  const auto bins = static_cast<std::size_t>(power.shape.back());
+  const auto count = [&](ir::Tensor& x) {
+    const auto numbers = x.as<double>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] *= op.times(static_cast<std::int64_t>(i % bins));
+  };
+  count(means.truth), count(means.probable), count(means.certain);
+  if (means.chance) count(*means.chance);
+  return means;
+}
+
+std::vector<double> numbers(const ir::Tensor& x) {
+  const auto values = x.as<double>();
+  return {values.begin(), values.end()};
+}
+
+/// What peaks may be that stand for the bins which the candidate names or, where it names none, for the truth's own.
+Limited peaks_of(const WelchPeaks& op, const Question& question, const Limited& means) {
+  Limited peaks(question.truth.outputs[1].shape());
+  peaks.chance.emplace(peaks.truth.type());
+  const ir::Tensor named = ir::convert(question.got[0], ir::DType::f64);
+  const ir::Tensor own = ir::convert(question.truth.outputs[0], ir::DType::f64);
+  const auto bins = static_cast<double>(means.truth.shape().back());
+  const auto count = static_cast<std::size_t>(bins), chosen = static_cast<std::size_t>(op.k);
+  for (std::size_t i = 0; i < named.as<double>().size(); ++i) {
+    const double bin = named.as<double>()[i];
+    const double taken = bin >= 0 && bin < bins ? bin : own.as<double>()[i];
+    const std::size_t at = i / chosen * count + static_cast<std::size_t>(taken);
+    peaks.truth.as<double>()[i] = means.truth.as<double>()[at];
+    peaks.probable.as<double>()[i] = means.probable.as<double>()[at];
+    peaks.certain.as<double>()[i] = means.certain.as<double>()[at];
+    peaks.chance->as<double>()[i] = means.chance ? means.chance->as<double>()[at] : 0;
+  }
+  return peaks;
+}
+
+}  // namespace
+
+std::optional<Judge> judge_of(const WelchPeaks& op) {
+  return Judge([op](const Question& question) -> Judgement {
+    const Limited means = means_of(op, question);
+    const Selection bins{.candidates = static_cast<std::size_t>(means.truth.shape().back()),
+                         .chosen = static_cast<std::size_t>(op.k),
+                         .value = numbers(means.truth),
+                         .limit = numbers(means.probable),
+                         .what = "bin"};
+    return {{judge_selection(question, 0, bins), elements_within(question, 1, peaks_of(op, question, means))}};
+  });
+}
+
+}  // namespace plumb::parity::judges
