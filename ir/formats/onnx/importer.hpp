@@ -20,6 +20,8 @@ class Importer {
 
   Draft& draft() { return draft_; }
   TensorReader& tensors() { return tensors_; }
+  /// How many nodes were begun, those of loops and functions counted each time: no two nodes see the same.
+  std::size_t visited() const { return visited_; }
 
   /// The outputs of a subgraph read into the draft. Throws ToldAlready when one of its
   /// nodes could not be read.

@@ -38,6 +38,8 @@ NodeReader::NodeReader(Importer& importer, const ::onnx::NodeProto& proto, Scope
   label_ = clean(label_);
 }
 
+std::int64_t NodeReader::place() const { return static_cast<std::int64_t>(importer_.visited()) - 1; }
+
 Ref NodeReader::in(std::size_t i) const {
   require(has(i), "input ", i, " is missing");
   return *operands_[i];

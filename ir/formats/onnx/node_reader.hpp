@@ -40,6 +40,8 @@ class NodeReader {
   std::string_view op_type() const { return proto_.op_type(); }
   std::int64_t opset() const { return opset_; }
   const ::onnx::NodeProto& proto() const { return proto_; }
+  /// Which of the file's nodes it is, from 0 on; those of loops and functions are counted each time.
+  std::int64_t place() const;
 
   // Operands.
   std::size_t inputs() const { return operands_.size(); }

@@ -3,6 +3,7 @@
 #include "ir/convert.hpp"
 #include "ir/formats/onnx/window.hpp"
 #include "ir/ops/binary.hpp"
+#include "ir/ops/causal_conv.hpp"
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
@@ -132,12 +133,35 @@ void col2im(NodeReader& node) {
                        {node.in(0)}));
 }
 
+/// silu and swish are one (ops.md E.1).
+ops::CausalActivation causal_activation(const NodeReader& node) {
+  const std::string word = node.text("activation", "none");
+  if (word == "swish") return ops::CausalActivation::silu;
+  return NodeReader::choice_of<ops::CausalActivation>("activation", word);
+}
+
+void causal_conv(NodeReader& node) {
+  if (const std::int64_t axes = node.integer("ndim", 1); axes != 1)
+    NodeReader::unsupported("a causal convolution along ", axes, " axes");
+  const ops::CausalConv op{causal_activation(node), node.has(2), node.has(3)};
+  std::vector<Ref> operands = operands_of(node);
+  if (op.has_state) operands.push_back(node.in(3));
+  const std::vector<Ref> made = node.add_all(op, operands);
+  for (std::size_t k = 0; k < made.size(); ++k)
+    if (node.wants(k)) node.out(k, made[k]);
+}
+
 }  // namespace
 
 std::span<const Converter> convolution_converters() {
   static constexpr Converter table[] = {
-      {"AveragePool", average_pool},     {"Col2Im", col2im},  {"Conv", conv},
-      {"ConvTranspose", conv_transpose}, {"LpPool", lp_pool}, {"MaxPool", max_pool},
+      {"AveragePool", average_pool},
+      {"CausalConvWithState", causal_conv},
+      {"Col2Im", col2im},
+      {"Conv", conv},
+      {"ConvTranspose", conv_transpose},
+      {"LpPool", lp_pool},
+      {"MaxPool", max_pool},
       {"MaxUnpool", max_unpool},
   };
   return table;

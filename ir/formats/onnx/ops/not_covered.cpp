@@ -8,7 +8,6 @@ namespace {
 constexpr std::string_view shape_of_values = "the shape of its output depends on values, and shapes are static";
 constexpr std::string_view sequences = "works on sequences or optionals, and only tensors are read";
 constexpr std::string_view strings = "works on strings";
-constexpr std::string_view random_numbers = "draws random numbers, which no other executor repeats";
 constexpr std::string_view no_op = "no op does this yet";
 constexpr std::string_view training = "belongs to training";
 
@@ -18,7 +17,6 @@ std::span<const Converter> not_covered_converters() {
   static constexpr Converter table[] = {
       {"Adagrad", nullptr, training},
       {"Adam", nullptr, training},
-      {"Bernoulli", nullptr, random_numbers},
       {"Compress", nullptr, shape_of_values},
       {"ConcatFromSequence", nullptr, sequences},
       {"DeformConv", nullptr, no_op},
@@ -28,17 +26,13 @@ std::span<const Converter> not_covered_converters() {
       {"LSTM", nullptr, no_op},
       {"MaxRoiPool", nullptr, no_op},
       {"Momentum", nullptr, training},
-      {"Multinomial", nullptr, random_numbers},
+      {"Multinomial", nullptr, no_op},
       {"NonMaxSuppression", nullptr, shape_of_values},
       {"NonZero", nullptr, shape_of_values},
       {"Optional", nullptr, sequences},
       {"OptionalGetElement", nullptr, sequences},
       {"OptionalHasElement", nullptr, sequences},
       {"RNN", nullptr, no_op},
-      {"RandomNormal", nullptr, random_numbers},
-      {"RandomNormalLike", nullptr, random_numbers},
-      {"RandomUniform", nullptr, random_numbers},
-      {"RandomUniformLike", nullptr, random_numbers},
       {"RegexFullMatch", nullptr, strings},
       {"RoiAlign", nullptr, no_op},
       {"SequenceAt", nullptr, sequences},

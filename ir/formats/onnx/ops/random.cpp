@@ -1,0 +1,81 @@
+// Operators that draw random numbers (ops.md E.1): by their own seed, and by a stream for each node, so that two nodes
+// differ. No other executor draws the same.
+#include "ir/ops/random.hpp"
+
+#include <cmath>
+
+#include "ir/formats/onnx/node_reader.hpp"
+#include "ir/ops/compare.hpp"
+
+namespace plumb::ir::from_onnx {
+namespace {
+
+using ops::RandomDistribution;
+
+/// ONNX's seeds are real.
+std::int64_t seed_of(const NodeReader& node) {
+  const double seed = node.real("seed", 0);
+  require(std::fabs(seed) < 0x1p63, "seed is ", seed);
+  return static_cast<std::int64_t>(std::nearbyint(seed));
+}
+
+/// The dtype of what is drawn, and of what is made of it.
+DType float_of(const NodeReader& node, std::string_view what, DType otherwise) {
+  const DType dtype = node.attribute("dtype") != nullptr ? dtype_of(node.integer("dtype")) : otherwise;
+  if (!is_float(dtype)) NodeReader::unsupported(what, " of ", dtype);
+  return dtype;
+}
+
+ops::Random drawn(const NodeReader& node, RandomDistribution distribution, const Shape& shape, DType dtype) {
+  ops::Random op{.shape = shape, .dtype = dtype, .distribution = distribution};
+  op.seed = seed_of(node), op.stream = node.place();
+  return op;
+}
+
+template <RandomDistribution distribution>
+void draw(NodeReader& node, const Shape& shape, DType dtype) {
+  node.take({dtype, shape});
+  ops::Random op = drawn(node, distribution, shape, dtype);
+  if constexpr (distribution == RandomDistribution::normal)
+    op.mean = node.real("mean", 0), op.scale = node.real("scale", 1);
+  else
+    op.low = node.real("low", 0), op.high = node.real("high", 1);
+  node.out(0, node.add(op, {}));
+}
+
+template <RandomDistribution distribution>
+void of_shape(NodeReader& node) {
+  const auto shape = node.ints("shape");
+  require(shape.has_value(), "attribute 'shape' is missing");
+  draw<distribution>(node, Shape(std::span(*shape)), float_of(node, "random numbers", DType::f32));
+}
+
+template <RandomDistribution distribution>
+void like(NodeReader& node) {
+  const TensorType type = node.type(node.in(0));
+  draw<distribution>(node, type.shape, float_of(node, "random numbers", type.dtype));
+}
+
+/// 1 where a uniform number is below the probability.
+void bernoulli(NodeReader& node) {
+  const Ref p = node.in(0);
+  const TensorType type = node.type(p);
+  const DType to = node.attribute("dtype") != nullptr ? dtype_of(node.integer("dtype")) : type.dtype;
+  const Ref uniform = node.add(drawn(node, RandomDistribution::uniform, type.shape, type.dtype), {});
+  node.out(0, node.cast(node.add(ops::Compare{ops::Comparison::less}, {uniform, p}), to));
+}
+
+}  // namespace
+
+std::span<const Converter> random_converters() {
+  static constexpr Converter table[] = {
+      {"Bernoulli", bernoulli},
+      {"RandomNormal", of_shape<RandomDistribution::normal>},
+      {"RandomNormalLike", like<RandomDistribution::normal>},
+      {"RandomUniform", of_shape<RandomDistribution::uniform>},
+      {"RandomUniformLike", like<RandomDistribution::uniform>},
+  };
+  return table;
+}
+
+}  // namespace plumb::ir::from_onnx
