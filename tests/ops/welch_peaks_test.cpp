@@ -75,7 +75,7 @@ TEST(WelchPeaks, EveryDtypeFindsTheBins) {
         power.as<double>()[static_cast<std::size_t>(i)] =
             static_cast<double>((1 + place) * (s % 2 == 0 ? 3 : 1)) / (j == 0 ? 1 : 2);
       }
-      testing::check_joint(WelchPeaks{.k = k, .fft_length = 2 * bins - 1}, {ir::convert(power, dtype)});
+      testing::check_jointly(WelchPeaks{.k = k, .fft_length = 2 * bins - 1}, {ir::convert(power, dtype)});
     }
 }
 

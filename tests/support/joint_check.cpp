@@ -4,54 +4,13 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/judges/node_judge.hpp"
-<<<<<<< HEAD
 #include "parity/samples/oracle_check.hpp"
-=======
->>>>>>> f7a2050 (Welch_peaks: bins are choices among means within their limits, peaks are held to the bins that are named)
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 
 namespace plumb::testing {
 namespace {
 
-<<<<<<< HEAD
-void expect_right(const ir::Op& op, const std::vector<ir::Tensor>& inputs, ir::Executor& executor) {
-  std::string of = std::string(op.name()) + " of";
-  for (const ir::Tensor& input : inputs) of += ir::cat(" ", input.type());
-  for (const auto& result : judged(op, inputs, ir::run_op(executor, op, inputs))) {
-    EXPECT_EQ(result.local.n_without_limit, 0u) << executor.name() << ", " << of << ": a limit that is not finite";
-    EXPECT_TRUE(result.local.agrees()) << executor.name() << ", " << of << ": " << result.summary();
-    EXPECT_EQ(result.oracle.bad, 0u) << of << ": " << result.oracle.said(std::string(op.name()));
-  }
-}
-
-}  // namespace
-
-std::vector<parity::cases::NodeResult> judged(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
-                                              const std::vector<ir::Tensor>& outputs) {
-  ref_cpu::CpuExecutor cpu;
-  ir::TensorTypes types;
-  for (const ir::Tensor& input : inputs) types.push_back(input.type());
-  parity::core::Segment segment = parity::core::segment_of(ir::graph_of(op, types), 0);
-  const std::vector<ir::TensorView> views(inputs.begin(), inputs.end());
-  segment.judged.inputs = views;
-  ir::Feeds fed;
-  for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace(segment.graph.inputs()[i], ir::passes::widen(inputs[i]));
-  const parity::bounds::Manner manner;
-  parity::bounds::Bounded bounded = parity::judges::evaluate(cpu, segment, fed, manner, nullptr);
-  const parity::elements::Subject subject{cpu, segment, views, {}, manner};
-  std::vector<const ir::Tensor*> pointers;
-  for (const ir::Tensor& one : outputs) pointers.push_back(&one);
-  parity::judges::NodeJudge judge(subject, bounded, pointers);
-  std::vector<parity::cases::NodeResult> results;
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    auto& result = results.emplace_back();
-    result.node = 0, result.output = k, result.label = "y", result.op = std::string(op.name());
-    judge.compare(k, outputs[k], result);
-    result.telling = judge.telling(k, result);
-    const parity::samples::OracleEffort effort{.drawn = 16, .least_work = 0x1p16};
-    if (judge.knows_uncertainty(k)) result.oracle = parity::samples::ask_oracles(subject, k, bounded, {1, "y"}, effort);
-=======
 using namespace parity;
 
 std::vector<cases::NodeResult> judged_by(const bounds::Manner& manner, std::span<const ir::Sum> sums, const ir::Op& op,
@@ -60,38 +19,38 @@ std::vector<cases::NodeResult> judged_by(const bounds::Manner& manner, std::span
   ref_cpu::CpuExecutor cpu;
   ir::TensorTypes types;
   for (const ir::Tensor& input : inputs) types.push_back(input.type());
-  const core::Segment segment = core::segment_of(ir::graph_of(op, types), 0);
+  core::Segment segment = core::segment_of(ir::graph_of(op, types), 0);
+  const std::vector<ir::TensorView> views(inputs.begin(), inputs.end());
+  segment.judged.inputs = views;
   ir::Feeds fed;
   for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace(segment.graph.inputs()[i], ir::passes::widen(inputs[i]));
   bounds::Bounded bounded = judges::evaluate(cpu, segment, fed, manner, nullptr);
-  const std::vector<ir::TensorView> views(inputs.begin(), inputs.end());
   const elements::Subject subject{cpu, segment, views, sums, manner};
   std::vector<const ir::Tensor*> pointers;
   for (const ir::Tensor& one : outputs) pointers.push_back(&one);
   judges::NodeJudge judge(subject, bounded, pointers);
   std::vector<cases::NodeResult> results(outputs.size());
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    results[k].label = ir::cat(op.name(), ':', k);
-    judge.compare(k, outputs[k], results[k]);
-    results[k].telling = judge.telling(k, results[k]);
->>>>>>> f7a2050 (Welch_peaks: bins are choices among means within their limits, peaks are held to the bins that are named)
+    cases::NodeResult& result = results[k];
+    result.node = 0, result.output = k, result.label = ir::cat("y:", k), result.op = std::string(op.name());
+    judge.compare(k, outputs[k], result);
+    result.telling = judge.telling(k, result);
+    const samples::OracleEffort effort{.drawn = 16, .least_work = 0x1p16};
+    if (judge.knows_uncertainty(k)) result.oracle = samples::ask_oracles(subject, k, bounded, {1, "y"}, effort);
   }
   return results;
 }
 
-<<<<<<< HEAD
-void check_jointly(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where) {
-  ref_cpu::CpuExecutor cpu;
-  expect_right(op, inputs, cpu);
-  if (where == Where::cpu_only) return;
-  if (gpu().executor == nullptr) GTEST_SKIP() << "only the CPU was checked: " << gpu().why_not;
-  expect_right(op, inputs, *gpu().executor);
-=======
-void expect_agreement(ir::Executor& executor, bool flushes, const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
+void expect_right(ir::Executor& executor, bool flushes, const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
+  std::string of = std::string(op.name()) + " of";
+  for (const ir::Tensor& input : inputs) of += ir::cat(" ", input.type());
   const auto [outputs, report] = ir::run_op_with_report(executor, op, inputs);
   const bounds::Manner manner{bounds::safe_arithmetic(report.sums), flushes};
-  for (const cases::NodeResult& result : judged_by(manner, report.sums, op, inputs, outputs))
-    EXPECT_TRUE(result.local.agrees()) << executor.name() << ": " << result.summary();
+  for (const cases::NodeResult& result : judged_by(manner, report.sums, op, inputs, outputs)) {
+    EXPECT_EQ(result.local.n_without_limit, 0u) << executor.name() << ", " << of << ": a limit that is not finite";
+    EXPECT_TRUE(result.local.agrees()) << executor.name() << ", " << of << ": " << result.summary();
+    EXPECT_EQ(result.oracle.bad, 0u) << of << ": " << result.oracle.said(std::string(op.name()));
+  }
 }
 
 }  // namespace
@@ -101,12 +60,12 @@ std::vector<cases::NodeResult> judged(const ir::Op& op, const std::vector<ir::Te
   return judged_by({}, {}, op, inputs, outputs);
 }
 
-void check_joint(const ir::Op& op, const std::vector<ir::Tensor>& inputs) {
+void check_jointly(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where) {
   ref_cpu::CpuExecutor cpu;
-  expect_agreement(cpu, false, op, inputs);
-  if (gpu().executor == nullptr) GTEST_SKIP() << gpu().why_not;
-  expect_agreement(*gpu().executor, true, op, inputs);
->>>>>>> f7a2050 (Welch_peaks: bins are choices among means within their limits, peaks are held to the bins that are named)
+  expect_right(cpu, false, op, inputs);
+  if (where == Where::cpu_only) return;
+  if (gpu().executor == nullptr) GTEST_SKIP() << "only the CPU was checked: " << gpu().why_not;
+  expect_right(*gpu().executor, true, op, inputs);
 }
 
 }  // namespace plumb::testing

@@ -1,8 +1,6 @@
-<<<<<<< HEAD
 // Ops whose outputs are judged together, held to their judges on both executors (docs/joint_judging.md).
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "parity/cases/node_result.hpp"
@@ -11,32 +9,13 @@
 namespace plumb::testing {
 
 /// What the op's judge says of these outputs, one by one, and whether the op's definition gives the truth that they
-/// were compared with, where it is asked.
+/// were compared with, where it is asked. The outputs are taken for those of a kernel that flushes no subnormals and of
+/// whose sums nothing is known.
 std::vector<parity::cases::NodeResult> judged(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
                                               const std::vector<ir::Tensor>& outputs);
 
 /// Expects what the CPU and, where there is one, the GPU make of these operands to be right by the op's judge, and the
 /// truth to be what the op's definition gives. Without a device the test skips after the CPU was checked.
 void check_jointly(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where = Where::cpu_and_gpu);
-=======
-#pragma once
-
-#include <vector>
-
-#include "ir/op.hpp"
-#include "ir/tensor.hpp"
-#include "parity/cases/node_result.hpp"
-
-/// What the judge of an op whose outputs are judged together says, outside of a verification.
-namespace plumb::testing {
-
-/// What it says of each of these outputs, f32 or narrower ones by a kernel that flushes no subnormals and of whose sums
-/// nothing is known.
-std::vector<parity::cases::NodeResult> judged(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
-                                              const std::vector<ir::Tensor>& outputs);
-
-/// Runs the op on the CPU and on the GPU and expects the judge to agree with all that they give; skips without a GPU.
-void check_joint(const ir::Op& op, const std::vector<ir::Tensor>& inputs);
->>>>>>> f7a2050 (Welch_peaks: bins are choices among means within their limits, peaks are held to the bins that are named)
 
 }  // namespace plumb::testing
