@@ -14,6 +14,8 @@ endif()
 # What a filter leaves out is behind its minus.
 string(REGEX MATCH "-.*" left_out "${filter}")
 
+file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/long_tests.txt" long_tests REGEX "^[^#]")
+
 # A line "Suite." is a suite, perhaps with "  # TypeParam = ..." behind it; its tests are indented.
 string(REGEX MATCHALL "(^|\n)[^ \n]+\\." suites "${listing}")
 foreach(suite IN LISTS suites)
@@ -22,5 +24,12 @@ foreach(suite IN LISTS suites)
     add_test("${prefix}${suite}" ${launcher} "${program}" "--gtest_filter=${suite}.*${left_out}")
     set_tests_properties("${prefix}${suite}" PROPERTIES TIMEOUT "${timeout}" ENVIRONMENT "${environment}"
       SKIP_RETURN_CODE 77)
+    foreach(line IN LISTS long_tests)
+      string(REPLACE " " ";" long "${line}")
+      list(POP_FRONT long name seconds)
+      if(name STREQUAL "${prefix}${suite}")
+        set_tests_properties("${name}" PROPERTIES COST "${seconds}")
+      endif()
+    endforeach()
   endif()
 endforeach()

@@ -150,7 +150,7 @@ TEST(Range, ARowMayOverflowInTheOrderOfTheKernelAlone) {
 TEST(Range, ALineThatOverflowsMayLeaveTheBias) {
   const float x = std::nextafter(0x1p63f, 0.0f);  // four squares add up to less than an ulp below the largest number
   const ir::TensorTypes types = {{DType::f32, {1, 4}}, {DType::f32, {4}}, {DType::f32, {4}}};
-  const std::vector<Tensor> fed = {Tensor::of<float>({1, 4}, {x, -x, x, -x}), Tensor::of<float>({4}, {1, 1, 1, 1}),
+  const std::vector<Tensor> fed = {Tensor::of<float>({1, 4}, {x, -x, x, -x}), Tensor::of<float>({4}, {1, 1, 1, 1e-9f}),
                                    Tensor::of<float>({4}, {0.25f, 0.5f, 0.75f, 1.0f})};
   const auto apart = [&](float factor, float last) {
     std::vector<Tensor> of = {fed[0], fed[1], fed[2]};
@@ -165,7 +165,7 @@ TEST(Range, ALineThatOverflowsMayLeaveTheBias) {
     const Tensor y = Tensor::of<float>({1, 4}, {0.25f, 0.5f, 0.75f, last});
     return set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y, native);
   };
-  EXPECT_EQ(apart(1, 1), 4u);
+  EXPECT_EQ(apart(1, 1), 4u) << "the last is its bias with and without the overflow";
   EXPECT_EQ(apart(1, 2), 3u) << "no overflow gives 2";
   EXPECT_EQ(apart(0.5f, 1), 0u) << "nothing overflows";
 }
