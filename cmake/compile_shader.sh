@@ -16,7 +16,7 @@ checks=$(said spirv-val | head -n 1)
 target=${target:-vulkan1.3}
 
 # Loops of functions are unrolled before the functions become part of main: what is `precise` there (NoContraction) is
-# copied with the call, while copies that the unroller of SPIRV-Tools makes lose it. tests/shaders holds all modules to it.
+# copied with the call, while copies that the unroller of SPIRV-Tools makes lose it. tests/shaders holds modules to it.
 passes="--eliminate-dead-functions --ssa-rewrite --loop-unroll -O"
 
 rm -rf "$work"

@@ -59,7 +59,7 @@ class RowMisses {
  private:
   std::optional<SharedRows> rows_;
   std::set<std::int64_t> of_host_;  ///< rows of which the host misses an element
-  std::int64_t number_ = -1;        ///< of the row that was asked for last
+  std::int64_t number_ = -1;        ///< the number of the row that was asked for last
   std::unique_ptr<Row> row_;
   bool overflows_ = false;
 };

@@ -65,8 +65,8 @@ double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, do
 /// order, above it where the terms come in few values (verdict.md V23). 0 where nothing rounds.
 double creep_in_deviations(const terms::ElementSum& sum, const Arithmetic& arithmetic);
 
-/// Whether a sum whose result is in the range of a type has an order in which a partial sum is not: the terms of one sign
-/// first, every addition rounded away from 0.
+/// Whether a sum whose result is in the range of a type has an order in which a partial sum is not: the terms of one
+/// sign first, every addition rounded away from 0.
 bool overflows_in_some_order(const terms::ElementSum& sum, ir::DType computed);
 
 }  // namespace plumb::parity::sums

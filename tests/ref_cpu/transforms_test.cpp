@@ -189,7 +189,7 @@ TEST(Transforms, OfAnImpulseAtTheStartAreExact) {
     x[0] = 1;
     for (std::size_t k = 0; k < ones.size(); k += 2) ones[k] = 1;
     LineTransform<float>(Kind::forward, n).run(x.data(), y.data());
-    if (n <= 128 || ir::kernels::is_smooth(n, 7)) {  // of larger primes FFTW's algorithms are as Bluestein's
+    if (n <= 128 || ir::kernels::is_smooth(n, 7)) {  // FFTW treats larger primes as Bluestein does
       EXPECT_EQ(y, ones) << n;
     }
     EXPECT_EQ(by_plan(*transforms::own_plan<float>(Kind::forward, n), x, 2 * n), ones) << "own, " << n;
