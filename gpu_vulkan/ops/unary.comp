@@ -30,6 +30,7 @@ vec2 apply(vec2 v) {
   }
 }
 #elif defined(VARIANT_f64)
+#include "gpu_vulkan/glsl/trigonometry_f64.glsl"
 /// As (v + 3) / 6, which does not cancel near -3, unless a compiler makes it v / 6 + 1/2.
 precise double hard_swish(double v) {
   if (is_nan(v)) return v;
@@ -44,6 +45,14 @@ double apply(double v) {
     case RECIPROCAL: return divide(1.0lf, v);
     case SQRT: return square_root(v);
     case RSQRT: return inverse_square_root(v);
+    case EXP: return expf(v);
+    case LOG: return logf(v);
+    case SIN: return sinf(v);
+    case COS: return cosf(v);
+    case TANH: return tanhf(v);
+    case ERF: return erff(v);
+    case SIGMOID: return sigmoidf(v);
+    case SILU: return siluf(v);
     case FLOOR: return floor(v);
     case CEIL: return ceil(v);
     case TRUNC: return trunc(v);

@@ -7,9 +7,17 @@ namespace {
 
 using ir::ops::UnaryFunction;
 
-/// Functions that take more than arithmetic and rounding to compute.
-bool is_transcendental(UnaryFunction function) {
+/// Functions that shaders have of f64: what takes no more than arithmetic and rounding, and those that models use most.
+bool has_f64(UnaryFunction function) {
   switch (function) {
+    case UnaryFunction::exp:
+    case UnaryFunction::log:
+    case UnaryFunction::sin:
+    case UnaryFunction::cos:
+    case UnaryFunction::tanh:
+    case UnaryFunction::erf:
+    case UnaryFunction::sigmoid:
+    case UnaryFunction::silu:
     case UnaryFunction::abs:
     case UnaryFunction::negate:
     case UnaryFunction::sign:
@@ -24,9 +32,9 @@ bool is_transcendental(UnaryFunction function) {
     case UnaryFunction::relu:
     case UnaryFunction::softsign:
     case UnaryFunction::hard_swish:
-      return false;
-    default:
       return true;
+    default:
+      return false;
   }
 }
 
@@ -38,7 +46,7 @@ void lower(const ir::ops::Unary& op, plan::Lowering& node) {
   const bool algebraic = op.function == UnaryFunction::negate || op.function == UnaryFunction::square ||
                          op.function == UnaryFunction::conjugate;
   node.needs_its_types();
-  node.needs(dtype != ir::DType::f64 || !is_transcendental(op.function), "shaders have no ", name, " of f64");
+  node.needs(dtype != ir::DType::f64 || has_f64(op.function), "shaders have no ", name, " of f64");
   node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
   node.needs(dtype != ir::DType::c64 || algebraic, "shaders have no ", name, " of complex numbers");
   kernels::elementwise::elementwise({.shader = "unary." + kernels::elementwise::variant_of(dtype, node.facts()),

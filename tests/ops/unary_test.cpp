@@ -151,6 +151,33 @@ TEST(Unary, F64IsComputedWhereShadersCan) {
   note_gpu();
 }
 
+/// No other f64 is as near to an odd multiple of pi/2: 61 bits cancel. glibc 2.36 is off by 8 ulp there.
+TEST(Unary, F64CosineOfTheNumberNearestToItsZeros) {
+  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+  const Tensor x = Tensor::of<double>({1}, {6381956970095103 * 0x1p797});
+  const Tensor y = run_op(*testing::gpu().executor, Unary{F::cos}, {x}).front();
+  EXPECT_NEAR(y.as<double>()[0], -4.68716592425462761112e-19, 4 * 0x1p-113);  // ops.md 3: 4 ulp
+}
+
+/// From the smallest subnormal to the largest number.
+TEST(Unary, F64ReachesBothEndsOfItsRange) {
+  std::vector<double> numbers = {1e22, 0x1p-1074, -0x1p-1074, 0.0, 1, -1};
+  for (int n = -1074; n < 1024; n += 3)
+    for (const double m : {1.0, 1.3777, -1.91}) numbers.push_back(std::ldexp(m, n));
+  for (int n = 1; n < 60; ++n) numbers.push_back(n * (std::numbers::pi / 4));
+  for (double x = -800; x < 800; x += 3.777) numbers.push_back(x);
+  for (double x = -7; x < 7; x += 0.0173) numbers.push_back(x), numbers.push_back(1 + x / 1024);
+  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+  const Tensor x = Tensor::of<double>({std::ssize(numbers)}, numbers);
+  ref_cpu::CpuExecutor cpu;
+  for (const F function : {F::exp, F::log, F::sin, F::cos, F::tanh, F::erf, F::sigmoid, F::silu}) {
+    double worst = 0;
+    Allowed limit = allowed(function, DType::f64, 0);
+    limit.subnormal = 0x1p-1021;
+    measure(*testing::gpu().executor, function, x, run_op(cpu, Unary{function}, {x}).front(), limit, worst);
+  }
+}
+
 TEST(Unary, IntegersAgreeOnBothExecutors) {
   for (const DType dtype : {DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64})
     for (const F function : functions_of(dtype)) check_op(Unary{function}, {testing::integer_samples(dtype)});
