@@ -19,7 +19,9 @@ layout(set = 0, binding = 2) writeonly buffer PackedY { PACKED packed_y[]; };
 #if defined(VARIANT_bool)
 bool apply(bool l, bool r) { return binary_bool(function, l, r); }
 #elif defined(VARIANT_c64)
+#include "gpu_vulkan/kernels/elementwise/complex_functions.glsl"
 vec2 apply(vec2 l, vec2 r) {
+  if (function == DIVIDE) return complex_quotient(l, r);
   if (function == ADD) return l + r;
   if (function == SUBTRACT) return l - r;
   return vec2(l.x * r.x - l.y * r.y, l.x * r.y + l.y * r.x);

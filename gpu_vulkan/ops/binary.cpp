@@ -1,4 +1,4 @@
-// Lowers binary functions, and refuses f64 transcendentals and complex division, which shaders do not have.
+// Lowers binary functions, and refuses f64 transcendentals and c128, which shaders do not have.
 #include "ir/ops/binary.hpp"
 
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
@@ -17,8 +17,6 @@ void lower(const ir::ops::Binary& op, plan::Lowering& node) {
     node.needs(node.facts().int64, node.facts().name, " has no 64-bit integers, which divide f64 exactly");
   }
   node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
-  node.needs(dtype != ir::DType::c64 || op.function != BinaryFunction::divide,
-             "shaders have no divide of complex numbers");
   kernels::elementwise::elementwise({.shader = "binary." + kernels::elementwise::variant_of(dtype, node.facts()),
                                      .pack = kernels::elementwise::pack_size(dtype),
                                      .constants = {{"function", op.function}},

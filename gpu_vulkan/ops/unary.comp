@@ -19,6 +19,7 @@ layout(set = 0, binding = 1) writeonly buffer PackedY { PACKED packed_y[]; };
 #if defined(VARIANT_bool)
 bool apply(bool v) { return !v; }
 #elif defined(VARIANT_c64)
+#include "gpu_vulkan/kernels/elementwise/complex_functions.glsl"
 vec2 flip_signs(vec2 v, uint flip_real) {
   return uintBitsToFloat(floatBitsToUint(v) ^ uvec2(flip_real, 0x80000000u));
 }
@@ -26,6 +27,10 @@ vec2 apply(vec2 v) {
   switch (function) {
     case NEGATE: return flip_signs(v, 0x80000000u);
     case SQUARE: return vec2(v.x * v.x - v.y * v.y, 2.0 * v.x * v.y);
+    case RECIPROCAL: return complex_quotient(vec2(1.0, 0.0), v);
+    case SQRT: return complex_root(v);
+    case EXP: return complex_exp(v);
+    case LOG: return complex_log(v);
     default: return flip_signs(v, 0u);
   }
 }

@@ -43,12 +43,9 @@ bool has_f64(UnaryFunction function) {
 void lower(const ir::ops::Unary& op, plan::Lowering& node) {
   const ir::DType dtype = node.in_type(0).dtype;
   const auto name = ir::enum_name(op.function);
-  const bool algebraic = op.function == UnaryFunction::negate || op.function == UnaryFunction::square ||
-                         op.function == UnaryFunction::conjugate;
   node.needs_its_types();
   node.needs(dtype != ir::DType::f64 || has_f64(op.function), "shaders have no ", name, " of f64");
   node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
-  node.needs(dtype != ir::DType::c64 || algebraic, "shaders have no ", name, " of complex numbers");
   kernels::elementwise::elementwise({.shader = "unary." + kernels::elementwise::variant_of(dtype, node.facts()),
                                      .pack = kernels::elementwise::pack_size(dtype),
                                      .constants = {{"function", op.function}},
