@@ -121,6 +121,9 @@ class Lowering {
   /// Says which tile the node is dispatched with, where take_tile did not choose it.
   void uses_tile(std::string tile) { choice_.tile = std::move(tile); }
 
+  /// Says what the node's kernel is called, where a part of it was chosen by itself and would give it its name.
+  void is_called(std::string name) { choice_.name = std::move(name); }
+
   /// Says how the node's kernel adds one of its sums.
   void adds(ir::Sum sum) { choice_.sums.push_back(std::move(sum)); }
 

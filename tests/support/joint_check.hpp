@@ -1,6 +1,7 @@
 // Ops whose outputs are judged together, held to their judges on both executors (docs/joint_judging.md).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "parity/cases/node_result.hpp"
@@ -9,13 +10,29 @@
 namespace plumb::testing {
 
 /// What the op's judge says of these outputs, one by one, and whether the op's definition gives the truth that they
-/// were compared with, where it is asked. The outputs are taken for those of a kernel that flushes no subnormals and of
-/// whose sums nothing is known.
+/// were compared with. They are taken for those of a kernel of whose sums nothing is known, and, `on_gpu`, one that may
+/// flush subnormals; the definition is asked only where they are not.
 std::vector<parity::cases::NodeResult> judged(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
-                                              const std::vector<ir::Tensor>& outputs);
+                                              const std::vector<ir::Tensor>& outputs, bool on_gpu = false);
 
-/// Expects what the CPU and, where there is one, the GPU make of these operands to be right by the op's judge, and the
-/// truth to be what the op's definition gives. Without a device the test skips after the CPU was checked.
-void check_jointly(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where = Where::cpu_and_gpu);
+/// "" where all outputs agree and have limits, else what is wrong of the first that does not.
+std::string complaint_of(const std::vector<parity::cases::NodeResult>& results);
+
+struct JointCheck {
+  std::vector<ir::Tensor> cpu, gpu;  ///< outputs; of the GPU none where there is none
+  std::vector<parity::cases::NodeResult> of_cpu, of_gpu;
+};
+
+/// Runs the op on the CPU, with 1, 2 and 7 threads, and on the GPU, and expects equal bits of all threads, that its
+/// judge finds nothing, on ordinary data by limits that say something, and that the truth is what the op's definition
+/// gives. Without a device the test skips after the CPU was checked.
+JointCheck check_jointly(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Data data = Data::ordinary,
+                         Where where = Where::cpu_and_gpu);
+inline JointCheck check_jointly(const ir::Op& op, const std::vector<ir::Tensor>& inputs, Where where) {
+  return check_jointly(op, inputs, Data::ordinary, where);
+}
+
+/// Expects the op in f64 to be what its oracle says of every element, and what its definition gives.
+void check_against_definitions(const ir::Op& op, const std::vector<ir::Tensor>& inputs);
 
 }  // namespace plumb::testing

@@ -1,0 +1,47 @@
+// The functions of gates, cells and hidden states (ops.md 11), by the number of ir::kernels::RecurrentActivation, in
+// what a variant computes in.
+#ifndef PLUMB_ACTIVATED_GLSL
+#define PLUMB_ACTIVATED_GLSL
+
+#include "gpu_vulkan/glsl/element.glsl"
+#include "gpu_vulkan/glsl/arithmetic.glsl"
+
+const uint SIGMOID = 0u, TANH = 1u, RELU = 2u, HARD_SIGMOID = 3u, SOFTSIGN = 4u, SOFTPLUS = 5u;
+
+precise COMPUTED hard_sigmoid(COMPUTED z) {
+  const COMPUTED y = COMPUTED(0.2lf) * z + COMPUTED(0.5);
+  return is_nan(y) ? y : clamp(y, COMPUTED(0), COMPUTED(1));
+}
+
+#ifdef VARIANT_f64
+#include "gpu_vulkan/glsl/exponential_f64.glsl"
+
+double activated(uint function, double z) {
+  switch (function) {
+    case SIGMOID: return sigmoid_f64(z);
+    case TANH: return tanh_f64(z);
+    case RELU: return is_nan(z) || z > 0.0lf ? z : 0.0lf;
+    case HARD_SIGMOID: return hard_sigmoid(z);
+    case SOFTSIGN: return is_infinite(z) ? double_nan() : divide(z, 1.0lf + abs(z));
+    case SOFTPLUS: return softplus_f64(z);
+    default: return z;
+  }
+}
+#else
+#include "gpu_vulkan/glsl/math.glsl"
+#include "gpu_vulkan/kernels/elementwise/activation.glsl"
+
+float activated(uint function, float z) {
+  switch (function) {
+    case SIGMOID: return sigmoidf(z);
+    case TANH: return tanhf(z);
+    case RELU: return is_nan(z) || sign_of(z) == 0u ? z : 0.0;
+    case HARD_SIGMOID: return hard_sigmoid(z);
+    case SOFTSIGN: return softsignf(z);
+    case SOFTPLUS: return softplusf(z);
+    default: return z;
+  }
+}
+#endif
+
+#endif

@@ -1,0 +1,131 @@
+// Lowers recurrences: the product of all inputs by the kernels of products, states before the first step, the steps.
+#include "gpu_vulkan/kernels/recurrent/recurrent.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "gpu_vulkan/kernels/gemm/gemm.hpp"
+#include "gpu_vulkan/kernels/indexing/indexed.hpp"
+
+namespace plumb::gpu_vulkan::kernels::recurrent {
+namespace {
+
+// As step.glsl has them: a workgroup's units, and the states that are staged at a time.
+constexpr std::int64_t units_each = 8, depth = 64;
+constexpr std::uint32_t invocations = 128;
+constexpr std::int64_t most_rows = 16;
+
+/// What a step is pushed.
+struct StepBlock {
+  std::uint32_t step, steps, batch, directions, width, gate_rows, reversed;
+  std::array<std::uint32_t, 2> clip;  // bits, the low word first
+};
+
+std::array<std::uint32_t, 2> words_of(double x, ir::DType computed) {
+  if (computed != ir::DType::f64) return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
+  return std::bit_cast<std::array<std::uint32_t, 2>>(x);
+}
+
+std::size_t bytes_of(std::int64_t elements, ir::DType dtype) {
+  return static_cast<std::size_t>(elements) * ir::info(dtype).bytes;
+}
+
+/// Sequences of a workgroup; the fewer they are, the more of its invocations share the states of one.
+std::int64_t rows_for(std::int64_t batch) {
+  return std::min<std::int64_t>(most_rows, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(batch))));
+}
+
+}  // namespace
+
+Steps::Steps(const Description& op, plan::Lowering& node)
+    : op_(op),
+      node_(node),
+      dtype_(node.in_type(0).dtype),
+      computed_(dtype_ == ir::DType::f64 ? dtype_ : ir::DType::f32),
+      inputs_(node.in(0)),
+      lengths_(node.scratch(bytes_of(op.n.batch, ir::DType::u32))),
+      cell_(node.in(0)),
+      states_{scratch(), scratch()} {
+  node.needs_its_types();
+  constexpr std::size_t most_bindings = 12;
+  node.needs(node.facts().max_storage_buffers >= most_bindings, node.facts().name, " has fewer than ", most_bindings,
+             " storage buffers in a kernel");
+  const std::int64_t lines = op.n.gates * units_each + most_rows;
+  const std::size_t shared = bytes_of(lines * (depth + 4) + invocations * op.n.gates, computed_);
+  node.needs(shared <= node.facts().shared_memory, "a step takes ", shared, " bytes of shared memory");
+  if (op_.n.gates == 4) cell_ = scratch();
+  multiply_inputs();
+  begin();
+}
+
+plan::Slot Steps::scratch() const { return node_.scratch(bytes_of(op_.n.states().elements(), computed_)); }
+
+void Steps::multiply_inputs() {
+  const ir::kernels::RecurrentExtents& n = op_.n;
+  const std::int64_t elements = n.directions * n.steps * n.batch * n.gate_rows();
+  if (elements == 0) return;
+  node_.needs(elements < (std::int64_t{1} << 31), "the gates of all steps are 2^31 elements or more");
+  inputs_ = node_.scratch(bytes_of(elements, computed_));
+  gemm::Gemm product;
+  product.m = n.steps * n.batch, product.n = n.gate_rows(), product.k = n.inputs;
+  product.transpose_b = true;
+  if (n.directions > 1) {
+    product.batch = {n.directions};
+    product.a_strides = {0}, product.b_strides = {n.gate_rows() * n.inputs};
+  }
+  gemm::lower_gemm(product, {node_.in(0), node_.in(1), node_.in(0), inputs_, dtype_, computed_}, node_);
+}
+
+void Steps::begin() {
+  struct Block {
+    std::uint32_t states, batch, steps, node;
+  };
+  const ir::kernels::RecurrentExtents& n = op_.n;
+  const auto operand = [&](std::optional<std::size_t> i) { return node_.in(i.value_or(0)); };
+  const bool has_cell = n.gates == 4;
+  const std::uint32_t words =
+      op_.operands.lengths ? indexing::index_words(node_.in_type(*op_.operands.lengths).dtype) : 0u;
+  constexpr std::uint32_t threads = 128;
+  node_.dispatch({
+      .shader = {ir::cat("recurrent_begin.", dtype_),
+                 {{"invocations", threads},
+                  {"has_h0", op_.operands.initial_h.has_value()},
+                  {"has_c0", op_.operands.initial_c.has_value()},
+                  {"has_cell", has_cell},
+                  {"index_words", words}}},
+      .reads = {operand(op_.operands.initial_h), operand(op_.operands.initial_c), operand(op_.operands.lengths)},
+      .writes = {states_[0], has_cell ? cell_ : states_[0], lengths_, node_.out(1), node_.out(has_cell ? 2 : 1),
+                 node_.faults()},
+      .push = Block{plan::word(n.states().elements()), plan::word(n.batch), plan::word(n.steps), node_.node_number()},
+      .groups = plan::groups_for(std::max(n.states().elements(), n.batch), threads),
+  });
+}
+
+void Steps::dispatch(std::string_view shader, std::int64_t s, plan::Slot multiplied, std::vector<plan::Slot> reads,
+                     std::vector<plan::Slot> writes, const plan::Constants& constants) {
+  const ir::kernels::RecurrentExtents& n = op_.n;
+  const std::int64_t rows = rows_for(n.batch), slices = invocations / (units_each * rows);
+  const auto from_end = [&](std::int64_t d) { return ir::kernels::is_reverse(op_.direction, d) ? 1u : 0u; };
+  std::vector<plan::Slot> all = {inputs_, node_.in(2), node_.in(op_.operands.bias.value_or(0)), lengths_, multiplied};
+  all.insert(all.end(), reads.begin(), reads.end());
+  const std::int64_t across = (n.units + units_each - 1) / units_each, down = (n.batch + rows - 1) / rows;
+  node_.dispatch({
+      .shader = {ir::cat(shader, '.', dtype_), plan::Constants{{"invocations", invocations},
+                                                               {"rows", plan::word(rows)},
+                                                               {"slices", plan::word(slices)},
+                                                               {"has_bias", op_.operands.bias.has_value()},
+                                                               {"is_clipped", op_.clip.has_value()},
+                                                               {"gate_function", op_.gate},
+                                                               {"cell_function", op_.cell},
+                                                               {"hidden_function", op_.hidden}}
+                                                   .then(constants)},
+      .reads = std::move(all),
+      .writes = std::move(writes),
+      .push = StepBlock{plan::word(s), plan::word(n.steps), plan::word(n.batch), plan::word(n.directions),
+                        plan::word(n.units), plan::word(n.gate_rows()), from_end(0) | from_end(1) << 1,
+                        words_of(op_.clip.value_or(0), computed_)},
+      .groups = plan::groups_for(n.directions * across * down),
+  });
+}
+
+}  // namespace plumb::gpu_vulkan::kernels::recurrent

@@ -1,0 +1,10 @@
+// Exactness of rnn: its functions round.
+#include "ir/ops/rnn.hpp"
+
+#include "parity/exact/make_rule.hpp"
+
+namespace plumb::parity::exact {
+
+Rule rule(const ir::ops::Rnn&, ir::Types, ir::Types) { return rounds("functions of gates and states are rounded"); }
+
+}  // namespace plumb::parity::exact

@@ -1,0 +1,278 @@
+// Gates are held to the state before them as the candidate made it. The cell, where it is no output, carries its error
+// along: E² ← a²E² + (the step's own)², a being what the next cell makes of a change of the one before.
+#include "ir/ops/lstm.hpp"
+
+#include <cmath>
+
+#include "ir/ops/split.hpp"
+#include "parity/judges/recurrent/recurrent_node.hpp"
+
+namespace plumb::parity::judges {
+namespace {
+
+using ir::kernels::RecurrentActivation;
+using ir::ops::Lstm;
+
+constexpr double ulps_of_functions = 4;  // ops.md 11: 4 units in the last place, 2u each
+
+/// A number with how far it may be off, as a deviation and at most.
+struct Uncertain {
+  double value = 0, deviation = 0, certain = 0;
+
+  Uncertain scaled(double factor) const {
+    return {factor * value, std::abs(factor) * deviation, std::abs(factor) * certain};
+  }
+  /// With a rounding, or several, that are at most so much.
+  Uncertain rounded(double by) const { return {value, std::hypot(deviation, by), certain + by}; }
+};
+
+double function(RecurrentActivation of, double z) {
+  switch (of) {
+    case RecurrentActivation::sigmoid:
+      return z < 0 ? std::exp(z) / (1 + std::exp(z)) : 1 / (1 + std::exp(-z));
+    case RecurrentActivation::tanh:
+      return std::tanh(z);
+    case RecurrentActivation::relu:
+      return z < 0 ? 0 : z;
+    case RecurrentActivation::hard_sigmoid: {
+      const double y = 0.2 * z + 0.5;
+      return y < 0 ? 0 : y > 1 ? 1 : y;
+    }
+    case RecurrentActivation::softsign:
+      return z / (1 + std::abs(z));
+    case RecurrentActivation::softplus:
+      return (z > 0 ? z : 0) + std::log1p(std::exp(-std::abs(z)));
+    case RecurrentActivation::identity:
+      return z;
+  }
+  return z;
+}
+
+/// The largest slope within `off` of z, but for what is of second order.
+double slope(RecurrentActivation of, double z, double off) {
+  const double y = function(of, z);
+  switch (of) {
+    case RecurrentActivation::sigmoid:
+      return y * (1 - y);
+    case RecurrentActivation::tanh:
+      return 1 - y * y;
+    case RecurrentActivation::relu:
+      return z + off < 0 ? 0 : 1;
+    case RecurrentActivation::hard_sigmoid:
+      return std::abs(z) - off > 2.5 ? 0 : 0.2;
+    case RecurrentActivation::softsign:
+      return 1 / ((1 + std::abs(z)) * (1 + std::abs(z)));
+    case RecurrentActivation::softplus:
+      return function(RecurrentActivation::sigmoid, z);
+    case RecurrentActivation::identity:
+      return 1;
+  }
+  return 1;
+}
+
+/// f(κ(z)), and what it makes of a change of z.
+struct Activated {
+  Uncertain y;
+  double slope = 0;
+};
+
+/// The cell of one unit on its way through the steps.
+class Cell {
+ public:
+  Cell(const Lstm& op, double unit, double first, std::array<double, 3> peephole)
+      : op_(op), unit_(unit), value_(first), error_(unit), peephole_(peephole) {}
+
+  /// The next state h, by the sums of gates i, o, f and c without peepholes.
+  Uncertain step(const std::array<Uncertain, 4>& sums) {
+    const Activated i = gate(sums[0], 0), candidate = apply(op_.cell_activation, sums[3]);
+    const double g = candidate.y.value, own_i = i.slope * peephole_[0];
+    Uncertain next;
+    double factor = 0;
+    if (op_.input_forget) {
+      const Uncertain f{1 - i.y.value, 0, 0};
+      factor = f.value + (g - value_) * own_i;
+      next = sum(f.scaled(value_).rounded(unit_ * std::abs(value_)), i.y.scaled(g), i.y.value, candidate.y);
+      next.deviation = std::hypot(next.deviation, i.y.deviation * value_);
+      next.certain += i.y.certain * std::abs(value_);
+    } else {
+      const Activated f = gate(sums[2], 2);
+      factor = f.y.value + value_ * f.slope * peephole_[2] + g * own_i;
+      next = sum(f.y.scaled(value_), i.y.scaled(g), i.y.value, candidate.y);
+    }
+    error_.step(factor, next.deviation, next.certain);
+    value_ = next.value;
+    const Activated o = gate(sums[1], 1), bent = apply(op_.hidden_activation, {value_, 0, 0}, error_.certain());
+    const double h = o.y.value * bent.y.value;
+    const double of_cell = o.y.value * bent.slope + bent.y.value * o.slope * peephole_[1];
+    return {h,
+            std::hypot(o.y.deviation * bent.y.value, o.y.value * bent.y.deviation,
+                       std::hypot(of_cell * error_.deviation(), unit_ * h)),
+            o.y.certain * std::abs(bent.y.value) + std::abs(o.y.value) * bent.y.certain +
+                std::abs(of_cell) * error_.certain() + unit_ * std::abs(h)};
+  }
+
+  Uncertain cell() const { return {value_, error_.deviation(), error_.certain()}; }
+
+ private:
+  /// f⊙c + i⊙ĉ, where `kept` is f⊙c and `let_in` i⊙ĉ without what ĉ is off.
+  Uncertain sum(const Uncertain& kept, const Uncertain& let_in, double i, const Uncertain& candidate) const {
+    const double y = kept.value + let_in.value;
+    const Uncertain of_candidate = candidate.scaled(i);
+    const double own = unit_ * (std::abs(kept.value) + std::abs(let_in.value) + std::abs(y));
+    return Uncertain{y, std::hypot(kept.deviation, let_in.deviation, of_candidate.deviation),
+                     kept.certain + let_in.certain + of_candidate.certain}
+        .rounded(own);
+  }
+
+  Activated gate(const Uncertain& sum, std::size_t which) const {
+    const double seen = peephole_[which] * value_;
+    Uncertain z{sum.value + seen, sum.deviation, sum.certain};
+    if (seen != 0) z = z.rounded(unit_ * (std::abs(seen) + std::abs(z.value)));
+    return apply(op_.gate_activation, z, std::abs(peephole_[which]) * error_.certain());
+  }
+
+  /// `off` is what z may be off besides, by the cell.
+  Activated apply(RecurrentActivation of, const Uncertain& z, double off = 0) const {
+    const double around = z.certain + off;
+    double at = z.value, bend = 1;
+    if (op_.clip) {
+      const double most = *op_.clip;
+      if (std::abs(at) - around > most) bend = 0;
+      at = at > most ? most : at < -most ? -most : at;
+    }
+    bend *= slope(of, at, around);
+    const double y = function(of, at);
+    const Uncertain scaled{y, bend * z.deviation, bend * z.certain};
+    // The slope of a hard sigmoid is rounded, and the half that is added.
+    const bool is_rounded = of == RecurrentActivation::hard_sigmoid;
+    const double own = of == RecurrentActivation::identity || of == RecurrentActivation::relu ? 0
+                       : is_rounded ? unit_ * (std::abs(0.4 * at) + std::abs(y))
+                                    : 2 * ulps_of_functions * unit_ * std::abs(y);
+    return {scaled.rounded(own), bend};
+  }
+
+  const Lstm& op_;
+  const double unit_;
+  double value_;
+  CarriedError error_;
+  const std::array<double, 3> peephole_;
+};
+
+/// The sums of the gates of all steps by direction, in standard deviations: [T·B, 4H], or [T·B, 2H] and [T·B, H] where
+/// one gate is not read.
+class GateSums {
+ public:
+  GateSums(const Lstm& op, const Question& question, const RecurrentNode& node)
+      : n_(node.extents()), parts_(op.input_forget ? 2 : 1) {
+    definitions::Definition made = definitions::begin(operand_types(question));
+    ir::Feeds own;
+    std::vector<ir::Value> states;
+    for (std::int64_t d = 0; d < n_.directions; ++d) {
+      const std::string name = ir::cat("before", d);
+      own.emplace(name, node.before(d, question.got[0], node.operands().initial_h));
+      states.push_back(made.graph.input(name, own.at(name).type()));
+    }
+    for (std::int64_t d = 0; d < n_.directions; ++d) {
+      definitions::RecurrentNodes nodes(op, made, d);
+      const ir::Value x = nodes.reshape(made.operands[0], {n_.steps * n_.batch, n_.inputs});
+      const ir::Value h = states[static_cast<std::size_t>(d)];
+      made.graph.returns(nodes.gate_sums(x, h, 0, parts_ == 1 ? 4 : 2));
+      if (parts_ == 2) made.graph.returns(nodes.gate_sums(x, h, 3, 4));
+    }
+    limits_ = limits_of(question, made, own, 1);
+  }
+
+  /// The sums of gates i, o, f and c of one unit at one position.
+  std::array<Uncertain, 4> at(const Run& run, std::int64_t t, std::int64_t unit) const {
+    const std::int64_t line = t * n_.batch + run.row;
+    const auto read = [&](std::size_t part, std::int64_t width, std::int64_t gate) {
+      const Limited& limited = limits_[static_cast<std::size_t>(run.direction) * parts_ + part];
+      const auto i = static_cast<std::size_t>((line * width + gate) * n_.units + unit);
+      return Uncertain{limited.truth.as<double>()[i], limited.probable.as<double>()[i],
+                       limited.certain.as<double>()[i]};
+    };
+    if (parts_ == 1) return {read(0, 4, 0), read(0, 4, 1), read(0, 4, 2), read(0, 4, 3)};
+    return {read(0, 2, 0), read(0, 2, 1), {}, read(1, 1, 0)};
+  }
+
+ private:
+  const ir::kernels::RecurrentExtents n_;
+  const std::size_t parts_;
+  std::vector<Limited> limits_;
+};
+
+void write(const Uncertain& x, double lambda, std::size_t i, Limited& to) {
+  to.truth.as<double>()[i] = x.value;
+  to.probable.as<double>()[i] = lambda * x.deviation, to.certain.as<double>()[i] = x.certain;
+}
+
+double peephole_at(const Question& question, const RecurrentNode& node, const Run& run, std::int64_t gate,
+                   std::int64_t unit) {
+  if (!node.operands().peephole) return 0;
+  const std::int64_t i = (run.direction * 3 + gate) * node.extents().units + unit;
+  return question.in[*node.operands().peephole].as<double>()[static_cast<std::size_t>(i)];
+}
+
+/// The cell is carried along.
+Judgement judge_hidden_cell(const Lstm& op, const Question& question, const RecurrentNode& node) {
+  const ir::kernels::RecurrentExtents& n = node.extents();
+  const GateSums sums(op, question, node);
+  Limited y(n.all_states()), c_n(n.states());
+  for (const Run& run : node.runs())
+    for (std::int64_t u = 0; u < n.units; ++u) {
+      const auto initial = node.operands().initial_c;
+      const double first = initial ? question.in[*initial].as<double>()[node.at_end(run, u)] : 0;
+      const auto p = [&](std::int64_t gate) { return peephole_at(question, node, run, gate, u); };
+      Cell cell(op, question.unit(0), first, {p(0), p(1), p(2)});
+      for (std::int64_t s = 0; s < run.length; ++s) {
+        const std::int64_t t = run.position(s);
+        write(cell.step(sums.at(run, t, u)), question.lambda, node.at(run, t, u), y);
+      }
+      write(cell.cell(), question.lambda, node.at_end(run, u), c_n);
+    }
+  OutputJudgement last = elements_within(question, 2, std::move(c_n));
+  node.set_wild_apart(last, true);
+  OutputJudgement last_states = node.last_within(1, 0, y, node.operands().initial_h);
+  return {{node.steps_within(0, std::move(y)), std::move(last_states), std::move(last)}};
+}
+
+/// The cell of every step is an output, and each step is held to the one before it.
+Judgement judge_shown_cell(const Lstm& op, const Question& question, const RecurrentNode& node) {
+  const ir::kernels::RecurrentExtents& n = node.extents();
+  definitions::Definition made = definitions::begin(operand_types(question));
+  ir::Feeds own;
+  std::vector<definitions::RecurrentState> states;
+  for (std::int64_t d = 0; d < n.directions; ++d) {
+    const std::string h = ir::cat("before", d), c = ir::cat("cell", d);
+    own.emplace(h, node.before(d, question.got[0], node.operands().initial_h));
+    own.emplace(c, node.before(d, question.got[3], node.operands().initial_c));
+    states.push_back({made.graph.input(h, own.at(h).type()), made.graph.input(c, own.at(c).type())});
+  }
+  std::vector<ir::Value> h, c;
+  std::optional<definitions::RecurrentNodes> last;
+  for (std::int64_t d = 0; d < n.directions; ++d) {
+    definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
+    const ir::Value x = nodes.reshape(made.operands[0], {n.steps * n.batch, n.inputs});
+    const definitions::RecurrentState next = nodes.step(op, x, states[static_cast<std::size_t>(d)]);
+    h.push_back(next.h), c.push_back(*next.c);
+  }
+  made.graph.returns(node.as_outputs(*last, h));
+  made.graph.returns(node.as_outputs(*last, c));
+  std::vector<Limited> limits = limits_of(question, made, own, question.lambda);
+  OutputJudgement last_h = node.last_within(1, 0, limits[0], node.operands().initial_h);
+  OutputJudgement last_c = node.last_within(2, 3, limits[1], node.operands().initial_c);
+  return {{node.steps_within(0, std::move(limits[0])), std::move(last_h), std::move(last_c),
+           node.steps_within(3, std::move(limits[1]))}};
+}
+
+}  // namespace
+
+std::optional<Judge> judge_of(const Lstm& op) {
+  return Judge([op](const Question& question) {
+    const RecurrentNode node(op, question);
+    if (!shows_its_states(question, 0)) return node.with_wild_apart(judge_by_definition(question));
+    return op.cell_states ? judge_shown_cell(op, question, node) : judge_hidden_cell(op, question, node);
+  });
+}
+
+}  // namespace plumb::parity::judges

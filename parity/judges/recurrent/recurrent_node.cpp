@@ -1,0 +1,169 @@
+// Steps of a recurrence as the candidate made them: what each went on from, where runs end, what is wild.
+#include "parity/judges/recurrent/recurrent_node.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ir/ops/concat.hpp"
+
+namespace plumb::parity::judges {
+namespace {
+
+bool all_finite(std::span<const double> numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+ir::TensorTypes operand_types(const Question& question) {
+  ir::TensorTypes types;
+  for (std::size_t i = 0; i < question.in.size(); ++i) types.push_back(question.in_type(i));
+  return types;
+}
+
+void RecurrentNode::find_runs(ir::kernels::RecurrentDirection direction) {
+  for (std::int64_t d = 0; d < n_.directions; ++d)
+    for (std::int64_t b = 0; b < n_.batch; ++b) {
+      std::int64_t length = n_.steps;
+      if (operands_.lengths) {
+        const ir::Tensor given = ir::convert(question_.in[*operands_.lengths], ir::DType::i64);
+        length = given.as<std::int64_t>()[static_cast<std::size_t>(b)];
+      }
+      runs_.push_back({d, b, length, ir::kernels::is_reverse(direction, d)});
+    }
+}
+
+bool RecurrentNode::has_finite_weights(std::int64_t direction) const {
+  const auto is_finite = [&](std::optional<std::size_t> operand, std::int64_t parts) {
+    if (!operand) return true;
+    const auto all = question_.in[*operand].as<double>();
+    const auto size = all.size() / static_cast<std::size_t>(n_.directions * parts);
+    for (std::int64_t part = 0; part < parts; ++part)
+      if (part % n_.gates != unread_gate_ &&
+          !all_finite(all.subspan(static_cast<std::size_t>(direction * parts + part) * size, size)))
+        return false;
+    return true;
+  };
+  // Peepholes lie in the order i, o, f, of which the last is the gate that may be unread, too.
+  return is_finite(1, n_.gates) && is_finite(2, n_.gates) && is_finite(operands_.bias, 2 * n_.gates) &&
+         is_finite(operands_.peephole, 3);
+}
+
+/// The first step into which a number came that is not finite.
+std::int64_t RecurrentNode::wild_from(const Run& run) const {
+  const auto units = static_cast<std::size_t>(n_.units), inputs = static_cast<std::size_t>(n_.inputs);
+  for (const auto& initial : {operands_.initial_h, operands_.initial_c})
+    if (initial && !all_finite(question_.in[*initial].as<double>().subspan(at_end(run, 0), units))) return 0;
+  for (std::int64_t s = 0; s < run.length; ++s) {
+    const std::int64_t t = run.position(s);
+    const auto x = static_cast<std::size_t>(t * n_.batch + run.row) * inputs;
+    if (!all_finite(question_.in[0].as<double>().subspan(x, inputs))) return s;
+    for (std::size_t k = 0; k < question_.got.size(); ++k) {
+      if (question_.out_type(k).shape != n_.all_states()) continue;
+      const ir::Tensor& truth = question_.truth.outputs[k];
+      for (std::int64_t u = 0; u < n_.units; ++u)
+        if (!std::isfinite(got_[k].as<double>()[at(run, t, u)]) || !std::isfinite(truth.as<double>()[at(run, t, u)]))
+          return s + 1;
+    }
+  }
+  return run.length + 1;
+}
+
+void RecurrentNode::find_wild() {
+  for (const ir::Tensor& one : question_.got) got_.push_back(ir::convert(one, ir::DType::f64));
+  std::vector<bool> has_finite;
+  for (std::int64_t d = 0; d < n_.directions; ++d) has_finite.push_back(has_finite_weights(d));
+  for (const Run& run : runs_)
+    wild_.push_back(has_finite[static_cast<std::size_t>(run.direction)] ? wild_from(run) : 0);
+}
+
+ir::Tensor RecurrentNode::before(std::int64_t direction, const ir::Tensor& states,
+                                 std::optional<std::size_t> initial) const {
+  const ir::Tensor wide = ir::convert(states, ir::DType::f64);
+  ir::Tensor found({ir::DType::f64, {n_.steps * n_.batch, n_.units}});
+  const auto from = wide.as<double>();
+  const auto to = found.as<double>();
+  for (const Run& run : runs_) {
+    if (run.direction != direction) continue;
+    for (std::int64_t s = 0; s < run.length; ++s)
+      for (std::int64_t u = 0; u < n_.units; ++u) {
+        double& state = to[static_cast<std::size_t>((run.position(s) * n_.batch + run.row) * n_.units + u)];
+        if (s > 0)
+          state = from[at(run, run.position(s - 1), u)];
+        else if (initial)
+          state = question_.in[*initial].as<double>()[at_end(run, u)];
+      }
+  }
+  return ir::convert(found, core::compute_dtype(states.dtype()));
+}
+
+ir::Value RecurrentNode::as_outputs(definitions::RecurrentNodes& nodes,
+                                    const std::vector<ir::Value>& by_direction) const {
+  std::vector<ir::Value> parts;
+  for (const ir::Value one : by_direction) parts.push_back(nodes.reshape(one, {n_.steps, 1, n_.batch, n_.units}));
+  return nodes.add(ir::ops::Concat{1}, parts);
+}
+
+void RecurrentNode::end_runs(Limited& limited) const {
+  for (const Run& run : runs_)
+    for (std::int64_t t = run.length; t < n_.steps; ++t)
+      for (std::int64_t u = 0; u < n_.units; ++u) {
+        limited.truth.as<double>()[at(run, t, u)] = 0;
+        limited.probable.as<double>()[at(run, t, u)] = limited.certain.as<double>()[at(run, t, u)] = 0;
+        if (limited.chance) limited.chance->as<double>()[at(run, t, u)] = 0;
+      }
+}
+
+OutputJudgement RecurrentNode::steps_within(std::size_t k, Limited limited) const {
+  end_runs(limited);
+  OutputJudgement output = elements_within(question_, k, std::move(limited));
+  set_wild_apart(output, false);
+  return output;
+}
+
+OutputJudgement RecurrentNode::last_within(std::size_t k, std::size_t of, const Limited& steps,
+                                           std::optional<std::size_t> initial) const {
+  Limited limited(question_.out_type(k).shape);
+  if (steps.chance) limited.chance.emplace(limited.truth.type());
+  for (const Run& run : runs_)
+    for (std::int64_t u = 0; u < n_.units; ++u) {
+      const std::size_t to = at_end(run, u);
+      if (run.length == 0) {
+        if (initial) limited.truth.as<double>()[to] = question_.in[*initial].as<double>()[to];
+        continue;
+      }
+      const std::size_t from = at(run, run.position(run.length - 1), u);
+      limited.truth.as<double>()[to] = steps.truth.as<double>()[from];
+      if (!is_alike(got_[k].as<double>()[to], got_[of].as<double>()[from])) continue;
+      limited.probable.as<double>()[to] = steps.probable.as<double>()[from];
+      limited.certain.as<double>()[to] = steps.certain.as<double>()[from];
+      if (limited.chance) limited.chance->as<double>()[to] = steps.chance->as<double>()[from];
+    }
+  OutputJudgement output = elements_within(question_, k, std::move(limited));
+  set_wild_apart(output, true);
+  return output;
+}
+
+void RecurrentNode::set_wild_apart(OutputJudgement& output, bool is_last) const {
+  bool is_any = false;
+  std::vector<bool> apart(static_cast<std::size_t>(output.truth.elements()), false);
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const Run& run = runs_[i];
+    for (std::int64_t s = std::max<std::int64_t>(wild_[i], 0); s < run.length; ++s)
+      for (std::int64_t u = 0; u < n_.units; ++u)
+        apart[is_last ? at_end(run, u) : at(run, run.position(s), u)] = is_any = true;
+  }
+  if (!is_any || output.allowed.limits == nullptr) return;
+  auto limits = std::make_shared<compare::Limits>(*output.allowed.limits);
+  for (std::size_t i = 0; i < limits->apart.size(); ++i) apart[i] = apart[i] || limits->apart[i];
+  limits->apart = std::move(apart);
+  output.allowed.limits = std::move(limits);
+}
+
+Judgement RecurrentNode::with_wild_apart(Judgement judgement) const {
+  for (std::size_t k = 0; k < judgement.outputs.size(); ++k)
+    set_wild_apart(judgement.outputs[k], question_.out_type(k).shape != n_.all_states());
+  return judgement;
+}
+
+}  // namespace plumb::parity::judges

@@ -1,0 +1,109 @@
+#pragma once
+
+#include "ir/kernels/recurrent.hpp"
+#include "parity/definitions/recurrent.hpp"
+#include "parity/judges/recurrence.hpp"
+
+/// Judging rnn, gru and lstm: each step on the state that the candidate itself went on from, where it shows that, and
+/// over the unrolled definition where it does not (verdict.md V69).
+namespace plumb::parity::judges {
+
+ir::TensorTypes operand_types(const Question& question);
+
+/// A sequence in one direction of a node.
+struct Run {
+  std::int64_t direction, row, length;
+  bool is_reverse;
+
+  /// Where on the axis of steps its step `s` is, for s < length.
+  std::int64_t position(std::int64_t s) const { return is_reverse ? length - 1 - s : s; }
+};
+
+/// The node of a question, as what all three ops have alike.
+class RecurrentNode {
+ public:
+  template <class T>
+  RecurrentNode(const T& op, const Question& question)
+      : question_(question),
+        n_(ir::kernels::recurrent_extents(op, operand_types(question))),
+        operands_(ir::kernels::recurrent_operands(op)) {
+    find_runs(op.direction);
+    // The gate that is not read may hold anything.
+    if constexpr (requires { op.input_forget; })
+      if (op.input_forget) unread_gate_ = 2;
+    find_wild();
+  }
+
+  const ir::kernels::RecurrentExtents& extents() const { return n_; }
+  const ir::kernels::RecurrentOperands& operands() const { return operands_; }
+  const std::vector<Run>& runs() const { return runs_; }
+
+  /// The element of a tensor [T, D, B, H], and of one [D, B, H].
+  std::size_t at(const Run& run, std::int64_t t, std::int64_t unit) const {
+    return static_cast<std::size_t>(((t * n_.directions + run.direction) * n_.batch + run.row) * n_.units + unit);
+  }
+  std::size_t at_end(const Run& run, std::int64_t unit) const { return at(run, 0, unit); }
+
+  /// What each step went on from: of one direction, [T·B, H]. `states` [T, D, B, H] are those that the steps gave,
+  /// `initial` is the operand with those before them.
+  ir::Tensor before(std::int64_t direction, const ir::Tensor& states, std::optional<std::size_t> initial) const;
+
+  /// Values of all steps at once, by direction [T·B, H], as y has them.
+  ir::Value as_outputs(definitions::RecurrentNodes& nodes, const std::vector<ir::Value>& by_direction) const;
+
+  /// Output `k`, [T, D, B, H], within these limits; what is wild is apart.
+  OutputJudgement steps_within(std::size_t k, Limited limited) const;
+  /// Output `k`, the last states [D, B, H], within the limits of the steps that output `of` shows. It is a copy of what
+  /// that shows: an element that is not has no limit but 0.
+  OutputJudgement last_within(std::size_t k, std::size_t of, const Limited& steps,
+                              std::optional<std::size_t> initial) const;
+  /// Sets apart in output `k` what is wild; `is_last`: it is [D, B, H].
+  void set_wild_apart(OutputJudgement& output, bool is_last) const;
+  /// All of a judgement whose first output is y, the others as the op has them.
+  Judgement with_wild_apart(Judgement judgement) const;
+
+ private:
+  /// States [T, D, B, H] are zero beyond the end of each run.
+  void end_runs(Limited& limited) const;
+  void find_runs(ir::kernels::RecurrentDirection direction);
+  void find_wild();
+  bool has_finite_weights(std::int64_t direction) const;
+  std::int64_t wild_from(const Run& run) const;
+
+  const Question& question_;
+  const ir::kernels::RecurrentExtents n_;
+  const ir::kernels::RecurrentOperands operands_;
+  std::int64_t unread_gate_ = -1;
+  std::vector<ir::Tensor> got_;  ///< the candidate's outputs, widened
+  std::vector<Run> runs_;
+  std::vector<std::int64_t> wild_;  ///< by run, its first step that is wild; beyond its length where none is
+};
+
+/// The definition of all steps of rnn or gru, each on the state before it, with its result [T, D, B, H].
+template <class T>
+Judgement judge_steps(const T& op, const Question& question) {
+  const RecurrentNode node(op, question);
+  if (!shows_its_states(question, 0)) return node.with_wild_apart(judge_by_definition(question));
+  const ir::kernels::RecurrentExtents& n = node.extents();
+  definitions::Definition made = definitions::begin(operand_types(question));
+  ir::Feeds own;
+  std::vector<ir::Value> states;
+  std::optional<definitions::RecurrentNodes> last;
+  for (std::int64_t d = 0; d < n.directions; ++d) {
+    const std::string name = ir::cat("before", d);
+    own.emplace(name, node.before(d, question.got[0], node.operands().initial_h));
+    states.push_back(made.graph.input(name, own.at(name).type()));
+  }
+  for (std::int64_t d = 0; d < n.directions; ++d) {
+    definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
+    const ir::Value x = nodes.reshape(made.operands[0], {n.steps * n.batch, n.inputs});
+    ir::Value& state = states[static_cast<std::size_t>(d)];
+    state = nodes.step(op, x, {state}).h;
+  }
+  made.graph.returns(node.as_outputs(*last, states));
+  std::vector<Limited> limits = limits_of(question, made, own, question.lambda);
+  OutputJudgement last_states = node.last_within(1, 0, limits[0], node.operands().initial_h);
+  return {{node.steps_within(0, std::move(limits[0])), std::move(last_states)}};
+}
+
+}  // namespace plumb::parity::judges
