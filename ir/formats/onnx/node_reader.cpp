@@ -49,6 +49,8 @@ const TensorType& NodeReader::type(Ref ref) const { return importer_.draft().typ
 
 const Tensor* NodeReader::value(Ref ref) { return importer_.draft().resolve(ref); }
 
+const Tensor* NodeReader::value_in_file(Ref ref) const { return importer_.draft().value(ref); }
+
 const Tensor& NodeReader::known(std::size_t i, std::string_view what) {
   const Tensor* tensor = value(in(i));
   if (tensor == nullptr) unsupported(what, " must be known when the model is read, for shapes are static");

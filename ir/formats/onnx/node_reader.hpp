@@ -53,6 +53,8 @@ class NodeReader {
   DType dtype(Ref ref) const { return type(ref).dtype; }
   /// The numbers, or null when they are not known before a run.
   const Tensor* value(Ref ref);
+  /// The numbers where they follow from the file alone, or null.
+  const Tensor* value_in_file(Ref ref) const;
   /// The numbers of operand `i`. Throws Unsupported when they are not known before a run.
   const Tensor& known(std::size_t i, std::string_view what);
   std::vector<std::int64_t> known_ints(std::size_t i, std::string_view what);
