@@ -295,6 +295,26 @@ def resnet_block(g, name, x, channels, filters, stride):
     return g.unary(f"{name}/relu1", "relu", g.add(f"{name}/residual", x, y))
 
 
+def lstm_tagger():
+    """A tagger of words (Huang, Xu and Yu 2015): embeddings, two bidirectional layers, a label for each word."""
+    length, batch, words, width, units, labels = 12, 3, 50, 16, 24, 9
+    g = Graph("a tagger of words by two bidirectional LSTM layers, of sentences of three lengths")
+    g.input("token_ids", f"i32[{length}, {batch}]", fill={"distribution": "uniform_int", "low": 0, "high": words})
+    g.input("lengths", f"i32[{batch}]", values=[length, length - 3, length - 5])
+    x = g.node("embeddings", "gather", g.param("embeddings.table", [words, width], scale=1.0), "token_ids")
+    for layer in range(2):
+        label, inputs = f"layer{layer}/lstm", width if layer == 0 else 2 * units
+        w = g.param(f"{label}.w", [2, 4 * units, inputs], scale=inputs**-0.5)
+        r = g.param(f"{label}.r", [2, 4 * units, units], scale=units**-0.5)
+        bias = g.param(f"{label}.bias", [2, 8 * units], scale=0.1)
+        y = g.node(label, "lstm", x, w, r, bias, "lengths", direction="bidirectional", has_bias=True, has_lengths=True)
+        y = g.transpose(f"layer{layer}/directions_last", y, 0, 2, 1, 3)
+        x = g.reshape(f"layer{layer}/joined", y, length, batch, 2 * units)
+    scores = g.linear("labels", x, 2 * units, labels)
+    g.results.append(g.node("labels/log_softmax", "log_softmax", scores, axis=-1))
+    return g
+
+
 def graphs():
     return {
         "bert_tiny": bert("BERT-tiny, two sequences of 32 tokens with padding: does a small encoder agree everywhere?",
@@ -304,6 +324,7 @@ def graphs():
                           vocabulary=30522),
         "eeg_encoder": eeg_encoder(),
         "llama_block": llama_block(),
+        "lstm_tagger": lstm_tagger(),
         "resnet18": resnet18(),
         "vit_block": vit_block(),
     }
