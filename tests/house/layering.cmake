@@ -18,7 +18,8 @@ set(ir_rooms ".=1" "raw=0" "cpu=2" "files=2" "kernels=2" "ops=3" "passes=4" "adv
 set(ref_cpu_rooms ".=0" "kernels=1" "gemm=2" "transforms=2" "recurrent=3" "ops=4" "levels=5")
 set(gpu_vulkan_rooms "device=0" "plan=1" "kernels/common=2" "kernels/elementwise=3" "kernels/copy=3" "kernels/rows=4"
   "kernels/norms=5" "kernels/gemm=5" "kernels/sort=5" "kernels/conv=6" "kernels/attention=6" "kernels/indexing=6"
-  "kernels/fourier=6" "kernels/recurrent=7" "fused_ops=7" "ops=8" "region=8" "passes=9" "cache=3" "runtime/driver=4" "runtime=5" "run=10"
+  "kernels/fourier=6" "kernels/scans=6" "kernels/recurrent=7" "fused_ops=7" "ops=8" "region=8" "passes=9" "cache=3"
+  "runtime/driver=4" "runtime=5" "run=10"
   "self_test=10" ".=11" "calibrate=12")
 set(parity_rooms "core=0" "definitions=0" "oracles=0" "terms=0" "compare=1" "sums=1" "bounds=2" "cases=2" "profile=3"
   "profile/probe=4" "policy=3" "attribution=3" "certify=4" "elements=4" "exact=4" "expected=4" "relations=5"
