@@ -267,6 +267,62 @@ def vit_block():
     return g
 
 
+def short_conv(g, name, x, batch, length, width):
+    """A causal convolution of every channel with its own four taps."""
+    y = g.transpose(f"{name}/channels_first", x, 0, 2, 1)
+    y = g.node(name, "conv", y, g.param(f"{name}.weight", [width, 1, 4], scale=0.5), g.param(f"{name}.bias", [width]),
+               pads=[3, 3], group=width, has_bias=True)
+    y = g.node(f"{name}/causal", "slice", y, axes=[2], starts=[0], sizes=[length])
+    return g.transpose(f"{name}/channels_last", y, 0, 2, 1)
+
+
+def mamba_block():
+    """One block of Mamba (Gu and Dao 2023)."""
+    batch, length, width, inner, states, rank = 2, 100, 64, 128, 16, 4
+    g = Graph("a block of Mamba: are the selective scan, its step sizes by softplus and its gate right in one graph?")
+    x = g.input("x", f"f32{[batch, length, width]}", fill={"distribution": "normal", "mean": 0, "scale": 1})
+    y = g.linear("in", g.rms_norm("norm", x, width, 1e-5), width, 2 * inner, bias=False)
+    g.node("parts", "split", y, axis=2, sizes=[inner, inner])
+    u = g.unary("conv/silu", "silu", short_conv(g, "conv", "parts", batch, length, inner))
+    g.node("selection", "split", g.linear("select", u, inner, rank + 2 * states, bias=False), axis=2,
+           sizes=[rank, states, states])
+    step = g.unary("step", "softplus", g.add("step/sum", g.linear("step/product", "selection", rank, inner, bias=False),
+                                             g.param("step.bias", [inner], mean=-3.0, scale=1.0)))
+    # The logarithms of 1 to 16 for every channel, as S4D-Real begins.
+    row = g.unary("rate/log", "log", g.count("rate/count", [1, states], 1))
+    rate = g.unary("rate/exp", "exp", g.add("rate/noisy", row, g.param("rate.noise", [inner, states], scale=0.1)))
+    rate = g.unary("rate", "negate", rate)
+    skip = g.param("skip", [inner], mean=1.0)
+    y = g.node("scan", "selective_scan", u, step, rate, "selection:1", "selection:2", skip, has_skip=True)
+    y = g.binary("gated", "multiply", y, g.unary("gate", "silu", "parts:1"))
+    g.results = [g.add("residual", x, g.linear("out", y, inner, width, bias=False)), "scan:1"]
+    return g
+
+
+def gated_delta_block():
+    """One block of a gated delta net (Yang, Kautz and Hatamizadeh 2024)."""
+    batch, length, width, heads, extent = 1, 100, 128, 4, 32
+    g = Graph("a block of a gated delta net: are normalised keys, strengths, decays and the gated norm right in one "
+              "graph?")
+    x = g.input("x", f"f32{[batch, length, width]}", fill={"distribution": "normal", "mean": 0, "scale": 1})
+    y = g.rms_norm("norm", x, width, 1e-5)
+    def projected(part):
+        z = short_conv(g, f"{part}/conv", g.linear(part, y, width, width, bias=False), batch, length, width)
+        return g.reshape(f"{part}/heads", g.unary(f"{part}/silu", "silu", z), batch, length, heads, extent)
+    q, k = (g.node(f"{part}/unit", "lp_norm", projected(part), axis=3) for part in "qk")
+    beta = g.unary("beta", "sigmoid", g.linear("strength", y, width, heads, bias=False))
+    step = g.unary("step", "softplus", g.add("step/sum", g.linear("step/product", y, width, heads, bias=False),
+                                             g.param("step.bias", [heads], mean=-4.5, scale=1.0)))
+    rate = g.unary("rate", "negate", g.unary("rate/exp", "exp", g.param("rate.log", [heads], mean=1.0, scale=1.0)))
+    decay = g.binary("decay", "multiply", step, rate)
+    z = g.node("rule", "gated_delta_net", q, k, projected("v"), decay, beta)
+    gate = g.unary("gate/silu", "silu", g.linear("gate", y, width, width, bias=False))
+    z = g.reshape("joined", g.rms_norm("rule/norm", z, extent, 1e-5), batch, length, width)
+    z = g.binary("gated", "multiply", z, gate)
+    g.results = [g.add("residual", x, g.linear("out", z, width, width, bias=False)), "rule:1"]
+    return g
+
+
 def resnet18():
     """ResNet-18 (He et al. 2015) for one image."""
     g = Graph("ResNet-18, one image of 224 x 224: does a whole convolutional network agree everywhere?")
@@ -323,8 +379,10 @@ def graphs():
                           layers=12, width=768, heads=12, hidden=3072, batch=1, length=128, words=111,
                           vocabulary=30522),
         "eeg_encoder": eeg_encoder(),
+        "gated_delta_block": gated_delta_block(),
         "llama_block": llama_block(),
         "lstm_tagger": lstm_tagger(),
+        "mamba_block": mamba_block(),
         "resnet18": resnet18(),
         "vit_block": vit_block(),
     }
