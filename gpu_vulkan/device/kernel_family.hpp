@@ -20,8 +20,8 @@ enum class KernelFamily {
   depthwise,          ///< convolutions whose filters see one channel
   pointwise,          ///< convolutions of one tap as products
   implicit_gemm,      ///< convolutions by tiles in shared memory, of any dtype
-  rows,               ///< norms, softmax and scans of lines that stay in registers
-  lines,              ///< norms, softmax and scans of lines of any length
+  rows,               ///< norms, softmax, scans and transforms of lines that stay in registers
+  lines,              ///< norms, softmax, scans and transforms of lines of any length
   selected,           ///< the first few of a line without sorting it
   sorted,             ///< the first few of a line by sorting it
 };

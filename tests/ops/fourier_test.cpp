@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/ops/fft.hpp"
 #include "ir/ops/irfft.hpp"
 #include "ir/ops/rfft.hpp"
@@ -107,6 +108,25 @@ TEST(Fft, OnADevice) {
     check_jointly(Irfft{n}, {random_tensor({DType::c64, {3, n / 2 + 1}}, 3)});
   }
   check_jointly(Fft{1, true, FourierNorm::forward}, {random_tensor({DType::c128, {2, 9, 3}}, 4)});
+}
+
+/// Lines of more than 2^26 points are transformed in three steps: here short ones, too. Fixtures have two.
+TEST(Fft, InThreeStepsOnADevice) {
+  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
+  gpu_vulkan::device::VulkanOptions options = gpu_vulkan::device::options_from_environment();
+  options.alternative = 2;
+  gpu_vulkan::VulkanExecutor executor(std::move(options));
+  const auto expect_right = [&](const ir::Op& op, const ir::TensorType& type) {
+    const Tensor x = random_tensor(type, 9);
+    const auto [y, report] = ir::run_op_with_report(executor, op, {x});
+    for (const auto& result : judged(op, {x}, y))
+      EXPECT_TRUE(result.local.agrees()) << op.name() << " of " << type << ": " << result.summary();
+    EXPECT_EQ(report.kernel, "fourier_in_three_steps");
+  };
+  expect_right(Fft{1, true}, {DType::c64, {2, 60, 3}});
+  expect_right(Rfft{}, {DType::f32, {3, 120}});
+  expect_right(Irfft{45}, {DType::c64, {2, 23}});
+  expect_right(Rfft{0}, {DType::f32, {22, 3}});
 }
 
 /// Data of which the errors of a transform are large beside most of its elements.

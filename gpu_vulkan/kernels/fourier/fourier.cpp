@@ -288,15 +288,39 @@ std::int64_t most_points(ir::DType part, const device::DeviceFacts& facts) {
   return std::min<std::int64_t>(facts.shared_memory / bytes, 32768 / bytes);
 }
 
-/// By Bluestein's algorithm, of `points` a line.
-void lower_chirped(Lines& lines, std::int64_t points, std::int64_t most, Source from, Target to) {
-  const std::int64_t length = ir::kernels::smooth_length(2 * points - 1);
-  const ir::kernels::Chirp table = ir::kernels::bluestein(points, length);
-  const std::vector<std::int64_t> factors = factors_of(length, most);
+/// What is transformed of a line.
+struct Line {
+  ir::DType part;
+  bool is_real, is_inverse, is_packed, is_direct;
+  std::int64_t points;        ///< complex ones
+  std::int64_t length, most;  ///< points of the lines that kernels transform, and of a workgroup at most
+};
+
+Line line_of(const Transform& transform, const plan::Lowering& node) {
+  Line line{};
+  line.is_real = transform.kind == Kind::real_forward || transform.kind == Kind::real_inverse;
+  line.is_inverse = transform.kind == Kind::inverse || transform.kind == Kind::real_inverse;
+  line.is_packed = line.is_real && transform.length % 2 == 0;
+  line.points = line.is_packed ? transform.length / 2 : transform.length;
+  const ir::DType result = node.out_type(0).dtype;
+  line.part = result == ir::DType::c128 || result == ir::DType::f64 ? ir::DType::f64 : ir::DType::f32;
+  node.needs_its_sizes();
+  node.needs(node.facts().holds(line.part), node.facts().name, " has no ", line.part, " in shaders");
+  line.is_direct = ir::kernels::is_smooth(line.points, 7);
+  line.length = line.is_direct ? line.points : ir::kernels::smooth_length(2 * line.points - 1);
+  node.needs(line.length < (std::int64_t{1} << 30) / transform.in.count(), "shaders count no more than 2^31 parts");
+  line.most = most_points(line.part, node.facts());
+  return line;
+}
+
+/// By Bluestein's algorithm.
+void emit_chirped(Lines& lines, const Line& line, const std::vector<std::int64_t>& factors, Source from, Target to) {
+  const ir::kernels::Chirp table = ir::kernels::bluestein(line.points, line.length);
   from.chirp = &table.chirp;
   to.factor = &table.chirp, to.swaps_back = true;
-  if (factors.size() == 1) return lines.dispatch({.size = length, .spectrum = &table.spectrum}, from, to);
-  const End between{.slot = lines.scratch(length), .form = Form::whole, .length = length, .limit = length};
+  if (factors.size() == 1) return lines.dispatch({.size = line.length, .spectrum = &table.spectrum}, from, to);
+  const End between{
+      .slot = lines.scratch(line.length), .form = Form::whole, .length = line.length, .limit = line.length};
   from.leaves_origin_aside = to.takes_origin_from_aside = true;
   Target middle{between};
   middle.factor = &table.spectrum, middle.swaps = true;
@@ -304,24 +328,42 @@ void lower_chirped(Lines& lines, std::int64_t points, std::int64_t most, Source 
   lines.transform(factors, Source{between}, to);
 }
 
+void emit(const Transform& transform, const Line& line, const std::vector<std::int64_t>& factors,
+          plan::Lowering& node) {
+  const std::int64_t points = line.points;
+  const Form with_pairs = line.is_packed ? Form::pairs : Form::reals;
+  const Form half = line.is_packed ? Form::half_of_pairs : Form::half_of_reals;
+  Source from{{.slot = node.in(0), .form = Form::whole, .length = transform.in.length, .limit = points}};
+  Target to{{.slot = node.out(0), .form = Form::whole, .length = transform.out.length, .limit = points}};
+  if (transform.kind == Kind::real_forward) from.form = with_pairs, to.form = half;
+  if (transform.kind == Kind::real_inverse) from.form = half, to.form = with_pairs;
+  if (to.form == Form::half_of_reals) to.limit = points / 2 + 1;
+  from.swaps = to.swaps = line.is_inverse, to.scale = transform.scale;
+
+  Lines lines(node, line.part, transform.in, points);
+  const bool splits_apart = to.form == Form::half_of_pairs && factors.size() > 1;
+  if (splits_apart) to.form = Form::whole, to.slot = lines.scratch(points), to.length = points;
+  if (line.is_direct)
+    lines.transform(factors, from, to);
+  else
+    emit_chirped(lines, line, factors, from, to);
+  if (splits_apart) lines.split(to.slot, node.out(0));
+}
+
 }  // namespace
 
-std::vector<std::int64_t> factors_of(std::int64_t length, std::int64_t most) {
-  if (length <= most) return {length};
-  /// The largest divisor up to `least`, at most, whose cofactor has no more than `limit`; 0 where there is none.
-  const auto divisor = [](std::int64_t of, std::int64_t start, std::int64_t limit) -> std::int64_t {
-    for (std::int64_t d = start; d > 1; --d)
-      if (of % d == 0 && of / d <= limit) return d;
-    return 0;
-  };
-  const auto root = static_cast<std::int64_t>(std::sqrt(static_cast<double>(length)) + 0.5);
-  if (const std::int64_t d = divisor(length, root, most); d > 0) return {d, length / d};
-  const auto third = static_cast<std::int64_t>(std::cbrt(static_cast<double>(length)) + 0.5);
-  const std::int64_t d = divisor(length, std::min(third, most), most * most);
-  if (d == 0) return {};
-  std::vector<std::int64_t> rest = factors_of(length / d, most);
-  if (rest.size() != 2) return {};
-  return {d, rest[0], rest[1]};
+std::vector<std::int64_t> factors_of(std::int64_t length, std::int64_t most, int count) {
+  if (count == 1) return length <= most ? std::vector{length} : std::vector<std::int64_t>{};
+  // The first factor is the largest divisor that is no more than its share.
+  const double share = std::pow(static_cast<double>(length), 1.0 / count) + 0.5;
+  for (std::int64_t d = std::min(static_cast<std::int64_t>(share), most); d > 1; --d) {
+    if (length % d != 0) continue;
+    std::vector<std::int64_t> factors = {d};
+    const auto rest = factors_of(length / d, most, count - 1);
+    factors.insert(factors.end(), rest.begin(), rest.end());
+    if (!rest.empty()) return factors;
+  }
+  return {};
 }
 
 std::vector<std::uint32_t> radices_of(std::int64_t length) {
@@ -339,39 +381,20 @@ std::vector<std::uint32_t> radices_of(std::int64_t length) {
 }
 
 void lower_transform(const Transform& transform, plan::Lowering& node) {
-  const bool is_real = transform.kind == Kind::real_forward || transform.kind == Kind::real_inverse;
-  const bool is_inverse = transform.kind == Kind::inverse || transform.kind == Kind::real_inverse;
-  const bool is_packed = is_real && transform.length % 2 == 0;
-  const std::int64_t points = is_packed ? transform.length / 2 : transform.length;
-  const ir::DType result = node.out_type(0).dtype;
-  const ir::DType part = result == ir::DType::c128 || result == ir::DType::f64 ? ir::DType::f64 : ir::DType::f32;
-  node.needs_its_sizes();
-  node.needs(node.facts().holds(part), node.facts().name, " has no ", part, " in shaders");
-  const std::int64_t most = most_points(part, node.facts());
-  const bool is_direct = ir::kernels::is_smooth(points, 7);
-  const std::int64_t length = is_direct ? points : ir::kernels::smooth_length(2 * points - 1);
-  const std::int64_t count = std::max(transform.in.count(), std::int64_t{1});
-  node.needs(length < (std::int64_t{1} << 30) / count, "shaders count no more than 2^31 parts");
-  const std::vector<std::int64_t> factors = factors_of(length, most);
-  node.needs(!factors.empty(), "lines of ", length, " points are no product of three that fit a workgroup each");
-
-  const Form with_pairs = is_packed ? Form::pairs : Form::reals;
-  const Form half = is_packed ? Form::half_of_pairs : Form::half_of_reals;
-  Source from{{.slot = node.in(0), .form = Form::whole, .length = transform.in.length, .limit = points}, is_inverse};
-  Target to{{.slot = node.out(0), .form = Form::whole, .length = transform.out.length, .limit = points}};
-  if (transform.kind == Kind::real_forward) from.form = with_pairs, to.form = half;
-  if (transform.kind == Kind::real_inverse) from.form = half, to.form = with_pairs;
-  if (to.form == Form::half_of_reals) to.limit = points / 2 + 1;
-  to.swaps = is_inverse, to.scale = transform.scale;
-
-  Lines lines(node, part, transform.in, points);
-  const bool splits_apart = to.form == Form::half_of_pairs && factors.size() > 1;
-  if (splits_apart) to.form = Form::whole, to.slot = lines.scratch(points), to.length = points;
-  if (is_direct)
-    lines.transform(factors, from, to);
-  else
-    lower_chirped(lines, points, most, from, to);
-  if (splits_apart) lines.split(to.slot, node.out(0));
+  const Line line = line_of(transform, node);
+  const auto in_steps = [&](int count, std::string name, device::KernelFamily family) -> plan::Candidate {
+    const std::vector<std::int64_t> factors = factors_of(line.length, line.most, count);
+    std::optional<std::string> refusal;
+    if (factors.empty())
+      refusal = ir::cat("lines of ", line.length, " points are no product of ", count, " that fit a workgroup of ",
+                        line.most, " each");
+    return {std::move(name), family, [=, &transform, &node] {
+              return plan::attempt_of(refusal, [&] { emit(transform, line, factors, node); });
+            }};
+  };
+  node.choose({in_steps(1, "fourier_lines", device::KernelFamily::rows),
+               in_steps(2, "fourier_in_two_steps", device::KernelFamily::lines),
+               in_steps(3, "fourier_in_three_steps", device::KernelFamily::lines)});
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::fourier

@@ -21,8 +21,9 @@ struct Transform {
 /// that, each by itself.
 void lower_transform(const Transform& transform, plan::Lowering& node);
 
-/// The factors of a length, each of which fits a workgroup of no more than `most` points: one, two or three.
-std::vector<std::int64_t> factors_of(std::int64_t length, std::int64_t most);
+/// So many factors of a length, each of which fits a workgroup of no more than `most` points, about equal where there
+/// are such; none where there are none above 1.
+std::vector<std::int64_t> factors_of(std::int64_t length, std::int64_t most, int count);
 
 /// The radices of a workgroup's passes: 2, 3, 4, 5, 7 and 8.
 std::vector<std::uint32_t> radices_of(std::int64_t length);
