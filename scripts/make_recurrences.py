@@ -202,13 +202,13 @@ def of_every_kind():
         operands(2, "gru", 5, 3, 3, 4, 2, common), **both)
     yield "gru/both_directions_linear", fixture(
         "the same with the product before the reset", "gru", operands(3, "gru", 4, 2, 3, 5, 2, common), **both,
-        linear_before_reset=True, hidden_activation="relu", clip=2.0)
+        linear_before_reset=True, clip=2.0)
     yield "lstm/both_directions_with_all", fixture(
         "both directions with peepholes, of three lengths", "lstm",
         operands(4, "lstm", 5, 3, 3, 4, 2, common + cells), **both, cell_states=True)
     yield "lstm/what_is_let_in_is_forgotten", fixture(
         "is a gate of the input's one of forgetting, too?", "lstm", operands(5, "lstm", 4, 2, 3, 3, 1, ("bias", "c0")),
-        input_forget=True, gate_activation="sigmoid", cell_activation="softplus", hidden_activation="softsign")
+        input_forget=True)
     yield "lstm/halves_in_f16", fixture(
         "16-bit operands, states that stay in f32", "lstm", operands(6, "lstm", 6, 2, 3, 4, 1, ("bias",)), dtype="f16",
         direction="reverse")

@@ -5,10 +5,6 @@
 #define GATES 4
 #include "gpu_vulkan/kernels/recurrent/step.glsl"
 
-layout(constant_id = 8) const bool has_peephole = false;
-layout(constant_id = 9) const bool input_forget = false;
-layout(constant_id = 10) const bool cell_states = false;
-
 layout(set = 0, binding = 5) readonly buffer Peephole { STORED peephole[]; };
 layout(set = 0, binding = 6) writeonly buffer After { COMPUTED after[]; };
 layout(set = 0, binding = 7) buffer Cell { COMPUTED cell[]; };
@@ -22,7 +18,7 @@ const uint I = 0u, O = 1u, F = 2u, C = 3u;
 /// A gate that sees the cell.
 COMPUTED gate(Place at, uint which, COMPUTED sum, COMPUTED c) {
   COMPUTED z = beside_states(at, which) + sum;
-  if (has_peephole) z += load(peephole[(at.direction * 3u + which) * width + at.unit]) * c;
+  if (is_set(HAS_PEEPHOLE)) z += load(peephole[(at.direction * 3u + which) * width + at.unit]) * c;
   return activated(gate_function, clipped(z));
 }
 
@@ -33,14 +29,14 @@ void main() {
   COMPUTED h = multiplied[at.state], c = cell[at.state];
   if (is_running(at)) {
     const COMPUTED i = gate(at, I, sums[I], c);
-    const COMPUTED f = input_forget ? COMPUTED(1) - i : gate(at, F, sums[F], c);
+    const COMPUTED f = is_set(INPUT_FORGET) ? COMPUTED(1) - i : gate(at, F, sums[F], c);
     const COMPUTED candidate = activated(cell_function, clipped(beside_states(at, C) + sums[C]));
     c = f * c + i * candidate;
     h = gate(at, O, sums[O], c) * activated(hidden_function, clipped(c));
     cell[at.state] = c;
   }
   y[element_at(at)] = store(is_running(at) ? h : COMPUTED(0));
-  if (cell_states) cells[element_at(at)] = store(is_running(at) ? c : COMPUTED(0));
+  if (is_set(CELL_STATES)) cells[element_at(at)] = store(is_running(at) ? c : COMPUTED(0));
   after[at.state] = h;
   if (step + 1u != steps) return;
   h_n[at.state] = store(h);

@@ -12,8 +12,7 @@ void lower(const ir::ops::Lstm& op, plan::Lowering& node) {
   for (std::int64_t s = 0; s < steps.count(); ++s)
     steps.dispatch(
         "lstm", s, steps.before(s), {peephole},
-        {steps.after(s), steps.cell(), node.out(0), node.out(1), node.out(2), node.out(op.cell_states ? 3 : 0)},
-        {{"has_peephole", op.has_peephole}, {"input_forget", op.input_forget}, {"cell_states", op.cell_states}});
+        {steps.after(s), steps.cell(), node.out(0), node.out(1), node.out(2), node.out(op.cell_states ? 3 : 0)});
   node.is_called("stepwise");
 }
 

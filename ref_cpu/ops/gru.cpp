@@ -8,15 +8,13 @@ namespace plumb::ref_cpu {
 namespace {
 
 /// z, r and ĥ of every row, and r⊙h where the product with R_h is of that.
-template <class T>
+template <class C>
 class GruSteps {
  public:
-  using C = ir::compute_t<T>;
-
   GruSteps(const ir::ops::Gru& op, const Call& call)
       : op_(op),
         call_(call),
-        recurrence_(op, call),
+        recurrence_(recurrent::description_of(op, call), call),
         units_(recurrence_.extents().units),
         h_(recurrence_.first_h()),
         gates_(3 * h_.size()),
@@ -64,7 +62,7 @@ class GruSteps {
 
   const ir::ops::Gru& op_;
   const Call& call_;
-  recurrent::Recurrence<T> recurrence_;
+  recurrent::Recurrence<C> recurrence_;
   const std::int64_t units_;
   std::vector<C> h_, gates_, reset_;
 };
@@ -72,7 +70,7 @@ class GruSteps {
 }  // namespace
 
 void run(const ir::ops::Gru& op, Call& call) {
-  ir::visit_float(call.in(0).dtype(), [&]<class T>(T) { GruSteps<T>(op, call).run(); });
+  recurrent::with_computed(call, [&]<class C>(C) { GruSteps<C>(op, call).run(); });
 }
 
 }  // namespace plumb::ref_cpu

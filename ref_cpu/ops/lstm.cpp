@@ -7,15 +7,13 @@ namespace plumb::ref_cpu {
 namespace {
 
 /// Gates lie in the order i, o, f, c; what is left of a row is room for the operand of φ.
-template <class T>
+template <class C>
 class LstmSteps {
  public:
-  using C = ir::compute_t<T>;
-
   LstmSteps(const ir::ops::Lstm& op, const Call& call)
       : op_(op),
         call_(call),
-        recurrence_(op, call),
+        recurrence_(recurrent::description_of(op, call), call),
         units_(recurrence_.extents().units),
         h_(recurrence_.first_h()),
         c_(recurrence_.first_c()),
@@ -65,7 +63,7 @@ class LstmSteps {
 
   const ir::ops::Lstm& op_;
   const Call& call_;
-  recurrent::Recurrence<T> recurrence_;
+  recurrent::Recurrence<C> recurrence_;
   const std::int64_t units_;
   std::vector<C> h_, c_, gates_;
 };
@@ -73,7 +71,7 @@ class LstmSteps {
 }  // namespace
 
 void run(const ir::ops::Lstm& op, Call& call) {
-  ir::visit_float(call.in(0).dtype(), [&]<class T>(T) { LstmSteps<T>(op, call).run(); });
+  recurrent::with_computed(call, [&]<class C>(C) { LstmSteps<C>(op, call).run(); });
 }
 
 }  // namespace plumb::ref_cpu

@@ -6,9 +6,8 @@
 namespace plumb::ref_cpu {
 
 void run(const ir::ops::Rnn& op, Call& call) {
-  ir::visit_float(call.in(0).dtype(), [&]<class T>(T) {
-    using C = ir::compute_t<T>;
-    recurrent::Recurrence<T> recurrence(op, call);
+  recurrent::with_computed(call, [&]<class C>(C) {
+    recurrent::Recurrence<C> recurrence(recurrent::description_of(op, call), call);
     const std::int64_t units = recurrence.extents().units;
     std::vector<C> h = recurrence.first_h();
     for (std::int64_t s = 0; s < recurrence.extents().steps; ++s) {

@@ -17,7 +17,7 @@ constexpr std::int64_t most_rows = 16;
 
 /// What a step is pushed.
 struct StepBlock {
-  std::uint32_t step, steps, batch, directions, width, gate_rows, reversed;
+  std::uint32_t step, steps, batch, directions, width, gate_rows, flags;
   std::array<std::uint32_t, 2> clip;  // bits, the low word first
 };
 
@@ -31,8 +31,16 @@ std::size_t bytes_of(std::int64_t elements, ir::DType dtype) {
 }
 
 /// Sequences of a workgroup; the fewer they are, the more of its invocations share the states of one.
-std::int64_t rows_for(std::int64_t batch) {
-  return std::min<std::int64_t>(most_rows, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(batch))));
+std::int64_t rows_for(std::int64_t batch) { return batch == 1 ? 1 : batch <= 4 ? 4 : most_rows; }
+
+/// The bits that step.glsl names.
+std::uint32_t flags_of(const Description& op) {
+  std::uint32_t flags = 0;
+  const auto set = [&](std::uint32_t flag, bool is_set) { flags |= is_set ? flag : 0; };
+  set(1, ir::kernels::is_reverse(op.direction, 0)), set(2, ir::kernels::is_reverse(op.direction, 1));
+  set(4, op.operands.bias.has_value()), set(8, op.clip.has_value()), set(16, op.operands.peephole.has_value());
+  set(32, op.input_forget), set(64, op.cell_states);
+  return flags;
 }
 
 }  // namespace
@@ -78,51 +86,46 @@ void Steps::multiply_inputs() {
 
 void Steps::begin() {
   struct Block {
-    std::uint32_t states, batch, steps, node;
+    std::uint32_t states, batch, steps, node, index_words, flags;
   };
   const ir::kernels::RecurrentExtents& n = op_.n;
   const auto operand = [&](std::optional<std::size_t> i) { return node_.in(i.value_or(0)); };
   const bool has_cell = n.gates == 4;
   const std::uint32_t words =
       op_.operands.lengths ? indexing::index_words(node_.in_type(*op_.operands.lengths).dtype) : 0u;
+  const std::uint32_t flags = (op_.operands.initial_h ? 1u : 0u) | (op_.operands.initial_c ? 2u : 0u) |
+                              (has_cell ? 4u : 0u);  // as the shader names them
   constexpr std::uint32_t threads = 128;
   node_.dispatch({
-      .shader = {ir::cat("recurrent_begin.", dtype_),
-                 {{"invocations", threads},
-                  {"has_h0", op_.operands.initial_h.has_value()},
-                  {"has_c0", op_.operands.initial_c.has_value()},
-                  {"has_cell", has_cell},
-                  {"index_words", words}}},
+      .shader = {ir::cat("recurrent_begin.", dtype_), {{"invocations", threads}}},
       .reads = {operand(op_.operands.initial_h), operand(op_.operands.initial_c), operand(op_.operands.lengths)},
       .writes = {states_[0], has_cell ? cell_ : states_[0], lengths_, node_.out(1), node_.out(has_cell ? 2 : 1),
                  node_.faults()},
-      .push = Block{plan::word(n.states().elements()), plan::word(n.batch), plan::word(n.steps), node_.node_number()},
+      .push = Block{plan::word(n.states().elements()), plan::word(n.batch), plan::word(n.steps), node_.node_number(),
+                    words, flags},
       .groups = plan::groups_for(std::max(n.states().elements(), n.batch), threads),
   });
 }
 
 void Steps::dispatch(std::string_view shader, std::int64_t s, plan::Slot multiplied, std::vector<plan::Slot> reads,
-                     std::vector<plan::Slot> writes, const plan::Constants& constants) {
+                     std::vector<plan::Slot> writes) {
   const ir::kernels::RecurrentExtents& n = op_.n;
   const std::int64_t rows = rows_for(n.batch), slices = invocations / (units_each * rows);
-  const auto from_end = [&](std::int64_t d) { return ir::kernels::is_reverse(op_.direction, d) ? 1u : 0u; };
   std::vector<plan::Slot> all = {inputs_, node_.in(2), node_.in(op_.operands.bias.value_or(0)), lengths_, multiplied};
   all.insert(all.end(), reads.begin(), reads.end());
   const std::int64_t across = (n.units + units_each - 1) / units_each, down = (n.batch + rows - 1) / rows;
   node_.dispatch({
-      .shader = {ir::cat(shader, '.', dtype_), plan::Constants{{"invocations", invocations},
-                                                               {"rows", plan::word(rows)},
-                                                               {"slices", plan::word(slices)},
-                                                               {"has_bias", op_.operands.bias.has_value()},
-                                                               {"is_clipped", op_.clip.has_value()},
-                                                               {"gate_function", op_.gate},
-                                                               {"cell_function", op_.cell},
-                                                               {"hidden_function", op_.hidden}}
-                                                   .then(constants)},
+      .shader = {ir::cat(shader, '.', dtype_),
+                 {{"invocations", invocations},
+                  {"rows", plan::word(rows)},
+                  {"slices", plan::word(slices)},
+                  {"gate_function", op_.gate},
+                  {"cell_function", op_.cell},
+                  {"hidden_function", op_.hidden}}},
       .reads = std::move(all),
       .writes = std::move(writes),
       .push = StepBlock{plan::word(s), plan::word(n.steps), plan::word(n.batch), plan::word(n.directions),
-                        plan::word(n.units), plan::word(n.gate_rows()), from_end(0) | from_end(1) << 1,
+                        plan::word(n.units), plan::word(n.gate_rows()), flags_of(op_),
                         words_of(op_.clip.value_or(0), computed_)},
       .groups = plan::groups_for(n.directions * across * down),
   });

@@ -15,6 +15,7 @@ struct Description {
   ir::kernels::RecurrentDirection direction;
   std::optional<double> clip;
   ir::kernels::RecurrentActivation gate, cell, hidden;
+  bool input_forget, cell_states;
 };
 
 template <class T>
@@ -26,12 +27,15 @@ Description description_of(const T& op, const plan::Lowering& node) {
                    .clip = op.clip,
                    .gate = {},
                    .cell = {},
-                   .hidden = {}};
+                   .hidden = {},
+                   .input_forget = false,
+                   .cell_states = false};
   if constexpr (requires { op.activation; }) {
     made.gate = made.cell = made.hidden = op.activation;
   } else {
     made.gate = op.gate_activation, made.cell = made.hidden = op.hidden_activation;
-    if constexpr (requires { op.cell_activation; }) made.cell = op.cell_activation;
+    if constexpr (requires { op.cell_activation; })
+      made.cell = op.cell_activation, made.input_forget = op.input_forget, made.cell_states = op.cell_states;
   }
   return made;
 }
@@ -52,7 +56,7 @@ class Steps {
 
   /// Adds a dispatch of step `s`, which multiplies `multiplied` with R: what every step reads, and these.
   void dispatch(std::string_view shader, std::int64_t s, plan::Slot multiplied, std::vector<plan::Slot> reads,
-                std::vector<plan::Slot> writes, const plan::Constants& constants = {});
+                std::vector<plan::Slot> writes);
 
  private:
   void multiply_inputs();

@@ -7,10 +7,6 @@
 #include "gpu_vulkan/glsl/index.glsl"
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const bool has_h0 = false;
-layout(constant_id = 2) const bool has_c0 = false;
-layout(constant_id = 3) const bool has_cell = false;
-layout(constant_id = 4) const uint index_words = 0;  // 0: every sequence has all steps
 
 layout(set = 0, binding = 0) readonly buffer H0 { STORED h0[]; };
 layout(set = 0, binding = 1) readonly buffer C0 { STORED c0[]; };
@@ -20,7 +16,13 @@ layout(set = 0, binding = 4) writeonly buffer Cell { COMPUTED cell[]; };
 layout(set = 0, binding = 5) writeonly buffer Lengths { uint lengths[]; };
 layout(set = 0, binding = 6) writeonly buffer LastState { STORED h_n[]; };
 layout(set = 0, binding = 7) writeonly buffer LastCell { STORED c_n[]; };
-layout(push_constant) uniform Block { uint states, batch, steps, node; };
+layout(push_constant) uniform Block {
+  uint states, batch, steps, node;
+  uint index_words;  // 0: every sequence has all steps
+  uint flags;
+};
+const uint HAS_H0 = 1u, HAS_C0 = 2u, HAS_CELL = 4u;
+bool is_set(uint flag) { return (flags & flag) != 0u; }
 #define FAULTS_BINDING 8
 #include "gpu_vulkan/glsl/faults.glsl"
 #include "gpu_vulkan/glsl/wide_index.glsl"
@@ -30,7 +32,7 @@ void main() {
   if (i < batch) {
     uint length = steps;
     if (index_words != 0u) {
-      const uvec2 given = wide_index(i, max(index_words, 1u));
+      const uvec2 given = wide_index(i, index_words);
       if (given.y != 0u || given.x > steps)
         fault(node, i, given);
       else
@@ -39,10 +41,10 @@ void main() {
     lengths[i] = length;
   }
   if (i >= states) return;
-  const COMPUTED h = has_h0 ? load(h0[i]) : COMPUTED(0), c = has_c0 ? load(c0[i]) : COMPUTED(0);
+  const COMPUTED h = is_set(HAS_H0) ? load(h0[i]) : COMPUTED(0), c = is_set(HAS_C0) ? load(c0[i]) : COMPUTED(0);
   state[i] = h;
-  if (has_cell) cell[i] = c;
+  if (is_set(HAS_CELL)) cell[i] = c;
   if (steps != 0u) return;
   h_n[i] = store(h);
-  if (has_cell) c_n[i] = store(c);
+  if (is_set(HAS_CELL)) c_n[i] = store(c);
 }

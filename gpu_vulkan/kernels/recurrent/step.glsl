@@ -13,11 +13,9 @@
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint rows = 16;
 layout(constant_id = 2) const uint slices = 1;
-layout(constant_id = 3) const bool has_bias = false;
-layout(constant_id = 4) const bool is_clipped = false;
-layout(constant_id = 5) const uint gate_function = SIGMOID;
-layout(constant_id = 6) const uint cell_function = TANH;
-layout(constant_id = 7) const uint hidden_function = TANH;
+layout(constant_id = 3) const uint gate_function = SIGMOID;
+layout(constant_id = 4) const uint cell_function = TANH;
+layout(constant_id = 5) const uint hidden_function = TANH;
 
 layout(set = 0, binding = 0) readonly buffer Inputs { COMPUTED of_inputs[]; };  // W·x: [D, T, B, gates·H]
 layout(set = 0, binding = 1) readonly buffer R { STORED r[]; };
@@ -26,9 +24,11 @@ layout(set = 0, binding = 3) readonly buffer Lengths { uint lengths[]; };
 layout(set = 0, binding = 4) readonly buffer Multiplied { COMPUTED multiplied[]; };  // [D, B, H]
 layout(push_constant) uniform Block {
   uint step, steps, batch, directions, width, gate_rows;  // H and gates·H of the op
-  uint reversed;                                          // bit d: direction d runs from the end
-  uint clip_low, clip_high;
+  uint flags, clip_low, clip_high;
 };
+// What is no matter of speed is pushed, so that nodes that differ in it share a pipeline.
+const uint FROM_END = 1u, HAS_BIAS = 4u, IS_CLIPPED = 8u, HAS_PEEPHOLE = 16u, INPUT_FORGET = 32u, CELL_STATES = 64u;
+bool is_set(uint flag) { return (flags & flag) != 0u; }
 
 const uint units = 8u, depth = 64u, pitch = depth / 4u + 1u;  // the odd vector keeps shared memory's banks apart
 #ifdef VARIANT_f64
@@ -48,7 +48,7 @@ struct Place {
 
 /// κ: what functions are applied to.
 COMPUTED clipped(COMPUTED z) {
-  if (!is_clipped || is_nan(z)) return z;
+  if (!is_set(IS_CLIPPED) || is_nan(z)) return z;
 #ifdef VARIANT_f64
   const double most = packDouble2x32(uvec2(clip_low, clip_high));
 #else
@@ -121,7 +121,7 @@ Place multiply(uint first_gate, out COMPUTED sums[GATES]) {
 /// Whether the sequence still runs, and where on the axis of steps it is; beyond its length, where a 0 goes.
 bool is_running(Place place) { return step < lengths[place.row]; }
 uint position(Place place) {
-  const bool from_end = (reversed >> place.direction & 1u) != 0u && is_running(place);
+  const bool from_end = is_set(FROM_END << place.direction) && is_running(place);
   return from_end ? lengths[place.row] - 1u - step : step;
 }
 /// The element of an output [T, D, B, H].
@@ -136,7 +136,7 @@ COMPUTED of_input(Place place, uint gate) {
 }
 /// Wb (part 0) or Rb (part 1) of a gate.
 COMPUTED bias_of(Place place, uint gate, uint part) {
-  if (!has_bias) return COMPUTED(0);
+  if (!is_set(HAS_BIAS)) return COMPUTED(0);
   return load(bias[(place.direction * 2u + part) * gate_rows + gate * width + place.unit]);
 }
 /// All of the sum of a gate but R·h.
