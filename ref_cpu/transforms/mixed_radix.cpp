@@ -11,12 +11,17 @@
 namespace plumb::ref_cpu::transforms {
 namespace {
 
-/// 32 bytes of numbers, with which neighbours are computed together: each as if it were alone, so that it does not
-/// matter how many there are.
+/// A register of numbers, with which neighbours are computed together: each as if it were alone, so that results do not
+/// depend on how many there are.
+#ifdef __AVX__
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
 template <class T>
 struct Wide {
-  typedef T Lanes __attribute__((vector_size(32)));
-  static constexpr std::int64_t count = 32 / sizeof(T);
+  typedef T Lanes __attribute__((vector_size(register_bytes)));
+  static constexpr std::int64_t count = register_bytes / sizeof(T);
 };
 
 /// Complex numbers: V is T or lanes of it.
