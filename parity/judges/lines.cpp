@@ -20,6 +20,12 @@ class Numbers {
 };
 
 bool is_finite(const std::complex<double>& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
+/// The square of a modulus, which of f64 numbers may be beyond the range of f64, to either side.
+long double square_of(const std::complex<double>& z) {
+  const long double re = z.real(), im = z.imag();
+  return re * re + im * im;
+}
+
 /// One line: the norms of its errors and its truth, the largest error, and whether what is not finite meets its like.
 struct Errors {
   double error = 0, truth = 0, largest = 0, stored = 0;
@@ -31,6 +37,7 @@ Errors errors_of(const Question& question, std::size_t k, const Numbers& truth, 
   const auto length = static_cast<std::size_t>(limits.line.length), inner = static_cast<std::size_t>(limits.line.inner);
   const std::size_t first = line / inner * length * inner + line % inner;
   Errors found;
+  long double error = 0, size = 0, storage = 0;  // squares
   for (std::size_t i = 0; i < length; ++i) {
     const std::complex<double> y = truth.at(first + i * inner), c = got.at(first + i * inner);
     const double weight = limits.weights.empty() ? 1 : limits.weights[i];
@@ -38,12 +45,12 @@ Errors errors_of(const Question& question, std::size_t k, const Numbers& truth, 
     found.is_finite &= is_finite(y);
     found.alike &= both || (is_alike(y.real(), c.real()) && is_alike(y.imag(), c.imag()));
     if (!both) continue;
-    found.error += weight * std::norm(c - y), found.truth += weight * std::norm(y);
+    error += weight * square_of(c - y), size += weight * square_of(y);
     found.largest = std::max(found.largest, std::abs(c - y));
-    const double stored = question.storage(k, std::abs(y));
-    found.stored += weight * stored * stored;
+    storage += weight * square_of(question.storage(k, std::abs(y)));
   }
-  found.error = std::sqrt(found.error), found.truth = std::sqrt(found.truth), found.stored = std::sqrt(found.stored);
+  found.error = double(std::sqrt(error)), found.truth = double(std::sqrt(size)),
+  found.stored = double(std::sqrt(storage));
   return found;
 }
 
@@ -111,16 +118,17 @@ LineNorms norms_of(const ir::Tensor& x, const compare::Line& line, std::span<con
   LineNorms norms;
   for (std::size_t n = 0; n < count; ++n) {
     const std::size_t first = n / inner * length * inner + n % inner;
-    double one = 0, two = 0;
+    double one = 0;
+    long double two = 0;  // squares
     bool finite = true;
     for (std::size_t i = 0; i < length; ++i) {
       const double weight = weights.empty() ? 1 : weights[i];
       if (weight == 0) continue;  // what is ignored may be anything
       const std::complex<double> z = numbers.at(first + i * inner);
       finite &= is_finite(z);
-      one += weight * std::abs(z), two += weight * std::norm(z);
+      one += weight * std::abs(z), two += weight * square_of(z);
     }
-    norms.one.push_back(one), norms.two.push_back(std::sqrt(two)), norms.is_finite.push_back(finite);
+    norms.one.push_back(one), norms.two.push_back(double(std::sqrt(two))), norms.is_finite.push_back(finite);
   }
   return norms;
 }

@@ -188,6 +188,19 @@ TEST(Fft, LinesNearTheEndOfTheRangeAreNotJudged) {
   check_jointly(Fft{}, {x});
 }
 
+/// Squares of f64 numbers leave the range of f64 long before the numbers do.
+TEST(Fft, IsJudgedOverTheWholeRange) {
+  for (const double scale : {1e-300, 1e-170, 1e170, 1e300}) {
+    Tensor x = random_tensor({DType::c128, {2, 12}}, 1);
+    for (c128& z : x.as<c128>()) z *= scale;
+    check_jointly(Fft{}, {x}, Where::cpu_only);
+    ref_cpu::CpuExecutor cpu;
+    Tensor y = ir::run_op(cpu, Fft{}, {x}).front();
+    y.as<c128>()[15] *= 1 + 1e-12;
+    EXPECT_FALSE(judged(Fft{}, {x}, {y}).front().local.agrees()) << scale;
+  }
+}
+
 TEST(Fft, HasTheSameBitsForAnyNumberOfThreads) {
   const Tensor x = random_tensor({DType::c64, {37, 60, 5}}, 1), r = random_tensor({DType::f32, {37, 61, 5}}, 2);
   for (const std::int64_t axis : {0, 1, 2}) {

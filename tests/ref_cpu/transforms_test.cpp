@@ -182,6 +182,20 @@ TEST(Transforms, IgnoreWhatARealSpectrumCannotHave) {
   ignore_what_a_real_spectrum_cannot_have<float>(), ignore_what_a_real_spectrum_cannot_have<double>();
 }
 
+/// Plans are let go when others are asked for; what is planned again is planned the same.
+TEST(Transforms, HaveTheSameBitsWhateverWasPlannedBefore) {
+  for (const Kind kind : every_kind) {
+    LineTransform<float> first(kind, 1000);
+    const std::vector<float> x = line(first, 5);
+    std::vector<float> y(static_cast<std::size_t>(first.outputs())), again(y.size());
+    first.run(x.data(), y.data());
+    for (std::int64_t n = 960; n < 1040; ++n)
+      if (n != 1000) LineTransform<float>(kind, n);
+    LineTransform<float>(kind, 1000).run(x.data(), again.data());
+    EXPECT_EQ(y, again);
+  }
+}
+
 /// ops.md K.3: what is 0 but at the start has a spectrum of ones, bit for bit.
 TEST(Transforms, OfAnImpulseAtTheStartAreExact) {
   for (const std::int64_t n : every_length) {
