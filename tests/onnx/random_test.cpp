@@ -75,5 +75,23 @@ TEST(OnnxRandom, BernoulliComparesWithItsProbability) {
   EXPECT_THAT(std::vector<float>(y.as<float>().begin(), y.as<float>().end()), ::testing::ElementsAre(0, 1, 0, 1));
 }
 
+/// What is kept is what the numbers of the node are at least as large as.
+TEST(OnnxRandom, DropoutInTrainingDropsByItsRatio) {
+  const auto dropped = [](float ratio) {
+    ModelMaker maker(22);
+    maker.input("x", {4}).initializer("ratio", {}, {ratio}).output("y");
+    maker.initializer("trains", std::vector<std::int64_t>{1});
+    set_int(maker.node("Cast", {"trains"}, {"training"}), "to", ::onnx::TensorProto::BOOL);
+    set_int(maker.node("Dropout", {"x", "ratio", "training"}, {"y", "mask"}), "seed", 7);
+    return maker.run({{"x", Tensor::of<float>({4}, {1, 2, 3, 4})}});
+  };
+  const Tensor numbers = drawn(Random{.shape = {4}, .seed = 7, .stream = 1}), y = dropped(0.5f), whole = dropped(0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const float x = static_cast<float>(i + 1);
+    EXPECT_EQ(y.as<float>()[i], numbers.as<float>()[i] >= 0.5f ? 2 * x : 0);
+    EXPECT_EQ(whole.as<float>()[i], x);
+  }
+}
+
 }  // namespace
 }  // namespace plumb::tests::onnx_random_test

@@ -5,15 +5,18 @@
 #include <cmath>
 
 #include "ir/formats/onnx/node_reader.hpp"
+#include "ir/ops/binary.hpp"
 #include "ir/ops/compare.hpp"
+#include "ir/ops/expand.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
 
 using ops::RandomDistribution;
 
-/// ONNX's seeds are real.
+/// ONNX's seeds are real, but for that of Dropout.
 std::int64_t seed_of(const NodeReader& node) {
+  if (node.op_type() == "Dropout") return node.integer("seed", 0);
   const double seed = node.real("seed", 0);
   require(std::fabs(seed) < 0x1p63, "seed is ", seed);
   return static_cast<std::int64_t>(std::nearbyint(seed));
@@ -65,11 +68,40 @@ void bernoulli(NodeReader& node) {
   node.out(0, node.cast(node.add(ops::Compare{ops::Comparison::less}, {uniform, p}), to));
 }
 
+/// The share that is dropped.
+double dropped_share(NodeReader& node) {
+  if (!node.has(1)) return 0.5;
+  const auto ratio = node.known_reals(1, "ratio");
+  require(ratio.size() == 1 && 0 <= ratio[0] && ratio[0] < 1, "ratio must be one number in [0, 1)");
+  return ratio[0];
+}
+
+/// In inference nothing is dropped, and the mask says so. In training what is kept grows by 1/(1 − ratio).
+void dropout(NodeReader& node) {
+  const Ref x = node.in(0);
+  const TensorType type = node.type(x);
+  const bool trains = node.opset() >= 12 && node.has(2) && node.known_ints(2, "training_mode").at(0) != 0;
+  const double ratio = trains ? dropped_share(node) : 0;
+  if (ratio == 0) {
+    node.out(0, x);
+    if (!node.wants(1)) return;
+    const DType dtype = node.opset() >= 10 ? DType::boolean : type.dtype;
+    return node.out(1, node.add(ops::Expand{type.shape}, {node.scalar(dtype, 1)}));
+  }
+  const Ref uniform = node.add(drawn(node, RandomDistribution::uniform, type.shape, DType::f32), {});
+  const Ref mask = node.add(ops::Compare{ops::Comparison::greater_equal}, {uniform, node.scalar(DType::f32, ratio)});
+  const ops::Binary times{ops::BinaryFunction::multiply};
+  const Ref grown = node.add(times, {x, node.scalar(type.dtype, 1 / (1 - ratio))});
+  node.out(0, node.add(times, {grown, node.cast(mask, type.dtype)}));
+  if (node.wants(1)) node.out(1, mask);
+}
+
 }  // namespace
 
 std::span<const Converter> random_converters() {
   static constexpr Converter table[] = {
       {"Bernoulli", bernoulli},
+      {"Dropout", dropout},
       {"RandomNormal", of_shape<RandomDistribution::normal>},
       {"RandomNormalLike", like<RandomDistribution::normal>},
       {"RandomUniform", of_shape<RandomDistribution::uniform>},

@@ -11,17 +11,6 @@ namespace {
 
 void identity(NodeReader& node) { node.out(0, node.in(0)); }
 
-/// In inference nothing is dropped; the mask says so.
-void dropout(NodeReader& node) {
-  const bool may_train = node.opset() >= 12 && node.has(2);
-  if (may_train && node.known_ints(2, "training_mode").at(0) != 0)
-    NodeReader::unsupported("drops at random in training mode");
-  node.out(0, node.in(0));
-  if (!node.wants(1)) return;
-  const DType dtype = node.opset() >= 10 ? DType::boolean : node.dtype(node.in(0));
-  node.out(1, node.add(ops::Expand{node.shape(node.in(0))}, {node.scalar(dtype, 1)}));
-}
-
 void shape(NodeReader& node) {
   const Shape& x = node.shape(node.in(0));
   const auto place = [&](std::int64_t position) {
@@ -163,12 +152,12 @@ void eye_like(NodeReader& node) {
 
 std::span<const Converter> shape_converters() {
   static constexpr Converter table[] = {
-      {"Constant", constant}, {"ConstantOfShape", constant_of_shape},
-      {"Dropout", dropout},   {"Expand", expand},
-      {"EyeLike", eye_like},  {"Flatten", flatten},
-      {"Identity", identity}, {"Reshape", reshape},
-      {"Shape", shape},       {"Size", size},
-      {"Squeeze", squeeze},   {"Unsqueeze", unsqueeze},
+      {"Constant", constant},   {"ConstantOfShape", constant_of_shape},
+      {"Expand", expand},       {"EyeLike", eye_like},
+      {"Flatten", flatten},     {"Identity", identity},
+      {"Reshape", reshape},     {"Shape", shape},
+      {"Size", size},           {"Squeeze", squeeze},
+      {"Unsqueeze", unsqueeze},
   };
   return table;
 }
