@@ -21,6 +21,7 @@ double norm_of(std::span<const double> x) {
 struct Column {
   std::vector<double> s;
   double vanished = 0;  ///< what an element may be off besides, since numbers on the way were too small
+  double changes = 0;   ///< what came to it along keys, in size: chunks multiply products of keys by that
   CarriedError norm;    ///< that of the error is no more
   ErrorRuns runs;
 };
@@ -85,10 +86,11 @@ class Columns {
   /// What all columns share of a step.
   void read_step(std::int64_t t) {
     const std::int64_t of_head = step_of(t) * e_.H + head_;
-    highest_ = op_.has_decay ? -std::numeric_limits<double>::infinity() : 0, most_of_factors_ = 0, squares_ = 0;
+    highest_ = op_.has_decay ? -std::numeric_limits<double>::infinity() : 0, most_of_factors_ = 0,
+    squares_ = lost_key_ = 0;
     for (std::int64_t i = 0; i < e_.dk; ++i) {
       const auto row = static_cast<std::size_t>(i);
-      key_[row] = at(1, of_head * e_.dk + i), squares_ += key_[row] * key_[row];
+      key_[row] = at(1, of_head * e_.dk + i), squares_ += key_[row] * key_[row], lost_key_ += manner_.lost(key_[row]);
       notice(key_[row]);
       if (!op_.has_decay) continue;
       const double logarithm = at(op_.decay_operand(), decays_rows_ ? of_head * e_.dk + i : of_head);
@@ -104,25 +106,34 @@ class Columns {
     for (std::int64_t j = 0; j < e_.dv; ++j) notice(at(2, of_head * e_.dv + j));
   }
 
+  /// What a step does to a column: the norm of its state before it and when it is decayed, the value and its difference
+  /// from what is known of the key, and the change along the key.
+  struct Change {
+    double before, decayed, v, difference, change;
+  };
+
   void step(std::int64_t t, std::int64_t j) {
     Column& column = columns_[static_cast<std::size_t>(j)];
     const double v = at(2, (step_of(t) * e_.H + head_) * e_.dv + first_ + j), u = manner_.unit;
+    const double before = norm_of(column.s);
     if (op_.has_decay) decay(column);
+    const double decayed = norm_of(column.s);
     products_.clear();
-    double known = 0;
-    for (std::size_t i = 0; i < key_.size(); ++i) products_.push_back(column.s[i] * key_[i]), known += products_.back();
-    const double decayed = norm_of(column.s), change = op_.has_beta ? beta_ * (v - known) : v;
+    double known = 0, sizes = std::abs(v);
+    for (std::size_t i = 0; i < key_.size() && op_.has_beta; ++i) {
+      products_.push_back(column.s[i] * key_[i]);
+      known += products_.back(), sizes += std::abs(products_.back());
+    }
+    const double change = beta_ * (v - known);  // without beta it is 1, and nothing known
     for (std::size_t i = 0; i < key_.size(); ++i) {
       column.s[i] += key_[i] * change;
       own_[i] = u * key_[i] * change;
     }
-    // The state is asked what it knows of the key, and the value's difference from that is taken.
-    const double rest = 3 * u * (std::abs(v) + std::abs(v - known));
     const double by_chance = 1.5 * u * std::hypot(v, v - known);
     const double of_known = op_.has_beta ? std::hypot(manner_.mean_deviation_of(products_), by_chance) : 0;
     column.runs.update(key_, op_.has_beta ? beta_ : 0, known, of_known, own_, column.s, u);
-    carry_norm(column, decayed, change, op_.has_beta ? manner_.most_of(products_) + rest : 0);
-    notice(change), notice(known);
+    carry_norm(column, {before, decayed, v, v - known, change});
+    notice(change), notice(sizes);
   }
 
   void decay(Column& column) {
@@ -133,15 +144,22 @@ class Columns {
     column.runs.decay(factors_, logarithms_, own_, column.s, manner_.unit);
   }
 
-  /// What the norm of a column's error comes to at most, of whose state and change these are after the step; `of_known`
-  /// is how far that may be off which is taken from the value.
-  void carry_norm(Column& column, double decayed, double change, double of_known) {
+  /// What the norm of a column's error comes to at most.
+  void carry_norm(Column& column, const Change& by) {
     const double norm = std::sqrt(squares_), share = std::abs(beta_) * norm, size = norm_of(column.s);
-    const double stretch = std::exp(highest_) * stretch_of_rule();
-    const double of_decay = op_.has_decay ? (most_of_factors_ + 1) * decayed : 0;
-    column.norm.step(stretch, 0, manner_.unit * (of_decay + size + 2 * norm * std::abs(change)) + share * of_known);
-    column.vanished =
-        stretch * column.vanished + manner_.floor * (3 + decayed + norm + share * (static_cast<double>(e_.dk) + 2));
+    const double stretch = std::exp(highest_) * stretch_of_rule(), rows = static_cast<double>(e_.dk);
+    const double rest = 3 * manner_.unit * (std::abs(by.v) + std::abs(by.difference));
+    const double of_known = op_.has_beta ? manner_.most_of(products_) + rest : 0;
+    const double of_decay = op_.has_decay ? (most_of_factors_ + 1) * by.decayed : 0;
+    const double of_change = 2 * norm * std::abs(by.change);
+    column.norm.step(stretch, 0, manner_.unit * (of_decay + size + of_change) + share * of_known);
+    // What is too small may vanish: products and sums, factors and their logarithms, and operands.
+    const double of_results = manner_.floor * (3 * rows + by.before + by.decayed + norm + share * (2 * rows + 2));
+    const double of_operands = lost_key_ * (std::abs(by.change) + share * by.decayed) + share * manner_.lost(by.v) +
+                               norm * manner_.lost(beta_) * std::abs(by.difference);
+    const double of_keys = manner_.floor * share * (rows + 1) * column.changes;
+    column.changes = stretch * column.changes + std::abs(by.change);
+    column.vanished = stretch * column.vanished + of_results + of_operands + of_keys;
     notice(size);
   }
 
@@ -152,20 +170,24 @@ class Columns {
     for (std::int64_t i = 0; i < e_.dk; ++i)
       query_[static_cast<std::size_t>(i)] = at(0, (step_of(t) * e_.Hq + g) * e_.dk + i);
     const double norm = norm_of(query_), u = manner_.unit;
-    double sizes = 0;
-    for (const double q : query_) sizes += std::abs(q);
+    double sizes = 0, lost = 0;
+    for (const double q : query_) sizes += std::abs(q), lost += manner_.lost(q);
     double variances = 0;
     for (const Column& column : columns_) variances += column.runs.variance(query_);
     const double part_of_mean = variances / static_cast<double>(4 * columns_.size());
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const Column& column = columns_[j];
       products_.clear();
-      double sum = 0;
-      for (std::size_t i = 0; i < query_.size(); ++i)
-        products_.push_back(column.s[i] * query_[i]), sum += products_.back();
-      notice(sum), notice(scale_ * sum);
+      double sum = 0, all = 0;
+      for (std::size_t i = 0; i < query_.size(); ++i) {
+        products_.push_back(column.s[i] * query_[i]);
+        sum += products_.back(), all += std::abs(products_.back());
+      }
+      notice(all), notice(scale_ * sum);
       const std::int64_t i = (step_of(t) * e_.Hq + g) * e_.dv + first_ + static_cast<std::int64_t>(j);
-      const double vanished = scale_ * (sizes * column.vanished + static_cast<double>(e_.dk) * manner_.floor);
+      const double of_operands = sizes * column.vanished + lost * norm_of(column.s);
+      const double of_products = static_cast<double>(e_.dk + 1) * manner_.floor * (2 + column.changes);
+      const double vanished = scale_ * (of_operands + of_products);
       const double besides = 2 * u * scale_ * std::abs(sum) + vanished + manner_.floor;
       const double of_state = std::sqrt(column.runs.variance(query_) + part_of_mean);
       made_.own().set(i, scale_ * std::hypot(of_state, manner_.deviation_of(products_, i)), besides,
@@ -211,6 +233,7 @@ class Columns {
   std::vector<double> factors_, logarithms_, key_, query_, own_, products_;
   std::vector<FactorErrors> factor_errors_;   ///< by row
   double highest_ = 0, most_of_factors_ = 0;  ///< a step's largest logarithm, and what its factors may be off
+  double lost_key_ = 0;                       ///< what of the key may be read as 0
   double squares_ = 0, beta_ = 1;             ///< ‖k‖², and the strength of the rule
 };
 

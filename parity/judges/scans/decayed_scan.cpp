@@ -96,8 +96,12 @@ class Row {
     const double a = at(2, scan_.differs_by_state ? head_ * scan_.size + s : head_);
     const double b = at(3, of_group(t, s)), c = at(4, of_group(t, s));
     const double logarithm = dt * a, factor = std::exp(logarithm), kept = factor * one.value();
-    // A product that is too small may vanish, and so may the logarithm, that factor by which the state is decayed.
-    one.step(logarithm, factor, dt * x * b, manner_.floor * (2 + std::abs(b) + std::abs(kept)));
+    // What is too small may vanish: products, the factor, its logarithm, and operands.
+    const auto lost = [&](double one_operand) { return manner_.lost(one_operand); };
+    const double of_products = manner_.floor * (2 + std::abs(b) + std::abs(one.value()) + std::abs(kept));
+    const double of_logarithm = std::abs(kept) * (lost(dt) * std::abs(a) + std::abs(dt) * lost(a));
+    const double of_added = std::abs(x * b) * lost(dt) + std::abs(dt * b) * lost(x) + std::abs(dt * x) * lost(b);
+    one.step(logarithm, factor, dt * x * b, of_products + of_logarithm + of_added);
     for (const double x_on_the_way : {dt, x, a, b, c, factor, dt * x, kept, dt * x * b, one.value()})
       is_wild_ = is_wild_ || !manner_.holds(x_on_the_way);
     made_.given(t, scan_.steps, state(s), [&](ScanOutput& output, std::int64_t i) {
@@ -115,12 +119,17 @@ class Row {
       const double c = at(4, of_group(t, s)), deviation = c * one.deviation();
       products_.push_back(c * one.value());
       variance += deviation * deviation;
-      most += std::abs(c) * one.certain(), vanished += std::abs(c) * one.vanished() + manner_.floor;
+      most += std::abs(c) * one.certain();
+      vanished += std::abs(c) * one.vanished() + manner_.lost(c) * std::abs(one.value()) + 2 * manner_.floor;
     }
-    if (scan_.has_skip) products_.push_back(skip_ * at(0, element(t))), vanished += manner_.floor;
-    double y = 0;
-    for (const double p : products_) y += p;
-    is_wild_ = is_wild_ || !manner_.holds(y);
+    if (scan_.has_skip) {
+      const double x = at(0, element(t));
+      products_.push_back(skip_ * x);
+      vanished += manner_.lost(skip_) * std::abs(x) + std::abs(skip_) * manner_.lost(x) + 2 * manner_.floor;
+    }
+    double y = 0, sizes = 0;
+    for (const double p : products_) y += p, sizes += std::abs(p);
+    is_wild_ = is_wild_ || !manner_.holds(sizes);  // some order of them goes as far
     const double besides = 2 * manner_.unit * std::abs(y) + vanished;
     const std::int64_t i = element(t);
     made_.own().set(i, std::hypot(std::sqrt(variance), manner_.deviation_of(products_, i)), besides,

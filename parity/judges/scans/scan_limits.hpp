@@ -63,6 +63,8 @@ struct ScanManner {
   bool looks_closely = false;
   std::vector<bool> is_open = {};  ///< which elements of the scan's own output these are
 
+  /// What an operand loses where it may be read as 0 for being too small; products and sums lose up to `floor`.
+  double lost(double operand) const { return std::abs(operand) < floor ? std::abs(operand) : 0; }
   bool holds(double x) const { return std::abs(x) <= largest; }  // false of NaN
 
   /// The deviation of a sum of products of which each is rounded before it is added (verdict.md V13, V14): on the mean

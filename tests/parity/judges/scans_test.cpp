@@ -198,5 +198,32 @@ TEST(JudgeOfDeltaNets, SeesAStateThatWasOff) {
   EXPECT_NE(finding(judged(GatedDeltaNet{}, one.inputs(), made)), "");
 }
 
+/// A device that reads subnormal keys as 0 stores nothing, however large the values are.
+TEST(JudgeOfDeltaNets, KnowsWhatVanishes) {
+  Head one("random", 20, -0.1f);
+  for (float& k : one.k) k *= 0x1p-130f;
+  for (float& v : one.v) v *= 0x1p100f;
+  const auto kept = one.chunked(1);
+  Head flushed = one;
+  std::ranges::fill(flushed.k, 0.0f);
+  const auto lost = flushed.chunked(1);
+  EXPECT_EQ(finding(judge_outputs(GatedDeltaNet{}, one.inputs(), kept)), "");
+  EXPECT_NE(finding(judge_outputs(GatedDeltaNet{}, one.inputs(), lost)), "");
+  EXPECT_EQ(finding(judge_outputs(GatedDeltaNet{}, one.inputs(), lost, true)), "");
+}
+
+/// Sums that leave the range on the way are nobody's fault, though they come back into it.
+TEST(JudgeOfDeltaNets, SetsApartWhatOverflows) {
+  Head one("random", 100, 0.0f);
+  for (float& k : one.k) k *= 4;
+  std::ranges::fill(one.beta, 3.0f);
+  const auto made = one.chunked(1);
+  EXPECT_TRUE(std::ranges::any_of(made[0].as<float>(), [](float o) { return std::isnan(o); }));
+  const auto results = judge_outputs(GatedDeltaNet{}, one.inputs(), made);
+  EXPECT_EQ(finding(results), "");
+  EXPECT_GT(results[0].local.n_apart, 0u);
+  EXPECT_LT(results[0].local.n_apart, results[0].local.n);
+}
+
 }  // namespace
 }  // namespace plumb::parity::judges::scans_test
