@@ -151,4 +151,19 @@ precise double siluf(double x) {
   return (sign_of(x) != 0u ? exp_times(decay, x) : x) / (1.0lf + e);
 }
 
+/// ln(1 + x) for x in [0, 1]: twice the inverse hyperbolic tangent of s = x / (2 + x), by its series to s^35.
+precise double log1p_of_unit(double x) {
+  const double s = x / (2.0lf + x), square = s * s;
+  double q = 0.0lf;
+  for (int k = 35; k >= 3; k -= 2) q = (q + 1.0lf / double(k)) * square;
+  return 2.0lf * (s + s * q);
+}
+
+/// ln(1 + e^x).
+precise double softplusf(double x) {
+  if (is_nan(x)) return x;
+  const double e = log1p_of_unit(expf(-with_sign(x, 0u)));
+  return x > 0.0lf ? x + e : e;
+}
+
 #endif

@@ -14,16 +14,16 @@ precise COMPUTED hard_sigmoid(COMPUTED z) {
 }
 
 #ifdef VARIANT_f64
-#include "gpu_vulkan/glsl/exponential_f64.glsl"
+#include "gpu_vulkan/glsl/math_f64.glsl"
 
 double activated(uint function, double z) {
   switch (function) {
-    case SIGMOID: return sigmoid_f64(z);
-    case TANH: return tanh_f64(z);
+    case SIGMOID: return sigmoidf(z);
+    case TANH: return tanhf(z);
     case RELU: return is_nan(z) || z > 0.0lf ? z : 0.0lf;
     case HARD_SIGMOID: return hard_sigmoid(z);
     case SOFTSIGN: return is_infinite(z) ? double_nan() : divide(z, 1.0lf + abs(z));
-    case SOFTPLUS: return softplus_f64(z);
+    case SOFTPLUS: return softplusf(z);
     default: return z;
   }
 }

@@ -8,7 +8,7 @@
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
 #ifdef VARIANT_f64
-#include "gpu_vulkan/glsl/exp_f64.glsl"
+#include "gpu_vulkan/glsl/math_f64.glsl"
 #else
 #include "gpu_vulkan/glsl/math.glsl"
 #endif
