@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parity/core/float_format.hpp"
+
 namespace plumb::parity::judges {
 
 void CarriedError::step(const ScanStep& one) {

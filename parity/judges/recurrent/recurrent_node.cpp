@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ir/ops/concat.hpp"
+#include "parity/core/float_format.hpp"
 
 namespace plumb::parity::judges {
 namespace {
