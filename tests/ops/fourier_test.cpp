@@ -110,6 +110,17 @@ TEST(Fft, OnADevice) {
   check_jointly(Fft{1, true, FourierNorm::forward}, {random_tensor({DType::c128, {2, 9, 3}}, 4)});
 }
 
+/// Fixtures have lengths that drivers compile kernels for in a moment; here are the others.
+TEST(Fft, OfLongLinesOnADevice) {
+  check_jointly(Fft{}, {random_tensor({DType::c64, {3, 1000}}, 1)});
+  check_jointly(Fft{}, {random_tensor({DType::c64, {1, 8192}}, 2)});
+  check_jointly(Fft{0, true}, {random_tensor({DType::c64, {1013, 2}}, 3)});
+  check_jointly(Fft{}, {random_tensor({DType::c64, {4099}}, 4)});
+  check_jointly(Rfft{}, {random_tensor({DType::f64, {2, 16384}}, 5)});
+  check_jointly(Irfft{}, {random_tensor({DType::c64, {2, 16385}}, 6)});
+  check_jointly(Rfft{}, {random_tensor({DType::f32, {19683}}, 7)});
+}
+
 /// Lines of more than 2^26 points are transformed in three steps: here short ones, too. Fixtures have two.
 TEST(Fft, InThreeStepsOnADevice) {
   if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
