@@ -58,11 +58,16 @@ ir::Value RecurrentNodes::reshape(ir::Value x, const ir::Shape& shape) {
   return add(ir::ops::Reshape{{shape.begin(), shape.end()}}, {x});
 }
 ir::Value RecurrentNodes::number(double x) {
+  const auto [place, is_new] = numbers_.try_emplace(x, 0);
+  if (!is_new) return place->second;
   const ir::DType dtype = graph_.type(made_.operands[0]).dtype;
   const ir::Tensor one = ir::convert(ir::Tensor::of<double>({}, {x}), dtype);
-  return add(ir::ops::Constant{dtype, {}, ir::Bytes(one.bytes().begin(), one.bytes().end())}, {});
+  return place->second = add(ir::ops::Constant{dtype, {}, ir::Bytes(one.bytes().begin(), one.bytes().end())}, {});
 }
-ir::Value RecurrentNodes::ones(ir::Value like) { return add(ir::ops::Expand{{shape(like)[0], 1}}, {number(1)}); }
+ir::Value RecurrentNodes::ones(ir::Value like) {
+  const auto [place, is_new] = ones_.try_emplace(shape(like)[0], 0);
+  return is_new ? place->second = add(ir::ops::Expand{{shape(like)[0], 1}}, {number(1)}) : place->second;
+}
 
 /// Elements of this direction of an operand [D, ..].
 ir::Value RecurrentNodes::part(std::size_t operand, std::int64_t first, std::int64_t size) {
@@ -85,17 +90,22 @@ ir::Value RecurrentNodes::first_state(std::optional<std::size_t> operand) {
   return add(ir::ops::Expand{{n_.batch, n_.units}}, {number(0)});
 }
 
-ir::Value RecurrentNodes::rows_of(ir::Value matrix, std::int64_t first, std::int64_t end) {
-  if (end - first == n_.gates) return matrix;
-  return add(
-      ir::ops::Slice{.axes = {0}, .starts = {first * n_.units}, .sizes = {(end - first) * n_.units}, .steps = {}},
-      {matrix});
+/// [parts..] side by side, rows of gates `first` to `end`: made once, however many steps there are.
+ir::Value RecurrentNodes::rows_of(const std::vector<ir::Value>& parts, std::int64_t first, std::int64_t end) {
+  const auto [place, is_new] = rows_.try_emplace({parts, first, end}, 0);
+  if (!is_new) return place->second;
+  ir::Value rows = add(ir::ops::Concat{1}, parts);
+  if (end - first < n_.gates)
+    rows =
+        add(ir::ops::Slice{.axes = {0}, .starts = {first * n_.units}, .sizes = {(end - first) * n_.units}, .steps = {}},
+            {rows});
+  return rows_[{parts, first, end}] = rows;
 }
 
 /// [left..]·[right..]ᵀ, of gates `first` to `end`.
 ir::Value RecurrentNodes::product(const std::vector<ir::Value>& left, const std::vector<ir::Value>& right,
                                   std::int64_t first, std::int64_t end) {
-  const ir::Value a = add(ir::ops::Concat{1}, left), b = rows_of(add(ir::ops::Concat{1}, right), first, end);
+  const ir::Value a = add(ir::ops::Concat{1}, left), b = rows_of(right, first, end);
   return add(ir::ops::Matmul{false, true, {}}, {a, b});
 }
 

@@ -1,7 +1,8 @@
 // Nodes that a recurrence is made of, one step or all of them.
 #pragma once
 
-#include <array>
+#include <map>
+#include <tuple>
 
 #include "ir/kernels/recurrent.hpp"
 #include "parity/definitions/definition.hpp"
@@ -62,7 +63,7 @@ class RecurrentNodes {
   static ir::TensorTypes operand_types(const Definition& made);
   void take_weights();
   ir::Value part(std::size_t operand, std::int64_t first, std::int64_t size);
-  ir::Value rows_of(ir::Value matrix, std::int64_t first, std::int64_t end);
+  ir::Value rows_of(const std::vector<ir::Value>& parts, std::int64_t first, std::int64_t end);
   ir::Value product(const std::vector<ir::Value>& left, const std::vector<ir::Value>& right, std::int64_t first,
                     std::int64_t end);
   ir::Value ones(ir::Value like);
@@ -78,6 +79,10 @@ class RecurrentNodes {
   const std::optional<double> clip_;
   ir::Value w_ = 0, r_ = 0;               ///< [gates·H, I] and [gates·H, H]
   std::optional<ir::Value> wb_, rb_, p_;  ///< [gates·H, 1], and [3, H]
+  // What was made before and serves again.
+  std::map<double, ir::Value> numbers_;
+  std::map<std::int64_t, ir::Value> ones_;
+  std::map<std::tuple<std::vector<ir::Value>, std::int64_t, std::int64_t>, ir::Value> rows_;
 };
 
 /// The whole op, step by step: lengths are masks.
