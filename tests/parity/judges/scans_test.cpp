@@ -207,9 +207,9 @@ TEST(JudgeOfDeltaNets, KnowsWhatVanishes) {
   Head flushed = one;
   std::ranges::fill(flushed.k, 0.0f);
   const auto lost = flushed.chunked(1);
-  EXPECT_EQ(finding(judge_outputs(GatedDeltaNet{}, one.inputs(), kept)), "");
-  EXPECT_NE(finding(judge_outputs(GatedDeltaNet{}, one.inputs(), lost)), "");
-  EXPECT_EQ(finding(judge_outputs(GatedDeltaNet{}, one.inputs(), lost, true)), "");
+  EXPECT_EQ(finding(judged(GatedDeltaNet{}, one.inputs(), kept)), "");
+  EXPECT_NE(finding(judged(GatedDeltaNet{}, one.inputs(), lost)), "");
+  EXPECT_EQ(finding(judged(GatedDeltaNet{}, one.inputs(), lost, true)), "");
 }
 
 /// Sums that leave the range on the way are nobody's fault, though they come back into it.
@@ -219,7 +219,7 @@ TEST(JudgeOfDeltaNets, SetsApartWhatOverflows) {
   std::ranges::fill(one.beta, 3.0f);
   const auto made = one.chunked(1);
   EXPECT_TRUE(std::ranges::any_of(made[0].as<float>(), [](float o) { return std::isnan(o); }));
-  const auto results = judge_outputs(GatedDeltaNet{}, one.inputs(), made);
+  const auto results = judged(GatedDeltaNet{}, one.inputs(), made);
   EXPECT_EQ(finding(results), "");
   EXPECT_GT(results[0].local.n_apart, 0u);
   EXPECT_LT(results[0].local.n_apart, results[0].local.n);
