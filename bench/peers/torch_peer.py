@@ -202,6 +202,23 @@ def three_nodes(fed):
     return captured(run)
 
 
+def transforms():
+    """By cuFFT, whose plans are made before anything is measured."""
+    def case(run, dtype, *shape):
+        def make():
+            x = torch.randn(*shape, device="cuda", dtype=dtype)
+            return lambda: run(x)
+        return make
+    lengths = ((65536, 256), (16384, 1024), (16384, 1000), (16384, 1013), (4096, 4096), (256, 65536), (16, 1048576))
+    for lines, n in lengths:
+        yield f"fft_c64_{lines}x{n}", case(torch.fft.fft, torch.complex64, lines, n)
+    yield "fft_c128_8192x1024", case(torch.fft.fft, torch.complex128, 8192, 1024)
+    yield "fft_c64_axis0_1024x16384", case(lambda x: torch.fft.fft(x, dim=0), torch.complex64, 1024, 16384)
+    for lines, n in ((32768, 1024), (8192, 4096)):
+        yield f"rfft_f32_{lines}x{n}", case(torch.fft.rfft, torch.float32, lines, n)
+        yield f"irfft_f32_{lines}x{n}", case(lambda x, n=n: torch.fft.irfft(x, n), torch.complex64, lines, n // 2 + 1)
+
+
 def overhead_ms(graph):
     return latency_ms(graph.replay) - back_to_back_ms(graph.replay)
 
@@ -221,7 +238,7 @@ def others():
 
 
 def all_cases():
-    for group in (products, memory_bound, attentions, convolutions):
+    for group in (products, memory_bound, attentions, convolutions, transforms):
         for name, make in group():
             yield name, lambda make=make: gpu_ms(make())
     yield from others()

@@ -20,10 +20,24 @@
 namespace plumb::parity::bounds {
 namespace {
 
+/// Units of roundoff at the modulus that a complex result of the op may be off; 0 where no model says so.
+double complex_units_of(const ir::Op& op) {
+  try {
+    return error_model(op).complex_units;
+  } catch (const NoModel&) {
+    return 0;
+  }
+}
+
 /// What can be said of output `k` without a formula; nothing where one is needed.
 std::optional<compare::Allowed> plain_limit(const core::Segment& segment, std::size_t k, ir::DType dtype) {
-  if (const auto by_class = compare::allowed_by_class(segment.judged, dtype)) return by_class;
-  if (segment.graph.nodes().size() > 1) return std::nullopt;
+  const bool is_one = segment.graph.nodes().size() == 1;
+  if (const auto by_class = compare::allowed_by_class(segment.judged, dtype)) {
+    // What rounds a real number once does not round a complex one once: products are sums of two.
+    const bool is_rounded = by_class->rule == compare::Allowed::Rule::rounded && ir::is_complex(dtype);
+    if (!is_rounded || !is_one || complex_units_of(segment.graph.nodes().front().op) == 0) return by_class;
+  }
+  if (!is_one) return std::nullopt;
   const Model model = error_model(segment.graph.nodes().front().op);
   if (k > 0 && model.others_are_moved) return compare::Allowed{.rule = compare::Allowed::Rule::bits};
   compare::Allowed allowed{.rule = compare::Allowed::Rule::within};

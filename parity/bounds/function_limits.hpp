@@ -95,6 +95,8 @@ inline constexpr double ulps_of_16_bits = 1;
 /// Complex results: units of roundoff at the modulus, for either part.
 inline constexpr double units_of_complex_unary = 8;
 inline constexpr double units_of_complex_quotient = 16;
+/// A part is a sum of two products, whose terms add up to no more than the modulus: two roundings of each.
+inline constexpr double units_of_complex_product = 2 + 0x1p-20;
 
 /// The limit of a function; nullptr where its error class says everything.
 template <class Function>

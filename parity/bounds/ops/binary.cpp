@@ -1,4 +1,4 @@
-// Error model of broadcast binary functions: the ulps of the table, and units of a complex quotient.
+// Error model of broadcast binary functions: the ulps of the table, and units of complex products and quotients.
 #include "ir/ops/binary.hpp"
 
 #include "parity/bounds/error_terms.hpp"
@@ -9,6 +9,7 @@ Model error_model(const ir::ops::Binary& op) {
   Model model{.carried = by_difference};
   if (const BinaryLimit* const limit = limit_of(op.function)) model.ulps = limit->ulps;
   if (op.function == ir::ops::BinaryFunction::divide) model.complex_units = units_of_complex_quotient;
+  if (op.function == ir::ops::BinaryFunction::multiply) model.complex_units = units_of_complex_product;
   return model;
 }
 
