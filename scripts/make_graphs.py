@@ -280,6 +280,20 @@ def lstm_tagger():
     return g
 
 
+def log_mel_front_end():
+    """What an encoder of speech is given (Radford et al. 2022): 0.3 s at 16 kHz in windows of 25 ms every 10 ms."""
+    samples, size, hop, bands = 4800, 400, 160, 80
+    g = Graph("the log-mel spectrogram of a speech recogniser: frames, window, real transform, power, bands")
+    g.input("audio", f"f32[2, {samples}]", fill={"distribution": "normal", "scale": 0.1})
+    frames = g.node("frames", "frame", "audio", size=size, hop=hop)
+    window = g.node("window", "window", size=size, function="hann")
+    spectrum = g.node("spectrum", "rfft", g.binary("windowed", "multiply", frames, window))
+    power = g.node("power", "complex_part", spectrum, function="norm_squared")
+    g.params["filters"] = {"type": f"f32[{bands}, {size // 2 + 1}]", "fill": {"distribution": "uniform"}}
+    g.results.append(g.node("log_mel", "log_mel", power, "filters"))
+    return g
+
+
 def graphs():
     return {
         "bert_tiny": bert("BERT-tiny, two sequences of 32 tokens with padding: does a small encoder agree everywhere?",
@@ -290,6 +304,7 @@ def graphs():
         "eeg_encoder": eeg_encoder(),
         "gated_delta_block": gated_delta_block(),
         "llama_block": llama_block(),
+        "log_mel_front_end": log_mel_front_end(),
         "lstm_tagger": lstm_tagger(),
         "mamba_block": mamba_block(),
         "resnet18": resnet18(),
