@@ -102,7 +102,7 @@ def cost_of_testing(build, op, scratch):
         if item["name"] == "ENVIRONMENT":
             environment.update(value.split("=", 1) for value in item["value"])
     with tempfile.TemporaryDirectory(dir=scratch) as caches:
-        environment["XDG_CACHE_HOME"] = caches
+        environment["XDG_CACHE_HOME"] = environment["MESA_SHADER_CACHE_DIR"] = caches
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(tests[0]["command"], env=environment, capture_output=True, text=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
