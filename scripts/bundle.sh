@@ -85,8 +85,8 @@ fi
 exec "$program" "$@"
 RUN
 chmod 755 "$bundle/bin/plumbline-run"
-cp -r fixtures LICENSE NOTICE.md "$bundle/"
-if compgen -G "$bundle/lib/libfftw3*" >/dev/null; then  # NOTICE.md: then it is under the GPL
+cp -r fixtures LICENSE docs/licences.md "$bundle/"
+if compgen -G "$bundle/lib/libfftw3*" >/dev/null; then  # licences.md: then it is under the GPL
   cp -L /usr/share/doc/libfftw3-dev/copyright "$bundle/lib/COPYRIGHT.fftw"
   cp -L /usr/share/common-licenses/GPL-2 "$bundle/lib/COPYING.fftw"
 fi
