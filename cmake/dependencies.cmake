@@ -16,8 +16,8 @@ else()
 endif()
 find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
-# FFTW transforms lines, where it is. It is under the GPL, and with it every program that it is linked into (docs/licences.md);
-# without it transforms are by kernels of our own, which take longer.
+# FFTW transforms lines, where it is. It is under the GPL, and with it every program that it is linked into
+# (docs/licences.md); without it transforms are by kernels of our own, which take longer.
 find_path(PLUMB_FFTW_HEADER fftw3.h)
 find_library(PLUMB_FFTW_SINGLE fftw3f)
 find_library(PLUMB_FFTW_DOUBLE fftw3)
