@@ -2,7 +2,6 @@
 #include "ir/ops/causal_conv.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/computed.hpp"
@@ -32,14 +31,14 @@ struct Seen {
     std::transform(x + line * length, x + (line + 1) * length, z + before, wide);
   }
 
-  /// Every bit of it: a NaN that is widened and rounded may come back as another.
+  /// Every bit of it: a NaN that is widened and rounded may come back as another. There may be nothing to keep.
   void keep(std::int64_t line, T* next) const {
     const std::int64_t old = std::max<std::int64_t>(before - length, 0), recent = before - old;
     if (state != nullptr)
-      std::memcpy(next, state + line * before + before - old, static_cast<std::size_t>(old) * sizeof(T));
+      std::copy_n(state + line * before + before - old, old, next);
     else
       std::fill_n(next, old, T{});
-    std::memcpy(next + old, x + (line + 1) * length - recent, static_cast<std::size_t>(recent) * sizeof(T));
+    std::copy_n(x + (line + 1) * length - recent, recent, next + old);
   }
 };
 
