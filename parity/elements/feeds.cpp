@@ -14,13 +14,15 @@ ir::Feeds widened_feeds(const Subject& subject) {
   return fed;
 }
 
-ir::Tensor evaluate_natively(const Subject& subject, std::size_t k) {
-  const core::Segment& segment = subject.segment;
-  const auto fed = [&](ir::Value v) {
-    const auto at = std::ranges::find(segment.fed, v) - segment.fed.begin();
+core::Lookup native_feed(const Subject& subject) {
+  return [&subject](ir::Value v) {
+    const auto at = std::ranges::find(subject.segment.fed, v) - subject.segment.fed.begin();
     return ir::Tensor(subject.inputs[static_cast<std::size_t>(at)]);
   };
-  return std::move(core::evaluate(subject.reference, segment, fed).outputs.at(k));
+}
+
+ir::Tensor evaluate_natively(const Subject& subject, std::size_t k) {
+  return std::move(core::evaluate(subject.reference, subject.segment, native_feed(subject)).outputs.at(k));
 }
 
 }  // namespace plumb::parity::elements

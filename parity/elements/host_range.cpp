@@ -5,15 +5,10 @@
 #include <cmath>
 
 #include "ir/passes/widen.hpp"
-#include "parity/compare/scan.hpp"
 #include "parity/elements/feeds.hpp"
 
 namespace plumb::parity::elements {
 namespace {
-
-double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
-  return limit.knows_certain() ? limit.certain_at(std::abs(truth), i) : limit.at(std::abs(truth), i);
-}
 
 /// Whether an element of a node's result is not finite where its truth is, 0 where that is not, or further off than
 /// roundings explain.
@@ -39,11 +34,7 @@ bool any_node_misses(const Subject& subject) {
   every.outputs.clear();
   for (const ir::Node& node : every.graph.nodes())
     every.outputs.insert(every.outputs.end(), node.outputs.begin(), node.outputs.end());
-  const auto fed = [&](ir::Value v) {
-    const auto at = std::ranges::find(every.fed, v) - every.fed.begin();
-    return ir::Tensor(subject.inputs[static_cast<std::size_t>(at)]);
-  };
-  const core::Evaluated made = core::evaluate(subject.reference, every, fed);
+  const core::Evaluated made = core::evaluate(subject.reference, every, native_feed(subject));
   const auto native = [&](ir::Value v) {
     const auto at = std::ranges::find(every.outputs, v);
     if (at == every.outputs.end()) return ir::Tensor(subject.inputs[v]);
@@ -63,6 +54,10 @@ bool any_node_misses(const Subject& subject) {
 }
 
 }  // namespace
+
+double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
+  return limit.knows_certain() ? limit.certain_at(std::abs(truth), i) : limit.at(std::abs(truth), i);
+}
 
 HostRange host_range(const Subject& subject, std::size_t k) {
   if (subject.segment.graph.nodes().size() > 1) return {.is_left = any_node_misses(subject)};

@@ -2,9 +2,13 @@
 
 #include <vector>
 
+#include "parity/compare/scan.hpp"
 #include "parity/elements/subject.hpp"
 
 namespace plumb::parity::elements {
+
+/// The certain limit of an element, with what storing it takes; where none is known, the probable one.
+double certain_at(const compare::Limit& limit, double truth, std::size_t i);
 
 /// What the host misses where it runs a segment natively, that no order of rounding explains: an intermediate result
 /// left the range there (verdict.md V34).

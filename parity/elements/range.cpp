@@ -25,11 +25,6 @@ Miss miss_of(double truth, double got, double certain) {
   return std::abs(got - truth) <= certain ? Miss::none : Miss::far;
 }
 
-/// The certain limit of an element, with what storing it takes.
-double certain_at(const compare::Limit& limit, double truth, std::size_t i) {
-  return limit.knows_certain() ? limit.certain_at(std::abs(truth), i) : limit.at(std::abs(truth), i);
-}
-
 /// Rows of an op that has sums inside. An overflow in a sum that elements share spoils some of them in one order, and
 /// others, or none, in another.
 class RowMisses {

@@ -9,6 +9,7 @@
 #include "ir/passes/widen.hpp"
 #include "parity/compare/false_alarms.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/elements/feeds.hpp"
 #include "parity/judges/units.hpp"
 #include "parity/samples/sensitivity.hpp"
 
@@ -194,12 +195,7 @@ std::uint64_t NodeJudge::set_out_of_range_apart(std::size_t k, const ir::TensorV
     const auto own = is_far(output, u, got);
     if (!own.first) continue;
     if (!of_native_) {
-      const core::Segment& segment = subject_.segment;
-      const auto fed = [&](ir::Value v) {
-        const auto at = std::ranges::find(segment.fed, v) - segment.fed.begin();
-        return ir::Tensor(subject_.inputs[static_cast<std::size_t>(at)]);
-      };
-      native_ = core::evaluate(subject_.reference, segment, fed).outputs;
+      native_ = core::evaluate(subject_.reference, subject_.segment, elements::native_feed(subject_)).outputs;
       of_native_ = judgement_of(native_, false);
     }
     const OutputJudgement& native = of_native_->outputs.at(k);
