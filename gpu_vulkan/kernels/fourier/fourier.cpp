@@ -1,15 +1,17 @@
 // Plans which kernels transform a line, and makes their tables.
 #include "gpu_vulkan/kernels/fourier/fourier.hpp"
 
-#include <bit>
 #include <cmath>
+#include <numbers>
 
-#include "ir/kernels/fourier.hpp"
+#include "gpu_vulkan/kernels/common/tiles.hpp"
+#include "gpu_vulkan/kernels/fourier/factors.hpp"
+#include "gpu_vulkan/kernels/fourier/layout.hpp"
+#include "gpu_vulkan/kernels/fourier/root_tables.hpp"
 
 namespace plumb::gpu_vulkan::kernels::fourier {
 namespace {
 
-using ir::kernels::LongComplex;
 using plan::word;
 
 /// fourier_lines.comp: what elements of a line are.
@@ -82,90 +84,33 @@ std::vector<Step> steps_of(const std::vector<std::int64_t>& factors) {
       {.size = size(1), .parts = size(0) * last, .parts_b = last, .in = middle, .out = middle, .twiddles = rest});
   steps.push_back({.size = last,
                    .parts = size(0) * size(1),
-                   .parts_b = size(1),
-                   .in = {.point = 1, .of_a = rest, .of_b = last},
-                   .out = {.point = size(0) * size(1), .of_a = 1, .of_b = size(0)}});
+                   .parts_b = size(0),
+                   .in = {.point = 1, .of_a = last, .of_b = rest},
+                   .out = {.point = size(0) * size(1), .of_a = size(0), .of_b = 1}});
   return steps;
-}
-
-/// Complex numbers as a shader of this dtype reads them, one table behind the other.
-class Tables {
- public:
-  explicit Tables(ir::DType part) : is_wide_(part == ir::DType::f64) {}
-
-  /// Where the next one begins.
-  std::uint32_t begin() const { return word(std::ssize(bytes_) / (is_wide_ ? 16 : 8)); }
-  void add(const LongComplex& z) {
-    const auto put = [&](auto value) {
-      const auto raw = std::bit_cast<std::array<std::byte, sizeof(value)>>(value);
-      bytes_.insert(bytes_.end(), raw.begin(), raw.end());
-    };
-    for (const long double x : {z.real(), z.imag()})
-      if (is_wide_)
-        put(static_cast<double>(x));
-      else
-        put(static_cast<float>(x));
-  }
-  std::uint32_t add(const std::vector<LongComplex>& numbers) {
-    const std::uint32_t at = begin();
-    for (const LongComplex& z : numbers) add(z);
-    return at;
-  }
-  /// e^(-2 pi i k step / n) for `count` of k.
-  std::uint32_t roots(std::int64_t count, std::int64_t n, std::int64_t step = 1) {
-    const std::uint32_t at = begin();
-    for (std::int64_t k = 0; k < count; ++k) add(ir::kernels::root_of_unity(k * step, n));
-    return at;
-  }
-  std::span<const std::byte> bytes() const { return bytes_; }
-
- private:
-  bool is_wide_;
-  std::vector<std::byte> bytes_;
-};
-
-/// How a workgroup is made up, whatever the number of lines: few pipelines serve many shapes.
-struct Layout {
-  std::uint32_t threads, lines, points;
-  bool across;
-};
-
-/// How many points a thread holds at most, if so many threads share a line.
-std::int64_t points_of(const std::vector<std::uint32_t>& radices, std::int64_t size, std::int64_t threads) {
-  std::int64_t points = 1;
-  for (const std::int64_t r : radices) points = std::max(points, r * ((size / r + threads - 1) / threads));
-  return points;
-}
-
-Layout layout_of(std::int64_t size, const std::vector<std::uint32_t>& radices, bool across, ir::DType part,
-                 const device::DeviceFacts& facts) {
-  const std::int64_t most = std::min<std::int64_t>({facts.max_invocations, facts.max_group_size[0], 1024});
-  const std::int64_t room = facts.shared_memory / std::int64_t(ir::info(part).bytes) / size;
-  // The first number of threads with the fewest points each, of those that leave it 4 to 16.
-  std::int64_t threads = std::clamp<std::int64_t>(size / 16, 1, most);
-  for (std::int64_t t = threads; t <= std::clamp<std::int64_t>((size + 5) / 6, 1, most); ++t)
-    if (points_of(radices, size, t) < points_of(radices, size, threads)) threads = t;
-  const std::int64_t wanted = std::max<std::int64_t>(256 / threads, across ? 8 : 1);
-  const std::int64_t together = std::clamp<std::int64_t>(std::min({wanted, room, most / threads}), 1, 256);
-  return {word(threads), word(together), word(points_of(radices, size, threads)), across && together > 1};
 }
 
 plan::Constants constants_of(const Step& step, const std::vector<std::uint32_t>& radices, const Layout& layout,
                              const Source& from, const Target& to, Factor factor) {
   std::uint32_t packed = 0;
-  for (std::size_t i = 0; i < radices.size(); ++i) packed |= radices[i] << 4 * i;
+  for (std::size_t i = 0; i < radices.size(); ++i) packed |= (radices[i] - 1) << 5 * i;
   const Origin origin = step.spectrum != nullptr     ? Origin::read_again
                         : from.leaves_origin_aside   ? Origin::put_aside
                         : to.takes_origin_from_aside ? Origin::taken_from_aside
                                                      : Origin::none;
+  const auto held = [&](std::int64_t limit, const Places& places) {
+    return limit < step.size * step.parts ? word(common::pieces(limit, places.point)) : 0;
+  };
   return {{"invocations", layout.threads * layout.lines},
           {"size", word(step.size)},
-          {"passes", word(std::ssize(radices))},
           {"radices", packed},
+          {"last", radices.empty() ? 1 : radices.back()},
           {"threads", layout.threads},
           {"lines", layout.lines},
           {"points", layout.points},
-          {"across", layout.across},
+          {"line_stride", layout.line_stride},
+          {"across_in", layout.across_in},
+          {"across_out", layout.across_out},
           {"form_in", from.form},
           {"form_out", to.form},
           {"swap_in", from.swaps},
@@ -174,14 +119,20 @@ plan::Constants constants_of(const Step& step, const std::vector<std::uint32_t>&
           {"swap_back", to.swaps_back},
           {"factor", factor},
           {"swap_out", to.swaps},
-          {"origin", origin}};
+          {"origin", origin},
+          {"held_in", from.chirp == nullptr ? 0 : held(from.limit, step.in)},
+          {"held_out", held(to.limit, step.out)},
+          {"at_once", layout.at_once},
+          {"slices", layout.slices}};
 }
 
 /// fourier_lines.comp
 struct Block {
   std::uint32_t count, inner, parts, parts_b, length_in, length_out, total;
   std::array<std::uint32_t, 3> in, out;
-  std::uint32_t limit_in, limit_out, chirp_at, spectrum_at, factor_at, fine_at, split_at, fine;
+  std::uint32_t limit_in, limit_out, chirp_at = 0, spectrum_at = 0, split_at = 0;
+  std::uint32_t turns = 0, factor_at = 0, fine_at = 0, fine_bits = 0;
+  float quarters = 0, radians = 0;
   std::array<std::uint32_t, 2> scale;
 };
 
@@ -216,9 +167,8 @@ class Lines {
 
   void dispatch(const Step& step, const Source& from, const Target& to) {
     const std::vector<std::uint32_t> radices = radices_of(step.size);
-    Tables tables(part_);
-    tables.roots(step.size, step.size);
-    const std::int64_t fine = static_cast<std::int64_t>(std::sqrt(static_cast<double>(step.twiddles))) + 1;
+    RootTables tables(part_);
+    tables.passes(radices, step.size);
     Block block{.count = word(lines_.count() * step.parts),
                 .inner = word(lines_.inner),
                 .parts = word(step.parts),
@@ -232,21 +182,18 @@ class Lines {
                 .limit_out = word(to.limit),
                 .chirp_at = from.chirp == nullptr ? 0 : tables.add(*from.chirp),
                 .spectrum_at = step.spectrum == nullptr ? 0 : tables.add(*step.spectrum),
-                .factor_at = to.factor == nullptr ? 0 : tables.add(*to.factor),
-                .fine_at = 0,
-                .split_at = 0,
-                .fine = word(fine),
                 .scale = scale_bits(to.scale, part_)};
-    Factor factor = to.factor == nullptr ? Factor::none : Factor::by_table;
-    if (step.twiddles > 0) {
-      factor = Factor::by_twiddle;
-      block.factor_at = tables.roots(step.twiddles / fine + 1, step.twiddles, fine);
-      block.fine_at = tables.roots(fine, step.twiddles);
-    }
+    Factor factor = Factor::none;
+    if (to.factor != nullptr) factor = Factor::by_table, block.factor_at = tables.add(*to.factor);
+    if (step.twiddles > 0) factor = Factor::by_twiddle, add_turns(step.twiddles, block, tables);
     if (from.form == Form::half_of_pairs || to.form == Form::half_of_pairs)
       block.split_at = tables.roots(total_ + 1, 2 * total_);
-    const bool across = lines_.inner > 1 || step.parts > 1;
-    const Layout layout = layout_of(step.size, radices, across, part_, node_.facts());
+    const bool has_neighbours = lines_.inner > 1;
+    const Wishes wishes{.across_in = has_neighbours || (step.parts > 1 && step.in.point > 1),
+                        .across_out = has_neighbours || step.parts > 1,
+                        .splits = to.form == Form::half_of_pairs,
+                        .convolves = step.spectrum != nullptr};
+    const Layout layout = layout_of(step.size, radices, wishes, part_, node_.facts());
     node_.dispatch({
         .shader = {ir::cat("fourier_lines.", part_), constants_of(step, radices, layout, from, to, factor)},
         .reads = {from.slot, node_.table(tables.bytes())},
@@ -262,7 +209,7 @@ class Lines {
       std::uint32_t count, inner, h;
     };
     constexpr std::uint32_t threads = 128;
-    Tables roots(part_);
+    RootTables roots(part_);
     roots.roots(total_ / 2 + 1, 2 * total_);
     const std::int64_t count = lines_.count() * (total_ / 2 + 1);
     node_.dispatch({
@@ -275,6 +222,18 @@ class Lines {
   }
 
  private:
+  /// What root_of_unity() of ends.glsl needs. A float is computed; of a double there are tables of two digits.
+  void add_turns(std::int64_t turns, Block& block, RootTables& tables) const {
+    block.turns = word(turns);
+    block.quarters = static_cast<float>(4 / static_cast<double>(turns));
+    block.radians = static_cast<float>(std::numbers::pi / 2 / static_cast<double>(turns));
+    if (part_ != ir::DType::f64) return;
+    block.fine_bits = word(std::bit_width(static_cast<std::uint64_t>(turns)) / 2);
+    const std::int64_t fine = std::int64_t{1} << block.fine_bits;
+    block.factor_at = tables.roots(turns / fine + 1, turns, fine);
+    block.fine_at = tables.roots(fine, turns);
+  }
+
   plan::Lowering& node_;
   const ir::DType part_;
   const ir::Lines lines_;
@@ -282,18 +241,13 @@ class Lines {
   const plan::Slot aside_;  ///< points 0
 };
 
-/// The most points of a workgroup (ops.md I.1).
-std::int64_t most_points(ir::DType part, const device::DeviceFacts& facts) {
-  const auto bytes = static_cast<std::int64_t>(ir::info(part).bytes);
-  return std::min<std::int64_t>(facts.shared_memory / bytes, 32768 / bytes);
-}
-
 /// What is transformed of a line.
 struct Line {
   ir::DType part;
   bool is_real, is_inverse, is_packed, is_direct;
-  std::int64_t points;        ///< complex ones
-  std::int64_t length, most;  ///< points of the lines that kernels transform, and of a workgroup at most
+  std::int64_t points;  ///< complex ones
+  std::int64_t length;  ///< points of the lines that kernels transform
+  Capacity most;
 };
 
 Line line_of(const Transform& transform, const plan::Lowering& node) {
@@ -307,9 +261,9 @@ Line line_of(const Transform& transform, const plan::Lowering& node) {
   node.needs_its_sizes();
   node.needs(node.facts().holds(line.part), node.facts().name, " has no ", line.part, " in shaders");
   line.is_direct = ir::kernels::is_smooth(line.points, 7);
-  line.length = line.is_direct ? line.points : ir::kernels::smooth_length(2 * line.points - 1);
+  line.most = capacity_of(line.part, node.facts());
+  line.length = line.is_direct ? line.points : length_of_chirped(2 * line.points - 1, line.most.alone);
   node.needs(line.length < (std::int64_t{1} << 30) / transform.in.count(), "shaders count no more than 2^31 parts");
-  line.most = most_points(line.part, node.facts());
   return line;
 }
 
@@ -352,44 +306,21 @@ void emit(const Transform& transform, const Line& line, const std::vector<std::i
 
 }  // namespace
 
-std::vector<std::int64_t> factors_of(std::int64_t length, std::int64_t most, int count) {
-  if (count == 1) return length <= most ? std::vector{length} : std::vector<std::int64_t>{};
-  // The first factor is the largest divisor that is no more than its share.
-  const double share = std::pow(static_cast<double>(length), 1.0 / count) + 0.5;
-  for (std::int64_t d = std::min(static_cast<std::int64_t>(share), most); d > 1; --d) {
-    if (length % d != 0) continue;
-    std::vector<std::int64_t> factors = {d};
-    const auto rest = factors_of(length / d, most, count - 1);
-    factors.insert(factors.end(), rest.begin(), rest.end());
-    if (!rest.empty()) return factors;
-  }
-  return {};
-}
-
-std::vector<std::uint32_t> radices_of(std::int64_t length) {
-  // Odd ones come first: what cancels by symmetry, as imaginary parts in the middle of the spectrum of a real line,
-  // then does so without an error in the last pass.
-  std::vector<std::uint32_t> radices;
-  for (const std::uint32_t r : {7u, 5u, 3u})
-    for (; length % r == 0; length /= r) radices.push_back(r);
-  int twos = 0;
-  for (; length % 2 == 0; length /= 2) ++twos;
-  for (; twos >= 5 || twos == 3; twos -= 3) radices.push_back(8);
-  for (; twos >= 2; twos -= 2) radices.push_back(4);
-  if (twos == 1) radices.push_back(2);
-  return radices;
-}
-
 void lower_transform(const Transform& transform, plan::Lowering& node) {
   const Line line = line_of(transform, node);
-  const auto in_steps = [&](int count, std::string name, device::KernelFamily family) -> plan::Candidate {
-    const std::vector<std::int64_t> factors = factors_of(line.length, line.most, count);
+  // Steps of neighbours are preferred to fewer steps of lines by themselves.
+  std::array<std::vector<std::int64_t>, 3> factors;
+  const bool may_slice = line.is_direct && !(line.is_packed && transform.kind == Kind::real_forward);
+  if (fits_workgroup(line.length, line.part, may_slice, node.facts())) factors[0] = {line.length};
+  for (const std::int64_t most : {line.most.together, line.most.alone})
+    if (factors[1].empty() && factors[2].empty())
+      factors[1] = factors_of(line.length, most, 2), factors[2] = factors_of(line.length, most, 3);
+  const auto in_steps = [&](std::size_t count, std::string name, device::KernelFamily family) -> plan::Candidate {
     std::optional<std::string> refusal;
-    if (factors.empty())
-      refusal = ir::cat("lines of ", line.length, " points are no product of ", count, " that fit a workgroup of ",
-                        line.most, " each");
-    return {std::move(name), family, [=, &transform, &node] {
-              return plan::attempt_of(refusal, [&] { emit(transform, line, factors, node); });
+    if (factors.at(count - 1).empty())
+      refusal = ir::cat("lines of ", line.length, " points are no product of ", count, " that fit workgroups");
+    return {std::move(name), family, [refusal, &line, &transform, &node, &steps = factors.at(count - 1)] {
+              return plan::attempt_of(refusal, [&] { emit(transform, line, steps, node); });
             }};
   };
   node.choose({in_steps(1, "fourier_lines", device::KernelFamily::rows),

@@ -21,11 +21,4 @@ struct Transform {
 /// that, each by itself.
 void lower_transform(const Transform& transform, plan::Lowering& node);
 
-/// So many factors of a length, each of which fits a workgroup of no more than `most` points, about equal where there
-/// are such; none where there are none above 1.
-std::vector<std::int64_t> factors_of(std::int64_t length, std::int64_t most, int count);
-
-/// The radices of a workgroup's passes: 2, 3, 4, 5, 7 and 8.
-std::vector<std::uint32_t> radices_of(std::int64_t length);
-
 }  // namespace plumb::gpu_vulkan::kernels::fourier
