@@ -209,11 +209,13 @@ def transforms():
             x = torch.randn(*shape, device="cuda", dtype=dtype)
             return lambda: run(x)
         return make
-    lengths = ((65536, 256), (16384, 1024), (16384, 1000), (16384, 1013), (4096, 4096), (256, 65536), (16, 1048576))
+    lengths = [(16384, 1000), (32768, 509), (16384, 1013), (256, 65537)]
+    lengths += [(2 ** (24 - bits), 2 ** bits) for bits in (6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 18, 20, 22, 24)]
     for lines, n in lengths:
         yield f"fft_c64_{lines}x{n}", case(torch.fft.fft, torch.complex64, lines, n)
     yield "fft_c128_8192x1024", case(torch.fft.fft, torch.complex128, 8192, 1024)
     yield "fft_c64_axis0_1024x16384", case(lambda x: torch.fft.fft(x, dim=0), torch.complex64, 1024, 16384)
+    yield "fft2_c64_16x1024x1024", case(torch.fft.fft2, torch.complex64, 16, 1024, 1024)
     for lines, n in ((32768, 1024), (8192, 4096)):
         yield f"rfft_f32_{lines}x{n}", case(torch.fft.rfft, torch.float32, lines, n)
         yield f"irfft_f32_{lines}x{n}", case(lambda x, n=n: torch.fft.irfft(x, n), torch.complex64, lines, n // 2 + 1)
