@@ -1,15 +1,46 @@
 #include "ir/passes/convert_dtype.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cstring>
 
+#include "ir/ops/binary.hpp"
+#include "ir/ops/bitcast.hpp"
 #include "ir/ops/cast.hpp"
+#include "ir/ops/complex_part.hpp"
 #include "ir/ops/constant.hpp"
+#include "ir/ops/irfft.hpp"
 #include "ir/ops/matmul.hpp"
+#include "ir/ops/rfft.hpp"
+#include "ir/schema.hpp"
 
-namespace plumb::ir::convert_dtype_test {
+namespace plumb::ir {
+namespace convert_dtype_test {
+
+/// Two results of which one is f32, by an op that has no 16-bit form.
+struct Parts {
+  static constexpr auto name = "parts", summary = "whole and broken parts", formula = "-";
+  static constexpr int tier = 3;
+  static constexpr std::array inputs = {Input{"x", DTypes(DType::f32), "[..]"}};
+  static constexpr std::array outputs = {Output{"broken", "f32 [..]"}, Output{"whole", "i64 [..]"}};
+  static constexpr std::array<std::string_view, 0> checks = {};
+  static constexpr auto fields = std::tuple{};
+
+  TensorTypes infer(Types in) const { return {in[0], {DType::i64, in[0].shape}}; }
+  ErrorClass error_class() const { return ErrorClass::bits; }
+  bool operator==(const Parts&) const = default;
+};
+
+}  // namespace convert_dtype_test
+
+template const OpSchema& schema<convert_dtype_test::Parts>();
+
+namespace convert_dtype_test {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 ops::Constant pi() {
   ops::Constant constant{DType::f32, {1, 1}, Bytes(4)};
@@ -37,6 +68,63 @@ TEST(AsDtype, MapsSourcesAttributesAndValuesBetween) {
   EXPECT_EQ(half.type(*half.find("pi")).dtype, DType::f16);
 }
 
+std::vector<std::string> labels(const Graph& graph) {
+  std::vector<std::string> found;
+  for (const Node& node : graph.nodes()) found.push_back(node.label);
+  return found;
+}
+
+TEST(AsDtype, KeepsTransformsInF32BetweenCasts) {
+  Graph graph;
+  const auto x = graph.input("x", {DType::f32, {2, 8}});
+  const auto twice = graph.add("twice", ops::Binary{ops::BinaryFunction::add}, {x, x});
+  const auto spectrum = graph.add("spectrum", ops::Rfft{}, {twice});
+  const auto power = graph.add("power", ops::ComplexPart{ops::ComplexPartFunction::norm_squared}, {spectrum});
+  const auto sum = graph.add("sum", ops::Binary{ops::BinaryFunction::add}, {power, power});
+  graph.returns(sum);
+
+  for (const DType to : {DType::f16, DType::bf16}) {
+    const Graph half = passes::as_dtype(graph, to);
+    EXPECT_THAT(labels(half), ElementsAre("twice", "twice.f32", "spectrum", "power.f32", "power", "sum"));
+    for (const Value v : {x, twice, power, sum}) EXPECT_EQ(half.type(v).dtype, to) << graph.name(v);
+    EXPECT_EQ(half.type(spectrum).dtype, DType::c64);
+    for (Value v = 0; v < graph.value_count(); ++v) EXPECT_EQ(half.name(v), graph.name(v));
+    EXPECT_TRUE(verify(half).empty());
+  }
+}
+
+TEST(AsDtype, RoundsNothingBetweenTwoTransforms) {
+  Graph graph;
+  const auto spectrum = graph.add("spectrum", ops::Rfft{}, {graph.input("x", {DType::f32, {8}})});
+  const auto line = graph.add("line", ops::Irfft{}, {spectrum});
+  graph.returns(graph.add("again", ops::Rfft{}, {line}));
+  graph.returns(graph.add("once_more", ops::Rfft{}, {line}));
+
+  const Graph half = passes::as_dtype(graph, DType::f16);
+  EXPECT_THAT(labels(half), ElementsAre("x.f32", "spectrum", "line.f32", "line", "again", "once_more"));
+  EXPECT_EQ(half.type(line).dtype, DType::f16);
+  for (const std::size_t reader : {4, 5}) EXPECT_THAT(half.nodes()[reader].inputs, ElementsAre(*half.find("line.f32")));
+}
+
+TEST(AsDtype, KeepsTheNamesOfAllResultsOfAnOp) {
+  Graph graph;
+  const auto parts = graph.add_all("parts", Parts{}, {graph.input("x", {DType::f32, {4}})});
+  for (const Value v : parts) graph.returns(v);
+
+  const Graph half = passes::as_dtype(graph, DType::f16);
+  EXPECT_THAT(labels(half), ElementsAre("x.f32", "parts.f32", "parts", "parts:1"));
+  EXPECT_EQ(half.type(*half.find("parts")).dtype, DType::f16);
+  EXPECT_EQ(half.type(*half.find("parts:1")).dtype, DType::i64);
+  EXPECT_EQ(half.results(), parts);
+}
+
+TEST(AsDtype, NamesANodeThatCannotBeConverted) {
+  Graph graph;
+  const auto x = graph.input("x", {DType::f32, {3}});
+  graph.returns(graph.add("bits", ops::Bitcast{DType::i32}, {x}));
+  EXPECT_THAT([&] { passes::as_dtype(graph, DType::f16); }, ThrowsMessage<Error>(HasSubstr("node 'bits' (bitcast)")));
+}
+
 TEST(AsDtype, RoundsWhatIsFed) {
   Feeds feeds;
   feeds.emplace("x", Tensor::of<float>({2}, {1 + 0x1p-11f, 70000}));
@@ -53,4 +141,5 @@ TEST(AsDtype, KnowsOnlyTheNarrowFloats) {
 }
 
 }  // namespace
-}  // namespace plumb::ir::convert_dtype_test
+}  // namespace convert_dtype_test
+}  // namespace plumb::ir
