@@ -89,8 +89,8 @@ class Graph:
             "format": json.dumps("plumb.graph/1"),
             "why": json.dumps(self.why),
             "inputs": members(self.inputs),
-            "params": members(self.params),
+            **({"params": members(self.params)} if self.params else {}),
             "nodes": block([json.dumps(n) for n in self.nodes], "[]"),
-            "results": json.dumps(self.results),
+            "results": json.dumps(self.results) if isinstance(self.results, list) else members(self.results),
         }
         return "{\n  " + ",\n  ".join(f'"{key}": {part}' for key, part in parts.items()) + "\n}\n"

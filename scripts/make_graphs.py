@@ -8,6 +8,7 @@ and the exit status is 1 when there are any.
 import argparse
 import math
 import pathlib
+import random
 import sys
 
 sys.dont_write_bytecode = True  # a run leaves nothing beside the scripts
@@ -101,20 +102,10 @@ def eeg_time(g, samples, channels, patches, length):
 
 
 def eeg_spectrum(g, samples, length, width):
-    """The magnitudes of the real Fourier transform of every patch, over `length`, projected. The matrices
-    exp(-2 pi i t k / length) are made in the graph: t k is exact in f32, and so is its remainder."""
-    bins = length // 2 + 1
-    turns = g.binary("spectrum/turns", "multiply", g.count("spectrum/t", [length, 1]), g.count("spectrum/k", [1, bins]))
-    turns = g.binary("spectrum/turn", "mod", turns, g.number("spectrum/length", length))
-    angle = g.binary("spectrum/angle", "multiply", turns, g.number("spectrum/step", 2 * math.pi / length))
-    squares = []
-    for part, function in (("re", "cos"), ("im", "sin")):
-        matrix = g.unary(f"spectrum/{function}", function, angle)
-        product = g.node(f"spectrum/{part}", "matmul", samples, matrix)
-        squares.append(g.unary(f"spectrum/{part}/square", "square", product))
-    magnitude = g.unary("spectrum/sqrt", "sqrt", g.add("spectrum/power", *squares))
-    magnitude = g.binary("spectrum/magnitude", "multiply", magnitude, g.number("spectrum/scale", 1 / length))
-    return g.linear("patch/frequency", magnitude, bins, width)
+    """The magnitudes of the real Fourier transform of every patch, over `length`, projected."""
+    spectrum = g.node("spectrum", "rfft", samples, norm="forward")
+    magnitude = g.node("spectrum/magnitude", "complex_part", spectrum, function="abs")
+    return g.linear("patch/frequency", magnitude, length // 2 + 1, width)
 
 
 def eeg_attention(g, name, x, count, width, heads):
@@ -294,6 +285,30 @@ def log_mel_front_end():
     return g
 
 
+def short_time_round_trip():
+    """The short-time Fourier transform and back (Griffin and Lim 1984). Its hann windows add up to no constant, so that
+    what is divided by matters; the half window that reflects at each end is dropped before. The signal's numbers are
+    the same in every float, and are what is expected."""
+    channels, length, size, hop = 2, 480, 80, 32
+    centre, count = size // 2, 1 + length // hop
+    draw = random.Random(1)
+    signal = [draw.randrange(-2047, 2048) / 1024 for _ in range(channels * length)]
+    g = Graph("a short-time transform of real lines and back, overlaps added and divided by the squared windows: the "
+              "signal again?")
+    g.input("signal", f"f32{[channels, length]}", values=signal)
+    padded = g.node("padded", "pad", "signal", pads=[0, centre, 0, centre], mode="reflect")
+    window = g.node("window", "window", size=size, function="hann")
+    frames = g.binary("windowed", "multiply", g.node("frames", "frame", padded, size=size, hop=hop), window)
+    lines = g.node("lines", "irfft", g.node("spectra", "rfft", frames))
+    def added(name, x, axis):
+        y = g.node(name, "overlap_add", x, hop=hop, length=length + 2 * centre)
+        return g.node(f"{name}/inner", "slice", y, axes=[axis], starts=[centre], sizes=[length])
+    total = added("sum", g.binary("lines/windowed", "multiply", lines, window), 1)
+    squares = g.node("squares/frames", "expand", g.unary("squares", "square", window), shape=[count, size])
+    g.results = {g.binary("again", "divide", total, added("weight", squares, 0)): {"values": signal}}
+    return g
+
+
 def graphs():
     return {
         "bert_tiny": bert("BERT-tiny, two sequences of 32 tokens with padding: does a small encoder agree everywhere?",
@@ -308,6 +323,7 @@ def graphs():
         "lstm_tagger": lstm_tagger(),
         "mamba_block": mamba_block(),
         "resnet18": resnet18(),
+        "short_time_round_trip": short_time_round_trip(),
         "vit_block": vit_block(),
     }
 

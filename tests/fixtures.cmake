@@ -52,7 +52,8 @@ endforeach()
 # Storage in 16 bits is another set of kernels, and of fusions that may or may not be made.
 foreach(dtype f16 bf16)
   foreach(name bert_tiny conv_norm_relu eeg_encoder encoder_in_primitives gated_delta_block gelus_in_primitives
-               llama_block lstm_tagger mamba_block residual_block vit_block wide_residual_block)
+               llama_block log_mel_front_end lstm_tagger mamba_block residual_block short_time_round_trip vit_block
+               wide_residual_block)
     fixture_test("graphs.${name}.${dtype}" passes "${PROJECT_SOURCE_DIR}/fixtures/graphs/${name}.json"
       --dtype ${dtype} --policy "${CMAKE_CURRENT_SOURCE_DIR}/replays.toml")
   endforeach()

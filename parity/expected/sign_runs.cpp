@@ -15,6 +15,7 @@
 #include "ir/passes/widen.hpp"
 #include "ir/raw/philox.hpp"
 #include "parity/bounds/bounded.hpp"
+#include "parity/bounds/transform_errors.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/sums/element_limit.hpp"
@@ -82,6 +83,22 @@ double creep_factor(const ir::Node& node, const ir::Op& wide, const core::Segmen
     squares += std::isfinite(creep) ? creep * creep : 0;
   }
   return std::max(1.0, std::sqrt(squares / static_cast<double>(count)));
+}
+
+/// The truth of a segment, and how far each element may be off: what evaluate_bounded() says or, of transforms, whose
+/// errors are those of lines, an element's share.
+bounds::Bounded bounded_or_spread(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                                  const bounds::Manner& manner) {
+  if (!bounds::is_transform(segment)) return bounds::evaluate_bounded(reference, segment, fed, manner);
+  bounds::Bounded bounded;
+  bounded.truth = core::evaluate_widened(reference, segment, fed);
+  bounds::Deviations spread = bounds::deviations_of_transform(segment, bounded.truth.outputs.front());
+  const ir::Tensor none({ir::DType::f64, {0}});
+  bounded.allowed = {{.rule = compare::Allowed::Rule::within,
+                      .limits = std::make_shared<const compare::Limits>(
+                          compare::Limits{.probable = std::move(spread.sigma), .certain = none})}};
+  bounded.lines = {spread.line};
+  return bounded;
 }
 
 }  // namespace
@@ -168,7 +185,7 @@ void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner 
   const ir::Graph wide = ir::passes::widen(segment.graph);
   ir::Feeds fed = core::feeds_of(segment, [this](ir::Value v) { return truth_of(v); });
   manner.arithmetic.deviations = 1;
-  bounds::Bounded bounded = bounds::evaluate_bounded(reference_, segment, fed, manner);
+  bounds::Bounded bounded = bounded_or_spread(reference_, segment, fed, manner);
   const double creep = creep_factor(node, wide.nodes().front().op, segment, fed);
   const bool rounds_operands = precision_.operands > 0 && multiplies(node.op);
   std::vector<Moving> made =

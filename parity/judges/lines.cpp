@@ -19,12 +19,11 @@ class Numbers {
   const ir::Tensor wide_;
 };
 
+using bounds::LineNorms;
+using bounds::norms_of;
+using bounds::square_of;
+
 bool is_finite(const std::complex<double>& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
-/// The square of a modulus, which of f64 numbers may be beyond the range of f64, to either side.
-long double square_of(const std::complex<double>& z) {
-  const long double re = z.real(), im = z.imag();
-  return re * re + im * im;
-}
 
 /// One line: the norms of its errors and its truth, the largest error, and whether what is not finite meets its like.
 struct Errors {
@@ -111,64 +110,18 @@ OutputJudgement judge_lines(const Question& question, std::size_t k, const LineL
   return output;
 }
 
-LineNorms norms_of(const ir::Tensor& x, const compare::Line& line, std::span<const double> weights) {
-  const Numbers numbers(x);
-  const auto length = static_cast<std::size_t>(line.length), inner = static_cast<std::size_t>(line.inner);
-  const std::size_t count = length == 0 ? 0 : static_cast<std::size_t>(x.elements()) / length;
-  LineNorms norms;
-  for (std::size_t n = 0; n < count; ++n) {
-    const std::size_t first = n / inner * length * inner + n % inner;
-    double one = 0;
-    long double two = 0;  // squares
-    bool finite = true;
-    for (std::size_t i = 0; i < length; ++i) {
-      const double weight = weights.empty() ? 1 : weights[i];
-      if (weight == 0) continue;  // what is ignored may be anything
-      const std::complex<double> z = numbers.at(first + i * inner);
-      finite &= is_finite(z);
-      one += weight * std::abs(z), two += weight * square_of(z);
-    }
-    norms.one.push_back(one), norms.two.push_back(double(std::sqrt(two))), norms.is_finite.push_back(finite);
-  }
-  return norms;
-}
-
-TransformFactors transform_factors(std::int64_t length) {
-  if (length <= 1) return {};
-  std::int64_t rest = length;
-  for (const std::int64_t prime : {2, 3, 5, 7})
-    while (rest % prime == 0) rest /= prime;
-  const double depth = std::log2(static_cast<double>(length));
-  return rest == 1 ? TransformFactors{1.5 * std::sqrt(depth), 5 * depth}
-                   : TransformFactors{3 * std::sqrt(depth), 15 * depth};
-}
-
-std::vector<std::int64_t> real_bins(std::int64_t n) {
-  if (n % 2 == 0) return {0, n / 2};
-  return {0};
-}
-
-std::vector<double> half_spectrum_weights(std::int64_t n) {
-  std::vector<double> weights(static_cast<std::size_t>(n / 2 + 1), 2.0);
-  for (const std::int64_t bin : real_bins(n)) weights[static_cast<std::size_t>(bin)] = 1;
-  return weights;
-}
-
 OutputJudgement judge_transform(const Question& question, std::size_t k, const ir::Tensor& x, const Transform& how) {
-  const TransformFactors factors = transform_factors(how.length);
+  const bounds::TransformFactors factors = bounds::transform_factors(how.length, how.scale);
   const double u = question.unit(k), largest = core::float_format(question.out_type(k).dtype).overflow();
   const LineNorms of_x = norms_of(x, how.line_x, how.weights_x);
   const LineNorms of_y = norms_of(question.truth.outputs.at(k), how.line_y, how.weights_y);
   LineLimits limits{.line = how.line_y, .weights = how.weights_y};
   std::vector<double> of_truth;
-  // A scale that is no power of two is rounded, and so is its product with every element.
-  int exponent = 0;
-  const double of_scale = std::frexp(how.scale, &exponent) == 0.5 ? 0 : 2;
   for (std::size_t n = 0; n < of_y.two.size(); ++n) {
     // An algorithm may leave the range of the type inside although its result does not (ops.md 10).
     const bool is_wild = !of_x.is_finite[n] || !(4 * static_cast<double>(how.length) * of_x.one[n] < largest);
     limits.wild.push_back(is_wild);
-    limits.norm.push_back(is_wild ? 0 : (factors.norm + of_scale) * u * of_y.two[n]);
+    limits.norm.push_back(is_wild ? 0 : factors.norm * u * of_y.two[n]);
     limits.element.push_back(is_wild ? 0 : factors.element * u * how.scale * of_x.one[n]);
     of_truth.push_back(is_wild ? infinite
                                : factors.element * ir::unit_roundoff(ir::DType::f64) * how.scale * of_x.one[n]);

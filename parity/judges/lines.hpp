@@ -1,5 +1,6 @@
 #pragma once
 
+#include "parity/bounds/transform_errors.hpp"
 #include "parity/judges/question.hpp"
 
 /// Outputs whose errors are spread over a line, as those of a transform are: a line is held to the 2-norm of its errors
@@ -19,27 +20,12 @@ struct LineLimits {
 /// Output k by the lines of its truth.
 OutputJudgement judge_lines(const Question& question, std::size_t k, const LineLimits& limits);
 
-/// The 2-norm of each line of a widened tensor, and the sum of the sizes of its elements, each with its weight.
-struct LineNorms {
-  std::vector<double> two, one;
-  std::vector<bool> is_finite;
-};
-LineNorms norms_of(const ir::Tensor& x, const compare::Line& line, std::span<const double> weights = {});
-
-/// How transforms of length n round, in units of u: `norm` times ‖y‖₂ the errors of a line, `element` times σ‖x‖₁ any
-/// of them, σ being the transform's scale. 1.5√log₂ n and 5 log₂ n where all primes of n are at most 7, twice and three
-/// times that by Bluestein's algorithm; nothing where n is 1.
-struct TransformFactors {
-  double norm = 0, element = 0;
-};
-TransformFactors transform_factors(std::int64_t length);
-
-/// Output k of a transform of lines of `x`, each of `length` elements, scaled by `scale`: transform_factors() at the
-/// norms of output and operand, and 2u‖y‖₂ for a scale that is no power of two and its product. A line of x with a NaN
-/// or an infinity, or so large that an algorithm may leave the range of the type, is wild. `line_x`, `line_y`: which
-/// elements the n-th line of operand and output has; `weights_x`, `weights_y` as in LineLimits. Where it `spreads`, a
-/// NaN or an infinity in a line leaves no element finite in both parts, and one that does is wrong (ops.md 10);
-/// `real_at` are places in a line of y whose imaginary part is 0 exactly.
+/// Output k of a transform of lines of `x`, each of `length` elements, scaled by `scale`: bounds::transform_factors()
+/// at the norms of output and operand. A line of x with a NaN or an infinity, or so large that an algorithm may leave
+/// the range of the type, is wild. `line_x`, `line_y`: which elements the n-th line of operand and output has;
+/// `weights_x`, `weights_y` as in LineLimits. Where it `spreads`, a NaN or an infinity in a line leaves no element
+/// finite in both parts, and one that does is wrong (ops.md 10); `real_at` are places in a line of y whose imaginary
+/// part is 0 exactly.
 struct Transform {
   std::int64_t length = 1;
   double scale = 1;
@@ -48,10 +34,6 @@ struct Transform {
   bool spreads = false;
   std::vector<std::int64_t> real_at = {};
 };
-/// How often bins of the half spectrum of n points count: bin 0 and, for even n, the last one once, all others twice.
-std::vector<double> half_spectrum_weights(std::int64_t n);
-/// The places of those that count once.
-std::vector<std::int64_t> real_bins(std::int64_t n);
 
 /// The verdict comes with how far the truth itself may be off, which the op's own definition is asked about.
 OutputJudgement judge_transform(const Question& question, std::size_t k, const ir::Tensor& x, const Transform& how);

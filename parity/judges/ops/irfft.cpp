@@ -11,7 +11,7 @@ ir::Tensor without_ignored(ir::Tensor x, const compare::Line& line, std::int64_t
   const auto numbers = x.as<std::complex<double>>();
   const auto length = static_cast<std::size_t>(line.length), inner = static_cast<std::size_t>(line.inner);
   for (std::size_t u = 0; u < numbers.size() / length; ++u)
-    for (const std::int64_t bin : real_bins(n))
+    for (const std::int64_t bin : bounds::real_bins(n))
       numbers[(u / inner * length + static_cast<std::size_t>(bin)) * inner + u % inner].imag(0);
   return x;
 }
@@ -28,7 +28,7 @@ std::optional<Judge> judge_of(const ir::ops::Irfft& op) {
                               .scale = op.scale(in),
                               .line_x = line,
                               .line_y = compare::Line::along(question.out_type(0).shape, op.axis, op.axis),
-                              .weights_x = half_spectrum_weights(n)})}};
+                              .weights_x = bounds::half_spectrum_weights(n)})}};
   });
 }
 

@@ -14,9 +14,9 @@ std::optional<Judge> judge_of(const ir::ops::Rfft& op) {
                               .scale = op.scale(in),
                               .line_x = compare::Line::along(in[0].shape, op.axis, op.axis),
                               .line_y = compare::Line::along(question.out_type(0).shape, op.axis, op.axis),
-                              .weights_y = half_spectrum_weights(n),
+                              .weights_y = bounds::half_spectrum_weights(n),
                               .spreads = true,
-                              .real_at = real_bins(n)})}};
+                              .real_at = bounds::real_bins(n)})}};
   });
 }
 

@@ -11,6 +11,7 @@
 #include "ir/ops/arg_reduce.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/unary.hpp"
+#include "ir/ops/window.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/verify/verify.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -70,7 +71,7 @@ ExpectedResult worst(const std::vector<ExpectedResult>& results) {
 }
 
 TEST(Expected, CleanNetworksPass) {
-  for (const char* name : {"bert_tiny", "eeg_encoder"}) {
+  for (const char* name : {"bert_tiny", "eeg_encoder", "log_mel_front_end", "short_time_round_trip"}) {
     const parity::cases::Case subject = fixture(name);
     const ir::Graph& graph = subject.file->graph;
     const auto f32 = with(subject, results_of(graph, subject.feeds));
@@ -107,6 +108,20 @@ TEST(Expected, ATanhGeluIsSeen) {
     return ir::Op(op);
   });
   ASSERT_GT(gelus, 0u);
+  const ExpectedResult result =
+      worst(parity::expected::judge(with(subject, results_of(other, subject.feeds)), cpu(), {}));
+  EXPECT_EQ(result.verdict, Verdict::failed);
+  EXPECT_GT(result.comparison.ratio(), 3);
+}
+
+TEST(Expected, AnotherWindowBeforeATransformIsSeen) {
+  const parity::cases::Case subject = fixture("log_mel_front_end");
+  const ir::Graph other = replaced(subject.file->graph, [](const ir::Node& node) -> std::optional<ir::Op> {
+    if (!node.op.is<ir::ops::Window>()) return std::nullopt;
+    ir::ops::Window op = node.op.as<ir::ops::Window>();
+    op.periodic = false;
+    return ir::Op(op);
+  });
   const ExpectedResult result =
       worst(parity::expected::judge(with(subject, results_of(other, subject.feeds)), cpu(), {}));
   EXPECT_EQ(result.verdict, Verdict::failed);
