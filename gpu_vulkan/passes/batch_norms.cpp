@@ -1,7 +1,6 @@
-#include <algorithm>
-#include <cmath>
-
+// Folds a batch norm of known numbers into the filters and the bias of the convolution before it.
 #include "gpu_vulkan/passes/passes.hpp"
+#include "ir/kernels/folded_norm.hpp"
 #include "ir/ops/batch_norm.hpp"
 #include "ir/ops/constant.hpp"
 #include "ir/ops/conv.hpp"
@@ -14,14 +13,9 @@ using ir::ops::BatchNorm;
 using ir::ops::Constant;
 using ir::ops::Conv;
 
-/// Weights and bias of a conv with the norm in them, in f64.
-struct Folded {
-  ir::Tensor weights, bias;
-};
-
 /// Nothing unless every number that goes into them is known.
-std::optional<Folded> folded(const PatternGraph& graph, const BatchNorm& norm, const ir::Node& norm_node,
-                             const ir::Node& conv_node) {
+std::optional<ir::kernels::FoldedNorm> folded(const PatternGraph& graph, const BatchNorm& norm,
+                                              const ir::Node& norm_node, const ir::Node& conv_node) {
   auto weights = graph.known(conv_node.inputs[1]);
   std::vector<ir::Tensor> channels;  // scale, bias, mean, variance, and the bias of the conv
   std::vector<Value> values(norm_node.inputs.begin() + 1, norm_node.inputs.end());
@@ -31,19 +25,8 @@ std::optional<Folded> folded(const PatternGraph& graph, const BatchNorm& norm, c
     if (!known) return std::nullopt;
     channels.push_back(std::move(*known));
   }
-  if (!weights || weights->elements() == 0) return std::nullopt;
-  const auto at = [&](std::size_t which, std::size_t c) { return channels[which].as<double>()[c]; };
-  const auto filters = static_cast<std::size_t>(weights->shape()[0]);
-  const std::size_t each = weights->as<double>().size() / filters;
-  Folded made{std::move(*weights), ir::Tensor({ir::DType::f64, {static_cast<std::int64_t>(filters)}})};
-  for (std::size_t c = 0; c < filters; ++c) {
-    const double factor = at(0, c) / std::sqrt(at(3, c) + norm.epsilon);
-    const double own = channels.size() > 4 ? at(4, c) : 0;
-    made.bias.as<double>()[c] = (own - at(2, c)) * factor + at(1, c);
-    if (!std::isfinite(factor) || !std::isfinite(made.bias.as<double>()[c])) return std::nullopt;
-    for (double& weight : made.weights.as<double>().subspan(c * each, each)) weight *= factor;
-  }
-  return made;
+  if (!weights) return std::nullopt;
+  return ir::kernels::folded_norm(std::move(*weights), channels, norm.epsilon);
 }
 
 Constant constant_of(const ir::Tensor& x, ir::DType dtype) {
@@ -68,7 +51,7 @@ std::optional<Replacement> found_at(const PatternGraph& graph, std::size_t n) {
   if (!numbers) return std::nullopt;
   Conv op = *conv;
   op.has_bias = true;
-  const Constant weights = constant_of(numbers->weights, type.dtype), bias = constant_of(numbers->bias, type.dtype);
+  const Constant weights = constant_of(numbers->filters, type.dtype), bias = constant_of(numbers->bias, type.dtype);
   if (!graph.serves(op, {graph.type(conv_node.inputs[0]),
                          {type.dtype, ir::Shape(weights.shape)},
                          {type.dtype, ir::Shape(bias.shape)}}))

@@ -67,7 +67,9 @@ struct NodeResult {
   std::optional<std::size_t> rule = {};  ///< the policy's rule that decided
   std::string explanation = {};          ///< which rules were asked, where somebody wants to know
 
-  std::optional<double> emulator_ulp = {};  ///< how far from what the emulator replays, where it was asked to
+  std::optional<double> emulator_ulp = {};    ///< how far from what the emulator replays, where it was asked to
+  std::optional<double> emulator_share = {};  ///< likewise, of attention: in halves of what its elements may be off
+  std::string emulator_pattern = {};          ///< what elements have in common that are not what it replays
 
   std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
   std::optional<std::uint64_t> hash = {};  ///< hash of the device's output

@@ -10,22 +10,6 @@
 namespace plumb::parity::elements {
 namespace {
 
-/// f32 arithmetic as IEEE 754 has it.
-profile::Products plain_products(ir::SumUnit unit) {
-  return {.unit = unit,
-          .operands = ir::DType::f32,
-          .accumulator = ir::DType::f32,
-          .operand_bits = 24,
-          .exact_products = unit == ir::SumUnit::fma ? profile::Known::yes : profile::Known::no,
-          .accumulator_bits = 24,
-          .extra_bits = profile::Products::every_bit,
-          .normalized = profile::Known::yes,
-          .rounding = profile::Rounding::nearest,
-          .block = 1,
-          .group = 0,
-          .subnormals = profile::Subnormals::kept};
-}
-
 /// Whether a result is what the replayed sum gives: its very bits where it is only stored, else no further from it than
 /// what is behind the sum may round.
 bool agrees(const terms::ElementSum& sum, float replayed, ir::DType dtype, double got) {
@@ -73,7 +57,8 @@ std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& p
     if (static_cast<double>(a[at]) != term.a || static_cast<double>(b[at]) != term.b) return std::nullopt;
   }
   const auto gives = [&](ir::SumUnit unit) {
-    return agrees(sum, profile::ProductEmulator(plain_products(unit), published.levels).dot(a, b), dtype, got);
+    const profile::Products plain = profile::plain_products(unit == ir::SumUnit::fma);
+    return agrees(sum, profile::ProductEmulator(plain, published.levels).dot(a, b), dtype, got);
   };
   if (published.unit != ir::SumUnit::either) return gives(published.unit);
   if (gives(ir::SumUnit::fma) || gives(ir::SumUnit::separate)) return true;
@@ -87,8 +72,8 @@ std::optional<float> replayed(std::span<const float> a, std::span<const float> b
   if (published.unit == ir::SumUnit::matrix || published.accumulator != ir::DType::f32) return std::nullopt;
   published.order = "contract";
   if (!profile::is_replayable(published, static_cast<std::int64_t>(a.size()))) return std::nullopt;
-  if (published.unit == ir::SumUnit::either) published.unit = fused ? ir::SumUnit::fma : ir::SumUnit::separate;
-  return profile::ProductEmulator(plain_products(published.unit), published.levels).dot(a, b);
+  const bool fuses = published.unit == ir::SumUnit::either ? fused : published.unit == ir::SumUnit::fma;
+  return profile::ProductEmulator(profile::plain_products(fuses), published.levels).dot(a, b);
 }
 
 }  // namespace plumb::parity::elements

@@ -17,7 +17,8 @@ using cases::PatternKind;
 
 constexpr std::size_t most_elements = 64, most_candidates = 4096;
 
-/// One failing element: its terms as they enter it, their running sums, and by how much it is off.
+/// One failing element: its terms as they enter it, zeros for those that an element at an edge lacks, their running
+/// sums, and by how much it is off.
 struct Element {
   std::int64_t row = 0;
   std::vector<double> terms, sums;  ///< sums[k] is that of the first k terms
@@ -38,10 +39,10 @@ std::vector<Element> elements_of(const Failing& failing, const terms::Walker& wa
     terms::ElementSum sum;
     walker(static_cast<std::int64_t>(i), sum);
     Element one{.row = static_cast<std::int64_t>(i) / std::max<std::int64_t>(columns, 1), .terms = {}, .sums = {0}};
-    for (const terms::Product& term : sum.terms) {
-      one.terms.push_back(term.value() * sum.scale / sum.divisor);
-      one.sums.push_back(one.sums.back() + one.terms.back());
-    }
+    one.terms.assign(std::max(sum.terms.size(), sum.all_places), 0);
+    for (std::size_t k = 0; k < sum.terms.size(); ++k)
+      one.terms[sum.places.empty() ? k : sum.places[k]] = sum.terms[k].value() * sum.scale / sum.divisor;
+    for (const double term : one.terms) one.sums.push_back(one.sums.back() + term);
     one.off = failing.came[i] - failing.truth[i], one.limit = failing.limits[at];
     const bool is_usable = std::isfinite(one.off) && std::isfinite(one.limit) && std::isfinite(one.sums.back());
     if (is_usable && (elements.empty() || elements[0].terms.size() == one.terms.size()))

@@ -13,9 +13,9 @@ using Sums = ProductEmulator::Sums;
 constexpr std::size_t at_once = ProductEmulator::at_once;
 constexpr std::int64_t of_zero = -1'000'000;
 
-void add(Sums& to, const Sums& other) {
+void add(const ProductEmulator& emulator, Sums& to, const Sums& other) {
   for (std::size_t c = 0; c < at_once; ++c) {
-    to.sums[c] += other.sums[c];
+    to.sums[c] = emulator.kept(to.sums[c] + other.sums[c]);
     to.overflowed[c] = to.overflowed[c] || other.overflowed[c];
   }
 }
@@ -27,20 +27,24 @@ ProductEmulator::Prepared ProductEmulator::prepared(std::span<const std::span<co
   const std::size_t terms = lines.empty() ? 0 : lines[0].size(), width = side_by_side ? at_once : 1;
   Prepared made;
   made.is_finite.assign(width, true);
-  const bool has_exponents = !rules_.is_plain && !rules_.is_normalized;
   if (rules_.is_plain) made.plain.assign(terms * width, 0.0F);
   if (!rules_.is_plain) made.numbers.assign(terms * width, 0.0);
-  if (has_exponents) made.exponents.assign(terms * width, of_zero);
+  if (has_exponents()) made.exponents.assign(terms * width, of_zero);
   for (std::size_t line = 0; line < lines.size(); ++line)
-    for (std::size_t k = 0; k < terms; ++k) {
-      const float x = operand(lines[line][k]);
-      const std::size_t at = k * width + line;
-      if (!std::isfinite(x)) made.is_finite[line] = false;
-      if (rules_.is_plain) made.plain[at] = x;
-      if (!rules_.is_plain) made.numbers[at] = static_cast<double>(x);
-      if (has_exponents && x != 0) made.exponents[at] = place_of(x);
-    }
+    for (std::size_t k = 0; k < terms; ++k) set(made, k * width + line, line, lines[line][k]);
   return made;
+}
+
+void ProductEmulator::set(Prepared& lines, std::size_t at, std::size_t line, float number) const {
+  const float x = operand(number);
+  if (!std::isfinite(x)) lines.is_finite[line] = false;
+  if (rules_.is_plain) lines.plain[at] = x;
+  if (!rules_.is_plain) lines.numbers[at] = static_cast<double>(x);
+  if (has_exponents()) lines.exponents[at] = x != 0 ? place_of(x) : of_zero;
+}
+
+void ProductEmulator::set_term(Prepared& columns, std::size_t k, std::span<const float> numbers) const {
+  for (std::size_t c = 0; c < numbers.size(); ++c) set(columns, k * at_once + c, c, numbers[c]);
 }
 
 /// As level_sum(), whose order this is.
@@ -57,7 +61,7 @@ void ProductEmulator::level_sums(const compare::elements::UnitOperands& operands
     Sums item = {};
     level_sums(operands, terms, level - 1, item);
     if (is_chain)
-      add(total, item);
+      add(*this, total, item);
     else
       items.push_back(item);
   };
@@ -72,7 +76,7 @@ void ProductEmulator::level_sums(const compare::elements::UnitOperands& operands
   if (is_chain) return void(sums = total);
   items.resize(std::bit_ceil(items.size()), Sums{});
   for (std::size_t upper = items.size() / 2; upper > 0; upper /= 2)
-    for (std::size_t i = 0; i < upper; ++i) add(items[i], items[i + upper]);
+    for (std::size_t i = 0; i < upper; ++i) add(*this, items[i], items[i + upper]);
   sums = items[0];
 }
 

@@ -5,22 +5,35 @@
 #include <string>
 #include <vector>
 
+#include "parity/cases/node_result.hpp"
+#include "parity/compare/compare.hpp"
 #include "parity/core/segment.hpp"
 #include "parity/profile/profile.hpp"
 
 namespace plumb::parity::profile {
 
-/// How many ulps of the output's dtype output k of a segment is away from what the emulator replays of the kernel that
-/// made it, inf where only one of the two is finite. `sums` is how that kernel adds, `fed` is by input of the segment.
-/// What a kernel does to the sum of its product, the reference does to the emulator's, and rounds once. Nothing where
-/// there is not one matrix product of what was fed, where the kernel does not say in which order it adds, or where the
-/// profile does not say all about its unit.
-std::optional<double> emulator_ulp(ir::Executor& reference, const DeviceProfile& profile, std::span<const ir::Sum> sums,
-                                   const core::Segment& segment, std::span<const ir::TensorView> fed, std::size_t k,
-                                   const ir::TensorView& got);
+/// How far an output of a segment is from what the emulator replays of the kernel that made it.
+struct Emulation {
+  /// In ulps of the output's dtype, inf where only one of the two is finite: of sums of products of what was fed.
+  std::optional<double> ulp = {};
+  /// In halves of what the output's elements may be off (verdict.md V21): of attention, whose exponentials are the
+  /// CPU's in the replay and its own on the device.
+  std::optional<double> share = {};
+  std::optional<ir::Tensor> replayed = {};  ///< in f64 and not rounded, where `ulp` is not 0
+};
 
-/// "3 products are within 0 ulps of what profile 6a0c... replays", of nodes by name.
-std::string emulation_note(const DeviceProfile& profile, std::span<const std::optional<double>> ulps);
+/// What it says of output k: `sums` is how the kernel adds, `fed` is by input of the segment, `allowed` what elements
+/// may be off. What a kernel does to a sum is done in f32 to the emulator's, and rounded to the output's dtype in the
+/// end; a norm that was folded into filters is folded. Nothing where there is not one product, convolution or attention
+/// of what was fed or only moved, where the kernel does not say in which order it adds, or where the profile does not
+/// say all about its unit.
+Emulation emulation_of(ir::Executor& reference, const DeviceProfile& profile, std::span<const ir::Sum> sums,
+                       const core::Segment& segment, std::span<const ir::TensorView> fed, std::size_t k,
+                       const ir::TensorView& got, const compare::Allowed* allowed = nullptr);
+
+/// "3 products replayed with profile 6a0c...: at most 0 ulps away", and what those have in common that are not what was
+/// replayed.
+std::vector<std::string> emulation_notes(const DeviceProfile& profile, std::span<const cases::NodeResult> nodes);
 
 /// What a results file says of a profile, by the names of numerics.md 4.3: of f16 products by matrix units or, without,
 /// of the first unit it knows.

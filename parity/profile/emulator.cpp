@@ -65,6 +65,21 @@ bool says_which_terms(const Levels& levels, std::size_t i, std::int64_t terms) {
 
 Levels one_chain() { return {ir::SumLevel{}}; }
 
+Products plain_products(bool fused, Subnormals subnormals) {
+  return {.unit = fused ? ir::SumUnit::fma : ir::SumUnit::separate,
+          .operands = ir::DType::f32,
+          .accumulator = ir::DType::f32,
+          .operand_bits = 24,
+          .exact_products = fused ? Known::yes : Known::no,
+          .accumulator_bits = 24,
+          .extra_bits = Products::every_bit,
+          .normalized = Known::yes,
+          .rounding = Rounding::nearest,
+          .block = 1,
+          .group = 0,
+          .subnormals = subnormals == Subnormals::flushed ? Subnormals::flushed : Subnormals::kept};
+}
+
 bool is_replayable(const ir::Sum& sum, std::int64_t terms) {
   const Levels& levels = sum.levels;
   if (levels.empty() || sum.order != "contract" || sums::is_compensated(sum)) return false;
@@ -98,7 +113,7 @@ ProductEmulator::ProductEmulator(const Products& products, const Levels& levels)
   flushes_ = products.subnormals == Subnormals::flushed;
   cuts_operands_ = products.operand_bits < operands.fraction_bits + 1;
   is_plain_ = products.block == 1 && extra_bits_ == Products::every_bit && products.accumulator_bits == 24 &&
-              products.rounding == Rounding::nearest && !flushes_ && !cuts_operands_;
+              products.rounding == Rounding::nearest && !cuts_operands_;
   rules_ = {.is_plain = is_plain_,
             .fuses = products.exact_products == Known::yes,
             .is_normalized = products.normalized != Known::no,
@@ -118,6 +133,10 @@ float ProductEmulator::operand(float x) const {
   if (!cuts_operands_ || !std::isfinite(x)) return x;
   const auto lost = static_cast<std::uint32_t>(24 - products_.operand_bits);
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) >> lost << lost);
+}
+
+float ProductEmulator::kept(float x) const {
+  return flushes_ && std::abs(x) < std::ldexp(1.0f, accumulator_.min_exponent) ? std::copysign(0.0f, x) : x;
 }
 
 double ProductEmulator::rounded(Wide significand, int exponent) const {
@@ -203,11 +222,13 @@ float ProductEmulator::plain_sum(std::span<const float> a, std::span<const float
     const std::size_t last = std::min(first + length, of.end);
     float part = products_.group == 0 ? total : 0;
     if (products_.exact_products == Known::yes)
-      for (std::size_t k = first; k < last; k += step) part = std::fma(a[k], b[k], part);
+      for (std::size_t k = first; k < last; k += step) part = kept(std::fma(operand(a[k]), operand(b[k]), part));
     else
-      for (std::size_t k = first; k < last; k += step)
-        part += static_cast<float>(static_cast<double>(a[k]) * static_cast<double>(b[k]));
-    total = products_.group == 0 ? part : total + part;
+      for (std::size_t k = first; k < last; k += step) {
+        const double exact = static_cast<double>(operand(a[k])) * static_cast<double>(operand(b[k]));
+        part = kept(part + kept(static_cast<float>(exact)));
+      }
+    total = products_.group == 0 ? part : kept(total + part);
   }
   return total;
 }
@@ -227,10 +248,11 @@ float ProductEmulator::level_sum(std::span<const float> a, std::span<const float
     for (std::size_t begin = of.begin; begin < of.end; begin += length)
       items.push_back(level_sum(a, b, {begin, std::min(begin + length, of.end), of.step}, level - 1));
   }
-  if (joined.join == ir::SumJoin::chain) return std::accumulate(items.begin(), items.end(), 0.0f);
+  const auto added = [this](float x, float y) { return kept(x + y); };
+  if (joined.join == ir::SumJoin::chain) return std::accumulate(items.begin(), items.end(), 0.0f, added);
   items.resize(std::bit_ceil(items.size()), 0.0f);
   for (std::size_t upper = items.size() / 2; upper > 0; upper /= 2)
-    for (std::size_t i = 0; i < upper; ++i) items[i] += items[i + upper];
+    for (std::size_t i = 0; i < upper; ++i) items[i] = added(items[i], items[i + upper]);
   return items[0];
 }
 

@@ -20,6 +20,9 @@ using Levels = std::vector<ir::SumLevel>;
 /// One sum of all terms, in their order.
 Levels one_chain();
 
+/// f32 arithmetic as IEEE 754 has it, but for subnormals that are flushed.
+Products plain_products(bool fused, Subnormals subnormals = Subnormals::kept);
+
 /// Whether the emulator can replay a sum of so many terms: it must be in the order of the contract, without
 /// compensation, and its levels must say which terms each item takes.
 bool is_replayable(const ir::Sum& sum, std::int64_t terms);
@@ -35,6 +38,9 @@ class ProductEmulator {
   /// operands' dtype; what is not finite propagates as in IEEE 754.
   float dot(std::span<const float> a, std::span<const float> b) const;
 
+  /// What the device keeps of a number of f32 that it made: 0 of a subnormal one, where it flushes these.
+  float kept(float x) const;
+
   /// Numbers that are summed with others, once for all sums that they are part of: a row, or columns side by side. What
   /// operands lose before they are multiplied is lost.
   struct Prepared {
@@ -48,6 +54,8 @@ class ProductEmulator {
 
   /// Lines of as many numbers, at most `at_once` and with those that are missing as zeros where `side_by_side`.
   Prepared prepared(std::span<const std::span<const float>> lines, bool side_by_side) const;
+  /// Puts other numbers, of as many lines, in place of term k of columns.
+  void set_term(Prepared& columns, std::size_t k, std::span<const float> numbers) const;
   /// Whether dots() may be asked: f64 has room for what this unit keeps. dot() always may.
   bool makes_many() const { return makes_many_; }
   /// The sums of a row and each of these columns, which are dot()'s in every bit but where one overflowed or an operand
@@ -78,6 +86,8 @@ class ProductEmulator {
   /// What the levels below number `level` of outer_ sum.
   float level_sum(std::span<const float> a, std::span<const float> b, Terms terms, std::size_t level) const;
   float operand(float x) const;
+  bool has_exponents() const { return !rules_.is_plain && !rules_.is_normalized; }
+  void set(Prepared& lines, std::size_t at, std::size_t line, float number) const;
   int place_of(float x) const;
   void level_sums(const compare::elements::UnitOperands& operands, Terms terms, std::size_t level, Sums& sums) const;
   std::size_t run_of(Terms terms, std::size_t level) const;
@@ -92,12 +102,12 @@ class ProductEmulator {
   compare::elements::UnitRules rules_;
 };
 
-/// Whether the emulator replays an op: matmul and gemm.
+/// Whether the emulator replays sums of an op to their bits: matmul, gemm and conv.
 bool is_product(const ir::Op& op);
 
-/// What a device gives for a matmul or gemm of f16, bf16 or f32 on these inputs, into a result
-/// of type `out`, where its kernel has these levels; nothing for another op or dtype.
+/// What a device gives for a matmul, gemm or conv of f16, bf16 or f32 on these inputs, into a result of type `out`,
+/// where its kernel adds like this; nothing for another op or dtype.
 std::optional<ir::Tensor> emulate(const ir::Op& op, std::span<const ir::TensorView> inputs, const ir::TensorType& out,
-                                  const Products& products, const Levels& levels);
+                                  const Products& products, const ir::Sum& sum);
 
 }  // namespace plumb::parity::profile

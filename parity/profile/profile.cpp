@@ -13,7 +13,7 @@ namespace plumb::parity::profile {
 namespace {
 
 /// As a basic string of TOML.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string escaped = "\"";
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -29,10 +29,10 @@ std::string quoted(std::string_view text) {
 
 template <class E>
 std::string word(E value) {
-  return quoted(ir::enum_name(value));
+  return in_quotes(ir::enum_name(value));
 }
 
-std::string word(ir::DType dtype) { return quoted(ir::info(dtype).name); }
+std::string word(ir::DType dtype) { return in_quotes(ir::info(dtype).name); }
 
 std::string text_of(const Products& p) {
   std::string text = fmt::format("\n[[product]]\nunit = {}\noperands = {}\naccumulator = {}\n", word(p.unit),
@@ -49,8 +49,8 @@ std::string text_of(const Products& p) {
 
 /// All but the hash.
 std::string content(const DeviceProfile& profile) {
-  std::string text = fmt::format("[device]\nname = {}\ndriver = {}\nuuid = {}\n", quoted(profile.name),
-                                 quoted(profile.driver), quoted(profile.uuid));
+  std::string text = fmt::format("[device]\nname = {}\ndriver = {}\nuuid = {}\n", in_quotes(profile.name),
+                                 in_quotes(profile.driver), in_quotes(profile.uuid));
   for (const Products& p : profile.products) text += text_of(p);
   for (const SubnormalHandling& s : profile.subnormals)
     text += fmt::format("\n[[subnormals]]\ndtype = {}\nin = {}\nout = {}\n", word(s.dtype), word(s.in), word(s.out));
@@ -58,7 +58,7 @@ std::string content(const DeviceProfile& profile) {
     text += fmt::format("\n[[fma]]\ndtype = {}\nkind = {}\n", word(f.dtype), word(f.kind));
   for (const FunctionError& f : profile.functions)
     text += fmt::format("\n[[function]]\nname = {}\ndtype = {}\nmax_ulp = {}\nat = {}\nsamples = {}\nexhaustive = {}\n",
-                        quoted(f.function), word(f.dtype), toml_number(f.max_ulp), toml_number(f.at),
+                        in_quotes(f.function), word(f.dtype), toml_number(f.max_ulp), toml_number(f.at),
                         f.samples, f.exhaustive);
   return text;
 }

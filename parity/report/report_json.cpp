@@ -151,6 +151,8 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"sensitivity", core::json_number(node.sensitivity.share)},
           {"statistics", statistics(node.statistics)},
           {"emulator_ulp", node.emulator_ulp ? core::json_number(*node.emulator_ulp) : Json(nullptr)},
+          {"emulator_share", node.emulator_share ? core::json_number(*node.emulator_share) : Json(nullptr)},
+          {"emulator_pattern", node.emulator_pattern},
           {"reference_ns", whole(node.reference_ns)},
           {"device_ns", whole(node.device_ns)},
           {"patterns", std::move(patterns)},

@@ -178,10 +178,10 @@ cases::CaseResult CaseRun::finish() {
   }
   observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
   std::vector<core::Verdict> verdicts;
-  std::vector<std::optional<double>> replayed;
-  for (const cases::NodeResult& node : result_.nodes)
-    verdicts.push_back(node.verdict), replayed.push_back(node.emulator_ulp);
-  if (options_.emulated != nullptr) result_.notes.push_back(profile::emulation_note(*options_.emulated, replayed));
+  for (const cases::NodeResult& node : result_.nodes) verdicts.push_back(node.verdict);
+  if (options_.emulated != nullptr)
+    for (std::string& note : profile::emulation_notes(*options_.emulated, result_.nodes))
+      result_.notes.push_back(std::move(note));
   if (result_.message.empty()) decide_case(verdicts);
   judge_expected();
   if (!isolates()) assign_blame();  // in mode isolate nothing was handed on

@@ -14,8 +14,8 @@
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/judges/node_judge.hpp"
+#include "parity/patterns/emulation.hpp"
 #include "parity/patterns/explain.hpp"
-#include "parity/profile/emulated_node.hpp"
 #include "parity/profile/profile_arithmetic.hpp"
 #include "parity/samples/oracle_check.hpp"
 #include "parity/samples/replay_check.hpp"
@@ -203,9 +203,8 @@ void CaseRun::examine_output(std::size_t k, const elements::Subject& asked, judg
   if (found.is_joint) examine_jointly(k, asked, judge, found);
   result.vacuity = compare::vacuity_of(asked.segment, asked.inputs, judge.truth(k), device.dtype(), result.local);
   result.reference_ns = found.own.local.truth.nanoseconds;
-  if (options_.emulated != nullptr)
-    result.emulator_ulp = profile::emulator_ulp(executors_.reference, *options_.emulated, result.sums, asked.segment,
-                                                asked.inputs, k, device);
+  if (options_.emulated != nullptr && judge.judges_elements())
+    patterns::add_emulation(*options_.emulated, asked, k, judge.whole(k), device, result);
 }
 
 /// Looks into an output that was judged with the others of its node: how far its truth may be off is known only then.

@@ -76,7 +76,7 @@ struct VerifyOptions {
   std::int64_t alternative = 0;        ///< which of the kernels that plans pass over the candidate runs; 0: the best
   std::string flags = {};              ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
   const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
-  const profile::DeviceProfile* emulated = nullptr;  ///< matrix products are replayed as it says, beside the comparison
+  const profile::DeviceProfile* emulated = nullptr;  ///< what adds products is replayed as it says
   core::Mode mode = core::Mode::attribute;
   std::optional<std::size_t> blame = {};  ///< nodes to measure the blame of; else a few of a case that failed
   core::Coverage min_verified = core::usual_coverage;  ///< less of it makes a case mistrusted

@@ -83,7 +83,8 @@ class EmulatedDevice::Program final : public ir::Executable {
     const auto* products = products_of(node);
     if (products == nullptr) return std::nullopt;
     const std::vector<ir::TensorView> views(in.begin(), in.end());
-    return parity::profile::emulate(node.op, views, graph_.type(node.outputs[0]), *products, device_.levels_);
+    return parity::profile::emulate(node.op, views, graph_.type(node.outputs[0]), *products,
+                                    {.levels = device_.levels_});
   }
 
   /// The unit that computes a product; null for what the CPU computes.

@@ -31,10 +31,9 @@ inline std::vector<ir::SumLevel> in_chunks() { return {chain(256), chain()}; }
 /// The levels but for those of one item, which change nothing.
 std::vector<ir::SumLevel> without_single(std::vector<ir::SumLevel> levels);
 
-/// Values of ir::Sum::order, beside "contract".
+/// Values of ir::Sum::order, beside "contract" and those of ir/kernels/sum_orders.hpp.
 namespace order {
 inline constexpr auto reversed = "reversed";      ///< the last term comes first
-inline constexpr auto taps_first = "taps_first";  ///< blocks of channels, then the taps of a block, then its channels
 inline constexpr auto pieces = "pieces";          ///< lanes take neighbouring terms by the piece that one read fetches
 inline constexpr auto shuffled = "shuffled";      ///< lanes meet their neighbours first, by subgroup shuffles
 inline constexpr auto shuffled_pieces = "shuffled_pieces";  ///< both

@@ -6,6 +6,7 @@
 #include "gpu_vulkan/kernels/conv/convolution_kernels.hpp"
 #include "gpu_vulkan/kernels/gemm/cooperative.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
+#include "ir/kernels/sum_orders.hpp"
 
 namespace plumb::gpu_vulkan::kernels::conv {
 
@@ -151,7 +152,7 @@ void emit_halo(const Convolution& conv, const device::CooperativeShape& s, plan:
   const HaloTile& t = common::take_tile(node, ir::cat("conv_halo.", dtype), size_of(block), halo_tiles, option);
   node.adds(with_epilogue(conv, {.unit = ir::SumUnit::matrix,
                                  .levels = {common::unit(s.k), common::chain()},
-                                 .order = common::order::taps_first}));
+                                 .order = ir::kernels::taps_first(t.channels)}));
   const plan::Slot filters = pack_filters(conv, node, t.channels);
   const HaloLines lines(block);
   const std::uint32_t piece = t.channels / 8, of_tap = block.filters * piece;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "parity/compare/elements/kernels.hpp"
@@ -163,8 +164,15 @@ class EightSums {
   i64x8 overflowed_ = {};
 };
 
+/// x, or a zero of its sign where it is subnormal and these are flushed.
+template <bool flushes>
+[[gnu::always_inline]] inline float kept(float x) {
+  if constexpr (!flushes) return x;
+  return std::abs(x) < std::numeric_limits<float>::min() ? std::copysign(0.0F, x) : x;
+}
+
 /// A chain of f32, or one of chains of `group` terms.
-template <bool fuses>
+template <bool fuses, bool flushes>
 void plain_sums(const UnitRules& rules, const UnitOperands& operands, const UnitTerms& of, float* sums) {
   const std::size_t count = (of.end - of.begin) / of.step;
   const std::size_t length = rules.group > 0 && rules.group < count ? rules.group * of.step : of.end - of.begin;
@@ -177,12 +185,12 @@ void plain_sums(const UnitRules& rules, const UnitOperands& operands, const Unit
       const float* const b = operands.plain_columns + k * sums_at_once;
       for (std::size_t c = 0; c < sums_at_once; ++c)
         if constexpr (fuses)
-          part[c] = __builtin_fmaf(a, b[c], part[c]);
+          part[c] = kept<flushes>(__builtin_fmaf(a, b[c], part[c]));
         else
-          part[c] += a * b[c];
+          part[c] = kept<flushes>(part[c] + kept<flushes>(a * b[c]));
     }
     if (rules.group > 0)
-      for (std::size_t c = 0; c < sums_at_once; ++c) total[c] += part[c];
+      for (std::size_t c = 0; c < sums_at_once; ++c) total[c] = kept<flushes>(total[c] + part[c]);
   }
   std::ranges::copy(rules.group > 0 ? total : part, sums);
 }
@@ -201,7 +209,9 @@ bool has_room(const UnitRules& rules) {
 void unit_sums(const UnitRules& rules, const UnitOperands& operands, const UnitTerms& terms, UnitResults& results) {
   if (rules.is_plain) {
     results.overflowed = {};
-    return (rules.fuses ? plain_sums<true> : plain_sums<false>)(rules, operands, terms, results.sums.data());
+    const auto make = rules.fuses ? (rules.flushes ? plain_sums<true, true> : plain_sums<true, false>)
+                                  : (rules.flushes ? plain_sums<false, true> : plain_sums<false, false>);
+    return make(rules, operands, terms, results.sums.data());
   }
   const auto make = [&]<bool fuses, bool is_normalized>(std::bool_constant<fuses>, std::bool_constant<is_normalized>) {
     for (std::size_t group = 0; group < groups; ++group) {

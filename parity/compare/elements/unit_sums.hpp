@@ -13,7 +13,8 @@ inline constexpr std::size_t sums_at_once = 32;
 struct UnitRules {
   static constexpr std::size_t largest_block = 64;
 
-  bool is_plain = false;      ///< chains of f32, as `fuses` says: a product is not rounded; nothing below counts then
+  bool is_plain = false;      ///< chains of f32, as `fuses` says: a product is not rounded; only `flushes` and `group`
+                              ///< count besides
   bool fuses = false;         ///< products are exact
   bool is_normalized = true;  ///< products are aligned by their own exponents, else by the sums of their operands'
   bool rounds_to_nearest = false, flushes = false;

@@ -158,18 +158,18 @@ TEST(EmulatedNode, GoesOnBehindAProductThatIsFusedWithOthers) {
     return ir::fed(graph, subject.feeds, *graph.find(name));
   };
   const auto operands = std::array{source("x"), source("w")};
-  const auto sum =
-      *profile::emulate(graph.nodes()[0].op, operands, {ir::DType::f32, {5, 9}}, unit().products[0], in_chunks);
+  const auto sum = *profile::emulate(graph.nodes()[0].op, operands, {ir::DType::f32, {5, 9}}, unit().products[0],
+                                     {.levels = in_chunks});
   ir::Tensor z({ir::DType::f32, {5, 9}});
   const ir::Tensor c = ir::convert(source("c"), ir::DType::f32);
   for (std::size_t i = 0; i < 45; ++i) z.as<float>()[i] = sum.as<float>()[i] + c.as<float>()[i % 9];
   const ir::Tensor got = ir::convert(z, ir::DType::f16);
   const std::vector<ir::Sum> sums = {{.unit = ir::SumUnit::matrix, .levels = in_chunks}};
   ref_cpu::CpuExecutor reference;
-  EXPECT_EQ(profile::emulator_ulp(reference, unit(), sums, fused, fed, 0, got), 0);
+  EXPECT_EQ(profile::emulation_of(reference, unit(), sums, fused, fed, 0, got).ulp, 0);
   profile::DeviceProfile other = unit();
   other.products[0].rounding = profile::Rounding::nearest;
-  EXPECT_GT(profile::emulator_ulp(reference, other, sums, fused, fed, 0, got), 0);
+  EXPECT_GT(profile::emulation_of(reference, other, sums, fused, fed, 0, got).ulp, 0);
 }
 
 /// An H200 was 4 times beyond limits that took the terms for as small as they are.

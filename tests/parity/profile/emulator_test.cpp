@@ -6,8 +6,11 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/kernels/sum_orders.hpp"
+#include "ir/ops/conv.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/raw/philox.hpp"
+#include "parity/terms/terms.hpp"
 #include "tests/support/emulated_device.hpp"
 
 namespace plumb::parity::emulator_test {
@@ -56,7 +59,7 @@ bool expect_same(const Products& products, const Levels& levels, std::uint64_t s
     const ir::Tensor b = numbers.tensor(products.operands, {columns, terms}, range, range == far);
     const ir::TensorView operands[] = {a, b};
     const auto many = profile::emulate(ir::ops::Matmul{.transpose_a = false, .transpose_b = true, .output_dtype = {}},
-                                       operands, {ir::DType::f32, {rows, columns}}, products, levels);
+                                       operands, {ir::DType::f32, {rows, columns}}, products, {.levels = levels});
     for (std::int64_t i = 0; i < rows * columns; ++i) {
       const auto line = [&](const ir::Tensor& x, std::int64_t n) {
         return x.as<float>().subspan(static_cast<std::size_t>(n * terms), terms);
@@ -123,6 +126,74 @@ TEST(Emulator, VectorIsScalarInLevelsGroupsAndOfFewerBits) {
           products.exact_products = Known::no;
           EXPECT_EQ(expect_same(products, levels, 9), lost == 0);
         }
+}
+
+/// What a convolution sums in one element, from the walker that judges it: zeros outside the image among the terms.
+struct Element {
+  std::vector<float> w, x;
+};
+
+Element element_of(const terms::Walker& walker, std::int64_t index, std::size_t terms) {
+  terms::ElementSum sum;
+  walker(index, sum);
+  Element found{std::vector<float>(terms, 0.0F), std::vector<float>(terms, 0.0F)};
+  for (std::size_t k = 0; k < sum.terms.size(); ++k) {
+    const std::size_t at = sum.places.empty() ? k : sum.places[k];
+    found.w[at] = static_cast<float>(sum.terms[k].a), found.x[at] = static_cast<float>(sum.terms[k].b);
+  }
+  return found;
+}
+
+/// Blocks of channels, the taps of a block, its channels, with zeros up to whole blocks.
+std::vector<float> taps_first(const std::vector<float>& terms, std::size_t channels, std::size_t block) {
+  const std::size_t taps = terms.size() / channels;
+  std::vector<float> moved;
+  for (std::size_t first = 0; first < channels; first += block)
+    for (std::size_t t = 0; t < taps; ++t)
+      for (std::size_t c = first; c < first + block; ++c) moved.push_back(c < channels ? terms[c * taps + t] : 0.0F);
+  return moved;
+}
+
+TEST(Emulator, ConvolutionsAreTheProductsOfTheirDefinition) {
+  const ir::ops::Conv op{.strides = {1, 2}, .dilations = {2, 1}, .pads = {1, 2, 0, 1}, .group = 2};
+  Numbers numbers(7);
+  const ir::Tensor x = numbers.tensor(ir::DType::f16, {2, 10, 6, 7}, 9, false);
+  const ir::Tensor w = numbers.tensor(ir::DType::f16, {6, 5, 2, 3}, 9, false);
+  const ir::Shape y = op.infer(ir::TensorTypes{x.type(), w.type()})[0].shape;
+  const ir::TensorView operands[] = {x, w};
+  const ir::Tensor wide[] = {ir::convert(x, ir::DType::f64), ir::convert(w, ir::DType::f64)};
+  const terms::Operand read[] = {{wide[0].as<double>(), x.shape()}, {wide[1].as<double>(), w.shape()}};
+  const auto walker = terms::find_walker(op, read, y);
+  Products in_groups = testing::matrix_unit(ir::DType::f16, 11);
+  in_groups.block = 1, in_groups.group = 8, in_groups.extra_bits = Products::every_bit;
+  in_groups.rounding = profile::Rounding::nearest, in_groups.normalized = profile::Known::yes;
+  const Levels chain = profile::one_chain();
+  for (const Products& products : {testing::matrix_unit(ir::DType::f16, 11), in_groups})
+    for (const std::size_t block : {0, 4, 16}) {
+      const std::string order = block == 0 ? "contract" : ir::kernels::taps_first(static_cast<std::int64_t>(block));
+      const auto many =
+          profile::emulate(op, operands, {ir::DType::f32, y}, products, {.levels = chain, .order = order});
+      const profile::ProductEmulator emulator(products, chain);
+      for (std::int64_t i = 0; i < y.elements(); ++i) {
+        Element one = element_of(*walker, i, 30);
+        if (block > 0) one = {taps_first(one.w, 5, block), taps_first(one.x, 5, block)};
+        ASSERT_EQ(bits_of(emulator.dot(one.w, one.x)), bits_of(many->as<float>()[static_cast<std::size_t>(i)]))
+            << i << ' ' << order;
+      }
+    }
+}
+
+TEST(Emulator, SubnormalsAreFlushedOneByOneAndManyAtOnce) {
+  for (const bool fused : {false, true}) {
+    const Products flushing = profile::plain_products(fused, profile::Subnormals::flushed);
+    const profile::ProductEmulator emulator(flushing, profile::one_chain());
+    ASSERT_TRUE(emulator.makes_many());
+    EXPECT_TRUE(expect_same(flushing, {{3}, {}}, 5));
+    const std::vector<float> a = {0x1p-100F, 0x1p-140F, 1.0F}, b = {0x1p-30F, 1.0F, 0x1p-126F};
+    EXPECT_EQ(emulator.dot(a, b), 0x1p-126F);  // a product that is subnormal, an operand that is
+    const profile::ProductEmulator keeps(profile::plain_products(fused), profile::one_chain());
+    EXPECT_EQ(keeps.dot(a, b), 0x1p-126F + 0x1p-130F + 0x1p-140F);
+  }
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ TEST(Sums, OfConvolutions) {
   };
   const plan::KernelChoice patch = conv(DType::f16, {16, 64, 56, 56}, {64, 64, 3, 3}, 1);
   EXPECT_EQ(patch.sums,
-            (std::vector<Sum>{{.unit = SumUnit::matrix, .levels = {unit(16), chain(0)}, .order = "taps_first"}}));
+            (std::vector<Sum>{{.unit = SumUnit::matrix, .levels = {unit(16), chain(0)}, .order = "taps_first:16"}}));
   const plan::KernelChoice strided = conv(DType::f16, {16, 64, 56, 56}, {64, 64, 3, 3}, 2);
   EXPECT_EQ(strided.sums, (std::vector<Sum>{{.unit = SumUnit::matrix, .levels = {unit(16), chain(0)}}}));
   EXPECT_EQ(conv(DType::f32, {16, 64, 56, 56}, {64, 64, 3, 3}, 1).sums,

@@ -37,7 +37,7 @@ void replays(ir::DType dtype, profile::probe::ProductShape shape, std::int64_t m
   const auto got = profile::probe::run_on_device(device, false, product, operands);
   ASSERT_TRUE(got);
   const std::vector<ir::TensorView> views(operands.begin(), operands.end());
-  const auto replayed = profile::emulate(product, views, got->type(), *found, sums[0].levels);
+  const auto replayed = profile::emulate(product, views, got->type(), *found, sums[0]);
   ASSERT_TRUE(replayed);
   EXPECT_TRUE(std::ranges::equal(got->bytes(), replayed->bytes())) << profile::to_toml({.products = {*found}});
 }

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Orders of a sum's terms that have a number in them (ir::Sum::order).
+namespace plumb::ir::kernels {
+
+/// "taps_first:32", of a convolution that takes blocks of so many channels: of a block one tap after the other, and of
+/// a tap the channels of the block. Zeros stand for the channels that the last block lacks.
+std::string taps_first(std::int64_t channels);
+
+/// The channels of a block of such an order; nothing of another order.
+std::optional<std::int64_t> channels_of_taps_first(std::string_view order);
+
+}  // namespace plumb::ir::kernels
