@@ -2,6 +2,7 @@
 #include "gpu_vulkan/calibrate/calibrate.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "gpu_vulkan/calibrate/measuring.hpp"
 #include "gpu_vulkan/run/executable.hpp"
@@ -83,8 +84,9 @@ class Measurement {
   std::vector<device::ProductSize> sizes() const;
   std::vector<Prepared> prepared(DType dtype, const device::ProductSize& size);
   void products(DType dtype, device::Calibration& made);
-  /// The first node's time in microseconds; nothing where the first run takes too long. Feeds were params.
-  std::optional<double> device_time(ir::Executable& executable);
+  /// The first node's time in microseconds; nothing where the first run takes longer than that many milliseconds, or
+  /// runs are too short for the device's clock. Feeds were params.
+  std::optional<double> device_time(ir::Executable& executable, double longest_ms);
   /// The time of a whole run in microseconds, as the host's clock sees it.
   double host_time(const ir::Graph& graph, const ir::Feeds& feeds, device::Staging staging);
 
@@ -93,21 +95,22 @@ class Measurement {
   const CalibrateProgress& progress_;
 };
 
-std::optional<double> Measurement::device_time(ir::Executable& executable) {
+std::optional<double> Measurement::device_time(ir::Executable& executable, double longest_ms) {
   ir::Tensors results;
   const auto run = [&] {
     executable.run_into({}, results);
     return 1e-3 * static_cast<double>(executable.nodes().front().nanoseconds.value_or(0));
   };
   // A driver may still compile in the first run.
-  if (run() > 1e3 * effort_.longest_ms && run() > 1e3 * effort_.longest_ms) return std::nullopt;
+  if (run() > 1e3 * longest_ms && run() > 1e3 * longest_ms) return std::nullopt;
   std::vector<double> times;
   double spent = 0;
   while (times.size() < least_runs || (spent < 1e3 * effort_.budget_ms && times.size() < most_runs)) {
     times.push_back(run());
     spent += times.back();
   }
-  return median(times);
+  const double middle = median(times);
+  return middle > 0 ? std::optional(middle) : std::nullopt;
 }
 
 double Measurement::host_time(const ir::Graph& graph, const ir::Feeds& feeds, device::Staging staging) {
@@ -154,7 +157,9 @@ void Measurement::transfers(device::Calibration& made) {
   return_first(copy, copy.add("y", ir::ops::Slice{{0}, {1}, {elements}, {}}, {x}));
   const ir::Feeds zeros = {{"x", ir::Tensor({DType::f32, {elements + 1}})}};
   const auto executable = compiled(copy, zeros);
-  made.device_copy = 2e6 * bytes / device_time(*executable).value_or(1e12);
+  // As long as it takes: what transfers are is said of every device, and the other two have no limit either.
+  if (const auto time = device_time(*executable, std::numeric_limits<double>::infinity()))
+    made.device_copy = 2e6 * bytes / *time;
 }
 
 std::vector<device::ProductSize> Measurement::sizes() const {
@@ -190,7 +195,7 @@ void Measurement::products(DType dtype, device::Calibration& made) {
     if (tiles.empty()) continue;  // its kernel has one
     device::TileTimes found{.kernel = tiles.front().kernel, .size = tiles.front().size};
     for (const Prepared& one : tiles) {
-      const auto time = device_time(*one.executable);
+      const auto time = device_time(*one.executable, effort_.longest_ms);
       if (!time) return;  // what follows takes longer still
       found.times.push_back({one.tile, *time});
     }

@@ -38,8 +38,8 @@ struct ProductRate {
 /// What `plumb calibrate` measured of one device with one driver; all empty where nothing was.
 struct Calibration {
   double host_to_device = 0, device_to_host = 0;  ///< bytes a second, through staging buffers
-  double device_copy = 0;                         ///< bytes read and written a second, in device memory
-  double submit_microseconds = 0;                 ///< from submit to result of a run with one small kernel
+  double device_copy = 0;  ///< bytes read and written a second, in device memory; 0 where its clock showed no time
+  double submit_microseconds = 0;  ///< from submit to result of a run with one small kernel
   std::vector<ProductRate> rates;
   std::vector<TileTimes> products;
 

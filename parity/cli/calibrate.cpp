@@ -25,10 +25,14 @@ struct CalibrateFlags {
   flags::DeviceFlags device;
 };
 
+/// A rate, or in plain words that there is none: one that no clock showed is not a rate of 0.
+std::string rate_text(double bytes_a_second) {
+  return bytes_a_second > 0 ? fmt::format("{:.1f} GB/s", 1e-9 * bytes_a_second) : "not measured (too short to time)";
+}
+
 void print_summary(const gpu_vulkan::device::Calibration& made) {
-  show::print("host to device {:.1f} GB/s, back {:.1f} GB/s, copies on the device {:.0f} GB/s, submit {:.1f} us\n",
-              1e-9 * made.host_to_device, 1e-9 * made.device_to_host, 1e-9 * made.device_copy,
-              made.submit_microseconds);
+  show::print("host to device {}, back {}, copies on the device {}, submit {:.1f} us\n", rate_text(made.host_to_device),
+              rate_text(made.device_to_host), rate_text(made.device_copy), made.submit_microseconds);
   for (const auto& rate : made.rates) show::print("{} up to {:.1f} GFLOP/s\n", rate.kernel, 1e-9 * rate.flops);
   show::print("{:<24} {:>6} {:>6} {:>6}  tiles, us\n", "kernel", "m", "k", "n");
   for (const auto& one : made.products) {

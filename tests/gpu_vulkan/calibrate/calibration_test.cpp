@@ -103,6 +103,15 @@ TEST_F(CalibrateOnDevice, MeasuresEveryTileAndIsFollowed) {
   EXPECT_NE(plan.nodes[0].reason.find("measured for 128x128x128"), std::string::npos) << plan.nodes[0].reason;
 }
 
+/// How long a product may take is no limit to transfers: a copy that took longer was said to have copied 0 GB/s.
+TEST_F(CalibrateOnDevice, TimesCopiesHoweverLongTheyTake) {
+  const calibrate::CalibrateEffort impatient{
+      .warm_ms = 0, .budget_ms = 0, .longest_ms = 0, .largest = 32, .dtypes = {}, .transfer_bytes = 1 << 20};
+  const device::Calibration made =
+      calibrate::Calibrator(device::options_from_environment()).measure(impatient, [](auto&&...) {});
+  EXPECT_GT(made.device_copy, 1e6);  // a megabyte a second
+}
+
 /// Whole numbers whose sums of products every type here holds exactly.
 ir::Tensor whole_numbers(const ir::TensorType& type, int step) {
   ir::Tensor wide({DType::f64, type.shape});
