@@ -12,23 +12,6 @@ namespace {
 
 std::size_t place(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// One step of fourier_transform: lines of `length` elements, `stride` apart, become `radix` as many of the rest.
-void step(std::vector<LongComplex>& x, std::vector<LongComplex>& y, std::int64_t length, std::int64_t stride,
-          std::int64_t radix) {
-  const std::int64_t rest = length / radix;
-  std::vector<LongComplex> roots(place(length));
-  for (std::int64_t k = 0; k < length; ++k) roots[place(k)] = root_of_unity(k, length);
-  for (std::int64_t p = 0; p < rest; ++p)
-    for (std::int64_t k = 0; k < radix; ++k)
-      for (std::int64_t q = 0; q < stride; ++q) {
-        LongComplex sum = 0;
-        for (std::int64_t j = 0; j < radix; ++j)
-          sum += x[place(q + stride * (p + rest * j))] * roots[place(j * k % radix * rest)];
-        y[place(q + stride * (radix * p + k))] = sum * roots[place(p * k)];
-      }
-  x.swap(y);
-}
-
 }  // namespace
 
 double fourier_scale(FourierNorm norm, bool inverse, std::int64_t n) {
@@ -86,14 +69,38 @@ bool is_smooth(std::int64_t n, std::int64_t largest) {
   return n == 1;
 }
 
-std::vector<LongComplex> fourier_transform(std::vector<LongComplex> x) {
-  std::vector<LongComplex> y(x.size());
-  std::int64_t length = std::ssize(x), stride = 1;
-  for (const std::int64_t radix : prime_factors(length)) {
-    step(x, y, length, stride, radix);
+LongTransform::LongTransform(std::int64_t n) {
+  std::int64_t length = n, stride = 1;
+  for (const std::int64_t radix : prime_factors(n)) {
+    Step made{.length = length, .stride = stride, .radix = radix, .roots = {}};
+    for (std::int64_t k = 0; k < length; ++k) made.roots.push_back(root_of_unity(k, length));
+    steps_.push_back(std::move(made));
     length /= radix, stride *= radix;
   }
+}
+
+void LongTransform::run(const Step& step, std::vector<LongComplex>& x, std::vector<LongComplex>& y) {
+  const std::int64_t rest = step.length / step.radix, stride = step.stride, radix = step.radix;
+  for (std::int64_t p = 0; p < rest; ++p)
+    for (std::int64_t k = 0; k < radix; ++k)
+      for (std::int64_t q = 0; q < stride; ++q) {
+        LongComplex sum = 0;
+        for (std::int64_t j = 0; j < radix; ++j)
+          sum += x[place(q + stride * (p + rest * j))] * step.roots[place(j * k % radix * rest)];
+        y[place(q + stride * (radix * p + k))] = sum * step.roots[place(p * k)];
+      }
+  x.swap(y);
+}
+
+std::vector<LongComplex> LongTransform::operator()(std::vector<LongComplex> x) const {
+  std::vector<LongComplex> y(x.size());
+  for (const Step& step : steps_) run(step, x, y);
   return x;
+}
+
+std::vector<LongComplex> fourier_transform(std::vector<LongComplex> x) {
+  const LongTransform transform(std::ssize(x));
+  return transform(std::move(x));
 }
 
 Chirp bluestein(std::int64_t n, std::int64_t m) {

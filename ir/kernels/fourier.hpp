@@ -32,7 +32,26 @@ bool is_smooth(std::int64_t n, std::int64_t largest);
 /// The prime factors of n, ascending.
 std::vector<std::int64_t> prime_factors(std::int64_t n);
 
-/// y[k] = sum over j of x[j] e^(-2 pi i j k / n), for tables: in n times the sum of n's prime factors operations.
+/// y[k] = sum over j of x[j] e^(-2 pi i j k / n), for tables and for the truth of f64 lines: in n times the sum of n's
+/// prime factors operations.
+class LongTransform {
+ public:
+  explicit LongTransform(std::int64_t n);
+
+  std::vector<LongComplex> operator()(std::vector<LongComplex> x) const;
+
+ private:
+  /// Lines of `length` elements, `stride` apart, become `radix` as many of the rest.
+  struct Step {
+    std::int64_t length, stride, radix;
+    std::vector<LongComplex> roots;
+  };
+  static void run(const Step& step, std::vector<LongComplex>& x, std::vector<LongComplex>& y);
+
+  std::vector<Step> steps_;
+};
+
+/// What LongTransform makes of one line.
 std::vector<LongComplex> fourier_transform(std::vector<LongComplex> x);
 
 /// Bluestein's algorithm makes a transform of n points from two of m >= 2n - 1: with w[j] = e^(-pi i j^2 / n),

@@ -86,7 +86,7 @@ compare::Allowed by_line(const ir::Shape& shape, const OutputJudgement& output, 
 
 OutputJudgement judge_lines(const Question& question, std::size_t k, const LineLimits& limits) {
   OutputJudgement output{.kind = cases::UnitKind::line};
-  output.truth = question.truth.outputs.at(k), output.unit = limits.line;
+  output.truth = limits.truth.value_or(question.truth.outputs.at(k)), output.unit = limits.line;
   const Numbers truth(output.truth), got(question.got.at(k));
   const double least = question.floor(k) * std::sqrt(static_cast<double>(limits.line.length));
   for (std::size_t line = 0; line < limits.norm.size(); ++line) {
@@ -112,19 +112,26 @@ OutputJudgement judge_lines(const Question& question, std::size_t k, const LineL
 
 OutputJudgement judge_transform(const Question& question, std::size_t k, const ir::Tensor& x, const Transform& how) {
   const bounds::TransformFactors factors = bounds::transform_factors(how.length, how.scale);
-  const double u = question.unit(k), largest = core::float_format(question.out_type(k).dtype).overflow();
-  const LineNorms of_x = norms_of(x, how.line_x, how.weights_x);
-  const LineNorms of_y = norms_of(question.truth.outputs.at(k), how.line_y, how.weights_y);
+  constexpr double of_f64 = ir::unit_roundoff(ir::DType::f64), of_long_double = 0x1p-64;
+  const ir::Tensor& in_f64 = question.truth.outputs.at(k);
   LineLimits limits{.line = how.line_y, .weights = how.weights_y};
+  if (core::compute_dtype(question.out_type(k).dtype) == ir::DType::f64)
+    limits.truth = certify::transformed_in_long_double(
+        x, in_f64, {how.kind, how.length, how.scale, how.line_x, how.line_y, how.real_at});
+  const bool is_long = limits.truth.has_value();
+  const double u = is_long ? of_f64 : question.unit(k), of_rounding = is_long ? of_f64 : 0;
+  const double largest = core::float_format(question.out_type(k).dtype).overflow();
+  const LineNorms of_x = norms_of(x, how.line_x, how.weights_x);
+  const LineNorms of_y = norms_of(is_long ? *limits.truth : in_f64, how.line_y, how.weights_y);
   std::vector<double> of_truth;
   for (std::size_t n = 0; n < of_y.two.size(); ++n) {
     // An algorithm may leave the range of the type inside although its result does not (ops.md 10).
     const bool is_wild = !of_x.is_finite[n] || !(4 * static_cast<double>(how.length) * of_x.one[n] < largest);
     limits.wild.push_back(is_wild);
-    limits.norm.push_back(is_wild ? 0 : factors.norm * u * of_y.two[n]);
-    limits.element.push_back(is_wild ? 0 : factors.element * u * how.scale * of_x.one[n]);
-    of_truth.push_back(is_wild ? infinite
-                               : factors.element * ir::unit_roundoff(ir::DType::f64) * how.scale * of_x.one[n]);
+    limits.norm.push_back(is_wild ? 0 : (factors.norm * u + of_rounding) * of_y.two[n]);
+    limits.element.push_back(is_wild ? 0 : (factors.element * u + of_rounding) * how.scale * of_x.one[n]);
+    const double truth_u = is_long ? of_rounding + factors.element * of_long_double : factors.element * of_f64;
+    of_truth.push_back(is_wild ? infinite : truth_u * how.scale * of_x.one[n]);
   }
   OutputJudgement output = judge_lines(question, k, limits);
   hold_to_rules(question, k, of_x, how, output);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+
 #include "parity/bounds/transform_errors.hpp"
+#include "parity/certify/long_transform.hpp"
 #include "parity/judges/question.hpp"
 
 /// Outputs whose errors are spread over a line, as those of a transform are: a line is held to the 2-norm of its errors
@@ -14,7 +17,8 @@ struct LineLimits {
   std::vector<double> element = {};  ///< by line: any of its errors, which nothing but a defect exceeds; empty: none
   /// By place in a line: how often an element counts in norms, as those of a half spectrum stand for two. Empty: once.
   std::vector<double> weights = {};
-  std::vector<bool> wild = {};  ///< lines of whose values nothing is known; empty: none is
+  std::vector<bool> wild = {};           ///< lines of whose values nothing is known; empty: none is
+  std::optional<ir::Tensor> truth = {};  ///< where it is known better than by the widened op
 };
 
 /// Output k by the lines of its truth.
@@ -26,7 +30,11 @@ OutputJudgement judge_lines(const Question& question, std::size_t k, const LineL
 /// `weights_x`, `weights_y` as in LineLimits. Where it `spreads`, a NaN or an infinity in a line leaves no element
 /// finite in both parts, and one that does is wrong (ops.md 10); `real_at` are places in a line of y whose imaginary
 /// part is 0 exactly.
+///
+/// Where the candidate computes in f64, the truth is made again in long double and rounded, if that takes no more than
+/// 2^24 operations: then no limit counts twice for the truth (Question::unit), but has one roundoff more.
 struct Transform {
+  certify::TransformKind kind = certify::TransformKind::forward;
   std::int64_t length = 1;
   double scale = 1;
   compare::Line line_x = {}, line_y = {};
