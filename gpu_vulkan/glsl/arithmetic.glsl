@@ -53,6 +53,7 @@ float significand(uint magnitude, out int exponent) {
   exponent = max(int(magnitude >> 23), 1) - 127 - shift;
   return uintBitsToFloat(magnitude & 0x007FFFFFu | 0x3F800000u);
 }
+float significand_of(float x, out int exponent) { return significand(magnitude_of(x), exponent); }
 
 /// a / b within 1.5 ulp (0.5 with a fused fma), for finite a and |b| in [2^-120, 2^120].
 precise float quotient(float a, float b) {
@@ -134,7 +135,7 @@ precise vec2 product_of(float a, float b) {
   return vec2(p, ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0);
 }
 
-#ifdef VARIANT_f64
+#if defined(VARIANT_f64) || defined(VARIANT_c128)
 // Functions of doubles are within the device's own bounds: 2.5 ulp for division, 1.5 for roots.
 
 uvec2 magnitude_of(double x) { return unpackDouble2x32(x) & uvec2(0xFFFFFFFFu, magnitude_bits); }
@@ -144,34 +145,102 @@ bool is_nan(double x) {
 }
 bool is_infinite(double x) { return magnitude_of(x) == uvec2(0u, 0x7FF00000u); }
 bool is_zero(double x) { return magnitude_of(x) == uvec2(0u); }
+bool is_subnormal(double x) { return magnitude_of(x).y < 0x00100000u && !is_zero(x); }
 uint sign_of(double x) { return unpackDouble2x32(x).y & 0x80000000u; }
 
 double double_nan() { return packDouble2x32(uvec2(0u, 0x7FF80000u)); }
 double double_infinity() { return packDouble2x32(uvec2(0u, 0x7FF00000u)); }
 double with_sign(double x, uint sign) { return packDouble2x32(magnitude_of(x) | uvec2(0u, sign)); }
+double with_sign(double x, double of) { return with_sign(x, sign_of(of)); }
+
+/// 2^n for n in [-1022, 1023].
+double double_power_of_two(int n) { return packDouble2x32(uvec2(0u, uint(n + 1023) << 20)); }
+
+/// x 2^n rounded once, for |x| in [2^-20, 2^60] or so (0, infinity and NaN too) and any n.
+precise double scale(double x, int n) {
+  const int kept = clamp(n, -2044, 2046), first = kept >> 1;
+  return x * double_power_of_two(first) * double_power_of_two(kept - first);
+}
+
+/// The significand in [1, 2) of |x|, finite and not 0, and its exponent.
+double significand_of(double x, out int exponent) {
+  uvec2 m = magnitude_of(x);
+  int up = 0;
+  if (m.y < 0x00100000u) {  // subnormal numbers are shifted as integers: a device may read them as 0
+    up = m.y != 0u ? 20 - findMSB(m.y) : 52 - findMSB(m.x);
+    m = up < 32 ? uvec2(m.x << up, m.y << up | m.x >> 32 - up) : uvec2(0u, m.x << up - 32);
+  }
+  exponent = max(int(m.y >> 20), 1) - 1023 - up;
+  return packDouble2x32(uvec2(m.x, m.y & 0x000FFFFFu | 0x3FF00000u));
+}
+
+/// a / b for finite a and b of ordinary size, b not 0.
+precise double quotient(double a, double b) {
+  const double q = a / b;
+  return q + fma(-q, b, a) / b;
+}
 
 double divide(double a, double b) {
   const uint sign = sign_of(a) ^ sign_of(b);
   if (is_nan(a) || is_nan(b)) return double_nan();
   if (is_infinite(a) || is_zero(b))
     return is_infinite(b) || is_zero(a) ? double_nan() : with_sign(double_infinity(), sign);
-  return is_zero(a) || is_infinite(b) ? with_sign(0.0lf, sign) : a / b;
+  if (is_zero(a) || is_infinite(b)) return with_sign(0.0lf, sign);
+  if (!is_subnormal(a) && !is_subnormal(b)) return a / b;
+  int up, down;
+  const double m = significand_of(a, up), n = significand_of(b, down);
+  return with_sign(scale(quotient(m, n), up - down), sign);
 }
 
-precise double square_root(double x) {
+precise double root_of_ordinary(double m) {
+  const double s = sqrt(m);
+  return s + fma(-s, s, m) * (0.5lf / s);
+}
+
+double square_root(double x) {
   if (is_zero(x) || is_nan(x)) return x;
   if (sign_of(x) != 0u) return double_nan();
   if (is_infinite(x)) return x;
-  const bool is_small = x < 1e-200lf;  // the square of its root would underflow
-  const double m = is_small ? x * 1.6069380442589903e60lf : x, s = sqrt(m);
-  const double root = s + fma(-s, s, m) * (0.5lf / s);
-  return is_small ? root * 7.8886090522101181e-31lf : root;  // 2^200, 2^-100
+  if (magnitude_of(x).y >= 0x10000000u) return root_of_ordinary(x);  // below 2^-767 the square of the root underflows
+  int exponent;
+  const double m = significand_of(x, exponent);
+  const int odd = exponent & 1;
+  return scale(root_of_ordinary(odd == 1 ? 2.0lf * m : m), (exponent - odd) / 2);
 }
 
 double inverse_square_root(double x) { return divide(1.0lf, square_root(x)); }
 
-double maximum(double a, double b) { return is_nan(a) || is_nan(b) ? double_nan() : a < b ? b : a; }
-double minimum(double a, double b) { return is_nan(a) || is_nan(b) ? double_nan() : b < a ? b : a; }
+bool is_smaller(uvec2 magnitude, uvec2 than) {
+  return magnitude.y < than.y || (magnitude.y == than.y && magnitude.x < than.x);
+}
+
+/// Whether a comes before b, neither a NaN, by their bits, as order_of() has it for floats.
+bool comes_before(double a, double b) {
+  if (sign_of(a) != sign_of(b)) return sign_of(a) != 0u;
+  return sign_of(a) != 0u ? is_smaller(magnitude_of(b), magnitude_of(a)) : is_smaller(magnitude_of(a), magnitude_of(b));
+}
+
+double maximum(double a, double b) { return is_nan(a) || is_nan(b) ? double_nan() : comes_before(a, b) ? b : a; }
+double minimum(double a, double b) { return is_nan(a) || is_nan(b) ? double_nan() : comes_before(b, a) ? b : a; }
+
+/// x with its lower 27 bits cleared: its square is exact.
+double upper_half(double x) {
+  const uvec2 bits = unpackDouble2x32(x);
+  return packDouble2x32(uvec2(bits.x & 0xF8000000u, bits.y));
+}
+
+// A dvec2 is a sum of two doubles, as a vec2 is of floats.
+
+precise dvec2 sum_of_ordered(double a, double b) {
+  const double s = a + b;
+  return dvec2(s, b - (s - a));
+}
+
+/// a b to 2^-105, in products of halves: fma may be two roundings.
+precise dvec2 product_of(double a, double b) {
+  const double p = a * b, a1 = upper_half(a), b1 = upper_half(b), a0 = a - a1, b0 = b - b1;
+  return dvec2(p, ((a1 * b1 - p) + a1 * b0 + a0 * b1) + a0 * b0);
+}
 #endif
 
 #endif

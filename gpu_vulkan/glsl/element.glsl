@@ -47,6 +47,9 @@ spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [44
 #elif defined(VARIANT_c64)
 #define STORED vec2
 #define COMPUTED vec2
+#elif defined(VARIANT_c128)
+#define STORED dvec2
+#define COMPUTED dvec2
 #elif defined(VARIANT_w8)
 #define STORED uvec2
 #define COMPUTED uvec2

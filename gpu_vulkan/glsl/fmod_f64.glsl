@@ -4,6 +4,7 @@
 #define PLUMB_FMOD_F64_GLSL
 
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : enable
+#include "gpu_vulkan/glsl/arithmetic.glsl"
 
 /// The significand of a finite double as an integer, and the exponent of its last bit.
 uint64_t whole_significand(uvec2 magnitude, out int exponent) {

@@ -36,6 +36,11 @@ void pack(inout i64vec2 p, uint i, int64_t x) { p[i] = x; }
 #define PACK 2u
 vec2 unpack(vec4 p, uint i) { return i == 0u ? p.xy : p.zw; }
 void pack(inout vec4 p, uint i, vec2 x) { p = i == 0u ? vec4(x, p.zw) : vec4(p.xy, x); }
+#elif defined(VARIANT_c128)
+#define PACKED dvec2
+#define PACK 1u
+dvec2 unpack(dvec2 p, uint i) { return p; }
+void pack(inout dvec2 p, uint i, dvec2 x) { p = x; }
 #elif defined(VARIANT_w8)
 #define PACKED uvec4
 #define PACK 2u

@@ -19,19 +19,24 @@ layout(set = 0, binding = 1) writeonly buffer Y { STORED y[]; };
 layout(set = 0, binding = 1) writeonly buffer PackedY { PACKED packed_y[]; };
 
 #ifdef VARIANT_f64
-#include "gpu_vulkan/glsl/arithmetic.glsl"
+#include "gpu_vulkan/kernels/elementwise/parametrised_f64.glsl"
 
 double apply(double v) {
   const double alpha = packDouble2x32(uvec2(alpha_low, alpha_high)), beta = packDouble2x32(uvec2(beta_low, beta_high));
   if (is_nan(v)) return v;
   switch (function) {
-    case LEAKY_RELU: return v >= 0.0lf ? v : alpha * v;
+    case LEAKY_RELU: return sign_of(v) == 0u ? v : scaled(v, alpha);
+    case ELU: return sign_of(v) == 0u ? v : eluf(v, alpha);
+    case SELU: return sign_of(v) == 0u ? scaled(v, beta) : seluf(v, alpha, beta);
+    case CELU: return sign_of(v) == 0u ? v : celuf(v, alpha);
+    case SWISH: return swishf(v, alpha);
     case HARD_SIGMOID: {
       const double s = fma(alpha, v, beta);
       return is_nan(s) ? s : clamp(s, 0.0lf, 1.0lf);
     }
     case THRESHOLDED_RELU: return v > alpha ? v : 0.0lf;
-    default: return v < -alpha ? v + beta : v > alpha ? v - beta : 0.0lf;
+    case SHRINK: return v < -alpha ? v + beta : v > alpha ? v - beta : 0.0lf;
+    default: return scaled_tanhf(v, alpha, beta);
   }
 }
 #else

@@ -1,8 +1,7 @@
 // Lowers batch normalisation of inference, elementwise: scale, bias, mean and variance are broadcast by channel.
 #include "ir/ops/batch_norm.hpp"
 
-#include <bit>
-
+#include "gpu_vulkan/kernels/common/words.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -13,9 +12,7 @@ void lower(const ir::ops::BatchNorm& op, plan::Lowering& node) {
   ir::Shape channels(x.shape.size(), 1);
   const std::size_t axis = x.shape.axis(op.axis);
   channels[axis] = x.shape[axis];
-  const bool is_f64 = x.dtype == ir::DType::f64;
-  const auto words = is_f64 ? std::bit_cast<std::array<std::uint32_t, 2>>(op.epsilon)
-                            : std::array{std::bit_cast<std::uint32_t>(static_cast<float>(op.epsilon)), 0u};
+  const auto words = kernels::common::words_of(op.epsilon, x.dtype);
   const kernels::elementwise::Elementwise kernel{.shader = ir::cat("batch_norm.", x.dtype),
                                                  .pack = kernels::elementwise::pack_size(x.dtype),
                                                  .constants = {{"epsilon_low", words[0]}, {"epsilon_high", words[1]}},

@@ -1,5 +1,5 @@
 #version 450
-// variants: f32 f16 f16_native bf16 f64 i32 u32 i64 i16 i8 u8 bool c64
+// variants: f32 f16 f16_native bf16 f64 i32 u32 i64 i16 i8 u8 bool c64 c128
 // y = function(a, b)
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2
@@ -18,13 +18,13 @@ layout(set = 0, binding = 2) writeonly buffer PackedY { PACKED packed_y[]; };
 
 #if defined(VARIANT_bool)
 bool apply(bool l, bool r) { return binary_bool(function, l, r); }
-#elif defined(VARIANT_c64)
+#elif defined(VARIANT_c64) || defined(VARIANT_c128)
 #include "gpu_vulkan/kernels/elementwise/complex_functions.glsl"
-vec2 apply(vec2 l, vec2 r) {
+COMPUTED apply(COMPUTED l, COMPUTED r) {
   if (function == DIVIDE) return complex_quotient(l, r);
   if (function == ADD) return l + r;
   if (function == SUBTRACT) return l - r;
-  return vec2(l.x * r.x - l.y * r.y, l.x * r.y + l.y * r.x);
+  return complex_product(l, r);
 }
 #elif defined(VARIANT_f32) || defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_f64)
 #include "gpu_vulkan/kernels/elementwise/binary_real.glsl"

@@ -9,7 +9,7 @@
 #include "gpu_vulkan/glsl/index.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
 #ifdef VARIANT_f64
-#include "gpu_vulkan/glsl/math_f64.glsl"
+#include "gpu_vulkan/kernels/elementwise/activation_f64.glsl"
 #else
 #include "gpu_vulkan/kernels/elementwise/activation.glsl"
 #endif

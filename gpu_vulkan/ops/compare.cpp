@@ -10,7 +10,6 @@ void lower(const ir::ops::Compare& op, plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
   node.needs_its_types();
   node.needs(dtype != ir::DType::f64 || facts.int64, facts.name, " has no 64-bit integers, as which f64 is compared");
-  node.needs(dtype != ir::DType::c128, "shaders compute complex numbers in f32 parts only, not c128");
   kernels::elementwise::elementwise({.shader = ir::cat("compare.", dtype),
                                      .pack = kernels::elementwise::pack_size(dtype),
                                      .constants = {{"function", op.function}},

@@ -1,13 +1,13 @@
 #version 450
-// variants: c64 f64
-// y = modulus, angle or the square of the modulus; f64 is c128, whose parts are f64
+// variants: c64 c128
+// y = modulus, angle or the square of the modulus
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 1
 #include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
 
-#ifdef VARIANT_f64
-#include "gpu_vulkan/glsl/arithmetic.glsl"
+#ifdef VARIANT_c128
+#include "gpu_vulkan/glsl/trigonometry_f64.glsl"
 #define PART double
 #define PARTS dvec2
 #else
@@ -24,9 +24,7 @@ layout(set = 0, binding = 1) writeonly buffer Y { PART y[]; };
 
 precise PART sum_of_squares(PART a, PART b) { return a * a + b * b; }
 
-#ifdef VARIANT_f64
-double double_power_of_two(int n) { return packDouble2x32(uvec2(0u, uint(n + 1023) << 20)); }
-
+#ifdef VARIANT_c128
 PART modulus(PARTS v) {
   if (is_infinite(v.x) || is_infinite(v.y)) return double_infinity();
   if (is_nan(v.x) || is_nan(v.y)) return double_nan();
@@ -53,9 +51,7 @@ precise PART modulus(PARTS v) {
 PART apply(PARTS v) {
   switch (function) {
     case ABS: return modulus(v);
-#ifndef VARIANT_f64
     case ANGLE: return atan2f(v.y, v.x);
-#endif
     default: return sum_of_squares(v.x, v.y);
   }
 }

@@ -18,13 +18,11 @@ void lower(const ir::ops::ComplexPart& op, plan::Lowering& node) {
     kernels::copy::strided_copy(ir::kernels::read_strided(part, {z.shape.elements()}, {2}, first), node);
     return;
   }
-  const bool is_wide = part == ir::DType::f64;
   node.needs(node.facts().holds(part), node.facts().name, " has no ", part, " in shaders");
-  node.needs(!is_wide || op.function != ComplexPartFunction::angle, "shaders have no angle of f64");
   if (op.function == ComplexPartFunction::norm_squared)
     kernels::common::publish({.unit = ir::SumUnit::either, .levels = {kernels::common::chain()}}, part, node);
-  kernels::elementwise::elementwise({.shader = is_wide ? "complex_part.f64" : "complex_part.c64",
-                                     .pack = is_wide ? 1 : kernels::elementwise::pack_size(z.dtype),
+  kernels::elementwise::elementwise({.shader = ir::cat("complex_part.", z.dtype),
+                                     .pack = kernels::elementwise::pack_size(z.dtype),
                                      .constants = {{"function", op.function}},
                                      .operands = {0}},
                                     node);

@@ -68,7 +68,7 @@ void scan(uint first, uint begin, uint end, HELD carried) {
     for (uint k = start; k < stop; ++k) {
       const uint at = position(first, k);
       const HELD next = combine(running, term(load(x[at]), function, running), function);
-      y[at] = store(finish(exclusive ? running : next, 1.0));
+      y[at] = store(finish(exclusive ? running : next, 1u));
       running = next;
     }
   }

@@ -1,21 +1,13 @@
 // Lowers the gated delta rule: columns of states do not mix, so that workgroups take some of a head's each.
 #include "ir/ops/gated_delta_net.hpp"
 
-#include <bit>
-
+#include "gpu_vulkan/kernels/common/words.hpp"
 #include "gpu_vulkan/kernels/scans/scan_slots.hpp"
 
 namespace plumb::gpu_vulkan {
 namespace {
 
 using ir::ops::GatedDeltaNet;
-
-/// A number as the shader's variant takes it: bits of f32, or the low word and the high one of f64.
-std::array<std::uint32_t, 2> words_of(double x, ir::DType computed) {
-  if (computed != ir::DType::f64) return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
-}
 
 void dispatch_steps(const GatedDeltaNet& op, ir::Types types, const kernels::scans::ScanSlots& slots,
                     plan::Lowering& node) {
@@ -44,7 +36,7 @@ void dispatch_steps(const GatedDeltaNet& op, ir::Types types, const kernels::sca
       .reads = {in[0], in[1], in[2], in[op.has_decay ? op.decay_operand() : 0], in[op.has_beta ? op.beta_operand() : 0],
                 slots.first()},
       .writes = {slots.own(), slots.last(), slots.way()},
-      .push = Block{.scale = words_of(op.factor(types), slots.computed()),
+      .push = Block{.scale = kernels::common::words_of(op.factor(types), slots.computed()),
                     .parts = plan::word(e.B * e.H),
                     .heads = plan::word(e.H),
                     .steps = plan::word(e.L),

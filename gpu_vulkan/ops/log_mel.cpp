@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu_vulkan/kernels/common/words.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -24,13 +25,6 @@ struct Stretches {
     threads = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, 32, 256));
   }
 };
-
-/// The bits of a real attribute in the type that is computed in.
-std::array<std::uint32_t, 2> bits_of(double x, ir::DType computed) {
-  if (computed != ir::DType::f64) return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
-  const auto bits = std::bit_cast<std::uint64_t>(x);
-  return {static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
-}
 
 /// Bands of all frames, in the type that is computed in.
 void multiply_by_filters(plan::Slot mel, ir::DType computed, plan::Lowering& node) {
@@ -67,8 +61,8 @@ void take_logarithms(const LogMel& op, plan::Slot mel, plan::Slot peaks, const S
       .shader = {ir::cat("log_mel.", node.in_type(0).dtype), {{"invocations", cut.threads}}},
       .reads = {mel, peaks},
       .writes = {node.out(0)},
-      .push = Block{.least = bits_of(op.floor, computed),
-                    .range = bits_of(op.range, computed),
+      .push = Block{.least = kernels::common::words_of(op.floor, computed),
+                    .range = kernels::common::words_of(op.range, computed),
                     .stretches = plan::word(cut.count),
                     .in_scope = plan::word(cut.in_scope),
                     .scope = plan::word(cut.scope),

@@ -1,13 +1,15 @@
 #version 450
-// variants: w4 w8 f32
-// z = a + ib, of words that are moved and not looked at, or, of f32, z = (a cos b, a sin b)
+// variants: w4 w8 f32 f64
+// z = a + ib, of words that are moved and not looked at, or, of reals, z = (a cos b, a sin b)
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2
 #include "gpu_vulkan/kernels/elementwise/elementwise.glsl"
 #include "gpu_vulkan/glsl/specials_kept.glsl"
 
-#ifdef VARIANT_f32
+#if defined(VARIANT_f32)
 #include "gpu_vulkan/glsl/trigonometry.glsl"
+#elif defined(VARIANT_f64)
+#include "gpu_vulkan/glsl/trigonometry_f64.glsl"
 #endif
 
 layout(set = 0, binding = 0) readonly buffer A { STORED a[]; };
@@ -16,7 +18,12 @@ layout(set = 0, binding = 1) readonly buffer B { STORED b[]; };
 layout(set = 0, binding = 1) readonly buffer PackedB { PACKED packed_b[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };  // parts
 
-#ifdef VARIANT_f32
+#if defined(VARIANT_f64)
+precise void parts_of(double a, double b, out double re, out double im) {
+  re = a * cosf(b);
+  im = a * sinf(b);
+}
+#elif defined(VARIANT_f32)
 /// a b for finite b that is not 0. A device that flushes what is below the smallest normal takes neither for 0.
 precise float scaled_product(float a, float b) {
   if (is_zero(a) || is_nan(a)) return a * b;

@@ -21,7 +21,7 @@ layout(constant_id = 8) const uint packed = NOTHING;     // what lies in a pack
 
 layout(push_constant) uniform Block {
   uint outputs, terms, slices, slice_terms;
-  float count;  // terms per output, for the mean
+  uint count;  // terms per output, for the mean
   uvec4 kept_extents, kept_strides, reduced_extents, reduced_strides;  // innermost first
 };
 
@@ -109,10 +109,10 @@ void fold_norms(uint first, uint begin, uint end, HELD none[outputs_in_pack], ou
   HELD peaks[outputs_in_pack], units[outputs_in_pack], scaled[outputs_in_pack];
   fold(first, begin, end, LARGEST, none, peaks);
   [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o)
-    units[o] = HELD(power_of_two(-exponent_of(peaks[o].x)), 0.0);
+    units[o] = HELD(unit_of(-exponent_of(peaks[o].x)), 0.0);
   fold(first, begin, end, SCALED_SQUARE, units, scaled);
   [[unroll]] for (uint o = 0u; o < outputs_in_pack; ++o)
-    if (!is_in_range(total(sums[o]))) norms[o] = root_of(scaled[o]) * power_of_two(exponent_of(peaks[o].x));
+    if (!is_in_range(total(sums[o]))) norms[o] = root_of(scaled[o]) * unit_of(exponent_of(peaks[o].x));
 }
 #endif
 

@@ -1,5 +1,5 @@
 #version 450
 // RMS norm of lines of any length.
-// variants: f32 f16 bf16
+// variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/kernels/norms/normalize.glsl"

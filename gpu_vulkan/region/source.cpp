@@ -78,8 +78,10 @@ std::string Writer::step(std::size_t s) {
   if (step.op.is<Unary>()) {
     const auto function = step.op.as<Unary>().function;
     if (from == DType::boolean) return result_bits('!', operand(in[0]));
-    include(real ? "gpu_vulkan/kernels/elementwise/unary_real.glsl"
-                 : "gpu_vulkan/kernels/elementwise/unary_functions.glsl");
+    if (real)
+      include("gpu_vulkan/kernels/elementwise/unary_real.glsl", "float");
+    else
+      include("gpu_vulkan/kernels/elementwise/unary_functions.glsl");
     const auto of = from == DType::f16 && function == UnaryFunction::gelu ? "_f16(" : "(";
     if (real) return result_bits("real_", ir::enum_name(function), of, operand(in[0]), ')');
     include("gpu_vulkan/kernels/elementwise/unary_integer.glsl", "int");

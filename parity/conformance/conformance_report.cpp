@@ -10,6 +10,7 @@
 #include "parity/core/build_info.hpp"
 #include "parity/report/junit.hpp"
 #include "parity/terminal/table.hpp"
+#include "parity/terminal/wrapped.hpp"
 
 namespace plumb::parity::conformance {
 namespace {
@@ -105,14 +106,17 @@ std::string conformance_table(std::span<const ConformanceResult> results) {
 }
 
 std::string conformance_markdown(std::span<const ConformanceResult> results, const ConformanceContext& context) {
-  std::string page = fmt::format(
-      "# Conformance\n\nWritten by `plumb conformance --markdown`; not edited by hand.\n\n* suite: {}\n* device: {}\n"
-      "* plumb {}\n\nEvery case runs on the CPU executor and, without any help of the host, on the device. A case "
-      "passes when each of "
-      "its nodes agrees with\nthe f64 truth of its own inputs and its results are what the suite expects. Out of "
-      "scope, by rule, are "
-      "cases whose expected\noutput is random and cases fed with, or expecting, anything but tensors of numbers.\n\n",
-      context.suite, context.device, core::build_info().version);
+  std::string page = "# Conformance\n\nWritten by `plumb conformance --markdown`; not edited by hand.\n\n";
+  page += terminal::wrapped("* suite: " + context.suite, "  ");
+  page += terminal::wrapped("* device: " + context.device, "  ");
+  page += fmt::format("* plumb {}\n\n", core::build_info().version);
+  page += terminal::wrapped(
+      "Every case runs on the CPU executor and, without any help of the host, on the device. A case passes when each "
+      "of "
+      "its nodes agrees with the f64 truth of its own inputs and its results are what the suite expects. Out of scope, "
+      "by rule, are cases whose expected output is random and cases fed with, or expecting, anything but tensors of "
+      "numbers.");
+  page += "\n";
   const auto line = [&](const std::vector<std::string>& cells) {
     page += fmt::format("| {} |\n", fmt::join(cells, " | "));
   };
@@ -129,10 +133,11 @@ std::string conformance_markdown(std::span<const ConformanceResult> results, con
     std::string list;
     for (const ConformanceResult& one : results) {
       if (one.cpu.standing == standing)
-        list += fmt::format("* {} ({}): {}\n", one.name, one.gpu.standing == standing ? "both" : "cpu",
-                            one_line(one.cpu.why));
+        list += terminal::wrapped(fmt::format("* {} ({}): {}", one.name, one.gpu.standing == standing ? "both" : "cpu",
+                                              one_line(one.cpu.why)),
+                                  "  ");
       else if (one.gpu.standing == standing)
-        list += fmt::format("* {} (gpu): {}\n", one.name, one_line(one.gpu.why));
+        list += terminal::wrapped(fmt::format("* {} (gpu): {}", one.name, one_line(one.gpu.why)), "  ");
     }
     if (!list.empty()) page += fmt::format("\n## {}\n\n{}", ir::enum_name(standing), list);
   }

@@ -20,7 +20,7 @@ L gelu_of(L x) { return x / 2 * std::erfc(-x / std::sqrt(L{2})); }
 L gelu_tanh_of(L x) { return x * sigmoid_of(2 * std::sqrt(2 / pi) * (x + L{0.044715} * x * x * x)); }
 L softplus_of(L x) { return std::fmax(x, L{0}) + std::log1p(std::exp(-std::fabs(x))); }
 L mish_of(L x) { return x * std::tanh(softplus_of(x)); }
-L hard_swish_of(L x) { return x * std::fmin(std::fmax(x / 6 + L{0.5}, L{0}), L{1}); }
+L hard_swish_of(L x) { return x * std::fmin(std::fmax((x + 3) / 6, L{0}), L{1}); }  // nothing cancels near -3
 
 /// Functions that have no jump, and what evaluations in f64 have them within, in units in the last place.
 struct Smooth {

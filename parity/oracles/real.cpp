@@ -74,13 +74,16 @@ Number operator+(Number a, Number b) { return {a.re + b.re, a.im + b.im}; }
 Number operator-(Number a, Number b) { return {a.re - b.re, a.im - b.im}; }
 Number operator*(Number a, Number b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 
+/// In long double throughout: squares of f64 numbers leave the range of f64, and quotients need not.
 Number operator/(Number a, Number b) {
-  const Real squares = b.re * b.re + b.im * b.im;
+  const long double ar = a.re.value, ai = a.im.value, br = b.re.value, bi = b.im.value, squares = br * br + bi * bi;
+  const long double re = (ar * br + ai * bi) / squares, im = (ai * br - ar * bi) / squares, size = std::hypot(re, im);
+  const long double off_a = std::hypot(a.re.off, a.im.off), off_b = std::hypot(b.re.off, b.im.off),
+                    least_divisor = std::sqrt(squares) - off_b;
+  if (!std::isfinite(size) || !(least_divisor > 0)) throw NoAnswer{};
   // Parts that cancel are judged against the modulus of the quotient, for which any algorithm is good to 16 roundoffs.
-  const Number y = {(a.re * b.re + a.im * b.im) / squares, (a.im * b.re - a.re * b.im) / squares};
-  const long double off = 16 * roundoff * std::hypot(y.re.value, y.im.value);
-  if (!std::isfinite(off)) throw NoAnswer{};
-  return {{y.re.value, y.re.off + off}, {y.im.value, y.im.off + off}};
+  const long double off = (off_a + size * off_b) / least_divisor + 16 * roundoff * size + least;
+  return {in_range({re, off}), in_range({im, off})};
 }
 
 Real abs(Real x) { return {std::fabs(x.value), x.off}; }

@@ -145,6 +145,9 @@ inline double erf_of(double x) { return std::erf(x); }
   const float far = x < 0 ? low : high;
   return a < 0.47f ? near : far;
 }
-inline double gelu_of(double x) { return 0.5 * x * std::erfc(x * -0x1.6a09e667f3bcdp-1); }
+inline double gelu_of(double x) {
+  if (x < -36) return static_cast<double>(0.5L * x * std::erfc(x * -0x1.6a09e667f3bcc908p-1L));  // erfc is subnormal
+  return 0.5 * x * std::erfc(x * -0x1.6a09e667f3bcdp-1);
+}
 
 }  // namespace plumb::ref_cpu::kernels

@@ -45,11 +45,6 @@ const Activation functions[] = {
     {F::scaled_tanh, 1.7159, 0.66666667},
 };
 
-bool is_for_f64(F function) {
-  return function == F::leaky_relu || function == F::hard_sigmoid || function == F::thresholded_relu ||
-         function == F::shrink;
-}
-
 std::string name_of(const Activation& op) {
   return ir::cat(ir::enum_name(op.function), " alpha ", op.alpha, " beta ", op.beta);
 }
@@ -58,6 +53,7 @@ TEST(Activation, SamplesOfAllFloats) {
   for (const Activation& op : functions) {
     SCOPED_TRACE(name_of(op));
     check_op(op, {testing::f32_samples(1 << 16)});
+    check_op(op, {ir::convert(testing::f32_samples(1 << 12), DType::f64)});
   }
 }
 
@@ -79,9 +75,7 @@ TEST(Activation, ModerateNumbersOfEveryDtype) {
       SCOPED_TRACE(ir::cat(name_of(op), ' ', dtype));
       const auto x = random_tensor({dtype, {7, 1031}}, 3,
                                    ir::Fill{.distribution = ir::Distribution::uniform, .low = -20, .high = 20});
-      check_op(
-          op, {x},
-          dtype == DType::f64 && !is_for_f64(op.function) ? testing::Where::cpu_only : testing::Where::cpu_and_gpu);
+      check_op(op, {x});
     }
 }
 
@@ -95,8 +89,10 @@ TEST(Activation, SpecialValues) {
   const auto x = Tensor::of<float>({5}, {-inf, -0.0f, 0.0f, inf, nan});
   const auto check = [&](const Activation& op, const std::vector<float>& y) {
     SCOPED_TRACE(name_of(op));
-    check_cpu(op, {x}, {Tensor::of<float>({5}, y)});
-    check_gpu(op, {x}, {Tensor::of<float>({5}, y)});
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      check_cpu(op, {ir::convert(x, dtype)}, {ir::convert(Tensor::of<float>({5}, y), dtype)});
+      check_gpu(op, {ir::convert(x, dtype)}, {ir::convert(Tensor::of<float>({5}, y), dtype)});
+    }
   };
   check({F::leaky_relu, 0.5}, {-inf, 0, 0, inf, nan});
   check({F::elu, 2}, {-2, 0, 0, inf, nan});

@@ -67,8 +67,7 @@ void check_pairs(F function, const testing::Pairs& x) {
   const DType dtype = x.a.dtype();
   ref_cpu::CpuExecutor cpu;
   compare_with_truth(cpu, function, x, allowed(function, dtype));
-  const bool refused = dtype == DType::f64 && (function == F::power || function == F::atan2);
-  if (testing::gpu().executor == nullptr || refused) return;
+  if (testing::gpu().executor == nullptr) return;
   Allowed limit = allowed(function, dtype, Side::shaders);
   if (ir::is_float(dtype) && dtype != DType::f16) {
     limit.subnormal = dtype == DType::f64 ? 0x1p-1022 : 0x1p-126;
@@ -86,7 +85,13 @@ void note_gpu() {
 testing::Pairs pairs(F function, DType dtype, std::size_t count) {
   const auto keep = [&](float y) { return function != F::multiply || y == 0 || !(std::fabs(y) < 0x1p-126f); };
   const Tensor x = ir::convert(testing::f32_samples(count, keep), dtype);
-  return all_pairs(x, x);
+  if (dtype != DType::f64) return all_pairs(x, x);
+  std::vector<double> numbers(x.as<double>().begin(), x.as<double>().end());
+  for (const double y : {1.1e300, 1.3e-300, 2.3e-308, 0x1.fffffffffffffp1023}) numbers.insert(numbers.end(), {y, -y});
+  if (function != F::multiply)
+    for (const double y : {0x1p-1074, 1.1e-310, 7e-309, 1.7e-308}) numbers.insert(numbers.end(), {y, -y});
+  const Tensor wide = Tensor::of<double>({std::ssize(numbers)}, numbers);
+  return all_pairs(wide, wide);
 }
 
 TEST(Binary, RealsAreWithinTheirBoundsOnAllPairsOfEdges) {
@@ -106,6 +111,49 @@ TEST(Binary, PowersWithinTheRangeOfFloatsAreWithinTheirBound) {
     return Tensor::of<float>({static_cast<std::int64_t>(x.size())}, x);
   };
   check_pairs(F::power, all_pairs(tensor(bases), tensor(exponents)));
+  note_gpu();
+}
+
+TEST(Binary, PowersWithinTheRangeOfDoublesAreWithinTheirBound) {
+  std::vector<double> bases,
+      exponents = {-1074, -149, -20.5, -3, -1, -0.5, 0x1p-40, 1.0 / 3, 2, 3, 7.7, 1023, 8e5, 1e9, 1e15};
+  for (int k = 0; k < 600; ++k) bases.push_back(std::exp2((k - 300) * 3.577));
+  for (int k = -20; k <= 20; ++k) bases.push_back(1 + k * 0x1p-52), bases.push_back(1 + k * 0x1p-33);
+  for (double x = 0.3; x < 3; x += 0.0137) bases.push_back(x);
+  const auto tensor = [](const std::vector<double>& x) { return Tensor::of<double>({std::ssize(x)}, x); };
+  check_pairs(F::power, all_pairs(tensor(bases), tensor(exponents)));
+  note_gpu();
+}
+
+/// Where C99's Annex F says what it is, to the sign of a zero.
+template <class T>
+void check_special_powers() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  const std::vector<T> numbers = {T(0), T(-0.0), 1, -1, 2, -2, T(0.5), T(-0.5), 3, -3, T(2.5), -inf, inf, nan};
+  const auto x = Tensor::of<T>({std::ssize(numbers)}, numbers);
+  const auto [a, b] = all_pairs(x, x);
+  const auto check = [&](ir::Executor& executor) {
+    const Tensor y = run_op(executor, Binary{F::power}, {a, b}).front();
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const T got = y.as<T>()[i * numbers.size() + k], wanted = std::pow(numbers[i], numbers[k]);
+        const auto what = ir::cat(executor.name(), ", ", a.dtype(), ": ", numbers[i], " to the ", numbers[k]);
+        EXPECT_EQ(std::isnan(got), std::isnan(wanted)) << what << " is " << got;
+        if (std::isnan(wanted)) continue;
+        EXPECT_EQ(std::signbit(got), std::signbit(wanted)) << what << " is " << got;
+        if (wanted == 0 || std::isinf(wanted)) {
+          EXPECT_EQ(got, wanted) << what;
+        }
+      }
+  };
+  ref_cpu::CpuExecutor cpu;
+  check(cpu);
+  if (testing::gpu().executor != nullptr) check(*testing::gpu().executor);
+}
+
+TEST(Binary, PowersOfSpecialNumbers) {
+  check_special_powers<float>();
+  check_special_powers<double>();
   note_gpu();
 }
 
@@ -183,7 +231,7 @@ const std::pair<ir::Shape, ir::Shape> shape_pairs[] = {
 
 TEST(Binary, OperandsBroadcast) {
   for (const auto& [a, b] : shape_pairs)
-    for (const DType dtype : {DType::f32, DType::f16, DType::i8, DType::i64, DType::c64})
+    for (const DType dtype : {DType::f32, DType::f16, DType::i8, DType::i64, DType::c64, DType::c128})
       check_op(Binary{F::subtract}, {random_tensor({dtype, a}, 1), random_tensor({dtype, b}, 2)});
 }
 
@@ -203,8 +251,9 @@ TEST(Binary, MoreWorkgroupsThanOneDimensionHolds) {
 
 /// A part of a complex product is a sum of two products: no part is rounded once, and none is far from the modulus.
 TEST(Binary, ComplexNumbersAreCloseToTheirModulus) {
-  const auto a = random_tensor({DType::c64, {1021}}, 1), b = random_tensor({DType::c64, {1021}}, 2);
-  for (const F function : {F::add, F::subtract, F::multiply, F::divide}) check_op(Binary{function}, {a, b});
+  for (const DType dtype : {DType::c64, DType::c128})
+    for (const F function : {F::add, F::subtract, F::multiply, F::divide})
+      check_op(Binary{function}, {random_tensor({dtype, {1021}}, 1), random_tensor({dtype, {1021}}, 2)});
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ TEST(Compare, BoolsAndComplexNumbersAreEqualOrNot) {
   for (const auto function : {Comparison::equal, Comparison::not_equal}) {
     check_op(Compare{function}, {a, b});
     check_op(Compare{function}, {v, w});
+    check_op(Compare{function}, {ir::convert(v, DType::c128), ir::convert(w, DType::c128)});
   }
 }
 

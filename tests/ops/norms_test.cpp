@@ -40,7 +40,7 @@ TEST_P(NormCases, MeetTheTruth) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, NormCases,
-                         ::testing::Combine(::testing::Values(DType::f32, DType::f16, DType::bf16),
+                         ::testing::Combine(::testing::Values(DType::f32, DType::f16, DType::bf16, DType::f64),
                                             ::testing::Values(Case{{2, 5, 768}, -1, {768}, {768}},
                                                               Case{{7, 1023}, 1, {1}, {1, 1023}},
                                                               Case{{3, 5, 7}, 1, {5, 7}, {7}})));
@@ -125,7 +125,7 @@ TEST_P(GroupNormCases, MeetTheTruth) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, GroupNormCases,
-                         ::testing::Combine(::testing::Values(DType::f32, DType::f16, DType::bf16),
+                         ::testing::Combine(::testing::Values(DType::f32, DType::f16, DType::bf16, DType::f64),
                                             ::testing::Values(Groups{{2, 6, 5, 7}, 3}, Groups{{3, 4}, 4},
                                                               Groups{{1, 8, 301}, 2})));
 INSTANTIATE_TEST_SUITE_P(Edges, GroupNormCases,

@@ -38,7 +38,7 @@ TEST_P(SoftmaxCases, MeetsTheTruth) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, SoftmaxCases,
-                         ::testing::Combine(::testing::Values(DType::f32, DType::f16, DType::bf16),
+                         ::testing::Combine(::testing::Values(DType::f32, DType::f16, DType::bf16, DType::f64),
                                             ::testing::Values(Case{{7, 3}, -1}, Case{{5, 300}, 1}, Case{{3, 50257}, 1},
                                                               Case{{2, 300, 3}, 1}, Case{{70, 67}, 0},
                                                               Case{{2, 3, 5}, -3})));

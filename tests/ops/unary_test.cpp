@@ -8,6 +8,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/function_limits.hpp"
+#include "parity/oracles/functions.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/gpu.hpp"
 #include "tests/support/op_check.hpp"
@@ -75,35 +76,58 @@ void measure(ir::Executor& executor, F function, const Tensor& x, const Tensor& 
   if (comparison.max_ulp.value > worst) worst = comparison.max_ulp.value;
 }
 
+/// What the definition gives for f64 in long double, rounded, and what the CPU makes in f64 of other types.
+Tensor truth_of(F function, const Tensor& x) {
+  ref_cpu::CpuExecutor cpu;
+  if (x.dtype() != DType::f64 || parity::bounds::limit_of(function) == nullptr)
+    return run_op(cpu, Unary{function}, {ir::passes::widen(x)}).front();
+  Tensor y(x.type());
+  for (std::size_t i = 0; i < y.as<double>().size(); ++i)
+    y.as<double>()[i] = static_cast<double>(parity::oracles::function_of(function, {x.as<double>()[i]}).value);
+  return y;
+}
+
 Errors check(F function, const Tensor& x, double from) {
   Errors errors;
   ref_cpu::CpuExecutor cpu;
-  const Tensor truth = run_op(cpu, Unary{function}, {ir::passes::widen(x)}).front();
+  const Tensor truth = truth_of(function, x);
   measure(cpu, function, x, truth, allowed(function, x.dtype(), from), errors.cpu);
   if (testing::gpu().executor == nullptr) return errors;
   Allowed limit = allowed(function, x.dtype(), from, Side::shaders);
-  // A device may flush f32 subnormals, among operands or results, if no bit is promised.
-  if (limit.rule != Allowed::Rule::bits && x.dtype() != DType::f16) limit.subnormal = 0x1p-126;
+  // A device may flush subnormals of f32 and f64, among operands or results, if no bit is promised.
+  if (limit.rule != Allowed::Rule::bits && x.dtype() != DType::f16)
+    limit.subnormal = x.dtype() == DType::f64 ? 0x1p-1022 : 0x1p-126;
   measure(*testing::gpu().executor, function, x, truth, limit, errors.gpu);
   return errors;
 }
 
-/// Many samples; by short intervals of |x| where the bound grows with it.
-Errors check_samples(F function, std::size_t count) {
+/// Where the limit grows with |x|, so that it is short intervals of that which have one.
+bool grows(F function) { return function == F::gelu || function == F::gelu_tanh; }
+
+/// `each` numbers of either sign in every interval of |x| below `last`.
+template <class T>
+Errors check_intervals(F function, T last, std::size_t each) {
   Errors worst;
-  const auto note = [&](const Errors& here) { worst = {std::max(worst.cpu, here.cpu), std::max(worst.gpu, here.gpu)}; };
-  const bool by_intervals = function == F::gelu || function == F::gelu_tanh;
-  const float last = by_intervals ? 15 : 0, step = 0x1p-4f;
-  for (float from = 0; from < last; from += step) {
-    std::vector<float> x;
-    for (std::size_t k = 0; k <= count / 256; ++k) {
-      const float at = from + step * static_cast<float>(k) / static_cast<float>(count / 256);
+  const T step = T(0x1p-4);
+  for (T from = 0; from < last; from += step) {
+    std::vector<T> x;
+    for (std::size_t k = 0; k <= each; ++k) {
+      const T at = from + step * static_cast<T>(k) / static_cast<T>(each);
       x.insert(x.end(), {at, -at});
     }
-    note(check(function, Tensor::of<float>({static_cast<std::int64_t>(x.size())}, x), from));
+    const Errors here = check(function, Tensor::of<T>({std::ssize(x)}, x), static_cast<double>(from));
+    worst = {std::max(worst.cpu, here.cpu), std::max(worst.gpu, here.gpu)};
   }
-  note(check(function, testing::f32_samples(count, [&](float x) { return !(std::fabs(x) < last); }), last));
   return worst;
+}
+
+/// Many samples; by short intervals of |x| where the bound grows with it.
+Errors check_samples(F function, std::size_t count) {
+  const float last = grows(function) ? 15 : 0;
+  const Errors near = check_intervals(function, last, count / 256);
+  const Errors far =
+      check(function, testing::f32_samples(count, [&](float x) { return !(std::fabs(x) < last); }), last);
+  return {std::max(near.cpu, far.cpu), std::max(near.gpu, far.gpu)};
 }
 
 void note_gpu() {
@@ -133,20 +157,36 @@ TEST(Unary, F32SamplesAreWithinTheirBounds) {
   note_gpu();
 }
 
-TEST(Unary, F64IsComputedWhereShadersCan) {
-  const Tensor x = ir::convert(testing::f32_samples(2000), DType::f64);
-  ref_cpu::CpuExecutor cpu;
+/// From the smallest subnormal to the largest number, densely where functions change, and what is near 1, multiples of
+/// pi/4 and the ends of exponentials.
+std::vector<double> f64_samples() {
+  std::vector<double> numbers = {1e22, 0x1p-1074, -0x1p-1074, 0.0, -0.0, 1, -1};
+  for (int n = -1074; n < 1024; n += 3)
+    for (const double m : {1.0, 1.3777, -1.91}) numbers.push_back(std::ldexp(m, n));
+  for (int n = 1; n < 60; ++n) numbers.push_back(n * (std::numbers::pi / 4));
+  for (double x = -800; x < 800; x += 0.777) numbers.push_back(x);
+  for (double x = -7; x < 7; x += 0.00173) numbers.push_back(x), numbers.push_back(1 + x / 1024);
+  for (int n = 1; n < 53; ++n)
+    for (const double one : {1.0, -1.0})
+      numbers.push_back(one + std::ldexp(1.1, -n)), numbers.push_back(one - std::ldexp(1.3, -n));
+  for (const float x : testing::float_samples(4000)) numbers.push_back(x);
+  return numbers;
+}
+
+/// PLUMB_ACCURACY=FILE adds what was found to the table, as above.
+TEST(Unary, F64SamplesAreWithinTheirBounds) {
+  const char* const table = std::getenv("PLUMB_ACCURACY");
+  std::ofstream out;
+  if (table != nullptr) out.open(table, std::ios::app);
   for (const F function : functions_of(DType::f64)) {
-    const Tensor truth = run_op(cpu, Unary{function}, {x}).front();
-    if (testing::gpu().executor == nullptr) continue;
-    try {
-      double worst = 0;
-      Allowed limit = allowed(function, DType::f64, 0);
-      if (limit.rule != Allowed::Rule::bits) limit.subnormal = 0x1p-1022;
-      measure(*testing::gpu().executor, function, x, truth, limit, worst);
-    } catch (const ir::Unsupported& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr("of f64")) << ir::enum_name(function);
-    }
+    const double last = grows(function) ? 40 : 0;
+    std::vector<double> far = f64_samples();
+    std::erase_if(far, [&](double x) { return std::fabs(x) < last; });
+    const Errors near = check_intervals(function, last, 40);
+    const Errors worst = check(function, Tensor::of<double>({std::ssize(far)}, far), last);
+    if (out)
+      out << ir::cat("| ", ir::enum_name(function), " of f64 | ", std::max(near.cpu, worst.cpu), " | ",
+                     std::max(near.gpu, worst.gpu), " |\n");
   }
   note_gpu();
 }
@@ -157,25 +197,6 @@ TEST(Unary, F64CosineOfTheNumberNearestToItsZeros) {
   const Tensor x = Tensor::of<double>({1}, {6381956970095103 * 0x1p797});
   const Tensor y = run_op(*testing::gpu().executor, Unary{F::cos}, {x}).front();
   EXPECT_NEAR(y.as<double>()[0], -4.68716592425462761112e-19, 4 * 0x1p-113);  // ops.md 3: 4 ulp
-}
-
-/// From the smallest subnormal to the largest number.
-TEST(Unary, F64ReachesBothEndsOfItsRange) {
-  std::vector<double> numbers = {1e22, 0x1p-1074, -0x1p-1074, 0.0, 1, -1};
-  for (int n = -1074; n < 1024; n += 3)
-    for (const double m : {1.0, 1.3777, -1.91}) numbers.push_back(std::ldexp(m, n));
-  for (int n = 1; n < 60; ++n) numbers.push_back(n * (std::numbers::pi / 4));
-  for (double x = -800; x < 800; x += 3.777) numbers.push_back(x);
-  for (double x = -7; x < 7; x += 0.0173) numbers.push_back(x), numbers.push_back(1 + x / 1024);
-  if (testing::gpu().executor == nullptr) GTEST_SKIP() << testing::gpu().why_not;
-  const Tensor x = Tensor::of<double>({std::ssize(numbers)}, numbers);
-  ref_cpu::CpuExecutor cpu;
-  for (const F function : {F::exp, F::log, F::sin, F::cos, F::tanh, F::erf, F::sigmoid, F::silu}) {
-    double worst = 0;
-    Allowed limit = allowed(function, DType::f64, 0);
-    limit.subnormal = 0x1p-1021;
-    measure(*testing::gpu().executor, function, x, run_op(cpu, Unary{function}, {x}).front(), limit, worst);
-  }
 }
 
 TEST(Unary, IntegersAgreeOnBothExecutors) {
@@ -195,9 +216,8 @@ TEST(Unary, TheLeastIntegerWrapsToItself) {
 
 TEST(Unary, BoolsAndComplexNumbersAgreeOnBothExecutors) {
   check_op(Unary{F::logical_not}, {random_tensor({DType::boolean, {1021}}, 1)});
-  const Tensor z = random_tensor({DType::c64, {1021}}, 2);
-  check_op(Unary{F::negate}, {z});
-  check_op(Unary{F::conjugate}, {z});
+  for (const DType dtype : {DType::c64, DType::c128})
+    for (const F function : {F::negate, F::conjugate}) check_op(Unary{function}, {random_tensor({dtype, {1021}}, 2)});
 }
 
 /// Each part against the modulus: z^2 of numbers below 8 in modulus.

@@ -38,7 +38,7 @@ std::array<std::uint32_t, 4> score_strides(const ir::Shape& operand, const Exten
 
 void check_served(const plan::Lowering& node, const Extents& n) {
   node.needs_its_types();
-  node.needs(node.in_type(0).dtype != ir::DType::f64, "shaders have no f64 exponential");
+  node.needs(node.in_type(0).dtype != ir::DType::f64, "attention is computed in f32 here, not in f64");
   node.needs(n.D <= widest_head && n.Dv <= widest_head, "heads are at most ", widest_head, " wide here, D is ", n.D,
              ", Dv is ", n.Dv);
   node.needs(n.Sq < longest && n.Sk < longest, "sequences are shorter than 2^28 here, Sq is ", n.Sq, ", Sk is ", n.Sk);

@@ -4,8 +4,9 @@
 #define PLUMB_BINARY_REAL_GLSL
 
 #ifdef VARIANT_f64
-#include "gpu_vulkan/glsl/arithmetic.glsl"
 #include "gpu_vulkan/glsl/fmod_f64.glsl"
+#include "gpu_vulkan/glsl/power_f64.glsl"
+#include "gpu_vulkan/glsl/trigonometry_f64.glsl"
 #else
 #include "gpu_vulkan/glsl/power.glsl"
 #include "gpu_vulkan/glsl/trigonometry.glsl"
@@ -25,10 +26,8 @@ COMPUTED real_maximum(COMPUTED a, COMPUTED b) { return maximum(a, b); }
 COMPUTED real_minimum(COMPUTED a, COMPUTED b) { return minimum(a, b); }
 COMPUTED real_fmod(COMPUTED a, COMPUTED b) { return fmodf(a, b); }
 COMPUTED real_mod(COMPUTED a, COMPUTED b) { return with_divisor_sign(real_fmod(a, b), b); }
-#ifndef VARIANT_f64
 COMPUTED real_power(COMPUTED a, COMPUTED b) { return powf(a, b); }
 COMPUTED real_atan2(COMPUTED a, COMPUTED b) { return atan2f(a, b); }
-#endif
 
 COMPUTED binary_real(uint function, COMPUTED a, COMPUTED b) {
   switch (function) {
@@ -40,10 +39,8 @@ COMPUTED binary_real(uint function, COMPUTED a, COMPUTED b) {
     case MINIMUM: return real_minimum(a, b);
     case MOD: return real_mod(a, b);
     case FMOD: return real_fmod(a, b);
-#ifndef VARIANT_f64
     case POWER: return real_power(a, b);
     case ATAN2: return real_atan2(a, b);
-#endif
     default: return a;
   }
 }

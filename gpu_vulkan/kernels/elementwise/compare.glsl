@@ -17,6 +17,10 @@ bool is_unordered(float x) { return is_nan(x); }
 int part_key(float x) { return sign_of(x) == 0u ? int(magnitude_of(x)) : -int(magnitude_of(x)); }
 ivec2 key(vec2 x) { return ivec2(part_key(x.x), part_key(x.y)); }
 bool is_unordered(vec2 x) { return is_nan(x.x) || is_nan(x.y); }
+#elif defined(VARIANT_c128)
+uvec2 part_key(double x) { return is_zero(x) ? uvec2(0u) : unpackDouble2x32(x); }
+uvec4 key(dvec2 x) { return uvec4(part_key(x.x), part_key(x.y)); }
+bool is_unordered(dvec2 x) { return is_nan(x.x) || is_nan(x.y); }
 #else
 COMPUTED key(COMPUTED x) { return x; }
 bool is_unordered(COMPUTED x) { return false; }
@@ -27,7 +31,7 @@ bool compared(uint function, COMPUTED l, COMPUTED r) {
   if (is_unordered(l) || is_unordered(r)) return function == NOT_EQUAL;
   if (function == EQUAL) return key(l) == key(r);
   if (function == NOT_EQUAL) return key(l) != key(r);
-#if !defined(VARIANT_bool) && !defined(VARIANT_c64)
+#if !defined(VARIANT_bool) && !defined(VARIANT_c64) && !defined(VARIANT_c128)
   if (function == LESS) return key(l) < key(r);
   if (function == LESS_EQUAL) return key(l) <= key(r);
   if (function == GREATER) return key(l) > key(r);

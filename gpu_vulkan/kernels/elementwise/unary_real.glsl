@@ -1,57 +1,69 @@
-// The functions of `unary` on reals: real_NAME, as ir::ops::UnaryFunction names them, so that a kernel
-// that was generated calls the same as one that is told by a number.
+// The functions of `unary` on reals, COMPUTED in float or double: real_NAME, as ir::ops::UnaryFunction names them, so
+// that a kernel that was generated calls the same as one that is told by a number.
 #ifndef PLUMB_UNARY_REAL_GLSL
 #define PLUMB_UNARY_REAL_GLSL
 
+#ifdef VARIANT_f64
+#include "gpu_vulkan/kernels/elementwise/activation_f64.glsl"
+#include "gpu_vulkan/kernels/elementwise/hyperbolic_f64.glsl"
+#include "gpu_vulkan/glsl/trigonometry_f64.glsl"
+#else
 #include "gpu_vulkan/kernels/elementwise/activation.glsl"
 #include "gpu_vulkan/glsl/hyperbolic.glsl"
 #include "gpu_vulkan/glsl/trigonometry.glsl"
+#endif
 #include "gpu_vulkan/kernels/elementwise/unary_functions.glsl"
 
 // Bits decide wherever a device may take a subnormal for 0 or forget a NaN.
+#ifdef VARIANT_f64
+bool is_fraction(double x) { return !is_zero(x) && magnitude_of(x).y < 0x3FF00000u; }
+double real_abs(double x) { return with_sign(x, 0u); }
+double real_negate(double x) { return with_sign(x, sign_of(x) ^ 0x80000000u); }
+#else
 bool is_fraction(float x) { return !is_zero(x) && magnitude_of(x) < 0x3F800000u; }
-
 float real_abs(float x) { return uintBitsToFloat(magnitude_of(x)); }
 float real_negate(float x) { return uintBitsToFloat(floatBitsToUint(x) ^ 0x80000000u); }
-float real_sign(float x) { return is_nan(x) || is_zero(x) ? x : with_sign(1.0, x); }
-precise float real_square(float x) { return x * x; }
-float real_reciprocal(float x) { return divide(1.0, x); }
-float real_sqrt(float x) { return square_root(x); }
-float real_rsqrt(float x) { return inverse_square_root(x); }
-float real_exp(float x) { return expf(x); }
-float real_expm1(float x) { return expm1f(x); }
-float real_log(float x) { return logf(x); }
-float real_log1p(float x) { return log1pf(x); }
-float real_sin(float x) { return sinf(x); }
-float real_cos(float x) { return cosf(x); }
-float real_tan(float x) { return tanf(x); }
-float real_asin(float x) { return asinf(x); }
-float real_acos(float x) { return acosf(x); }
-float real_atan(float x) { return atanf(x); }
-float real_sinh(float x) { return sinhf(x); }
-float real_cosh(float x) { return coshf(x); }
-float real_tanh(float x) { return tanhf(x); }
-float real_asinh(float x) { return asinhf(x); }
-float real_acosh(float x) { return acoshf(x); }
-float real_atanh(float x) { return atanhf(x); }
-float real_erf(float x) { return erff(x); }
-float real_floor(float x) { return is_fraction(x) && sign_of(x) != 0u ? -1.0 : floor(x); }
-float real_ceil(float x) { return is_fraction(x) && sign_of(x) == 0u ? 1.0 : ceil(x); }
-float real_trunc(float x) { return trunc(x); }
-float real_round(float x) { return roundEven(x); }
-float real_relu(float x) { return is_nan(x) || sign_of(x) == 0u ? x : 0.0; }
-float real_sigmoid(float x) { return sigmoidf(x); }
-float real_silu(float x) { return siluf(x); }
-float real_gelu(float x) { return geluf(x); }
 float real_gelu_f16(float x) { return half_geluf(x); }
-float real_gelu_tanh(float x) { return gelu_tanhf(x); }
-float real_softplus(float x) { return softplusf(x); }
-float real_softsign(float x) { return softsignf(x); }
-float real_mish(float x) { return mishf(x); }
-float real_hard_swish(float x) { return hard_swishf(x); }
-float real_log_sigmoid(float x) { return log_sigmoidf(x); }
+#endif
 
-float unary_real(uint function, float x) {
+COMPUTED real_sign(COMPUTED x) { return is_nan(x) || is_zero(x) ? x : with_sign(COMPUTED(1), x); }
+precise COMPUTED real_square(COMPUTED x) { return x * x; }
+COMPUTED real_reciprocal(COMPUTED x) { return divide(COMPUTED(1), x); }
+COMPUTED real_sqrt(COMPUTED x) { return square_root(x); }
+COMPUTED real_rsqrt(COMPUTED x) { return inverse_square_root(x); }
+COMPUTED real_exp(COMPUTED x) { return expf(x); }
+COMPUTED real_expm1(COMPUTED x) { return expm1f(x); }
+COMPUTED real_log(COMPUTED x) { return logf(x); }
+COMPUTED real_log1p(COMPUTED x) { return log1pf(x); }
+COMPUTED real_sin(COMPUTED x) { return sinf(x); }
+COMPUTED real_cos(COMPUTED x) { return cosf(x); }
+COMPUTED real_tan(COMPUTED x) { return tanf(x); }
+COMPUTED real_asin(COMPUTED x) { return asinf(x); }
+COMPUTED real_acos(COMPUTED x) { return acosf(x); }
+COMPUTED real_atan(COMPUTED x) { return atanf(x); }
+COMPUTED real_sinh(COMPUTED x) { return sinhf(x); }
+COMPUTED real_cosh(COMPUTED x) { return coshf(x); }
+COMPUTED real_tanh(COMPUTED x) { return tanhf(x); }
+COMPUTED real_asinh(COMPUTED x) { return asinhf(x); }
+COMPUTED real_acosh(COMPUTED x) { return acoshf(x); }
+COMPUTED real_atanh(COMPUTED x) { return atanhf(x); }
+COMPUTED real_erf(COMPUTED x) { return erff(x); }
+COMPUTED real_floor(COMPUTED x) { return is_fraction(x) && sign_of(x) != 0u ? COMPUTED(-1) : floor(x); }
+COMPUTED real_ceil(COMPUTED x) { return is_fraction(x) && sign_of(x) == 0u ? COMPUTED(1) : ceil(x); }
+COMPUTED real_trunc(COMPUTED x) { return trunc(x); }
+COMPUTED real_round(COMPUTED x) { return roundEven(x); }
+COMPUTED real_relu(COMPUTED x) { return is_nan(x) || sign_of(x) == 0u ? x : COMPUTED(0); }
+COMPUTED real_sigmoid(COMPUTED x) { return sigmoidf(x); }
+COMPUTED real_silu(COMPUTED x) { return siluf(x); }
+COMPUTED real_gelu(COMPUTED x) { return geluf(x); }
+COMPUTED real_gelu_tanh(COMPUTED x) { return gelu_tanhf(x); }
+COMPUTED real_softplus(COMPUTED x) { return softplusf(x); }
+COMPUTED real_softsign(COMPUTED x) { return softsignf(x); }
+COMPUTED real_mish(COMPUTED x) { return mishf(x); }
+COMPUTED real_hard_swish(COMPUTED x) { return hard_swishf(x); }
+COMPUTED real_log_sigmoid(COMPUTED x) { return log_sigmoidf(x); }
+
+COMPUTED unary_real(uint function, COMPUTED x) {
   switch (function) {
     case ABS: return real_abs(x);
     case NEGATE: return real_negate(x);

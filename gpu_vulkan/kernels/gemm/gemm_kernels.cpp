@@ -2,20 +2,12 @@
 #include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
 
 #include <algorithm>
-#include <bit>
+
+#include "gpu_vulkan/kernels/common/words.hpp"
 
 namespace plumb::gpu_vulkan::kernels::gemm {
 
 using ir::DType;
-
-namespace {
-
-std::array<std::uint32_t, 2> words_of(double x, DType dtype) {
-  if (dtype != DType::f64) return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
-  return std::bit_cast<std::array<std::uint32_t, 2>>(x);
-}
-
-}  // namespace
 
 std::uint32_t transposed(const Gemm& p) { return (p.transpose_a ? 1u : 0u) | (p.transpose_b ? 2u : 0u); }
 
@@ -33,7 +25,7 @@ GemmBlock block_of(const Gemm& p, DType dtype) {
   block.c_strides = {plan::word(p.c_strides[0]), plan::word(p.c_strides[1])};
   const auto line = [&](std::int64_t given, std::int64_t dense) { return plan::word(given == 0 ? dense : given); };
   block.lda = line(p.lda, p.transpose_a ? p.m : p.k), block.ldb = line(p.ldb, p.transpose_b ? p.k : p.n);
-  block.alpha = words_of(p.alpha, dtype), block.beta = words_of(p.beta, dtype);
+  block.alpha = common::words_of(p.alpha, dtype), block.beta = common::words_of(p.beta, dtype);
   return block;
 }
 

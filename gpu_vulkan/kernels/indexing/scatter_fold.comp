@@ -69,7 +69,7 @@ void fold_target(uint first, uint column) {
       ++k;
     }
   }
-  y[at] = store(finish(folded, 1.0));
+  y[at] = store(finish(folded, 1u));
 }
 
 void main() {

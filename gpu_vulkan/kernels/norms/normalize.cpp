@@ -4,6 +4,7 @@
 #include <span>
 
 #include "gpu_vulkan/kernels/common/sums.hpp"
+#include "gpu_vulkan/kernels/common/words.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/rows/lines.hpp"
 #include "gpu_vulkan/kernels/rows/rows.hpp"
@@ -123,10 +124,11 @@ void emit_lines(const Normalize& norm, const NormSlots& slots, const rows::LineS
                 plan::Lowering& node) {
   struct Block {
     std::uint32_t lines, length, slices, slice_length;
-    float epsilon;
+    std::array<std::uint32_t, 2> epsilon;
     Strides extents, scale_strides, bias_strides;
   };
-  publish_sums(norm, {.levels = rows::compensated_levels(share, share)}, node);
+  const ir::DType computed = node.in_type(0).dtype == ir::DType::f64 ? ir::DType::f64 : ir::DType::f32;
+  publish_sums(norm, {.accumulator = computed, .levels = rows::compensated_levels(share, share)}, node);
   const Axes axes = axes_of(norm);
   const auto dispatch = [&](rows::LineStage stage, std::vector<plan::Slot> reads, std::vector<plan::Slot> writes) {
     for (const plan::Slot slot : results(norm, slots, node)) writes.push_back(slot);
@@ -144,14 +146,15 @@ void emit_lines(const Normalize& norm, const NormSlots& slots, const rows::LineS
         .reads = std::move(reads),
         .writes = std::move(writes),
         .push = Block{static_cast<std::uint32_t>(lines.outer), static_cast<std::uint32_t>(lines.length), share.slices,
-                      share.slice_length, static_cast<float>(norm.epsilon), axes.extents, axes.scale_strides,
+                      share.slice_length, common::words_of(norm.epsilon, computed), axes.extents, axes.scale_strides,
                       axes.bias_strides},
         .groups = share.groups(lines.outer),
     });
   };
   // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
   if (share.slices == 1) return dispatch(rows::LineStage::whole, {slots.x, slots.scale, slots.bias}, {slots.y});
-  const plan::Slot partials = node.scratch(static_cast<std::size_t>(lines.outer) * share.slices * 4 * sizeof(float));
+  const std::size_t moments = 4 * ir::info(computed).bytes;
+  const plan::Slot partials = node.scratch(static_cast<std::size_t>(lines.outer) * share.slices * moments);
   dispatch(rows::LineStage::first, {slots.x, slots.scale, slots.bias}, {partials});
   dispatch(rows::LineStage::second, {slots.x, slots.scale, slots.bias, partials}, {});
 }
@@ -166,7 +169,6 @@ std::optional<std::string> refuse_lines(const Normalize& norm) {
 void lower_normalize(const Normalize& norm, plan::Lowering& node) {
   node.needs_its_types();
   const ir::DType dtype = node.in_type(0).dtype;
-  node.needs(dtype != ir::DType::f64, "shaders have no f64 square root within its bound");
   const ir::Lines lines = ir::lines_from(norm.shape, static_cast<std::int64_t>(norm.first));
   const rows::LineShare share = rows::share_lines(node.facts(), lines.outer, lines.length);
   const plan::Slot x = norm.x.value_or(node.in(0));
@@ -174,7 +176,8 @@ void lower_normalize(const Normalize& norm, plan::Lowering& node) {
   const NormSlots slots{x, norm.y.value_or(node.out(0)), norm.has_scale ? node.in(1) : x,
                         norm.has_bias ? node.in(norm.has_residual ? last - 1 : last) : x,
                         norm.has_residual ? node.in(last) : x};
-  const rows::RowsChoice rows = rows::hold_rows(node.facts(), share, lines, elementwise::pack_size(dtype));
+  rows::RowsChoice rows = rows::hold_rows(node.facts(), share, lines, elementwise::pack_size(dtype));
+  if (dtype == ir::DType::f64) rows.refusal = "rows are held in f32";
   node.choose({
       {"rows", device::KernelFamily::rows,
        [&] { return plan::attempt_of(rows.refusal, [&] { emit_rows(norm, slots, rows.held, lines, node); }); }},

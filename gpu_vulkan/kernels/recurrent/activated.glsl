@@ -4,7 +4,11 @@
 #define PLUMB_ACTIVATED_GLSL
 
 #include "gpu_vulkan/glsl/element.glsl"
-#include "gpu_vulkan/glsl/arithmetic.glsl"
+#ifdef VARIANT_f64
+#include "gpu_vulkan/kernels/elementwise/activation_f64.glsl"
+#else
+#include "gpu_vulkan/kernels/elementwise/activation.glsl"
+#endif
 
 const uint SIGMOID = 0u, TANH = 1u, RELU = 2u, HARD_SIGMOID = 3u, SOFTSIGN = 4u, SOFTPLUS = 5u;
 
@@ -13,35 +17,16 @@ precise COMPUTED hard_sigmoid(COMPUTED z) {
   return is_nan(y) ? y : clamp(y, COMPUTED(0), COMPUTED(1));
 }
 
-#ifdef VARIANT_f64
-#include "gpu_vulkan/glsl/math_f64.glsl"
-
-double activated(uint function, double z) {
+COMPUTED activated(uint function, COMPUTED z) {
   switch (function) {
     case SIGMOID: return sigmoidf(z);
     case TANH: return tanhf(z);
-    case RELU: return is_nan(z) || z > 0.0lf ? z : 0.0lf;
-    case HARD_SIGMOID: return hard_sigmoid(z);
-    case SOFTSIGN: return is_infinite(z) ? double_nan() : divide(z, 1.0lf + abs(z));
-    case SOFTPLUS: return softplusf(z);
-    default: return z;
-  }
-}
-#else
-#include "gpu_vulkan/glsl/math.glsl"
-#include "gpu_vulkan/kernels/elementwise/activation.glsl"
-
-float activated(uint function, float z) {
-  switch (function) {
-    case SIGMOID: return sigmoidf(z);
-    case TANH: return tanhf(z);
-    case RELU: return is_nan(z) || sign_of(z) == 0u ? z : 0.0;
+    case RELU: return is_nan(z) || sign_of(z) == 0u ? z : COMPUTED(0);
     case HARD_SIGMOID: return hard_sigmoid(z);
     case SOFTSIGN: return softsignf(z);
     case SOFTPLUS: return softplusf(z);
     default: return z;
   }
 }
-#endif
 
 #endif

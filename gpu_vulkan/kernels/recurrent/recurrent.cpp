@@ -2,8 +2,8 @@
 #include "gpu_vulkan/kernels/recurrent/recurrent.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "gpu_vulkan/kernels/common/words.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm.hpp"
 #include "gpu_vulkan/kernels/indexing/indexed.hpp"
 
@@ -20,11 +20,6 @@ struct StepBlock {
   std::uint32_t step, steps, batch, directions, width, gate_rows, flags;
   std::array<std::uint32_t, 2> clip;  // bits, the low word first
 };
-
-std::array<std::uint32_t, 2> words_of(double x, ir::DType computed) {
-  if (computed != ir::DType::f64) return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
-  return std::bit_cast<std::array<std::uint32_t, 2>>(x);
-}
 
 std::size_t bytes_of(std::int64_t elements, ir::DType dtype) {
   return static_cast<std::size_t>(elements) * ir::info(dtype).bytes;
@@ -126,7 +121,7 @@ void Steps::dispatch(std::string_view shader, std::int64_t s, plan::Slot multipl
       .writes = std::move(writes),
       .push = StepBlock{plan::word(s), plan::word(n.steps), plan::word(n.batch), plan::word(n.directions),
                         plan::word(n.units), plan::word(n.gate_rows()), flags_of(op_),
-                        words_of(op_.clip.value_or(0), computed_)},
+                        common::words_of(op_.clip.value_or(0), computed_)},
       .groups = plan::groups_for(n.directions * across * down),
   });
 }

@@ -106,7 +106,7 @@ void main() {
       PACKED scan;
       for (uint i = 0u; i < PACK; ++i) {
         const HELD next = combine(running, term(element(packs[u], i), function, running), function);
-        pack(scan, reverse ? PACK - 1u - i : i, finish(exclusive ? running : next, 1.0));
+        pack(scan, reverse ? PACK - 1u - i : i, finish(exclusive ? running : next, 1u));
         running = next;
       }
       packed_y[first + unit_in_memory(tile + unit_of(u))] = scan;

@@ -42,4 +42,4 @@ HELD term(COMPUTED value, uint how, HELD peak) {
 
 HELD partial_term(HELD partial, uint how, HELD peak) { return partial; }
 
-COMPUTED finish(HELD folded, float count) { return COMPUTED(folded); }
+COMPUTED finish(HELD folded, uint count) { return COMPUTED(folded); }

@@ -50,7 +50,7 @@ SplitAxes split(const ir::Shape& x, const std::vector<bool>& is_reduced) {
 
 struct Block {
   std::uint32_t outputs, terms, slices, slice_terms;
-  float count;
+  std::uint32_t count;
   std::uint32_t padding[3];
   std::array<std::uint32_t, 4> kept_extents, kept_strides, reduced_extents, reduced_strides;
 };
@@ -68,7 +68,7 @@ Packed packed_of(const SplitAxes& split, std::int64_t pack) {
 struct Fold {
   DType dtype;
   ReduceFunction function;
-  float count;  ///< terms of an output of the node
+  std::uint32_t count;  ///< terms of an output of the node
 };
 
 struct Pass {
@@ -128,7 +128,7 @@ void reduce(ReduceFunction function, const ir::TensorType& x, const std::vector<
   const std::int64_t outputs = whole.split.kept.elements, terms = whole.split.reduced.elements;
   const std::int64_t pack = elementwise::pack_size(dtype), columns = whole.split.columns;
   whole.packed = packed_of(whole.split, pack);
-  const Fold fold{dtype, function, static_cast<float>(terms)};
+  const Fold fold{dtype, function, static_cast<std::uint32_t>(terms)};
   const auto publish = [&](const LineShare& second) {
     if (!sums(function)) return;
     ir::Sum sum{.of = std::string(ir::enum_name(function)), .levels = compensated_levels(whole.share, second)};

@@ -30,7 +30,8 @@ void emit_lines(std::string_view name, const LineShare& share, const ir::Lines& 
   struct Block {
     std::uint32_t lines, length, inner, slices, slice_length;
   };
-  node.adds({.of = "row_sum", .levels = compensated_levels(share, share), .is_rounded = true});
+  common::publish({.of = "row_sum", .levels = compensated_levels(share, share), .is_rounded = true},
+                  node.in_type(0).dtype, node);
   const auto dispatch = [&](LineStage stage, std::vector<plan::Slot> reads, std::vector<plan::Slot> writes) {
     node.dispatch({
         .shader = {ir::cat(name, ".", node.in_type(0).dtype),
@@ -48,7 +49,8 @@ void emit_lines(std::string_view name, const LineShare& share, const ir::Lines& 
   const plan::Slot x = node.in(0), y = node.out(0);
   // In one piece there are no partials; but their binding counts as written, so it must be none of what is read.
   if (share.slices == 1) return dispatch(LineStage::whole, {x}, {y, y});
-  const plan::Slot partials = node.scratch(static_cast<std::size_t>(lines.count()) * share.slices * 2 * sizeof(float));
+  const std::size_t pair = node.in_type(0).dtype == ir::DType::f64 ? 2 * sizeof(double) : 2 * sizeof(float);
+  const plan::Slot partials = node.scratch(static_cast<std::size_t>(lines.count()) * share.slices * pair);
   dispatch(LineStage::first, {x}, {partials, y});
   dispatch(LineStage::second, {x, partials}, {y});
 }
@@ -58,10 +60,10 @@ void emit_lines(std::string_view name, const LineShare& share, const ir::Lines& 
 void lower_softmax(std::string_view name, std::int64_t axis, plan::Lowering& node) {
   node.needs_its_types();
   const ir::DType dtype = node.in_type(0).dtype;
-  node.needs(dtype != ir::DType::f64, "shaders have no f64 exponential");
   const ir::Lines lines = ir::along(node.in_type(0).shape, axis);
   const LineShare share = share_lines(node.facts(), lines.count(), lines.length, lines.inner);
-  const RowsChoice rows = hold_rows(node.facts(), share, lines, elementwise::pack_size(dtype));
+  RowsChoice rows = hold_rows(node.facts(), share, lines, elementwise::pack_size(dtype));
+  if (dtype == ir::DType::f64) rows.refusal = "rows are held in f32";
   node.choose({
       {"rows", device::KernelFamily::rows,
        [&] { return plan::attempt_of(rows.refusal, [&] { emit_rows(name, rows.held, lines, node); }); }},

@@ -11,9 +11,11 @@ namespace {
 
 using ir::ops::UnaryFunction;
 
-/// u |y| (relative + slope · growth), of functions whose limit grows with x.
+/// u |y| (relative + slope · growth), of functions whose limit grows with x. Of f64 up to 64: beyond 40 they are x or
+/// 0, and powers of larger x leave the range in which limits are evaluated.
 Bound growing(const Node& node, const UnaryLimit& limit) {
-  const Real x = node.in[0];
+  const bool is_f64 = node.unit() <= ir::unit_roundoff(ir::DType::f64) * 2;
+  const Real x = is_f64 ? min(abs(node.in[0]), node.builder.constant(64)) : node.in[0];
   const Real growth = limit.function == UnaryFunction::gelu
                           ? square(x)
                           : abs(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * (x * square(x))));

@@ -79,6 +79,18 @@ Real log_sum_exp_of(const std::vector<Number>& numbers) {
   return top + log(sum.total());
 }
 
+/// In the unit of the largest magnitude: squares of f64 numbers leave its range, and the norm need not.
+Real norm_of(const std::vector<Number>& numbers) {
+  long double largest = 0;
+  for (const Number& x : numbers) largest = std::max(largest, std::fabs(x.re.value));
+  const bool has_unit = largest > 0 && std::isfinite(largest);
+  const Real unit = has_unit ? std::exp2(static_cast<long double>(std::ilogb(largest))) : 1;
+  Sum sum;
+  for (const Number& x : numbers) sum.add(x.re / unit, x.re / unit);
+  const Real total = sum.total();
+  return total.value == 0 ? Real(0) : sqrt(total) * unit;
+}
+
 /// The logarithm of a sum that may be 0 or below within its uncertainty is not known.
 Real log_of(Real sum) {
   if (sum.off > 0 && std::fabs(sum.value) <= sum.off && sum.value != 0) throw NoAnswer{};
@@ -88,6 +100,7 @@ Real log_of(Real sum) {
 Real of_reals(ReduceF function, const std::vector<Number>& numbers) {
   if (function == ReduceF::max || function == ReduceF::min) return extreme_of(function, numbers);
   if (function == ReduceF::log_sum_exp) return log_sum_exp_of(numbers);
+  if (function == ReduceF::l2) return norm_of(numbers);
   if (function == ReduceF::product) {
     Product product;
     for (const Number& x : numbers) product.take(x.re);
@@ -95,13 +108,12 @@ Real of_reals(ReduceF function, const std::vector<Number>& numbers) {
   }
   Sum sum;
   for (const Number& x : numbers)
-    if (function == ReduceF::l2 || function == ReduceF::sum_square)
+    if (function == ReduceF::sum_square)
       sum.add(x.re, x.re);
     else
       sum.add(function == ReduceF::l1 ? abs(x.re) : x.re);
   const Real total = sum.total();
   if (function == ReduceF::mean) return total / Real(static_cast<long double>(numbers.size()));
-  if (function == ReduceF::l2) return total.value == 0 ? Real(0) : sqrt(total);
   return function == ReduceF::log_sum ? log_of(total) : total;
 }
 

@@ -2,6 +2,7 @@
 #include "ir/ops/unary.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "parity/oracles/call.hpp"
 #include "parity/oracles/functions.hpp"
@@ -34,11 +35,12 @@ Number of_integer(UnaryFunction function, ir::DType dtype, Number given) {
   }
 }
 
-/// The modulus decides what a part may be off: 8 roundoffs of it (ops.md 3).
+/// The modulus decides what a part may be off: 8 roundoffs of it (ops.md 3), and a number below the normal ones
+/// besides.
 Number within_modulus(long double re, long double im) {
   if (!std::isfinite(re) || !std::isfinite(im)) throw NoAnswer{};
-  const long double off = 8 * 0x1p-53L * std::hypot(re, im);
-  return {Real(re, off), Real(im, off)};
+  const long double off = 8 * roundoff * std::hypot(re, im) + std::numeric_limits<double>::denorm_min();
+  return {in_range({re, off}), in_range({im, off})};
 }
 
 Number of_complex(UnaryFunction function, Number z) {

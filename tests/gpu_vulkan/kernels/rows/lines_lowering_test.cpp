@@ -115,11 +115,11 @@ TEST(LinesLowering, SaysWhyRowsAreNotHeld) {
   EXPECT_EQ(why(Softmax{}, {300, 300}, testing::phone()), "rows: phone has no shuffles in subgroups of a known size");
 }
 
-TEST(LinesLowering, RefusesF64WithItsReason) {
-  EXPECT_EQ(refusal(Reduce{F::log_sum, {0}}, {{DType::f64, {3}}}, testing::h200()),
-            "shaders have no f64 root, logarithm or exponential to take log_sum of f64");
-  EXPECT_EQ(refusal(Reduce{F::sum, {0}}, {{DType::f64, {3}}}, testing::h200()), "");
-  EXPECT_EQ(refusal(Softmax{}, {{DType::f64, {3}}}, testing::h200()), "shaders have no f64 exponential");
+TEST(LinesLowering, ServesF64ButNotInRowsThatAreHeld) {
+  for (const F function : {F::sum, F::l2, F::log_sum, F::log_sum_exp})
+    EXPECT_EQ(refusal(Reduce{function, {0}}, {{DType::f64, {3}}}, testing::h200()), "");
+  const auto softmax = lowered_node(Softmax{}, {{DType::f64, {300, 300}}}, testing::h200());
+  EXPECT_EQ(softmax.choice.refusals.at(0), "rows: rows are held in f32");
 }
 
 std::vector<TensorType> qkv(std::int64_t queries, std::int64_t width, DType dtype = DType::f32) {

@@ -1,12 +1,12 @@
 // Paragraphs of Markdown wrapped at 120 columns, without line breaks that would begin a list or a heading.
-#include "parity/cli/show/wrapped.hpp"
+#include "parity/terminal/wrapped.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "ir/raw/utf8.hpp"
 
-namespace plumb::parity::cli::show {
+namespace plumb::parity::terminal {
 namespace {
 
 constexpr std::size_t most_columns = 120;
@@ -53,4 +53,4 @@ std::string wrapped(std::string_view paragraph, std::string_view indent) {
   return text + line + "\n";
 }
 
-}  // namespace plumb::parity::cli::show
+}  // namespace plumb::parity::terminal
