@@ -39,6 +39,7 @@ std::vector<Case> memory_cases(Scale scale);
 std::vector<Case> attention_cases(Scale scale);
 std::vector<Case> convolution_cases(Scale scale);
 std::vector<Case> transform_cases(Scale scale);
+std::vector<Case> sequence_cases(Scale scale);
 std::vector<Case> model_cases(Scale scale);
 
 /// All of them, in the order of the table.

@@ -221,6 +221,112 @@ def transforms():
         yield f"irfft_f32_{lines}x{n}", case(lambda x, n=n: torch.fft.irfft(x, n), torch.complex64, lines, n // 2 + 1)
 
 
+def uniform(low, high, *shape):
+    return torch.rand(*shape, device="cuda") * (high - low) + low
+
+
+def mel_filters():
+    return uniform(0, 0.02, 80, 201)
+
+
+def log_mel_of(audio, window, filters):
+    """Whisper's front end, in the ops of PyTorch."""
+    power = torch.stft(audio, 400, 160, window=window, center=False, return_complex=True).abs().square()
+    logs = (filters @ power).clamp(min=1e-10).log10()
+    return (torch.maximum(logs, logs.amax((-2, -1), keepdim=True) - 8) + 4) / 4
+
+
+def selective_scan_of(x, delta, a, b, c, d):
+    """As Mamba defines it: what does not depend on the state at once, then one step after the other."""
+    decays = torch.exp(delta.unsqueeze(-1) * a)
+    added = (delta * x).unsqueeze(-1) * b.unsqueeze(2)
+    h, states = torch.zeros_like(decays[:, 0]), []
+    for t in range(x.shape[1]):
+        h = torch.addcmul(added[:, t], decays[:, t], h)
+        states.append((h * c[:, t].unsqueeze(1)).sum(-1))
+    return torch.stack(states, 1) + d * x, h
+
+
+def mamba2_of(x, dt, a, b, c, d, block=64):
+    """By blocks of steps (Dao and Gu, listing 1), with products within and between them."""
+    batch, steps, heads, rows = x.shape
+    cut = lambda y: y.unflatten(1, (steps // block, block))
+    xs, bs, cs = cut(x * dt.unsqueeze(-1)), cut(b.squeeze(2)), cut(c.squeeze(2))
+    logs = cut(dt * a).permute(0, 3, 1, 2).cumsum(-1)
+    apart = logs.unsqueeze(-1) - logs.unsqueeze(-2)
+    within = torch.exp(apart.masked_fill(~torch.ones(block, block, device="cuda", dtype=bool).tril(), -torch.inf))
+    scores = torch.einsum("bkln,bksn->bkls", cs, bs).unsqueeze(1) * within
+    y = torch.einsum("bhkls,bkshp->bklhp", scores, xs)
+    ends = torch.einsum("bksn,bhks,bkshp->bkhpn", bs, torch.exp(logs[..., -1:] - logs), xs)
+    decays, h, begun = torch.exp(logs[..., -1]), torch.zeros_like(ends[:, 0]), []
+    for k in range(ends.shape[1]):
+        begun.append(h)
+        h = torch.addcmul(ends[:, k], decays[:, :, k, None, None], h)
+    y = y + torch.einsum("bkln,bkhpn,bhkl->bklhp", cs, torch.stack(begun, 1), torch.exp(logs))
+    return y.flatten(1, 2) + d[:, None] * x, h
+
+
+def gated_delta_net_of(q, k, v, decay, beta, state):
+    """One step after the other."""
+    outputs, decays, scale = [], torch.exp(decay), q.shape[-1] ** -0.5
+    for t in range(q.shape[1]):
+        state = state * decays[:, t, :, None, None]
+        known = torch.einsum("bhkv,bhk->bhv", state, k[:, t])
+        change = beta[:, t, :, None] * (v[:, t] - known)
+        state = state + k[:, t].unsqueeze(-1) * change.unsqueeze(-2)
+        outputs.append(torch.einsum("bhkv,bhk->bhv", state, q[:, t]) * scale)
+    return torch.stack(outputs, 1), state
+
+
+def sequences():
+    """Recurrent networks by cuDNN; scans, whose loops are CUDA graphs, so that no launch is waited for."""
+    def network(kind, dtype, steps, batch, inputs, units, both_ways=False):
+        def make():
+            model = kind(inputs, units, bidirectional=both_ways, device="cuda", dtype=DTYPES[dtype])
+            x = normal(dtype, steps, batch, inputs)
+            return lambda: model(x)
+        return make
+    def scan(steps, channels, size):
+        def make():
+            x, delta = normal("f32", 1, steps, channels), uniform(0.001, 0.1, 1, steps, channels)
+            a, d = uniform(-16, -1, channels, size), normal("f32", channels)
+            b, c = (normal("f32", 1, steps, size) for _ in range(2))
+            return captured(lambda: selective_scan_of(x, delta, a, b, c, d)).replay
+        return make
+    def mamba2(batch, steps, heads, rows, size):
+        def make():
+            x, dt = normal("f32", batch, steps, heads, rows), uniform(0.001, 0.1, batch, steps, heads)
+            a, d = uniform(-16, -1, heads), normal("f32", heads)
+            b, c = (normal("f32", batch, steps, 1, size) for _ in range(2))
+            return captured(lambda: mamba2_of(x, dt, a, b, c, d)).replay
+        return make
+    def delta_net(batch, steps, heads, width):
+        def make():
+            q, k = (normal("f32", batch, steps, heads, width) * width**-0.5 for _ in range(2))
+            v, state = normal("f32", batch, steps, heads, width), normal("f32", batch, heads, width, width)
+            decay, beta = uniform(-0.1, -0.001, batch, steps, heads), uniform(0, 1, batch, steps, heads)
+            return captured(lambda: gated_delta_net_of(q, k, v, decay, beta, state)).replay
+        return make
+    def log_mel(signals):
+        def make():
+            audio, window, filters = 0.1 * normal("f32", signals, 480000), torch.hann_window(400).cuda(), mel_filters()
+            return lambda: log_mel_of(audio, window, filters)
+        return make
+    nn = torch.nn
+    yield "lstm_f32_32x256x512", network(nn.LSTM, "f32", 256, 32, 512, 512)
+    yield "lstm_f16_32x256x512", network(nn.LSTM, "f16", 256, 32, 512, 512)
+    yield "lstm_f32_32x256x512_both_ways", network(nn.LSTM, "f32", 256, 32, 512, 512, True)
+    yield "gru_f32_32x256x512", network(nn.GRU, "f32", 256, 32, 512, 512)
+    yield "rnn_f32_32x256x512", network(nn.RNN, "f32", 256, 32, 512, 512)
+    yield "lstm_f32_1x1000x64", network(nn.LSTM, "f32", 1000, 1, 64, 64)
+    for steps in (512, 2048, 8192, 32768):
+        yield f"selective_scan_f32_1x{steps}x1536x16", scan(steps, 1536, 16)
+    yield "mamba2_f32_4x4096x24x64x128", mamba2(4, 4096, 24, 64, 128)
+    yield "gated_delta_net_f32_1x4096x16x128", delta_net(1, 4096, 16, 128)
+    yield "gated_delta_net_f32_32x1x16x128", delta_net(32, 1, 16, 128)
+    for signals in (1, 16):
+        yield f"log_mel_f32_{signals}x480000", log_mel(signals)
+
 def overhead_ms(graph):
     return latency_ms(graph.replay) - back_to_back_ms(graph.replay)
 
@@ -240,7 +346,7 @@ def others():
 
 
 def all_cases():
-    for group in (products, memory_bound, attentions, convolutions, transforms):
+    for group in (products, memory_bound, attentions, convolutions, transforms, sequences):
         for name, make in group():
             yield name, lambda make=make: gpu_ms(make())
     yield from others()
