@@ -24,11 +24,12 @@ namespace {
 using ir::DType;
 using ir::Fill;
 
-/// A param and what it is filled with.
+/// A param, or an input, and what it is filled with.
 struct Operand {
   std::string name;
   ir::TensorType type;
   Fill fill;
+  bool is_input = false;
 };
 
 Fill normal(double scale) { return {.scale = scale}; }
@@ -36,12 +37,13 @@ Fill uniform(double low, double high) {
   return {.distribution = ir::Distribution::uniform, .low = low, .high = high};
 }
 
-/// One op on params.
+/// One op.
 Case of_op(std::string name, ir::Op op, const std::vector<Operand>& operands) {
   Case made{.name = std::move(name)};
   std::vector<ir::Value> inputs;
   for (const Operand& operand : operands) {
-    inputs.push_back(made.graph.param(operand.name, operand.type));
+    inputs.push_back(operand.is_input ? made.graph.input(operand.name, operand.type)
+                                      : made.graph.param(operand.name, operand.type));
     made.fills[operand.name] = operand.fill;
   }
   for (const ir::Value y : made.graph.add_all("y", std::move(op), inputs)) made.graph.returns(y);
@@ -54,7 +56,9 @@ struct Network {
   std::int64_t steps, batch, inputs, units;
 };
 
-/// A recurrent network with biases, and without states that are given: weights are as large as PyTorch draws them.
+/// A recurrent network with biases, and without states that are given: weights are as large as PyTorch draws them. Its
+/// steps are kernels of their own, of which each would wait for the timestamp behind the one before if they were timed
+/// as those of other ops are: as in a model, the time is from the first kernel to the last, and what is read is fed.
 template <class T>
 Case network(T op, DType dtype, Network n, Scale scale) {
   const std::string name =
@@ -66,10 +70,11 @@ Case network(T op, DType dtype, Network n, Scale scale) {
   const std::int64_t rows = T::gates * n.units;
   const double most = 1 / std::sqrt(static_cast<double>(n.units));
   Case made = of_op(name, op,
-                    {{"x", {dtype, {n.steps, n.batch, n.inputs}}, normal(1)},
+                    {{"x", {dtype, {n.steps, n.batch, n.inputs}}, normal(1), true},
                      {"w", {dtype, {ways, rows, n.inputs}}, uniform(-most, most)},
                      {"r", {dtype, {ways, rows, n.units}}, uniform(-most, most)},
                      {"bias", {dtype, {ways, 2 * rows}}, uniform(-most, most)}});
+  made.fuse = true;
   made.flops = ir::cost_of(made.graph, made.graph.nodes().front()).flops;
   return made;
 }

@@ -1,21 +1,19 @@
 #version 450
-// variants: f32 f16 bf16 f64
+// variants: f32 f16 f16_native bf16 f64
 // A step of a simple recurrent network.
 #extension GL_GOOGLE_include_directive : require
-#define GATES 1
+#include "gpu_vulkan/kernels/recurrent/rnn.glsl"
 #include "gpu_vulkan/kernels/recurrent/step.glsl"
 
-layout(set = 0, binding = 5) writeonly buffer After { COMPUTED after[]; };
-layout(set = 0, binding = 6) writeonly buffer Y { STORED y[]; };
-layout(set = 0, binding = 7) writeonly buffer Last { STORED h_n[]; };
-
 void main() {
-  COMPUTED sums[GATES];
-  const Place at = multiply(0u, sums);
+  const Place at = place();
+  // Memory answers while products are summed.
+  COMPUTED h = COMPUTED(0), beside = COMPUTED(0), sums[GATES];
+  bool runs = false;
+  if (at.is_mine) runs = is_running(at, step), h = multiplied[at.state], beside = beside_states(at, step, 0u);
+  multiply(0u, sums);
   if (!at.is_mine) return;
-  COMPUTED h = multiplied[at.state];
-  if (is_running(at)) h = activated(gate_function, clipped(beside_states(at, 0u) + sums[0]));
-  y[element_at(at)] = store(is_running(at) ? h : COMPUTED(0));
+  if (runs) h = next_state(beside + sums[0]);
   after[at.state] = h;
-  if (step + 1u == steps) h_n[at.state] = store(h);
+  write(at, step, runs, h);
 }

@@ -1,27 +1,26 @@
 #version 450
-// variants: f32 f16 bf16 f64
+// variants: f32 f16 f16_native bf16 f64
 // The rest of a step of a gated recurrent unit: the candidate, from r⊙h, and the state.
 #extension GL_GOOGLE_include_directive : require
 #define GATES 1
+#define FIRST_WRITE 7
+#include "gpu_vulkan/kernels/recurrent/gru.glsl"
 #include "gpu_vulkan/kernels/recurrent/step.glsl"
 
 layout(set = 0, binding = 5) readonly buffer Before { COMPUTED before[]; };
 layout(set = 0, binding = 6) readonly buffer Update { COMPUTED update[]; };
-layout(set = 0, binding = 7) writeonly buffer After { COMPUTED after[]; };
-layout(set = 0, binding = 8) writeonly buffer Y { STORED y[]; };
-layout(set = 0, binding = 9) writeonly buffer Last { STORED h_n[]; };
 
 void main() {
-  COMPUTED sums[GATES];
-  const Place at = multiply(2u, sums);
-  if (!at.is_mine) return;
-  COMPUTED h = before[at.state];
-  if (is_running(at)) {
-    const COMPUTED z = update[at.state];
-    const COMPUTED candidate = activated(hidden_function, clipped(beside_states(at, 2u) + sums[0]));
-    h = (COMPUTED(1) - z) * candidate + z * h;
+  const Place at = place();
+  COMPUTED h = COMPUTED(0), z = COMPUTED(0), beside = COMPUTED(0), sums[GATES];
+  bool runs = false;
+  if (at.is_mine) {
+    runs = is_running(at, step), h = before[at.state], z = update[at.state];
+    beside = beside_states(at, step, 2u);
   }
-  y[element_at(at)] = store(is_running(at) ? h : COMPUTED(0));
+  multiply(2u, sums);
+  if (!at.is_mine) return;
+  if (runs) h = next_state(z, candidate_of(beside + sums[0]), h);
   after[at.state] = h;
-  if (step + 1u == steps) h_n[at.state] = store(h);
+  write(at, step, runs, h);
 }

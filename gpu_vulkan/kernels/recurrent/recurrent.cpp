@@ -4,16 +4,16 @@
 #include <algorithm>
 
 #include "gpu_vulkan/kernels/common/words.hpp"
+#include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm.hpp"
 #include "gpu_vulkan/kernels/indexing/indexed.hpp"
 
 namespace plumb::gpu_vulkan::kernels::recurrent {
 namespace {
 
-// As step.glsl has them: a workgroup's units, and the states that are staged at a time.
-constexpr std::int64_t units_each = 8, depth = 64;
-constexpr std::uint32_t invocations = 128;
-constexpr std::int64_t most_rows = 16;
+// As step.glsl has them: a workgroup's units, and neighbours that share a line of R.
+constexpr std::int64_t units_each = 8, lanes = 8;
+constexpr std::uint32_t invocations = 256;
 
 /// What a step is pushed.
 struct StepBlock {
@@ -25,20 +25,61 @@ std::size_t bytes_of(std::int64_t elements, ir::DType dtype) {
   return static_cast<std::size_t>(elements) * ir::info(dtype).bytes;
 }
 
-/// Sequences of a workgroup; the fewer they are, the more of its invocations share the states of one.
-std::int64_t rows_for(std::int64_t batch) { return batch == 1 ? 1 : batch <= 4 ? 4 : most_rows; }
-
-/// The bits that step.glsl names.
+/// The bits that sequences.glsl names.
 std::uint32_t flags_of(const Description& op) {
   std::uint32_t flags = 0;
   const auto set = [&](std::uint32_t flag, bool is_set) { flags |= is_set ? flag : 0; };
   set(1, ir::kernels::is_reverse(op.direction, 0)), set(2, ir::kernels::is_reverse(op.direction, 1));
   set(4, op.operands.bias.has_value()), set(8, op.clip.has_value()), set(16, op.operands.peephole.has_value());
-  set(32, op.input_forget), set(64, op.cell_states);
+  set(32, op.input_forget), set(64, op.cell_states), set(128, op.linear_before_reset);
   return flags;
 }
 
+/// How many quads of R an invocation reads ahead: as many as registers hold, or half of that where two workgroups are
+/// to share them.
+std::uint32_t at_once(const ir::kernels::RecurrentExtents& n, std::int64_t groups) {
+  if (n.gates == 1) return 8;
+  return groups <= plan::enough_tiles + plan::enough_tiles / 4 ? 4 : 2;
+}
+
+std::int64_t pieces(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
+
 }  // namespace
+
+/// Sequences of a workgroup of a step, and how many elements of their states it has at a time.
+struct Steps::Tile {
+  std::uint32_t rows_each, row_groups;
+  std::int64_t depth = 512;
+
+  std::int64_t rows() const { return std::int64_t{rows_each} * row_groups; }
+  std::int64_t groups(const ir::kernels::RecurrentExtents& n) const {
+    return n.directions * pieces(n.units, units_each) * pieces(n.batch, rows());
+  }
+  std::int64_t elements() const {
+    const std::int64_t parts = invocations / (units_each * row_groups * lanes) * lanes;
+    return rows() * depth + units_each * rows() * (parts + 1);
+  }
+};
+
+/// As many sequences as leave enough workgroups to fill the device; the more there are, the fewer of them read R.
+Steps::Tile Steps::tile() const {
+  const ir::kernels::RecurrentExtents& n = op_.n;
+  if (n.batch == 1) return fitted({1, 1});
+  for (const Tile one : {Tile{8, 2}, Tile{8, 1}})
+    if (n.batch > one.rows() / 2 && one.groups(n) >= plan::enough_tiles) return fitted(one);
+  return fitted({4, 1});
+}
+
+/// As deep as shared memory and the states are.
+Steps::Tile Steps::fitted(Tile tile) const {
+  constexpr std::int64_t least = 32;
+  while (tile.depth > least &&
+         (bytes_of(tile.elements(), computed_) > node_.facts().shared_memory || tile.depth >= 2 * op_.n.units))
+    tile.depth /= 2;
+  const std::size_t shared = bytes_of(tile.elements(), computed_);
+  node_.needs(shared <= node_.facts().shared_memory, "a step takes ", shared, " bytes of shared memory");
+  return tile;
+}
 
 Steps::Steps(const Description& op, plan::Lowering& node)
     : op_(op),
@@ -53,9 +94,8 @@ Steps::Steps(const Description& op, plan::Lowering& node)
   constexpr std::size_t most_bindings = 12;
   node.needs(node.facts().max_storage_buffers >= most_bindings, node.facts().name, " has fewer than ", most_bindings,
              " storage buffers in a kernel");
-  const std::int64_t lines = op.n.gates * units_each + most_rows;
-  const std::size_t shared = bytes_of(lines * (depth + 4) + invocations * op.n.gates, computed_);
-  node.needs(shared <= node.facts().shared_memory, "a step takes ", shared, " bytes of shared memory");
+  node.needs(node.facts().max_invocations >= invocations, node.facts().name, " has workgroups of fewer than ",
+             invocations, " invocations");
   if (op_.n.gates == 4) cell_ = scratch();
   multiply_inputs();
   begin();
@@ -102,27 +142,55 @@ void Steps::begin() {
   });
 }
 
-void Steps::dispatch(std::string_view shader, std::int64_t s, plan::Slot multiplied, std::vector<plan::Slot> reads,
-                     std::vector<plan::Slot> writes) {
+bool Steps::are_resident() const {
+  // Lines of R as long as this take half of the registers of an invocation, of which there are 256 at most.
+  constexpr std::size_t most_bytes = 256;
+  return op_.n.steps > 0 && bytes_of(op_.n.units, computed_) <= most_bytes && op_.n.gate_rows() <= invocations;
+}
+
+void Steps::dispatch_resident(std::string_view shader, const std::vector<plan::Slot>& reads,
+                              std::vector<plan::Slot> writes) {
   const ir::kernels::RecurrentExtents& n = op_.n;
-  const std::int64_t rows = rows_for(n.batch), slices = invocations / (units_each * rows);
+  const auto whole = std::bit_ceil(static_cast<std::uint32_t>(std::max<std::int64_t>(n.gate_rows(), 32)));
+  dispatch({ir::cat(shader, '.', dtype_),
+            {{"invocations", whole},
+             {"gate_function", op_.gate},
+             {"cell_function", op_.cell},
+             {"hidden_function", op_.hidden},
+             {"quads", plan::word(pieces(n.units, 4))},
+             {"is_even", n.units % 4 == 0}}},
+           0, n.directions * n.batch, states_[0], reads, std::move(writes));
+}
+
+void Steps::dispatch(std::string_view shader, std::int64_t s, plan::Slot multiplied,
+                     const std::vector<plan::Slot>& reads, std::vector<plan::Slot> writes) {
+  const Tile tile = this->tile();
+  dispatch({ir::cat(shader, '.', elementwise::variant_of(dtype_, node_.facts())),
+            {{"invocations", invocations},
+             {"gate_function", op_.gate},
+             {"cell_function", op_.cell},
+             {"hidden_function", op_.hidden},
+             {"rows_each", tile.rows_each},
+             {"row_groups", tile.row_groups},
+             {"depth", plan::word(tile.depth)},
+             {"at_once", at_once(op_.n, tile.groups(op_.n))},
+             {"is_even", op_.n.units % 4 == 0}}},
+           s, tile.groups(op_.n), multiplied, reads, std::move(writes));
+}
+
+void Steps::dispatch(plan::Shader shader, std::int64_t s, std::int64_t groups, plan::Slot multiplied,
+                     const std::vector<plan::Slot>& reads, std::vector<plan::Slot> writes) {
+  const ir::kernels::RecurrentExtents& n = op_.n;
   std::vector<plan::Slot> all = {inputs_, node_.in(2), node_.in(op_.operands.bias.value_or(0)), lengths_, multiplied};
   all.insert(all.end(), reads.begin(), reads.end());
-  const std::int64_t across = (n.units + units_each - 1) / units_each, down = (n.batch + rows - 1) / rows;
   node_.dispatch({
-      .shader = {ir::cat(shader, '.', dtype_),
-                 {{"invocations", invocations},
-                  {"rows", plan::word(rows)},
-                  {"slices", plan::word(slices)},
-                  {"gate_function", op_.gate},
-                  {"cell_function", op_.cell},
-                  {"hidden_function", op_.hidden}}},
+      .shader = std::move(shader),
       .reads = std::move(all),
       .writes = std::move(writes),
       .push = StepBlock{plan::word(s), plan::word(n.steps), plan::word(n.batch), plan::word(n.directions),
                         plan::word(n.units), plan::word(n.gate_rows()), flags_of(op_),
                         common::words_of(op_.clip.value_or(0), computed_)},
-      .groups = plan::groups_for(n.directions * across * down),
+      .groups = plan::groups_for(groups),
   });
 }
 

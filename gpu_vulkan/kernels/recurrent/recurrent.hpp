@@ -5,7 +5,8 @@
 #include "gpu_vulkan/plan/lower.hpp"
 #include "ir/kernels/recurrent.hpp"
 
-/// What rnn, gru and lstm are lowered to: one product of all inputs with W, and then dispatches for each step.
+/// What rnn, gru and lstm are lowered to: one product of all inputs with W, and then one dispatch for all steps, or
+/// some for each.
 namespace plumb::gpu_vulkan::kernels::recurrent {
 
 /// An op of the three, as far as they are alike.
@@ -15,7 +16,7 @@ struct Description {
   ir::kernels::RecurrentDirection direction;
   std::optional<double> clip;
   ir::kernels::RecurrentActivation gate, cell, hidden;
-  bool input_forget, cell_states;
+  bool input_forget, cell_states, linear_before_reset;
 };
 
 template <class T>
@@ -29,13 +30,15 @@ Description description_of(const T& op, const plan::Lowering& node) {
                    .cell = {},
                    .hidden = {},
                    .input_forget = false,
-                   .cell_states = false};
+                   .cell_states = false,
+                   .linear_before_reset = false};
   if constexpr (requires { op.activation; }) {
     made.gate = made.cell = made.hidden = op.activation;
   } else {
     made.gate = op.gate_activation, made.cell = made.hidden = op.hidden_activation;
     if constexpr (requires { op.cell_activation; })
       made.cell = op.cell_activation, made.input_forget = op.input_forget, made.cell_states = op.cell_states;
+    if constexpr (requires { op.linear_before_reset; }) made.linear_before_reset = op.linear_before_reset;
   }
   return made;
 }
@@ -47,6 +50,9 @@ class Steps {
   Steps(const Description& op, plan::Lowering& node);
 
   std::int64_t count() const { return op_.n.steps; }
+  /// Whether R fits the registers of a workgroup, so that one dispatch walks all steps: of a sequence and direction
+  /// each.
+  bool are_resident() const;
   /// The states that step `s` goes on from, and those that it makes.
   plan::Slot before(std::int64_t s) const { return states_[static_cast<std::size_t>(s % 2)]; }
   plan::Slot after(std::int64_t s) const { return before(s + 1); }
@@ -54,13 +60,21 @@ class Steps {
   /// Room for one number for each element of the states.
   plan::Slot scratch() const;
 
+  /// Adds the dispatch of all steps: what they read beside the operands of all recurrences, and what they write.
+  void dispatch_resident(std::string_view shader, const std::vector<plan::Slot>& reads, std::vector<plan::Slot> writes);
+
   /// Adds a dispatch of step `s`, which multiplies `multiplied` with R: what every step reads, and these.
-  void dispatch(std::string_view shader, std::int64_t s, plan::Slot multiplied, std::vector<plan::Slot> reads,
+  void dispatch(std::string_view shader, std::int64_t s, plan::Slot multiplied, const std::vector<plan::Slot>& reads,
                 std::vector<plan::Slot> writes);
 
  private:
+  struct Tile;
   void multiply_inputs();
   void begin();
+  Tile tile() const;
+  Tile fitted(Tile tile) const;
+  void dispatch(plan::Shader shader, std::int64_t s, std::int64_t groups, plan::Slot multiplied,
+                const std::vector<plan::Slot>& reads, std::vector<plan::Slot> writes);
 
   const Description op_;
   plan::Lowering& node_;
