@@ -23,7 +23,7 @@ layout(set = 0, binding = 1) readonly buffer Peaks { COMPUTED peaks[]; };
 layout(set = 0, binding = 2) writeonly buffer Y { STORED y[]; };
 layout(push_constant) uniform Block {
   uvec2 least, range;  // the bits of an f32 or f64
-  uint stretches, in_scope, scope_size, stretch;
+  uint stretches, in_scope, scope_size, stretch, peaks_in_scope;
 };
 
 shared COMPUTED largest[gl_WorkGroupSize.x];
@@ -39,8 +39,9 @@ void main() {
   if (number >= stretches) return;
   const uint scope = number / in_scope, base = scope * scope_size, begin = number % in_scope * stretch;
   const uint end = min(begin + stretch, scope_size);
-  COMPUTED peak = peaks[scope * in_scope];
-  for (uint i = local; i < in_scope; i += gl_WorkGroupSize.x) peak = maximum(peak, peaks[scope * in_scope + i]);
+  const uint first_peak = scope * peaks_in_scope;
+  COMPUTED peak = peaks[first_peak];
+  for (uint i = local; i < peaks_in_scope; i += gl_WorkGroupSize.x) peak = maximum(peak, peaks[first_peak + i]);
   largest[local] = peak;
   for (uint half_way = gl_WorkGroupSize.x / 2u; half_way > 0u; half_way /= 2u) {
     barrier();

@@ -44,39 +44,59 @@ layout(push_constant) uniform Block {
 const uint slots = 16u;  // answers that are kept until they are added up
 shared COMPUTED held[slots * gl_WorkGroupSize.x];
 shared COMPUTED agreed[2u * gl_WorkGroupSize.x];
+// Neighbours have neighbouring columns, which lie beside each other in a state.
+const uint columns_here = gl_WorkGroupSize.x / lanes;
 
 /// The sum of what all lanes of a column have; what one call leaves may still be read during the next.
 COMPUTED sum_of_lanes(COMPUTED mine, uint turn) {
   if (lanes == 1u) return mine;
-  const uint thread = gl_LocalInvocationID.x, place = turn * gl_WorkGroupSize.x + thread;
-  agreed[place] = mine;
+  const uint thread = gl_LocalInvocationID.x, first = turn * gl_WorkGroupSize.x;
+  agreed[first + thread] = mine;
   barrier();
-  const uint from = place - thread % lanes;
+  const uint from = first + thread % columns_here;
   COMPUTED sum = agreed[from];
-  for (uint l = 1u; l < lanes; ++l) sum += agreed[from + l];
+  [[unroll]] for (uint l = 1u; l < lanes; ++l) sum += agreed[from + l * columns_here];
   return sum;
+}
+
+// What a step reads, of the queries the first one's alone.
+COMPUTED keys[each], asks[each], decays[each], value, rate;
+
+/// Reads what step `step` of all batches has, before the step in front of it is computed: memory answers late.
+void read_ahead(uint step, uint head, uint lane, uint column, uint first_query) {
+  const uint of_head = step * heads + head;
+  value = load(v[of_head * dv + column]);
+  if (has_beta) rate = load(beta[of_head]);
+  const COMPUTED decay_of_head = has_decay && !decays_rows ? load(decay[of_head]) : COMPUTED(0);
+  [[unroll]] for (uint e = 0u; e < each; ++e) decays[e] = decay_of_head;
+  if (dk == 0u) return;
+  [[unroll]] for (uint e = 0u; e < each; ++e) {
+    const uint i = min(lane + e * lanes, dk - 1u);
+    keys[e] = load(k[of_head * dk + i]);
+    if (all_queries > 0u) asks[e] = load(q[(step * all_queries + first_query) * dk + i]);
+    if (decays_rows) decays[e] = load(decay[of_head * dk + i]);
+  }
 }
 
 /// Adds up what lanes have of `count` steps from `step` on, for so many queries a step, and writes it.
 void answer(uint step, uint count, uint asked, uint of_queries, uint first_column) {
-  const uint columns_here = gl_WorkGroupSize.x / lanes;
   for (uint i = gl_LocalInvocationID.x; i < count * asked * columns_here; i += gl_WorkGroupSize.x) {
     const uint slot = i / columns_here, place = i % columns_here, column = first_column + place;
     if (column >= dv) continue;
-    const uint at = slot * gl_WorkGroupSize.x + place * lanes;
+    const uint at = slot * gl_WorkGroupSize.x + place;
     COMPUTED sum = held[at];
-    for (uint l = 1u; l < lanes; ++l) sum += held[at + l];
+    for (uint l = 1u; l < lanes; ++l) sum += held[at + l * columns_here];
     const uint of_query = (step + slot / asked) * all_queries + of_queries + slot % asked;
     o[of_query * dv + column] = store(SCALE * sum);
   }
 }
 
 void main() {
-  const uint thread = gl_LocalInvocationID.x, columns_here = gl_WorkGroupSize.x / lanes, lane = thread % lanes;
+  const uint thread = gl_LocalInvocationID.x, lane = thread / columns_here;
   const uint blocks = column_blocks * query_blocks, part = group_index() / blocks;  // a head of a batch
   if (part >= parts) return;  // all of a workgroup
   const uint block = group_index() % blocks, query_block = block / column_blocks;
-  const uint first_column = block % column_blocks * columns_here, any_column = first_column + thread / lanes;
+  const uint first_column = block % column_blocks * columns_here, any_column = first_column + thread % columns_here;
   const uint column = min(any_column, dv - 1u), batch = part / heads, head = part % heads;
   const bool gives_states = any_column < dv && query_block == 0u;
   const uint first_query = query_block * queries_here, asked = min(queries_here, queries - first_query);
@@ -86,24 +106,25 @@ void main() {
     const uint i = lane + e * lanes;
     s[e] = begins && i < dk ? first[(part * dk + i) * dv + column] : COMPUTED(0);
   }
+  if (steps > 0u) read_ahead(batch * steps, head, lane, column, of_queries);
   for (uint from = 0u; from < steps; from += tile) {
     const uint count = min(tile, steps - from);
     for (uint n = 0u; n < count; ++n) {
-      const uint step = batch * steps + from + n, of_head = step * heads + head;
-      const COMPUTED factor = has_decay && !decays_rows ? expf(load(decay[of_head])) : COMPUTED(1);
-      COMPUTED known = COMPUTED(0), change = load(v[of_head * dv + column]);
+      const uint step = batch * steps + from + n, done = from + n + 1u;
+      COMPUTED key[each], ask[each], known = COMPUTED(0), change = value;
+      const COMPUTED factor = has_decay && !decays_rows ? expf(decays[0]) : COMPUTED(1), share = rate;
       [[unroll]] for (uint e = 0u; e < each; ++e) {
-        const uint i = lane + e * lanes;
-        if (i >= dk) continue;
-        if (has_decay) s[e] *= decays_rows ? expf(load(decay[of_head * dk + i])) : factor;
-        if (has_beta) known += s[e] * load(k[of_head * dk + i]);
+        key[e] = keys[e], ask[e] = asks[e];
+        if (lane + e * lanes >= dk) continue;
+        if (has_decay) s[e] *= decays_rows ? expf(decays[e]) : factor;
+        if (has_beta) known += s[e] * key[e];
       }
-      if (has_beta) change = load(beta[of_head]) * (change - sum_of_lanes(known, (from + n) % 2u));
-      const uint done = from + n + 1u;
+      if (done < steps) read_ahead(step + 1u, head, lane, column, of_queries);
+      if (has_beta) change = share * (change - sum_of_lanes(known, (from + n) % 2u));
       [[unroll]] for (uint e = 0u; e < each; ++e) {
         const uint i = lane + e * lanes;
         if (i >= dk) continue;
-        s[e] += load(k[of_head * dk + i]) * change;
+        s[e] += key[e] * change;
         if (every > 0u && gives_states && done % every == 0u)
           way[(((done / every - 1u) * parts + part) * dk + i) * dv + column] = s[e];
       }
@@ -112,7 +133,7 @@ void main() {
         COMPUTED sum = COMPUTED(0);
         [[unroll]] for (uint e = 0u; e < each; ++e) {
           const uint i = lane + e * lanes;
-          if (i < dk) sum += s[e] * load(q[of_query + i]);
+          if (i < dk) sum += s[e] * (g == 0u ? ask[e] : load(q[of_query + i]));
         }
         held[(n * asked + g) * gl_WorkGroupSize.x + thread] = sum;
       }
