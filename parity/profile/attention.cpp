@@ -112,7 +112,6 @@ class Values {
           for (std::int64_t part = 0; part < by.parts.count; ++part)
             lines[at(d * terms + by.parts.place(key, part))] = static_cast<float>(any.value(from + key, d));
       blocks_.push_back({terms, std::move(lines), {}});
-      if (!by.values.makes_many()) continue;
       for (std::int64_t d = 0; d < columns; d += width) {
         std::vector<std::span<const float>> met;
         for (std::int64_t c = d; c < std::min(d + width, columns); ++c) met.push_back(line(blocks_.size() - 1, c));
@@ -189,8 +188,8 @@ class Query {
         by_.values.dots(prepared, values_.prepared(block, d), sums);
       }
       for (std::size_t c = 0; c < before.size(); ++c) {
-        const float sum =
-            sums.overflowed[c] ? alone(block, d + static_cast<std::int64_t>(c), row, is_seen) : sums.sums[c];
+        const bool is_alone = sums.overflowed[c] || !values_.prepared(block, d).is_finite[c];
+        const float sum = is_alone ? alone(block, d + static_cast<std::int64_t>(c), row, is_seen) : sums.sums[c];
         before[c] = by_.is_apart ? by_.values.kept(before[c] + sum) : sum;
       }
     }

@@ -89,6 +89,7 @@ void ProductEmulator::dots(const Prepared& row, const Prepared& columns, Sums& s
               .plain_row = row.plain.data(),
               .plain_columns = columns.plain.data()},
              {0, terms, 1}, outer_.size(), sums);
+  if (rules_.is_plain) return;  // f32's own arithmetic, which has infinities and NaN as dot() has them
   for (std::size_t c = 0; c < at_once; ++c)
     sums.overflowed[c] = sums.overflowed[c] || !row.is_finite[0] || !columns.is_finite[c];
 }

@@ -11,14 +11,18 @@ namespace {
 
 using ir::ops::Conv;
 
-/// Where a kernel has what tap t of channel c gives among the terms of a sum.
+/// Where a kernel has what each tap of each channel gives, channel after channel, among the terms of a sum.
 struct Places {
-  std::int64_t channels, taps;
-  std::int64_t block;  ///< channels of which each tap is taken together; 0: one channel after the other
+  std::int64_t channels, taps, terms;
+  std::vector<std::int64_t> at;  ///< by channel c and tap t: c * taps + t
 
-  std::int64_t terms() const { return block == 0 ? channels * taps : (channels + block - 1) / block * block * taps; }
-  std::int64_t at(std::int64_t c, std::int64_t t) const {
-    return block == 0 ? c * taps + t : (c / block * taps + t) * block + c % block;
+  /// `block`: channels of which each tap is taken together; 0: one channel after the other.
+  Places(std::int64_t channels_of_group, std::int64_t taps_of_channel, std::int64_t block)
+      : channels(channels_of_group), taps(taps_of_channel), terms(channels * taps) {
+    if (block > 0) terms = (channels + block - 1) / block * block * taps;
+    for (std::int64_t c = 0; c < channels; ++c)
+      for (std::int64_t t = 0; t < taps; ++t)
+        at.push_back(block == 0 ? c * taps + t : (c / block * taps + t) * block + c % block);
   }
 };
 
@@ -37,11 +41,13 @@ class Windows {
   void read(std::int64_t group, std::int64_t line, float* to) const {
     const std::vector<std::int64_t> from = taps_at(line % positions_);
     const std::int64_t first = (line / positions_ * planes_ + group * places_.channels) * volume_;
-    std::fill_n(to, places_.terms(), 0.0F);
+    std::fill_n(to, places_.terms, 0.0F);
+    const std::int64_t* at = places_.at.data();
     for (std::int64_t c = 0; c < places_.channels; ++c)
-      for (std::int64_t t = 0; t < places_.taps; ++t)
-        if (const std::int64_t tap = from[static_cast<std::size_t>(t)]; tap >= 0)
-          to[places_.at(c, t)] = x_[static_cast<std::size_t>(first + c * volume_ + tap)];
+      for (const std::int64_t tap : from) {
+        if (tap >= 0) to[*at] = x_[static_cast<std::size_t>(first + c * volume_ + tap)];
+        ++at;
+      }
   }
 
  private:
@@ -67,21 +73,20 @@ class Windows {
 
   std::span<const float> x_;
   std::vector<ir::kernels::Window> axes_;
-  Places places_;
+  const Places& places_;
   std::int64_t planes_, volume_ = 1, positions_ = 1;
   std::vector<std::int64_t> positions_of_axis_;
 };
 
 /// The filters of a group, as rows of the product.
 Lines filters_of(std::span<const float> w, std::int64_t first, std::int64_t count, const Places& places) {
-  const std::int64_t each = places.channels * places.taps, terms = places.terms();
-  return {count, terms, [=](std::int64_t row, std::int64_t n, float* to) {
+  const std::int64_t each = places.channels * places.taps, terms = places.terms;
+  return {count, terms, [=, &places](std::int64_t row, std::int64_t n, float* to) {
             std::fill_n(to, n * terms, 0.0F);
             for (std::int64_t f = 0; f < n; ++f)
-              for (std::int64_t c = 0; c < places.channels; ++c)
-                for (std::int64_t t = 0; t < places.taps; ++t)
-                  to[f * terms + places.at(c, t)] =
-                      w[static_cast<std::size_t>((first + row + f) * each + c * places.taps + t)];
+              for (std::int64_t i = 0; i < each; ++i)
+                to[f * terms + places.at[static_cast<std::size_t>(i)]] =
+                    w[static_cast<std::size_t>((first + row + f) * each + i)];
           }};
 }
 
@@ -101,9 +106,9 @@ ir::Tensor convolution(const Conv& op, std::span<const ir::TensorView> inputs, c
   std::vector<float> sums(static_cast<std::size_t>(filters * all));
   for (std::int64_t group = 0; group < op.group; ++group) {
     const auto read = [&, group](std::int64_t first, std::int64_t n, float* to) {
-      for (std::int64_t line = 0; line < n; ++line) windows.read(group, first + line, to + line * places.terms());
+      for (std::int64_t line = 0; line < n; ++line) windows.read(group, first + line, to + line * places.terms);
     };
-    multiply(emulator, filters_of(w.as<float>(), group * filters, filters, places), {all, places.terms(), read}, sums);
+    multiply(emulator, filters_of(w.as<float>(), group * filters, filters, places), {all, places.terms, read}, sums);
     for (std::int64_t f = 0; f < filters; ++f)
       for (std::int64_t s = 0; s < all; ++s) {
         const std::int64_t filter = group * filters + f;

@@ -58,8 +58,8 @@ class ProductEmulator {
   void set_term(Prepared& columns, std::size_t k, std::span<const float> numbers) const;
   /// Whether dots() may be asked: f64 has room for what this unit keeps. dot() always may.
   bool makes_many() const { return makes_many_; }
-  /// The sums of a row and each of these columns, which are dot()'s in every bit but where one overflowed or an operand
-  /// is not finite: these have to be asked of dot().
+  /// The sums of a row and each of these columns, which are dot()'s in every bit but where one says that it overflowed,
+  /// which an operand that is not finite counts for by units that are not f32's own: these have to be asked of dot().
   void dots(const Prepared& row, const Prepared& columns, Sums& sums) const;
 
  private:

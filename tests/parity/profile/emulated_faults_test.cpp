@@ -132,5 +132,21 @@ TEST(EmulatedFaults, ALostKeyOfAttentionIsSeen) {
   EXPECT_THAT(y.why, HasSubstr("of half their limits away, y"));
 }
 
+/// 0 times an infinity would be a NaN.
+TEST(EmulatedFaults, AValueOfAKeyThatIsNotSeenHasNoInfluence) {
+  const cases::Case subject = testing::make_case(attention_graph);
+  const ir::Tensor q = fed(subject, "q"), k = fed(subject, "k");
+  const auto attended_with = [&](float value) {
+    ir::Tensor v = fed(subject, "v");
+    for (std::size_t d = 0; d < 16; ++d) v.as<float>()[79 * 16 + d] = value;  // the last key of the first head
+    const ir::TensorView operands[] = {q, k, v};
+    return *profile::attention({.causal = true}, operands, {1, 2, 9, 16}, plain_device(), sums_of_tiles(32), true);
+  };
+  const ir::Tensor with = attended_with(INFINITY), without = attended_with(0);
+  for (std::size_t i = 0; i < 9 * 16; ++i)  // only the last query sees it
+    EXPECT_EQ(std::isinf(with.as<float>()[i]), i >= 8 * 16) << i;
+  for (std::size_t i = 0; i < 8 * 16; ++i) EXPECT_EQ(with.as<float>()[i], without.as<float>()[i]) << i;
+}
+
 }  // namespace
 }  // namespace plumb::parity::emulated_faults_test
