@@ -32,7 +32,7 @@ void Distribution::add(std::span<const float> numbers) {
   for (const float x : numbers) {
     const std::uint32_t bits = bits_of(x), bin = bits >> 15 & 0xFF;
     Row& counted = row(bits >> 23);
-    ++counted.counts[bin];
+    ++counted.counts[bin], ++counted.total;
     if (bin == bin_of_root) counted.above_root += (bits & 0x7FFFFF) >= root_of_two;
   }
   total_ += numbers.size();
@@ -43,7 +43,7 @@ void Distribution::add_zeros(std::uint64_t count) {
     kept_.resize(kept_.size() + count, 0.0f);
   else
     kept_ = {};
-  row(0).counts[0] += count;
+  row(0).counts[0] += count, row(0).total += count;
   total_ += count;
 }
 
@@ -57,7 +57,7 @@ void Distribution::add(const Distribution& others) {
     const Row& from = others.rows_[others.places_[k] - 1u];
     Row& to = row(k);
     for (std::size_t bin = 0; bin < bins; ++bin) to.counts[bin] += from.counts[bin];
-    to.above_root += from.above_root;
+    to.above_root += from.above_root, to.total += from.total;
   }
   total_ += others.total_;
 }
@@ -74,7 +74,7 @@ double Distribution::at(double q) const {
   const auto total = [this](std::size_t exponent) {
     std::uint64_t count = 0;
     for (const std::size_t k : {exponent, exponent + bins})
-      if (places_[k] != 0) count += rows_[places_[k] - 1u].total();
+      if (places_[k] != 0) count += rows_[places_[k] - 1u].total;
     return count;
   };
   std::uint64_t below = 0;

@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -36,8 +35,7 @@ class Distribution {
   struct Row {
     std::array<std::uint64_t, bins> counts = {};
     std::uint64_t above_root = 0;  ///< those in bin_of_root that are above the root
-
-    std::uint64_t total() const { return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}); }
+    std::uint64_t total = 0;       ///< in all bins
   };
 
   Row& row(std::uint32_t sign_and_exponent) {

@@ -22,6 +22,7 @@ struct Subject {
   std::span<const ir::TensorView> inputs;  ///< what the segment was fed, in the candidate's dtypes
   std::span<const ir::Sum> sums;           ///< as the kernel published them
   const bounds::Manner& manner;
+  const ir::Feeds* widened = nullptr;  ///< the inputs in reference precision, by name, where somebody has them anyway
   std::shared_ptr<BareSum> bare_sum = std::make_shared<BareSum>();
 };
 

@@ -8,30 +8,43 @@
 
 namespace plumb::parity::elements {
 
-std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
+namespace {
+
+/// On operands that the walker reads where they are.
+std::optional<Summing> sums_on(const ir::Graph& graph, const ir::Node& node, std::span<const terms::Operand> operands,
                                const bounds::Manner& manner) {
   const ir::TensorType& type = graph.type(node.outputs[0]);
   ir::TensorTypes in;
-  std::vector<terms::Operand> numbers;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    ir::Tensor& x = operands[i];
-    if (x.dtype() != ir::DType::f64) x = ir::convert(x, ir::DType::f64);  // indices are numbers, too
-    in.push_back(graph.type(node.inputs[i]));
-    numbers.push_back({std::as_const(x).as<double>(), x.shape()});
-  }
+  for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
   ir::Graph wide = ir::passes::widen(graph);
   const ir::Op op = wide.nodes()[*wide.producer(node.outputs[0])].op;
-  auto walker = terms::find_walker(op, numbers, type.shape);
+  auto walker = terms::find_walker(op, operands, type.shape);
   if (!walker) return std::nullopt;
   bounds::ExpressionBuilder builder(wide);
   const bounds::Node asked{builder, op, {}, {}, 0, in, {type}, manner.arithmetic, manner.flushes_subnormals};
   return Summing{node.outputs[0],
                  type.shape,
-                 std::move(operands),
+                 {},
                  std::move(*walker),
                  bounds::sum_arithmetic(asked, bounds::has_exact_products(asked)),
                  asked.lambda(),
                  bounds::dot_factors(asked, 1, true).stored};
+}
+
+terms::Operand operand_of(const ir::Tensor& wide) { return {wide.as<double>(), wide.shape()}; }
+
+}  // namespace
+
+std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
+                               const bounds::Manner& manner) {
+  std::vector<terms::Operand> numbers;
+  for (ir::Tensor& x : operands) {
+    if (x.dtype() != ir::DType::f64) x = ir::convert(x, ir::DType::f64);  // indices are numbers, too
+    numbers.push_back(operand_of(x));
+  }
+  auto found = sums_on(graph, node, numbers, manner);
+  if (found) found->wide = std::move(operands);
+  return found;
 }
 
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed) {
@@ -53,9 +66,17 @@ std::shared_ptr<const Summing> made_bare_sum(const Subject& subject) {
   const ir::Node& node = graph.nodes().front();
   const auto is_real = [&](ir::Value v) { return ir::is_float(graph.type(v).dtype); };
   if (!std::ranges::all_of(node.inputs, is_real) || !is_real(node.outputs[0])) return nullptr;
-  std::vector<ir::Tensor> operands;
-  for (const ir::Value v : node.inputs) operands.push_back(ir::passes::widen(subject.inputs[v]));
-  auto found = sums_of(graph, node, std::move(operands), subject.manner);
+  const auto made = [&] {
+    if (subject.widened == nullptr) {
+      std::vector<ir::Tensor> operands;
+      for (const ir::Value v : node.inputs) operands.push_back(ir::passes::widen(subject.inputs[v]));
+      return sums_of(graph, node, std::move(operands), subject.manner);
+    }
+    std::vector<terms::Operand> operands;
+    for (const ir::Value v : node.inputs) operands.push_back(operand_of(subject.widened->at(graph.inputs()[v])));
+    return sums_on(graph, node, operands, subject.manner);
+  };
+  auto found = made();
   return found ? std::make_shared<const Summing>(std::move(*found)) : nullptr;
 }
 

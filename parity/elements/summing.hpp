@@ -11,7 +11,7 @@ namespace plumb::parity::elements {
 struct Summing {
   ir::Value sum;                 ///< what it makes
   ir::Shape shape;               ///< the shape of what it makes
-  std::vector<ir::Tensor> wide;  ///< its operands, widened; the walker reads them
+  std::vector<ir::Tensor> wide;  ///< its operands, widened, where nobody else keeps what the walker reads
   terms::Walker walker;
   sums::Arithmetic arithmetic;
   double lambda, stored;  ///< standard deviations allowed for; what storing takes, relative to the result
@@ -32,7 +32,7 @@ std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed);
 
 /// The sums that output `k` of a segment is, where that is one op on real floats; nothing where it is several, or where
-/// no walker walks it. A subject is widened for it once.
+/// no walker walks it. A subject that does not bring its inputs widened is widened for it, once.
 std::shared_ptr<const Summing> find_bare_sum(const Subject& subject, std::size_t k);
 
 }  // namespace plumb::parity::elements

@@ -104,8 +104,12 @@ class Sum {
     sizes_ += std::fabs(term.value);
     off_ += term.off;
   }
-  /// A product that may be rounded before it is added.
-  void add(Real a, Real b) { add(a * b); }
+  /// A product that may be rounded before it is added. One of two numbers of f32 is a number of f64, never rounded.
+  void add(Real a, Real b) {
+    const auto narrow = [](Real x) { return x.off == 0 && static_cast<float>(x.value) == x.value; };
+    const long double y = a.value * b.value;
+    add(narrow(a) && narrow(b) && std::isfinite(y) ? Real(y) : a * b);
+  }
   Real total() const;
   std::int64_t count() const { return count_; }
 

@@ -40,7 +40,8 @@ CaseRun::Examined CaseRun::examine_node(std::size_t n) const {
   found.judged = segment.judged;
   for (const ir::Value v : segment.fed) found.judged.inputs.push_back(state_.got(v));
   const cases::NodeResult first = blank(n, 0);  // whose sums are those of all
-  const elements::Subject asked{executors_.reference, segment, found.judged.inputs, first.sums, found.own.manner};
+  const elements::Subject asked{executors_.reference, segment, found.judged.inputs, first.sums, found.own.manner,
+                                &found.own.fed};
   std::vector<const ir::Tensor*> outputs;
   for (const ir::Value v : node.outputs) outputs.push_back(is_captured(v) ? &state_.value(v).got.value() : nullptr);
   judges::NodeJudge judge(asked, found.own.local, std::move(outputs), options_.extra_judges.get());

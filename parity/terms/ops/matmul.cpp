@@ -25,10 +25,13 @@ std::optional<Walker> walker(const ir::ops::Matmul& op, std::span<const Operand>
     const std::int64_t n = b.shape[rank_b - (op.transpose_b ? 2 : 1)];
     const std::int64_t row = at[at.size() - 2], column = at[at.size() - 1];
     const std::int64_t of_a = matrix_at(at, a.shape), of_b = matrix_at(at, b.shape);
-    sum.terms.reserve(static_cast<std::size_t>(k));
+    const std::int64_t step_a = op.transpose_a ? m : 1, step_b = op.transpose_b ? 1 : n;
+    const std::int64_t from_a = of_a + (op.transpose_a ? row : row * k);
+    const std::int64_t from_b = of_b + (op.transpose_b ? column * k : column);
+    sum.terms.resize(static_cast<std::size_t>(k));
     for (std::int64_t i = 0; i < k; ++i)
-      sum.add(a.values[static_cast<std::size_t>(of_a + (op.transpose_a ? i * m + row : row * k + i))],
-              b.values[static_cast<std::size_t>(of_b + (op.transpose_b ? column * k + i : i * n + column))]);
+      sum.terms[static_cast<std::size_t>(i)] = {a.values[static_cast<std::size_t>(from_a + i * step_a)],
+                                                b.values[static_cast<std::size_t>(from_b + i * step_b)]};
   };
 }
 
