@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "gpu_vulkan/kernels/common/tiles.hpp"
+#include "gpu_vulkan/kernels/common/words.hpp"
 #include "gpu_vulkan/kernels/fourier/factors.hpp"
 #include "gpu_vulkan/kernels/fourier/layout.hpp"
 #include "gpu_vulkan/kernels/fourier/root_tables.hpp"
@@ -136,11 +137,6 @@ struct Block {
   std::array<std::uint32_t, 2> scale;
 };
 
-std::array<std::uint32_t, 2> scale_bits(double scale, ir::DType part) {
-  if (part == ir::DType::f64) return std::bit_cast<std::array<std::uint32_t, 2>>(scale);
-  return {std::bit_cast<std::uint32_t>(static_cast<float>(scale)), 0};
-}
-
 /// Lines of one node: `lines` in all, whose neighbours are `inner` apart, transformed as `total` points.
 class Lines {
  public:
@@ -182,7 +178,7 @@ class Lines {
                 .limit_out = word(to.limit),
                 .chirp_at = from.chirp == nullptr ? 0 : tables.add(*from.chirp),
                 .spectrum_at = step.spectrum == nullptr ? 0 : tables.add(*step.spectrum),
-                .scale = scale_bits(to.scale, part_)};
+                .scale = common::words_of(to.scale, part_)};
     Factor factor = Factor::none;
     if (to.factor != nullptr) factor = Factor::by_table, block.factor_at = tables.add(*to.factor);
     if (step.twiddles > 0) factor = Factor::by_twiddle, add_turns(step.twiddles, block, tables);

@@ -76,7 +76,7 @@ TEST(LongTransform, KnowsHalfSpectraAndScales) {
                           of_y = compare::Line::along(half.shape(), -1, -1);
       const std::vector<ir::TensorType> in = {x.type()}, back = {half.type()};
       const auto forth = transformed_in_long_double(
-          x, half, {.length = n, .scale = rfft.scale(in), .of_x = of_x, .of_y = of_y, .real_at = judges::real_bins(n)});
+          x, half, {.length = n, .scale = rfft.scale(in), .of_x = of_x, .of_y = of_y, .real_at = bounds::real_bins(n)});
       ASSERT_TRUE(forth);
       for (std::size_t i = 0; i < half.as<Complex>().size(); ++i)
         EXPECT_LT(std::abs(forth->as<Complex>()[i] - half.as<Complex>()[i]), 1e-13) << n;
