@@ -86,8 +86,9 @@ void load(Part part) {
 
 /// What all results have of point 0, where it went its own way.
 COMPLEX origin_of(Part part) {
+  if (!part.is_there) return COMPLEX(0);
   if (origin == taken_from_aside) return aside[part.line];
-  if (origin != read_again || !part.is_there) return COMPLEX(0);
+  if (origin != read_again) return COMPLEX(0);
   const COMPLEX first = read_point(part, 0u);
   return swap_in ? first.yx : first;
 }

@@ -126,7 +126,7 @@ Moments merged(uint first) {
   for (uint s = lane(); s < slices; s += lanes) {
     const QUAD slice = partials[first + s];
     const REAL size = REAL(min((s + 1u) * slice_length, line_length) - s * slice_length);
-    const REAL d = ((slice.x - m.mean) - m.rest) + slice.y;
+    precise const REAL d = ((slice.x - m.mean) - m.rest) + slice.y;
     mine.zw = plus(plus(mine.zw, slice.z), size * d * d);
   }
   m.squares = sums(mine).y;
@@ -162,7 +162,9 @@ void main() {
   const uvec2 outer = offsets(line, inner_axes, outer_axes);
   for (uint k = begin + lane(); k < end; k += lanes) {
     const uvec2 at = outer + offsets(k, 0u, inner_axes);
-    REAL value = ((load(x[first + k]) - m.mean) - m.rest) * inv_std;
+    // NVIDIA's compiler adds what is subtracted from a double first, unless it is precise: rest would be lost in mean.
+    precise const REAL d = (load(x[first + k]) - m.mean) - m.rest;
+    REAL value = d * inv_std;
     if (has_scale) value *= load(scales[at.x]);
     if (has_bias) value += load(biases[at.y]);
     y[first + k] = store(value);

@@ -75,7 +75,9 @@ void main() {
   for (uint k = begin + lane(); k < end; k += lanes) {
     const REAL from_peak = load(x[first + k * inner]) - found.x;
 #ifdef LOGARITHM
-    const REAL value = from_peak - log_sum;
+    // NVIDIA's compiler adds what is subtracted from a double first, unless it is precise: log_sum would be rounded
+    // beside a peak that may be far from it.
+    precise const REAL value = from_peak - log_sum;
 #else
     const REAL value = quotient(expf(from_peak), found.y);
 #endif

@@ -124,8 +124,13 @@ TEST(LayerNorms, AreLeftWhereSomebodyLooksInside) {
 }
 
 TEST(LayerNorms, AreNotSeenWhereThereAreNone) {
-  for (const Norm& norm : {Norm({0, 2}), Norm({1}), Norm({-1}, "power", "divide", DType::f64)})
-    EXPECT_EQ(norm.w.fused({norm.y}).size(), 7u);  // the axes are not the last ones; the device has none of f64
+  for (const Norm& norm : {Norm({0, 2}), Norm({1})})
+    EXPECT_EQ(norm.w.fused({norm.y}).size(), 7u);  // the axes are not the last ones
+  const Norm of_f64({-1}, "power", "divide", DType::f64);
+  EXPECT_EQ(of_f64.w.fused({of_f64.y}), Names{"layer_norm"});
+  device::DeviceFacts without = testing::h200();
+  without.float64 = false;
+  EXPECT_EQ(of_f64.w.fused({of_f64.y}, without).size(), 7u);
 }
 
 Value gelu(Writer& w, Value x, int spelling, double root = std::sqrt(2.0)) {
