@@ -131,13 +131,13 @@ void check_special_powers() {
   constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
   const std::vector<T> numbers = {T(0), T(-0.0), 1, -1, 2, -2, T(0.5), T(-0.5), 3, -3, T(2.5), -inf, inf, nan};
   const auto x = Tensor::of<T>({std::ssize(numbers)}, numbers);
-  const auto [a, b] = all_pairs(x, x);
+  const auto pairs = all_pairs(x, x);
   const auto check = [&](ir::Executor& executor) {
-    const Tensor y = run_op(executor, Binary{F::power}, {a, b}).front();
+    const Tensor y = run_op(executor, Binary{F::power}, {pairs.a, pairs.b}).front();
     for (std::size_t i = 0; i < numbers.size(); ++i)
       for (std::size_t k = 0; k < numbers.size(); ++k) {
         const T got = y.as<T>()[i * numbers.size() + k], wanted = std::pow(numbers[i], numbers[k]);
-        const auto what = ir::cat(executor.name(), ", ", a.dtype(), ": ", numbers[i], " to the ", numbers[k]);
+        const auto what = ir::cat(executor.name(), ", ", x.dtype(), ": ", numbers[i], " to the ", numbers[k]);
         EXPECT_EQ(std::isnan(got), std::isnan(wanted)) << what << " is " << got;
         if (std::isnan(wanted)) continue;
         EXPECT_EQ(std::signbit(got), std::signbit(wanted)) << what << " is " << got;
