@@ -86,11 +86,14 @@ void load(Part part) {
 
 /// What all results have of point 0, where it went its own way.
 COMPLEX origin_of(Part part) {
-  if (!part.is_there) return COMPLEX(0);
-  if (origin == taken_from_aside) return aside[part.line];
-  if (origin != read_again) return COMPLEX(0);
-  const COMPLEX first = read_point(part, 0u);
-  return swap_in ? first.yx : first;
+  COMPLEX own = COMPLEX(0);
+  if (origin == taken_from_aside) {
+    if (part.is_there) own = aside[part.line];
+  } else if (origin == read_again) {
+    if (part.is_there) own = read_point(part, 0u);
+    if (swap_in) own = own.yx;
+  }
+  return own;
 }
 
 void store(Part part) {
