@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "gpu_vulkan/kernels/common/sums.hpp"
+#include "gpu_vulkan/kernels/common/tiles.hpp"
 #include "gpu_vulkan/kernels/common/words.hpp"
 
 namespace plumb::gpu_vulkan {
@@ -34,11 +35,11 @@ struct Tiles {
   explicit Tiles(const ir::Shape& y)
       : spectrograms(y.elements() / (y.back() * y[y.size() - 2])), frames(y[y.size() - 2]), bands(y.back()) {
     constexpr std::int64_t most_bands = 8;
-    bands_each = std::min(most_bands, (bands + side - 1) / side);
+    bands_each = std::min(most_bands, kernels::common::pieces(bands, side));
     while (frames_each > 1 && spectrograms * in_spectrogram() < plan::enough_tiles) frames_each /= 2;
   }
-  std::int64_t of_frames() const { return (frames + side * frames_each - 1) / (side * frames_each); }
-  std::int64_t of_bands() const { return (bands + side * bands_each - 1) / (side * bands_each); }
+  std::int64_t of_frames() const { return kernels::common::pieces(frames, side * frames_each); }
+  std::int64_t of_bands() const { return kernels::common::pieces(bands, side * bands_each); }
   std::int64_t in_spectrogram() const { return of_frames() * of_bands(); }
 };
 

@@ -13,8 +13,6 @@
 namespace plumb::parity::bounds {
 namespace {
 
-bool is_finite(const std::complex<double>& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
-
 /// What a transform's results are made of.
 struct Transform {
   std::int64_t points, axis;
@@ -41,6 +39,8 @@ std::optional<Transform> find_transform(const core::Segment& segment) {
 }
 
 }  // namespace
+
+bool is_finite(const std::complex<double>& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
 long double square_of(const std::complex<double>& z) {
   const long double re = z.real(), im = z.imag();

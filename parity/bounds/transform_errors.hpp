@@ -32,6 +32,9 @@ struct LineNorms {
 };
 LineNorms norms_of(const ir::Tensor& x, const compare::Line& line, std::span<const double> weights = {});
 
+/// Whether both parts are.
+bool is_finite(const std::complex<double>& z);
+
 /// The square of a modulus, which of f64 numbers may be beyond the range of f64, to either side.
 long double square_of(const std::complex<double>& z);
 

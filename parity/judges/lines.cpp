@@ -19,11 +19,10 @@ class Numbers {
   const ir::Tensor wide_;
 };
 
+using bounds::is_finite;
 using bounds::LineNorms;
 using bounds::norms_of;
 using bounds::square_of;
-
-bool is_finite(const std::complex<double>& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
 
 /// One line: the norms of its errors and its truth, the largest error, and whether what is not finite meets its like.
 struct Errors {

@@ -2,7 +2,9 @@
 #include "gpu_vulkan/kernels/recurrent/recurrent.hpp"
 
 #include <algorithm>
+#include <bit>
 
+#include "gpu_vulkan/kernels/common/tiles.hpp"
 #include "gpu_vulkan/kernels/common/words.hpp"
 #include "gpu_vulkan/kernels/elementwise/elementwise.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm.hpp"
@@ -10,6 +12,8 @@
 
 namespace plumb::gpu_vulkan::kernels::recurrent {
 namespace {
+
+using common::pieces;
 
 // As step.glsl has them: a workgroup's units, and neighbours that share a line of R.
 constexpr std::int64_t units_each = 8, lanes = 8;
@@ -41,8 +45,6 @@ std::uint32_t at_once(const ir::kernels::RecurrentExtents& n, std::int64_t group
   if (n.gates == 1) return 8;
   return groups <= plan::enough_tiles + plan::enough_tiles / 4 ? 4 : 2;
 }
-
-std::int64_t pieces(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
 
 }  // namespace
 
