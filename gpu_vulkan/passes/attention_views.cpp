@@ -62,9 +62,14 @@ std::optional<std::size_t> turning_node(const PatternGraph& graph, Value y) {
   return turns ? user : std::nullopt;
 }
 
-/// Those of the nodes that nobody needs once `last` reads past them.
-Nodes needless(const PatternGraph& graph, Nodes nodes, std::size_t last) {
-  const auto is_read = [&](std::size_t n) { return n != last && !graph.is_inner(n, nodes); };
+/// Those of the nodes that nobody needs once `last` reads `inputs`: an operand that is read where it is may be another
+/// output of a node that the way of its neighbour leads past.
+Nodes needless(const PatternGraph& graph, Nodes nodes, std::size_t last, const std::vector<Value>& inputs) {
+  const auto is_read = [&](std::size_t n) {
+    const auto& outputs = graph.graph().nodes()[n].outputs;
+    const bool gives_an_input = std::ranges::find_first_of(outputs, inputs) != outputs.end();
+    return n != last && (gives_an_input || !graph.is_inner(n, nodes));
+  };
   for (auto n = std::ranges::find_if(nodes, is_read); n != nodes.end(); n = std::ranges::find_if(nodes, is_read))
     nodes.erase(n);
   return nodes;
@@ -96,7 +101,7 @@ std::optional<Replacement> attention_at(const PatternGraph& graph, std::size_t n
   }
   if (passed.empty() && last == n) return std::nullopt;
   passed.insert({n, last});
-  const Nodes nodes = needless(graph, std::move(passed), last);
+  const Nodes nodes = needless(graph, std::move(passed), last, inputs);
   ir::TensorTypes types;
   for (const Value v : inputs) types.push_back(graph.type(v));
   if (!graph.serves(op, types)) return std::nullopt;

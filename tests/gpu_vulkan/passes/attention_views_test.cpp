@@ -146,6 +146,20 @@ TEST(AttentionViews, HeadsThatDoNotLieDenseOrAlignedAreCopied) {
             (Names{"slice", "slice", "slice", "attention"}));
 }
 
+// Keys are read where the split has left them, and values, which do not lie aligned, from the split itself.
+TEST(AttentionViews, ASplitStaysOfWhichOnePartIsCopied) {
+  ir::Graph graph;
+  const Value q = graph.input("q", {DType::f32, {2, 4, 3, 8}});
+  const Value packed = graph.input("packed", {DType::f32, {2, 9, 3, 40}});
+  const auto parts = graph.add_all("split", Split{3, {8, 32}}, {packed});
+  const Value y = graph.add("y", Attention{.layout = AttentionLayout::bshd}, {q, parts[0], parts[1]});
+  graph.returns(y);
+  const ir::Feeds none;
+  const passes::Fused made = passes::fuse(graph, {{y}}, none, testing::h200());
+  ASSERT_EQ(op_names(made), (Names{"split", "viewed_attention"}));
+  EXPECT_EQ(made.graph.nodes().back().inputs, (std::vector<Value>{q, packed, parts[1]}));
+}
+
 TEST(AttentionViews, AnIndexOutsideIsLeftForTheKernelToReport) {
   ir::Graph graph;
   const Value x = graph.input("x", {DType::f32, {2, 2, 5, 3, 8}});
