@@ -15,12 +15,17 @@ constexpr std::string_view counts_beyond =
 constexpr std::string_view drawn_elsewhere =
     "the file's mask was drawn by NumPy's generator; ONNX leaves open which numbers are drawn";
 
+constexpr std::string_view rounds_beside_zero =
+    "the file has what an FFT in float32 rounds, up to 2e-7, where the transform is 0; its tolerance there is 1e-7";
+
 struct Dispute {
   std::string_view folder, why;
 };
 
 constexpr Dispute disputes[] = {
     {"test_averagepool_3d_dilations_large_count_include_pad_is_1_ceil_mode_is_True", counts_beyond},
+    {"test_dft_inverse", rounds_beside_zero},
+    {"test_dft_inverse_opset19", rounds_beside_zero},
     {"test_qlinearmatmul_2D_int8_float16", wraps},
     {"test_qlinearmatmul_2D_int8_float32", wraps},
     {"test_qlinearmatmul_3D_int8_float16", wraps},
