@@ -19,6 +19,12 @@ struct FloatFormat {
   /// From here on, rounding to nearest even gives infinity; for f64 itself infinity.
   double overflow() const { return std::ldexp(2.0, max_exponent) - std::ldexp(1.0, max_exponent - fraction_bits - 1); }
 
+  /// Whether a finite y is one of its numbers.
+  bool has(double y) const {
+    const double steps = y / ulp(y);
+    return steps == std::trunc(steps) && std::abs(y) < overflow();
+  }
+
   /// The spacing around a finite y: at least that of subnormals, at most that of
   /// the largest finite number.
   double ulp(double y) const {

@@ -94,7 +94,8 @@ std::span<const std::string_view> precision_names() {
   return names;
 }
 
-std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executor& reference, const Options& options) {
+std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executor& reference, const Options& options,
+                                         const Evaluate& evaluate) {
   const cases::Expectation& expectation = *subject.expectation;
   const ir::Graph& graph = expectation.graph ? *expectation.graph : subject.file->graph;
   const ir::Feeds& feeds = expectation.feeds ? *expectation.feeds : subject.feeds;
@@ -109,7 +110,7 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
   const double lambda =
       options.lambda > 0 ? options.lambda : compare::FalseAlarms{.n_limits = limits_in(expectation)}.lambda();
   try {
-    const auto spreads = spread_of(reference, graph, feeds, wanted, precision, options.runs);
+    const auto spreads = spread_of(reference, graph, feeds, wanted, precision, options.runs, evaluate);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const ir::Tensor& tensor = expectation.tensors.at(results[i].value);
       const Spread& spread = spreads.at(wanted[i]);

@@ -85,13 +85,20 @@ double creep_factor(const ir::Node& node, const ir::Op& wide, const core::Segmen
   return std::max(1.0, std::sqrt(squares / static_cast<double>(count)));
 }
 
-/// The truth of a segment, and how far each element may be off: what evaluate_bounded() says or, of transforms, whose
-/// errors are those of lines, an element's share.
-bounds::Bounded bounded_or_spread(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
-                                  const bounds::Manner& manner) {
-  if (!bounds::is_transform(segment)) return bounds::evaluate_bounded(reference, segment, fed, manner);
+}  // namespace
+
+bounds::Bounded by_error_models(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                                const bounds::Manner& manner) {
+  return bounds::evaluate_bounded(reference, segment, fed, manner);
+}
+
+/// The truth of a segment, and how far each element may be off: of transforms, whose errors are those of lines, an
+/// element's share.
+bounds::Bounded SignRuns::bounded_or_spread(const core::Segment& segment, const ir::Feeds& fed,
+                                            const bounds::Manner& manner) const {
+  if (!bounds::is_transform(segment)) return evaluate_(reference_, segment, fed, manner);
   bounds::Bounded bounded;
-  bounded.truth = core::evaluate_widened(reference, segment, fed);
+  bounded.truth = core::evaluate_widened(reference_, segment, fed);
   bounds::Deviations spread = bounds::deviations_of_transform(segment, bounded.truth.outputs.front());
   const ir::Tensor none({ir::DType::f64, {0}});
   bounded.allowed = {{.rule = compare::Allowed::Rule::within,
@@ -101,11 +108,9 @@ bounds::Bounded bounded_or_spread(ir::Executor& reference, const core::Segment& 
   return bounded;
 }
 
-}  // namespace
-
-/// Adds ±σ to the numbers of every run, by the signs of the truth's.
+/// Adds ±σ to the numbers of every run that are not exact there, by the signs of the truth's.
 void SignRuns::move(Moving& value, std::size_t node, std::size_t output,
-                    const std::function<double(std::size_t)>& sigma) {
+                    const std::function<double(std::size_t)>& sigma, const std::function<bool(double)>& is_exact) {
   const auto truth = numbers(std::as_const(value.truth));
   std::vector<std::span<double>> runs;
   for (ir::Tensor& run : value.runs) runs.push_back(numbers(run));
@@ -113,7 +118,8 @@ void SignRuns::move(Moving& value, std::size_t node, std::size_t output,
     const double step = sigma(i);
     if (!std::isfinite(step) || step == 0) return;
     const std::uint64_t signs = signs_of(node, output, truth[i]);
-    for (std::size_t r = 0; r < runs.size(); ++r) runs[r][i] += sign_of(signs, r) * step;
+    for (std::size_t r = 0; r < runs.size(); ++r)
+      if (!is_exact(runs[r][i])) runs[r][i] += sign_of(signs, r) * step;
   });
 }
 
@@ -131,15 +137,22 @@ void SignRuns::round(Moving& value, std::size_t node, std::size_t output, const 
   const core::Spacing spacing(core::float_format(own.dtype)), kept(core::float_format(own.kept.value_or(own.dtype)));
   const auto truth = numbers(std::as_const(value.truth));
   const bool is_complex = value.truth.dtype() == ir::DType::c128;
-  move(value, node, output, [&](std::size_t i) {
+  // Rounding to nearest leaves a number of the dtype as it is, and a sum of zeros is zero. A mask that is compared with
+  // 0, or a position of which the floor is taken, would turn over if it were moved.
+  const bool is_rounded = own.allowed.rule == compare::Allowed::Rule::rounded;
+  const core::FloatFormat coarsest = core::float_format(own.kept.value_or(own.dtype));
+  const auto is_exact = [&](double x) { return is_rounded && coarsest.has(x); };
+  const auto sigma = [&](std::size_t i) {
     const std::size_t first = is_complex ? i - i % 2 : i;
     const bool by_modulus = is_complex && !own.allowed.by_part;
     const double size = by_modulus ? std::hypot(truth[first], truth[first + 1]) : std::abs(truth[i]);
     const double stored = own.kept ? kept.at(size) / 2 : 0;
     if (own.allowed.rule == compare::Allowed::Rule::rounded) return spacing.at(size) / 2 + stored;
     if (own.allowed.rule != compare::Allowed::Rule::within) return stored;
-    return own.creep * limit.at(size, is_complex ? i / 2 : i) + stored;
-  });
+    const double off = own.creep * limit.at(size, is_complex ? i / 2 : i) + stored;
+    return size == 0 && off < coarsest.smallest_normal() ? 0 : off;
+  };
+  move(value, node, output, sigma, is_exact);
 }
 
 ir::Tensor SignRuns::truth_of(ir::Value v) const {
@@ -185,7 +198,7 @@ void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner 
   const ir::Graph wide = ir::passes::widen(segment.graph);
   ir::Feeds fed = core::feeds_of(segment, [this](ir::Value v) { return truth_of(v); });
   manner.arithmetic.deviations = 1;
-  bounds::Bounded bounded = bounded_or_spread(reference_, segment, fed, manner);
+  bounds::Bounded bounded = bounded_or_spread(segment, fed, manner);
   const double creep = creep_factor(node, wide.nodes().front().op, segment, fed);
   const bool rounds_operands = precision_.operands > 0 && multiplies(node.op);
   std::vector<Moving> made =
@@ -233,7 +246,8 @@ void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {
 }
 
 std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
-                                      std::span<const ir::Value> wanted, const Precision& precision, unsigned runs) {
+                                      std::span<const ir::Value> wanted, const Precision& precision, unsigned runs,
+                                      const Evaluate& evaluate) {
   // What leads to what is wanted, and who reads it last.
   std::vector<bool> needed(graph.value_count(), false);
   for (const ir::Value v : wanted) needed[v] = true;
@@ -244,7 +258,7 @@ std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& 
     for (const ir::Value v : node.outputs) needed[v] = true, last_reader.try_emplace(v, n);
     for (const ir::Value v : node.inputs) needed[v] = true, last_reader.try_emplace(v, n);
   }
-  SignRuns walk(reference, graph, feeds, precision, runs);
+  SignRuns walk(reference, graph, feeds, precision, runs, evaluate);
   std::map<ir::Value, Spread> found;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const ir::Node& node = graph.nodes()[n];

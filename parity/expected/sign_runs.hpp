@@ -28,14 +28,26 @@ struct Spread {
   compare::Line line = {};         ///< elements that share a scale
 };
 
+/// The truth of a segment, and how far each element of it may be off in any implementation. Throws NoModel.
+using Evaluate = std::function<bounds::Bounded(ir::Executor& reference, const core::Segment& segment,
+                                               const ir::Feeds& fed, const bounds::Manner& manner)>;
+/// By the error models of ops alone.
+bounds::Bounded by_error_models(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                                const bounds::Manner& manner);
+
 /// The widened graph, evaluated node by node, and several times more with ±σ added to every element that is not exact,
 /// all side by side. Operands of a node must have been evaluated before it.
 class SignRuns {
  public:
   /// `runs`: at most 64. All that is referred to must outlive it.
   SignRuns(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds, const Precision& precision,
-           unsigned runs)
-      : reference_(reference), graph_(graph), feeds_(feeds), precision_(precision), runs_(runs) {}
+           unsigned runs, Evaluate evaluate = by_error_models)
+      : reference_(reference),
+        graph_(graph),
+        feeds_(feeds),
+        precision_(precision),
+        runs_(runs),
+        evaluate_(std::move(evaluate)) {}
 
   /// Evaluates node `n` as a segment that computes it does: σ is that of the segment's error models in this manner,
   /// with chance taken once. Throws NoModel where there is none.
@@ -57,8 +69,11 @@ class SignRuns {
   ir::Tensor truth_of(ir::Value v) const;
   std::vector<Moving> run_all(const core::Segment& segment, const ir::Graph& wide, ir::Feeds fed, bool rounds_operands,
                               std::vector<ir::Tensor> truths, std::size_t n) const;
+  bounds::Bounded bounded_or_spread(const core::Segment& segment, const ir::Feeds& fed,
+                                    const bounds::Manner& manner) const;
   static void move(Moving& value, std::size_t node, std::size_t output,
-                   const std::function<double(std::size_t)>& sigma);
+                   const std::function<double(std::size_t)>& sigma,
+                   const std::function<bool(double)>& is_exact = [](double) { return false; });
   static void round(Moving& value, std::size_t node, std::size_t output, const OwnRounding& own);
 
   ir::Executor& reference_;
@@ -66,6 +81,7 @@ class SignRuns {
   const ir::Feeds& feeds_;
   const Precision precision_;
   const unsigned runs_;
+  const Evaluate evaluate_;
   std::map<ir::Value, Moving> values_;        ///< what nodes compute, while it is needed
   std::map<ir::Value, compare::Line> lines_;  ///< for each value
 };
@@ -73,8 +89,9 @@ class SignRuns {
 /// Evaluates the widened graph, and `runs` (at most 64) times more with ±σ added to every element that is not exact: σ
 /// is what its own node may have rounded there, by the limits of its error model with chance taken once, and the signs
 /// are drawn by node and by the true value, so that elements that are equal err alike (verdict.md V44). Values of
-/// `wanted` are kept. Throws NoModel for an op that has no error model, and what the executor throws.
+/// `wanted` are kept. Throws NoModel for an op of which `evaluate` knows no limits, and what the executor throws.
 std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
-                                      std::span<const ir::Value> wanted, const Precision& precision, unsigned runs);
+                                      std::span<const ir::Value> wanted, const Precision& precision, unsigned runs,
+                                      const Evaluate& evaluate = by_error_models);
 
 }  // namespace plumb::parity::expected

@@ -10,6 +10,7 @@
 #include "parity/compare/false_alarms.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/elements/feeds.hpp"
+#include "parity/judges/limits.hpp"
 #include "parity/judges/units.hpp"
 #include "parity/samples/sensitivity.hpp"
 
@@ -93,6 +94,27 @@ bounds::Bounded evaluate(ir::Executor& reference, const core::Segment& segment, 
                           .lines = {}};
   for (const ir::Value v : segment.outputs)
     bounded.lines.push_back(compare::Line::of_last_axes(segment.graph.type(v).shape));
+  return bounded;
+}
+
+bounds::Bounded evaluate_elements(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                                  const bounds::Manner& manner, const ExtraJudges* extra) {
+  if (!is_joint(segment, extra)) return bounds::evaluate_bounded(reference, segment, fed, manner);
+  bounds::Bounded bounded = evaluate(reference, segment, fed, manner, extra);
+  const ir::Node& node = segment.graph.nodes().front();
+  std::vector<ir::Tensor> in, got;
+  for (const ir::Value v : node.inputs) in.push_back(fed.at(segment.graph.inputs()[v]));
+  for (std::size_t k = 0; k < segment.outputs.size(); ++k)
+    got.push_back(ir::convert(bounded.truth.outputs[k], segment.graph.type(segment.outputs[k]).dtype));
+  const Question question{reference,     segment, std::move(in), std::move(got),
+                          bounded.truth, {},      manner,        lambda_of(manner, segment)};
+  // Errors of all steps come together where nobody says what a step went on from: that is how definitions are judged.
+  const Judgement judgement = definitions::has_definition(node.op) ? judge_by_definition(question)
+                                                                   : (*find_judge(node.op, extra))(question);
+  const auto has_elements = [](const OutputJudgement& one) { return one.kind == cases::UnitKind::element; };
+  if (!std::ranges::all_of(judgement.outputs, has_elements))
+    return bounds::evaluate_bounded(reference, segment, fed, manner);
+  for (std::size_t k = 0; k < segment.outputs.size(); ++k) bounded.allowed[k] = judgement.outputs[k].allowed;
   return bounded;
 }
 

@@ -18,6 +18,11 @@ bool is_joint(const core::Segment& segment, const ExtraJudges* extra);
 bounds::Bounded evaluate(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
                          const bounds::Manner& manner, const ExtraJudges* extra);
 
+/// The truth of a segment on what it was fed, and how far each element may be off in any implementation: where outputs
+/// are judged together, after all steps on states of its own. Choices have what error models say. Throws NoModel.
+bounds::Bounded evaluate_elements(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                                  const bounds::Manner& manner, const ExtraJudges* extra);
+
 /// How many numbers of output `k` have a limit that chance may exceed, before anything is evaluated (verdict.md V52):
 /// all of an output that is judged together, since no judge has more units than its outputs have numbers.
 std::uint64_t limits_of_chance(const core::Segment& segment, std::size_t k, const ExtraJudges* extra);

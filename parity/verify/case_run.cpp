@@ -124,6 +124,15 @@ std::uint64_t CaseRun::count_limits() const {
   return subject_.expectation && options_.expected ? count + expected::limits_in(*subject_.expectation) : count;
 }
 
+/// How far elements may be off in any implementation, whatever judges the op.
+expected::Evaluate CaseRun::limits_of_elements() const {
+  const judges::ExtraJudges* const extra = options_.extra_judges.get();
+  return [extra](ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed,
+                 const bounds::Manner& manner) {
+    return judges::evaluate_elements(reference, segment, fed, manner, extra);
+  };
+}
+
 /// Judges the next node in the order of the graph; false when no more can be judged.
 bool CaseRun::judge_next(std::size_t n, Examined found) {
   const std::size_t steps = graph_.nodes().size() + 1;
@@ -171,7 +180,8 @@ cases::CaseResult CaseRun::finish() {
   if (!given_) result_.false_alarms = {policy::false_alarms(options_.gate), count_limits()};
   if (ran) {
     if (options_.mode == core::Mode::propagate)
-      sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, expected::Precision{}, sign_runs_of_totals);
+      sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, expected::Precision{}, sign_runs_of_totals,
+                         limits_of_elements());
     judge_all();
     if (const auto refuted = stated_.against_sources(); !refuted.empty())
       result_.verdict = core::Verdict::failed, result_.message = refuted;
@@ -220,7 +230,7 @@ void CaseRun::judge_expected() {
   if (subject_.expectation && options_.expected) {
     expected::Options options = *options_.expected;
     options.lambda = result_.false_alarms.lambda();
-    result_.expected = expected::judge(subject_, executors_.reference, options);
+    result_.expected = expected::judge(subject_, executors_.reference, options, limits_of_elements());
   }
   std::vector<core::Verdict> verdicts = {result_.verdict};
   for (const cases::ExpectedResult& one : result_.expected) verdicts.push_back(one.verdict);

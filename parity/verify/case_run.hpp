@@ -34,6 +34,7 @@ class CaseRun {
   void run_candidate();
   bool try_candidate();
   std::uint64_t count_limits() const;
+  expected::Evaluate limits_of_elements() const;
   void judge_all();
   void stop_at(std::size_t n, const ir::Error& error);
 

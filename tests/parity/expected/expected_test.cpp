@@ -9,10 +9,15 @@
 #include <cmath>
 
 #include "ir/ops/arg_reduce.hpp"
+#include "ir/ops/binary.hpp"
+#include "ir/ops/compare.hpp"
+#include "ir/ops/constant.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/unary.hpp"
+#include "ir/ops/where.hpp"
 #include "ir/ops/window.hpp"
 #include "ir/passes/widen.hpp"
+#include "parity/judges/node_judge.hpp"
 #include "parity/verify/verify.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/support/paths.hpp"
@@ -86,6 +91,61 @@ TEST(Expected, CleanNetworksPass) {
       EXPECT_EQ(one.precision, "f64");
     }
   }
+}
+
+/// Judged as verify does: with limits of ops whose outputs are judged together as well.
+std::vector<ExpectedResult> judged(const parity::cases::Case& subject) {
+  return parity::expected::judge(
+      subject, cpu(), {},
+      [](ir::Executor& reference, const parity::core::Segment& segment, const ir::Feeds& fed,
+         const parity::bounds::Manner& manner) {
+        return parity::judges::evaluate_elements(reference, segment, fed, manner, nullptr);
+      });
+}
+
+TEST(Expected, RecurrencesAndScansAreJudgedThroughAllTheirSteps) {
+  for (const char* name : {"lstm_tagger", "mamba_block", "gated_delta_block"}) {
+    const parity::cases::Case subject = fixture(name);
+    auto given = results_of(subject.file->graph, subject.feeds);
+    for (const ExpectedResult& one : judged(with(subject, given))) {
+      EXPECT_EQ(one.verdict, Verdict::passed) << name << ": " << one.why;
+      EXPECT_LT(one.comparison.ratio(), 0.6) << name;
+    }
+    for (auto& [label, tensor] : given)
+      if (tensor.dtype() == DType::f32)
+        for (float& x : tensor.as<float>()) x *= 1.001f;
+    EXPECT_EQ(worst(judged(with(subject, given))).verdict, Verdict::failed) << name;
+  }
+}
+
+// Window attention makes its mask of differences: a 0 there is 0, whoever computes it.
+TEST(Expected, WhatIsExactIsNotMoved) {
+  parity::cases::Case subject;
+  auto file = std::make_shared<ir::formats::GraphFile>();
+  ir::Graph& graph = file->graph;
+  const ir::Value region = graph.input("region", {DType::f32, {1, 6}}), y = graph.input("y", {DType::f32, {6, 6}}),
+                  column = graph.input("column", {DType::f32, {6, 1}});
+  const auto constant = [&](const char* label, float x) {
+    const auto bytes = std::as_bytes(std::span(&x, 1));
+    return graph.add(label, ir::ops::Constant{DType::f32, {}, {bytes.begin(), bytes.end()}}, {});
+  };
+  const ir::Value zero = constant("zero", 0), masked = constant("masked", -100), half = constant("half", 0.5f);
+  using ir::ops::Binary, ir::ops::BinaryFunction;
+  const ir::Value apart = graph.add("apart", Binary{BinaryFunction::subtract}, {region, column});
+  const ir::Value differs = graph.add("differs", ir::ops::Compare{ir::ops::Comparison::not_equal}, {apart, zero});
+  const ir::Value mask = graph.add("mask", ir::ops::Where{}, {differs, masked, zero});
+  const ir::Value tiles = graph.add("tiles", Binary{BinaryFunction::multiply}, {region, half});
+  const ir::Value tile = graph.add("tile", ir::ops::Unary{ir::ops::UnaryFunction::floor}, {tiles});
+  const ir::Value scores = graph.add("scores", Binary{BinaryFunction::add}, {y, mask});
+  graph.returns(graph.add("sum", Binary{BinaryFunction::add}, {scores, tile}));
+  subject.file = file;
+  ir::Tensor regions({DType::f32, {1, 6}}), columns({DType::f32, {6, 1}}), numbers({DType::f32, {6, 6}});
+  std::ranges::copy(std::vector<float>{0, 0, 3, 3, 6, 6}, regions.as<float>().begin());
+  std::ranges::copy(regions.as<float>(), columns.as<float>().begin());
+  for (int i = 0; i < 36; ++i) numbers.as<float>()[static_cast<std::size_t>(i)] = 0.1f * static_cast<float>(i - 9);
+  subject.feeds = {{"region", regions}, {"column", columns}, {"y", numbers}};
+  const ExpectedResult result = worst(judged(with(subject, results_of(graph, subject.feeds))));
+  EXPECT_EQ(result.verdict, Verdict::passed) << result.why;
 }
 
 TEST(Expected, ResultsInF32AreNotThoseOfF64) {
