@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: compile_shader.sh SOURCE.comp INCLUDE_FOLDER OUTPUT.s
 # with GLSLANG, SPIRV_OPT, SPIRV_VAL, SPIRV_DIS and SPIRV_AS naming the tools, and WERROR=1 where warnings are errors;
-# see shaders.cmake.
+# CACHE names a folder where modules are kept for other builds of the same sources, or is empty. See shaders.cmake.
 set -eu
 source=$1 include=$2 output=$3
 file=${source##*/}
@@ -32,6 +32,7 @@ compile() {
   # A warning is an error where it is one in C++.
   if grep -q WARNING "$work/log"; then
     cat "$work/log" >&2
+    CACHE=
     if [ "$WERROR" = 1 ]; then exit 1; fi
   fi
   # shellcheck disable=SC2086  # $passes holds several arguments
@@ -63,6 +64,29 @@ make_bfloat16() {
   "$SPIRV_AS" --preserve-numeric-ids "--target-env" "$target" "$work/bf16.spvasm" -o "$work/$1.spv"
 }
 
+# What another build kept of this file, if it had the same sources and tools: compiling all files again takes two minutes
+# of a processor.
+take_kept() {
+  if [ -z "$CACHE" ] || ! sha256sum --check --status "$CACHE/$stem/manifest" 2>/dev/null; then return 1; fi
+  cp "$CACHE/$stem/"*.spv "$CACHE/$stem/"*.d "$work/"
+}
+
+# A folder appears whole, under its own name; of two builds that keep the same file, the last one stays.
+keep() {
+  if [ -z "$CACHE" ]; then return; fi
+  kept=$CACHE/$stem.$$
+  mkdir -p "$kept"
+  cp "$work"/*.spv "$work"/*.d "$kept/"
+  tools=$(command -v "$GLSLANG" "$SPIRV_OPT" "$SPIRV_VAL" "$SPIRV_DIS" "$SPIRV_AS")
+  # shellcheck disable=SC2046,SC2086  # several files each
+  sha256sum "$0" $tools $(dependencies) >"$kept/manifest"
+  rm -rf "${CACHE:?}/$stem"
+  mv -T "$kept" "$CACHE/$stem" || rm -rf "$kept"
+}
+
+# The files that modules were made of, one a line.
+dependencies() { cat "$work"/*.d | sed 's/^[^:]*://; s/\\$//' | tr -s ' ' '\n' | sed '/^$/d' | sort -u; }
+
 # Modules as data for the assembler, which takes them as they are where a C++ compiler would read every number; and of
 # each a row of the table plumb_shaders_STEM: gpu_vulkan/kernels/common/shader_blobs.hpp has its type, ShaderEntry.
 write_module() {
@@ -72,17 +96,28 @@ write_module() {
   printf '.quad .L%s_name, .L%s, .L%s_end\n' "$2" "$2" "$2" >>"$work/table"
 }
 
+compile_all() {
+  if [ -z "$variants" ]; then compile "$stem"; fi
+  for variant in $variants; do
+    compile "$stem.$variant" "-DVARIANT_$variant=1"
+    case " $bfloat16 " in *" $variant "*) make_bfloat16 "$stem.$variant" ;; esac
+  done
+}
+
+if ! take_kept; then
+  compile_all
+  keep
+fi
+# One dependency line for all variants.
+{
+  printf '%s: ' "$output"
+  dependencies | tr '\n' ' '
+  echo
+} >"$output.d"
 modules=${output%/*}/modules
 mkdir -p "$modules"
-if [ -z "$variants" ]; then
-  compile "$stem"
-  write_module "$stem" words
-fi
-for variant in $variants; do
-  compile "$stem.$variant" "-DVARIANT_$variant=1"
-  case " $bfloat16 " in *" $variant "*) make_bfloat16 "$stem.$variant" ;; esac
-  write_module "$stem.$variant" "words_$variant"
-done
+if [ -z "$variants" ]; then write_module "$stem" words; fi
+for variant in $variants; do write_module "$stem.$variant" "words_$variant"; done
 {
   echo "# Generated from $file. Do not edit."
   echo '.section .rodata'
@@ -96,11 +131,4 @@ done
   echo "plumb_shaders_${stem}_end:"
   echo '.section .note.GNU-stack, "", @progbits'
 } >"$work/s"
-
-# One dependency line for all variants.
-{
-  printf '%s:' "$output"
-  cat "$work"/*.d | sed 's/^[^:]*://; s/\\$//' | tr -s ' ' '\n' | sort -u | tr '\n' ' '
-  echo
-} >"$output.d"
 mv "$work/s" "$output"

@@ -18,6 +18,8 @@ find_program(PLUMB_SPIRV_VAL spirv-val HINTS "${PLUMB_SDK}/bin")
 find_program(PLUMB_SPIRV_DIS spirv-dis HINTS "${PLUMB_SDK}/bin")
 find_program(PLUMB_SPIRV_AS spirv-as HINTS "${PLUMB_SDK}/bin")
 
+set(PLUMB_SHADER_CACHE "" CACHE PATH "where compiled shaders are kept for other builds of this tree; empty: nowhere")
+
 function(require_shader_tools)
   foreach(tool IN ITEMS GLSLANG SPIRV_OPT SPIRV_VAL SPIRV_DIS SPIRV_AS)
     if(NOT PLUMB_${tool})
@@ -49,7 +51,7 @@ function(add_shaders target)
       OUTPUT "${folder}/${stem}.s"
       COMMAND "${CMAKE_COMMAND}" -E env "GLSLANG=${PLUMB_GLSLANG}" "SPIRV_OPT=${PLUMB_SPIRV_OPT}"
         "SPIRV_VAL=${PLUMB_SPIRV_VAL}" "SPIRV_DIS=${PLUMB_SPIRV_DIS}" "SPIRV_AS=${PLUMB_SPIRV_AS}"
-        "WERROR=$<BOOL:${PLUMB_WERROR}>"
+        "WERROR=$<BOOL:${PLUMB_WERROR}>" "CACHE=${PLUMB_SHADER_CACHE}"
         sh "${compile}" "${source}" "${PROJECT_SOURCE_DIR}" "${folder}/${stem}.s"
       DEPENDS "${source}" "${compile}" "${PLUMB_GLSLANG}"
       DEPFILE "${folder}/${stem}.s.d"
