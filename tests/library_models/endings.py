@@ -53,7 +53,7 @@ WANTED = {
     "misleads": ["mistrusted", "mistrusted"], "strays": ["incomplete", "incomplete"],
     "lacks": ["unsupported", "unsupported"], "hangs": [], "killed": [], "refused": [],
 }
-SAID = ("refused: not exported: TorchScript: no aten::diff\n", "hangs: not exported: was not done in 15 s\n",
+SAID = ("refused: not exported: TorchScript: no aten::diff\n", "hangs: not exported: was not done in 8 s\n",
         "killed: not exported: was ended by SIGKILL\n", "breaks f32: error (exit code 2)", "the disk is full\n",
         "misleads f16: mistrusted (exit code 4)", "1 mistrusted (matmul)\n", "1 out_of_range (matmul)\n",
         "| f32 | 3 | 1 | 1 | 1 | 2 | 1 |\n", "| f16 | 2 | 1 | 1 | 1 | 3 | 1 |\n", "\nNot exported, 3:\n")
@@ -66,7 +66,7 @@ def main():
     exporter.write_text(EXPORTER)
     plumb.write_text(PLUMB.format(python=sys.executable))
     plumb.chmod(0o755)
-    verifying.EXPORT_SECONDS = verifying.VERIFY_SECONDS = 15
+    verifying.EXPORT_SECONDS = verifying.VERIFY_SECONDS = 8
     options = types.SimpleNamespace(program=exporter, plumb=str(plumb), work=scratch / "work", jobs=4,
                                     dtypes=["f32", "f16"])
     said = io.StringIO()
