@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 
 #include "gpu_vulkan/run/stopwatch.hpp"
 #include "ir/ops/constant.hpp"
@@ -30,9 +31,12 @@ bool is_done(runtime::Runtime& runtime) {
   return !runtime.timeline.busy();
 }
 
-/// What a device that does not answer may still be using lives on to the end of the process.
+/// What a device that does not answer may still be using lives on to the end of the process. Executors may have threads
+/// of their own.
 void abandon(std::shared_ptr<runtime::Runtime> runtime, std::unique_ptr<Recording> recording) {
+  static std::mutex lock;
   static auto& kept = *new std::vector<std::pair<std::shared_ptr<runtime::Runtime>, std::unique_ptr<Recording>>>;
+  const std::scoped_lock held(lock);
   kept.emplace_back(std::move(runtime), std::move(recording));
 }
 
