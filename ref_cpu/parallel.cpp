@@ -6,14 +6,63 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "ir/raw/threads.hpp"
 
+#ifdef PLUMB_TELLS_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace plumb::ref_cpu {
 namespace {
+
+#ifdef PLUMB_TELLS_THREAD_SANITIZER
+void release(const void* place) { __tsan_release(const_cast<void*>(place)); }
+void acquire(const void* place) { __tsan_acquire(const_cast<void*>(place)); }
+/// What a short loop does on one thread alone cannot be seen to race.
+void let_others_begin() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+#else
+void release(const void*) {}
+void acquire(const void*) {}
+void let_others_begin() {}
+#endif
+
+using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
+
+/// A loop in chunks, which oneTBB runs. ThreadSanitizer cannot see into oneTBB, which is not compiled with it, and is
+/// told what that promises, and no more: every chunk knows what came before the loop, and what comes behind the loop
+/// knows every chunk, even where one throws. Nothing is said of one chunk and another.
+class Loop {
+ public:
+  Loop(std::int64_t count, std::int64_t grain, const Body& body) : count_(count), grain_(grain), body_(body) {
+    release(&begun_);
+  }
+  ~Loop() { acquire(&ended_); }
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  void operator()(std::int64_t c) const {
+    const Chunk one(*this);
+    body_(c * grain_, std::min(count_, (c + 1) * grain_));
+  }
+
+ private:
+  struct Chunk {
+    explicit Chunk(const Loop& loop) : loop(loop) { acquire(&loop.begun_); }
+    ~Chunk() { release(&loop.ended_); }
+    Chunk(const Chunk&) = delete;
+    Chunk& operator=(const Chunk&) = delete;
+    const Loop& loop;
+  };
+
+  const std::int64_t count_, grain_;
+  const Body& body_;
+  const char begun_ = 0, ended_ = 0;  ///< their addresses are the two events
+};
 
 /// Whether the calling thread does all by itself, without asking oneTBB.
 thread_local bool is_alone = false;
@@ -37,11 +86,16 @@ void parallel_for(std::int64_t count, std::int64_t grain,
   if (count <= 0) return;
   const std::int64_t chunks = (count + grain - 1) / grain;
   if (chunks == 1) return body(0, count);
-  const auto chunk = [&](std::int64_t c) { body(c * grain, std::min(count, (c + 1) * grain)); };
-  if (is_alone)
-    for (std::int64_t c = 0; c < chunks; ++c) chunk(c);
-  else
-    tbb::parallel_for(std::int64_t{0}, chunks, chunk, tbb::simple_partitioner());
+  const Loop loop(count, grain, body);
+  if (is_alone) {
+    for (std::int64_t c = 0; c < chunks; ++c) loop(c);
+    return;
+  }
+  const auto chunk = [&](std::int64_t c) {
+    if (c == 0) let_others_begin();  // the calling thread has the first one
+    loop(c);
+  };
+  tbb::parallel_for(std::int64_t{0}, chunks, chunk, tbb::simple_partitioner());
 }
 
 void with_threads(int threads, const std::function<void()>& work) {

@@ -7,7 +7,7 @@ usage() {
   cat <<USAGE
 usage: scripts/build.sh PRESET [arguments of cmake --build, such as --target plumb]
 
-PRESET is release, debug, asan, clang, fuzz or bundle. Programs end up in build/PRESET/bin.
+PRESET is release, debug, asan, tsan, clang, fuzz or bundle. Programs end up in build/PRESET/bin.
 environment: PLUMB_WERROR=ON  warnings are errors, as they are in CI (kept by the build folder until OFF)
 USAGE
 }

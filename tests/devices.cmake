@@ -21,7 +21,8 @@ endif()
 # No test may leave a trace in the home of whoever runs it.
 set(PLUMB_TEST_ENVIRONMENT "PLUMB_VALIDATION=1" "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache"
   "MESA_SHADER_CACHE_DIR=${driver_cache}"
-  "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_CURRENT_SOURCE_DIR}/leaks_of_others.txt")
+  "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_CURRENT_SOURCE_DIR}/leaks_of_others.txt"
+  "TSAN_OPTIONS=print_suppressions=0:history_size=7:suppressions=${CMAKE_CURRENT_SOURCE_DIR}/races_of_others.txt")
 
 # Compiling kernels is nine tenths of what tests on lavapipe take. Tests that compile many small kernels, each for a few
 # numbers, let it leave out LLVM's optimisations: those are the driver's, and graphs and ONNX's suite run with them.

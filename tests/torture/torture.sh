@@ -26,7 +26,7 @@ cp "$source/tests/commands/graphs/dense.json" m.json
 cp "$source/tests/commands/graphs/scores.json" s.json
 
 sanitized=
-if grep -aq __asan_init "$(set -- $plumb; eval echo "\${$#}")"; then sanitized=yes; fi
+if grep -aqE '__(asan|tsan)_init' "$(set -- $plumb; eval echo "\${$#}")"; then sanitized=yes; fi
 
 fail() {
   echo "FAILED: $*"
