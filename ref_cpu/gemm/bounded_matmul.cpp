@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "ref_cpu/gemm/gemm.hpp"
 #include "ref_cpu/parallel.hpp"
@@ -37,9 +38,23 @@ struct Line {
   double largest = 0;
   double nan = 0;  ///< NaN where one is infinite or NaN
 
-  void see(double x) {
-    const double magnitude = std::fabs(x);
-    largest = largest < magnitude ? magnitude : largest, nan += x - x;
+  /// The line's numbers, `step` apart. NaN is passed over by `largest`, so that any order gives the same.
+  static Line of(const double* x, std::int64_t count, std::int64_t step) {
+    constexpr std::int64_t lanes = 16;
+    double most[lanes] = {}, nans[lanes] = {};
+    const auto see = [&](std::int64_t lane, double number) {
+      const double magnitude = std::fabs(number);
+      most[lane] = most[lane] < magnitude ? magnitude : most[lane], nans[lane] += number - number;
+    };
+    std::int64_t i = 0;
+    if (step == 1)
+      for (; i + lanes <= count; i += lanes)
+        for (std::int64_t lane = 0; lane < lanes; ++lane) see(lane, x[i + lane]);
+    for (; i < count; ++i) see(0, x[i * step]);
+    Line line;
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      line.largest = line.largest < most[lane] ? most[lane] : line.largest, line.nan += nans[lane];
+    return line;
   }
   /// The exponent of the largest magnitude, which counts as `least` at least.
   int exponent(double least) const {
@@ -54,15 +69,32 @@ struct Line {
 /// Magnitudes and squares of numbers, scaled by a power of two.
 template <class T>
 struct Scaled {
-  std::vector<T> magnitudes, squares;
+  std::unique_ptr<T[]> magnitudes, squares;  ///< not filled
 
   explicit Scaled(std::int64_t count)
-      : magnitudes(static_cast<std::size_t>(count)), squares(static_cast<std::size_t>(count)) {}
+      : magnitudes(new T[static_cast<std::size_t>(count)]), squares(new T[static_cast<std::size_t>(count)]) {}
 
-  void set(std::int64_t i, double magnitude, double scale) {
-    const double scaled = magnitude * scale;
-    magnitudes[static_cast<std::size_t>(i)] = static_cast<T>(scaled);
-    squares[static_cast<std::size_t>(i)] = static_cast<T>(scaled * scaled);
+  /// Sets `count` numbers from the `first` on to those at x, `step` apart; scale(i) is by what the i-th is multiplied.
+  template <class Scale>
+  void set(std::int64_t first, const double* x, std::int64_t count, std::int64_t step, double least,
+           const Scale& scale) {
+    if (step == 1)
+      set_by(
+          first, [x](std::int64_t i) { return x[i]; }, count, least, scale);
+    else
+      set_by(
+          first, [x, step](std::int64_t i) { return x[i * step]; }, count, least, scale);
+  }
+
+ private:
+  template <class Number, class Scale>
+  void set_by(std::int64_t first, const Number& number, std::int64_t count, double least, const Scale& scale) {
+    T* const to_magnitudes = magnitudes.get() + first;
+    T* const to_squares = squares.get() + first;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double scaled = counted_magnitude(number(i), least) * scale(i);
+      to_magnitudes[i] = static_cast<T>(scaled), to_squares[i] = static_cast<T>(scaled * scaled);
+    }
   }
 };
 
@@ -83,11 +115,10 @@ struct Rows {
     parallel_for(matrices * m, std::max<std::int64_t>(1, (1 << 14) / (k + 1)), [&](std::int64_t i, std::int64_t end) {
       for (; i < end; ++i) {
         const double* const row = a + i / m * m * k + i % m * down;
-        Line line;
-        for (std::int64_t j = 0; j < k; ++j) line.see(row[j * along]);
+        const Line line = Line::of(row, k, along);
         lines[static_cast<std::size_t>(i)] = line;
         const double scale = line.is_scalable(least) ? std::ldexp(1.0, -line.exponent(least)) : 0;
-        for (std::int64_t j = 0; j < k; ++j) scaled.set(i * k + j, counted_magnitude(row[j * along], least), scale);
+        scaled.set(i * k, row, k, along, least, [scale](std::int64_t) { return scale; });
       }
     });
   }
@@ -111,6 +142,7 @@ class BoundedPanel {
   std::size_t elements() const { return static_cast<std::size_t>(a_.rows * b_.columns); }
   void look_at_columns();
   bool sum_scaled(const Rows& rows, std::int64_t first_row);
+  std::int64_t set_row(std::int64_t row, double of_row, std::span<const double> up, const Sums<float>& sums);
   void sum_in_f64();
   template <class T>
   void add_chunk(std::int64_t from, std::int64_t to, const Matrix<const T>& magnitudes, const Matrix<const T>& squares,
@@ -128,8 +160,7 @@ class BoundedPanel {
 void BoundedPanel::look_at_columns() {
   if (b_.row_stride == 1) {  // each column is a stretch
     for (std::int64_t c = 0; c < b_.columns; ++c)
-      for (std::int64_t k = 0; k < k_; ++k)
-        columns_[static_cast<std::size_t>(c)].see(b_.data[c * b_.column_stride + k]);
+      columns_[static_cast<std::size_t>(c)] = Line::of(b_.data + c * b_.column_stride, k_, 1);
     return;
   }
   const std::size_t n = columns_.size();
@@ -151,16 +182,18 @@ void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<co
   const std::int64_t depth = to - from, n = b_.columns;
   const bool stretches = b_.row_stride == 1;  // whether each column of b is contiguous
   Scaled<T> right(depth * n);
-  for (std::int64_t i = 0; i < (stretches ? n : depth); ++i)
-    for (std::int64_t j = 0; j < (stretches ? depth : n); ++j) {
-      const std::int64_t k = stretches ? j : i, c = stretches ? i : j;
-      right.set(stretches ? i * depth + j : i * n + j,
-                counted_magnitude(b_.data[(from + k) * b_.row_stride + c * b_.column_stride], op_.least),
-                scales[static_cast<std::size_t>(c)]);
-    }
-  const auto matrix = [&](const std::vector<T>& values) {
-    const T* const first = values.data();
-    return stretches ? row_major(first, n, depth).transposed() : row_major(first, depth, n);
+  const double* const first = b_.data + from * b_.row_stride;
+  if (stretches)
+    for (std::int64_t c = 0; c < n; ++c)
+      right.set(c * depth, first + c * b_.column_stride, depth, 1, op_.least,
+                [scale = scales[static_cast<std::size_t>(c)]](std::int64_t) { return scale; });
+  else
+    for (std::int64_t k = 0; k < depth; ++k)
+      right.set(k * n, first + k * b_.row_stride, n, b_.column_stride, op_.least,
+                [of = scales.data()](std::int64_t c) { return of[c]; });
+  const auto matrix = [&](const std::unique_ptr<T[]>& values) {
+    const T* const all = values.get();
+    return stretches ? row_major(all, n, depth).transposed() : row_major(all, depth, n);
   };
   multiply_onto(magnitudes, matrix(right.magnitudes), row_major(sums.magnitudes.data(), a_.rows, n));
   multiply_onto(squares, matrix(right.squares), row_major(sums.squares.data(), a_.rows, n));
@@ -177,30 +210,41 @@ bool BoundedPanel::sum_scaled(const Rows& rows, std::int64_t first_row) {
     up.push_back(column.largest > 0 ? std::ldexp(1.0, column.exponent(op_.least)) : 0);
   }
   Sums<float> sums{std::vector<float>(elements(), 0.0f), std::vector<float>(elements(), 0.0f)};
-  const auto left = [&](const std::vector<float>& values, std::int64_t from, std::int64_t depth) {
-    return row_major(values.data() + first_row * k_, a_.rows, k_).block(0, from, a_.rows, depth);
+  const auto left = [&](const std::unique_ptr<float[]>& values, std::int64_t from, std::int64_t depth) {
+    const float* const all = values.get();
+    return row_major(all + first_row * k_, a_.rows, k_).block(0, from, a_.rows, depth);
   };
   for (std::int64_t from = 0; from < k_; from += chunk) {
     const std::int64_t to = std::min(from + chunk, k_);
     add_chunk<float>(from, to, left(rows.scaled.magnitudes, from, to - from),
                      left(rows.scaled.squares, from, to - from), down, sums);
   }
-  const double more = 1 + (chunk + 4 + static_cast<double>(k_ / chunk)) * 0x1.01p-24;
   magnitudes_.resize(elements()), squares_.resize(elements());
   std::size_t too_small = 0;
   for (std::int64_t r = 0; r < a_.rows; ++r) {
     const Line& line = lines[static_cast<std::size_t>(r)];
     if (line.largest == 0) continue;  // zeros
-    const double of_row = std::ldexp(1.0, line.exponent(op_.least));
-    for (std::int64_t c = 0; c < b_.columns; ++c) {
-      const auto i = static_cast<std::size_t>(r * b_.columns + c);
-      const double scale = of_row * up[static_cast<std::size_t>(c)];
-      too_small += sums.magnitudes[i] < least_sum && scale > 0 ? 1 : 0;
-      magnitudes_[i] = more * static_cast<double>(sums.magnitudes[i]) * scale;
-      squares_[i] = static_cast<double>(sums.squares[i]) * (scale * scale);
-    }
+    too_small += set_row(r, std::ldexp(1.0, line.exponent(op_.least)), up, sums);
   }
   return too_small == 0;
+}
+
+/// Makes a row of Σ|a||b| and Σa²b² from sums of numbers that were scaled, whose row is `of_row` times as large and
+/// columns `up` times; how many are too small for f32.
+std::int64_t BoundedPanel::set_row(std::int64_t row, double of_row, std::span<const double> up,
+                                   const Sums<float>& sums) {
+  const double more = 1 + (chunk + 4 + static_cast<double>(k_ / chunk)) * 0x1.01p-24;
+  const std::int64_t first = row * b_.columns;
+  const float *const sizes = sums.magnitudes.data() + first, *const squares = sums.squares.data() + first;
+  double *const to_sizes = magnitudes_.data() + first, *const to_squares = squares_.data() + first;
+  std::int64_t too_small = 0;
+  for (std::int64_t c = 0; c < b_.columns; ++c) {
+    const double scale = of_row * up[static_cast<std::size_t>(c)], size = static_cast<double>(sizes[c]);
+    too_small += static_cast<std::int64_t>(size < least_sum) & static_cast<std::int64_t>(scale > 0);
+    to_sizes[c] = more * size * scale;
+    to_squares[c] = static_cast<double>(squares[c]) * (scale * scale);
+  }
+  return too_small;
 }
 
 void BoundedPanel::sum_in_f64() {
@@ -210,10 +254,12 @@ void BoundedPanel::sum_in_f64() {
     const std::int64_t to = std::min(from + chunk, k_), depth = to - from;
     Scaled<double> left(a_.rows * depth);
     for (std::int64_t r = 0; r < a_.rows; ++r)
-      for (std::int64_t k = 0; k < depth; ++k)
-        left.set(r * depth + k,
-                 counted_magnitude(a_.data[r * a_.row_stride + (from + k) * a_.column_stride], op_.least), 1);
-    const auto matrix = [&](const std::vector<double>& values) { return row_major(values.data(), a_.rows, depth); };
+      left.set(r * depth, a_.data + r * a_.row_stride + from * a_.column_stride, depth, a_.column_stride, op_.least,
+               [](std::int64_t) { return 1.0; });
+    const auto matrix = [&](const std::unique_ptr<double[]>& values) {
+      const double* const all = values.get();
+      return row_major(all, a_.rows, depth);
+    };
     add_chunk<double>(from, to, matrix(left.magnitudes), matrix(left.squares), as_it_is, sums);
   }
   magnitudes_ = std::move(sums.magnitudes), squares_ = std::move(sums.squares);
@@ -221,17 +267,21 @@ void BoundedPanel::sum_in_f64() {
 
 void BoundedPanel::finish() {
   const auto count = static_cast<double>(k_);
-  for (std::int64_t r = 0; r < a_.rows; ++r)
+  const BoundedProduct op = op_;  // which no result overlaps
+  for (std::int64_t r = 0; r < a_.rows; ++r) {
+    const double* const y = out_.y.data + r * out_.y.row_stride;
+    const double *const sizes = magnitudes_.data() + r * b_.columns, *const terms = squares_.data() + r * b_.columns;
+    double* const probable = out_.probable.data + r * out_.probable.row_stride;
+    double* const certain = out_.certain.data + r * out_.certain.row_stride;
     for (std::int64_t c = 0; c < b_.columns; ++c) {
-      const auto i = static_cast<std::size_t>(r * b_.columns + c);
-      const double y = out_.y.data[r * out_.y.row_stride + c], rounding = op_.stored * std::fabs(y);
-      const double spread = squares_[i] - y * y / count;
+      const double rounding = op.stored * std::fabs(y[c]), spread = terms[c] - y[c] * y[c] / count;
       const double squares =
-          op_.of_square * (y * y) + op_.of_spread * (spread < 0 ? 0 : spread) + op_.of_terms * squares_[i];
-      const double most = op_.certain * magnitudes_[i], random = op_.random * std::sqrt(squares);
-      out_.probable.data[r * out_.probable.row_stride + c] = (most < random ? most : random) + rounding;
-      out_.certain.data[r * out_.certain.row_stride + c] = most + rounding;
+          op.of_square * (y[c] * y[c]) + op.of_spread * (spread < 0 ? 0 : spread) + op.of_terms * terms[c];
+      const double most = op.certain * sizes[c], random = op.random * std::sqrt(squares);
+      probable[c] = (most < random ? most : random) + rounding;
+      certain[c] = most + rounding;
     }
+  }
 }
 
 void BoundedPanel::run(const Rows& rows, std::int64_t first_row) {
