@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/op.hpp"
+#include "ir/tensor.hpp"
 #include "parity/oracles/real.hpp"
 
 namespace plumb::parity::oracles {
@@ -15,6 +16,13 @@ using Position = std::vector<std::int64_t>;
 struct Operand {
   const ir::TensorType* type;
   std::function<Number(std::int64_t)> element;
+  const ir::TensorView* given = nullptr;        ///< where nothing computes its elements: these
+  std::function<void(std::int64_t)> look = {};  ///< takes note that so many of `given` are looked at; throws NoAnswer
+};
+
+/// Elements of an operand at equal distances, from that of flat index `first` on.
+struct Stretch {
+  std::int64_t first, step;
 };
 
 /// One element that an oracle is asked for, and the operands of the op.
@@ -45,8 +53,15 @@ class Call {
   /// By its flat index.
   Number number(std::size_t operand, std::int64_t index) const { return operands_[operand].element(index); }
   /// The element that broadcasting puts at `at`: right-aligned, extents of 1 stretched.
-  Number stretched(std::size_t operand, std::span<const std::int64_t> at) const;
+  Number stretched(std::size_t operand, std::span<const std::int64_t> at) const {
+    return operands_[operand].element(stretched_index(operand, at));
+  }
   Number stretched(std::size_t operand) const { return stretched(operand, at_); }
+  /// Its flat index.
+  std::int64_t stretched_index(std::size_t operand, std::span<const std::int64_t> at) const;
+  /// Adds the products of so many elements of two operands, as looking at one after the other does.
+  void add_products(Sum& sum, std::size_t a, const Stretch& of_a, std::size_t b, const Stretch& of_b,
+                    std::int64_t count) const;
   /// An index as one from 0 on, of so many. Throws NoAnswer where it is none: the reference refuses it.
   std::int64_t index(std::size_t operand, std::span<const std::int64_t> at, std::int64_t extent) const;
 

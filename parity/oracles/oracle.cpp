@@ -33,10 +33,12 @@ Oracle::Oracle(const ir::Graph& graph, std::span<const ir::TensorView> inputs, s
     std::vector<Operand>& operands = operands_[&node];
     for (const ir::Value v : node.inputs)
       if (graph.is_source(v))
-        operands.push_back({&graph.type(v), [this, &given = inputs_[v]](std::int64_t index) {
-                              if (--work_ < 0) throw NoAnswer{};
+        operands.push_back({&graph.type(v),
+                            [this, &given = inputs_[v]](std::int64_t index) {
+                              look_at(1);
                               return number_of(given, index);
-                            }});
+                            },
+                            &inputs_[v], [this](std::int64_t count) { look_at(count); }});
       else
         operands.push_back({&graph.type(v), [this, v](std::int64_t index) { return at(v, index); }});
   }
@@ -48,8 +50,14 @@ std::optional<Number> Oracle::element(ir::Value value, std::int64_t index) try {
   return std::nullopt;
 }
 
+void Oracle::look_at(std::int64_t count) {
+  if (work_ >= count) return void(work_ -= count);
+  work_ = -1;
+  throw NoAnswer{};
+}
+
 Number Oracle::at(ir::Value value, std::int64_t index) {
-  if (--work_ < 0) throw NoAnswer{};
+  look_at(1);
   if (graph_.is_source(value)) return number_of(inputs_[value], index);
   auto& known = known_[value];
   if (const auto found = known.find(index); found != known.end()) return found->second;

@@ -24,6 +24,7 @@ class Oracle {
   bool is_exhausted() const { return work_ <= 0; }
 
  private:
+  void look_at(std::int64_t count);
   Number at(ir::Value value, std::int64_t index);
   Number evaluated(ir::Value value, std::int64_t index);
 

@@ -158,6 +158,16 @@ bool comes_before(Real a, Real b) {
   return less(a, b);
 }
 
+void Sum::add_products(std::span<const float> a, std::span<const float> b) {
+  long double value = value_, sizes = sizes_;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const double term = static_cast<double>(a[k]) * static_cast<double>(b[k]);  // exact, or not finite
+    value += term, sizes += std::fabs(term);
+  }
+  value_ = value, sizes_ = sizes;
+  count_ += static_cast<std::int64_t>(a.size());
+}
+
 Real Sum::total() const {
   if (!std::isfinite(sizes_)) return {value_};  // no finite terms of the range of f64 add up to that
   // What is finite may still overflow on its way, in one order or in another.

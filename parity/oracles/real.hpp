@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "ir/dtype.hpp"
 
@@ -110,6 +111,8 @@ class Sum {
     const long double y = a.value * b.value;
     add(narrow(a) && narrow(b) && std::isfinite(y) ? Real(y) : a * b);
   }
+  /// Products of numbers of f32, one after the other.
+  void add_products(std::span<const float> a, std::span<const float> b);
   Real total() const;
   std::int64_t count() const { return count_; }
 

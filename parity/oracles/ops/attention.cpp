@@ -18,8 +18,10 @@ struct Query {
   std::int64_t kv_head = head / (call.in(0)[heads_axis] / call.in(1)[heads_axis]);
   std::int64_t queries = call.in(0)[length_axis], keys = call.in(1)[length_axis], width = call.in(0)[3];
 
-  Real at(std::size_t operand, std::int64_t in_head, std::int64_t row, std::int64_t d) const {
-    return heads_axis == 1 ? call.real(operand, {b, in_head, row, d}) : call.real(operand, {b, row, in_head, d});
+  /// The flat index of coordinate `d` of a row.
+  std::int64_t index(std::size_t operand, std::int64_t in_head, std::int64_t row, std::int64_t d) const {
+    const std::int64_t by_head[] = {b, in_head, row, d}, by_row[] = {b, row, in_head, d};
+    return index_of(heads_axis == 1 ? by_head : by_row, call.in(operand));
   }
   Number of_score(std::size_t operand, std::int64_t j) const {
     const std::int64_t at[] = {b, head, i, j};
@@ -46,7 +48,7 @@ struct Query {
 
   Real score(std::int64_t j, Real scale) const {
     Sum sum;
-    for (std::int64_t d = 0; d < width; ++d) sum.add(at(0, head, i, d), at(1, kv_head, j, d));
+    call.add_products(sum, 0, {index(0, head, i, 0), 1}, 1, {index(1, kv_head, j, 0), 1}, width);
     Real s = scale * sum.total();
     const Real cap = call.attribute(op.softcap);
     if (op.softcap > 0) s = cap * function_of(ir::ops::UnaryFunction::tanh, s / cap);
@@ -71,7 +73,7 @@ Number element(const ir::ops::Attention& op, const Call& call) {
   for (std::size_t k = 0; k < seen.size(); ++k) {
     const Real weight = exp(scores[k] - top);
     weights.add(weight);
-    values.add(weight, query.at(2, query.kv_head, seen[k], call.at(3)));
+    values.add(weight, call.number(2, query.index(2, query.kv_head, seen[k], call.at(3))).re);
   }
   return values.total() / weights.total();
 }
