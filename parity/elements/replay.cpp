@@ -28,6 +28,7 @@ bool agrees(const terms::ElementSum& sum, float replayed, ir::DType dtype, doubl
 
 bool is_plain(const terms::ElementSum& sum, double truth, double flushed) {
   if (!sum.off.empty() || !sum.inner.empty() || sum.moved != 0 || sum.is_rounded) return false;
+  if (!(flushed > 0)) return true;  // nothing may vanish
   const auto may_vanish = [flushed](double x) { return x != 0 && std::abs(x) < flushed; };
   return !may_vanish(truth) && std::ranges::none_of(sum.terms, [&](const terms::Product& term) {
     return may_vanish(term.a) || may_vanish(term.b) || may_vanish(term.value());

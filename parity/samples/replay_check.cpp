@@ -24,15 +24,15 @@ cases::ReplaySample replay_sample(const elements::Subject& subject, std::size_t 
   const std::int64_t count = std::clamp(truth.elements() / elements_a_replay, fewest_replays, most_replays);
   const std::vector<std::size_t> places =
       draws.some(static_cast<std::size_t>(count), static_cast<std::size_t>(truth.elements()));
-  const ir::Tensor wide = ir::convert(got, ir::DType::f64);
-  const std::span<const double> expected = truth.as<double>(), came = wide.as<double>();
+  const std::span<const double> expected = truth.as<double>();
+  const std::vector<double> came = numbers_at(got, places);
   std::vector<std::optional<bool>> equal(places.size());
   core::for_each_piece(places.size(), core::workers_for(places.size()), [&](std::size_t n, std::size_t) {
     const std::size_t i = places[n];
-    if (!std::isfinite(expected[i]) || !std::isfinite(came[i])) return;
+    if (!std::isfinite(expected[i]) || !std::isfinite(came[n])) return;
     const terms::ElementSum sum = bare->at(i);
     if (!elements::gives_the_very_bits(sum, expected[i], bare->arithmetic.flushed)) return;
-    equal[n] = elements::equals_replay(sum, subject.sums[0], dtype, came[i]);
+    equal[n] = elements::equals_replay(sum, subject.sums[0], dtype, came[n]);
   });
   cases::ReplaySample found;
   for (const std::optional<bool>& one : equal) found.asked += one.has_value(), found.equal += one.value_or(false);

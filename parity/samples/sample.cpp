@@ -55,6 +55,15 @@ std::vector<std::size_t> telling_sample(std::span<const double> truth, const com
   return {found.begin(), found.end()};
 }
 
+std::vector<double> numbers_at(const ir::TensorView& x, std::span<const std::size_t> places) {
+  const std::size_t width = ir::info(x.dtype()).bytes;
+  ir::Tensor some({x.dtype(), {static_cast<std::int64_t>(places.size())}});
+  for (std::size_t n = 0; n < places.size(); ++n)
+    std::ranges::copy(x.bytes().subspan(places[n] * width, width), some.bytes().subspan(n * width).begin());
+  const ir::Tensor wide = ir::convert(some, ir::DType::f64);
+  return {wide.as<double>().begin(), wide.as<double>().end()};
+}
+
 std::vector<double> rounded_to(ir::DType dtype, std::span<const double> numbers) {
   ir::Tensor wide({ir::DType::f64, {static_cast<std::int64_t>(numbers.size())}});
   std::ranges::copy(numbers, wide.as<double>().begin());

@@ -28,6 +28,9 @@ class Draws {
 std::vector<std::size_t> telling_sample(std::span<const double> truth, const compare::Allowed& allowed, ir::DType dtype,
                                         std::size_t count, Draws& draws);
 
+/// The elements of a real tensor at these places, in f64.
+std::vector<double> numbers_at(const ir::TensorView& x, std::span<const std::size_t> places);
+
 /// Rounds numbers to a dtype, and back.
 std::vector<double> rounded_to(ir::DType dtype, std::span<const double> numbers);
 double rounded_to(ir::DType dtype, double number);

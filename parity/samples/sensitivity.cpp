@@ -75,15 +75,16 @@ class Notice {
 class Replays {
  public:
   Replays(const elements::Subject& subject, ir::DType dtype, const ir::TensorView& got)
-      : sums_(subject.sums), dtype_(dtype), got_(ir::convert(got, ir::DType::f64)) {}
+      : sums_(subject.sums), dtype_(dtype), got_(got) {}
   bool operator()(std::size_t i, const terms::ElementSum& sum) const {
-    return sums_.size() == 1 && elements::equals_replay(sum, sums_[0], dtype_, got_.as<double>()[i]).value_or(false);
+    if (sums_.size() != 1) return false;
+    return elements::equals_replay(sum, sums_[0], dtype_, numbers_at(got_, {&i, 1}).front()).value_or(false);
   }
 
  private:
   const std::span<const ir::Sum> sums_;
   const ir::DType dtype_;
-  const ir::Tensor got_;
+  const ir::TensorView got_;
 };
 
 /// Collects a sum: its terms one after the other, then what is behind it.

@@ -96,30 +96,61 @@ std::optional<RoundingSample> RoundingSample::of(const elements::Subject& subjec
   return sample;
 }
 
+/// Neighbours are summed side by side where they can be.
 void RoundingSample::take(std::span<const double> truth, const std::vector<std::size_t>& places) {
+  constexpr std::size_t abreast = terms::Neighbours::count;
   std::set<double> seen;
-  for (const std::size_t i : places)
-    if (std::isfinite(truth[i]) && truth[i] != 0 && seen.insert(significand_of(truth[i])).second)
-      elements_.push_back({i, truth[i], 0, 0});
-  core::for_each_piece(elements_.size(), core::workers_for(elements_.size()), [&](std::size_t n, std::size_t) {
-    Element& one = elements_[n];
-    const terms::ElementSum sum = bare_->at(one.index);
-    if (!elements::is_plain(sum, one.truth, bare_->arithmetic.flushed)) return;  // What it may deviate by is not known.
-    const std::vector<double> terms = sum.values();
-    one.sigma = sums::deviation_of(sum, terms, bare_->arithmetic);
-    for (const double term : terms) one.squares += term * term;
-    one.squares = std::sqrt(one.squares) * std::abs(sum.scale / sum.divisor);
+  std::vector<std::size_t> begins;  // where the elements of each piece of so many places begin
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    if (n % abreast == 0) begins.push_back(elements_.size());
+    const double y = truth[places[n]];
+    if (std::isfinite(y) && y != 0 && seen.insert(significand_of(y)).second) elements_.push_back({places[n], y, 0, 0});
+  }
+  begins.push_back(elements_.size());
+  const std::size_t pieces = begins.size() - 1;
+  core::for_each_piece(pieces, core::workers_for(pieces), [&](std::size_t n, std::size_t) {
+    const std::span<Element> piece(elements_.begin() + static_cast<std::ptrdiff_t>(begins[n]),
+                                   elements_.begin() + static_cast<std::ptrdiff_t>(begins[n + 1]));
+    if (piece.size() > 1 && take_neighbours(places[n * abreast], piece)) return;
+    for (Element& one : piece) take_element(one);
   });
   std::erase_if(elements_, [](const Element& one) { return !(one.sigma > 0) || !(one.squares > 0); });
 }
 
+/// False where the elements from `first` on cannot be summed side by side.
+bool RoundingSample::take_neighbours(std::size_t first, std::span<Element> piece) const {
+  terms::Neighbours neighbours;
+  if (piece.back().index >= first + terms::Neighbours::count) return false;
+  if (!bare_->walker.neighbours(static_cast<std::int64_t>(first), neighbours)) return false;
+  const auto sums = sums::deviations_of(neighbours, bare_->arithmetic);
+  if (!sums) return false;
+  const double flushed = bare_->arithmetic.flushed;
+  for (Element& one : piece) {
+    const std::size_t l = one.index - first;
+    if (std::abs(one.truth) < flushed || sums->smallest[l] < flushed) continue;  // as in is_plain()
+    one.sigma = sums->deviations[l], one.squares = sums->squares[l];
+  }
+  return true;
+}
+
+void RoundingSample::take_element(Element& one) const {
+  const terms::ElementSum sum = bare_->at(one.index);
+  if (!elements::is_plain(sum, one.truth, bare_->arithmetic.flushed)) return;  // What it may deviate by is not known.
+  const std::vector<double> terms = sum.values();
+  one.sigma = sums::deviation_of(sum, terms, bare_->arithmetic);
+  for (const double term : terms) one.squares += term * term;
+  one.squares = std::sqrt(one.squares) * std::abs(sum.scale / sum.divisor);
+}
+
 cases::Statistics RoundingSample::judge(const ir::TensorView& got) const {
   cases::Statistics found{.n = elements_.size()};
-  std::vector<double> came, deviations, of_operands, signed_ones, nearest;
-  const ir::Tensor wide = ir::convert(got, ir::DType::f64);
-  for (const Element& one : elements_) {
-    came.push_back(wide.as<double>()[one.index]), nearest.push_back(one.truth);
-    const double error = came.back() - one.truth;
+  std::vector<double> deviations, of_operands, signed_ones, nearest;
+  std::vector<std::size_t> places;
+  for (const Element& one : elements_) places.push_back(one.index), nearest.push_back(one.truth);
+  const std::vector<double> came = numbers_at(got, places);
+  for (std::size_t n = 0; n < elements_.size(); ++n) {
+    const Element& one = elements_[n];
+    const double error = came[n] - one.truth;
     if (!std::isfinite(error)) return {};
     deviations.push_back(error / one.sigma), of_operands.push_back(error / one.squares);
     signed_ones.push_back((one.truth > 0 ? error : -error) / one.sigma);

@@ -28,6 +28,8 @@ class RoundingSample {
   RoundingSample(std::shared_ptr<const elements::Summing> bare, const ir::Sum& sum, ir::DType dtype)
       : bare_(std::move(bare)), sum_(sum), dtype_(dtype) {}
   void take(std::span<const double> truth, const std::vector<std::size_t>& places);
+  bool take_neighbours(std::size_t first, std::span<Element> piece) const;
+  void take_element(Element& one) const;
   std::string gate(const cases::Statistics& found, std::span<const double> got) const;
   /// Whether chance speaks for how the terms of the sample are rounded, and the mean of their creep over σ, by the sign
   /// of the sum.

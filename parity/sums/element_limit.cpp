@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "parity/compare/chains.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/sums/orders.hpp"
 
@@ -247,6 +248,18 @@ double deviation_of(const terms::ElementSum& sum, std::span<const double> terms,
   const double total = std::accumulate(terms.begin(), terms.end(), 0.0);
   return std::hypot(deviation(terms, arithmetic) * std::abs(sum.scale / sum.divisor),
                     limit_behind(sum, total, arithmetic));
+}
+
+std::optional<NeighbourDeviations> deviations_of(const terms::Neighbours& neighbours, const Arithmetic& arithmetic) {
+  static_assert(terms::Neighbours::count == Tree::side_by_side);
+  if (!arithmetic.sum || is_rearranged(*arithmetic.sum)) return std::nullopt;
+  std::vector<double> terms(neighbours.columns.size());
+  NeighbourDeviations found;
+  compare::multiply_chains({neighbours.row, neighbours.columns}, terms.data(), found.squares, found.smallest);
+  found.deviations = Tree::variances(arithmetic.sum->levels, terms, arithmetic.additions());
+  for (double& one : found.deviations) one = std::sqrt(one);
+  for (double& one : found.squares) one = std::sqrt(one);
+  return found;
 }
 
 double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) {

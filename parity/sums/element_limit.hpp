@@ -54,6 +54,13 @@ double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
 /// Where the terms are multiplied out already.
 double deviation_of(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic);
 
+/// What deviation_of() has for each of some neighbours, √Σp² of each, and its smallest factor or product in size that
+/// is not 0. Nothing where it is not known which terms meet.
+struct NeighbourDeviations {
+  std::array<double, terms::Neighbours::count> deviations, squares, smallest;
+};
+std::optional<NeighbourDeviations> deviations_of(const terms::Neighbours& neighbours, const Arithmetic& arithmetic);
+
 /// What the terms lose or gain by being added one after the other, with its sign (Σr_k of verdict.md V23).
 double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
 

@@ -4,8 +4,12 @@
 #include <bit>
 #include <cmath>
 
+#include "parity/compare/chains.hpp"
+
 namespace plumb::parity::sums {
 namespace {
+
+namespace elements = compare::elements;
 
 /// Terms begin, begin + step, ..., `count` of them.
 struct Stretch {
@@ -35,45 +39,6 @@ Tree::Sizes chain_nodes(double count, double size) {
   return {count - 1, size * sum, size * size * squares, count - 1};
 }
 
-/// Adds the terms of one element along a tree and collects what its roundings may do.
-class Walk {
- public:
-  Walk(std::span<const ir::SumLevel> levels, std::span<const double> terms, const Additions& additions)
-      : levels_(levels), terms_(terms), additions_(additions) {}
-
-  Tree::Roundings found;
-
-  /// The sum of a stretch by the first `level` levels.
-  double sum(std::size_t level, const Stretch& terms);
-
- private:
-  void round(double sum, double most, bool are_numbers) {
-    // Numbers are multiples of the spacing of subnormals, and so are their sums, which are numbers while small.
-    if (are_numbers && std::abs(sum) * additions_.unit <= additions_.subnormal / 2) return note_vanished(sum);
-    const double off = std::max(std::min(additions_.unit * std::abs(sum), most), additions_.subnormal / 2);
-    found.variance += off * off;
-    note_vanished(sum);
-  }
-  void note_vanished(double sum) {
-    if (sum != 0 && std::abs(sum) < additions_.flushed) found.vanished += additions_.flushed;
-  }
-  bool items_are_numbers(std::size_t level) const {
-    return level == 0 ? additions_.terms_are_numbers : levels_[level - 1].join != ir::SumJoin::unit;
-  }
-  double join(double so_far, double item, bool is_number) {
-    const double all = so_far + item;
-    round(all, is_number ? std::min(std::abs(so_far), std::abs(item)) : std::abs(item), is_number);
-    return all;
-  }
-  double chain(std::size_t level, std::span<const Stretch> items);
-  double chain_of_terms(const Stretch& terms);
-  double pairs(std::size_t level, std::span<const Stretch> items);
-
-  std::span<const ir::SumLevel> levels_;
-  std::span<const double> terms_;
-  const Additions& additions_;
-};
-
 /// What the items of a level take of a stretch.
 std::vector<Stretch> items_of(std::span<const ir::SumLevel> levels, std::size_t level, const Stretch& all) {
   std::vector<Stretch> items;
@@ -91,45 +56,108 @@ std::vector<Stretch> items_of(std::span<const ir::SumLevel> levels, std::size_t 
   return items;
 }
 
-double Walk::chain_of_terms(const Stretch& terms) {
-  const bool are_numbers = additions_.terms_are_numbers;
-  double so_far = terms_[static_cast<std::size_t>(terms.begin)];
-  if (!are_numbers) round(so_far, std::abs(so_far), false);
-  for (std::int64_t i = 1; i < terms.count; ++i)
-    so_far = join(so_far, terms_[static_cast<std::size_t>(terms.begin + i * terms.step)], are_numbers);
-  return so_far;
+/// Adds the terms of an element, or of several side by side, along a tree and collects what roundings may do.
+template <std::size_t lanes>
+class Walk {
+ public:
+  using Numbers = std::array<double, lanes>;
+
+  /// `terms`: those of several elements beside each other.
+  Walk(std::span<const ir::SumLevel> levels, std::span<const double> terms, const Additions& additions)
+      : levels_(levels),
+        terms_(terms),
+        rules_{additions.unit, additions.subnormal / 2, additions.flushed, additions.terms_are_numbers} {}
+
+  Numbers variances = {}, vanished = {};
+
+  /// The sums of a stretch by the first `level` levels.
+  Numbers sum(std::size_t level, const Stretch& terms);
+
+ private:
+  bool items_are_numbers(std::size_t level) const {
+    return level == 0 ? rules_.are_numbers : levels_[level - 1].join != ir::SumJoin::unit;
+  }
+  Numbers term(std::int64_t k) const {
+    Numbers found;
+    std::copy_n(terms_.begin() + k * static_cast<std::int64_t>(lanes), lanes, found.begin());
+    return found;
+  }
+  void round(const Numbers& sums) {
+    for (std::size_t l = 0; l < lanes; ++l)
+      elements::note_rounding(rules_, sums[l], std::abs(sums[l]), false, variances[l], vanished[l]);
+  }
+  void join(Numbers& so_far, const Numbers& items, bool are_numbers) {
+    for (std::size_t l = 0; l < lanes; ++l)
+      elements::join(rules_, so_far[l], items[l], are_numbers, variances[l], vanished[l]);
+  }
+  Numbers chain(std::size_t level, std::span<const Stretch> items);
+  Numbers chain_of_terms(const Stretch& terms);
+  Numbers pairs(std::size_t level, std::span<const Stretch> items);
+
+  const std::span<const ir::SumLevel> levels_;
+  const std::span<const double> terms_;
+  const elements::ChainRules rules_;
+};
+
+template <std::size_t lanes>
+typename Walk<lanes>::Numbers Walk<lanes>::chain_of_terms(const Stretch& terms) {
+  if constexpr (lanes == elements::chains_at_once) {
+    elements::Chains chains{{}, variances, vanished};
+    compare::add_chains(rules_, &terms_[static_cast<std::size_t>(terms.begin) * lanes],
+                        static_cast<std::size_t>(terms.step), static_cast<std::size_t>(terms.count), chains);
+    variances = chains.variances, vanished = chains.vanished;
+    return chains.sums;
+  } else {
+    const elements::ChainRules rules = rules_;  // here, and what is found, so that they stay in registers
+    Numbers so_far = term(terms.begin);
+    if (!rules.are_numbers) round(so_far);
+    Numbers found = variances, gone = vanished;
+    for (std::int64_t i = 1; i < terms.count; ++i) {
+      const Numbers item = term(terms.begin + i * terms.step);
+      for (std::size_t l = 0; l < lanes; ++l)
+        elements::join(rules, so_far[l], item[l], rules.are_numbers, found[l], gone[l]);
+    }
+    variances = found, vanished = gone;
+    return so_far;
+  }
 }
 
-double Walk::chain(std::size_t level, std::span<const Stretch> items) {
+template <std::size_t lanes>
+typename Walk<lanes>::Numbers Walk<lanes>::chain(std::size_t level, std::span<const Stretch> items) {
   const bool are_numbers = items_are_numbers(level);
-  double so_far = sum(level, items.front());
-  if (!are_numbers) round(so_far, std::abs(so_far), false);
-  for (const Stretch& item : items.subspan(1)) so_far = join(so_far, sum(level, item), are_numbers);
+  Numbers so_far = sum(level, items.front());
+  if (!are_numbers) round(so_far);
+  for (const Stretch& item : items.subspan(1)) join(so_far, sum(level, item), are_numbers);
   return so_far;
 }
 
 /// Item i first meets item i + n / 2, where n is the next power of two.
-double Walk::pairs(std::size_t level, std::span<const Stretch> items) {
+template <std::size_t lanes>
+typename Walk<lanes>::Numbers Walk<lanes>::pairs(std::size_t level, std::span<const Stretch> items) {
   const bool are_numbers = items_are_numbers(level);
-  std::vector<double> sums;
+  std::vector<Numbers> sums;
   for (const Stretch& item : items) sums.push_back(sum(level, item));
   for (std::size_t upper = std::bit_ceil(sums.size()) / 2; upper > 0; upper /= 2) {
-    for (std::size_t i = upper; i < sums.size(); ++i) sums[i - upper] = join(sums[i - upper], sums[i], are_numbers);
+    for (std::size_t i = upper; i < sums.size(); ++i) join(sums[i - upper], sums[i], are_numbers);
     sums.resize(std::min(sums.size(), upper));
   }
   return sums.front();
 }
 
-double Walk::sum(std::size_t level, const Stretch& terms) {
-  if (terms.count == 0) return 0;
-  if (level == 0) return terms_[static_cast<std::size_t>(terms.begin)];
+template <std::size_t lanes>
+typename Walk<lanes>::Numbers Walk<lanes>::sum(std::size_t level, const Stretch& terms) {
+  if (terms.count == 0) return {};
+  if (level == 0) return term(terms.begin);
   const ir::SumLevel& joined = levels_[level - 1];
   if (level == 1 && joined.join == ir::SumJoin::chain && joined.take == ir::SumTake::run) return chain_of_terms(terms);
   const std::vector<Stretch> items = items_of(levels_, level - 1, terms);
   if (joined.join == ir::SumJoin::chain) return chain(level - 1, items);
   if (joined.join == ir::SumJoin::pair) return pairs(level - 1, items);
-  double all = 0;
-  for (const Stretch& item : items) all += sum(level - 1, item);
+  Numbers all = {};
+  for (const Stretch& item : items) {
+    const Numbers more = sum(level - 1, item);
+    for (std::size_t l = 0; l < lanes; ++l) all[l] += more[l];
+  }
   return all;
 }
 
@@ -206,8 +234,10 @@ Tree::Sizes Measure::of(std::size_t level, std::int64_t terms) const {
   return joined(level - 1, items_of(levels_, level - 1, {0, 1, terms}));
 }
 
-std::vector<ir::SumLevel> levels_or_chain(std::span<const ir::SumLevel> levels) {
-  return levels.empty() ? std::vector<ir::SumLevel>{{}} : std::vector<ir::SumLevel>(levels.begin(), levels.end());
+/// The levels, or that of one chain.
+std::span<const ir::SumLevel> levels_or_one(std::span<const ir::SumLevel> levels) {
+  static const ir::SumLevel chain{};
+  return levels.empty() ? std::span(&chain, 1) : levels;
 }
 
 }  // namespace
@@ -219,7 +249,7 @@ std::int64_t capacity_of(std::span<const ir::SumLevel> levels, std::size_t level
 }
 
 Tree::Tree(std::span<const ir::SumLevel> levels, std::int64_t terms, bool terms_are_numbers)
-    : levels_(levels_or_chain(levels)),
+    : levels_(levels_or_one(levels).begin(), levels_or_one(levels).end()),
       terms_(terms),
       sizes_(Measure(levels_, terms_are_numbers).of(levels_.size(), terms)) {}
 
@@ -241,16 +271,27 @@ Tree::Roundings Tree::roundings(std::span<const double> terms, const Additions& 
 Tree::Roundings Tree::roundings(std::span<const ir::SumLevel> levels, std::span<const double> terms,
                                 const Additions& additions) {
   if (terms.empty()) return {};
-  static const ir::SumLevel chain{};
-  if (levels.empty()) levels = {&chain, 1};
-  Walk walk(levels, terms, additions);
-  walk.sum(levels.size(), {0, 1, static_cast<std::int64_t>(terms.size())});
+  Walk<1> walk(levels_or_one(levels), terms, additions);
+  walk.sum(levels_or_one(levels).size(), {0, 1, static_cast<std::int64_t>(terms.size())});
   if (additions.products_round)
     for (const double term : terms) {
       const double off = std::max(additions.unit * std::abs(term), additions.subnormal / 2);
-      walk.found.variance += off * off;
+      walk.variances[0] += off * off;
     }
-  return walk.found;
+  return {walk.variances[0], walk.vanished[0]};
+}
+
+std::array<double, Tree::side_by_side> Tree::variances(std::span<const ir::SumLevel> levels,
+                                                       std::span<const double> terms, const Additions& additions) {
+  if (terms.empty()) return {};
+  const auto count = terms.size() / side_by_side;
+  Walk<side_by_side> walk(levels_or_one(levels), terms, additions);
+  walk.sum(levels_or_one(levels).size(), {0, 1, static_cast<std::int64_t>(count)});
+  if (!additions.products_round) return walk.variances;
+  elements::Chains chains{{}, walk.variances, {}};
+  compare::add_roundings_of_products({.unit = additions.unit, .least = additions.subnormal / 2}, terms.data(), count,
+                                     chains);
+  return chains.variances;
 }
 
 Tree::Roundings largest_roundings(std::span<const double> terms, const Additions& additions) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "ir/sums.hpp"
+#include "parity/compare/elements/chains.hpp"
 
 /// Sums as kernels add them (verdict.md 2 and 3): which partial sums are rounded on the way, and what that allows.
 namespace plumb::parity::sums {
@@ -52,6 +54,10 @@ class Tree {
   /// Roundings along the tree that such levels make, where nothing else need be known of it.
   static Roundings roundings(std::span<const ir::SumLevel> levels, std::span<const double> terms,
                              const Additions& additions);
+  /// The variances of several elements at once, of which terms[k * side_by_side + l] is term k of the l-th.
+  static constexpr std::size_t side_by_side = compare::elements::chains_at_once;
+  static std::array<double, side_by_side> variances(std::span<const ir::SumLevel> levels, std::span<const double> terms,
+                                                    const Additions& additions);
 
  private:
   std::vector<ir::SumLevel> levels_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <optional>
 #include <span>
@@ -32,7 +33,7 @@ struct ElementSum {
   /// are absent here: it adds zeros in their place. Empty: one after the other.
   std::vector<std::size_t> places = {};
   std::size_t all_places = 0;
-  bool is_rounded = false;                 ///< a factor is a result of f64 arithmetic, such as a weight
+  bool is_rounded = false;  ///< a factor is a result of f64 arithmetic, such as a weight
 
   void add(double a, double b = 1) { terms.push_back({a, b}); }
   /// The terms, multiplied out.
@@ -45,8 +46,37 @@ struct Operand {
   ir::Shape shape;
 };
 
-/// Collects what element `index` (flat, row-major) of output 0 is made of; `sum` comes empty.
-using Walker = std::function<void(std::int64_t index, ElementSum& sum)>;
+/// Neighbours on the last axis of a result whose sums have a factor of every term in common, and nothing but such
+/// terms: term k of element l is row[k] · columns[k * count + l].
+struct Neighbours {
+  static constexpr std::size_t count = 16;
+
+  std::vector<double> row, columns;
+};
+
+/// Collects what elements are made of, of output 0.
+class Walker {
+ public:
+  /// What element `index` (flat, row-major) is made of; `sum` comes empty.
+  using OfElement = std::function<void(std::int64_t index, ElementSum& sum)>;
+  /// What the elements from `first` on are made of; false where they are no such neighbours.
+  using OfNeighbours = std::function<bool(std::int64_t first, Neighbours& found)>;
+
+  template <class Walk>
+  requires std::invocable<Walk, std::int64_t, ElementSum&> Walker(Walk of_element)
+      : of_element_(std::move(of_element)) {}
+  Walker(OfElement of_element, OfNeighbours of_neighbours)
+      : of_element_(std::move(of_element)), of_neighbours_(std::move(of_neighbours)) {}
+
+  void operator()(std::int64_t index, ElementSum& sum) const { of_element_(index, sum); }
+  bool neighbours(std::int64_t first, Neighbours& found) const {
+    return of_neighbours_ && of_neighbours_(first, found);
+  }
+
+ private:
+  OfElement of_element_;
+  OfNeighbours of_neighbours_;
+};
 
 /// The walker of an op on these operands, which must outlive it; nothing for an op, or attributes of it, that have
 /// none.

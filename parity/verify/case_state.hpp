@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "parity/cases/case.hpp"
@@ -69,6 +70,27 @@ class CaseState {
   const bool isolates_, keeps_all_;
   std::vector<ValueState> values_;  ///< by number
   std::vector<NodeState> nodes_;
+};
+
+/// Truths of the graph that are lent without copies, and given back in the end.
+class LentTruths {
+ public:
+  explicit LentTruths(CaseState& state) : state_(state) {}
+  ~LentTruths() {
+    for (const auto& [v, tensor] : lent_) state_.value(v).truth = std::move(*tensor);
+  }
+  LentTruths(const LentTruths&) = delete;
+  LentTruths& operator=(const LentTruths&) = delete;
+
+  /// `to` has the truth of a value that a node makes as long as this lives, which it must outlive.
+  void lend(ir::Value v, ir::Tensor& to) {
+    to = std::move(*state_.value(v).truth);
+    lent_.emplace_back(v, &to);
+  }
+
+ private:
+  CaseState& state_;
+  std::vector<std::pair<ir::Value, ir::Tensor*>> lent_;
 };
 
 }  // namespace plumb::parity::verify

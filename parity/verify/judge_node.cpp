@@ -41,8 +41,8 @@ CaseRun::Examined CaseRun::examine_node(std::size_t n) const {
   found.judged = segment.judged;
   for (const ir::Value v : segment.fed) found.judged.inputs.push_back(state_.got(v));
   const cases::NodeResult first = blank(n, 0);  // whose sums are those of all
-  const elements::Subject asked{executors_.reference, segment, found.judged.inputs, first.sums, found.own.manner,
-                                &found.own.fed};
+  const elements::Subject asked{executors_.reference, segment,          found.judged.inputs,
+                                first.sums,           found.own.manner, &found.own.fed};
   std::vector<const ir::Tensor*> outputs;
   for (const ir::Value v : node.outputs) outputs.push_back(is_captured(v) ? &state_.value(v).got.value() : nullptr);
   judges::NodeJudge judge(asked, found.own.local, std::move(outputs), options_.extra_judges.get());
@@ -152,10 +152,13 @@ void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds
     const auto has_truth = [this](ir::Value v) { return state_.has_truth(v); };
     if (!ir::passes::why_no_truth(graph_, node).empty() || !std::ranges::all_of(node.inputs, has_truth)) return;
     const core::Segment alone = core::segment_of(graph_, n);
+    LentTruths lent(state_);
     for (std::size_t i = 0; i < alone.fed.size(); ++i) {
       const std::string& name = alone.graph.inputs()[i];
-      if (!graph_.is_source(alone.fed[i]) || !fed.contains(name))
-        fed.insert_or_assign(name, state_.truth(alone.fed[i]));
+      if (!graph_.is_source(alone.fed[i]))
+        lent.lend(alone.fed[i], fed[name]);
+      else if (!fed.contains(name))
+        fed.emplace(name, state_.truth(alone.fed[i]));
     }
     evaluated = core::evaluate_widened(executors_.reference, alone, fed);
   }

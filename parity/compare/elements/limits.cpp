@@ -36,8 +36,9 @@ std::vector<std::size_t> not_clear(std::span<const double> limits, std::span<con
 }
 
 const Kernels& compiled_kernels() {
-  static constexpr Kernels all = {elements::compare, elements::measure, elements::largest_limit, elements::not_clear,
-                                  elements::unit_sums};
+  static constexpr Kernels all = {elements::compare,         elements::measure,    elements::largest_limit,
+                                  elements::not_clear,       elements::tell,       elements::unit_sums,
+                                  elements::multiply_chains, elements::add_chains, elements::add_roundings_of_products};
   return all;
 }
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -103,6 +105,32 @@ TEST(SumTree, OfAnUnknownTreeTheWorstIsTaken) {
   const double most = largest_roundings(risen, additions).variance;
   for (const Levels& levels : {Levels{}, Levels{{.count = 64}, {}}, Levels{{.join = SumJoin::pair}}})
     EXPECT_GE(most, Tree(levels, 512).variance(risen, additions));
+}
+
+/// Several elements at once give each the very bits that it has alone: chains of numbers, fused ones, subnormal sums.
+TEST(SumTree, SideBySideIsOneByOne) {
+  constexpr std::size_t abreast = Tree::side_by_side;
+  std::mt19937 chance(5);
+  std::normal_distribution<double> normal(0.1, 1);
+  for (const Levels& levels : all_trees())
+    for (const std::size_t count : {1, 2, 13, 300})
+      for (const double scale : {1.0, 0x1p-140})
+        for (const bool is_fused : {false, true})
+          for (const double flushed : {0.0, 0x1p-126}) {
+            const Additions additions{.products_round = !is_fused, .terms_are_numbers = !is_fused, .flushed = flushed};
+            std::vector<double> all(count * abreast);
+            for (double& term : all) term = scale * normal(chance);
+            for (std::size_t k = 0; k < count; ++k) all[k * abreast + 3] = 0;
+            all[4] = std::numeric_limits<double>::infinity();
+            const auto found = Tree::variances(levels, all, additions);
+            for (std::size_t l = 0; l < abreast; ++l) {
+              std::vector<double> terms;
+              for (std::size_t k = 0; k < count; ++k) terms.push_back(all[k * abreast + l]);
+              const double alone = Tree::roundings(levels, terms, additions).variance;
+              EXPECT_EQ(std::bit_cast<std::uint64_t>(found[l]), std::bit_cast<std::uint64_t>(alone))
+                  << l << " " << count;
+            }
+          }
 }
 
 }  // namespace

@@ -241,5 +241,37 @@ TEST(Terms, OfWeightZeroAreAbsent) {
   EXPECT_EQ(sum.terms[0].value(), 1);
 }
 
+/// Neighbours have the terms that each has by itself, and are refused beyond the end of a row.
+TEST(Terms, NeighboursHaveTheTermsOfEach) {
+  constexpr auto abreast = static_cast<std::int64_t>(Neighbours::count);
+  for (const bool transpose_a : {false, true})
+    for (const bool transpose_b : {false, true}) {
+      const ops::Matmul op{.transpose_a = transpose_a, .transpose_b = transpose_b, .output_dtype = {}};
+      const ir::Shape a = transpose_a ? ir::Shape{3, 1, 6, 4} : ir::Shape{3, 1, 4, 6};
+      const ir::Shape b = transpose_b ? ir::Shape{2, 19, 6} : ir::Shape{2, 6, 19};
+      std::vector<double> of_a(static_cast<std::size_t>(a.elements())), of_b(static_cast<std::size_t>(b.elements()));
+      for (std::size_t i = 0; i < of_a.size(); ++i) of_a[i] = static_cast<double>(i) + 1;
+      for (std::size_t i = 0; i < of_b.size(); ++i) of_b[i] = 0.5 - static_cast<double>(i);
+      const ir::Shape y{3, 2, 4, 19};
+      const Operand operands[] = {{of_a, a}, {of_b, b}};
+      const auto walker = find_walker(op, operands, y);
+      ASSERT_TRUE(walker);
+      for (std::int64_t first = 0; first + abreast <= y.elements(); ++first) {
+        Neighbours found;
+        ASSERT_EQ(walker->neighbours(first, found), first % 19 + abreast <= 19) << first;
+        if (first % 19 + abreast > 19) continue;
+        for (std::int64_t l = 0; l < abreast; ++l) {
+          ElementSum sum;
+          (*walker)(first + l, sum);
+          ASSERT_EQ(sum.terms.size(), found.row.size());
+          for (std::size_t k = 0; k < sum.terms.size(); ++k) {
+            EXPECT_EQ(sum.terms[k].a, found.row[k]);
+            EXPECT_EQ(sum.terms[k].b, found.columns[k * Neighbours::count + static_cast<std::size_t>(l)]);
+          }
+        }
+      }
+    }
+}
+
 }  // namespace
 }  // namespace plumb::parity::terms::terms_test
