@@ -40,20 +40,27 @@ precise float exp_scaled(float x, int up) {
 /// e^x.
 float expf(float x) { return is_nan(x) ? x : exp_scaled(x, 0); }
 
-/// 2^up e^x within 1.5 ulp (and |x| / 2 ulp where fma is two roundings), for x of which that is neither
-/// subnormal nor too large. For kernels that should wait for memory only: nothing is converted to an
-/// integer, which takes a GPU as long as eight additions; 1.5·2^23 + m holds the whole number m in its low bits.
-precise float exp_shifted(float x, int up) {
+/// q and f of 2^up e^x = (1 + q f) power, for x of which that is neither subnormal nor too large. For kernels that
+/// should wait for memory only: nothing is converted to an integer, which takes a GPU as long as eight additions;
+/// 1.5·2^23 + m holds the whole number m in its low bits.
+precise float exp_factor(float x, int up, out float f, out float power) {
   const float shift = 12582912.0 + float(127 + up);
   const float k = fma(x, 1.44269502, shift);
-  const float f = fma(x, 1.92596299e-8, fma(x, 1.44269502, shift - k));  // x / ln 2 = n + f, |f| < 0.501
+  f = fma(x, 1.92596299e-8, fma(x, 1.44269502, shift - k));  // x / ln 2 = n + f, |f| < 0.501
+  power = uintBitsToFloat(floatBitsToUint(k) << 23);
   float q = 1.53456887e-4;
   q = fma(q, f, 1.34000636e-3);
   q = fma(q, f, 9.61849000e-3);
   q = fma(q, f, 5.55032827e-2);
   q = fma(q, f, 0.240226462);
-  q = fma(q, f, 0.693147182);
-  return fma(q, f, 1.0) * uintBitsToFloat(floatBitsToUint(k) << 23);
+  return fma(q, f, 0.693147182);
+}
+
+/// 2^up e^x within 1.5 ulp (and |x| / 2 ulp where fma is two roundings), for such x.
+precise float exp_shifted(float x, int up) {
+  float f, power;
+  const float q = exp_factor(x, up, f, power);
+  return fma(q, f, 1.0) * power;
 }
 
 /// e^x - 1.

@@ -10,13 +10,18 @@
 /// takes factor * 0.0 for 0.0.
 float decayed(float x, float factor) { return x < -125.0 ? with_sign(0.0, factor) : exp_times(x, factor); }
 
-/// x sigmoid(s), where s has the sign of x.
+/// x sigmoid(s), where s has the sign of x. Near 0 it is x / 2 less a part that vanishes with s, taken last: gelu_tanhf
+/// stands for products, a tanh and a sum, and is held to their limits, as geluf is to those of its own.
 precise float gatedf(float x, float s) {
-  if (is_nan(x)) return x;
-  if (floatBitsToUint(x) == 0xFF800000u) return quiet_nan();
-  const float decay = -abs(s), e = exp_scaled(decay, 0);
-  if (x < 0.0) return with_sign(quotient(decayed(decay, x), 1.0 + e), x);  // a quotient of -0 is 0
-  return is_infinite(x) ? x : quotient(x, 1.0 + e);
+  if (is_nan(x) || floatBitsToUint(x) == infinity_bits) return x;
+  if (is_infinite(x)) return quiet_nan();
+  int n;
+  const float decay = -abs(s), m = expm1_reduced(max(decay, -250.0), 0.0, n), e = scale(1.0 + m, n);
+  const bool near = n == 0;  // e is 1 + m
+  float part = near ? 0.5 * abs(x) * m : x;
+  if (x < 0.0 && !near) part = decay < -125.0 ? 0.0 : scale(fma(x, m, x), n);  // x e, rounded once
+  const float q = quotient(part, 1.0 + e);
+  return with_sign(near ? 0.5 * x - q : q, x);  // a quotient of -0 is 0
 }
 
 /// x sigmoid(x).
@@ -31,7 +36,9 @@ precise float far_geluf(float x) {
 }
 
 /// x (1 + erf(x / sqrt 2)) / 2 = x e^(-x^2 / 2) r for x < 0, where r = e^(x^2 / 2) erfc(|x| / sqrt 2) / 2
-/// is a polynomial in v = 1 / (1 + p|x|) - 1 (minimax, relative to the error allowed); no cancellation.
+/// is 1 / 2 and a polynomial in v = 1 / (1 + p|x|) - 1 (minimax, relative to the error allowed); no cancellation.
+/// It stands for what exporters spell as products, an erf and a sum, and is held to their limits, 3 u |y| near 0
+/// (docs/bounds.md): there what is rounded vanishes with x, and is added to x / 2 last.
 precise float geluf(float x) {
   if (magnitude_of(x) > 0x41480000u) return far_geluf(x);
   const float p = 0.28125, d = fma(p, abs(x), 1.0), about = 1.0 / d;
@@ -44,9 +51,12 @@ precise float geluf(float x) {
   r = fma(r, v, 1.07456982);
   r = fma(r, v, 1.74199545);
   r = fma(r, v, 1.41845977);
-  r = fma(r, v, 0.5);
-  const float tail = r * x * exp_shifted(-0.5 * (x * x), 0);
-  return sign_of(x) != 0u ? tail : x - tail;
+  const float w = r * v, h = fma(r, v, 0.5);
+  float f, power;
+  const float m = exp_factor(-0.5 * (x * x), 0, f, power) * f;  // the tail is |x| power (1 + m) h
+  const bool near = abs(x) < 0.5;                               // where power is 1, and h (1 + m) is 1/2 + m h + w
+  const float y = fma(-abs(x) * power, fma(m, h, near ? w : h), near ? 0.5 * x : max(x, 0.0));
+  return uintBitsToFloat(floatBitsToUint(y) | sign_of(x));  // it is y, but for x = -0
 }
 
 /// geluf for x that are f16 numbers, for kernels that should wait for memory only: x Φ(x), where Φ(-a) is 2^p, p a

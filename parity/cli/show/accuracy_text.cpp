@@ -61,7 +61,8 @@ std::string accuracy_markdown() {
       "GLSL sources that computes it on a device, and what that one keeps in f32, if it is less; of doubles it has "
       "the same name, and keeps the limit; parts that are no op by themselves (quotient, exp_shifted, half_geluf) say "
       "it in their comments and are swept through the ops that use them. A device that flushes subnormals may be off "
-      "by the smallest normal besides (ops.md 1.5).");
+      "by the smallest normal besides (ops.md 1.5). A gelu that a pass puts in place of products, an erf or tanh and a "
+      "sum is held to what these may be off, which near 0 is less than its own limit (docs/bounds.md).");
   text += "\n";
   text += terminal::wrapped(fmt::format(
       "f16 and bf16 are computed in f32 and rounded: within {} ulp of theirs, whatever the table says. Complex results "
