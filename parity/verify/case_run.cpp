@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "ir/ops/cast.hpp"
+#include "ir/ops/constant.hpp"
 #include "parity/attribution/blame.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/judge/shares.hpp"
@@ -197,6 +199,13 @@ cases::CaseResult CaseRun::finish() {
   if (!isolates()) assign_blame();  // in mode isolate nothing was handed on
   result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);
+}
+
+/// A constant, or one in another storage.
+bool CaseRun::is_given(std::size_t n) const {
+  const ir::Node& node = graph_.nodes()[n];
+  const auto from = node.op.is<ir::ops::Cast>() ? graph_.producer(node.inputs[0]) : n;
+  return from && graph_.nodes()[*from].op.is<ir::ops::Constant>();
 }
 
 /// The verdict of the whole case, and why it proves too little where that is so.

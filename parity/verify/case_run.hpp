@@ -80,6 +80,7 @@ class CaseRun {
                   const elements::Subject& subject) const;
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
+  bool is_given(std::size_t n) const;
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);
   void hand_on(std::size_t n);
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 
-#include "ir/ops/constant.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/attribution/non_finite.hpp"
@@ -343,8 +342,7 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
     result.why = std::move(why);
   };
   if (result.oracle.bad + result.oracle.bad_limits > 0) return say(core::Verdict::error, result.oracle.said(result.op));
-  const compare::Comparison& gated = result.gated();
-  if (gated.n_without_limit > 0)
+  if (const compare::Comparison& gated = result.gated(); gated.n_without_limit > 0)
     return say(core::Verdict::error,
                fmt::format("{} of {} elements have a limit that is not finite: the error model of '{}' is wrong here",
                            gated.n_without_limit, gated.n, result.op));
@@ -364,10 +362,9 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   if (result.type.shape.elements() == 0) return say(core::Verdict::skipped, "empty");
   std::string doubt = is_expected ? "" : result.telling.mistrust();
   if (doubt.empty() && !is_expected) doubt = result.sensitivity.mistrust();
-  const bool is_given = graph_.nodes()[result.node].op.is<ir::ops::Constant>();
-  if (!doubt.empty() && is_given) return say(core::Verdict::skipped, "given by the graph: nothing was computed");
-  if (!doubt.empty()) return say(core::Verdict::mistrusted, doubt);
-  say(gate.verdict, gate.why);
+  if (doubt.empty()) return say(gate.verdict, gate.why);
+  if (is_given(result.node)) return say(core::Verdict::skipped, "given by the graph");
+  say(core::Verdict::mistrusted, doubt);
 }
 
 /// A proof is about the operands of the twin: on others, which a failure before gave, it says nothing.
