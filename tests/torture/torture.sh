@@ -296,13 +296,23 @@ same large.h5 kept.h5
 if [ -n "$sanitized" ]; then
   skipped "limits of memory: a sanitized program reserves more than any such limit"
 else
+  # The driver of Debian 13 frees twice in vkCreateDevice, or its LLVM throws where nobody catches.
+  crashes=$($plumb devices | grep -c 'LLVM 19')
   for kib in 200000 500000 2000000; do
-    (ulimit -v $kib; timeout -k 5 $patience $plumb verify m.json >out 2>err)
-    status=$?
-    case $status in
-      0 | 2 | 3 | 77) echo "ok: $status with $kib KiB of memory" ;;
-      *) fail "ended with $status, given $kib KiB of memory" ;;
-    esac
+    for words in "verify m.json" "power m.json --on cpu --faults scaled --min-power 0"; do
+      (ulimit -v $kib; timeout -k 5 $patience $plumb $words >out 2>err)
+      status=$?
+      case $status in
+        0 | 2 | 3 | 77) echo "ok: $status with $kib KiB of memory: $words" ;;
+        *)
+          if [ "$crashes" -gt 0 ] && [ "${words%% *}" = verify ] && [ $status -ge 134 ]; then
+            skipped "verify with $kib KiB of memory, with which LLVM 19 and its driver crash"
+          else
+            fail "ended with $status, given $kib KiB of memory: $words"
+          fi
+          ;;
+      esac
+    done
   done
 fi
 mkdir small
