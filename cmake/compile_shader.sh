@@ -64,8 +64,8 @@ make_bfloat16() {
   "$SPIRV_AS" --preserve-numeric-ids "--target-env" "$target" "$work/bf16.spvasm" -o "$work/$1.spv"
 }
 
-# What another build kept of this file, if it had the same sources and tools: compiling all files again takes two minutes
-# of a processor.
+# What another build kept of this file, if it had the same sources and tools: compiling all files again takes two
+# minutes of a processor.
 take_kept() {
   if [ -z "$CACHE" ] || ! sha256sum --check --status "$CACHE/$stem/manifest" 2>/dev/null; then return 1; fi
   cp "$CACHE/$stem/"*.spv "$CACHE/$stem/"*.d "$work/"
