@@ -3,6 +3,7 @@
 // in no particular direction: it is seen from runs with random signs (docs/bounds.md).
 #include "ir/ops/gated_delta_net.hpp"
 
+#include "parity/judges/scans/creep.hpp"
 #include "parity/judges/scans/error_runs.hpp"
 #include "parity/judges/scans/scan_limits.hpp"
 
@@ -24,6 +25,7 @@ struct Column {
   double changes = 0;   ///< what came to it along keys, in size: chunks multiply products of keys by that
   CarriedError norm;    ///< that of the error is no more
   ErrorRuns runs;
+  Creep creep;
 };
 
 /// Some columns of one head of one batch, from the first step to the last.
@@ -42,10 +44,13 @@ class Columns {
     const std::int64_t count = std::min(together, e_.dv - first_);
     // Few runs say little of one element: a part of the mean over its row is added, for which there are many of them.
     const auto runs = static_cast<std::size_t>(std::clamp<std::int64_t>(256 / count, 32, 64));
+    const auto rows = static_cast<std::size_t>(e_.dk);
     for (std::int64_t j = first_; j < first_ + count; ++j) {
       const auto seed = static_cast<std::uint64_t>(part * together + j - first_) << 32;
-      columns_.push_back(
-          {.s = {}, .norm = CarriedError(manner.unit), .runs = ErrorRuns(static_cast<std::size_t>(e_.dk), runs, seed)});
+      columns_.push_back({.s = {},
+                          .norm = CarriedError(manner.unit),
+                          .runs = ErrorRuns(rows, runs, seed),
+                          .creep = Creep(rows, manner.format)});
       for (std::int64_t i = 0; i < e_.dk; ++i)
         columns_.back().s.push_back(op.has_state ? at(question.in.size() - 1, in_state(i, j)) : 0);
     }
@@ -76,6 +81,7 @@ class Columns {
     return ((batch_ * e_.H + head_) * e_.dk + i) * e_.dv + j;
   }
   std::int64_t step_of(std::int64_t t) const { return batch_ * e_.L + t; }
+  bool looks_closely() const { return !manner_.open.empty(); }
   void notice(double x) { is_wild_ = is_wild_ || !manner_.holds(x); }
 
   /// A head is wild as a whole, whichever of its columns something came into.
@@ -132,6 +138,7 @@ class Columns {
     const double by_chance = 1.5 * u * std::hypot(v, v - known);
     const double of_known = op_.has_beta ? std::hypot(manner_.mean_deviation_of(products_), by_chance) : 0;
     column.runs.update(key_, op_.has_beta ? beta_ : 0, known, of_known, own_, column.s, u);
+    if (looks_closely()) column.creep.update(key_, op_.has_beta ? beta_ : 0, change, column.s);
     carry_norm(column, {before, decayed, v, v - known, change});
     notice(change), notice(sizes);
   }
@@ -142,6 +149,7 @@ class Columns {
       own_[i] = manner_.unit * factor_errors_[i].deviation();
     }
     column.runs.decay(factors_, logarithms_, own_, column.s, manner_.unit);
+    if (looks_closely()) column.creep.decay(factors_);
   }
 
   /// What the norm of a column's error comes to at most.
@@ -190,7 +198,9 @@ class Columns {
       const double vanished = scale_ * (of_operands + of_products);
       const double besides = 2 * u * scale_ * std::abs(sum) + vanished + manner_.floor;
       const double of_state = std::sqrt(column.runs.variance(query_) + part_of_mean);
-      made_.own().set(i, scale_ * std::hypot(of_state, manner_.deviation_of(products_, i)), besides,
+      const double deviation = scale_ * std::hypot(of_state, manner_.deviation_of(products_, i));
+      const double creep = manner_.is_open(0, i) ? scale_ * column.creep.of_sum(query_) : 0;
+      made_.own().set(i, deviation, besides + beyond_chance(creep, deviation),
                       scale_ * (norm * column.norm.certain() + manner_.most_of(products_)) + besides);
       made_.own().apart[static_cast<std::size_t>(i)] = is_wild_;
     }
@@ -208,8 +218,12 @@ class Columns {
     const double part_of_mean = variances / static_cast<double>(4 * columns_.size());
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const Column& column = columns_[j];
+      const auto row = static_cast<std::size_t>(i);
       const auto set = [&](ScanOutput& output, std::int64_t place) {
-        output.set(place, std::sqrt(column.runs.variance(static_cast<std::size_t>(i)) + part_of_mean), column.vanished,
+        const double deviation = std::sqrt(column.runs.variance(row) + part_of_mean);
+        const auto k = static_cast<std::size_t>(&output - made_.outputs.data());
+        const double creep = manner_.is_open(k, place) ? column.creep.of_row(row) : 0;
+        output.set(place, deviation, column.vanished + beyond_chance(creep, deviation),
                    column.norm.certain() + column.vanished);
         output.apart[static_cast<std::size_t>(place)] = is_wild_;
       };

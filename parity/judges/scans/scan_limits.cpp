@@ -32,7 +32,7 @@ double ScanManner::mean_deviation_of(std::span<const double> products) const {
 
 double ScanManner::deviation_of(std::span<const double> products, std::int64_t i) const {
   const double mean = mean_deviation_of(products);
-  if (!looks_closely || !is_open[static_cast<std::size_t>(i)]) return mean;
+  if (!is_open(0, i)) return mean;
   const sums::Additions additions{.unit = unit, .subnormal = floor, .terms_are_numbers = false};
   return std::max(mean, std::sqrt(sums::largest_roundings(products, additions).variance));
 }
@@ -83,11 +83,11 @@ OutputJudgement judged(const Question& question, std::size_t k, ir::DType comput
   return output;
 }
 
-/// Which elements of output 0 are off by more than half of their limit.
-std::vector<bool> open_elements(const Question& question, const ScanOutput& made) {
-  const ir::Tensor got = ir::convert(question.got[0], ir::DType::f64);
+/// Which elements of output k are off by more than half of their limit.
+std::vector<bool> open_elements(const Question& question, std::size_t k, const ScanOutput& made) {
+  const ir::Tensor got = ir::convert(question.got[k], ir::DType::f64);
   const auto c = got.as<double>();
-  const auto y = question.truth.outputs[0].as<double>();
+  const auto y = question.truth.outputs[k].as<double>();
   std::vector<bool> open(y.size());
   for (std::size_t i = 0; i < y.size(); ++i)
     open[i] = !(2 * std::abs(c[i] - y[i]) <= question.lambda * made.deviation[i] + made.fixed[i]);
@@ -118,11 +118,13 @@ Judge judge_of_scan(std::function<ScanKind(ir::Types)> kind_of, ScanWalk walk) {
     const core::FloatFormat format = core::float_format(computed);
     ScanManner manner{.unit = ir::unit_roundoff(computed) * (computed == ir::DType::f64 ? 2 : 1),
                       .floor = question.manner.flushes_subnormals ? format.smallest_normal() : format.ulp(0),
-                      .largest = format.overflow() / 2};
+                      .largest = format.overflow() / 2,
+                      .format = format};
     if (!*kept) *kept = limits_of_scan(question, manner, every, walk);
     std::optional<ScanOutputs> closely;
     if (question.looks_closely) {
-      manner.looks_closely = true, manner.is_open = open_elements(question, (*kept)->own());
+      for (std::size_t k = 0; k < (*kept)->outputs.size(); ++k)
+        manner.open.push_back(open_elements(question, k, (*kept)->outputs[k]));
       closely = limits_of_scan(question, manner, every, walk);
     }
     const ScanOutputs& made = closely ? *closely : **kept;

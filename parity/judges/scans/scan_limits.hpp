@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
+#include "parity/core/float_format.hpp"
 #include "parity/judges/limits.hpp"
 #include "parity/judges/recurrence.hpp"
 
@@ -58,14 +60,17 @@ struct ScanManner {
   double floor;    ///< what a number may be off besides, whatever it is: the spacing of subnormals, or the smallest
                    ///< normal where they may be flushed
   double largest;  ///< beyond it some kernel may have an infinity
-  /// Whether sums are looked at in several orders, for results that are off by more than half of what is allowed of
-  /// the mean over all of them.
-  bool looks_closely = false;
-  std::vector<bool> is_open = {};  ///< which elements of the scan's own output these are
+  core::FloatFormat format;  ///< that of the type that is computed in
+  /// Elements that are off by more than half of what is allowed of the mean over all orders of their sums, by output.
+  /// Sums of these are looked at in several orders, and what creeps in them counts; none where there is no output.
+  std::vector<std::vector<bool>> open = {};
 
   /// What an operand loses where it may be read as 0 for being too small; products and sums lose up to `floor`.
   double lost(double operand) const { return std::abs(operand) < floor ? std::abs(operand) : 0; }
   bool holds(double x) const { return std::abs(x) <= largest; }  // false of NaN
+  bool is_open(std::size_t output, std::int64_t i) const {
+    return output < open.size() && open[output][static_cast<std::size_t>(i)];
+  }
 
   /// The deviation of a sum of products of which each is rounded before it is added (verdict.md V13, V14): on the mean
   /// over all orders or, of the largest of several, where element `i` is open.
@@ -74,6 +79,10 @@ struct ScanManner {
   /// What no order of adding them exceeds.
   double most_of(std::span<const double> products) const;
 };
+
+/// What an open element may be off by `creep` beside λ times its deviation (verdict.md V23). Of terms in no particular
+/// order creep is one draw of chance, which λσ has already.
+inline double beyond_chance(double creep, double deviation) { return std::max(0.0, creep - deviation); }
 
 /// Makes the limits of a scan's outputs, all elements of them.
 using ScanWalk = std::function<void(const Question& question, const ScanManner& manner, ScanOutputs& made)>;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "ir/ops/gated_delta_net.hpp"
 #include "ir/ops/selective_scan.hpp"
@@ -188,6 +189,65 @@ TEST(JudgeOfDeltaNets, SeesItsFaults) {
   EXPECT_NE(says(late, 1), "") << "decays of the step behind";
   EXPECT_NE(says(weak, 16), "") << "a step that stores nothing";
   EXPECT_NE(says(blunt, 16), "") << "keys of 11 bits";
+}
+
+/// A state without decay and rule is a running sum of v·k, of four rows and one column.
+struct RunningSum {
+  static constexpr std::size_t rows = 4;
+  std::vector<float> q, k, v;
+
+  RunningSum(std::string_view kind, std::size_t steps)
+      : q(steps * rows, 0.5f), k(q), v(floats_of("normal", static_cast<std::int64_t>(steps), 70)) {
+    for (std::size_t t = 0; t < steps; ++t) {
+      const float share = std::abs(v[t]) / 8 - std::floor(std::abs(v[t]) / 8);
+      if (kind == "constant") v[t] = 0.1f;
+      if (kind == "few-valued") v[t] = share < 0.08f ? 0.1f : 0.7f;
+      if (kind == "half way") v[t] = t == 0 ? 1 : 0x1p-24f;
+      if (kind == "stagnating") v[t] = t == 0 ? 1 : 0x1p-24f * (0.25f + 0.75f * share);
+      if (kind == "creeping") v[t] = t == 0 ? 1 : 0x1p-23f * (1.2f + 0.2f * share);
+      if (kind == "normal") k[t * rows + t % rows] = share - 0.5f;
+    }
+  }
+  std::vector<Tensor> inputs() const {
+    const auto n = static_cast<std::int64_t>(v.size());
+    return {Tensor::of<float>({1, n, 1, rows}, q), Tensor::of<float>({1, n, 1, rows}, k),
+            Tensor::of<float>({1, n, 1, 1}, v)};
+  }
+  /// Chunks are added up by themselves, and then to the state before them.
+  std::vector<Tensor> added(std::size_t chunk, bool is_fused) const {
+    std::vector<float> s(rows, 0.0f), own(rows, 0.0f), o(v.size());
+    for (std::size_t t = 0; t < v.size(); ++t) {
+      if (t % chunk == 0)
+        for (std::size_t i = 0; i < rows; ++i) s[i] += std::exchange(own[i], 0.0f);
+      for (std::size_t i = 0; i < rows; ++i) {
+        const float product = k[t * rows + i] * v[t];
+        float& to = chunk == 1 ? s[i] : own[i];
+        to = is_fused ? std::fma(k[t * rows + i], v[t], to) : to + product;
+        o[t] += 0.5f * q[t * rows + i] * (s[i] + own[i]);
+      }
+    }
+    for (std::size_t i = 0; i < rows; ++i) s[i] += own[i];
+    const auto n = static_cast<std::int64_t>(v.size());
+    return {Tensor::of<float>({1, n, 1, 1}, o), Tensor::of<float>({1, 1, rows, 1}, s)};
+  }
+};
+
+/// What is lost on adding equal terms, few different ones or very small ones is lost in one direction; a step that is
+/// missing is more than that.
+TEST(JudgeOfDeltaNets, HoldsForTermsThatCreep) {
+  const GatedDeltaNet op{.has_decay = false, .has_beta = false};
+  for (const std::string_view kind : {"constant", "few-valued", "half way", "stagnating", "creeping", "normal"})
+    for (const std::size_t steps : {5, 400, 3000})
+      for (const std::size_t chunk : {1, 16, 64})
+        for (const bool is_fused : {false, true}) {
+          const RunningSum one(kind, steps);
+          EXPECT_EQ(finding(judged(op, one.inputs(), one.added(chunk, is_fused))), "")
+              << kind << ", " << steps << " by " << chunk << (is_fused ? ", fused" : "");
+          if (kind != "constant" && kind != "few-valued") continue;
+          RunningSum faulty = one;
+          faulty.v[steps - 2] = 0;
+          EXPECT_NE(finding(judged(op, one.inputs(), faulty.added(chunk, is_fused))), "") << kind << ", " << steps;
+        }
 }
 
 /// What an error of one sign is to a delta rule: one that goes on with a state that is off is seen to the end.
