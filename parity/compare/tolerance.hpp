@@ -18,6 +18,10 @@ std::optional<Allowed> allowed_by_class(const core::JudgedOutput& judged, ir::DT
 /// A limit above this share of the scale of its numbers proves nothing (verdict.md V39).
 inline constexpr double loosest_of_scale = 1e-2;
 
+/// The limit of an element that may be anything, such as the logarithm of a sum that may be off by more than half of
+/// itself (verdict.md V32). Of one that is apart besides it says why.
+inline constexpr double anything = 0x1p+100;
+
 /// Whether the limits' rms exceeds 10^-2 of the truth's rms, beyond the rounding to the storage type:
 /// that is there whatever an executor does (ops.md D.8).
 bool is_too_loose(const Allowed& allowed, const Comparison& comparison);

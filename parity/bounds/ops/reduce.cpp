@@ -9,6 +9,7 @@
 #include "ir/ops/where.hpp"
 #include "parity/bounds/error_terms.hpp"
 #include "parity/bounds/exponential_terms.hpp"
+#include "parity/compare/tolerance.hpp"
 
 namespace plumb::parity::bounds {
 namespace {
@@ -61,14 +62,13 @@ Bound log_sum_exp(const ir::ops::Reduce& op, const Node& node) {
 /// The error of ln S by that of S (verdict.md V32). Where S may be off by more than half of itself, its logarithm may
 /// be anything.
 Bound log_of(Bound of_sum, Real y) {
-  constexpr double anything = 0x1p+100;
   ExpressionBuilder& builder = *y.builder;
   const auto change = [&](Real error) {
     const Real relative = error / exp(y), one = builder.constant(1);
     const Real log = builder.apply(ir::ops::Unary{ir::ops::UnaryFunction::log}, {one - min(relative, 0.5 * one)});
     const Real is_small =
         builder.apply(ir::ops::Compare{ir::ops::Comparison::less_equal}, {relative, builder.constant(0.5)});
-    return builder.apply(ir::ops::Where{}, {is_small, abs(log), builder.constant(anything)});
+    return builder.apply(ir::ops::Where{}, {is_small, abs(log), builder.constant(compare::anything)});
   };
   return {change(of_sum.probable), change(of_sum.certain)};
 }

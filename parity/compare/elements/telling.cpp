@@ -74,7 +74,11 @@ class Lines {
     for (std::int64_t i = done; i < length_; ++i) {
       const auto at = static_cast<std::size_t>(first + i * inner_);
       const double size = std::abs(truth_[at]);
-      if (!std::isfinite(size) || limit_.is_apart(at)) continue;
+      if (limit_.is_apart(at)) {
+        telling.loose += limit_.at(0, at) >= anything;
+        continue;
+      }
+      if (!std::isfinite(size)) continue;
       const double limit = limit_.at(size, at);
       telling.has_precise |= size > bar.precise * limit;
       if (bar.has_scale) ++(limit <= bar.loosest ? telling.informative : telling.loose);
