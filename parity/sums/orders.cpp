@@ -2,6 +2,7 @@
 #include "parity/sums/orders.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace plumb::parity::sums {
 namespace {
@@ -9,8 +10,16 @@ namespace {
 /// How lanes share out terms: pieces of `width` neighbours, lane by lane.
 struct Sharing {
   std::int64_t width, lanes;
-  std::int64_t outer = 1;  ///< groups of lanes that are neighbours; 1: lanes are numbered as the tree does
+  std::int64_t outer = 1;         ///< groups of lanes that are neighbours; 1: lanes are numbered as the tree does
+  bool neighbours_first = false;  ///< lanes meet neighbours first, where the tree has those first that are half apart
 };
+
+/// The number with its bits the other way round, below a power of two.
+std::int64_t reversed(std::int64_t number, std::int64_t below) {
+  std::int64_t result = 0;
+  for (; below > 1; below /= 2, number /= 2) result = 2 * result + number % 2;
+  return result;
+}
 
 /// The terms so that every lanes-th of them is a lane's; zeros stand for those that the last pieces lack.
 std::vector<double> arranged(std::span<const double> terms, const Sharing& by) {
@@ -18,7 +27,7 @@ std::vector<double> arranged(std::span<const double> terms, const Sharing& by) {
   std::vector<double> moved(static_cast<std::size_t>((count + at_once - 1) / at_once * at_once));
   for (std::int64_t k = 0; k < count; ++k) {
     const std::int64_t lane = k % at_once / by.width, inner = by.lanes / by.outer;
-    const std::int64_t at = lane % inner * by.outer + lane / inner;
+    const std::int64_t at = by.neighbours_first ? reversed(lane, by.lanes) : lane % inner * by.outer + lane / inner;
     const std::int64_t place = k / at_once * at_once + k % by.width * by.lanes + at;
     moved[static_cast<std::size_t>(place)] = terms[static_cast<std::size_t>(k)];
   }
@@ -41,14 +50,17 @@ Tree::Roundings rearranged_roundings(const ir::Sum& sum, std::span<const double>
     if (level.take == ir::SumTake::every && level.count > 0) lanes *= level.count, outer = level.count;
   const bool has_pieces = sum.order != "shuffled", is_shuffled = sum.order != "pieces";
   Tree::Roundings most;
+  const auto look_at = [&](const Sharing& sharing) {
+    const std::vector<double> moved = arranged(terms, sharing);
+    const Tree tree(sum.levels, static_cast<std::int64_t>(moved.size()), additions.terms_are_numbers);
+    most = larger(most, tree.roundings(moved, additions));
+  };
   for (const std::int64_t width : {1, 2, 4, 8}) {
     if (width > 1 && !has_pieces) break;
-    for (const std::int64_t groups : {std::int64_t{1}, outer}) {
-      if (groups > 1 && !is_shuffled) continue;
-      const std::vector<double> moved = arranged(terms, {.width = width, .lanes = lanes, .outer = groups});
-      const Tree tree(sum.levels, static_cast<std::int64_t>(moved.size()), additions.terms_are_numbers);
-      most = larger(most, tree.roundings(moved, additions));
-    }
+    look_at({.width = width, .lanes = lanes});
+    if (is_shuffled && outer < lanes) look_at({.width = width, .lanes = lanes, .outer = outer});
+    if (is_shuffled && std::has_single_bit(static_cast<std::uint64_t>(lanes)))
+      look_at({.width = width, .lanes = lanes, .neighbours_first = true});
   }
   return most;
 }
