@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "parity/bounds/error_terms.hpp"
 #include "parity/bounds/function_limits.hpp"
 #include "parity/bounds/norm_terms.hpp"
 #include "parity/core/float_format.hpp"
@@ -42,11 +43,19 @@ class NormLine : public Row {
   }
   double lost(std::int64_t index) const override { return factor(how().bias, index, 0); }
 
+  /// How far the mean and the inverse deviation may be off, and what they are in the order of the kernel.
+  double mean_limit(bool wide) const;
+  std::optional<double> inverse_limit(bool wide) const;
+  std::optional<double> replayed_mean(bool fused) const;
+  std::optional<double> replayed_inverse(bool fused) const;
+
  private:
   /// Errors of the mean and, relative to it, of the inverse deviation.
   struct Errors {
     double mean = 0, inverse = 0;
   };
+  /// A line that tells nothing may have any deviation.
+  bool knows_deviation() const { return exact_.inverse < 0.25; }
   double count() const { return static_cast<double>(x_.size()); }
   double divisor() const { return how().epsilon_outside ? std::sqrt(variance_) + how().epsilon : deviation(); }
   double deviation() const { return std::sqrt(how().epsilon_outside ? variance_ : variance_ + how().epsilon); }
@@ -55,17 +64,27 @@ class NormLine : public Row {
     return of ? of(index) : otherwise;
   }
   Errors errors(bool wide) const;
+  const Errors& creeping() const {
+    if (!wide_) wide_ = errors(true);
+    return *wide_;
+  }
   double flushed() const { return sums_->operation.node.flushed(); }  ///< numbers below it may be 0 instead
   double may_vanish(double x) const { return std::abs(x) < flushed() ? std::abs(x) : 0; }
   /// What that takes from the difference of x from the mean: x itself, all that the mean may lose, two differences.
   double lost_of_difference(double x) const { return may_vanish(x) + (how().centred ? 7 * flushed() : 0); }
   double lost_of_variance() const;
+  double of_rounded_differences() const;
   double lost_of(std::int64_t index) const;
   /// What all elements of the line share of a replay.
   struct Replayed {
     float mean = 0, rest = 0, inverse = 0;
   };
   std::optional<Replayed> replayed_line(bool fused) const;
+  const std::optional<Replayed>& replayed(bool fused) const {
+    const auto [line, is_new] = replayed_.try_emplace(fused);
+    if (is_new) line->second = replayed_line(fused);
+    return line->second;
+  }
   /// What a fixed number of roundings of an element itself may do.
   double fixed(std::int64_t index, double truth) const;
   /// By how much an element moves with the mean, and with the inverse deviation relative to it.
@@ -142,16 +161,14 @@ double NormLine::fixed(std::int64_t index, double truth) const {
 }
 
 std::optional<double> NormLine::limit(std::int64_t index, double truth) const {
-  constexpr double largest = 0.25;  // beyond it nothing is known of the deviation: a line that tells nothing
-  if (!(exact_.inverse < largest)) return std::nullopt;
+  if (!knows_deviation()) return std::nullopt;
   return fixed(index, truth) + std::hypot(center(index) * exact_.mean, sized(index) * exact_.inverse);
 }
 
 double NormLine::wide_limit(std::int64_t index, double truth) const {
-  if (!wide_) wide_ = errors(true);
   const double chance = std::hypot(center(index) * exact_.mean, sized(index) * exact_.inverse);
-  return fixed(index, truth) + chance + center(index) * (wide_->mean - exact_.mean) +
-         sized(index) * (wide_->inverse - exact_.inverse);
+  return fixed(index, truth) + chance + center(index) * (creeping().mean - exact_.mean) +
+         sized(index) * (creeping().inverse - exact_.inverse);
 }
 
 /// With a mean of two numbers the second makes up for the first, in the differences and in their squares.
@@ -178,16 +195,91 @@ std::optional<NormLine::Replayed> NormLine::replayed_line(bool fused) const {
 }
 
 std::optional<double> NormLine::replay(std::int64_t index, bool fused) const {
-  const auto [line, is_new] = replayed_.try_emplace(fused);
-  if (is_new) line->second = replayed_line(fused);
-  if (!line->second) return std::nullopt;
-  const float standard = ((static_cast<float>(sums_->operation.x(index)) - line->second->mean) - line->second->rest) *
-                         line->second->inverse;
+  const std::optional<Replayed>& line = replayed(fused);
+  if (!line) return std::nullopt;
+  const float standard = ((static_cast<float>(sums_->operation.x(index)) - line->mean) - line->rest) * line->inverse;
   return standard * static_cast<float>(factor(how().scale, index, 1)) +
          static_cast<float>(factor(how().bias, index, 0));
 }
 
+/// What rounding the differences does to their mean by chance. Those of equal numbers are rounded alike, so that they
+/// are added before they are squared (verdict.md V13).
+double NormLine::of_rounded_differences() const {
+  std::vector<double> sorted = d_;
+  std::ranges::sort(sorted);
+  double squares = 0, sizes = 0;
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto end = std::upper_bound(first, sorted.end(), *first);
+    const double of_equal = static_cast<double>(end - first) * std::abs(*first);
+    squares += of_equal * of_equal, sizes += of_equal;
+    first = end;
+  }
+  const bounds::Node& node = sums_->operation.node;
+  return node.unit() * std::min(node.lambda() * std::sqrt(squares), sizes) / count();
+}
+
+/// The sum of the differences is off by the first mean's error, too, which all of them have; the sum of both means and
+/// the last quotient are rounded once each.
+double NormLine::mean_limit(bool wide) const {
+  const bounds::Node& node = sums_->operation.node;
+  const double u = node.unit(), of_sums = (wide ? creeping() : exact_).mean;
+  double lost = flushed() > 0 ? 4 * flushed() : 0;
+  for (const double x : x_) lost += may_vanish(x) / count();
+  if (!sums_->mean.is_pair() || x_.size() <= 1) return of_sums + 2 * u * std::abs(mean_) + lost;
+  const bounds::SumSpread spread =
+      bounds::spread_of(node.with_sum(bounds::norm_sums::mean), static_cast<std::int64_t>(x_.size()), true);
+  const double of_first = sums_->mean.error(terms_).probable / count() + 2 * u * std::abs(mean_);
+  return std::hypot(of_sums, of_rounded_differences()) + u * std::sqrt(spread.of_square) * of_first +
+         2 * u * std::abs(mean_) + lost;
+}
+
+std::optional<double> NormLine::inverse_limit(bool wide) const {
+  if (!knows_deviation()) return std::nullopt;
+  const double of_root = 2 * bounds::limit_of(ir::ops::UnaryFunction::rsqrt)->ulps;
+  return ((wide ? creeping() : exact_).inverse + (of_root + 3) * sums_->operation.node.unit()) / divisor();
+}
+
+std::optional<double> NormLine::replayed_mean(bool fused) const {
+  const std::optional<Replayed>& line = replayed(fused);
+  return line ? std::optional<double>(line->mean + line->rest) : std::nullopt;
+}
+
+std::optional<double> NormLine::replayed_inverse(bool fused) const {
+  const std::optional<Replayed>& line = replayed(fused);
+  return line ? std::optional<double>(line->inverse) : std::nullopt;
+}
+
+/// The mean of a line, or its inverse deviation: one element each.
+class LineStatistic : public Row {
+ public:
+  LineStatistic(std::shared_ptr<const NormSums> sums, std::int64_t line, Statistic which)
+      : line_(std::move(sums), line), which_(which) {}
+
+  std::optional<double> limit(std::int64_t, double) const override { return limit_of(false); }
+  double wide_limit(std::int64_t, double) const override { return limit_of(true).value_or(0); }
+  std::optional<double> replay(std::int64_t, bool fused) const override {
+    return which_ == Statistic::mean ? line_.replayed_mean(fused) : line_.replayed_inverse(fused);
+  }
+  bool replays_every_step() const override { return line_.replays_every_step(); }
+
+ private:
+  std::optional<double> limit_of(bool wide) const {
+    return which_ == Statistic::mean ? line_.mean_limit(wide) : line_.inverse_limit(wide);
+  }
+
+  NormLine line_;
+  Statistic which_;
+};
+
 }  // namespace
+
+Rows statistic_rows(const Operation& operation, Normalization how, Statistic which) {
+  const auto sums = std::make_shared<const NormSums>(operation, std::move(how));
+  return {.number_of = [](std::int64_t index) { return index; },
+          .make = [sums, which](std::int64_t line) -> std::unique_ptr<Row> {
+            return std::make_unique<LineStatistic>(sums, line, which);
+          }};
+}
 
 Rows normalized_rows(const Operation& operation, Normalization how) {
   const auto sums = std::make_shared<const NormSums>(operation, std::move(how));

@@ -21,6 +21,12 @@ struct Normalization {
 /// The rows of an op that normalises so.
 Rows normalized_rows(const Operation& operation, Normalization how);
 
+/// What a norm gives of each line besides: one number.
+enum class Statistic { mean, inverse_deviation };
+
+/// Their rows, one element each.
+Rows statistic_rows(const Operation& operation, Normalization how, Statistic which);
+
 /// The number for each element of y that an operand with one for each channel, y's second axis, has.
 std::function<double(std::int64_t)> by_channel(const terms::Operand& operand, const ir::Shape& y);
 

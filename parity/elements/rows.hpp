@@ -43,8 +43,8 @@ struct Rows {
   std::function<std::unique_ptr<Row>(std::int64_t number)> make;
 };
 
-/// A node whose single elements are asked for: its op in reference precision, how it is computed, its operands as
-/// numbers, which outlive the rows, and the shape of output 0.
+/// A node of whose output `node.output` single elements are asked for: its op in reference precision, how it is
+/// computed, its operands as numbers, which outlive the rows, and the shape of output 0.
 struct Operation {
   bounds::Node node;
   std::vector<terms::Operand> operands;
@@ -54,7 +54,8 @@ struct Operation {
   double x(std::int64_t index) const { return operands[0].values[static_cast<std::size_t>(index)]; }
 };
 
-/// The rows of an op that has a file in parity/elements/ops, for the attributes of this one.
+/// The rows of an op that has a file in parity/elements/ops, for the attributes of this one; nothing for an output that
+/// has none.
 std::optional<Rows> find_rows(const Operation& operation);
 
 /// The ops that have a file in parity/elements/ops.

@@ -223,8 +223,8 @@ cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allo
   const ir::Feeds fed = widened_feeds(subject);
   compare::Limits limits = *allowed.limits;
   const OpenElements all{allowed, open, truth, c, dtype, places_in(limits, truth), limits_only};
-  if (is_alone && k == 0)
-    if (const auto by_rows = settle_rows(subject, fed, all)) {
+  if (is_alone)
+    if (const auto by_rows = settle_rows(subject, k, fed, all)) {
       allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
       return *by_rows;
     }

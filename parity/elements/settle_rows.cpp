@@ -1,5 +1,6 @@
 #include "parity/elements/settle_rows.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <map>
@@ -68,23 +69,28 @@ struct RowNode {
   bounds::ExpressionBuilder builder;
   Operation operation;
 
-  RowNode(const Subject& subject, ir::Graph widened, std::vector<ir::Tensor> numbers, const ir::TensorTypes& in);
+  RowNode(const Subject& subject, std::size_t k, ir::Graph widened, std::vector<ir::Tensor> numbers,
+          const ir::TensorTypes& in);
 };
 
-RowNode::RowNode(const Subject& subject, ir::Graph widened, std::vector<ir::Tensor> numbers, const ir::TensorTypes& in)
+RowNode::RowNode(const Subject& subject, std::size_t k, ir::Graph widened, std::vector<ir::Tensor> numbers,
+                 const ir::TensorTypes& in)
     : wide(std::move(widened)),
       op(wide.nodes()[*wide.producer(subject.segment.graph.nodes().front().outputs[0])].op),
       operands(std::move(numbers)),
       builder(wide),
       operation{
           {builder, op, {}, {}, 0, in, {}, subject.manner.arithmetic, subject.manner.flushes_subnormals}, {}, {}} {
-  const ir::TensorType& type = subject.segment.graph.type(subject.segment.graph.nodes().front().outputs[0]);
-  operation.node.out_types = {type}, operation.y = type.shape;
+  const auto& outputs = subject.segment.graph.nodes().front().outputs;
+  for (const ir::Value v : outputs) operation.node.out_types.push_back(subject.segment.graph.type(v));
+  operation.node.output =
+      static_cast<std::size_t>(std::ranges::find(outputs, subject.segment.outputs.at(k)) - outputs.begin());
+  operation.y = operation.node.out_types.at(0).shape;
   for (const ir::Tensor& x : operands) operation.operands.push_back({x.as<double>(), x.shape()});
 }
 
 /// Nothing where an operand is computed inside of the segment, or complex.
-std::unique_ptr<RowNode> row_node(const Subject& subject, const ir::Feeds& fed) {
+std::unique_ptr<RowNode> row_node(const Subject& subject, std::size_t k, const ir::Feeds& fed) {
   const ir::Graph& graph = subject.segment.graph;
   const ir::Node& node = graph.nodes().front();
   std::vector<ir::Tensor> operands;
@@ -96,13 +102,13 @@ std::unique_ptr<RowNode> row_node(const Subject& subject, const ir::Feeds& fed) 
     operands.push_back(x.dtype() == ir::DType::f64 ? x : ir::convert(x, ir::DType::f64));
     in.push_back(graph.type(v));
   }
-  return std::make_unique<RowNode>(subject, ir::passes::widen(graph), std::move(operands), in);
+  return std::make_unique<RowNode>(subject, k, ir::passes::widen(graph), std::move(operands), in);
 }
 
 }  // namespace
 
 std::optional<SharedRows> shared_rows(const Subject& subject, const ir::Feeds& fed) {
-  const std::shared_ptr<RowNode> node = subject.segment.graph.nodes().size() == 1 ? row_node(subject, fed) : nullptr;
+  const std::shared_ptr<RowNode> node = subject.segment.graph.nodes().size() == 1 ? row_node(subject, 0, fed) : nullptr;
   const auto rows = node ? find_rows(node->operation) : std::nullopt;
   if (!rows) return std::nullopt;
   SharedRows shared;
@@ -111,8 +117,9 @@ std::optional<SharedRows> shared_rows(const Subject& subject, const ir::Feeds& f
   return shared;
 }
 
-std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feeds& fed, const OpenElements& open) {
-  const auto node = row_node(subject, fed);
+std::optional<cases::Settled> settle_rows(const Subject& subject, std::size_t k, const ir::Feeds& fed,
+                                          const OpenElements& open) {
+  const auto node = row_node(subject, k, fed);
   const auto rows = node ? find_rows(node->operation) : std::nullopt;
   if (!rows) return std::nullopt;
   Operation without_chance = node->operation;

@@ -40,9 +40,10 @@ struct OpenElements {
   bool limits_only = false;  ///< nothing is replayed, and no limit is widened
 };
 
-/// Puts exact limits in place of those of open elements of a node that has sums inside, by its rows (rows.hpp); nothing
-/// for an op that has none. `fed` is what the segment was fed, widened.
-std::optional<cases::Settled> settle_rows(const Subject& subject, const ir::Feeds& fed, const OpenElements& open);
+/// Puts exact limits in place of those of open elements of output `k` of a node that has sums inside, by its rows
+/// (rows.hpp); nothing for one that has none. `fed` is what the segment was fed, widened.
+std::optional<cases::Settled> settle_rows(const Subject& subject, std::size_t k, const ir::Feeds& fed,
+                                          const OpenElements& open);
 
 /// The rows of output 0.
 struct SharedRows {

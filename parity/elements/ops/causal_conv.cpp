@@ -61,7 +61,7 @@ class SiluOfSum : public Row {
 
 /// Without silu the terms are walked (parity/terms).
 std::optional<Rows> rows(const CausalConv& op, const Operation& operation) {
-  if (op.activation != CausalActivation::silu) return std::nullopt;
+  if (op.activation != CausalActivation::silu || operation.node.output != 0) return std::nullopt;
   CausalConv plain = op;
   plain.activation = CausalActivation::none;
   const auto walker = terms::find_walker(plain, operation.operands, operation.y);

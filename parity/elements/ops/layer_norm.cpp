@@ -1,4 +1,4 @@
-// Lines of layer norm for looking at its elements one by one.
+// Lines of layer norm for looking at its elements one by one, and at the mean and inverse deviation that it may give.
 #include "ir/ops/layer_norm.hpp"
 
 #include "parity/elements/norm_line.hpp"
@@ -10,7 +10,9 @@ std::optional<Rows> rows(const ir::ops::LayerNorm& op, const Operation& operatio
   Normalization how{.lines = terms::Lines(shape, terms::axes_from(shape, op.axis)), .epsilon = op.epsilon};
   if (op.has_scale) how.scale = broadcast(operation.operands[1], shape);
   if (op.has_bias) how.bias = broadcast(operation.operands.back(), shape);
-  return normalized_rows(operation, std::move(how));
+  if (operation.node.output == 0) return normalized_rows(operation, std::move(how));
+  return statistic_rows(operation, std::move(how),
+                        operation.node.output == 1 ? Statistic::mean : Statistic::inverse_deviation);
 }
 
 }  // namespace plumb::parity::elements

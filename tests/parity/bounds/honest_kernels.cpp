@@ -44,7 +44,7 @@ std::vector<HonestOrder> honest_orders() {
 }
 
 LimitVerdict limit_verdict(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const ir::Tensor& got,
-                           const std::vector<ir::Sum>& sums, bool flushes_subnormals) {
+                           const std::vector<ir::Sum>& sums, bool flushes_subnormals, std::size_t k) {
   ref_cpu::CpuExecutor cpu;
   ir::TensorTypes types;
   for (const ir::Tensor& input : inputs) types.push_back(input.type());
@@ -56,12 +56,12 @@ LimitVerdict limit_verdict(const ir::Op& op, const std::vector<ir::Tensor>& inpu
   parity::bounds::Bounded bounded = parity::bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value v) { return ir::passes::widen(inputs.at(v)); }, manner);
   LimitVerdict verdict;
-  verdict.settled = parity::elements::settle({cpu, segment, views, sums, manner}, 0, bounded, got);
-  verdict.truth = bounded.truth.outputs[0];
-  verdict.comparison = parity::compare::compare(verdict.truth, got, bounded.allowed[0]);
+  verdict.settled = parity::elements::settle({cpu, segment, views, sums, manner}, k, bounded, got);
+  verdict.truth = bounded.truth.outputs[k];
+  verdict.comparison = parity::compare::compare(verdict.truth, got, bounded.allowed[k]);
   verdict.telling =
-      parity::compare::telling_of(verdict.truth, got.dtype(), bounded.allowed[0], bounded.lines[0], verdict.comparison);
-  const auto limits = bounded.allowed[0].limits->probable.as<double>();
+      parity::compare::telling_of(verdict.truth, got.dtype(), bounded.allowed[k], bounded.lines[k], verdict.comparison);
+  const auto limits = bounded.allowed[k].limits->probable.as<double>();
   verdict.limits.assign(limits.begin(), limits.end());
   return verdict;
 }

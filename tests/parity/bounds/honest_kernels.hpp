@@ -32,7 +32,7 @@ struct HonestOrder {
 /// One chain, chunks of 64 in a chain, 16 lanes in pairs.
 std::vector<HonestOrder> honest_orders();
 
-/// What the limits of output 0 of an op say of what somebody made of it, elements that are off by more than half of
+/// What the limits of output k of an op say of what somebody made of it, elements that are off by more than half of
 /// their first limit looked at one by one.
 struct LimitVerdict {
   parity::compare::Comparison comparison;
@@ -42,7 +42,7 @@ struct LimitVerdict {
   std::vector<double> limits;
 };
 LimitVerdict limit_verdict(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const ir::Tensor& got,
-                           const std::vector<ir::Sum>& sums, bool flushes_subnormals = false);
+                           const std::vector<ir::Sum>& sums, bool flushes_subnormals = false, std::size_t k = 0);
 
 /// What the CPU executor makes of output 0, in the operands' own dtypes.
 ir::Tensor native_result(const ir::Op& op, const std::vector<ir::Tensor>& inputs);

@@ -133,6 +133,41 @@ TEST(NormLimit, OfLinesFarFromZeroIsThatOfTheirMean) {
   EXPECT_LT(1000 * pair.limits[0], rounded.limits[0]);
 }
 
+/// Means of lines that rise and fall, by an honest kernel that may miss a term of each.
+Tensor means_of(const Tensor& x, const HonestOrder& order, bool misses_a_term) {
+  const auto n = static_cast<std::size_t>(x.shape()[1]);
+  Tensor means({ir::DType::f32, {rows, 1}});
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::vector<float> line(x.as<float>().begin() + static_cast<std::ptrdiff_t>(r * n),
+                            x.as<float>().begin() + static_cast<std::ptrdiff_t>((r + 1) * n));
+    if (misses_a_term) line[n / 2] = 0;
+    const float mean = order.sum(line) / static_cast<float>(n);
+    for (float& one : line) one -= mean;
+    means.as<float>()[r] = mean + order.sum(line) / static_cast<float>(n);
+  }
+  return means;
+}
+
+TEST(NormLimit, OfMeansIsThatOfTheirOwnSums) {
+  const ir::Op op = ir::ops::LayerNorm{-1, epsilon, false, false, true};
+  testing::NormalNumbers numbers(5);
+  std::uint64_t open = 0;
+  for (const std::size_t run : {64, 500, 2000}) {
+    const Tensor x = testing::tensor_of({rows, 4000}, [&](std::size_t i) {
+      return (i % 4000 / run % 2 == 0 ? 1 : -1) * (0.5 + 0.01 * numbers.next());
+    });
+    for (const HonestOrder& order : testing::honest_orders()) {
+      const auto sums = records(Kind::layer, Mean::pair, order);
+      const LimitVerdict honest = testing::limit_verdict(op, {x}, means_of(x, order, false), sums, false, 1);
+      EXPECT_TRUE(honest.comparison.agrees()) << run << ' ' << order.name << compare::summary(honest.comparison);
+      open += honest.settled.open;
+      const LimitVerdict wrong = testing::limit_verdict(op, {x}, means_of(x, order, true), sums, false, 1);
+      EXPECT_EQ(wrong.comparison.n_bad, rows) << run << ' ' << order.name;
+    }
+  }
+  EXPECT_GT(open, 0u);
+}
+
 TEST(NormLimit, SeesWhatIsMissingOrWrong) {
   const Tensor x = norm_lines(kinds_of_data()[0], 300);
   const Tensor far = testing::tensor_of(x.shape(), [&](std::size_t i) { return 30 + double(x.as<float>()[i]); });
