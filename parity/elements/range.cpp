@@ -9,6 +9,7 @@
 #include "parity/core/float_format.hpp"
 #include "parity/elements/feeds.hpp"
 #include "parity/elements/host_range.hpp"
+#include "parity/elements/ranges/product_range.hpp"
 #include "parity/elements/replay.hpp"
 #include "parity/elements/settle_rows.hpp"
 #include "parity/elements/summing.hpp"
@@ -24,6 +25,25 @@ Miss miss_of(double truth, double got, double certain) {
   if (!std::isfinite(got)) return Miss::not_finite;
   return std::abs(got - truth) <= certain ? Miss::none : Miss::far;
 }
+
+/// What an order of factors makes of elements whatever the host makes of them, and of those whose truth is not finite,
+/// too.
+class OtherOrders {
+ public:
+  OtherOrders(const Subject& subject, std::size_t k) : product_(ProductRange::of(subject, k)) {}
+
+  /// Whether all orders are known, so that the host's own says nothing more.
+  bool knows_all() const { return product_.has_value(); }
+  /// Whether an element that the comparison does not pass has such a truth.
+  bool ask_for(double truth, double got) const {
+    if (!product_) return false;
+    return std::isnan(truth) ? !std::isnan(got) : !std::isfinite(truth) && got != truth;
+  }
+  bool explain(std::size_t i, double got) const { return product_ && product_->explains(i, got); }
+
+ private:
+  std::optional<ProductRange> product_;
+};
 
 /// Rows of an op that has sums inside. An overflow in a sum that elements share spoils some of them in one order, and
 /// others, or none, in another.
@@ -69,9 +89,10 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
   const auto miss = [&](std::size_t i) { return miss_of(truth[i], c[i], certain_at(limit, truth[i], i)); };
+  const OtherOrders orders(subject, k);
   std::vector<std::size_t> missed;
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (miss(i) != Miss::none) missed.push_back(i);
+    if (miss(i) != Miss::none || orders.ask_for(truth[i], c[i])) missed.push_back(i);
   if (missed.empty()) return 0;
   if (!native) native = ir::passes::widen(evaluate_natively(subject, k));
   const std::span<const double> host = native->as<double>();
@@ -91,7 +112,10 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || misses.explains(i, c[i], got.dtype());
     const bool may_overflow =
         sum && !std::isfinite(c[i]) && sums::overflows_in_some_order(sum->at(i), core::compute_dtype(got.dtype()));
-    if (of_host == miss(i) || host_missed || may_overflow) apart[i] = true, ++count;
+    const bool is_alike = of_host != Miss::none && of_host == miss(i);
+    const bool is_explained =
+        (!orders.knows_all() && (is_alike || host_missed || may_overflow)) || orders.explain(i, c[i]);
+    if (is_explained) apart[i] = true, ++count;
   }
   if (count == 0) return 0;
   // A lost row tells nothing where its truth happens to be near what is left of it, either.

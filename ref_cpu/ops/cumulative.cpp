@@ -7,6 +7,7 @@
 
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/integers.hpp"
+#include "ref_cpu/kernels/scaled_product.hpp"
 #include "ref_cpu/parallel.hpp"
 
 namespace plumb::ref_cpu {
@@ -67,6 +68,13 @@ struct Product {
       product *= x;
   }
   C value() const { return product; }
+};
+/// In f64, which is what truth is made in, a product that comes back into the range is there again.
+template <>
+struct Product<double> {
+  kernels::ScaledProduct product;
+  void add(double x) { product = product * kernels::ScaledProduct::of(x); }
+  double value() const { return product.value(); }
 };
 
 template <class C, bool largest>

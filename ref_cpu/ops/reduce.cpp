@@ -9,6 +9,7 @@
 #include "ref_cpu/kernel.hpp"
 #include "ref_cpu/kernels/exponential.hpp"
 #include "ref_cpu/kernels/fold.hpp"
+#include "ref_cpu/kernels/scaled_product.hpp"
 #include "ref_cpu/parallel.hpp"
 #include "ref_cpu/published_sums.hpp"
 
@@ -206,10 +207,17 @@ void run_sum(const Plan& plan, Call& call, const Term& term, const Finish& finis
       [&](std::size_t o, A total) { y[o] = static_cast<T>(finish(total)); });
 }
 
+/// In f64, which is what truth is made in, no order of the factors may lose a product that is in the range.
 template <class T>
 void run_product(const Plan& plan, Call& call) {
   using A = Partial<T>;
   const auto y = call.out(0).as<T>();
+  if constexpr (std::is_same_v<T, double>) {
+    using kernels::ScaledProduct;
+    return fold_all(
+        plan, call.in(0).as<T>(), ScaledProduct{}, [](T x, std::size_t) { return ScaledProduct::of(x); }, multiply,
+        [&](std::size_t o, const ScaledProduct& product) { y[o] = product.value(); });
+  }
   fold_all(
       plan, call.in(0).as<T>(), A{1}, [](T x, std::size_t) { return static_cast<A>(x); }, multiply,
       [&](std::size_t o, A value) { y[o] = static_cast<T>(value); });

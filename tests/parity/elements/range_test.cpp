@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ir/ops/binary.hpp"
+#include "ir/ops/cumulative.hpp"
 #include "ir/ops/layer_norm.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
@@ -69,10 +70,40 @@ TEST(Range, ANaNIsMadeOfInfinitiesWhateverTheHostMakesOfThem) {
 
 /// The host's own loss excuses only the same kind of loss.
 TEST(Range, AnotherMistakeIsNotExcused) {
-  EXPECT_EQ(judge({7.0f, 0.0f, 120.0f}).comparison.n_bad, 1u);          // the host has an infinity there
-  EXPECT_EQ(judge({infinity, infinity, 120.0f}).comparison.n_bad, 1u);  // and here a 0
-  EXPECT_EQ(judge({infinity, 0.0f, infinity}).comparison.n_bad, 1u);    // and nothing is lost here
+  EXPECT_EQ(judge({7.0f, 0.0f, 120.0f}).comparison.n_bad, 1u);        // the host has an infinity there
+  EXPECT_EQ(judge({infinity, 0.0f, infinity}).comparison.n_bad, 1u);  // and nothing is lost here
   EXPECT_EQ(judge({infinity, 0.0f, 0.0f}).comparison.n_bad, 1u);
+}
+
+/// The host multiplies 1e30, 1e30, 1e-30, 1e-30 in order. A kernel in lanes may have an infinity, a 0 or both, of
+/// either row.
+TEST(Range, AProductMayLeaveItInTheOrderOfTheKernelAlone) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(judge({0.0f, infinity, 120.0f}).apart, 2u);
+  EXPECT_EQ(judge({nan, infinity, 120.0f}).apart, 2u);
+  EXPECT_EQ(judge({-infinity, 0.0f, 120.0f}).comparison.n_bad, 1u) << "no order loses the sign";
+  const ir::Op product = ir::ops::Reduce{ir::ops::ReduceFunction::product, {1}, false};
+  const Tensor over = Tensor::of<float>({1, 4}, {1e30f, 1e-20f, 1e20f, 1e-20f});
+  EXPECT_EQ(judge(product, over, {nan}).comparison.n_bad, 1u) << "an infinity meets no 0";
+  EXPECT_EQ(judge(product, over, {0}).comparison.n_bad, 1u) << "nothing vanishes";
+  EXPECT_EQ(judge(product, over, {infinity}).apart, 1u);
+  const Tensor under = Tensor::of<float>({1, 4}, {3e-22f, 1e-20f, 1e30f, 1e12f});  // 3e-42 has 12 bits
+  EXPECT_EQ(judge(product, under, {3.001f}).apart, 1u);
+  const Tensor small = Tensor::of<float>({1, 4}, {3e-15f, 1e-20f, 1e30f, 1e5f});
+  EXPECT_EQ(judge(product, small, {3.001f}).comparison.n_bad, 1u) << "no partial product is subnormal";
+}
+
+/// A running product beyond f32, in a truth that is infinite or comes back from beyond f64.
+TEST(Range, ARunningProductThatIsInfiniteMayBeNaN) {
+  std::vector<float> factors(20, 1e38f), got = {1e38f};
+  factors.insert(factors.end(), 20, 1e-38f);
+  got.resize(24, infinity), got.resize(40, std::numeric_limits<float>::quiet_NaN());
+  const ir::Op op = ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::product};
+  const Judged one = judge(op, Tensor::of<float>({1, 40}, factors), got);
+  EXPECT_TRUE(one.comparison.agrees());
+  EXPECT_GE(one.apart, 16u);
+  got[0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(judge(op, Tensor::of<float>({1, 40}, factors), got).comparison.n_bad, 1u);
 }
 
 /// Alternating terms keep the host in the range; all of one sign first, which a kernel in lanes may take, leave it.

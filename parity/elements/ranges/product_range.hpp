@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "parity/elements/subject.hpp"
+#include "parity/terms/terms.hpp"
+
+namespace plumb::parity::elements {
+
+/// The products that the elements of an output are: what an order of their factors can make of them by leaving the
+/// range of the type they are computed in (verdict.md V33).
+class ProductRange {
+ public:
+  /// Nothing where output `k` is not that of one node that multiplies real numbers along an axis.
+  static std::optional<ProductRange> of(const Subject& subject, std::size_t k);
+
+  /// Whether some order makes `got` of the factors of element `i`: an infinity takes the factors above 1 beyond the
+  /// range, a 0 those below 1 to nothing, a NaN both, and another number needs a partial product that is subnormal.
+  /// Signs are lost in no order.
+  bool explains(std::size_t i, double got) const;
+
+ private:
+  std::vector<ir::Tensor> operands_;
+  std::optional<terms::Walker> walker_;
+  /// Logarithms of base 2: of what is beyond the range, of the smallest normal number, below what a number rounds to 0,
+  /// and below what it may be 0.
+  double overflow_ = 0, smallest_normal_ = 0, least_ = 0, vanishing_ = 0;
+};
+
+}  // namespace plumb::parity::elements
