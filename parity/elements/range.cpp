@@ -10,6 +10,7 @@
 #include "parity/elements/feeds.hpp"
 #include "parity/elements/host_range.hpp"
 #include "parity/elements/ranges/product_range.hpp"
+#include "parity/elements/ranges/tap_range.hpp"
 #include "parity/elements/replay.hpp"
 #include "parity/elements/settle_rows.hpp"
 #include "parity/elements/summing.hpp"
@@ -26,23 +27,27 @@ Miss miss_of(double truth, double got, double certain) {
   return std::abs(got - truth) <= certain ? Miss::none : Miss::far;
 }
 
-/// What an order of factors makes of elements whatever the host makes of them, and of those whose truth is not finite,
-/// too.
+/// What an order of factors, or a tap without weight, makes of elements whatever the host makes of them, and of those
+/// whose truth is not finite, too.
 class OtherOrders {
  public:
-  OtherOrders(const Subject& subject, std::size_t k) : product_(ProductRange::of(subject, k)) {}
+  OtherOrders(const Subject& subject, std::size_t k)
+      : product_(ProductRange::of(subject, k)), taps_(TapRange::of(subject, k)) {}
 
   /// Whether all orders are known, so that the host's own says nothing more.
   bool knows_all() const { return product_.has_value(); }
   /// Whether an element that the comparison does not pass has such a truth.
   bool ask_for(double truth, double got) const {
-    if (!product_) return false;
+    if (!product_ && !taps_) return false;
     return std::isnan(truth) ? !std::isnan(got) : !std::isfinite(truth) && got != truth;
   }
-  bool explain(std::size_t i, double got) const { return product_ && product_->explains(i, got); }
+  bool explain(std::size_t i, double truth, double got, double certain) const {
+    return (product_ && product_->explains(i, got)) || (taps_ && taps_->explains(i, truth, got, certain));
+  }
 
  private:
   std::optional<ProductRange> product_;
+  std::optional<TapRange> taps_;
 };
 
 /// Rows of an op that has sums inside. An overflow in a sum that elements share spoils some of them in one order, and
@@ -113,8 +118,8 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     const bool may_overflow =
         sum && !std::isfinite(c[i]) && sums::overflows_in_some_order(sum->at(i), core::compute_dtype(got.dtype()));
     const bool is_alike = of_host != Miss::none && of_host == miss(i);
-    const bool is_explained =
-        (!orders.knows_all() && (is_alike || host_missed || may_overflow)) || orders.explain(i, c[i]);
+    const bool is_explained = (!orders.knows_all() && (is_alike || host_missed || may_overflow)) ||
+                              orders.explain(i, truth[i], c[i], certain_at(limit, c[i], i));
     if (is_explained) apart[i] = true, ++count;
   }
   if (count == 0) return 0;

@@ -12,8 +12,9 @@ namespace plumb::parity::elements {
 /// (host_range.hpp). Both are finite or neither is, but for a NaN, which may stand where the host has another wrong
 /// number; and where the op has sums inside (rows.hpp), a NaN, an infinity or a 0 may stand in any row of which the
 /// host misses an element. Where the op is a sum, what is not finite is excused as well if an order of its terms
-/// overflows, the host's or another; and where it is a product, what another order of the factors makes of it
-/// (ranges/product_range.hpp). `native` holds the host's run, once somebody needed it.
+/// overflows, the host's or another; and where it is a product or made of taps, what another order of the factors or a
+/// tap without weight makes of it (ranges/product_range.hpp, ranges/tap_range.hpp). `native` holds the host's run, once
+/// somebody needed it.
 std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
                                      const ir::TensorView& got, std::optional<ir::Tensor>& native);
 

@@ -19,6 +19,9 @@ template <class C>
 struct Taps {
   std::array<std::int64_t, 4> index{-1, -1, -1, -1};
   std::array<C, 4> weight{};
+
+  /// A tap without weight is none, so that it lets no infinity in.
+  bool has(std::size_t k) const { return index[k] >= 0 && weight[k] != 0; }
 };
 
 /// u reflected at both ends until it is in [low, high].
@@ -102,12 +105,12 @@ struct Point {
     if (is_nowhere) return std::numeric_limits<C>::quiet_NaN();
     C sum = 0;
     for (std::size_t i = 0; i < 4; ++i)
-      for (std::size_t j = 0; j < 4 && along[0].index[i] >= 0; ++j) {
-        if (along[1].index[j] < 0) continue;
+      for (std::size_t j = 0; j < 4 && along[0].has(i); ++j) {
+        if (!along[1].has(j)) continue;
         C line = 0;
         const C* const row = plane + (along[0].index[i] * extent[1] + along[1].index[j]) * extent[2];
         for (std::size_t k = 0; k < 4; ++k)
-          if (along[2].index[k] >= 0) line += along[2].weight[k] * row[along[2].index[k]];
+          if (along[2].has(k)) line += along[2].weight[k] * row[along[2].index[k]];
         sum += along[0].weight[i] * along[1].weight[j] * line;
       }
     return sum;

@@ -71,6 +71,7 @@ std::vector<C> weighted(const Pass& pass, const ir::Lines& lines, std::span<cons
     for (auto t = static_cast<std::size_t>(taps.first[static_cast<std::size_t>(i)]);
          t < static_cast<std::size_t>(taps.first[static_cast<std::size_t>(i) + 1]); ++t) {
       const C weight = static_cast<C>(taps.weight[t]);
+      if (weight == 0) continue;  // what has no weight lets no infinity in
       const C* const from = x.data() + (outer * lines.length + taps.index[t]) * lines.inner;
       for (std::int64_t k = 0; k < lines.inner; ++k) row[k] += weight * from[k];
     }
