@@ -8,6 +8,7 @@
 #include "parity/bounds/attention_scores.hpp"
 #include "parity/bounds/error_terms.hpp"
 #include "parity/bounds/function_limits.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/elements/inside_sum.hpp"
 #include "parity/elements/rows.hpp"
 #include "parity/terms/attention_row.hpp"
@@ -48,6 +49,11 @@ class AttentionLine : public Row {
   std::optional<double> limit(std::int64_t index, double truth) const override;
   double wide_limit(std::int64_t index, double truth) const override;
   std::optional<double> replay(std::int64_t index, bool fused) const override;
+  bool overflows_in_some_order() const override {
+    const ir::DType computed = core::compute_dtype(sums_->operation.node.out_types.at(0).dtype);
+    return std::ranges::any_of(row_.keys(),
+                               [&](std::int64_t j) { return sums::overflows_in_some_order(dot(j), computed); });
+  }
 
  private:
   double unit() const { return sums_->operation.node.unit(); }

@@ -2,9 +2,14 @@
 // the bins that the candidate names.
 #include "ir/ops/welch_peaks.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "ir/ops/reduce.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/judges/choices.hpp"
 #include "parity/judges/limits.hpp"
+#include "parity/sums/element_limit.hpp"
 
 namespace plumb::parity::judges {
 namespace {
@@ -53,6 +58,42 @@ Limited peaks_of(const WelchPeaks& op, const Question& question, const Limited& 
   return peaks;
 }
 
+/// By line of bins, whether the candidate has a peak that is not finite and the frames of some bin add up beyond the
+/// range (verdict.md V34).
+std::vector<bool> lines_out_of_range(const WelchPeaks& op, const Question& question) {
+  const ir::Shape& power = question.in_type(0).shape;
+  const auto bins = static_cast<std::size_t>(power.back()), frames = static_cast<std::size_t>(power[power.size() - 2]);
+  const ir::Tensor got = ir::convert(question.got[1], ir::DType::f64);
+  const std::span<const double> peaks = got.as<double>(), x = question.in[0].as<double>();
+  const auto chosen = static_cast<std::size_t>(op.k);
+  std::vector<bool> found(peaks.size() / std::max<std::size_t>(chosen, 1), false);
+  for (std::size_t line = 0; line < found.size(); ++line) {
+    const auto own = peaks.subspan(line * chosen, chosen);
+    if (std::ranges::all_of(own, [](double peak) { return std::isfinite(peak); })) continue;
+    for (std::size_t bin = 0; bin < bins && !found[line]; ++bin) {
+      terms::ElementSum sum;
+      for (std::size_t f = 0; f < frames; ++f) sum.add(x[(line * frames + f) * bins + bin]);
+      found[line] = sums::overflows_in_some_order(sum, core::compute_dtype(question.in_type(0).dtype));
+    }
+  }
+  return found;
+}
+
+/// Which bins such a line has the candidate cannot know, nor what is in them.
+void set_lines_apart(const std::vector<bool>& lines, std::size_t chosen, Judgement& judgement) {
+  if (std::ranges::count(lines, true) == 0) return;
+  for (OutputJudgement& output : judgement.outputs) {
+    for (std::size_t u = 0; u < output.standing.size(); ++u)
+      if (lines[output.element(u, 0) / chosen]) output.standing[u] = Standing::wild;
+    if (output.allowed.limits == nullptr) continue;
+    auto limits = std::make_shared<compare::Limits>(*output.allowed.limits);
+    limits->apart.resize(static_cast<std::size_t>(output.truth.elements()), false);
+    for (std::size_t i = 0; i < limits->apart.size(); ++i)
+      if (lines[i / chosen]) limits->apart[i] = true;
+    output.allowed.limits = std::move(limits);
+  }
+}
+
 }  // namespace
 
 std::optional<Judge> judge_of(const WelchPeaks& op) {
@@ -63,7 +104,10 @@ std::optional<Judge> judge_of(const WelchPeaks& op) {
                          .value = numbers(means.truth),
                          .limit = numbers(means.probable),
                          .what = "bin"};
-    return {{judge_selection(question, 0, bins), elements_within(question, 1, peaks_of(op, question, means))}};
+    Judgement judgement = {
+        {judge_selection(question, 0, bins), elements_within(question, 1, peaks_of(op, question, means))}};
+    set_lines_apart(lines_out_of_range(op, question), static_cast<std::size_t>(op.k), judgement);
+    return judgement;
   });
 }
 

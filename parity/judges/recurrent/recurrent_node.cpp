@@ -6,6 +6,7 @@
 
 #include "ir/ops/concat.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/sums/element_limit.hpp"
 
 namespace plumb::parity::judges {
 namespace {
@@ -50,7 +51,31 @@ bool RecurrentNode::has_finite_weights(std::int64_t direction) const {
          is_finite(operands_.peephole, 3);
 }
 
-/// The first step into which a number came that is not finite.
+bool RecurrentNode::overflows_in_some_order(const Run& run, std::int64_t s) const {
+  const auto units = static_cast<std::size_t>(n_.units), inputs = static_cast<std::size_t>(n_.inputs);
+  const auto values = [&](std::size_t operand) { return question_.in[operand].as<double>(); };
+  const std::int64_t t = run.position(s);
+  const auto x = values(0).subspan(static_cast<std::size_t>(t * n_.batch + run.row) * inputs, inputs);
+  std::vector<double> h(units, 0.0);
+  for (std::size_t u = 0; u < units; ++u)
+    if (s > 0)
+      h[u] = got_[0].as<double>()[at(run, run.position(s - 1), static_cast<std::int64_t>(u))];
+    else if (operands_.initial_h)
+      h[u] = values(*operands_.initial_h)[at_end(run, static_cast<std::int64_t>(u))];
+  const auto rows = static_cast<std::size_t>(n_.gate_rows()), direction = static_cast<std::size_t>(run.direction);
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (static_cast<std::int64_t>(row / units) == unread_gate_) continue;
+    terms::ElementSum sum;
+    for (std::size_t i = 0; i < inputs; ++i) sum.add(values(1)[(direction * rows + row) * inputs + i], x[i]);
+    for (std::size_t u = 0; u < units; ++u) sum.add(values(2)[(direction * rows + row) * units + u], h[u]);
+    if (operands_.bias)
+      for (const std::size_t half : {0u, 1u}) sum.add(values(*operands_.bias)[(2 * direction + half) * rows + row]);
+    if (sums::overflows_in_some_order(sum, core::compute_dtype(question_.out_type(0).dtype))) return true;
+  }
+  return false;
+}
+
+/// The first step into which a number came that is not finite, or that made one of sums beyond the range.
 std::int64_t RecurrentNode::wild_from(const Run& run) const {
   const auto units = static_cast<std::size_t>(n_.units), inputs = static_cast<std::size_t>(n_.inputs);
   for (const auto& initial : {operands_.initial_h, operands_.initial_c})
@@ -64,7 +89,7 @@ std::int64_t RecurrentNode::wild_from(const Run& run) const {
       const ir::Tensor& truth = question_.truth.outputs[k];
       for (std::int64_t u = 0; u < n_.units; ++u)
         if (!std::isfinite(got_[k].as<double>()[at(run, t, u)]) || !std::isfinite(truth.as<double>()[at(run, t, u)]))
-          return s + 1;
+          return overflows_in_some_order(run, s) ? s : s + 1;
     }
   }
   return run.length + 1;

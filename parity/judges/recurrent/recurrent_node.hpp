@@ -69,6 +69,9 @@ class RecurrentNode {
   void find_wild();
   bool has_finite_weights(std::int64_t direction) const;
   std::int64_t wild_from(const Run& run) const;
+  /// Whether what a gate sums in a step, from the state that the candidate gave before, has an order in which it leaves
+  /// the range (verdict.md V34).
+  bool overflows_in_some_order(const Run& run, std::int64_t s) const;
 
   const Question& question_;
   const ir::kernels::RecurrentExtents n_;

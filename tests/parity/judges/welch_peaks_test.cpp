@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/support/joint_check.hpp"
 
 namespace plumb::parity::judges::welch_peaks_test {
@@ -46,6 +48,16 @@ TEST(Conditioning, WelchBinsWithinTheirLimitsMayBeEither) {
   EXPECT_FALSE(say({5, far, 3}, {1, 2}, {10, 2 * far})[0].local.agrees());
   // The mean of another bin than the one that is named.
   EXPECT_FALSE(say({5, far, 3}, {2, 1}, {10, 2 * far})[1].local.agrees());
+}
+
+/// Three segments of 1.2e38 add up beyond f32, which their mean is not, nor twice that.
+TEST(Judge, WelchPeaksOfALineThatOverflowsAreNotJudged) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto apart = say({1.2e38f, 7, 3}, {1, 2}, {infinity, 14});
+  EXPECT_TRUE(apart[0].local.agrees()) << apart[0].summary();
+  EXPECT_TRUE(apart[1].local.agrees()) << apart[1].summary();
+  EXPECT_FALSE(say({1e38f, 7, 3}, {1, 2}, {infinity, 14})[1].local.agrees());  // 3e38 is in the range
+  EXPECT_FALSE(say({1.2e38f, 7, 3}, {1, 2}, {1e38f, 14})[1].local.agrees());   // no overflow gives that
 }
 
 }  // namespace
