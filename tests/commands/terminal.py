@@ -28,7 +28,8 @@ def shown(arguments):
 
 def words(text):
     """What is the same everywhere: no numbers, nor what is folded differently for their sake, nor the commit, which is
-    "(?)" where the sources are no checkout."""
+    "(?)" where the sources are no checkout. CLI11 2.4 writes a default as [x] where 2.3 has =x."""
+    text = re.sub(r" \[(\w+)\]$", r"=\1", text, flags=re.MULTILINE)
     return [word for word in text.split() if not re.search("[0-9]|llvmpipe|LLVM|bits|\\(\\?\\)", word)]
 
 
