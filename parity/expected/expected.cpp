@@ -1,5 +1,5 @@
 // Holds what another implementation gave to how far roundings on the way may have moved each element.
-#include "parity/expected/expected.hpp"
+#include "parity/expected/judge.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 
 #include "parity/cases/case.hpp"
 #include "parity/cases/expected_result.hpp"
-#include "parity/expected/sign_runs.hpp"
 
 /// Results that another implementation gave for a graph (--data, --expected). They are held to how far its roundings
 /// may have moved them from the truth, through the whole graph; the candidate has no part in it, and is judged node by
@@ -24,10 +23,5 @@ std::span<const std::string_view> precision_names();
 
 /// How many elements of a case's expectation have a limit that chance may exceed (verdict.md V52).
 std::uint64_t limits_in(const cases::Expectation& expectation);
-
-/// A result for each tensor of the case's expectation, in the order of their names. What `evaluate` knows no limits of
-/// is an error of its result.
-std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executor& reference, const Options& options,
-                                         const Evaluate& evaluate = by_error_models);
 
 }  // namespace plumb::parity::expected

@@ -9,6 +9,7 @@
 #include "ir/ops/constant.hpp"
 #include "parity/attribution/blame.hpp"
 #include "parity/core/parallel.hpp"
+#include "parity/expected/judge.hpp"
 #include "parity/judge/shares.hpp"
 #include "parity/profile/emulated_node.hpp"
 #include "parity/verify/coverage.hpp"

@@ -49,11 +49,7 @@ class AttentionLine : public Row {
   std::optional<double> limit(std::int64_t index, double truth) const override;
   double wide_limit(std::int64_t index, double truth) const override;
   std::optional<double> replay(std::int64_t index, bool fused) const override;
-  bool overflows_in_some_order() const override {
-    const ir::DType computed = core::compute_dtype(sums_->operation.node.out_types.at(0).dtype);
-    return std::ranges::any_of(row_.keys(),
-                               [&](std::int64_t j) { return sums::overflows_in_some_order(dot(j), computed); });
-  }
+  bool overflows_in_some_order() const override;
 
  private:
   double unit() const { return sums_->operation.node.unit(); }
@@ -111,6 +107,19 @@ AttentionLine::AttentionLine(std::shared_ptr<const AttentionSums> sums, std::int
     const std::span<const double> k = row_.key(key.j);
     group_.push_back(known.try_emplace({k.begin(), k.end()}, known.size()).first->second);
   }
+}
+
+/// Weights are divided by their sum at the end, and are 1 where a key is the largest so far: values are added as they
+/// are.
+bool AttentionLine::overflows_in_some_order() const {
+  const ir::DType computed = core::compute_dtype(sums_->operation.node.out_types.at(0).dtype);
+  const auto overflows = [&](const terms::ElementSum& sum) { return sums::overflows_in_some_order(sum, computed); };
+  for (std::int64_t column = 0; column < sums_->operation.y[3]; ++column) {
+    terms::ElementSum values;
+    for (const SeenKey& key : keys_) values.add(1, row_.value(key.j, column));
+    if (overflows(values)) return true;
+  }
+  return std::ranges::any_of(keys_, [&](const SeenKey& key) { return overflows(dot(key.j)); });
 }
 
 terms::ElementSum AttentionLine::dot(std::int64_t j) const {

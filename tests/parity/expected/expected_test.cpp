@@ -1,7 +1,7 @@
 // Another implementation here is the CPU executor in the graph's own dtypes: it rounds every operation to f32 in orders
 // of its own, as any other library does.
 
-#include "parity/expected/expected.hpp"
+#include "parity/expected/judge.hpp"
 
 #include <gtest/gtest.h>
 
