@@ -75,6 +75,21 @@ bool RecurrentNode::overflows_in_some_order(const Run& run, std::int64_t s) cons
   return false;
 }
 
+bool RecurrentNode::may_overflow() const {
+  const auto largest = [](std::span<const double> numbers) {
+    double most = 0;
+    for (const double x : numbers) most = std::max(most, std::abs(x));
+    return most;
+  };
+  const auto of = [&](std::optional<std::size_t> operand) {
+    return operand ? largest(question_.in[*operand].as<double>()) : 0;
+  };
+  const double states = std::max(largest(got_[0].as<double>()), of(operands_.initial_h));
+  const double sum = of(0) * of(1) * static_cast<double>(n_.inputs) + states * of(2) * static_cast<double>(n_.units) +
+                     2 * of(operands_.bias);
+  return !(sum < core::float_format(core::compute_dtype(question_.out_type(0).dtype)).overflow());
+}
+
 /// The first step into which a number came that is not finite, or that made one of sums beyond the range.
 std::int64_t RecurrentNode::wild_from(const Run& run) const {
   const auto units = static_cast<std::size_t>(n_.units), inputs = static_cast<std::size_t>(n_.inputs);
@@ -99,8 +114,20 @@ void RecurrentNode::find_wild() {
   for (const ir::Tensor& one : question_.got) got_.push_back(ir::convert(one, ir::DType::f64));
   std::vector<bool> has_finite;
   for (std::int64_t d = 0; d < n_.directions; ++d) has_finite.push_back(has_finite_weights(d));
-  for (const Run& run : runs_)
-    wild_.push_back(has_finite[static_cast<std::size_t>(run.direction)] ? wild_from(run) : 0);
+  const bool looks = may_overflow();
+  for (const Run& run : runs_) {
+    std::int64_t wild = has_finite[static_cast<std::size_t>(run.direction)] ? wild_from(run) : 0;
+    // An infinity in one order, and in another none, saturates a gate: what comes of it is a number as well.
+    std::vector<std::int64_t>& beyond = beyond_.emplace_back();
+    for (std::int64_t s = 0; looks && s < std::min(wild, run.length); ++s) {
+      if (!overflows_in_some_order(run, s)) continue;
+      if (hides_states_)
+        wild = s;
+      else
+        beyond.push_back(s);
+    }
+    wild_.push_back(wild);
+  }
 }
 
 ir::Tensor RecurrentNode::before(std::int64_t direction, const ir::Tensor& states,
@@ -175,8 +202,10 @@ void RecurrentNode::set_wild_apart(OutputJudgement& output, bool is_last) const 
   std::vector<bool> apart(static_cast<std::size_t>(output.truth.elements()), false);
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     const Run& run = runs_[i];
-    for (std::int64_t s = std::max<std::int64_t>(wild_[i], 0); s < run.length; ++s)
-      for (std::int64_t u = 0; u < n_.units; ++u)
+    std::vector<std::int64_t> steps = beyond_[i];
+    for (std::int64_t s = std::max<std::int64_t>(wild_[i], 0); s < run.length; ++s) steps.push_back(s);
+    for (const std::int64_t s : steps)
+      for (std::int64_t u = 0; u < n_.units && (!is_last || s + 1 == run.length || s >= wild_[i]); ++u)
         apart[is_last ? at_end(run, u) : at(run, run.position(s), u)] = is_any = true;
   }
   if (!is_any || output.allowed.limits == nullptr) return;

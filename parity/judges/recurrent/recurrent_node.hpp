@@ -31,6 +31,8 @@ class RecurrentNode {
     // The gate that is not read may hold anything.
     if constexpr (requires { op.input_forget; })
       if (op.input_forget) unread_gate_ = 2;
+    if constexpr (requires { op.cell_states; }) hides_states_ = !op.cell_states;
+    hides_states_ = hides_states_ || !shows_its_states(question, 0);
     find_wild();
   }
 
@@ -72,6 +74,8 @@ class RecurrentNode {
   /// Whether what a gate sums in a step, from the state that the candidate gave before, has an order in which it leaves
   /// the range (verdict.md V34).
   bool overflows_in_some_order(const Run& run, std::int64_t s) const;
+  /// False where no gate can: all numbers are small.
+  bool may_overflow() const;
 
   const Question& question_;
   const ir::kernels::RecurrentExtents n_;
@@ -79,7 +83,9 @@ class RecurrentNode {
   std::int64_t unread_gate_ = -1;
   std::vector<ir::Tensor> got_;  ///< the candidate's outputs, widened
   std::vector<Run> runs_;
+  bool hides_states_ = false;  ///< what a step went on from is not among the outputs
   std::vector<std::int64_t> wild_;  ///< by run, its first step that is wild; beyond its length where none is
+  std::vector<std::vector<std::int64_t>> beyond_;  ///< by run, steps before that of which a gate may leave the range
 };
 
 /// The definition of all steps of rnn or gru, each on the state before it, with its result [T, D, B, H].

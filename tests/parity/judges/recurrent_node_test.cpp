@@ -108,24 +108,25 @@ TEST(Judge, RecurrencesSeeTheirFaults) {
 }
 
 /// Products beyond the range cancel in every gate of the first step. A NaN that comes of them is set apart, with the
-/// steps behind it; of ordinary products, or in steps that are not made of it, it is a fault.
+/// steps behind it, and so is a gate that is saturated; of ordinary products, or in other steps, either is a fault.
 TEST(Judge, RecurrencesMayLeaveTheRangeInAGate) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   const Rnn op;
-  const auto bad = [&](float size, std::size_t row, std::size_t step) {
+  const auto bad = [&](float size, std::size_t row, std::size_t step, float got) {
     std::vector<Tensor> operands = operands_of(op, DType::f32);
     for (std::size_t i = 0; i < 2; ++i) operands[0].as<float>()[row * inputs + i] = size;
     for (std::size_t u = 0; u < units; ++u)
       operands[1].as<float>()[u * inputs] = 2, operands[1].as<float>()[u * inputs + 1] = -2;
     std::vector<Tensor> outputs = run(op, operands);
     for (std::size_t s = step; s < steps; ++s)
-      for (std::size_t u = 0; u < units; ++u) outputs[0].as<float>()[(s * batch + row) * units + u] = nan;
-    for (std::size_t u = 0; u < units; ++u) outputs[1].as<float>()[row * units + u] = nan;
+      for (std::size_t u = 0; u < units; ++u) outputs[0].as<float>()[(s * batch + row) * units + u] = got;
+    for (std::size_t u = 0; u < units; ++u) outputs[1].as<float>()[row * units + u] = got;
     return !judged(op, operands, outputs)[0].local.agrees();
   };
-  EXPECT_FALSE(bad(3e38f, 0, 0));
-  EXPECT_TRUE(bad(1e38f, 0, 0)) << "2e38 is in the range";
-  EXPECT_TRUE(bad(3e38f, 1, 3)) << "the first step overflows, and it is the fourth that has the first NaN";
+  EXPECT_FALSE(bad(3e38f, 0, 0, nan));
+  EXPECT_TRUE(bad(1e38f, 0, 0, nan)) << "2e38 is in the range";
+  EXPECT_TRUE(bad(3e38f, 1, 3, nan)) << "the first step overflows, and it is the fourth that has the first NaN";
+  EXPECT_TRUE(bad(3e38f, 0, 0, 1)) << "only the first step overflows, and all are saturated";
 }
 
 /// Each step is held to the state that it went on from, so that the one that is off is named, and no other.
