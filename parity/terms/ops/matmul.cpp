@@ -42,6 +42,7 @@ std::optional<Walker> walker(const ir::ops::Matmul& op, std::span<const Operand>
   const auto of_element = [=](std::int64_t index, ElementSum& sum) {
     const Factors of = factors_of(op, position_of(index, y), a.shape, b.shape);
     sum.terms.resize(static_cast<std::size_t>(of.count));
+    if (of.count == 0) return;
     const double *const left = a.values.data() + of.from_a, *const right = b.values.data() + of.from_b;
     Product* const terms = sum.terms.data();
     for (std::int64_t i = 0; i < of.count; ++i) terms[i] = {left[i * of.step_a], right[i * of.step_b]};
@@ -49,7 +50,7 @@ std::optional<Walker> walker(const ir::ops::Matmul& op, std::span<const Operand>
   const auto of_neighbours = [=](std::int64_t first, Neighbours& found) {
     constexpr auto abreast = static_cast<std::int64_t>(Neighbours::count);
     const Factors of = factors_of(op, position_of(first, y), a.shape, b.shape);
-    if (of.columns_left < abreast) return false;
+    if (of.columns_left < abreast || of.count == 0) return false;
     found.row.resize(static_cast<std::size_t>(of.count));
     found.columns.resize(static_cast<std::size_t>(of.count * abreast));
     const double *const left = a.values.data() + of.from_a, *const right = b.values.data() + of.from_b;
