@@ -90,7 +90,7 @@ bool RecurrentNode::may_overflow() const {
   return !(sum < core::float_format(core::compute_dtype(question_.out_type(0).dtype)).overflow());
 }
 
-/// The first step into which a number came that is not finite, or that made one of sums beyond the range.
+/// The first step into which a number came that is not finite.
 std::int64_t RecurrentNode::wild_from(const Run& run) const {
   const auto units = static_cast<std::size_t>(n_.units), inputs = static_cast<std::size_t>(n_.inputs);
   for (const auto& initial : {operands_.initial_h, operands_.initial_c})
@@ -104,7 +104,7 @@ std::int64_t RecurrentNode::wild_from(const Run& run) const {
       const ir::Tensor& truth = question_.truth.outputs[k];
       for (std::int64_t u = 0; u < n_.units; ++u)
         if (!std::isfinite(got_[k].as<double>()[at(run, t, u)]) || !std::isfinite(truth.as<double>()[at(run, t, u)]))
-          return overflows_in_some_order(run, s) ? s : s + 1;
+          return s + 1;
     }
   }
   return run.length + 1;
