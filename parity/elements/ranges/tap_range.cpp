@@ -8,6 +8,7 @@
 #include "ir/kernels/resize_taps.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/elements/ranges/nearby_grids.hpp"
 #include "parity/terms/terms.hpp"
 
 namespace plumb::parity::elements {
@@ -55,18 +56,16 @@ TapRange::Nearby TapRange::sampled_around(const GridSample& op, double least_shi
   const auto count = static_cast<std::size_t>(y_.elements());
   constexpr double infinite = std::numeric_limits<double>::infinity();
   Nearby nearby{std::vector(count, false), std::vector(count, infinite), std::vector(count, -infinite)};
-  std::size_t combinations = 1;
-  for (std::size_t a = 0; a < axes; ++a) combinations *= 3;
-  for (std::size_t one = 0; one < combinations; ++one) {
-    ir::Tensor moved = in_[1];
-    const std::span<double> grid = moved.as<double>();
-    for (std::size_t p = 0; p < grid.size(); ++p) {
-      std::size_t digit = one;
-      for (std::size_t a = 0; a < p % axes; ++a) digit /= 3;
-      const double g = inside(op, grid[p], static_cast<double>(x_type_.shape[x_type_.shape.size() - 1 - p % axes]));
-      // A source position is good to 4u of the extent, as often as the grid's own number is large.
-      grid[p] = g + (static_cast<double>(digit % 3) - 1) * std::max(8 * unit * (std::abs(grid[p]) + 1), least_shift);
-    }
+  ir::Tensor grid = in_[1];
+  for (std::size_t p = 0; p < grid.as<double>().size(); ++p) {
+    double& g = grid.as<double>()[p];
+    g = inside(op, g, static_cast<double>(x_type_.shape[x_type_.shape.size() - 1 - p % axes]));
+  }
+  // A source position is good to 4u of the extent, as often as the grid's own number is large.
+  const auto step = [&, given = in_[1].as<double>()](std::size_t p) {
+    return std::max(8 * unit * (std::abs(given[p]) + 1), least_shift);
+  };
+  for_each_nearby_grid(grid, axes, step, [&](const ir::Tensor& moved) {
     const ir::Tensor seen = ir::run_op(*reference_, op_, {in_[0], moved}).at(0);
     for (std::size_t i = 0; i < count; ++i) {
       const double value = seen.as<double>()[i];
@@ -74,7 +73,7 @@ TapRange::Nearby TapRange::sampled_around(const GridSample& op, double least_shi
       if (std::isfinite(value)) nearby.least[i] = std::min(nearby.least[i], value);
       if (std::isfinite(value)) nearby.most[i] = std::max(nearby.most[i], value);
     }
-  }
+  });
   return nearby;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "parity/elements/ranges/nearby_grids.hpp"
 #include "parity/judges/conditioning.hpp"
 #include "parity/judges/question.hpp"
 #include "parity/judges/units.hpp"
@@ -39,20 +40,13 @@ Outcomes outcomes_of(const GridSample& op, const Question& question) {
     }
     found.margin.push_back(margin), found.limit.push_back(limit);
   }
-  std::size_t combinations = 1;
-  for (std::size_t a = 0; a < axes; ++a) combinations *= 3;
-  for (std::size_t one = 0; one < combinations; ++one) {
-    ir::Tensor moved = question.in[1];
-    for (std::size_t p = 0; p < grid.size(); ++p) {
-      std::size_t digit = one;
-      for (std::size_t a = 0; a < p % axes; ++a) digit /= 3;
-      const double to = digit % 3 == 0 ? 0 : digit % 3 == 1 ? 1 : -1;
-      const double extent = static_cast<double>(x.shape()[x.shape().size() - 1 - p % axes]);
-      // Two units of the grid are the whole extent.
-      moved.as<double>()[p] += to * 2 / extent * limit_of(grid[p], extent, question.unit(0));
-    }
+  const auto step = [&](std::size_t p) {
+    const double extent = static_cast<double>(x.shape()[x.shape().size() - 1 - p % axes]);
+    return 2 / extent * limit_of(grid[p], extent, question.unit(0));  // two units of the grid are the whole extent
+  };
+  elements::for_each_nearby_grid(question.in[1], axes, step, [&](const ir::Tensor& moved) {
     found.seen.push_back(ir::run_op(question.reference, op, {x, moved}).at(0));
-  }
+  });
   return found;
 }
 
