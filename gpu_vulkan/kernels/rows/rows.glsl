@@ -38,25 +38,34 @@ bool has_unit(uint u, uint row_units) { return is_full || unit_of(u) < row_units
 #ifndef AGREES_OTHERWISE
 shared HELD agreed[2][gl_WorkGroupSize.x / subgroup_size];
 
+// Lanes of a row that share a subgroup, its subgroups, how many of these meet by shuffles at once, and how often.
+const uint lanes_together = lanes < subgroup_size ? lanes : subgroup_size;
+const uint row_subgroups = lanes / lanes_together;
+const uint met_by_shuffles = row_subgroups < subgroup_size ? row_subgroups : subgroup_size;
+const uint rounds = row_subgroups / met_by_shuffles;
+
+/// What `count` neighbours in a subgroup hold, a power of two, combined; neighbours meet first.
+HELD combined_in_subgroup(HELD mine, uint count, uint how) {
+  [[unroll]] for (uint apart = 1u; apart < count; apart *= 2u)
+    mine = combine(mine, subgroupShuffleXor(mine, apart), how);
+  return mine;
+}
+
 /// What all lanes of this row hold, combined; every invocation must come here. `turn` is 0 and 1 in turns:
 /// what one call leaves in shared memory may still be read while the next call writes.
 HELD combined(HELD mine, uint how, uint turn) {
-  const uint together = min(lanes, subgroup_size), parts = lanes / together;
-  [[unroll]] for (uint apart = 1u; apart < together; apart *= 2u)
-    mine = combine(mine, subgroupShuffleXor(mine, apart), how);
-  if (parts == 1u) return mine;
-  const uint first = invocation() / lanes * parts;
+  mine = combined_in_subgroup(mine, lanes_together, how);
+  if (row_subgroups == 1u) return mine;
+  const uint first = invocation() / lanes * row_subgroups;
   if (gl_SubgroupInvocationID == 0u) agreed[turn][gl_SubgroupID] = mine;
   barrier();
-  if (parts <= subgroup_size) {
-    mine = agreed[turn][first + gl_SubgroupInvocationID % parts];
-    [[unroll]] for (uint apart = 1u; apart < parts; apart *= 2u)
-      mine = combine(mine, subgroupShuffleXor(mine, apart), how);
-  } else {
-    mine = agreed[turn][first];
-    for (uint p = 1u; p < parts; ++p) mine = combine(mine, agreed[turn][first + p], how);
-  }
-  return mine;
+  HELD met[rounds];
+  [[unroll]] for (uint k = 0u; k < rounds; ++k)
+    met[k] = combined_in_subgroup(
+        agreed[turn][first + k * met_by_shuffles + gl_SubgroupInvocationID % met_by_shuffles], met_by_shuffles, how);
+  [[unroll]] for (uint apart = 1u; apart < rounds; apart *= 2u)
+    [[unroll]] for (uint k = 0u; k < rounds; k += 2u * apart) met[k] = combine(met[k], met[k + apart], how);
+  return met[0];
 }
 #endif
 
