@@ -6,6 +6,8 @@
 #   strict NAME  EXIT CASE                    of verify --strict
 #   flushing NAME  EXIT CASE NODE=VERDICT...  of verify on a device that gives 0 for subnormals, where PLUMB_FLUSHES is
 #                                             set, in place of the first
+#   fusing NAME  EXIT CASE NODE=VERDICT...    of verify on a device that multiplies and adds with one rounding, where
+#                                             PLUMB_FUSES is set: what overflows on the way is another sum there
 #
 # An underscore in a VERDICT stands for a blank.
 set -eu
@@ -42,6 +44,8 @@ judge() {
 
 usual=$(sed -n "s/^$name  *//p" "$outcomes") strict=$(sed -n "s/^strict $name  *//p" "$outcomes")
 flushing=$(sed -n "s/^flushing $name  *//p" "$outcomes")
+fusing=$(sed -n "s/^fusing $name  *//p" "$outcomes")
+if [ -n "${PLUMB_FUSES:-}" ] && [ -n "$fusing" ]; then usual=$fusing; fi
 if [ -n "${PLUMB_FLUSHES:-}" ] && [ -n "$flushing" ]; then usual=$flushing; fi
 if [ -z "$usual" ]; then wrong "$outcomes has no line for $name"; else judge "$usual" "$@"; fi
 if [ -n "$strict" ]; then judge "$strict" "$@" --strict; fi

@@ -277,4 +277,26 @@ std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& 
   return found;
 }
 
+compare::Limits limits_of(const Spread& spread, double lambda) {
+  compare::Limits limits{ir::Tensor(spread.variance.type()), ir::Tensor({ir::DType::f64, {0}})};
+  limits.fixed = 0;
+  const auto v = spread.variance.as<double>();
+  const auto probable = limits.probable.as<double>();
+  const auto length = static_cast<std::size_t>(spread.line.length), inner = static_cast<std::size_t>(spread.line.inner);
+  std::vector<bool> apart(v.size(), false);
+  bool any_apart = false;
+  for (std::size_t number = 0; length > 0 && number < v.size() / length; ++number) {
+    const std::size_t first = number / inner * length * inner + number % inner;
+    double sum = 0, finite = 0;
+    for (std::size_t i = first; i < first + length * inner; i += inner)
+      if (std::isfinite(v[i])) sum += v[i], finite += 1;
+    for (std::size_t i = first; i < first + length * inner; i += inner) {
+      probable[i] = std::isfinite(v[i]) ? lambda * std::sqrt(v[i] + sum / finite) : 0;
+      if (!std::isfinite(v[i])) apart[i] = any_apart = true;
+    }
+  }
+  if (any_apart) limits.apart = std::move(apart);
+  return limits;
+}
+
 }  // namespace plumb::parity::expected

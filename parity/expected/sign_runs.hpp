@@ -28,6 +28,10 @@ struct Spread {
   compare::Line line = {};         ///< elements that share a scale
 };
 
+/// λ√(v + the mean v of its line), element by element, with λ of the run. Where v is not finite, a rounding may make the
+/// result infinite or a NaN: such an element is set apart.
+compare::Limits limits_of(const Spread& spread, double lambda);
+
 /// The truth of a segment, and how far each element of it may be off in any implementation. Throws NoModel.
 using Evaluate = std::function<bounds::Bounded(ir::Executor& reference, const core::Segment& segment,
                                                const ir::Feeds& fed, const bounds::Manner& manner)>;

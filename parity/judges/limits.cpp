@@ -140,31 +140,6 @@ namespace {
 
 constexpr unsigned sign_runs = 8;
 
-/// λ√(v + v_line), element by element. Where v is not finite, a rounding may make the result infinite or a NaN: such an
-/// element is not judged.
-compare::Limits limits_by_runs(const expected::Spread& spread, double lambda) {
-  const ir::Tensor none({ir::DType::f64, {0}});
-  compare::Limits limits{ir::Tensor(spread.variance.type()), none};
-  limits.fixed = 0;
-  const auto v = spread.variance.as<double>();
-  const auto probable = limits.probable.as<double>();
-  const auto length = static_cast<std::size_t>(spread.line.length), inner = static_cast<std::size_t>(spread.line.inner);
-  std::vector<bool> apart(v.size(), false);
-  bool any_apart = false;
-  for (std::size_t number = 0; length > 0 && number < v.size() / length; ++number) {
-    const std::size_t first = number / inner * length * inner + number % inner;
-    double sum = 0, finite = 0;
-    for (std::size_t i = first; i < first + length * inner; i += inner)
-      if (std::isfinite(v[i])) sum += v[i], finite += 1;
-    for (std::size_t i = first; i < first + length * inner; i += inner) {
-      probable[i] = std::isfinite(v[i]) ? lambda * std::sqrt(v[i] + sum / finite) : 0;
-      if (!std::isfinite(v[i])) apart[i] = any_apart = true;
-    }
-  }
-  if (any_apart) limits.apart = std::move(apart);
-  return limits;
-}
-
 /// Integers and bools that a run changed may be either: they are not judged. The others are as they are.
 void judge_whole(const ir::Tensor& got, const std::vector<bool>& flagged, OutputJudgement& output) {
   output.kind = cases::UnitKind::choice;
@@ -192,7 +167,7 @@ Judgement propagated(const Question& question, const definitions::Definition& de
       judge_whole(question.got[k], spread.flagged, output);
       continue;
     }
-    output.allowed = held_to(question, k, limits_by_runs(spread, question.lambda));
+    output.allowed = held_to(question, k, expected::limits_of(spread, question.lambda));
     output.allowed.relative = question.unit(k);
   }
   return judgement;
