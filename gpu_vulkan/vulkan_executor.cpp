@@ -119,6 +119,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
   device::VulkanOptions of_run = options_;
   of_run.staging = options.staging;
   of_run.timestamps = options.timestamps;
+  of_run.poison_bools = capture.marks_bools;
   auto executable =
       std::make_unique<run::VulkanExecutable>(runtime_, of_run, graph, params, std::move(whole), std::move(made));
   runtime_->instance.throw_new_messages();

@@ -27,6 +27,7 @@ struct NodeReport {
   std::optional<std::uint64_t> nanoseconds;  ///< time in the last run, where it was measured
   std::string tile = {};       ///< what one workgroup computes, "128x128x32"; empty where there are no tiles
   std::vector<Sum> sums = {};  ///< how the kernel adds, one for each sum of the op; empty without sums
+  bool marked_bools = false;   ///< its bools were neither false nor true before it wrote them
 };
 
 /// Which values a run hands back.
@@ -36,6 +37,9 @@ struct Capture {
   /// Passes see the wanted values alone, and what survives them is copied out besides: what runs is what runs without
   /// the copies.
   bool as_plain = false;
+  /// Bools are neither false nor true until their node writes them, where the executor can see to that: one that nobody
+  /// writes is seen then.
+  bool marks_bools = false;
 };
 
 /// A graph made ready for many runs.

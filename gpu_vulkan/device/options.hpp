@@ -42,6 +42,7 @@ struct VulkanOptions {
   std::int64_t alternative = 0;
   std::int64_t max_buffer = 0;
   bool poison = false;
+  bool poison_bools = false;  ///< as the one who compiles a graph asks (ir::Capture): no option of its own
   bool lifetimes = false;
   bool redzone = false;
   bool no_reuse = false;

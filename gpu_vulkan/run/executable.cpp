@@ -199,6 +199,8 @@ void VulkanExecutable::throw_damage() const {
 
 std::vector<ir::NodeReport> VulkanExecutable::nodes() const {
   auto reports = plan_.nodes;
+  for (auto& report : reports)
+    report.marked_bools = report.placement == ir::Placement::gpu && (options_.poison || options_.poison_bools);
   const auto spent = recording_->nanoseconds();
   for (std::size_t d = 0; d < spent.size(); ++d)
     if (spent[d]) {

@@ -41,7 +41,7 @@ Recording::Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir
   if (options.timestamps != device::Timestamps::off && runtime.device.facts().timestamps &&
       !plan.schedule.dispatches.empty())
     make_queries();
-  if (options.poison) find_poisoned();
+  if (options.poison || options.poison_bools) find_poisoned(graph);
   if (options.lifetimes) ended_ = plan::last_reads(plan, graph);
   for (std::size_t s = 0; s < plan.segments.size(); ++s) record(s);
 }
@@ -91,9 +91,12 @@ void Recording::make_queries() {
                                                                  runtime_.device.get(), info);
 }
 
-/// Slots that no upload fills are poisoned before the first dispatch that uses them.
-void Recording::find_poisoned() {
-  std::vector<bool> filled(plan_.schedule.slots.size());
+/// Slots that no upload fills are poisoned before the first dispatch that uses them; or of these the bools alone.
+void Recording::find_poisoned(const ir::Graph& graph) {
+  std::vector<bool> filled(plan_.schedule.slots.size(), !options_.poison);
+  for (ir::Value v = 0; v < graph.value_count(); ++v)
+    if (graph.defined(v) && graph.type(v).dtype == ir::DType::boolean && plan_.slot(v) != plan::Plan::no_slot)
+      filled[plan_.slot(v)] = false;
   filled[plan_.faults] = true;
   for (const plan::Segment& segment : plan_.segments)
     for (const ir::Value v : segment.uploads) filled[plan_.slot(v)] = true;
@@ -172,7 +175,7 @@ void Recording::fill_with_nan(runtime::Commands& commands, const std::vector<pla
 
 void Recording::record_dispatch(runtime::Commands& commands, std::size_t d) {
   const plan::Dispatch& dispatch = plan_.schedule.dispatches[d];
-  if (options_.poison) fill_with_nan(commands, poisoned_[d]);
+  if (!poisoned_.empty()) fill_with_nan(commands, poisoned_[d]);
   if (plan_.barrier_before[d]) commands.barrier(runtime::Access::shader, runtime::Access::shader);
   std::vector<runtime::BufferRange> bindings;
   for (const auto* list : {&dispatch.reads, &dispatch.writes})

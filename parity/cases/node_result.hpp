@@ -35,6 +35,7 @@ struct NodeResult {
   ir::Placement placement = ir::Placement::gpu;
   std::string kernel = {}, tile = {}, placement_reason = {};
   std::vector<ir::Sum> sums = {};  ///< how the kernel adds
+  bool marked_bools = false;       ///< bools were neither false nor true before it wrote them
 
   /// local: the device's output against the truth of the device's own inputs.
   /// inherited: what those inputs had wrong already, carried through the truth.

@@ -29,8 +29,9 @@ struct Telling {
   std::string mistrust() const;
 };
 
-/// `known` is how the output compared with its truth.
+/// `known` is how the output compared with its truth; `marked_bools`: bools were neither false nor true before they were
+/// written.
 Telling telling_of(const ir::TensorView& truth, ir::DType dtype, const Allowed& allowed, const Line& line,
-                   const Comparison& known);
+                   const Comparison& known, bool marked_bools = false);
 
 }  // namespace plumb::parity::compare

@@ -150,7 +150,8 @@ compare::Telling NodeJudge::telling(std::size_t k, const cases::NodeResult& resu
   const auto found = last_.find(k);
   if (found != last_.end() && !found->second.ratio.empty()) return telling_of(found->second, result.local);
   const ir::DType dtype = subject_.segment.graph.type(subject_.segment.outputs.at(k)).dtype;
-  return compare::telling_of(truth(k), dtype, result.allowed, bounded_.lines.at(k), result.local);
+  return compare::telling_of(truth(k), dtype, result.allowed, bounded_.lines.at(k), result.local,
+                             result.marked_bools);
 }
 
 std::vector<ir::Tensor> NodeJudge::outputs_with(std::size_t k, const ir::Tensor& got) const {

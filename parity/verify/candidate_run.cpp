@@ -36,7 +36,7 @@ CandidateRun renumbered(CandidateRun alone, const core::Segment& segment, const 
 }  // namespace
 
 CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat) {
-  return run(candidate, graph, feeds, {graph.results(), true}, repeat);
+  return run(candidate, graph, feeds, {.wanted = graph.results(), .surviving = true, .marks_bools = true}, repeat);
 }
 
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds) {
@@ -49,8 +49,8 @@ CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core
     return CandidateRun{.refused = verdict, .why = std::move(why)};
   };
   try {
-    return renumbered(run(candidate, segment.graph, core::feeds_of(segment, fed), {segment.outputs}, repeat), segment,
-                      node);
+    const ir::Capture capture{.wanted = segment.outputs, .marks_bools = true};
+    return renumbered(run(candidate, segment.graph, core::feeds_of(segment, fed), capture, repeat), segment, node);
   } catch (const ir::Unsupported& error) {
     return refused(core::Verdict::unsupported, error.what());
   } catch (const ir::DeviceError&) {

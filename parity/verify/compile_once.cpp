@@ -27,6 +27,7 @@ std::string key_of(const ir::Graph& graph, const ir::Feeds& params, const ir::Ca
     key += ir::cat('\n', ir::raw::hash_bytes(ir::fed(graph, params, v).bytes()));
   for (const ir::Value v : capture.wanted) key += ir::cat(' ', v);
   if (capture.as_plain) key += " as plain";
+  if (capture.marks_bools) key += " with marked bools";
   return key + (capture.surviving ? " and what survives" : "");
 }
 

@@ -174,9 +174,9 @@ cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
   if (!subject_.proofs.empty()) result.proof = subject_.proofs[n];
   if (const auto& report = state_.node(n).report) {
     result.placement = report->placement;
-    result.kernel = report->kernel;
-    result.tile = report->tile;
+    result.kernel = report->kernel, result.tile = report->tile;
     result.sums = report->sums;
+    result.marked_bools = report->marked_bools;
     result.placement_reason = report->reason;
     result.device_ns = report->nanoseconds;
   }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ir/ops/classify.hpp"
 #include "ir/ops/transpose.hpp"
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/support/noise.hpp"
@@ -70,6 +71,23 @@ TEST_F(Broken, LifetimesShowWhoReadsATensorBehindItsLastReader) {
   EXPECT_EQ(nans(run(ending(true), [](plan::Plan&) {})), 0u);
   EXPECT_EQ(nans(run(ending(true), reads_x)), 61u * 67u);
   EXPECT_EQ(nans(run(ending(false), reads_x)), 0u);
+}
+
+/// Without a mark memory that nobody wrote is often 0, which is `false`.
+TEST_F(Broken, MarkedBoolsShowThatNoKernelWroteThem) {
+  const Value guard = graph.add("guard", ir::ops::Classify{ir::ops::FloatClass::is_nan}, {y});
+  const auto run_marked = [&](const std::function<void(plan::Plan&)>& breakage) {
+    const auto gpu = executor_with([&](device::VulkanOptions& options) { options.on_plan = breakage; });
+    const auto executable = gpu->compile(graph, feeds, {.wanted = {guard}, .marks_bools = true});
+    EXPECT_TRUE(executable->nodes().back().marked_bools);
+    return executable->run(feeds);
+  };
+  const auto is = [&](const ir::Tensors& results, std::byte every) {
+    return std::ranges::all_of(results.at(guard).bytes(), [&](std::byte one) { return one == every; });
+  };
+  EXPECT_TRUE(is(run_marked([](plan::Plan&) {}), std::byte{0}));
+  EXPECT_TRUE(is(run_marked([](plan::Plan& plan) { plan.schedule.dispatches.back().groups = {0, 0, 0}; }),
+                 std::byte{0xFF}));
 }
 
 const auto zones = [](device::VulkanOptions& options) { options.redzone = true; };

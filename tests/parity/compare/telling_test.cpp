@@ -143,6 +143,10 @@ TEST(Mistrust, OfWhatIsExactOnlyZerosProveNothing) {
     return telling_of(mask, DType::boolean, exact, {16}, compare(mask, mask, exact)).mistrust();
   };
   EXPECT_EQ(of_mask(), "the truth is all zero");
+  const auto written = telling_of(mask, DType::boolean, exact, {16}, compare(mask, mask, exact), true);
+  EXPECT_EQ(written.mistrust(), "");  // a bool was neither before: false is as definite as true
+  EXPECT_EQ(telling_of(mask, DType::i8, exact, {16}, compare(mask, mask, exact), true).mistrust(),
+            "the truth is all zero");
   mask.bytes()[7] = std::byte{1};
   EXPECT_EQ(of_mask(), "");
 }
