@@ -10,6 +10,7 @@
 #include "parity/compare/scan.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/elements/feeds.hpp"
+#include "parity/elements/folded_sum.hpp"
 #include "parity/elements/host_range.hpp"
 #include "parity/elements/ranges/product_range.hpp"
 #include "parity/elements/ranges/tap_range.hpp"
@@ -57,6 +58,38 @@ bool is_inverse_deviation(const Subject& subject, std::size_t k) {
   const std::vector<ir::Node>& nodes = subject.segment.graph.nodes();
   return nodes.size() == 1 && nodes.front().op.is<ir::ops::LayerNorm>() && k == 2;
 }
+
+/// The sums that elements of output `k` are, or are made of at their places: one of these can leave the range in the
+/// order of the kernel, or with the kernel's own factors, and not in the host's.
+class SumMisses {
+ public:
+  SumMisses(const Subject& subject, std::size_t k)
+      : dtype_(core::compute_dtype(subject.segment.graph.type(subject.segment.outputs.at(k)).dtype)),
+        bare_(find_bare_sum(subject, k)) {
+    const bool is_alone = subject.segment.graph.nodes().size() == 1;
+    const ir::Node* const node = is_alone ? nullptr : node_at_place(subject, k);
+    if (node == nullptr) return;
+    const ir::Feeds fed = widened_feeds(subject);
+    if (auto found = summing_node(subject, fed); found && found->sum == node->outputs[0]) {
+      folded_ = folded_sum(subject, fed, *found);
+      behind_.emplace(std::move(*found));
+    }
+  }
+
+  /// Whether such an overflow can have made the element `got`; a relu makes 0 of an infinity.
+  bool explains(std::size_t i, double got) const {
+    const auto overflows = [&](const auto& sums) { return sums::overflows_in_some_order(sums.at(i), dtype_); };
+    if (bare_) return !std::isfinite(got) && overflows(*bare_);
+    const bool is_lost = !std::isfinite(got) || got == 0;
+    return is_lost && ((behind_ && overflows(*behind_)) || (folded_ && overflows(*folded_)));
+  }
+
+ private:
+  ir::DType dtype_;
+  std::shared_ptr<const Summing> bare_;
+  std::optional<Summing> behind_;
+  std::optional<FoldedSum> folded_;
+};
 
 /// Rows of an op that has sums inside. An overflow in a sum that elements share spoils some of them in one order, and
 /// others, or none, in another.
@@ -124,17 +157,15 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     return miss_of(truth[i], host[i], range.certain.empty() ? certain_at(limit, truth[i], i) : range.certain[i]);
   };
   RowMisses misses = RowMisses::of(subject, k, [&](std::size_t i) { return host_miss(i) != Miss::none; });
-  const auto sum = find_bare_sum(subject, k);
+  const SumMisses sums(subject, k);
   std::vector<bool> apart(truth.size(), false);
   std::uint64_t count = 0;
   for (const std::size_t i : missed) {
     const Miss of_host = host_miss(i);
     // Infinities make NaN, infinity or 0: one kernel multiplies such a one by 0 where the next one divides by it.
     const bool host_missed = (of_host != Miss::none && std::isnan(c[i])) || misses.explains(i, c[i], got.dtype());
-    const bool may_overflow =
-        sum && !std::isfinite(c[i]) && sums::overflows_in_some_order(sum->at(i), core::compute_dtype(got.dtype()));
     const bool is_alike = of_host != Miss::none && of_host == miss(i);
-    const bool is_explained = (!orders.knows_all() && (is_alike || host_missed || may_overflow)) ||
+    const bool is_explained = (!orders.knows_all() && (is_alike || host_missed || sums.explains(i, c[i]))) ||
                               orders.explain(i, truth[i], c[i], certain_at(limit, c[i], i));
     if (is_explained) apart[i] = true, ++count;
   }

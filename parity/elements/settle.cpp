@@ -4,18 +4,11 @@
 #include <atomic>
 #include <cmath>
 
-#include "ir/ops/batch_norm.hpp"
-#include "ir/ops/binary.hpp"
-#include "ir/ops/cast.hpp"
-#include "ir/ops/clamp.hpp"
-#include "ir/ops/fma.hpp"
-#include "ir/ops/prelu.hpp"
-#include "ir/ops/unary.hpp"
-#include "ir/ops/where.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/elements/feeds.hpp"
+#include "parity/elements/folded_sum.hpp"
 #include "parity/elements/replay.hpp"
 #include "parity/elements/settle_rows.hpp"
 #include "parity/elements/summing.hpp"
@@ -23,10 +16,22 @@
 namespace plumb::parity::elements {
 namespace {
 
-/// Elements that are further off than storing them takes and `share` of what their tensor is held to. No limit lets in
-/// an infinity or a NaN where the truth is finite.
+/// From where on elements are looked at: from half of what their tensor is held to, from what that is at least when
+/// chance has no part in it, where that is more, or from the whole.
+enum class OpenFrom { half, fixed, whole };
+
+/// What an element that nobody looks at may be off at most, before it is stored.
+double unlooked(const compare::Limit& limit, std::size_t i, OpenFrom from) {
+  const double whole = limit.probable[i];
+  if (from == OpenFrom::half) return whole / 2;
+  const bool may_be_less = from == OpenFrom::fixed && !limit.chance.empty();
+  return may_be_less ? whole - std::min(whole / 2, limit.chance[i]) : whole;
+}
+
+/// Elements that are further off than storing them takes and what nobody looks at. No limit lets in an infinity or a
+/// NaN where the truth is finite.
 std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::span<const double> truth,
-                                       std::span<const double> got, ir::DType dtype, double share) {
+                                       std::span<const double> got, ir::DType dtype, OpenFrom from) {
   constexpr std::size_t piece_size = 16384;
   const compare::Limit limit(allowed, dtype);
   const std::size_t pieces = (truth.size() + piece_size - 1) / piece_size;
@@ -34,9 +39,9 @@ std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::spa
   core::for_each_piece(pieces, core::workers_for(pieces), [&](std::size_t piece, std::size_t) {
     for (std::size_t i = piece * piece_size; i < std::min(truth.size(), (piece + 1) * piece_size); ++i) {
       const double error = std::abs(got[i] - truth[i]);
-      // The spacing of subnormals is part of a tensor's limit, and counts by its share as well.
-      const double whole = limit.with(limit.probable[i] * share, std::abs(truth[i]));
-      const bool is_within = error <= whole - (1 - share) * allowed.absolute;
+      // The spacing of subnormals is part of a tensor's limit, and counts by half as well.
+      const double spacing = from == OpenFrom::half ? allowed.absolute / 2 : 0;
+      const bool is_within = error <= limit.with(unlooked(limit, i, from), std::abs(truth[i])) - spacing;
       if (!is_within && std::isfinite(truth[i]) && std::isfinite(got[i])) found[piece].push_back(i);
     }
   });
@@ -111,17 +116,11 @@ class Alone {
   const bool limits_only_;
 };
 
-/// Whether an element of the op's result depends on one element of each operand, at the same place.
-bool keeps_places(const ir::Op& op) {
-  return op.is<ir::ops::Unary>() || op.is<ir::ops::Binary>() || op.is<ir::ops::Clamp>() || op.is<ir::ops::Cast>() ||
-         op.is<ir::ops::BatchNorm>() || op.is<ir::ops::Prelu>() || op.is<ir::ops::Where>() || op.is<ir::ops::Fma>();
-}
-
 /// A segment whose sum has something behind it in the kernel: limits of elements of the sum are carried on.
 class Carried {
  public:
   Carried(const Subject& subject, const ir::Feeds& fed, const Summing& summing, std::size_t k)
-      : subject_(subject), fed_(fed), summing_(summing), k_(k) {}
+      : subject_(subject), fed_(fed), summing_(summing), k_(k), folded_(folded_sum(subject, fed, summing)) {}
 
   /// The limits of these elements of the output by those of its sums, the probable ones, if `wide`, by what sums may be
   /// off that creep. Those of other elements are whatever.
@@ -130,7 +129,8 @@ class Carried {
     compare::Limits exact{none, none, {}, none};
     const auto probable = exact.probable.as<double>(), certain = exact.certain.as<double>(),
                chance = exact.chance->as<double>();
-    const bool is_by_place = ends_where_it_was();
+    const ir::Node* const at_place = node_at_place(subject_, k_);
+    const bool is_by_place = at_place != nullptr && at_place->outputs[0] == summing_.sum;
     for_each_element(is_by_place ? elements.size() : probable.size(), [&](std::size_t n) {
       const std::size_t i = is_by_place ? elements[n] : n;
       terms::ElementSum sum;
@@ -138,8 +138,8 @@ class Carried {
       double total = 0;
       for (const terms::Product& term : sum.terms) total += term.value();
       const double made = total * sum.scale / sum.divisor;
-      const sums::ElementLimit limit = exact_limit(summing_, sum, made);
-      probable[i] = wide ? wide_of(sum, made, limit.certain) : limit.probable, certain[i] = limit.certain;
+      const sums::ElementLimit limit = exact_of(i, sum, made);
+      probable[i] = wide ? wide_of(i, sum, made, limit.certain) : limit.probable, certain[i] = limit.certain;
       chance[i] = limit.probable - limit.fixed;
     });
     bounds::KnownErrors known;
@@ -149,20 +149,28 @@ class Carried {
   }
 
  private:
-  /// Whether each element of the output comes from the element of the sum at its place.
-  bool ends_where_it_was() const {
-    const ir::Graph& graph = subject_.segment.graph;
-    const ir::Shape& shape = graph.type(subject_.segment.outputs.at(k_)).shape;
-    return shape == summing_.shape && std::ranges::all_of(graph.nodes(), [&](const ir::Node& node) {
-             return node.outputs[0] == summing_.sum ||
-                    (keeps_places(node.op) && graph.type(node.outputs[0]).shape == shape);
-           });
+  /// By the terms of the sum, and by those that it has where a norm behind it is folded into its factors.
+  sums::ElementLimit exact_of(std::size_t i, const terms::ElementSum& sum, double made) const {
+    const sums::ElementLimit limit = exact_limit(summing_, sum, made);
+    if (!folded_) return limit;
+    const sums::ElementLimit folded = folded_->limit(i, sum, [&](const terms::ElementSum& own) {
+      return sums::limit_of(own, summing_.arithmetic, summing_.lambda);
+    });
+    return {std::max(limit.probable, folded.probable), std::max(limit.certain, folded.certain),
+            folded.probable > limit.probable ? folded.fixed : limit.fixed};
   }
 
-  /// What is behind the sum may be folded into its factors, as a batch norm is: the kernel's terms then have other bits
-  /// than those that are walked, and what equal terms lose one after the other is not known but for its certain limit.
-  double wide_of(const terms::ElementSum& sum, double made, double certain) const {
-    if (sums::multiplicity(sum) < 2) return wide_limit(summing_, sum, made);
+  /// Where something else than a norm is folded, or in another way, the kernel's terms have bits that nobody knows, and
+  /// what equal terms lose one after the other is not known but for its certain limit.
+  double wide_of(std::size_t i, const terms::ElementSum& sum, double made, double certain) const {
+    if (sums::multiplicity(sum) < 2) {
+      const double wide = wide_limit(summing_, sum, made);
+      if (!folded_) return wide;
+      const auto wide_of_folded = [&](const terms::ElementSum& own) {
+        return sums::ElementLimit{.probable = sums::wide_limit(own, summing_.arithmetic, summing_.lambda)};
+      };
+      return std::max(wide, folded_->limit(i, sum, wide_of_folded).probable);
+    }
     double sizes = 0;
     for (const terms::Product& term : sum.terms) sizes += std::abs(term.value());
     return certain + 2 * summing_.arithmetic.unit * sizes;  // folding rounds the factors
@@ -172,6 +180,7 @@ class Carried {
   const ir::Feeds& fed_;
   const Summing& summing_;
   const std::size_t k_;
+  const std::optional<FoldedSum> folded_;
 };
 
 /// What open elements may be where something is behind the sum; how many of them only as sums that creep.
@@ -202,6 +211,19 @@ std::uint64_t settle_carried(const Carried& carried, const std::vector<std::size
 }
 
 bool is_one_node(const Subject& subject) { return subject.segment.graph.nodes().size() == 1; }
+
+/// What is behind a sum in its kernel rounds as well, a gelu more than the sum. Where its terms are not known, or where
+/// all of its elements would have to be looked at for one of the output, only those count that are beyond the whole
+/// limit.
+OpenFrom open_from(const Subject& subject, std::size_t k) {
+  if (is_one_node(subject)) return OpenFrom::half;
+  const ir::Node* const sum = node_at_place(subject, k);
+  const ir::Graph& graph = subject.segment.graph;
+  const auto has_known_terms = [&] {
+    return graph.type(sum->outputs[0]).dtype == ir::DType::f32 || !may_be_folded(graph, *sum);
+  };
+  return sum != nullptr && has_known_terms() ? OpenFrom::fixed : OpenFrom::whole;
+}
 
 /// Where the limits of elements are, λσ of each by itself where it is known.
 SettledLimits places_in(compare::Limits& limits, std::span<const double> truth) {
@@ -252,10 +274,7 @@ cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bo
   if (!allowed.limits || !ir::is_float(got.dtype())) return {};
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
-  // What is behind a sum in its kernel rounds as well, a gelu more than the sum, and all of the sum's elements are
-  // looked at for one of the output: there only those count that are beyond the whole limit.
-  const double share = is_one_node(subject) ? 0.5 : 1;
-  const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), share);
+  const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), open_from(subject, k));
   if (open.empty()) return {};
   return settle_these(subject, k, allowed, open, truth, c, got.dtype(), false);
 }

@@ -3,11 +3,18 @@
 
 #include <algorithm>
 
+#include "ir/ops/batch_norm.hpp"
+#include "ir/ops/binary.hpp"
+#include "ir/ops/cast.hpp"
+#include "ir/ops/clamp.hpp"
+#include "ir/ops/fma.hpp"
+#include "ir/ops/prelu.hpp"
+#include "ir/ops/unary.hpp"
+#include "ir/ops/where.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/error_terms.hpp"
 
 namespace plumb::parity::elements {
-
 namespace {
 
 /// On operands that the walker reads where they are.
@@ -29,6 +36,12 @@ std::optional<Summing> sums_on(const ir::Graph& graph, const ir::Node& node, std
                  bounds::sum_arithmetic(asked, bounds::has_exact_products(asked)),
                  asked.lambda(),
                  bounds::dot_factors(asked, 1, true).stored};
+}
+
+/// Whether an element of the op's result depends on one element of each operand, at the same place.
+bool keeps_places(const ir::Op& op) {
+  return op.is<ir::ops::Unary>() || op.is<ir::ops::Binary>() || op.is<ir::ops::Clamp>() || op.is<ir::ops::Cast>() ||
+         op.is<ir::ops::BatchNorm>() || op.is<ir::ops::Prelu>() || op.is<ir::ops::Where>() || op.is<ir::ops::Fma>();
 }
 
 terms::Operand operand_of(const ir::Tensor& wide) { return {wide.as<double>(), wide.shape()}; }
@@ -57,6 +70,19 @@ std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed
     if (auto found = sums_of(graph, node, std::move(operands), subject.manner)) return found;
   }
   return std::nullopt;
+}
+
+const ir::Node* node_at_place(const Subject& subject, std::size_t k) {
+  const ir::Graph& graph = subject.segment.graph;
+  const ir::Shape& shape = graph.type(subject.segment.outputs.at(k)).shape;
+  const ir::Node* found = nullptr;
+  for (const ir::Node& node : graph.nodes()) {
+    if (graph.type(node.outputs[0]).shape != shape) return nullptr;
+    if (keeps_places(node.op)) continue;
+    if (found != nullptr) return nullptr;
+    found = &node;
+  }
+  return found;
 }
 
 namespace {

@@ -31,6 +31,10 @@ std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std
 /// The first such node; `fed` has what the segment is fed, widened. Nothing where none is walked.
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed);
 
+/// The node whose result has the elements that those of output `k` come from, each at its place, by ops on single
+/// elements; null where there is no such one.
+const ir::Node* node_at_place(const Subject& subject, std::size_t k);
+
 /// The sums that output `k` of a segment is, where that is one op on real floats; nothing where it is several, or where
 /// no walker walks it. A subject that does not bring its inputs widened is widened for it, once.
 std::shared_ptr<const Summing> find_bare_sum(const Subject& subject, std::size_t k);
