@@ -12,6 +12,7 @@
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded_matmul.hpp"
 #include "parity/bounds/bounded_product.hpp"
+#include "parity/bounds/moved.hpp"
 #include "parity/bounds/segment_errors.hpp"
 #include "parity/compare/false_alarms.hpp"
 #include "parity/compare/tolerance.hpp"
@@ -278,6 +279,11 @@ void finish(compare::Allowed& allowed, ir::DType dtype, const Manner& manner, bo
   allowed.ulps *= 2, allowed.relative *= 2, allowed.of_limits *= 2;
 }
 
+/// Whether elements are only moved.
+bool is_moved(const core::Segment& segment, const compare::Allowed& allowed) {
+  return allowed.rule == compare::Allowed::Rule::bits || segment.judged.error_class == ir::ErrorClass::bits;
+}
+
 }  // namespace
 
 std::uint64_t real_numbers_of(const ir::TensorType& type) {
@@ -318,12 +324,24 @@ Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, 
                      .limits = limits_of(allowed.limits->certain),
                      .of_limits = all_orders / wider_than_truth(segment, k)};
     }
-    const bool is_moved = one.plain && one.plain->rule == compare::Allowed::Rule::bits;
-    finish(allowed, dtype, manner, is_moved || segment.judged.error_class == ir::ErrorClass::bits);
+    finish(allowed, dtype, manner, is_moved(segment, allowed));
     if (ir::is_complex(dtype) && !one.plain)
       allowed.subnormal *= vanishing_in_complex({feeds, bounded.truth.outputs[k]});
     bounded.allowed.push_back(std::move(allowed));
     bounded.uncertainty.push_back(std::move(uncertainty));
+  }
+  return bounded;
+}
+
+Bounded bounded_by_class(const core::Segment& segment, core::Evaluated truth, const Manner& manner) {
+  Bounded bounded{.truth = std::move(truth), .allowed = {}, .uncertainty = {}, .lines = {}};
+  for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
+    const ir::DType dtype = segment.graph.type(segment.outputs[k]).dtype;
+    compare::Allowed allowed = plain_limit(segment, k, dtype).value();
+    finish(allowed, dtype, manner, is_moved(segment, allowed));
+    bounded.allowed.push_back(std::move(allowed));
+    bounded.uncertainty.push_back(plain_uncertainty(segment, k, dtype));
+    bounded.lines.push_back(line_of(segment, k));
   }
   return bounded;
 }

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "ir/cost.hpp"
-#include "ir/raw/threads.hpp"
 #include "ir/ops/attention.hpp"
 #include "ir/passes/widen.hpp"
+#include "ir/raw/threads.hpp"
 #include "parity/bounds/error_model.hpp"
 
 namespace plumb::parity::judge {
@@ -15,6 +15,9 @@ namespace {
 
 /// Operations of a product in whose time an element is read and widened, and one is made, compared and looked at.
 constexpr double flops_a_read = 50, flops_a_result = 300;
+/// A node is judged by itself in about three times the time in which it is evaluated, and what costs the same whatever
+/// its size.
+constexpr double times_evaluated = 3, flops_a_node = 1e7;
 constexpr double least_waiting = 0x1p28, most_waiting = 0x1p32;
 
 // In doubles, which do not wrap: a hostile file may ask for 2^64 bytes many times over.
@@ -72,7 +75,8 @@ Shares::Shares(const ir::Graph& graph, const std::function<const core::Segment&(
     double work = 0, bytes = 0;
     for (ir::Value v = 0; v < own.inputs().size(); ++v) work += flops_a_read * elements_of(own.type(v));
     for (const ir::Node& node : own.nodes()) {
-      bytes += judging_bytes(own, node), work += ir::cost_of(own, node).flops;
+      const double flops = ir::cost_of(own, node).flops;
+      bytes += judging_bytes(own, node), work += flops, truth_work_ += flops;
       for (const ir::Value v : node.outputs) work += flops_a_result * elements_of(own.type(v));
     }
     bytes_.push_back(bytes), work_.push_back(work);
@@ -85,6 +89,12 @@ int Shares::threads(std::size_t node) const {
   const double of_memory = most_bytes_ > 0 ? std::min(bytes_[node] / most_bytes_, 1.0) : 1;
   const double threads = allowed_ * std::max(of_work, of_memory);
   return std::clamp(static_cast<int>(std::lround(threads)), 1, allowed_);
+}
+
+int Shares::carrying() const {
+  const double by_themselves = times_evaluated * truth_work_ + flops_a_node * static_cast<double>(work_.size());
+  const double share = by_themselves > 0 ? truth_work_ / (truth_work_ + by_themselves) : 0;
+  return std::clamp(static_cast<int>(std::lround(share * allowed_)), 1, allowed_);
 }
 
 }  // namespace plumb::parity::judge

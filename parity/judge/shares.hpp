@@ -32,12 +32,15 @@ class Shares {
   /// On how many of the threads that are allowed a node is judged: as its share of the work is or, where few nodes are
   /// held at once, its share of the memory. Where nodes are many and small that is 1.
   int threads(std::size_t node) const;
+  /// How many of the threads that are allowed evaluate the truth of the whole graph while nodes are judged by
+  /// themselves: as is its share of all that is done.
+  int carrying() const;
 
  private:
   const int allowed_;
   const double most_bytes_;
   std::vector<double> bytes_, work_;
-  double all_work_ = 0;
+  double all_work_ = 0, truth_work_ = 0;
 };
 
 }  // namespace plumb::parity::judge

@@ -1,4 +1,5 @@
-// One case from the candidate's run to its verdict: nodes in order, refusals, expectations, coverage, blame.
+// One case from the candidate's run to its verdict: nodes in order, the truth of the whole graph, refusals,
+// expectations, coverage, blame.
 #include "parity/verify/case_run.hpp"
 
 #include <algorithm>
@@ -7,7 +8,10 @@
 
 #include "ir/ops/cast.hpp"
 #include "ir/ops/constant.hpp"
+#include "ir/passes/widen.hpp"
+#include "parity/attribution/attribution.hpp"
 #include "parity/attribution/blame.hpp"
+#include "parity/compare/measure.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/expected/judge.hpp"
 #include "parity/judge/shares.hpp"
@@ -19,6 +23,19 @@ namespace plumb::parity::verify {
 namespace {
 
 constexpr unsigned sign_runs_of_totals = 8;  // verdict.md V44
+
+/// Whether one is what the other is, widened. Where they differ they nearly always do so among the first elements.
+bool is_widened(const ir::TensorView& wide, const ir::TensorView& narrow) {
+  constexpr std::int64_t some = 64;
+  const auto agree = [&](std::int64_t count) {
+    const auto first = [count](const ir::TensorView& x) {
+      const std::size_t bytes = static_cast<std::size_t>(count) * ir::info(x.dtype()).bytes;
+      return ir::TensorView({x.dtype(), {count}}, x.bytes().first(bytes));
+    };
+    return std::ranges::equal(first(wide).bytes(), ir::passes::widen(first(narrow)).bytes());
+  };
+  return agree(std::min(some, narrow.elements())) && agree(narrow.elements());
+}
 
 }  // namespace
 
@@ -136,6 +153,86 @@ expected::Evaluate CaseRun::limits_of_elements() const {
   };
 }
 
+/// What can be said of a node when all before it are carried on; false, the problem being kept, where that fails.
+bool CaseRun::try_carry(std::size_t n, Examined& found) {
+  if (found.problem) return false;
+  try {
+    carry(n, found);
+  } catch (...) {
+    found.problem = std::current_exception();
+  }
+  return !found.problem;
+}
+
+void CaseRun::carry(std::size_t n, Examined& found) {
+  carry_truth(n, found.compares ? &found.own.local.truth : nullptr, std::move(found.own.fed));
+  for (std::size_t k = 0; found.compares && k < found.results.size(); ++k) plan_total(n, k, found);
+}
+
+/// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
+/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources.
+void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
+  const ir::Node& node = graph_.nodes()[n];
+  const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
+  const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
+  core::Evaluated evaluated;
+  if (!same) {
+    const auto has_truth = [this](ir::Value v) { return state_.has_truth(v); };
+    if (!ir::passes::why_no_truth(graph_, node).empty() || !std::ranges::all_of(node.inputs, has_truth)) return;
+    const core::Segment alone = core::segment_of(graph_, n);
+    LentTruths lent(state_);
+    for (std::size_t i = 0; i < alone.fed.size(); ++i) {
+      const std::string& name = alone.graph.inputs()[i];
+      if (!graph_.is_source(alone.fed[i]))
+        lent.lend(alone.fed[i], fed[name]);
+      else if (!fed.contains(name))
+        fed.emplace(name, state_.truth(alone.fed[i]));
+    }
+    evaluated = core::evaluate_widened(executors_.reference, alone, fed);
+  }
+  for (std::size_t k = 0; k < node.outputs.size(); ++k)
+    state_.value(node.outputs[k]).truth = same ? local->outputs[k] : std::move(evaluated.outputs[k]);
+}
+
+/// Says what is to be measured of an output, and whether it is clean, which nodes behind it have to know.
+void CaseRun::plan_total(std::size_t n, std::size_t k, Examined& found) {
+  const ir::Value value = graph_.nodes()[n].outputs[k];
+  ValueState& state = state_.value(value);
+  const bool is_judged = found.own.no_model.empty() && found.results[k].verdict != core::Verdict::error;
+  if (!state_.is_captured(value) || !is_judged || !state.truth) return;
+  Total& total = found.totals[k] = {*state.truth, found.truth(k), *state.got};
+  if (!is_widened(total.truth, total.device)) return;
+  total.measure();
+  state.is_clean = total.measured->back().max_abs.value == 0;  // not where there is no number
+}
+
+void CaseRun::Total::measure() {
+  const ir::TensorView both[] = {local, device};
+  if (!measured) measured = compare::measure(truth, both, device.dtype());
+}
+
+void CaseRun::measure_totals(Examined& found) {
+  for (auto& [k, total] : found.totals) total.measure();
+}
+
+/// What the output inherited from its operands, and how far off it is in total.
+void CaseRun::compare_total(const Total& total, cases::NodeResult& result, ValueState& state) const {
+  const bool has_runs = sign_runs_ && sign_runs_->has(graph_.nodes()[result.node].outputs[result.output]);
+  result.gates_total = has_runs && attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
+  result.inherited = total.measured->front();
+  result.total = total.measured->back();
+  if (result.gates_total) judge_total(result, *state.got);
+  result.amplification = amplification_of(result.node, result.inherited);
+  state.error = attribution::relative_error(result.total);
+}
+
+double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {
+  std::vector<double> inputs;
+  for (const ir::Value v : state_.node(n).segment.fed)
+    if (!graph_.is_source(v)) inputs.push_back(state_.value(v).error.value());
+  return attribution::amplification(attribution::relative_error(inherited), inputs);
+}
+
 /// Judges the next node in the order of the graph; false when no more can be judged.
 bool CaseRun::judge_next(std::size_t n, Examined found) {
   const std::size_t steps = graph_.nodes().size() + 1;
@@ -154,8 +251,8 @@ bool CaseRun::judge_next(std::size_t n, Examined found) {
   return true;
 }
 
-/// Nodes are examined ahead, on several threads; verdicts, notes, progress and what is recorded come in the order of
-/// the graph, from this one.
+/// Nodes are examined ahead, on several threads, and totals measured; the truth of the whole graph, verdicts, notes,
+/// progress and what is recorded come in the order of the graph, from this one.
 void CaseRun::judge_all() {
   const std::size_t count = graph_.nodes().size();
   if (count > 0) observer_.step(graph_.nodes()[0].label, 1, count + 1);
@@ -170,10 +267,14 @@ void CaseRun::judge_all() {
   const judge::Shares shares(graph_, [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; });
   core::make_ahead({.count = count,
                     .make = examine,
+                    .carry = [&](std::size_t n) { return isolates() || try_carry(n, examined[n]); },
+                    .finish = [&](std::size_t n) { measure_totals(examined[n]); },
                     .take = [&](std::size_t n) { return judge_next(n, std::exchange(examined[n], {})); },
                     .size = [&](std::size_t n) { return shares.bytes(n); },
                     .most = shares.most_bytes(),
-                    .threads = [&](std::size_t n) { return shares.threads(n); }});
+                    .threads = [&](std::size_t n) { return shares.threads(n); },
+                    // Where a node waits for the one before it, nothing is done ahead.
+                    .carrying = isolates() ? ir::raw::allowed_threads() : shares.carrying()});
 }
 
 cases::CaseResult CaseRun::finish() {

@@ -45,7 +45,15 @@ class CaseRun {
     bounds::Manner manner = {};
     std::string no_model = {};  ///< what the error models lack, where they lack something: there is only the truth
   };
-  /// What a node is by itself: nothing of it depends on what other nodes came to.
+  /// What an output inherited and how far off it is in total: tensors that nobody changes while it is measured, and
+  /// what came of that.
+  struct Total {
+    ir::TensorView truth, local, device;  ///< the truth by the whole graph and by its own operands, and what came
+    std::optional<std::vector<compare::Comparison>> measured = {};  ///< `local` and `device` against `truth`
+
+    void measure();
+  };
+  /// What a node is by itself: nothing of it depends on what other nodes came to, until it is carried on.
   struct Examined {
     bool compares = false;  ///< whether there was something to compare; nothing else is set where there was not
     Evaluation own = {};
@@ -53,9 +61,19 @@ class CaseRun {
     std::vector<cases::NodeResult> results = {};    ///< by output
     bool is_joint = false;                          ///< whether its outputs were judged together
     std::map<std::size_t, ir::Tensor> truths = {};  ///< then, by output, what it was compared with
+    std::map<std::size_t, Total> totals = {};       ///< by output, of those that have one; known when it is carried on
     std::exception_ptr problem = nullptr;           ///< what was thrown on the way
+
+    /// What output `k` was compared with.
+    const ir::Tensor& truth(std::size_t k) const {
+      return is_joint && truths.contains(k) ? truths.at(k) : own.local.truth.outputs[k];
+    }
   };
   Examined examine_node(std::size_t n) const;
+  bool try_carry(std::size_t n, Examined& found);
+  void carry(std::size_t n, Examined& found);
+  void plan_total(std::size_t n, std::size_t k, Examined& found);
+  static void measure_totals(Examined& found);
   void judge_node(std::size_t n, Examined found);
   bool judge_next(std::size_t n, Examined found);
   void skip_without_truth(std::size_t n, std::size_t k, cases::NodeResult& result);
@@ -63,13 +81,14 @@ class CaseRun {
   CandidateRun run_node(std::size_t n);
   bounds::Manner manner_of(std::size_t n) const;
   Evaluation evaluate_node(std::size_t n) const;
+  std::optional<core::Evaluated> gathered(std::size_t n) const;
   void carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed);
   cases::NodeResult blank(std::size_t n, std::size_t k) const;
   void examine_output(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
   void examine_jointly(std::size_t k, const elements::Subject& asked, judges::NodeJudge& judge, Examined& found) const;
   void judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Examined& found);
   void carry_roundings(std::size_t n);
-  void compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const;
+  void compare_total(const Total& total, cases::NodeResult& result, ValueState& state) const;
   void judge_total(cases::NodeResult& result, const ir::Tensor& device) const;
   const ir::Tensor* given_output(ir::Value value) const;
   void ask_oracles(const Evaluation& own, std::size_t k, cases::NodeResult& result,

@@ -1,15 +1,16 @@
 // What happens to one node of a case, from top to bottom: its outputs come from the candidate, its own truth and limits
 // are evaluated on the operands that the candidate's node had and each output is compared, by any thread; then, node
-// after node, the truth of the whole graph is carried on, each output gets its verdict, and what the node's readers are
-// given is settled.
+// after node, each output gets its verdict, and what the node's readers are given is settled.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "ir/ops/gather.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/attribution/non_finite.hpp"
+#include "parity/bounds/moved.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
@@ -40,8 +41,9 @@ CaseRun::Examined CaseRun::examine_node(std::size_t n) const {
   found.judged = segment.judged;
   for (const ir::Value v : segment.fed) found.judged.inputs.push_back(state_.got(v));
   const cases::NodeResult first = blank(n, 0);  // whose sums are those of all
-  const elements::Subject asked{executors_.reference, segment,          found.judged.inputs,
-                                first.sums,           found.own.manner, &found.own.fed};
+  const elements::Subject asked{executors_.reference, segment,
+                                found.judged.inputs,  first.sums,
+                                found.own.manner,     found.own.fed.empty() ? nullptr : &found.own.fed};
   std::vector<const ir::Tensor*> outputs;
   for (const ir::Value v : node.outputs) outputs.push_back(is_captured(v) ? &state_.value(v).got.value() : nullptr);
   judges::NodeJudge judge(asked, found.own.local, std::move(outputs), options_.extra_judges.get());
@@ -61,11 +63,13 @@ void CaseRun::judge_node(std::size_t n, Examined found) {
   const bool chosen = is_chosen(n);
   CandidateRun alone = chosen && isolates() ? run_node(n) : CandidateRun{};
   state_.take(alone);
-  if (isolates() && !alone.refused) found = examine_node(n);
-
+  if (isolates()) {
+    if (!alone.refused) found = examine_node(n);
+    carry(n, found);
+    measure_totals(found);
+  }
   const auto is_captured = [this](ir::Value v) { return state_.is_captured(v); };
   const std::string& no_truth = state_.node(n).no_truth;
-  carry_truth(n, found.compares ? &found.own.local.truth : nullptr, std::move(found.own.fed));
   if (sign_runs_ && std::ranges::any_of(node.outputs, is_captured)) carry_roundings(n);
 
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
@@ -130,6 +134,10 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   const NodeState& node = state_.node(n);
   Evaluation own;
   own.manner = manner_of(n);
+  if (auto rows = gathered(n)) {
+    own.local = bounds::bounded_by_class(node.segment, std::move(*rows), own.manner);
+    return own;
+  }
   own.fed = core::feeds_of(node.segment, [this](ir::Value v) { return ir::passes::widen(state_.got(v)); });
   try {
     own.local = judges::evaluate(executors_.reference, node.segment, own.fed, own.manner, options_.extra_judges.get());
@@ -140,29 +148,25 @@ CaseRun::Evaluation CaseRun::evaluate_node(std::size_t n) const {
   return own;
 }
 
-/// Evaluates the truth of the whole graph at this node, unless it or something before it has none. Where nothing was
-/// wrong so far it is the local one, which was made of `fed`; else `fed` lends what is the same, the sources.
-void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds fed) {
+/// The rows that a node gathers from a table that the graph is given: widened when they are found, which gives the same
+/// numbers as looking for them in a table that was widened, most of it for nothing. Nothing of any other node.
+std::optional<core::Evaluated> CaseRun::gathered(std::size_t n) const {
+  const core::Segment& segment = state_.node(n).segment;
+  const auto is_source = [this](ir::Value v) { return graph_.is_source(v); };
   const ir::Node& node = graph_.nodes()[n];
-  const auto is_clean = [this](ir::Value v) { return state_.is_clean(v); };
-  const bool same = local != nullptr && std::ranges::all_of(state_.node(n).segment.fed, is_clean);
+  const bool is_one = segment.graph.nodes().size() == 1 && node.op.is<ir::ops::Gather>();
+  if (!is_one || !std::ranges::all_of(node.inputs, is_source)) return std::nullopt;
+  ir::Graph alone;
+  std::map<ir::Value, ir::Value> sources;
+  for (const ir::Value v : node.inputs)
+    if (!sources.contains(v)) sources.emplace(v, alone.input(std::string(graph_.name(v)), graph_.type(v)));
+  const ir::Value rows = alone.add(node.label, node.op, {sources.at(node.inputs[0]), sources.at(node.inputs[1])});
+  alone.returns(rows);
+  const auto executable = executors_.reference.compile(alone, {}, {{rows}});
   core::Evaluated evaluated;
-  if (!same) {
-    const auto has_truth = [this](ir::Value v) { return state_.has_truth(v); };
-    if (!ir::passes::why_no_truth(graph_, node).empty() || !std::ranges::all_of(node.inputs, has_truth)) return;
-    const core::Segment alone = core::segment_of(graph_, n);
-    LentTruths lent(state_);
-    for (std::size_t i = 0; i < alone.fed.size(); ++i) {
-      const std::string& name = alone.graph.inputs()[i];
-      if (!graph_.is_source(alone.fed[i]))
-        lent.lend(alone.fed[i], fed[name]);
-      else if (!fed.contains(name))
-        fed.emplace(name, state_.truth(alone.fed[i]));
-    }
-    evaluated = core::evaluate_widened(executors_.reference, alone, fed);
-  }
-  for (std::size_t k = 0; k < node.outputs.size(); ++k)
-    state_.value(node.outputs[k]).truth = same ? local->outputs[k] : std::move(evaluated.outputs[k]);
+  evaluated.outputs.push_back(ir::passes::widen(executable->run(subject_.feeds).at(rows)));
+  for (const ir::NodeReport& report : executable->nodes()) evaluated.nanoseconds += report.nanoseconds.value_or(0);
+  return evaluated;
 }
 
 /// The result of an output of which nothing is known yet but where it comes from.
@@ -228,14 +232,14 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   const ir::Value value = graph_.nodes()[n].outputs[k];
   ValueState& state = state_.value(value);
   const ir::Tensor& device = state.got.value();
-  const ir::Tensor& truth = found.is_joint && found.truths.contains(k) ? found.truths.at(k) : local.truth.outputs[k];
+  const ir::Tensor& truth = found.truth(k);
   result.hash = state.hash.value();
   if (result.verdict == core::Verdict::error) return;  // nobody knows how to judge it
   if (result.local.n_nan_got + result.local.n_inf_got > 0)
     attribution::add_origins(result_, {result.name(), graph_, segment, found.judged.inputs, truth, device});
   if (result.replays.refutes()) result_.notes.push_back(result.replays.said(result.name(), result.kernel));
   state.error = compare::not_computed;
-  if (state.truth) compare_total(truth, result, state);
+  if (const auto total = found.totals.find(k); total != found.totals.end()) compare_total(total->second, result, state);
 
   const ir::Tensor& judged_by = result.gates_total ? *state.truth : truth;
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, judged_by, device);
@@ -277,22 +281,6 @@ void CaseRun::judge_total(cases::NodeResult& result, const ir::Tensor& device) c
   if (found.allowed.rule == compare::Allowed::Rule::within) result.telling = found.telling;
 }
 
-/// What the output inherited from its operands, and how far off it is in total. `truth`: that of its own operands.
-void CaseRun::compare_total(const ir::Tensor& truth, cases::NodeResult& result, ValueState& state) const {
-  const ir::Tensor &device = state.got.value(), &whole = state.truth.value();
-  const bool has_runs = sign_runs_ && sign_runs_->has(graph_.nodes()[result.node].outputs[result.output]);
-  result.gates_total = has_runs && attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
-  const ir::TensorView both[] = {truth, device};
-  const auto measured = compare::measure(whole, both, result.type.dtype);
-  result.inherited = measured[0];
-  result.total = measured[1];
-  if (result.gates_total) judge_total(result, device);
-  result.amplification = amplification_of(result.node, result.inherited);
-  state.error = attribution::relative_error(result.total);
-  if (result.total.max_abs.value == 0 && std::ranges::equal(whole.bytes(), ir::passes::widen(device).bytes()))
-    state.is_clean = true;
-}
-
 /// What another implementation gave for a value; null where it gave nothing.
 const ir::Tensor* CaseRun::given_output(ir::Value value) const {
   if (!subject_.expectation) return nullptr;
@@ -325,13 +313,6 @@ void CaseRun::ask_sample(const Evaluation& own, std::size_t k, cases::NodeResult
     result.sensitivity = samples::sensitivity_of(subject, k, own.local, got, draws);
   if (const auto sample = samples::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))
     result.statistics = sample->judge(got);
-}
-
-double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {
-  std::vector<double> inputs;
-  for (const ir::Value v : state_.node(n).segment.fed)
-    if (!graph_.is_source(v)) inputs.push_back(state_.value(v).error.value());
-  return attribution::amplification(attribution::relative_error(inherited), inputs);
 }
 
 /// The verdict: what the numbers say comes first, and what would make them worthless after it.

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -129,6 +130,72 @@ TEST(MadeAhead, ThrowsWhereAThingWouldHaveBeenTaken) {
     }
     EXPECT_EQ(log.taken, first_numbers(3));
   }
+}
+
+TEST(MadeAhead, IsCarriedInOrderAndFinishedBeforeItIsTaken) {
+  for (const int threads : {1, 2, 9}) {
+    const core::ThreadLimit limit(threads);
+    Log log;
+    core::MadeAhead all = things(log, 200);
+    std::vector<std::size_t> carried;
+    std::vector<std::atomic<bool>> finished(200);
+    const std::thread::id here = std::this_thread::get_id();
+    all.carrying = threads / 3;
+    all.carry = [&](std::size_t i) {
+      EXPECT_TRUE(log.has_made(i));
+      EXPECT_EQ(std::this_thread::get_id(), here);
+      EXPECT_FALSE(finished[i]);
+      carried.push_back(i);
+      return true;
+    };
+    all.finish = [&](std::size_t i) {
+      EXPECT_EQ(core::workers_for(1000), 1u);
+      finished[i] = true;
+    };
+    const auto take = all.take;
+    all.take = [&](std::size_t i) {
+      EXPECT_TRUE(finished[i]);
+      EXPECT_GT(carried.size(), i);
+      return take(i);
+    };
+    core::make_ahead(all);
+    EXPECT_EQ(log.taken, first_numbers(200));
+    EXPECT_EQ(carried, first_numbers(200));
+  }
+}
+
+TEST(MadeAhead, EndsWithTheFirstThatIsNotCarriedOn) {
+  for (const int threads : {1, 7}) {
+    const core::ThreadLimit limit(threads);
+    Log log;
+    core::MadeAhead all = things(log, 100);
+    std::atomic<std::size_t> finished = 0;
+    all.carry = [](std::size_t i) { return i != 4; };
+    all.finish = [&](std::size_t) { ++finished; };
+    core::make_ahead(all);
+    EXPECT_EQ(log.taken, first_numbers(5));
+    EXPECT_EQ(finished, 4u);
+  }
+}
+
+TEST(MadeAhead, IsCarriedOnByThreadsThatMakeNothing) {
+  const core::ThreadLimit several(8);
+  Log log;
+  core::MadeAhead all = things(log, 64);
+  const std::thread::id here = std::this_thread::get_id();
+  all.carrying = 3;
+  all.make = [&](std::size_t i) {
+    EXPECT_NE(std::this_thread::get_id(), here);
+    log.make(i);
+  };
+  std::set<std::size_t> workers;
+  all.carry = [&](std::size_t) {
+    workers.insert(core::workers_for(1000));
+    return true;
+  };
+  core::make_ahead(all);
+  for (const std::size_t count : workers) EXPECT_TRUE(count == 3 || count == 8) << count;  // 8 when all are made
+  EXPECT_TRUE(workers.contains(8));
 }
 
 TEST(MadeAhead, EndsWhereNoMoreAreWanted) {
