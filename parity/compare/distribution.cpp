@@ -12,6 +12,26 @@ constexpr std::uint64_t most_kept = 8192;
 
 std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
 
+/// The exponent and the bin in it.
+std::uint32_t place_of(float x) { return bits_of(x) >> 15 & 0xFFFF; }
+
+/// The magnitudes of those that are in one place, few of many.
+std::vector<float> magnitudes_at(std::uint32_t place, std::span<const float> all) {
+  constexpr std::size_t block = 64;  // looked through side by side
+  std::vector<float> found;
+  for (; !all.empty(); all = all.subspan(std::min(block, all.size()))) {
+    const auto here = all.first(std::min(block, all.size()));
+    if (here.size() == block) {
+      std::uint32_t count = 0;
+      for (std::size_t i = 0; i < block; ++i) count += place_of(here[i]) == place;
+      if (count == 0) continue;
+    }
+    for (const float x : here)
+      if (place_of(x) == place) found.push_back(std::fabs(x));
+  }
+  return found;
+}
+
 }  // namespace
 
 void Distribution::add_row(std::uint32_t sign_and_exponent) {
@@ -86,9 +106,7 @@ double Distribution::at(double q) const {
     below += here;
   const std::size_t found = exponent * bins + bin;
   if (total_ > most_kept) return std::bit_cast<float>(static_cast<std::uint32_t>(found) << 15);
-  std::vector<float> same;
-  for (const float x : kept_)
-    if ((bits_of(x) >> 15 & 0xFFFF) == found) same.push_back(std::fabs(x));
+  std::vector<float> same = magnitudes_at(static_cast<std::uint32_t>(found), kept_);
   if (std::ranges::all_of(same, [&](float x) { return x == same.front(); })) return same.front();  // zeros, mostly
   const auto place = same.begin() + static_cast<std::ptrdiff_t>(rank - below - 1);
   std::nth_element(same.begin(), place, same.end());

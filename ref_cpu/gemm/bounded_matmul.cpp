@@ -33,6 +33,13 @@ double counted_magnitude(double x, double least) {
   return magnitude == 0 ? 0 : larger;
 }
 
+/// Asks for a row of a panel before it is read: rows of a wide matrix lie too far apart for the processor to guess.
+void fetch(const double* row, std::int64_t count) {
+  constexpr std::int64_t line = 8;
+  for (std::int64_t i = 0; i < count; i += line) __builtin_prefetch(row + i);
+}
+constexpr std::int64_t rows_ahead = 8;
+
 /// What is known of a row of a or a column of b.
 struct Line {
   double largest = 0;
@@ -167,6 +174,7 @@ void BoundedPanel::look_at_columns() {
   std::vector<double> largest(n, 0.0), nan(n, 0.0);
   for (std::int64_t k = 0; k < k_; ++k) {
     const double* const row = b_.data + k * b_.row_stride;
+    if (k + rows_ahead < k_) fetch(row + rows_ahead * b_.row_stride, b_.columns);
     for (std::size_t c = 0; c < n; ++c) {
       const double magnitude = std::fabs(row[c]);
       largest[c] = largest[c] < magnitude ? magnitude : largest[c], nan[c] += row[c] - row[c];
@@ -188,9 +196,11 @@ void BoundedPanel::add_chunk(std::int64_t from, std::int64_t to, const Matrix<co
       right.set(c * depth, first + c * b_.column_stride, depth, 1, op_.least,
                 [scale = scales[static_cast<std::size_t>(c)]](std::int64_t) { return scale; });
   else
-    for (std::int64_t k = 0; k < depth; ++k)
-      right.set(k * n, first + k * b_.row_stride, n, b_.column_stride, op_.least,
-                [of = scales.data()](std::int64_t c) { return of[c]; });
+    for (std::int64_t k = 0; k < depth; ++k) {
+      const double* const row = first + k * b_.row_stride;
+      if (from + k + rows_ahead < k_) fetch(row + rows_ahead * b_.row_stride, n);
+      right.set(k * n, row, n, b_.column_stride, op_.least, [of = scales.data()](std::int64_t c) { return of[c]; });
+    }
   const auto matrix = [&](const std::unique_ptr<T[]>& values) {
     const T* const all = values.get();
     return stretches ? row_major(all, n, depth).transposed() : row_major(all, depth, n);
