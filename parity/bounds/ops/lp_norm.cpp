@@ -1,6 +1,9 @@
 // Error model of lp normalisation: the relative error of a sum of powers, divided by p.
 #include "ir/ops/lp_norm.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "parity/bounds/error_terms.hpp"
 
 namespace plumb::parity::bounds {
@@ -13,8 +16,9 @@ Real vanished(const ir::ops::LpNorm& op, const Node& node) {
   if (f == 0) return node.builder.constant(0);
   const auto norm = [&](Real x) { return op.p == 1 ? sum(abs(x), {op.axis}) : sqrt(sum(square(x), {op.axis})); };
   const Real lost = may_vanish(node.in[0], f), of_norm = norm(lost), size = abs(node.y());
-  const Real left =
-      max(norm(node.in[0]) - of_norm, node.builder.constant(f * f));  // above 0, for what is divided by it
+  // Above 0, for what is divided by it: the square of the smallest normal of f64 is 0.
+  const double least = std::max(f * f, std::numeric_limits<double>::min());
+  const Real left = max(norm(node.in[0]) - of_norm, node.builder.constant(least));
   return min((lost + size * of_norm) / left, size + 1.0);
 }
 

@@ -118,7 +118,7 @@ Judge judge_of_scan(std::function<ScanKind(ir::Types)> kind_of, ScanWalk walk) {
     const core::FloatFormat format = core::float_format(computed);
     ScanManner manner{.unit = ir::unit_roundoff(computed) * (computed == ir::DType::f64 ? 2 : 1),
                       .floor = question.manner.flushes_subnormals ? format.smallest_normal() : format.ulp(0),
-                      .largest = format.overflow() / 2,
+                      .largest = std::ldexp(1.0, format.max_exponent),
                       .format = format};
     if (!*kept) *kept = limits_of_scan(question, manner, every, walk);
     std::optional<ScanOutputs> closely;
