@@ -2,11 +2,16 @@
 #include "parity/certify/certify.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <map>
 #include <numeric>
 
 #include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/compare/limit_scan.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/elements/feeds.hpp"
+#include "parity/elements/settle_rows.hpp"
 
 namespace plumb::parity::certify {
 namespace {
@@ -51,14 +56,14 @@ std::vector<std::size_t> undecided(const ir::Tensor& truth, const ir::TensorView
   return suspects;
 }
 
-/// Computes elements of the truth again; how many there was a way for.
-std::uint64_t recompute(const core::Segment& segment, std::span<const ir::TensorView> inputs,
-                        const std::vector<std::size_t>& which, ir::Tensor& truth) {
-  if (segment.graph.nodes().size() != 1) return 0;
+/// Elements that are sums, by their terms; how many there was a way for.
+std::uint64_t recompute_sums(const elements::Subject& subject, const std::vector<std::size_t>& which,
+                             ir::Tensor& truth) {
+  const core::Segment& segment = subject.segment;
   const ir::Node& node = segment.graph.nodes().front();
   const ir::Op op = ir::passes::widen(segment.graph).nodes().front().op;  // its constants as the truth has them
   std::vector<ir::Tensor> wide;                                           // one input may be several operands
-  for (const ir::Value v : node.inputs) wide.push_back(ir::passes::widen(inputs[v]));
+  for (const ir::Value v : node.inputs) wide.push_back(ir::passes::widen(subject.inputs[v]));
   if (std::ranges::any_of(wide, [](const ir::Tensor& x) { return ir::is_complex(x.dtype()); })) return 0;
   for (ir::Tensor& x : wide)
     if (x.dtype() != ir::DType::f64) x = ir::convert(x, ir::DType::f64);  // indices
@@ -79,17 +84,44 @@ std::uint64_t recompute(const core::Segment& segment, std::span<const ir::Tensor
   return done;
 }
 
+/// Elements that are functions of sums which they share, row by row; how many there was a way for.
+std::uint64_t recompute_rows(const elements::Subject& subject, std::size_t k, const std::vector<std::size_t>& which,
+                             ir::Tensor& truth) {
+  const auto rows = elements::shared_rows(subject, k, elements::widened_feeds(subject));
+  if (!rows || rows->terms == 0) return 0;
+  std::map<std::int64_t, std::vector<std::size_t>> by_row;
+  for (const std::size_t i : which) by_row[rows->number_of[i]].push_back(i);
+  std::vector<std::pair<std::int64_t, std::vector<std::size_t>>> all(by_row.begin(), by_row.end());
+  all.resize(std::min(all.size(), static_cast<std::size_t>(most_terms / static_cast<std::uint64_t>(rows->terms))));
+  std::atomic<std::uint64_t> done = 0;
+  const auto y = truth.as<double>();
+  core::for_each_piece(all.size(), core::workers_for(all.size()), [&](std::size_t n, std::size_t) {
+    const auto row = rows->make(all[n].first);
+    for (const std::size_t i : all[n].second)
+      if (const auto exact = row->truth(static_cast<std::int64_t>(i))) y[i] = *exact, ++done;
+  });
+  return done;
+}
+
+/// Computes elements of the truth again; how many there was a way for.
+std::uint64_t recompute(const elements::Subject& subject, std::size_t k, const std::vector<std::size_t>& which,
+                        ir::Tensor& truth) {
+  if (subject.segment.graph.nodes().size() != 1) return 0;
+  const std::uint64_t sums = recompute_sums(subject, which, truth);
+  return sums > 0 ? sums : recompute_rows(subject, k, which, truth);
+}
+
 }  // namespace
 
-compare::Comparison certify(const core::Segment& segment, std::span<const ir::TensorView> inputs, std::size_t k,
-                            bounds::Bounded& bounded, const ir::TensorView& got, cases::Certificate& certificate) {
+compare::Comparison certify(const elements::Subject& subject, std::size_t k, bounds::Bounded& bounded,
+                            const ir::TensorView& got, cases::Certificate& certificate) {
   ir::Tensor& truth = bounded.truth.outputs.at(k);
   const compare::Allowed &allowed = bounded.allowed.at(k), &uncertainty = bounded.uncertainty.at(k);
   const compare::Comparison compared = compare::compare(truth, got, allowed);
   certificate.uncertainty = largest(uncertainty, compared);
   if (truth.dtype() != ir::DType::f64) return compared;
   const auto which = undecided(truth, got, allowed, uncertainty, compared.ratio_finite);
-  if (!which.empty()) certificate.recomputed = recompute(segment, inputs, which, truth);
+  if (!which.empty()) certificate.recomputed = recompute(subject, k, which, truth);
   certificate.undecided = which.size() - certificate.recomputed;
   return certificate.recomputed > 0 ? compare::compare(truth, got, allowed) : compared;
 }

@@ -9,6 +9,7 @@
 #include "parity/bounds/function_limits.hpp"
 #include "parity/bounds/norm_terms.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/sums/double_double.hpp"
 
 namespace plumb::parity::elements {
 namespace {
@@ -42,6 +43,7 @@ class NormLine : public Row {
     return (how().centred && overflows(terms_)) || overflows(squares_);
   }
   double lost(std::int64_t index) const override { return factor(how().bias, index, 0); }
+  std::optional<double> truth(std::int64_t index) const override;
 
   /// How far the mean and the inverse deviation may be off, and what they are in the order of the kernel.
   double mean_limit(bool wide) const;
@@ -49,13 +51,19 @@ class NormLine : public Row {
   std::optional<double> replayed_mean(bool fused) const;
   std::optional<double> replayed_inverse(bool fused) const;
 
+  /// What standardises the line, in double-double; nothing where numbers are too small or too large for it.
+  struct Moments {
+    sums::DoubleDouble mean, inverse;
+  };
+  const std::optional<Moments>& moments() const;
+
  private:
   /// Errors of the mean and, relative to it, of the inverse deviation.
   struct Errors {
     double mean = 0, inverse = 0;
   };
   /// A line that tells nothing may have any deviation.
-  bool knows_deviation() const { return exact_.inverse < 0.25; }
+  bool knows_deviation() const { return by_chance().inverse < 0.25; }
   double count() const { return static_cast<double>(x_.size()); }
   double divisor() const { return how().epsilon_outside ? std::sqrt(variance_) + how().epsilon : deviation(); }
   double deviation() const { return std::sqrt(how().epsilon_outside ? variance_ : variance_ + how().epsilon); }
@@ -64,6 +72,10 @@ class NormLine : public Row {
     return of ? of(index) : otherwise;
   }
   Errors errors(bool wide) const;
+  const Errors& by_chance() const {
+    if (!by_chance_) by_chance_ = errors(false);
+    return *by_chance_;
+  }
   const Errors& creeping() const {
     if (!wide_) wide_ = errors(true);
     return *wide_;
@@ -95,9 +107,10 @@ class NormLine : public Row {
   std::vector<double> x_, d_;
   terms::ElementSum terms_, differences_, squares_;  ///< those of the mean, of its correction, of the variance
   double mean_ = 0, variance_ = 0, of_slice_ = 0;    ///< of_slice_: how far from means of slices numbers are
-  Errors exact_;
-  mutable std::optional<Errors> wide_;                        ///< made when it is first asked for: a row has one thread
-  mutable std::map<bool, std::optional<Replayed>> replayed_;  ///< likewise
+  // Made when they are first asked for: a row has one thread.
+  mutable std::optional<Errors> by_chance_, wide_;
+  mutable std::optional<std::optional<Moments>> moments_;
+  mutable std::map<bool, std::optional<Replayed>> replayed_;
 };
 
 NormLine::NormLine(std::shared_ptr<const NormSums> sums, std::int64_t line) : sums_(std::move(sums)) {
@@ -109,7 +122,6 @@ NormLine::NormLine(std::shared_ptr<const NormSums> sums, std::int64_t line) : su
     variance_ += d_.back() * d_.back() / count();
     if (sums_->merges_slices) of_slice_ += 2 * std::abs(d_.back()) / count();
   }
-  exact_ = errors(false);
 }
 
 NormLine::Errors NormLine::errors(bool wide) const {
@@ -122,7 +134,8 @@ NormLine::Errors NormLine::errors(bool wide) const {
     mean = of(sums_->mean, terms_);
     // A second sum makes up for the first mean's error, whose square is rounded with the others.
     if (sums_->mean.is_pair())
-      left = (count() + 3) * u * mean * mean, mean = of(sums_->mean, differences_);
+      left = (count() + 3) * u * mean * mean,
+      mean = std::hypot(of(sums_->mean, differences_), of_rounded_differences());
     else
       mean += 2 * u * std::abs(mean_);
   }
@@ -147,8 +160,9 @@ double NormLine::lost_of_variance() const {
 /// What an element itself may lose: its difference, the standardised number before and after it is scaled, the scale
 /// and the bias.
 double NormLine::lost_of(std::int64_t index) const {
-  if (flushed() == 0) return 0;
   const double scale = factor(how().scale, index, 1), x = sums_->operation.x(index);
+  if (flushed() == 0)  // numbers below the smallest normal are rounded to a fixed place
+    return sums_->operation.node.spacing() / 2 * (1 + std::abs(scale) + (how().centred ? center(index) : 0));
   return center(index) * lost_of_difference(x) + (2 + std::abs(scale)) * flushed() +
          (std::abs(x - mean_) / divisor() + flushed()) * may_vanish(scale) + may_vanish(factor(how().bias, index, 0));
 }
@@ -160,15 +174,40 @@ double NormLine::fixed(std::int64_t index, double truth) const {
                                                           center(index) * of_slice_ + bias + std::abs(truth));
 }
 
+const std::optional<NormLine::Moments>& NormLine::moments() const {
+  if (moments_) return *moments_;
+  moments_.emplace();
+  sums::DoubleDouble mean, squares;
+  for (const double x : how().centred ? x_ : std::vector<double>()) mean = mean + x;
+  mean = mean / count();
+  for (const double x : x_) {
+    const sums::DoubleDouble d = x - mean;
+    squares = squares + d * d;
+  }
+  const sums::DoubleDouble variance = squares / count(), epsilon = how().epsilon;
+  const sums::DoubleDouble divisor = how().epsilon_outside ? sqrt(variance) + epsilon : sqrt(variance + epsilon);
+  // Below that, squares lose more by being subnormal than what is rounded twice.
+  const bool holds = divisor.high > 0x1p-450 && std::isfinite(divisor.low) && std::isfinite(mean.low);
+  if (holds) moments_->emplace(Moments{mean, 1.0 / divisor});
+  return *moments_;
+}
+
+std::optional<double> NormLine::truth(std::int64_t index) const {
+  if (!moments()) return std::nullopt;
+  const sums::DoubleDouble standard = (sums_->operation.x(index) - moments()->mean) * moments()->inverse;
+  const double y = (standard * factor(how().scale, index, 1) + factor(how().bias, index, 0)).rounded();
+  return std::isfinite(y) ? std::optional<double>(y) : std::nullopt;
+}
+
 std::optional<double> NormLine::limit(std::int64_t index, double truth) const {
   if (!knows_deviation()) return std::nullopt;
-  return fixed(index, truth) + std::hypot(center(index) * exact_.mean, sized(index) * exact_.inverse);
+  return fixed(index, truth) + std::hypot(center(index) * by_chance().mean, sized(index) * by_chance().inverse);
 }
 
 double NormLine::wide_limit(std::int64_t index, double truth) const {
-  const double chance = std::hypot(center(index) * exact_.mean, sized(index) * exact_.inverse);
-  return fixed(index, truth) + chance + center(index) * (creeping().mean - exact_.mean) +
-         sized(index) * (creeping().inverse - exact_.inverse);
+  const double chance = std::hypot(center(index) * by_chance().mean, sized(index) * by_chance().inverse);
+  return fixed(index, truth) + chance + center(index) * (creeping().mean - by_chance().mean) +
+         sized(index) * (creeping().inverse - by_chance().inverse);
 }
 
 /// With a mean of two numbers the second makes up for the first, in the differences and in their squares.
@@ -203,18 +242,30 @@ std::optional<double> NormLine::replay(std::int64_t index, bool fused) const {
 }
 
 /// What rounding the differences does to their mean by chance. Those of equal numbers are rounded alike, so that they
-/// are added before they are squared (verdict.md V13).
+/// are added before they are squared (verdict.md V13). So are those of one binade of numbers that are multiples of its
+/// last place, as are all of the same size: what they lose is what the mean has below that place.
 double NormLine::of_rounded_differences() const {
-  std::vector<double> sorted = d_;
-  std::ranges::sort(sorted);
+  const bounds::Node& node = sums_->operation.node;
+  const core::FloatFormat format = core::float_format(core::compute_dtype(node.out_types.at(0).dtype));
+  std::map<double, double> by_place;  // sizes of multiples
+  std::vector<double> others;
   double squares = 0, sizes = 0;
-  for (auto first = sorted.begin(); first != sorted.end();) {
-    const auto end = std::upper_bound(first, sorted.end(), *first);
+  for (std::size_t k = 0; k < x_.size(); ++k) {
+    const double place = format.ulp(d_[k]), size = std::abs(d_[k]), multiple = x_[k] / place;
+    sizes += size;
+    if (multiple == std::trunc(multiple))
+      by_place[place] += size;
+    else
+      others.push_back(d_[k]);
+  }
+  for (const auto& [place, of_place] : by_place) squares += of_place * of_place;
+  std::ranges::sort(others);
+  for (auto first = others.begin(); first != others.end();) {
+    const auto end = std::upper_bound(first, others.end(), *first);
     const double of_equal = static_cast<double>(end - first) * std::abs(*first);
-    squares += of_equal * of_equal, sizes += of_equal;
+    squares += of_equal * of_equal;
     first = end;
   }
-  const bounds::Node& node = sums_->operation.node;
   return node.unit() * std::min(node.lambda() * std::sqrt(squares), sizes) / count();
 }
 
@@ -222,21 +273,20 @@ double NormLine::of_rounded_differences() const {
 /// the last quotient are rounded once each.
 double NormLine::mean_limit(bool wide) const {
   const bounds::Node& node = sums_->operation.node;
-  const double u = node.unit(), of_sums = (wide ? creeping() : exact_).mean;
+  const double u = node.unit(), of_sums = (wide ? creeping() : by_chance()).mean;
   double lost = flushed() > 0 ? 4 * flushed() : 0;
   for (const double x : x_) lost += may_vanish(x) / count();
   if (!sums_->mean.is_pair() || x_.size() <= 1) return of_sums + 2 * u * std::abs(mean_) + lost;
   const bounds::SumSpread spread =
       bounds::spread_of(node.with_sum(bounds::norm_sums::mean), static_cast<std::int64_t>(x_.size()), true);
   const double of_first = sums_->mean.error(terms_).probable / count() + 2 * u * std::abs(mean_);
-  return std::hypot(of_sums, of_rounded_differences()) + u * std::sqrt(spread.of_square) * of_first +
-         2 * u * std::abs(mean_) + lost;
+  return of_sums + u * std::sqrt(spread.of_square) * of_first + 2 * u * std::abs(mean_) + lost;
 }
 
 std::optional<double> NormLine::inverse_limit(bool wide) const {
   if (!knows_deviation()) return std::nullopt;
   const double of_root = 2 * bounds::limit_of(ir::ops::UnaryFunction::rsqrt)->ulps;
-  return ((wide ? creeping() : exact_).inverse + (of_root + 3) * sums_->operation.node.unit()) / divisor();
+  return ((wide ? creeping() : by_chance()).inverse + (of_root + 3) * sums_->operation.node.unit()) / divisor();
 }
 
 std::optional<double> NormLine::replayed_mean(bool fused) const {
@@ -261,6 +311,11 @@ class LineStatistic : public Row {
     return which_ == Statistic::mean ? line_.replayed_mean(fused) : line_.replayed_inverse(fused);
   }
   bool replays_every_step() const override { return line_.replays_every_step(); }
+  std::optional<double> truth(std::int64_t) const override {
+    const auto& moments = line_.moments();
+    if (!moments) return std::nullopt;
+    return which_ == Statistic::mean ? moments->mean.rounded() : moments->inverse.rounded();
+  }
 
  private:
   std::optional<double> limit_of(bool wide) const {
@@ -278,13 +333,15 @@ Rows statistic_rows(const Operation& operation, Normalization how, Statistic whi
   return {.number_of = [](std::int64_t index) { return index; },
           .make = [sums, which](std::int64_t line) -> std::unique_ptr<Row> {
             return std::make_unique<LineStatistic>(sums, line, which);
-          }};
+          },
+          .terms = sums->how.lines.length()};
 }
 
 Rows normalized_rows(const Operation& operation, Normalization how) {
   const auto sums = std::make_shared<const NormSums>(operation, std::move(how));
   return {.number_of = [sums](std::int64_t index) { return sums->how.lines.line_of(index); },
-          .make = [sums](std::int64_t line) -> std::unique_ptr<Row> { return std::make_unique<NormLine>(sums, line); }};
+          .make = [sums](std::int64_t line) -> std::unique_ptr<Row> { return std::make_unique<NormLine>(sums, line); },
+          .terms = sums->how.lines.length()};
 }
 
 std::function<double(std::int64_t)> by_channel(const terms::Operand& operand, const ir::Shape& y) {

@@ -100,7 +100,7 @@ class RowMisses {
     RowMisses misses;
     misses.k_ = k;
     if (k != 0 && !is_inverse_deviation(subject, k)) return misses;
-    misses.rows_ = shared_rows(subject, widened_feeds(subject));
+    misses.rows_ = shared_rows(subject, 0, widened_feeds(subject));
     if (!misses.rows_) return misses;
     if (k != 0) {  // by the line, in their order
       misses.rows_->number_of.resize(

@@ -31,6 +31,9 @@ class Row {
   /// Whether a result that is far from both replays was made in another order than the kernel's. Not where a replay
   /// takes steps at once that the kernel takes one by one.
   virtual bool replays_every_step() const { return true; }
+  /// The truth of an element, in double-double until it is rounded; nothing where that is not known, or too small or
+  /// too large for it.
+  virtual std::optional<double> truth(std::int64_t) const { return std::nullopt; }
   /// Whether a sum that the line shares has an order in which it leaves the range (verdict.md V34).
   virtual bool overflows_in_some_order() const { return false; }
   /// What an element is where such a sum is infinite, if that is a number.
@@ -41,6 +44,7 @@ class Row {
 struct Rows {
   std::function<std::int64_t(std::int64_t index)> number_of;
   std::function<std::unique_ptr<Row>(std::int64_t number)> make;
+  std::int64_t terms = 0;  ///< how many a row adds that knows the truth of its elements; 0: none does
 };
 
 /// A node of whose output `node.output` single elements are asked for: its op in reference precision, how it is

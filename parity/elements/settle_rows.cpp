@@ -33,7 +33,8 @@ class RowSettler {
     if (open_.limits_only) return;
     const double limit = open_.limits.probable[i];
     if (error <= limit_.with(limit, size)) return;
-    const std::optional<bool> equal = equals_replay(row, i, limit_.with(limit, size) / 2);
+    const double stored = open_.allowed.storage * compare::ulp_of(truth, open_.dtype);
+    const std::optional<bool> equal = equals_replay(row, i, (limit_.with(limit, size) - stored) / 2 + stored);
     if (equal.value_or(false)) {
       ++replayed;
       return open_.limits.widen(i, 2 * error / open_.allowed.of_limits, 0);  // clearly within
@@ -46,13 +47,14 @@ class RowSettler {
   }
 
  private:
-  /// Nothing where the element cannot be replayed.
+  /// Within so much of the replay as it is before it is stored, since either may be rounded the other way; nothing
+  /// where the element cannot be replayed.
   std::optional<bool> equals_replay(const Row& row, std::size_t i, double most) const {
     std::optional<bool> equal;
     if (!may_replay_) return equal;
     for (const bool fused : {false, true})
       if (const auto made = row.replay(static_cast<std::int64_t>(i), fused))
-        equal = equal.value_or(false) || std::abs(open_.got[i] - stored_as(open_.dtype, *made)) <= most;
+        equal = equal.value_or(false) || std::abs(open_.got[i] - *made) <= most;
     return equal;
   }
 
@@ -107,12 +109,13 @@ std::unique_ptr<RowNode> row_node(const Subject& subject, std::size_t k, const i
 
 }  // namespace
 
-std::optional<SharedRows> shared_rows(const Subject& subject, const ir::Feeds& fed) {
-  const std::shared_ptr<RowNode> node = subject.segment.graph.nodes().size() == 1 ? row_node(subject, 0, fed) : nullptr;
+std::optional<SharedRows> shared_rows(const Subject& subject, std::size_t k, const ir::Feeds& fed) {
+  const std::shared_ptr<RowNode> node = subject.segment.graph.nodes().size() == 1 ? row_node(subject, k, fed) : nullptr;
   const auto rows = node ? find_rows(node->operation) : std::nullopt;
   if (!rows) return std::nullopt;
-  SharedRows shared;
-  for (std::int64_t i = 0; i < node->operation.y.elements(); ++i) shared.number_of.push_back(rows->number_of(i));
+  SharedRows shared{.number_of = {}, .make = {}, .terms = rows->terms};
+  const std::int64_t count = subject.segment.graph.type(subject.segment.outputs.at(k)).shape.elements();
+  for (std::int64_t i = 0; i < count; ++i) shared.number_of.push_back(rows->number_of(i));
   shared.make = [node, make = rows->make](std::int64_t number) { return make(number); };
   return shared;
 }

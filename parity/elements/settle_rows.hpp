@@ -45,13 +45,14 @@ struct OpenElements {
 std::optional<cases::Settled> settle_rows(const Subject& subject, std::size_t k, const ir::Feeds& fed,
                                           const OpenElements& open);
 
-/// The rows of output 0.
+/// The rows of an output.
 struct SharedRows {
   std::vector<std::int64_t> number_of;                            ///< by element, the row whose sums it shares
   std::function<std::unique_ptr<Row>(std::int64_t number)> make;  ///< outlives what it was made for
+  std::int64_t terms = 0;                                         ///< see Rows
 };
 
-/// Nothing for an op that has no rows, or shares its kernel.
-std::optional<SharedRows> shared_rows(const Subject& subject, const ir::Feeds& fed);
+/// Nothing for an op that has no rows for output `k`, or shares its kernel.
+std::optional<SharedRows> shared_rows(const Subject& subject, std::size_t k, const ir::Feeds& fed);
 
 }  // namespace plumb::parity::elements

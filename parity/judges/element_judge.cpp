@@ -11,7 +11,7 @@ void ElementJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
   compare::Allowed& allowed = bounded_.allowed.at(k_);
   const auto compare_again = [&] {
     result.allowed = allowed;
-    result.local = certify::certify(subject_.segment, subject_.inputs, k_, bounded_, got, result.certificate);
+    result.local = certify::certify(subject_, k_, bounded_, got, result.certificate);
   };
   allowed = whole_;
   result.settled = {}, result.certificate = {};

@@ -17,6 +17,8 @@ class Lines {
   /// The flat indices of a line's elements, row-major.
   std::vector<std::int64_t> elements(std::int64_t line) const;
   const ir::Shape& shape() const { return shape_; }
+  /// How many elements a line has.
+  std::int64_t length() const { return within_.elements(); }
 
  private:
   ir::Shape shape_, within_, across_;

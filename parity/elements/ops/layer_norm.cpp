@@ -11,8 +11,6 @@ std::optional<Rows> rows(const ir::ops::LayerNorm& op, const Operation& operatio
   if (op.has_scale) how.scale = broadcast(operation.operands[1], shape);
   if (op.has_bias) how.bias = broadcast(operation.operands.back(), shape);
   if (operation.node.output == 0) return normalized_rows(operation, std::move(how));
-  // A truth in f64 is added in another order than a kernel of f64: its own roundings are in the tensor's limit alone.
-  if (operation.node.out_types.at(operation.node.output).dtype == ir::DType::f64) return std::nullopt;
   return statistic_rows(operation, std::move(how),
                         operation.node.output == 1 ? Statistic::mean : Statistic::inverse_deviation);
 }

@@ -7,6 +7,7 @@
 
 #include "ir/ops/conv.hpp"
 #include "ir/ops/gemm.hpp"
+#include "ir/ops/layer_norm.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/passes/widen.hpp"
@@ -32,12 +33,29 @@ TEST(DoubleDouble, SumsWhatDoublesLose) {
     const double rest = std::ldexp(unit(random), -20);
     terms.emplace_back(rest, 1);
     std::shuffle(terms.begin(), terms.end(), random);
-    certify::DoubleDouble sum;
-    for (const auto& [a, b] : terms) sum = sum + certify::exact_product(a, b);
+    sums::DoubleDouble sum;
+    for (const auto& [a, b] : terms) sum = sum + sums::exact_product(a, b);
     EXPECT_NEAR(sum.rounded() / rest, 1, 1e-3 * 0x1p-20) << trial;  // terms are 2^60 times as large as the result
   }
-  EXPECT_EQ((certify::DoubleDouble(0x1p100) + certify::DoubleDouble(1) + certify::DoubleDouble(-0x1p100)).rounded(), 1);
-  EXPECT_EQ(((certify::DoubleDouble(1) + certify::DoubleDouble(0x1p-80)) * 3).low, 3 * 0x1p-80);
+  EXPECT_EQ((sums::DoubleDouble(0x1p100) + sums::DoubleDouble(1) + sums::DoubleDouble(-0x1p100)).rounded(), 1);
+  EXPECT_EQ(((sums::DoubleDouble(1) + sums::DoubleDouble(0x1p-80)) * 3).low, 3 * 0x1p-80);
+}
+
+TEST(DoubleDouble, MultipliesDividesAndTakesRoots) {
+  std::mt19937_64 random(4);
+  std::uniform_real_distribution<double> unit(1, 2);
+  for (int trial = 0; trial < 1000; ++trial) {
+    const sums::DoubleDouble a = sums::exact_sum(unit(random), std::ldexp(unit(random), -60)),
+                             b = sums::exact_sum(unit(random), -std::ldexp(unit(random), -57));
+    const auto off = [](const sums::DoubleDouble& x, const sums::DoubleDouble& y) {
+      return std::abs((x - y).rounded());
+    };
+    EXPECT_LE(off(a * b / b, a), 0x1p-98) << trial;
+    EXPECT_LE(off(sqrt(a * a), a), 0x1p-98) << trial;
+    EXPECT_LE(off(a * b - a * b.high, sums::exact_product(a.high, b.low) + sums::exact_product(a.low, b.low)), 0x1p-98)
+        << trial;
+  }
+  EXPECT_EQ(sqrt(sums::DoubleDouble()).rounded(), 0);
 }
 
 /// One op on its operands, and what is known of its truth.
@@ -46,7 +64,12 @@ struct Known {
   std::vector<ir::Tensor> operands;
   bounds::Bounded bounded;
 
-  std::vector<ir::TensorView> views() const { return {operands.begin(), operands.end()}; }
+  compare::Comparison certify(const ir::Tensor& got, cases::Certificate& certificate, std::size_t k = 0) {
+    ref_cpu::CpuExecutor cpu;
+    const std::vector<ir::TensorView> views{operands.begin(), operands.end()};
+    const bounds::Manner manner;
+    return certify::certify({cpu, segment, views, {}, manner}, k, bounded, got, certificate);
+  }
 };
 
 Known known(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
@@ -54,7 +77,7 @@ Known known(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
   ir::Graph graph;
   std::vector<ir::Value> inputs;
   for (const ir::Tensor& x : operands) inputs.push_back(graph.input(ir::cat("x", inputs.size()), x.type()));
-  graph.returns(graph.add("y", op, inputs));
+  for (const ir::Value v : graph.add_all("y", op, inputs)) graph.returns(v);
   core::Segment segment = core::segment_of(graph, 0);
   bounds::Bounded bounded =
       bounds::evaluate_bounded(cpu, segment, [&](ir::Value v) { return ir::passes::widen(operands[v]); }, {});
@@ -63,7 +86,7 @@ Known known(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
 
 cases::Certificate certificate_of(Known y, const ir::Tensor& got) {
   cases::Certificate certificate;
-  certify::certify(y.segment, y.views(), 0, y.bounded, got, certificate);
+  y.certify(got, certificate);
   return certificate;
 }
 
@@ -145,14 +168,42 @@ TEST(Certify, AnElementOfAnIllConditionedNodeIsDecidedInDoubleDouble) {
       const auto got = ir::Tensor::of<double>({1, 1}, {came});
       const bool in_f64 = compare::compare(bounded.truth.outputs[0], got, bounded.allowed[0]).agrees();
       cases::Certificate certificate;
-      const bool agrees = certify::certify(y.segment, y.views(), 0, bounded, got, certificate).agrees();
+      Known again{y.segment, y.operands, bounded};
+      const bool agrees = again.certify(got, certificate).agrees();
       EXPECT_EQ(certificate.recomputed, 1u);
       EXPECT_EQ(certificate.undecided, 0u);
-      EXPECT_EQ(bounded.truth.outputs[0].as<double>()[0], exact);
+      EXPECT_EQ(again.bounded.truth.outputs[0].as<double>()[0], exact);
       EXPECT_EQ(agrees, std::abs(came - exact) <= limit);
       otherwise += agrees != in_f64;
     }
   EXPECT_EQ(otherwise, 2u);  // one that f64 fails, one that it lets pass
+}
+
+/// Lines of which f64 has the mean wrong: numbers that cancel but for 1 in every third element.
+TEST(Certify, ElementsOfANormAreDecidedByTheMeanAndTheDeviationOfTheirLine) {
+  constexpr std::int64_t n = 40;
+  ir::Tensor x = ill_conditioned(n)[0];
+  const double count = 3 * n, mean = n / count;
+  sums::DoubleDouble squares;
+  for (const double one : std::as_const(x).as<double>()) {
+    const sums::DoubleDouble d = one - sums::DoubleDouble(n) / count;
+    squares = squares + d * d;
+  }
+  const double inverse = (1.0 / sqrt(squares / count + 1e-5)).rounded();
+  Known y = known(ops::LayerNorm{.has_scale = false, .has_bias = false, .statistics = true}, {x});
+  ASSERT_NE(y.bounded.truth.outputs[1].as<double>()[0], mean);  // f64 does not know
+  for (const std::size_t k : {0u, 1u, 2u}) {
+    const ir::Tensor got = y.bounded.truth.outputs[k];
+    y.bounded.allowed[k] = {.rule = compare::Allowed::Rule::within, .relative = 0x1p-53};
+    cases::Certificate certificate;
+    y.certify(got, certificate, k);
+    EXPECT_EQ(certificate.recomputed, static_cast<std::uint64_t>(got.elements())) << k;
+    EXPECT_EQ(certificate.undecided, 0u) << k;
+  }
+  EXPECT_EQ(y.bounded.truth.outputs[1].as<double>()[0], mean);
+  EXPECT_EQ(y.bounded.truth.outputs[2].as<double>()[0], inverse);
+  EXPECT_DOUBLE_EQ(y.bounded.truth.outputs[0].as<double>()[n],
+                   ((1 - sums::DoubleDouble(n) / count) * inverse).rounded());
 }
 
 TEST(Certify, NoMoreThanNeededIsComputedAgain) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace plumb::parity::certify {
+namespace plumb::parity::sums {
 
 /// The unevaluated sum of two doubles, |low| <= ulp(high) / 2: 106 bits (Dekker 1971; Joldes, Muller and Popescu,
 /// "Tight and rigorous error bounds for basic building blocks of double-word arithmetic", 2017). For finite numbers
@@ -37,10 +37,33 @@ inline DoubleDouble operator+(const DoubleDouble& a, const DoubleDouble& b) {
   return exact_sum(middle.high, middle.low + low.low);
 }
 
+inline DoubleDouble operator-(const DoubleDouble& a) { return {-a.high, -a.low}; }
+inline DoubleDouble operator-(const DoubleDouble& a, const DoubleDouble& b) { return a + -b; }
+
 /// Relative error at most 2 u^2 (DWTimesFP, with fma).
 inline DoubleDouble operator*(const DoubleDouble& a, double b) {
   const DoubleDouble high = exact_product(a.high, b);
   return exact_sum(high.high, std::fma(a.low, b, high.low));
 }
 
-}  // namespace plumb::parity::certify
+/// Relative error at most 5 u^2 (DWTimesDW, with fma).
+inline DoubleDouble operator*(const DoubleDouble& a, const DoubleDouble& b) {
+  const DoubleDouble high = exact_product(a.high, b.high);
+  return exact_sum(high.high, high.low + std::fma(a.high, b.low, a.low * b.high));
+}
+
+/// Relative error at most 15 u^2 + 56 u^3 (DWDivDW2).
+inline DoubleDouble operator/(const DoubleDouble& a, const DoubleDouble& b) {
+  const double quotient = a.high / b.high;
+  const DoubleDouble taken = b * quotient;
+  return exact_sum(quotient, ((a.high - taken.high) + (a.low - taken.low)) / b.high);
+}
+
+/// A step of Newton's method from the root of the larger number: relative error of a few u^2. 0 for 0.
+inline DoubleDouble sqrt(const DoubleDouble& x) {
+  const double root = std::sqrt(x.high);
+  if (root == 0) return {};
+  return exact_sum(root, (std::fma(-root, root, x.high) + x.low) / (2 * root));
+}
+
+}  // namespace plumb::parity::sums
