@@ -79,6 +79,7 @@ Bound variance_error(const Node& node, const Norm& norm, const LineStatistics& l
 
 /// What numbers below the smallest normal take with them where they may be flushed to 0 (verdict.md V35): operands
 /// themselves, each difference from the mean and its square, every partial sum, the running errors of these, quotients.
+/// Where they are kept, a mean is rounded to a fixed place.
 struct Vanished {
   Real of_mean, of_variance, of_y;
 };
@@ -86,7 +87,7 @@ struct Vanished {
 Vanished vanished_of(const Node& node, const Norm& norm, const LineStatistics& line) {
   const double f = node.flushed();
   const Real none = node.builder.constant(0);
-  if (f == 0) return {none, none, none};
+  if (f == 0) return {norm.centred ? node.builder.constant(node.spacing() / 2) : none, none, none};
   const auto mean = [&](Real x) { return (1 / line.count) * sum(x, norm.axes); };
   const Real of_x = may_vanish(norm.x, f);
   // n partial sums, their n running errors, n differences and the quotient
@@ -153,6 +154,8 @@ NormErrors norm_errors(const Node& node, const Norm& norm) {
                scale / divisor * shift_error(node, norm, line, means.is_pair);
   if (node.flushed() > 0)
     fixed = fixed + scale / divisor * vanished.of_y + vanished_behind(node, norm, abs(line.d) / divisor);
+  else  // below the smallest normal a standardised number is rounded to a fixed place, before and after it is scaled
+    fixed = fixed + (node.spacing() / 2) * (scale + 1.0);
   // However wrong its deviation, no element is more than √n deviations from the mean.
   const Real most = (2.2 * std::sqrt(line.count)) * scale + 2 * fixed;
   // An infinite line has results that are exact: 0 and NaN.

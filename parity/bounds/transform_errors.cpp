@@ -1,6 +1,7 @@
 // Norms of lines, and what fft, rfft and irfft may be off by them (verdict.md V67).
 #include "parity/bounds/transform_errors.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numeric>
@@ -55,8 +56,9 @@ TransformFactors transform_factors(std::int64_t length, double scale) {
   for (const std::int64_t prime : {2, 3, 5, 7})
     while (rest % prime == 0) rest /= prime;
   const double depth = std::log2(static_cast<double>(length));
-  return rest == 1 ? TransformFactors{1.5 * std::sqrt(depth) + of_scale, 5 * depth}
-                   : TransformFactors{3 * std::sqrt(depth) + of_scale, 15 * depth};
+  const double tiny = std::max(1.0, scale) * static_cast<double>(length);
+  return rest == 1 ? TransformFactors{1.5 * std::sqrt(depth) + of_scale, 5 * depth, 2 * tiny, 6 * tiny}
+                   : TransformFactors{3 * std::sqrt(depth) + of_scale, 15 * depth, 8 * tiny, 24 * tiny};
 }
 
 std::vector<std::int64_t> real_bins(std::int64_t n) {

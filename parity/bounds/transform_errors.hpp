@@ -14,8 +14,14 @@ namespace plumb::parity::bounds {
 /// of them, σ being the transform's scale. 1.5√log₂ n and 5 log₂ n where all primes of n are at most 7, twice and three
 /// times that by Bluestein's algorithm; nothing where n is 1. A scale that is no power of two is rounded, and so is its
 /// product with every element: 2 more of `norm`.
+///
+/// Below the smallest normal products are rounded to a fixed place whatever their size: half a spacing each, up to 3
+/// for a part and a halving of the line, of which later steps carry every one to all that comes of it. By chance that
+/// is n/√2 spacings of a line's 2-norm at most, and never more than 6n of an element; lines of Bluestein's algorithm
+/// are up to four times as long. `tiny_norm`, `tiny_element`: in units of the spacing.
 struct TransformFactors {
   double norm = 0, element = 0;
+  double tiny_norm = 0, tiny_element = 0;
 };
 TransformFactors transform_factors(std::int64_t length, double scale);
 

@@ -17,6 +17,8 @@ std::optional<Allowed> allowed_by_class(const core::JudgedOutput& judged, ir::DT
 
 /// A limit above this share of the scale of its numbers proves nothing (verdict.md V39).
 inline constexpr double loosest_of_scale = 1e-2;
+/// Likewise of a line of subnormal numbers that are kept: a 0 in their place would be seen.
+inline constexpr double loosest_of_subnormals = 0.5;
 
 /// The limit of an element that may be anything, such as the logarithm of a sum that may be off by more than half of
 /// itself (verdict.md V32). Of one that is apart besides it says why.

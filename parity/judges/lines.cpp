@@ -87,7 +87,11 @@ OutputJudgement judge_lines(const Question& question, std::size_t k, const LineL
   OutputJudgement output{.kind = cases::UnitKind::line};
   output.truth = limits.truth.value_or(question.truth.outputs.at(k)), output.unit = limits.line;
   const Numbers truth(output.truth), got(question.got.at(k));
-  const double least = question.floor(k) * std::sqrt(static_cast<double>(limits.line.length));
+  const double root = std::sqrt(static_cast<double>(limits.line.length));
+  const double least = question.floor(k) * root + limits.tiny_norm;
+  const core::FloatFormat computed = core::float_format(core::compute_dtype(question.out_type(k).dtype));
+  // Kept subnormals have few digits: they say something where a 0 in their place would be seen.
+  const double of_few_digits = question.manner.flushes_subnormals ? 0 : computed.smallest_normal() * root;
   for (std::size_t line = 0; line < limits.norm.size(); ++line) {
     const Errors found = errors_of(question, k, truth, got, limits, line);
     const double limit = limits.norm[line] + found.stored;
@@ -95,16 +99,19 @@ OutputJudgement judge_lines(const Question& question, std::size_t k, const LineL
     double ratio = found.error == 0 ? 0 : found.error / (limit + least), certain = compare::not_computed;
     if (!std::isfinite(limit)) ratio = compare::not_computed;
     if (!limits.element.empty())
-      certain = found.largest == 0 ? 0 : found.largest / (limits.element[line] + found.stored + question.floor(k));
+      certain = found.largest == 0
+                    ? 0
+                    : found.largest / (limits.element[line] + found.stored + question.floor(k) + limits.tiny_element);
     if (certain > 1 && certain > ratio) ratio = certain;
     if (!found.alike) ratio = infinite;
     if (!found.is_finite && found.alike) ratio = 0, certain = compare::not_computed;
     output.ratio.push_back(ratio), output.certain.push_back(certain);
-    output.standing.push_back(is_wild                                            ? Standing::wild
-                              : !found.is_finite                                 ? Standing::not_finite
-                              : found.truth == 0                                 ? Standing::silent
-                              : limit <= compare::loosest_of_scale * found.truth ? Standing::informative
-                                                                                 : Standing::loose);
+    const double loosest = found.truth < of_few_digits ? compare::loosest_of_subnormals : compare::loosest_of_scale;
+    output.standing.push_back(is_wild                                             ? Standing::wild
+                              : !found.is_finite                                  ? Standing::not_finite
+                              : found.truth == 0                                  ? Standing::silent
+                              : limit + limits.tiny_norm <= loosest * found.truth ? Standing::informative
+                                                                                  : Standing::loose);
   }
   return output;
 }
@@ -118,6 +125,10 @@ OutputJudgement judge_transform(const Question& question, std::size_t k, const i
     limits.truth = certify::transformed_in_long_double(
         x, in_f64, {how.kind, how.length, how.scale, how.line_x, how.line_y, how.real_at});
   const bool is_long = limits.truth.has_value();
+  // What may be flushed is lost on every product and sum: that is no matter of chance.
+  const double floor = question.floor(k), flushed = 4 * factors.tiny_element * floor;
+  limits.tiny_norm = question.manner.flushes_subnormals ? flushed : factors.tiny_norm * floor;
+  limits.tiny_element = question.manner.flushes_subnormals ? flushed : factors.tiny_element * floor;
   const double u = is_long ? of_f64 : question.unit(k), of_rounding = is_long ? of_f64 : 0;
   const double largest = core::float_format(question.out_type(k).dtype).overflow();
   const LineNorms of_x = norms_of(x, how.line_x, how.weights_x);

@@ -17,6 +17,8 @@ struct LineLimits {
   std::vector<double> element = {};  ///< by line: any of its errors, which nothing but a defect exceeds; empty: none
   /// By place in a line: how often an element counts in norms, as those of a half spectrum stand for two. Empty: once.
   std::vector<double> weights = {};
+  /// What numbers below the smallest normal may add to the 2-norm of a line's errors, and to any of these.
+  double tiny_norm = 0, tiny_element = 0;
   std::vector<bool> wild = {};           ///< lines of whose values nothing is known; empty: none is
   std::optional<ir::Tensor> truth = {};  ///< where it is known better than by the widened op
 };

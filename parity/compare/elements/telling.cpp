@@ -15,7 +15,7 @@ namespace {
 
 /// What holds of lines below the smallest normal where such numbers are kept: a rounding there is not small next to
 /// the line, but an element that agrees would not if it had vanished.
-constexpr double loosest_of_subnormals = 0.5, precise_subnormal = 2;
+constexpr double precise_subnormal = 2;
 
 /// Looks at the lines of an output one by one.
 class Lines {
