@@ -1,6 +1,8 @@
 // The Vulkan executor: fuses, plans, self-tests cooperative matrices, and compiles graphs for one device.
 #include "gpu_vulkan/vulkan_executor.hpp"
 
+#include <algorithm>
+
 #include "gpu_vulkan/cache/calibration_file.hpp"
 #include "gpu_vulkan/plan/consistency.hpp"
 #include "gpu_vulkan/run/executable.hpp"
@@ -67,7 +69,7 @@ ir::Tensor VulkanExecutor::run_alone(const ir::Graph& graph, const ir::Feeds& fe
   return executable.run(feeds).at(graph.results()[0]);
 }
 
-bool VulkanExecutor::cooperative_matrices_fail(const plan::Plan& plan) {
+bool VulkanExecutor::cooperative_matrices_fail(const plan::Plan& plan, const ir::Graph& graph) {
   if (!options_.self_test) return false;
   self_test::CooperativeKernels kernels = self_test::cooperative_kernels(plan);
   std::erase_if(kernels, [&](const auto& kernel) { return runtime_->right_kernels.contains(kernel); });
@@ -78,14 +80,18 @@ bool VulkanExecutor::cooperative_matrices_fail(const plan::Plan& plan) {
     runtime_->right_kernels.merge(kernels);
     return false;
   }
-  doubt_cooperative_matrices(wrong);
+  const auto& all = plan.schedule.dispatches;
+  const auto first = std::ranges::find_if(all, [](const auto& dispatch) { return bool(dispatch.shader.cooperative); });
+  doubt_cooperative_matrices(wrong, ir::cat("; the first to need them is ",
+                                            plan::name_of(plan, graph, static_cast<std::size_t>(first - all.begin()))));
   return true;
 }
 
-void VulkanExecutor::doubt_cooperative_matrices(const std::string& why) {
+void VulkanExecutor::doubt_cooperative_matrices(const std::string& why, const std::string& where) {
   cooperative_doubt_ = why;
   if (options_.on_doubt)
-    options_.on_doubt(ir::cat(facts().name, "'s cooperative matrices failed their self-test and are not used: ", why));
+    options_.on_doubt(
+        ir::cat(facts().name, "'s cooperative matrices failed their self-test and are not used: ", why, where));
 }
 
 std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, const ir::Feeds& params,
@@ -110,7 +116,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
   };
   passes::Fused whole = fused(graph, capture, params);
   plan::Plan made = planned(whole);
-  if (cooperative_matrices_fail(made)) {
+  if (cooperative_matrices_fail(made, whole.graph)) {
     whole = fused(graph, capture, params);
     made = planned(whole);
   }

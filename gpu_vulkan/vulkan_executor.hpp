@@ -71,8 +71,8 @@ class VulkanExecutor final : public ir::Executor {
 
  private:
   /// Tests the tiles that the plan runs and that nothing is known of. Whether one failed, or has before.
-  bool cooperative_matrices_fail(const plan::Plan& plan);
-  void doubt_cooperative_matrices(const std::string& why);
+  bool cooperative_matrices_fail(const plan::Plan& plan, const ir::Graph& graph);
+  void doubt_cooperative_matrices(const std::string& why, const std::string& where = "");
   ir::Tensor run_alone(const ir::Graph& graph, const ir::Feeds& feeds, const std::string& tile) const;
 
   device::VulkanOptions options_;

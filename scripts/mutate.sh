@@ -199,6 +199,7 @@ outcome() {
   mutant=$work/mutant
   rm -rf "$mutant"
   mkdir -p "$mutant/modules" "$mutant/shaders"
+  rm -f "$work"/cache/*/selftest-*  # what an earlier try found of its kernels, which no node is named for again
   : >"$work/build.log"
   if [ -z "$brief" ]; then runs_after=$runs; fi
   if [ "${path##*.}" != cpp ]; then stems=$(stems_of "$path" | tr '\n' ' '); fi

@@ -135,6 +135,17 @@ std::string new_name(const ir::Graph& given, const ir::Graph& next, std::string 
   return name;
 }
 
+void return_results(const ir::Graph& given, ir::Graph& next) {
+  for (const ir::Value v : given.results()) {
+    if (next.defined(v)) {
+      next.returns(v);
+      continue;
+    }
+    const ir::Node& node = given.nodes()[given.producer(v).value()];
+    ir::fail("node '", node.label, "' (", node.op.name(), "): a pass leaves it out, though it computes a result");
+  }
+}
+
 ir::Graph replaced(const ir::Graph& graph, const PassSetting& setting, const Match& match) {
   const PatternGraph pattern(graph, setting);
   std::vector<Replacement> replacements;
@@ -155,7 +166,7 @@ ir::Graph replaced(const ir::Graph& graph, const PassSetting& setting, const Mat
     else if (!gone.contains(n))
       next.place(node.label, node.op, node.inputs, node.outputs);
   }
-  for (const ir::Value v : graph.results()) next.returns(v);
+  return_results(graph, next);
   return next;
 }
 

@@ -95,6 +95,10 @@ struct Replacement {
 /// `name`, or with primes behind it, so that no value of either graph is called so.
 std::string new_name(const ir::Graph& given, const ir::Graph& next, std::string name);
 
+/// Has a graph that was made of `given` return what that does. Throws Error, naming the node, where a result is not
+/// computed any more.
+void return_results(const ir::Graph& given, ir::Graph& next);
+
 /// What ends in node n of the graph and is to be replaced, if anything.
 using Match = std::function<std::optional<Replacement>(const PatternGraph& graph, std::size_t n)>;
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "gpu_vulkan/passes/passes.hpp"
+#include "gpu_vulkan/passes/pattern.hpp"
 #include "gpu_vulkan/region/compile.hpp"
 #include "gpu_vulkan/region/source.hpp"
 
@@ -39,7 +40,8 @@ class Finder {
   /// What others need of it, the last node's value first.
   std::vector<Value> results_of(const Group& group) const;
   std::optional<fused_ops::Region> region_of(const Group& group);
-  region::CompiledShader compiled_for(const fused_ops::Region& region, const std::string& source) const;
+  region::CompiledShader compiled_for(const fused_ops::Region& region, const Group& group,
+                                      const std::string& source) const;
   const ir::Shape& shape_of(std::size_t n) const { return graph_.type(graph_.nodes()[n].outputs[0]).shape; }
   bool is_kept(Value v) const { return setting_.surviving || wanted_[v]; }
 
@@ -157,11 +159,14 @@ void Finder::visit(std::size_t n) {
       if (group_of_[*producer] != group_of_[n]) groups_[group_of_[*producer]].open = false;
 }
 
-region::CompiledShader Finder::compiled_for(const fused_ops::Region& region, const std::string& source) const {
+region::CompiledShader Finder::compiled_for(const fused_ops::Region& region, const Group& group,
+                                            const std::string& source) const {
   try {
     return compiler_.compile(source);
   } catch (const ir::Error& error) {
-    ir::fail("the kernel that was generated for ", fused_ops::steps_of(region), " does not compile: ", error.what());
+    const ir::Node& last = graph_.nodes()[group.nodes.back()];
+    ir::fail("node '", last.label, "' (", last.op.name(), "): the kernel that was generated for ",
+             fused_ops::steps_of(region), " does not compile: ", error.what());
   }
 }
 
@@ -186,7 +191,7 @@ std::optional<fused_ops::Region> Finder::region_of(const Group& group) {
   const auto source = region::source_of(region, dtypes);
   if (!kernels_.contains(source) && kernels_.size() == most_kernels) return std::nullopt;
   kernels_.insert(source);
-  auto compiled = compiled_for(region, source);
+  auto compiled = compiled_for(region, group, source);
   region.kernel = std::move(compiled.name);
   region.words = std::move(compiled.words);
   return region;
@@ -213,7 +218,7 @@ ir::Graph Finder::rewritten() {
       next.place(node.label, node.op, node.inputs, node.outputs);
     }
   }
-  for (const Value v : graph_.results()) next.returns(v);
+  return_results(graph_, next);
   return next;
 }
 

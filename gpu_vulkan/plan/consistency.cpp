@@ -80,7 +80,7 @@ class Walk {
         if (plan_.placed(plan_.slot(v))) fill(plan_.slot(v));
       for (; next < part.end; ++next) step(next);
       for (const ir::Value v : part.downloads)
-        require_whole(plan_.slot(v), [&] { return ir::cat("the host reads '", graph_.name(v), '\''); });
+        require_whole(plan_.slot(v), [&] { return ir::cat("the host reads ", full_name(plan_.slot(v))); });
     }
     ir::require(next == plan_.schedule.dispatches.size(), "no part of the plan has dispatch ", next);
     if (plan_.placed(plan_.faults)) require_whole(plan_.faults, [] { return "the host reads the faults"; });
@@ -97,9 +97,9 @@ class Walk {
     if (!plan_.placed(slot)) return;
     const Bytes here = bytes(slot);
     if (here.buffer >= plan_.arena.buffers.size() || here.end > plan_.arena.buffers[here.buffer])
-      ir::fail(name(slot), " lies beyond its buffer");
+      ir::fail(full_name(slot), " lies beyond its buffer");
     if (is_resident(slot) != (here.buffer < plan_.arena.resident_buffers))
-      ir::fail(name(slot), " lies among slots that live otherwise");
+      ir::fail(full_name(slot), " lies among slots that live otherwise");
   }
 
   void fill(Slot slot) {
@@ -158,22 +158,38 @@ class Walk {
     const auto stranger = memory_.stranger(bytes(slot), slot);
     if (!stranger) return;
     if (*stranger == Plan::no_slot) ir::fail(doing(), ", which nothing has filled");
-    ir::fail(doing(), ", over which ", name(*stranger), " was written");
+    ir::fail(doing(), ", over which ", full_name(*stranger), " was written");
   }
 
-  std::string at(std::size_t d) const {
-    const Dispatch& dispatch = plan_.schedule.dispatches[d];
-    const std::string_view label =
-        dispatch.node < graph_.nodes().size() ? std::string_view(graph_.nodes()[dispatch.node].label) : "?";
-    return ir::cat("dispatch ", d, " (", dispatch.shader.name, ") of '", label, "' ");
+  std::string at(std::size_t d) const { return name_of(plan_, graph_, d) + ' '; }
+
+  /// The value that a slot holds; nothing of scratch.
+  std::optional<ir::Value> value_of(Slot slot) const {
+    const auto value = std::ranges::find(plan_.slots, slot);
+    if (slot == plan_.faults || value == plan_.slots.end()) return std::nullopt;
+    return static_cast<ir::Value>(value - plan_.slots.begin());
   }
 
   /// 'x' for a slot that holds a value, "scratch 12" else.
   std::string name(Slot slot) const {
     if (slot == plan_.faults) return "the faults";
-    const auto value = std::ranges::find(plan_.slots, slot);
-    if (value == plan_.slots.end()) return ir::cat("scratch ", slot);
-    return ir::cat('\'', graph_.name(static_cast<ir::Value>(value - plan_.slots.begin())), '\'');
+    const auto value = value_of(slot);
+    return value ? ir::cat('\'', graph_.name(*value), '\'') : ir::cat("scratch ", slot);
+  }
+
+  /// The name of a slot and the node that computes it or has it as scratch, for where no dispatch is named.
+  std::string full_name(Slot slot) const {
+    std::optional<std::size_t> n;
+    if (const auto value = value_of(slot)) {
+      n = graph_.producer(*value);
+    } else {
+      const auto& all = plan_.schedule.dispatches;
+      const auto writes = [&](const Dispatch& one) { return std::ranges::count(one.writes, slot) > 0; };
+      const auto writer = slot == plan_.faults ? all.end() : std::ranges::find_if(all, writes);
+      if (writer != all.end() && writer->node < graph_.nodes().size()) n = writer->node;
+    }
+    if (!n) return name(slot);
+    return ir::cat(name(slot), " of node '", graph_.nodes()[*n].label, "' (", graph_.nodes()[*n].op.name(), ')');
   }
 
   const Plan& plan_;

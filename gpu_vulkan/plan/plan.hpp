@@ -41,6 +41,9 @@ struct Plan {
 Plan make_plan(const ir::Graph& graph, const ir::Capture& capture, const device::DeviceFacts& facts,
                const PlanOptions& options);
 
+/// "dispatch 3 (matmul_wide.f16) of node 'y' (matmul)".
+std::string name_of(const Plan& plan, const ir::Graph& graph, std::size_t dispatch);
+
 /// The plan for people: nodes with their placement and dispatches, memory, segments.
 std::string to_text(const Plan& plan, const ir::Graph& graph);
 

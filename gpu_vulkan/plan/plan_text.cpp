@@ -61,6 +61,14 @@ void write_node(std::ostream& out, const ir::Node& node, const ir::NodeReport& r
 
 }  // namespace
 
+std::string name_of(const Plan& plan, const ir::Graph& graph, std::size_t dispatch) {
+  const Dispatch& one = plan.schedule.dispatches.at(dispatch);
+  std::string text = ir::cat("dispatch ", dispatch, " (", one.shader.name, ") of ");
+  if (one.node >= graph.nodes().size()) return text + "no node";
+  const ir::Node& node = graph.nodes()[one.node];
+  return text + ir::cat("node '", node.label, "' (", node.op.name(), ')');
+}
+
 std::string to_text(const Plan& plan, const ir::Graph& graph) {
   std::ostringstream out;
   const auto names = slot_names(plan, graph);

@@ -22,6 +22,7 @@ Recording::Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir
                      const device::VulkanOptions& options)
     : runtime_(runtime),
       plan_(plan),
+      graph_(graph),
       options_(options),
       // The device fills zones before every run, which would wipe out what the host wrote.
       writes_directly_(options.staging == device::Staging::automatic && !options.redzone &&
@@ -242,15 +243,29 @@ void Recording::run(std::size_t segment, RunTimes& times) {
   for (const Batch& batch : batches_.at(segment)) {
     try {
       runtime_.timeline.submit(batch.commands.get());
-      if (options_.step) wait();
+      if (options_.step || &batch == &batches_.at(segment).back()) wait();
     } catch (const ir::DeviceError& error) {
-      if (batch.dispatch == nothing) throw;
-      const plan::Dispatch& dispatch = plan_.schedule.dispatches[batch.dispatch];
-      throw ir::DeviceError(ir::cat("dispatch ", batch.dispatch, " (", dispatch.shader.name, "): ", error.what()));
+      const std::string which = batch.dispatch != nothing ? plan::name_of(plan_, graph_, batch.dispatch)
+                                : !options_.step          ? first_not_ended(segment)
+                                                          : "";
+      if (which.empty()) throw;
+      throw ir::DeviceError(ir::cat(error.what(), ": ", which, " was not seen to end"));
     }
   }
-  if (!options_.step) wait();
   has_run_ = segment + 1 == plan_.segments.size();
+}
+
+/// By its timestamp, where each dispatch has one and the device still tells; else "".
+std::string Recording::first_not_ended(std::size_t segment) const {
+  if (queries_.get() == VK_NULL_HANDLE || options_.timestamps != device::Timestamps::nodes) return "";
+  const plan::Segment& part = plan_.segments[segment];
+  try {
+    const auto all = ticks();
+    for (std::size_t d = part.begin; d < part.end; ++d)
+      if (all[2 * d + 1].available == 0) return plan::name_of(plan_, graph_, d);
+  } catch (const ir::DeviceError&) {  // what the device was asked before is what counts
+  }
+  return "";
 }
 
 std::span<std::byte> Recording::upload_bytes(ir::Value value) const {

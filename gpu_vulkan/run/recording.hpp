@@ -16,7 +16,8 @@ struct RunTimes {
 };
 
 /// The device's side of one compiled plan: its memory, and its segments as command
-/// buffers that are submitted on every run. Runtime, plan and options must outlive it; `graph` is the planned one.
+/// buffers that are submitted on every run. Runtime, plan, graph and options must outlive it; the
+/// graph is the planned one.
 class Recording {
  public:
   Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir::Graph& graph,
@@ -30,7 +31,8 @@ class Recording {
   /// Where the host finds a downloaded value after its segment ran.
   std::span<const std::byte> download_bytes(ir::Value value) const;
 
-  /// Runs one segment and waits for it; adds what that took to `times`. Throws DeviceError.
+  /// Runs one segment and waits for it; adds what that took to `times`. Throws DeviceError, which names the dispatch
+  /// that is the first not to have ended, where that is known: in step mode, or by its timestamp.
   void run(std::size_t segment, RunTimes& times);
 
   /// What the shaders reported since it was last taken.
@@ -79,6 +81,7 @@ class Recording {
   bool starts_a_batch(std::size_t dispatch) const;
   bool ends_a_batch(std::size_t dispatch) const;
   std::vector<Tick> ticks() const;
+  std::string first_not_ended(std::size_t segment) const;
   std::optional<std::uint64_t> elapsed(const Tick& start, const Tick& end) const;
   void end_segment(runtime::Commands& commands, std::size_t segment);
 
@@ -88,6 +91,7 @@ class Recording {
 
   runtime::Runtime& runtime_;
   const plan::Plan& plan_;
+  const ir::Graph& graph_;
   const device::VulkanOptions& options_;
   bool writes_directly_, reads_directly_;       ///< through the host's view of device memory
   std::vector<runtime::DeviceBuffer> buffers_;  ///< the arena's buffers

@@ -190,6 +190,7 @@ Shape EinsumStep::shape() const {
   Shape shape;
   for (const Label label : result) {
     const auto holder = std::ranges::find_if(terms, [&](const EinsumTerm& t) { return t.view.has(label); });
+    require(holder != terms.end(), "a step of the equation gives '", shown(label), "', which none of its terms has");
     shape.push_back(holder->view.extent(label));
   }
   return shape;

@@ -27,6 +27,7 @@ class MappedRows {
     const bool is_outside = !find_row(begin / row_.extent, start);
     for (std::int64_t j = begin % row_.extent; begin < end;) {
       const auto [at, step, length] = is_outside ? ir::kernels::MapRun{-1, 0, end} : run_at(row_, map_.beyond, j);
+      ir::require(length > 0, "position ", j, " of an axis of ", row_.extent, " leads nowhere");  // or it never ends
       const std::int64_t count = std::min(length, end - begin);
       if (at < 0)
         repeat(fill_, begin, count);

@@ -42,7 +42,18 @@ read_as "noticed: matmul 'y'" 1 'by *' "$wrong"
 read_as "elsewhere: matmul 'y'" 1 'by conv' "$wrong"
 read_as "noticed: matmul 'y'" 2 'by matmul' 'y matmul f16 1e-3 error\n\n1 case, 1 node: 1 error\n'
 read_as 'noticed: exit 2: error: it is refused' 2 'by matmul' 'error: it is refused\n'
+refused="f.json: failed: it is wrong: dispatch 2 (add.f32) of node 'c' (binary) reads 'a', over which 'b' of node"
+refused="$refused 'b' (softmax) was written\n\n1 case, 0 nodes: 1 failed\n"
+read_as "noticed: binary 'c'" 1 'by *' "$refused"
+read_as "noticed: softmax 'b'" 1 'by softmax' "$refused"
+read_as "elsewhere: binary 'c'" 1 'by matmul' "$refused"
+refused='f.json: failed: it is refused\n\n1 case, 0 nodes: 1 failed\n'
+read_as 'noticed: f.json: failed: it is refused' 1 'by matmul' "$refused"
+read_as "noticed: matmul 'y'" 2 'by matmul' "error: lost: dispatch 0 (m) of node 'y' (matmul) was not seen to end\n"
 read_as 'noticed: it does not end' 124 'by matmul' ''
 read_as "noticed: $doubt" 0 'by matmul' "$doubt\n$passed"
 read_as '' 0 'by matmul' "$doubt\n$passed" "$doubt"
+doubt="$doubt; the first to need them is dispatch 0 (m.f16) of node 'y' (matmul)"
+read_as "noticed: matmul 'y', by a self-test" 0 'by gemm matmul' "$doubt\n$passed"
+read_as "noticed: $(echo "$doubt" | cut -c 1-160)" 0 'by conv' "$doubt\n$passed"
 exit $failed

@@ -5,11 +5,13 @@
 
 #include "gpu_vulkan/fused_ops/added_norm.hpp"
 #include "gpu_vulkan/passes/fuse.hpp"
+#include "gpu_vulkan/passes/pattern.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/passes/widen.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 #include "tests/gpu_vulkan/device.hpp"
 #include "tests/gpu_vulkan/facts.hpp"
+#include "tests/support/noise.hpp"
 
 namespace plumb::gpu_vulkan::residuals_test {
 namespace {
@@ -45,6 +47,23 @@ struct Block {
     return names;
   }
 };
+
+TEST(Passes, ResultsThatOneLeavesOutAreNamed) {
+  const Block block({6, 5}, {6, 5});
+  const ir::Feeds none;
+  const device::DeviceFacts facts = testing::h200();
+  const passes::PassSetting setting{.wanted = {block.sum, block.y}, .params = none, .facts = facts};
+  ir::Graph graph = block.graph;
+  graph.returns(block.sum);
+  const auto leaves_out = [](const passes::PatternGraph&, std::size_t n) -> std::optional<passes::Replacement> {
+    if (n != 1) return std::nullopt;
+    return passes::Replacement{{0, 1}, 1, [](ir::Graph& next, const ir::Node& node) {
+                                 next.place(node.label, Binary{BinaryFunction::add}, {0, 1}, node.outputs);
+                               }};
+  };
+  EXPECT_EQ(tests::message_of([&] { passes::replaced(graph, setting, leaves_out); }),
+            "node 'sum' (binary): a pass leaves it out, though it computes a result");
+}
 
 TEST(Residuals, ASumThatOnlyANormReadsIsPartOfIt) {
   const Block block({6, 5}, {6, 5});

@@ -67,7 +67,7 @@ TEST(Consistency, SaysWhereABarrierIsMissing) {
   plan.barrier_before.assign(plan.barrier_before.size(), false);
   EXPECT_THAT(branches.breach(plan), StartsWith("gpu_vulkan: the plan is wrong: dispatch 2 (binary"));
   EXPECT_THAT(branches.breach(plan),
-              HasSubstr("of 'c' reads 'a', and no barrier is between it and one that wrote it"));
+              HasSubstr("of node 'c' (binary) reads 'a', and no barrier is between it and one that wrote it"));
 }
 
 TEST(Consistency, WhatSharesBytesIsNotWrittenWhileTheyAreWanted) {
@@ -76,10 +76,10 @@ TEST(Consistency, WhatSharesBytesIsNotWrittenWhileTheyAreWanted) {
   const ir::Value a = 2, b = 3;
   ASSERT_EQ(branches.graph.name(a), "a");
   plan.arena.places[plan.slot(b)] = plan.arena.places[plan.slot(a)];
-  EXPECT_THAT(branches.breach(plan), HasSubstr("reads 'a', over which 'b' was written"));
+  EXPECT_THAT(branches.breach(plan), HasSubstr("reads 'a', over which 'b' of node 'b' (softmax) was written"));
   plan = branches.plan({.no_reuse = true, .full_barriers = true});
   plan.arena.places[plan.slot(b)].offset = plan.arena.places[plan.slot(a)].offset + 33 * 7 * 4 - 4;  // one word
-  EXPECT_THAT(branches.breach(plan), HasSubstr("reads 'a', over which 'b' was written"));
+  EXPECT_THAT(branches.breach(plan), HasSubstr("reads 'a', over which 'b' of node 'b' (softmax) was written"));
 }
 
 TEST(Consistency, NoDispatchWritesWhereItReads) {
@@ -96,7 +96,7 @@ TEST(Consistency, WhatIsReadWasFilled) {
   EXPECT_THAT(branches.breach(plan), HasSubstr("reads 'x', which nothing has filled"));
   plan = branches.plan();
   plan.segments[0].downloads = {branches.graph.results()[0], 2};
-  EXPECT_THAT(branches.breach(plan), HasSubstr("the host reads 'a', over which"));
+  EXPECT_THAT(branches.breach(plan), HasSubstr("the host reads 'a' of node 'a' (binary), over which"));
 }
 
 TEST(Consistency, SlotsLieInTheirBuffers) {
@@ -106,7 +106,7 @@ TEST(Consistency, SlotsLieInTheirBuffers) {
   EXPECT_THAT(branches.breach(plan), HasSubstr("lies beyond its buffer"));
   plan = branches.plan();
   plan.arena.places[plan.slot(2)] = plan.arena.places[plan.slot(1)];
-  EXPECT_THAT(branches.breach(plan), HasSubstr("'a' lies among slots that live otherwise"));
+  EXPECT_THAT(branches.breach(plan), HasSubstr("'a' of node 'a' (binary) lies among slots that live otherwise"));
 }
 
 TEST(Consistency, EveryDispatchIsInAPart) {
