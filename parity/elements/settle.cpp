@@ -81,12 +81,16 @@ class Alone {
         limits_only_(limits_only) {}
 
   std::atomic<std::uint64_t> replayed = 0, wide = 0;
+  std::atomic<std::uint64_t> beyond =
+      0;                                 ///< elements clearly beyond all that is allowed them, whatever the truth lacks
+  std::atomic<std::uint64_t> terms = 0;  ///< those of all elements that were looked at
 
   /// Puts the element's own limits in place of those of the tensor, the certain one, too, since a tensor's knows
   /// nothing below the smallest normal (verdict.md V18).
   void set_limit(std::size_t i, double truth, double got, const SettledLimits& limits) {
     terms::ElementSum sum;
     summing_.walker(static_cast<std::int64_t>(i), sum);
+    terms += sum.terms.size();
     const sums::ElementLimit exact = exact_limit(summing_, sum, truth);
     const double error = std::abs(got - truth);
     limits.tighten(i, exact.probable, exact.probable - exact.fixed);
@@ -100,9 +104,13 @@ class Alone {
       return limits.widen(i, 2 * error / allowed_.of_limits, 0);  // clearly within: the truth need not decide it anew
     }
     // Only what cannot be replayed may creep (verdict.md V23).
-    if (equal && gives_the_very_bits(sum, truth, summing_.arithmetic.flushed)) return;
-    const double most = wide_limit(summing_, sum, truth);
-    if (error > limit_.with(most, std::abs(truth))) return;
+    const bool may_creep = !equal || !gives_the_very_bits(sum, truth, summing_.arithmetic.flushed);
+    const double most = may_creep ? wide_limit(summing_, sum, truth) : 0;
+    if (!may_creep || error > limit_.with(most, std::abs(truth))) {
+      const double doubt = dtype_ == ir::DType::f64 ? exact.certain : 0;
+      if (error > 2 * limit_.with(std::max({limit, most, doubt}), std::abs(truth))) ++beyond;
+      return;
+    }
     ++wide;
     limits.widen(i, most, exact.probable - exact.fixed);
   }
@@ -115,6 +123,31 @@ class Alone {
   const ir::DType dtype_;
   const bool limits_only_;
 };
+
+/// Looks at open elements one by one, those first that are furthest beyond what their tensor is held to; how many. Once
+/// one is clearly beyond all that is allowed it the output fails, whatever the others are: unless `all_of_them` are
+/// asked for, no more are looked at once 2^22 terms have been walked, of which a running sum has n² / 2. What is left
+/// keeps the limits of the tensor.
+std::size_t look_at(Alone& alone, const OpenElements& all, bool all_of_them) {
+  constexpr std::uint64_t most_terms = std::uint64_t{1} << 22;
+  const compare::Limit limit(all.allowed, all.dtype);
+  std::vector<std::pair<double, std::size_t>> order;
+  for (const std::size_t i : all.indices) {
+    const double allowed = limit.with(all.limits.probable[i], std::abs(all.truth[i]));
+    order.emplace_back(-std::abs(all.got[i] - all.truth[i]) / allowed, i);
+  }
+  if (!all_of_them) std::ranges::sort(order);
+  std::size_t begin = 0;
+  for (std::size_t count = 64; begin < order.size(); begin += count, count *= 2) {
+    if (!all_of_them && alone.beyond > 0 && alone.terms > most_terms) break;
+    count = std::min(count, order.size() - begin);
+    for_each_element(count, [&](std::size_t n) {
+      const std::size_t i = order[begin + n].second;
+      alone.set_limit(i, all.truth[i], all.got[i], all.limits);
+    });
+  }
+  return begin;
+}
 
 /// A segment whose sum has something behind it in the kernel: limits of elements of the sum are carried on.
 class Carried {
@@ -236,10 +269,12 @@ SettledLimits places_in(compare::Limits& limits, std::span<const double> truth) 
           limits.chance ? limits.chance->as<double>() : std::span<double>()};
 }
 
-/// As far as is known of these elements of output `k`; the limits of the others stay.
+/// As far as is known of these elements of output `k`; the limits of the others stay. Without `looks` their limits are
+/// set, and nothing else.
 cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allowed& allowed,
                             const std::vector<std::size_t>& open, std::span<const double> truth,
-                            std::span<const double> c, ir::DType dtype, bool limits_only) {
+                            std::span<const double> c, ir::DType dtype, std::optional<Looks> looks) {
+  const bool limits_only = !looks;
   const bool is_alone = is_one_node(subject);
   cases::Settled settled;
   const ir::Feeds fed = widened_feeds(subject);
@@ -255,10 +290,8 @@ cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allo
   settled.open = open.size();
   if (is_alone) {
     Alone alone(subject, *summing, allowed, dtype, limits_only);
-    for_each_element(open.size(), [&](std::size_t n) {
-      const std::size_t i = open[n];
-      alone.set_limit(i, truth[i], c[i], all.limits);
-    });
+    settled.open = look_at(alone, all, looks != Looks::until_one_fails);
+    settled.left = open.size() - settled.open;
     settled.replayed = alone.replayed, settled.wide = alone.wide;
   } else {
     settled.wide = settle_carried(Carried(subject, fed, *summing, k), open, all);
@@ -269,14 +302,15 @@ cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allo
 
 }  // namespace
 
-cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got) {
+cases::Settled settle(const Subject& subject, std::size_t k, bounds::Bounded& bounded, const ir::TensorView& got,
+                      Looks looks) {
   compare::Allowed& allowed = bounded.allowed.at(k);
   if (!allowed.limits || !ir::is_float(got.dtype())) return {};
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const std::vector<std::size_t> open = open_elements(allowed, truth, c, got.dtype(), open_from(subject, k));
   if (open.empty()) return {};
-  return settle_these(subject, k, allowed, open, truth, c, got.dtype(), false);
+  return settle_these(subject, k, allowed, open, truth, c, got.dtype(), looks);
 }
 
 void set_exact_limits(const Subject& subject, std::size_t k, bounds::Bounded& bounded, ir::DType dtype) {
@@ -286,7 +320,7 @@ void set_exact_limits(const Subject& subject, std::size_t k, bounds::Bounded& bo
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < truth.size(); ++i)
     if (std::isfinite(truth[i])) all.push_back(i);
-  if (!all.empty()) settle_these(subject, k, allowed, all, truth, truth, dtype, true);
+  if (!all.empty()) settle_these(subject, k, allowed, all, truth, truth, dtype, std::nullopt);
 }
 
 }  // namespace plumb::parity::elements

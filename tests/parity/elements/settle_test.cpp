@@ -6,6 +6,7 @@
 #include <cmath>
 #include <random>
 
+#include "ir/ops/cumulative.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
 #include "ir/ops/unary.hpp"
@@ -233,6 +234,36 @@ TEST(WideLimit, HoldsForFewValuesAndSeesATermThatIsMissing) {
       EXPECT_EQ(judge(a, b, got, {adder.published}).comparison.n_bad, 1u) << levels << ' ' << adder.name;
     }
   }
+}
+
+/// Each element of a running sum has all terms before it: to look at every one would take n².
+TEST(Settle, LooksAtNoMoreOnceOneElementIsBeyondAll) {
+  constexpr std::int64_t n = 8000;
+  Tensor x = numbers(1, n, {"", [](std::size_t i, std::size_t, double c) { return i == 0 ? 40 : c - 0.5; }}, 1);
+  x = Tensor::of<float>({n}, std::vector<float>(x.as<float>().begin(), x.as<float>().end()));
+  ir::Graph graph;
+  graph.returns(graph.add("y", ir::ops::Cumulative{}, {graph.input("x", x.type())}));
+  const core::Segment segment = core::segment_of(graph, 0);
+  ref_cpu::CpuExecutor cpu;
+  const bounds::Manner manner;
+  const std::vector<ir::TensorView> inputs = {x};
+  const bounds::Bounded first = bounds::evaluate_bounded(
+      cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, manner);
+  const auto settled = [&](double missing) {
+    bounds::Bounded bounded = first;
+    Tensor got({DType::f32, {n}});
+    for (std::size_t i = 0; i < n; ++i)
+      got.as<float>()[i] = static_cast<float>(first.truth.outputs[0].as<double>()[i] - missing);
+    const cases::Settled found = settle({cpu, segment, inputs, {}, manner}, 0, bounded, got, Looks::until_one_fails);
+    return std::pair(found, compare::compare(bounded.truth.outputs[0], got, bounded.allowed[0]).n_bad);
+  };
+  const auto [wrong, bad] = settled(40);
+  EXPECT_GT(wrong.left, 3000u);
+  EXPECT_EQ(wrong.open + wrong.left, static_cast<std::uint64_t>(n));
+  EXPECT_EQ(bad, static_cast<std::uint64_t>(n));
+  const auto [right, none] = settled(0);
+  EXPECT_EQ(right.left, 0u);
+  EXPECT_EQ(none, 0u);
 }
 
 TEST(SumLimit, OfWholeNumbersIsNothing) {
