@@ -14,6 +14,7 @@
 #include "parity/bounds/bounded_product.hpp"
 #include "parity/bounds/moved.hpp"
 #include "parity/bounds/segment_errors.hpp"
+#include "parity/bounds/ties.hpp"
 #include "parity/compare/false_alarms.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
@@ -169,6 +170,7 @@ struct OutputPlan {
   ir::Value truth = 0;  ///< in the graph
   std::optional<compare::Allowed> plain = {};
   std::optional<Formula> formula = {};
+  std::optional<ir::Value> lost = {};  ///< what the truth lacks of the exact result, where that decides ties
 };
 
 /// The graph that computes a segment's truth and its limits in one go.
@@ -185,6 +187,8 @@ struct BoundedPlan {
         all.insert(all.end(), {one.formula->probable, one.formula->certain, one.formula->of_truth});
         if (one.formula->chance) all.push_back(*one.formula->chance);
       }
+    for (const OutputPlan& one : outputs)
+      if (one.lost) all.push_back(*one.lost);
     return all;
   }
 };
@@ -195,6 +199,22 @@ std::optional<double> fixed_of_product(const ir::Graph& graph, ir::Value truth, 
   if (!producer || manner.arithmetic.cut() > 0) return std::nullopt;
   const ir::Op& op = graph.nodes()[*producer].op;
   return op.is<BoundedMatmul>() ? std::optional(op.as<BoundedMatmul>().stored) : std::nullopt;
+}
+
+/// Has a result that is rounded once say of ties what is due.
+void plan_ties(const core::Segment& segment, std::size_t k, const ir::Graph& wide, const BoundedProducts& products,
+               BoundedPlan& plan) {
+  OutputPlan& one = plan.outputs.at(k);
+  if (one.plain->rule != compare::Allowed::Rule::rounded || !decides_ties(segment, k)) return;
+  one.plain->decides_ties = true;
+  const ir::Node& op = wide.nodes().front();
+  const Model model = error_model(op.op);
+  if (!model.lost) return;
+  ExpressionBuilder builder(plan.graph);
+  Node node{.builder = builder, .op = op.op, .in = {}, .out = {}, .output = k, .in_types = {}, .out_types = {}};
+  for (const ir::Value v : op.inputs) node.in.push_back({&builder, products.at(v)});
+  for (const ir::Value v : op.outputs) node.out.push_back({&builder, products.at(v)});
+  one.lost = model.lost(node).value;
 }
 
 BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& segment, const Manner& manner,
@@ -212,6 +232,7 @@ BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& seg
     const ir::Value v = segment.outputs[k];
     const ir::DType dtype = segment.graph.type(v).dtype;
     OutputPlan& one = plan.outputs.emplace_back(OutputPlan{products.at(v), plain_limit(segment, k, dtype)});
+    if (one.plain) plan_ties(segment, k, wide, products, plan);
     if (one.plain || ir::is_complex(dtype)) continue;
     const Bound bound = of_candidate.bound_of(v);
     one.formula = {bound.probable.value, bound.certain.value, of_truth.bound_of(v).certain.value};
@@ -311,6 +332,10 @@ Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, 
     bounded.truth.outputs.push_back(run.results.take(one.truth));
     compare::Allowed allowed = one.plain.value_or(compare::Allowed{.rule = compare::Allowed::Rule::within});
     compare::Allowed uncertainty = plain_uncertainty(segment, k, dtype);
+    if (one.lost) {
+      round_to_odd(bounded.truth.outputs[k], run.results.take(*one.lost));
+      uncertainty.relative = 0x1p-52;
+    }
     if (one.formula) {
       allowed.limits = limits_of(run.results, *one.formula);
       allowed.lambda = lambda_of(manner, segment.graph.type(segment.outputs[k]));

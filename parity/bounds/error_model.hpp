@@ -124,6 +124,11 @@ struct Model {
   /// What errors of the operands become, to first order.
   std::function<Real(const Node&, const Errors& errors)> carried = {};
   std::optional<LineAxes> line = {};  ///< in the first output; none where neighbours are alike
+  /// Whether the truth of an op that rounds once, rounded to the dtype of its operands, is the exact result rounded,
+  /// ties included. It takes `lost` besides, what the truth lacks of the exact result; without that, two roundings do
+  /// what one does (Figueroa, "When is double rounding innocuous?", 1995).
+  bool decides_ties = false;
+  std::function<Real(const Node&)> lost = {};
   /// Whether the first output is all that is computed, and the others are elements of operands, bit by bit.
   bool others_are_moved = false;
 };

@@ -39,12 +39,13 @@ struct Allowed {
   double of_limits = 1;                       ///< how many of them
   double lambda = 0;                          ///< the standard deviations that they allow for; 0: unknown
 
-  double relative = 0;   ///< times |y|
-  double ulps = 0;       ///< in ulps of the type that is computed in, at y
-  double absolute = 0;   ///< for every element of the tensor
-  double storage = 0;    ///< ulps of the dtype at y, added: its own rounding
-  double subnormal = 0;  ///< added: results below it may be flushed to zero
-  bool by_part = false;  ///< what is said of |y| holds of each part of a complex element, not of its modulus
+  double relative = 0;        ///< times |y|
+  double ulps = 0;            ///< in ulps of the type that is computed in, at y
+  double absolute = 0;        ///< for every element of the tensor
+  double storage = 0;         ///< ulps of the dtype at y, added: its own rounding
+  double subnormal = 0;       ///< added: results below it may be flushed to zero
+  bool decides_ties = false;  ///< the truth says to which neighbour a tie is rounded: no other passes as `rounded`
+  bool by_part = false;       ///< what is said of |y| holds of each part of a complex element, not of its modulus
 
   /// The largest |c - y| allowed of element `index`, where |y| is `magnitude`, for an output of this dtype.
   double at(double magnitude, ir::DType dtype, std::uint64_t index = 0) const;

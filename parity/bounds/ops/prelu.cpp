@@ -4,6 +4,6 @@
 #include "parity/bounds/error_terms.hpp"
 
 namespace plumb::parity::bounds {
-Model error_model(const ir::ops::Prelu&) { return {.carried = by_difference}; }
+Model error_model(const ir::ops::Prelu&) { return {.carried = by_difference, .decides_ties = true}; }
 
 }  // namespace plumb::parity::bounds

@@ -25,7 +25,9 @@ Bound growing(const Node& node, const UnaryLimit& limit) {
 }  // namespace
 
 Model error_model(const ir::ops::Unary& op) {
-  Model model{.complex_units = units_of_complex_unary, .carried = by_difference};
+  Model model{.complex_units = units_of_complex_unary,
+              .carried = by_difference,
+              .decides_ties = op.function == UnaryFunction::square};
   if (const UnaryLimit* const limit = limit_of(op.function)) {
     model.ulps = limit->ulps;
     if (limit->slope > 0) model.rounding = [limit](const Node& node) { return growing(node, *limit); };

@@ -30,7 +30,7 @@ Part part_of(Y y, T c, const Allowed& allowed) {
     Part part{truth, number(r), got, false, false};
     const double rounded = part.r;
     part.same_bits = rounded == got && std::signbit(rounded) == std::signbit(got);
-    if (allowed.rule == Allowed::Rule::rounded && rounded != got)
+    if (allowed.rule == Allowed::Rule::rounded && !allowed.decides_ties && rounded != got)
       part.near_tie_neighbour = got == number(T(truth * (1 - 0x1p-45))) || got == number(T(truth * (1 + 0x1p-45)));
     return part;
   }
