@@ -12,7 +12,6 @@
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded_matmul.hpp"
 #include "parity/bounds/bounded_product.hpp"
-#include "parity/bounds/moved.hpp"
 #include "parity/bounds/segment_errors.hpp"
 #include "parity/bounds/ties.hpp"
 #include "parity/compare/false_alarms.hpp"

@@ -36,5 +36,7 @@ inline Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& se
                                 const Manner& manner) {
   return evaluate_bounded(reference, segment, core::feeds_of(segment, fed), manner);
 }
+/// As evaluate_bounded() of a segment whose outputs are all judged by its error class, and whose truth is known.
+Bounded bounded_by_class(const core::Segment& segment, core::Evaluated truth, const Manner& manner);
 
 }  // namespace plumb::parity::bounds

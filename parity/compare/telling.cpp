@@ -49,7 +49,7 @@ Telling telling_of(const ir::TensorView& truth, ir::DType dtype, const Allowed& 
   if (telling.elements == 0) return telling;
   if (ir::unit_roundoff(dtype) == 0 || allowed.rule != Allowed::Rule::within) {
     // Ones are right or wrong, and so are infinities, which such a node was given or selects: masks are made of them. A
-    // zero may be what nobody wrote, unless it is a bool where there was none before, and every NaN is like every other.
+    // zero may be what nobody wrote, but for a bool where there was none before, and every NaN is like every other.
     telling.not_finite = known.n_nan_expected;
     const std::uint64_t definite = telling.elements - std::min(telling.not_finite, telling.elements);
     const bool was_written = marked_bools && dtype == ir::DType::boolean;

@@ -29,8 +29,8 @@ struct Telling {
   std::string mistrust() const;
 };
 
-/// `known` is how the output compared with its truth; `marked_bools`: bools were neither false nor true before they were
-/// written.
+/// `known` is how the output compared with its truth; `marked_bools`: bools were neither false nor true before someone
+/// wrote them.
 Telling telling_of(const ir::TensorView& truth, ir::DType dtype, const Allowed& allowed, const Line& line,
                    const Comparison& known, bool marked_bools = false);
 

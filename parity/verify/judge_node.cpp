@@ -10,7 +10,6 @@
 #include "ir/passes/widen.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/attribution/non_finite.hpp"
-#include "parity/bounds/moved.hpp"
 #include "parity/compare/measure.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
