@@ -190,8 +190,13 @@ void CaseRun::carry_truth(std::size_t n, const core::Evaluated* local, ir::Feeds
     }
     evaluated = core::evaluate_widened(executors_.reference, alone, fed);
   }
-  for (std::size_t k = 0; k < node.outputs.size(); ++k)
-    state_.value(node.outputs[k]).truth = same ? local->outputs[k] : std::move(evaluated.outputs[k]);
+  for (std::size_t k = 0; k < node.outputs.size(); ++k) {
+    std::optional<ir::Tensor>& truth = state_.value(node.outputs[k]).truth;
+    if (same)
+      truth = local->outputs[k];
+    else
+      truth = std::move(evaluated.outputs[k]);
+  }
 }
 
 /// Says what is to be measured of an output, and whether it is clean, which nodes behind it have to know.
