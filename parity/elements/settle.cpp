@@ -6,6 +6,7 @@
 
 #include "ir/passes/widen.hpp"
 #include "parity/compare/scan.hpp"
+#include "parity/compare/tolerance.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/elements/feeds.hpp"
 #include "parity/elements/folded_sum.hpp"
@@ -172,8 +173,10 @@ class Carried {
       for (const terms::Product& term : sum.terms) total += term.value();
       const double made = total * sum.scale / sum.divisor;
       const sums::ElementLimit limit = exact_of(i, sum, made);
-      probable[i] = wide ? wide_of(i, sum, made, limit.certain) : limit.probable, certain[i] = limit.certain;
-      chance[i] = limit.probable - limit.fixed;
+      const double besides = fixed_of_logarithm(made);
+      probable[i] = of_result(wide ? wide_of(i, sum, made, limit.certain) : limit.probable, made) + besides;
+      certain[i] = of_result(limit.certain, made) + besides;
+      chance[i] = of_result(limit.probable - limit.fixed, made);
     });
     bounds::KnownErrors known;
     known.emplace(summing_.sum, std::move(exact));
@@ -182,6 +185,16 @@ class Carried {
   }
 
  private:
+  /// What the node's result is off where a sum is by `error`: of a logarithm, if that is no more than half of the sum.
+  double of_result(double error, double made) const {
+    if (!summing_.is_logarithm) return error;
+    const double relative = error / std::abs(made);
+    return relative <= 0.5 ? -std::log1p(-relative) : compare::anything;
+  }
+  double fixed_of_logarithm(double made) const {
+    return summing_.is_logarithm && made > 0 ? 8 * summing_.arithmetic.unit * std::abs(std::log(made)) : 0;
+  }
+
   /// By the terms of the sum, and by those that it has where a norm behind it is folded into its factors.
   sums::ElementLimit exact_of(std::size_t i, const terms::ElementSum& sum, double made) const {
     const sums::ElementLimit limit = exact_limit(summing_, sum, made);

@@ -9,6 +9,7 @@
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/fma.hpp"
 #include "ir/ops/prelu.hpp"
+#include "ir/ops/reduce.hpp"
 #include "ir/ops/unary.hpp"
 #include "ir/ops/where.hpp"
 #include "ir/passes/widen.hpp"
@@ -17,6 +18,18 @@
 namespace plumb::parity::elements {
 namespace {
 
+/// Whether the op makes logarithms of sums.
+bool is_logarithm(const ir::Op& op) {
+  return op.is<ir::ops::Reduce>() && op.as<ir::ops::Reduce>().function == ir::ops::ReduceFunction::log_sum;
+}
+
+/// The sum that it makes these of, or the op itself.
+ir::Op without_logarithm(const ir::Op& op) {
+  if (!is_logarithm(op)) return op;
+  const auto& reduce = op.as<ir::ops::Reduce>();
+  return ir::ops::Reduce{ir::ops::ReduceFunction::sum, reduce.axes, reduce.keep_dims};
+}
+
 /// On operands that the walker reads where they are.
 std::optional<Summing> sums_on(const ir::Graph& graph, const ir::Node& node, std::span<const terms::Operand> operands,
                                const bounds::Manner& manner) {
@@ -24,7 +37,7 @@ std::optional<Summing> sums_on(const ir::Graph& graph, const ir::Node& node, std
   ir::TensorTypes in;
   for (const ir::Value v : node.inputs) in.push_back(graph.type(v));
   ir::Graph wide = ir::passes::widen(graph);
-  const ir::Op op = wide.nodes()[*wide.producer(node.outputs[0])].op;
+  const ir::Op op = without_logarithm(wide.nodes()[*wide.producer(node.outputs[0])].op);
   auto walker = terms::find_walker(op, operands, type.shape);
   if (!walker) return std::nullopt;
   bounds::ExpressionBuilder builder(wide);
@@ -35,7 +48,8 @@ std::optional<Summing> sums_on(const ir::Graph& graph, const ir::Node& node, std
                  std::move(*walker),
                  bounds::sum_arithmetic(asked, bounds::has_exact_products(asked)),
                  asked.lambda(),
-                 bounds::dot_factors(asked, 1, true).stored};
+                 bounds::dot_factors(asked, 1, true).stored,
+                 is_logarithm(node.op)};
 }
 
 /// Whether an element of the op's result depends on one element of each operand, at the same place.
@@ -48,8 +62,11 @@ terms::Operand operand_of(const ir::Tensor& wide) { return {wide.as<double>(), w
 
 }  // namespace
 
-std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
-                               const bounds::Manner& manner) {
+namespace {
+
+/// On operands that it keeps.
+std::optional<Summing> sums_with(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
+                                 const bounds::Manner& manner) {
   std::vector<terms::Operand> numbers;
   for (ir::Tensor& x : operands) {
     if (x.dtype() != ir::DType::f64) x = ir::convert(x, ir::DType::f64);  // indices are numbers, too
@@ -60,6 +77,13 @@ std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std
   return found;
 }
 
+}  // namespace
+
+std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
+                               const bounds::Manner& manner) {
+  return is_logarithm(node.op) ? std::nullopt : sums_with(graph, node, std::move(operands), manner);
+}
+
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed) {
   const ir::Graph& graph = subject.segment.graph;
   const auto is_fed = [&](ir::Value v) { return graph.is_source(v) && !ir::is_complex(graph.type(v).dtype); };
@@ -67,7 +91,7 @@ std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed
     if (!std::ranges::all_of(node.inputs, is_fed) || !ir::is_float(graph.type(node.outputs[0]).dtype)) continue;
     std::vector<ir::Tensor> operands;
     for (const ir::Value v : node.inputs) operands.push_back(fed.at(graph.inputs()[v]));
-    if (auto found = sums_of(graph, node, std::move(operands), subject.manner)) return found;
+    if (auto found = sums_with(graph, node, std::move(operands), subject.manner)) return found;
   }
   return std::nullopt;
 }
@@ -91,7 +115,7 @@ std::shared_ptr<const Summing> made_bare_sum(const Subject& subject) {
   const ir::Graph& graph = subject.segment.graph;
   const ir::Node& node = graph.nodes().front();
   const auto is_real = [&](ir::Value v) { return ir::is_float(graph.type(v).dtype); };
-  if (!std::ranges::all_of(node.inputs, is_real) || !is_real(node.outputs[0])) return nullptr;
+  if (!std::ranges::all_of(node.inputs, is_real) || !is_real(node.outputs[0]) || is_logarithm(node.op)) return nullptr;
   const auto made = [&] {
     if (subject.widened == nullptr) {
       std::vector<ir::Tensor> operands;

@@ -14,7 +14,8 @@ struct Summing {
   std::vector<ir::Tensor> wide;  ///< its operands, widened, where nobody else keeps what the walker reads
   terms::Walker walker;
   sums::Arithmetic arithmetic;
-  double lambda, stored;  ///< standard deviations allowed for; what storing takes, relative to the result
+  double lambda, stored;      ///< standard deviations allowed for; what storing takes, relative to the result
+  bool is_logarithm = false;  ///< what the node makes is the logarithm of the sum
 
   terms::ElementSum at(std::size_t i) const {
     terms::ElementSum sum;
@@ -28,7 +29,8 @@ struct Summing {
 std::optional<Summing> sums_of(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
                                const bounds::Manner& manner);
 
-/// The first such node; `fed` has what the segment is fed, widened. Nothing where none is walked.
+/// The first such node, or one that makes logarithms of such sums; `fed` has what the segment is fed, widened. Nothing
+/// where none is walked.
 std::optional<Summing> summing_node(const Subject& subject, const ir::Feeds& fed);
 
 /// The node whose result has the elements that those of output `k` come from, each at its place, by ops on single

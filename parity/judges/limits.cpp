@@ -57,10 +57,12 @@ ir::Feeds feeds_of(const Question& question, const definitions::Definition& defi
 
 namespace {
 
+using LimitOfSum = std::function<sums::ElementLimit(const terms::ElementSum&, const sums::Arithmetic&)>;
+
 /// The limits of all sums of a graph by their own terms, as nobody knows in which order they are added (verdict.md V16,
 /// V17).
-bounds::KnownErrors sums_by_terms(const Question& question, const core::Segment& segment, const ir::Feeds& feeds,
-                                  const bounds::Manner& manner) {
+bounds::KnownErrors sums_by_terms(ir::Executor& reference, const core::Segment& segment, const ir::Feeds& feeds,
+                                  const bounds::Manner& manner, const LimitOfSum& limit_of) {
   std::vector<const ir::Node*> nodes;
   std::vector<ir::Value> operands;
   for (const ir::Node& node : segment.graph.nodes()) {
@@ -70,7 +72,7 @@ bounds::KnownErrors sums_by_terms(const Question& question, const core::Segment&
       if (!segment.graph.is_source(v)) operands.push_back(v);
   }
   ir::Tensors computed;
-  if (!operands.empty()) computed = question.reference.run(ir::passes::widen(segment.graph), feeds, operands);
+  if (!operands.empty()) computed = reference.run(ir::passes::widen(segment.graph), feeds, operands);
   bounds::KnownErrors known;
   for (const ir::Node* const node : nodes) {
     std::vector<ir::Tensor> wide;
@@ -84,7 +86,7 @@ bounds::KnownErrors sums_by_terms(const Question& question, const core::Segment&
                chance = limits.chance->as<double>();
     core::for_each_piece(probable.size(), core::workers_for(probable.size()), [&](std::size_t i, std::size_t) {
       const terms::ElementSum sum = summing->at(i);
-      const sums::ElementLimit limit = limit_of_sum(question, sum, summing->arithmetic);
+      const sums::ElementLimit limit = limit_of(sum, summing->arithmetic);
       double made = 0;
       for (const terms::Product& term : sum.terms) made += term.value();
       const double stored = summing->stored * std::abs(made * sum.scale / sum.divisor);
@@ -107,8 +109,12 @@ std::vector<Limited> limits_of(const Question& question, const definitions::Defi
   manner.arithmetic.sum.reset(), manner.arithmetic.sums.clear();
   manner.arithmetic.deviations = lambda;
   const ir::Feeds feeds = widened_feeds_of(question, definition, own);
-  const bounds::KnownErrors known =
-      question.looks_closely ? sums_by_terms(question, segment, feeds, manner) : bounds::KnownErrors{};
+  const auto limit_of = [&](const terms::ElementSum& sum, const sums::Arithmetic& arithmetic) {
+    return limit_of_sum(question, sum, arithmetic);
+  };
+  const bounds::KnownErrors known = question.looks_closely
+                                        ? sums_by_terms(question.reference, segment, feeds, manner, limit_of)
+                                        : bounds::KnownErrors{};
   const bounds::Bounded bounded = bounds::evaluate_bounded(question.reference, segment, feeds, manner, known);
   std::vector<Limited> found;
   for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
@@ -140,6 +146,29 @@ namespace {
 
 constexpr unsigned sign_runs = 8;
 
+/// How far elements of a node may be off by chance: of sums, where these are looked at closely, in the worst order of
+/// several. What creeps in them sign runs have anyway.
+expected::Evaluate deviations_for(const Question& question) {
+  if (!question.looks_closely) return expected::by_error_models;
+  return [](ir::Executor& reference, const core::Segment& segment, const ir::Feeds& fed, const bounds::Manner& manner) {
+    const auto limit_of = [&](const terms::ElementSum& sum, const sums::Arithmetic& arithmetic) {
+      return sums::limit_of(sum, arithmetic, manner.arithmetic.deviations);
+    };
+    return bounds::evaluate_bounded(reference, segment, fed, manner,
+                                    sums_by_terms(reference, segment, fed, manner, limit_of));
+  };
+}
+
+/// Those of elements that are within half of the limits that a tensor has at first are these.
+void keep_unless_open(const compare::Limits& first, const Question& question, std::size_t k, const ir::Tensor& truth,
+                      compare::Limits& limits) {
+  const ir::Tensor got = ir::convert(question.got[k], ir::DType::f64);
+  const auto y = truth.as<double>(), c = got.as<double>(), at_first = first.probable.as<double>();
+  const auto probable = limits.probable.as<double>();
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (2 * std::abs(c[i] - y[i]) <= at_first[i]) probable[i] = at_first[i];
+}
+
 /// Integers and bools that a run changed may be either: they are not judged. The others are as they are.
 void judge_whole(const ir::Tensor& got, const std::vector<bool>& flagged, OutputJudgement& output) {
   output.kind = cases::UnitKind::choice;
@@ -156,8 +185,12 @@ void judge_whole(const ir::Tensor& got, const std::vector<bool>& flagged, Output
 
 Judgement propagated(const Question& question, const definitions::Definition& definition, const ir::Feeds& own) {
   const auto& results = definition.graph.results();
-  const auto spreads = expected::spread_of(question.reference, definition.graph, feeds_of(question, definition, own),
-                                           results, {}, sign_runs);
+  const auto run = [&](const expected::Evaluate& deviations) {
+    return expected::spread_of(question.reference, definition.graph, feeds_of(question, definition, own), results, {},
+                               sign_runs, deviations);
+  };
+  const auto spreads = run(deviations_for(question));
+  const auto at_first = question.looks_closely ? run(expected::by_error_models) : decltype(spreads){};
   Judgement judgement;
   for (std::size_t k = 0; k < results.size(); ++k) {
     const expected::Spread& spread = spreads.at(results[k]);
@@ -167,7 +200,10 @@ Judgement propagated(const Question& question, const definitions::Definition& de
       judge_whole(question.got[k], spread.flagged, output);
       continue;
     }
-    output.allowed = held_to(question, k, expected::limits_of(spread, question.lambda));
+    compare::Limits limits = expected::limits_of(spread, question.lambda);
+    if (question.looks_closely && ir::is_float(question.out_type(k).dtype))
+      keep_unless_open(expected::limits_of(at_first.at(results[k]), question.lambda), question, k, spread.truth, limits);
+    output.allowed = held_to(question, k, std::move(limits));
     output.allowed.relative = question.unit(k);
   }
   return judgement;

@@ -306,5 +306,33 @@ TEST(SumLimit, IsCarriedThroughWhatFollowsInAKernel) {
   EXPECT_EQ(judge(a, b, got, {adders()[0].published}, relu).comparison.n_bad, 1u);
 }
 
+/// So does a logarithm of sums that rise and fall, with something behind it.
+TEST(SumLimit, OfALogarithmIsCarriedThroughWhatFollowsInAKernel) {
+  constexpr std::size_t n = 4092;
+  const Data rises{"", [](std::size_t i, std::size_t k, double c) { return 0.02 * c + (i < k / 2 ? 1 : -1.01); }};
+  const Tensor x = numbers(rows, n, rises, 7);
+  Tensor got({DType::f32, {rows, 1}});
+  for (std::size_t r = 0; r < rows; ++r) got.as<float>()[r] = std::log(chain(x.as<float>().subspan(r * n, n)));
+  ir::Graph graph;
+  const ir::Value log =
+      graph.add("log", ir::ops::Reduce{ir::ops::ReduceFunction::log_sum, {1}, true}, {graph.input("x", x.type())});
+  graph.add("y", ir::ops::Unary{ir::ops::UnaryFunction::relu}, {log});
+  const core::Segment segment = core::segment_of(graph, 1, [&](ir::Value v) { return graph.is_source(v); });
+  ref_cpu::CpuExecutor cpu;
+  const std::vector<ir::Sum> sums = {adders()[0].published};
+  const bounds::Manner manner{.arithmetic = bounds::safe_arithmetic(sums)};
+  const std::vector<ir::TensorView> inputs = {x};
+  const auto compared = [&](bool looks_closely) {
+    bounds::Bounded bounded = bounds::evaluate_bounded(
+        cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, manner);
+    if (looks_closely) settle({cpu, segment, inputs, sums, manner}, 0, bounded, got);
+    return compare::compare(bounded.truth.outputs[0], got, bounded.allowed[0]);
+  };
+  EXPECT_FALSE(compared(false).agrees());
+  EXPECT_LE(compared(true).ratio(), 0.6);
+  got.as<float>()[0] += 5e-3f;
+  EXPECT_EQ(compared(true).n_bad, 1u);
+}
+
 }  // namespace
 }  // namespace plumb::parity::elements::settle_test

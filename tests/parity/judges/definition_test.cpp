@@ -117,6 +117,9 @@ const Taught mixer{StandInMixer{}, run_mixer,
 const Taught power{StandInPower{}, run_power,
                    [](const Question& question) { return judge_composed(question, power_of(question)); }};
 
+const Taught power_by_runs{StandInPower{}, run_power,
+                           [](const Question& question) { return propagated(question, power_of(question)); }};
+
 std::vector<float> narrow(const std::vector<double>& numbers, double scale = 1) {
   std::vector<float> made;
   for (const double x : numbers) made.push_back(static_cast<float>(scale * x));
@@ -199,6 +202,23 @@ TEST(Judge, PowerHoldsForHonestKernelsWhateverTheOrderOfItsTerms) {
         y[3] += std::abs(y[3]) * 1e-2f + 1e-2f;
         EXPECT_NE(say(), "") << kind << ' ' << k;
       }
+}
+
+/// Sums that rise and fall round far more than the mean over all orders of their terms, which sign runs add at first.
+TEST(Judge, SignRunsLookCloselyAtSumsThatRiseAndFall) {
+  constexpr std::size_t count = 4000, rows = 6;
+  std::vector<float> x = narrow(hard_numbers("normal", rows * count, 25), 0.01),
+                     w = narrow(hard_numbers("normal", count, 26), 0.001);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] += i % count < count / 2 ? 1.0f : -0.99f;
+  for (float& one : w) one += 1.0f / 3;
+  const std::vector<ir::Tensor> inputs = {ir::Tensor::of<float>({rows, count}, x),
+                                          ir::Tensor::of<float>({count, 1}, w)};
+  std::vector<float> y = powered(x, w, rows, Order::in_order);
+  const auto say = [&] { return judged(power_by_runs, inputs, {ir::Tensor::of<float>({rows, 1}, y)}); };
+  EXPECT_EQ(finding(say()), "");
+  EXPECT_LT(largest_ratio(say()), 0.6);
+  y[3] *= 1.01f;
+  EXPECT_NE(finding(say()), "");
 }
 
 TEST(Judge, EveryOpHasAKind) {
