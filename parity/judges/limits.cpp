@@ -202,7 +202,8 @@ Judgement propagated(const Question& question, const definitions::Definition& de
     }
     compare::Limits limits = expected::limits_of(spread, question.lambda);
     if (question.looks_closely && ir::is_float(question.out_type(k).dtype))
-      keep_unless_open(expected::limits_of(at_first.at(results[k]), question.lambda), question, k, spread.truth, limits);
+      keep_unless_open(expected::limits_of(at_first.at(results[k]), question.lambda), question, k, spread.truth,
+                       limits);
     output.allowed = held_to(question, k, std::move(limits));
     output.allowed.relative = question.unit(k);
   }
