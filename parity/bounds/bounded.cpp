@@ -272,10 +272,22 @@ BoundedRun run_bounded(ir::Executor& reference, const BoundedPlan& plan, const i
   return run;
 }
 
-std::shared_ptr<const compare::Limits> limits_of(Results& results, const Formula& formula) {
+/// Squares of large numbers of f64 leave its range, which the truth has as well, so that nothing is known of chance:
+/// what no order exceeds is the limit there.
+void take_certain_beyond_range(compare::Limits& limits) {
+  const auto probable = limits.probable.as<double>(), certain = limits.certain.as<double>();
+  for (std::size_t i = 0; i < probable.size(); ++i)
+    if (!std::isfinite(probable[i]) && std::isfinite(certain[i])) {
+      probable[i] = certain[i];
+      if (limits.chance) limits.chance->as<double>()[i] = 0;
+    }
+}
+
+std::shared_ptr<const compare::Limits> limits_of(Results& results, const Formula& formula, ir::DType computed) {
   compare::Limits limits{results.take(formula.probable), results.take(formula.certain)};
   if (formula.chance) limits.chance = results.take(*formula.chance);
   limits.fixed = formula.fixed;
+  if (computed == ir::DType::f64) take_certain_beyond_range(limits);
   return std::make_shared<const compare::Limits>(std::move(limits));
 }
 
@@ -336,7 +348,7 @@ Bounded evaluate_bounded(ir::Executor& reference, const core::Segment& segment, 
       uncertainty.relative = 0x1p-52;
     }
     if (one.formula) {
-      allowed.limits = limits_of(run.results, *one.formula);
+      allowed.limits = limits_of(run.results, *one.formula, core::compute_dtype(dtype));
       allowed.lambda = lambda_of(manner, segment.graph.type(segment.outputs[k]));
       uncertainty = {.rule = compare::Allowed::Rule::within,
                      .limits = limits_of(run.results.take(one.formula->of_truth)),

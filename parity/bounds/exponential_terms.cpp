@@ -12,7 +12,8 @@ Exponentials exponentials(const Node& part, Real x, Real top, Real weights, cons
   const SumSpread spread = spread_of(part, count, true);
   Exponentials terms;
   terms.depth = finite_or_zero(abs(x - top));
-  terms.variance = square(terms.depth) + of_exp * of_exp;
+  // The square of a depth beside which the exponential is 0 may leave the range of f64.
+  terms.variance = square(min(terms.depth, part.builder.constant(0x1p500))) + of_exp * of_exp;
   terms.most = terms.depth + of_exp;
   const Real squares = square(weights);
   terms.own = squares * terms.variance;

@@ -16,12 +16,12 @@ void ElementJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
   allowed = whole_;
   result.settled = {}, result.certificate = {};
   compare_again();
-  if (result.local.agrees() && !(result.local.ratio_finite > 0.5)) return;
+  if (result.local.agrees() && result.local.n_without_limit == 0 && !(result.local.ratio_finite > 0.5)) return;
   const double first_ratio = result.local.ratio();
   const auto settle = [&](elements::Looks looks) {
     result.settled = elements::settle(subject_, k_, bounded_, got, looks);
     result.settled.first_ratio = first_ratio;
-    if (!result.local.agrees())
+    if (!result.local.agrees() || result.local.n_without_limit > 0)
       result.settled.out_of_range = elements::set_out_of_range_apart(subject_, k_, bounded_, got, native_);
   };
   settle(elements::Looks::until_one_fails);

@@ -1,6 +1,7 @@
 // Elements that an op works on together.
 #include "parity/oracles/lines.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace plumb::parity::oracles {
@@ -42,6 +43,13 @@ Real largest_of(std::span<const Real> line) {
   Real largest = line.front();
   for (const Real x : line) largest = maximum(largest, x);
   return largest;
+}
+
+Real unit_of(std::span<const Real> line) {
+  long double largest = 0;
+  for (const Real x : line) largest = std::max(largest, std::fabs(x.value));
+  if (!(largest > 0) || !std::isfinite(largest)) return 1;
+  return std::exp2(static_cast<long double>(std::ilogb(largest)));
 }
 
 Moments moments_of(std::span<const Real> line) {

@@ -18,6 +18,10 @@ std::vector<std::size_t> axes_from(std::size_t first, std::size_t rank);
 /// The largest of a line; NaN beside a NaN.
 Real largest_of(std::span<const Real> line);
 
+/// The power of two of the largest magnitude, in which a line's squares are in the range of f64 and nothing is rounded;
+/// 1 for zeros, and beside what is not finite.
+Real unit_of(std::span<const Real> line);
+
 /// What norms make of a line: its mean, its variance about it, and the root of the variance and epsilon.
 struct Moments {
   Real mean, variance;

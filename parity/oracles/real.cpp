@@ -169,7 +169,11 @@ void Sum::add_products(std::span<const float> a, std::span<const float> b) {
 }
 
 Real Sum::total() const {
-  if (!std::isfinite(sizes_)) return {value_};  // no finite terms of the range of f64 add up to that
+  if (!std::isfinite(sizes_)) {
+    // The finite terms may add up to another infinity, in one order or in another.
+    if (!std::isnan(value_) && finite_ > F64::max()) throw NoAnswer{};
+    return {value_};
+  }
   // What is finite may still overflow on its way, in one order or in another.
   if (sizes_ + off_ > F64::max()) throw NoAnswer{};
   const auto n = static_cast<long double>(count_);

@@ -101,8 +101,10 @@ class Sum {
  public:
   void add(Real term) {
     ++count_;
+    const long double size = std::fabs(term.value);
     value_ += term.value;
-    sizes_ += std::fabs(term.value);
+    sizes_ += size;
+    if (std::isfinite(size)) finite_ += size;
     off_ += term.off;
   }
   /// A product that may be rounded before it is added. One of two numbers of f32 is a number of f64, never rounded.
@@ -118,6 +120,7 @@ class Sum {
 
  private:
   long double value_ = 0, sizes_ = 0, off_ = 0;
+  long double finite_ = 0;  ///< sizes of finite terms beside one that is not
   std::int64_t count_ = 0;
 };
 

@@ -7,15 +7,17 @@ namespace plumb::parity::oracles {
 
 Number element(const ir::ops::LpNorm& op, const Call& call) {
   const std::size_t axes[] = {axis_of(op.axis, call.out().size())};
+  const std::vector<Real> line = reals_of(call, call.at(), axes);
+  const Real unit = unit_of(line);
   Sum sum;
-  for (const Real x : reals_of(call, call.at(), axes))
+  for (const Real x : line)
     if (op.p == 1)
-      sum.add(abs(x));
+      sum.add(abs(x / unit));
     else
-      sum.add(x, x);
+      sum.add(x / unit, x / unit);
   const Real total = sum.total();
   if (total.value == 0) return {};
-  return call.real(0, call.at()) / (op.p == 1 ? total : sqrt(total));
+  return call.real(0, call.at()) / unit / (op.p == 1 ? total : sqrt(total));
 }
 
 }  // namespace plumb::parity::oracles

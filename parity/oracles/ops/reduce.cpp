@@ -81,12 +81,11 @@ Real log_sum_exp_of(const std::vector<Number>& numbers) {
 
 /// In the unit of the largest magnitude: squares of f64 numbers leave its range, and the norm need not.
 Real norm_of(const std::vector<Number>& numbers) {
-  long double largest = 0;
-  for (const Number& x : numbers) largest = std::max(largest, std::fabs(x.re.value));
-  const bool has_unit = largest > 0 && std::isfinite(largest);
-  const Real unit = has_unit ? std::exp2(static_cast<long double>(std::ilogb(largest))) : 1;
+  std::vector<Real> line;
+  for (const Number& x : numbers) line.push_back(x.re);
+  const Real unit = unit_of(line);
   Sum sum;
-  for (const Number& x : numbers) sum.add(x.re / unit, x.re / unit);
+  for (const Real x : line) sum.add(x / unit, x / unit);
   const Real total = sum.total();
   return total.value == 0 ? Real(0) : sqrt(total) * unit;
 }

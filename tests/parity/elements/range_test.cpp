@@ -29,14 +29,15 @@ struct Judged {
   compare::Comparison comparison;
 };
 
-Judged judge(const ir::Op& op, const Tensor& x, const std::vector<float>& got) {
+template <class T = float>
+Judged judge(const ir::Op& op, const Tensor& x, const std::vector<T>& got) {
   const ir::TensorTypes types = {x.type()};
   const core::Segment segment = core::segment_of(ir::graph_of(op, types), 0);
   ref_cpu::CpuExecutor cpu;
   const bounds::Manner manner;
   bounds::Bounded bounded = bounds::evaluate_bounded(
       cpu, segment, [&](ir::Value) { return ir::passes::widen(x); }, manner);
-  const Tensor y = Tensor::of<float>(segment.graph.type(segment.outputs[0]).shape, got);
+  const Tensor y = Tensor::of<T>(segment.graph.type(segment.outputs[0]).shape, got);
   const std::vector<ir::TensorView> inputs = {x};
   Judged judged;
   std::optional<ir::Tensor> native;
@@ -118,6 +119,23 @@ TEST(Range, ASumMayOverflowInTheOrderOfTheKernelAlone) {
 }
 
 /// A kernel that adds the bias before it rounds is not excused by a host that rounds in between: 1000.25 becomes 1000.
+/// The truth of f64 has no more range than the kernel: a sum whose terms' sizes leave it may be anything, one of which
+/// the squares alone do is judged, and what an infinity makes of a sum is no matter of an order.
+TEST(Range, ASumOfDoublesMayLeaveThatOfItsTruth) {
+  constexpr double huge = 1.5e308, infinite = std::numeric_limits<double>::infinity();
+  const Tensor x =
+      Tensor::of<double>({3, 4}, {huge, -huge, huge, -huge, 1e300, 1e300, -1e300, 2e300, infinite, 1, 2, 3});
+  const ir::ops::Reduce sum{ir::ops::ReduceFunction::sum, {1}, false};
+  for (const double came : {0.0, infinite, std::numeric_limits<double>::quiet_NaN()}) {
+    const Judged one = judge(sum, x, std::vector<double>{came, 3e300, infinite});
+    EXPECT_EQ(one.apart, 1u) << came;
+    EXPECT_TRUE(one.comparison.agrees()) << came;
+    EXPECT_EQ(one.comparison.n_without_limit, 0u) << came;
+  }
+  EXPECT_EQ(judge(sum, x, std::vector<double>{0, 3.1e300, infinite}).comparison.n_bad, 1u);
+  EXPECT_EQ(judge(sum, x, std::vector<double>{0, 3e300, 0}).comparison.n_bad, 1u);
+}
+
 TEST(Range, RoundingsBetweenNodesLeaveNoRange) {
   const ir::TensorTypes types = {{DType::f16, {1, 2}}, {DType::f16, {2, 1}}, {DType::f16, {1}}};
   ir::Graph graph;
