@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "parity/bounds/function_limits.hpp"
+#include "parity/terms/median_term.hpp"
 
 namespace plumb::parity::elements {
 
@@ -37,6 +38,11 @@ double ExponentialLine::creep_of_sum() const {
 double ExponentialLine::others(double x) const {
   const double own = share(x) > 0 ? share(x) * most(x) : 0;
   return std::sqrt(std::max(variance_ - own * own, 0.0));
+}
+
+std::optional<double> ExponentialLine::median_share() const {
+  const auto median = terms::median_of_lesser(terms_.values());
+  return median ? std::optional(*median / sum_) : std::nullopt;
 }
 
 std::optional<float> ExponentialLine::replay_sum(bool fused) const {

@@ -31,6 +31,9 @@ class ExponentialLine {
   double of_sum() const { return of_sum_; }
   double creep_of_sum() const;
 
+  /// The share in the sum of its term of median size, the largest excepted; nothing where no other is there.
+  std::optional<double> median_share() const;
+
   /// In f32: the largest element, and the sum in the kernel's order.
   float top_f32() const { return static_cast<float>(top_); }
   std::optional<float> replay_sum(bool fused) const;

@@ -34,6 +34,9 @@ class Row {
   /// The truth of an element, in double-double until it is rounded; nothing where that is not known, or too small or
   /// too large for it.
   virtual std::optional<double> truth(std::int64_t) const { return std::nullopt; }
+  /// What an element would be if one of the sums that its line shares lacked its term of median size, one number for
+  /// each of them (verdict.md V41); empty where nothing is known of that.
+  virtual std::vector<double> without_terms(std::int64_t, double) const { return {}; }
   /// Whether a sum that the line shares has an order in which it leaves the range (verdict.md V34).
   virtual bool overflows_in_some_order() const { return false; }
   /// What an element is where such a sum is infinite, if that is a number.

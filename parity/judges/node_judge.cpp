@@ -6,6 +6,7 @@
 #include <complex>
 
 #include "ir/cost.hpp"
+#include "ir/ops/reduce.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/compare/false_alarms.hpp"
 #include "parity/core/float_format.hpp"
@@ -13,6 +14,8 @@
 #include "parity/judges/limits.hpp"
 #include "parity/judges/units.hpp"
 #include "parity/samples/sensitivity.hpp"
+#include "parity/terms/lines.hpp"
+#include "parity/terms/median_term.hpp"
 
 namespace plumb::parity::judges {
 namespace {
@@ -76,6 +79,24 @@ std::optional<ir::Feeds> with_fewer_bits(const elements::Subject& subject, ir::D
   return differs ? std::optional(std::move(fed)) : std::nullopt;
 }
 
+/// The segment's operand, widened, without the term of median size of each of its sums; nothing for ops whose sums are
+/// not known.
+std::optional<ir::Feeds> with_terms_missing(const elements::Subject& subject) {
+  const ir::Node& node = subject.segment.graph.nodes().front();
+  if (!node.op.is<ir::ops::Reduce>() || ir::is_complex(subject.inputs[0].dtype())) return std::nullopt;
+  ir::Tensor x = ir::passes::widen(subject.inputs[0]);
+  const std::int64_t count = subject.segment.graph.type(node.outputs[0]).shape.elements();
+  const terms::Lines lines(x.shape(), node.op.as<ir::ops::Reduce>().axes);
+  for (std::int64_t line = 0; line < count; ++line) {
+    const std::vector<std::int64_t> elements = lines.elements(line);
+    const auto missing = terms::median_term(x.as<double>(), {elements.begin(), elements.end()});
+    if (missing) x.as<double>()[*missing] = 0;
+  }
+  ir::Feeds fed;
+  fed.emplace(subject.segment.graph.inputs()[0], std::move(x));
+  return fed;
+}
+
 }  // namespace
 
 bool is_joint(const core::Segment& segment, const ExtraJudges* extra) {
@@ -109,8 +130,8 @@ bounds::Bounded evaluate_elements(ir::Executor& reference, const core::Segment& 
   const Question question{reference,     segment, std::move(in), std::move(got),
                           bounded.truth, {},      manner,        lambda_of(manner, segment)};
   // Errors of all steps come together where nobody says what a step went on from: that is how definitions are judged.
-  const Judgement judgement = definitions::has_definition(node.op) ? judge_by_definition(question)
-                                                                   : (*find_judge(node.op, extra))(question);
+  const Judgement judgement =
+      definitions::has_definition(node.op) ? judge_by_definition(question) : (*find_judge(node.op, extra))(question);
   const auto has_elements = [](const OutputJudgement& one) { return one.kind == cases::UnitKind::element; };
   if (!std::ranges::all_of(judgement.outputs, has_elements))
     return bounds::evaluate_bounded(reference, segment, fed, manner);
@@ -238,10 +259,19 @@ cases::Sensitivity NodeJudge::sensitivity(std::size_t k) {
   if (work > cheap_flops) return {};
   const auto fed = with_fewer_bits(subject_, graph.type(subject_.segment.outputs[k]).dtype);
   if (!fed) return {};
+  const cases::Sensitivity of_bits = sensitivity_to(*fed, k);
+  const auto lacking = of_bits.share < 1 ? with_terms_missing(subject_) : std::nullopt;
+  if (!lacking) return of_bits;
+  const cases::Sensitivity of_terms = sensitivity_to(*lacking, k);
+  return of_terms.share > of_bits.share ? of_terms : of_bits;  // at least as many are noticed by one of both
+}
+
+/// What share of an output would be refused if it had been made of these operands, widened.
+cases::Sensitivity NodeJudge::sensitivity_to(const ir::Feeds& fed, std::size_t k) {
   std::vector<ir::Tensor> faulty;
-  const core::Evaluated evaluated = core::evaluate_widened(subject_.reference, subject_.segment, *fed);
+  const core::Evaluated evaluated = core::evaluate_widened(subject_.reference, subject_.segment, fed);
   for (std::size_t i = 0; i < evaluated.outputs.size(); ++i)
-    faulty.push_back(ir::convert(evaluated.outputs[i], graph.type(subject_.segment.outputs[i]).dtype));
+    faulty.push_back(ir::convert(evaluated.outputs[i], subject_.segment.graph.type(subject_.segment.outputs[i]).dtype));
   const compare::Comparison seen =
       compared(judgement_of(faulty, false).outputs.at(k), faulty[k], lambda_of(subject_.manner, subject_.segment));
   cases::Sensitivity asked{.sampled = seen.n - seen.n_apart};

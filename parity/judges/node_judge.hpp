@@ -56,7 +56,8 @@ class NodeJudge {
   bool knows_uncertainty(std::size_t k) const { return judge_ == nullptr || has_uncertainty_.contains(k); }
 
   /// The share of an output, as it was compared last, that notices operands with half of their bits (F1 of verdict.md
-  /// V41). Nothing is asked of choices, nor where it would take more than 2²² operations.
+  /// V41) or, of logarithms of sums, a term that is missing (F2), whichever is larger. Nothing is asked of choices, nor
+  /// where it would take more than 2²² operations.
   cases::Sensitivity sensitivity(std::size_t k);
 
  private:
@@ -64,6 +65,7 @@ class NodeJudge {
   std::vector<ir::Tensor> outputs_with(std::size_t k, const ir::Tensor& got) const;
   Judgement judgement_of(std::vector<ir::Tensor> outputs, bool looks_closely);
   OutputJudgement judgement_of_output(std::size_t k, const ir::Tensor& got, bool looks_closely);
+  cases::Sensitivity sensitivity_to(const ir::Feeds& fed, std::size_t k);
   void compare_jointly(std::size_t k, const ir::Tensor& got, cases::NodeResult& result);
   std::uint64_t set_out_of_range_apart(std::size_t k, const ir::TensorView& got, OutputJudgement& output);
 

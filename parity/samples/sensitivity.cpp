@@ -6,14 +6,18 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "ir/cost.hpp"
 #include "parity/compare/scan.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/elements/feeds.hpp"
 #include "parity/elements/replay.hpp"
+#include "parity/elements/settle_rows.hpp"
 #include "parity/elements/summing.hpp"
 #include "parity/samples/slice.hpp"
+#include "parity/terms/median_term.hpp"
 
 namespace plumb::parity::samples {
 namespace {
@@ -109,12 +113,8 @@ bool is_other_than_0(const terms::Product& term) { return term.value() != 0; }
 
 /// The sum without its term of median size, of those that are not 0.
 double without_median(const terms::ElementSum& sum) {
-  std::vector<std::size_t> order;
-  for (std::size_t k = 0; k < sum.terms.size(); ++k)
-    if (is_other_than_0(sum.terms[k])) order.push_back(k);
-  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
-  std::ranges::nth_element(order, middle, {}, [&](std::size_t k) { return std::abs(sum.terms[k].value()); });
-  const terms::Product* const missing = &sum.terms[*middle];
+  const std::optional<std::size_t> place = terms::median_term(sum.values());
+  const terms::Product* const missing = place ? &sum.terms[*place] : nullptr;
   return Total(sum).of([&](const terms::Product& term) { return &term == missing ? 0 : term.value(); });
 }
 
@@ -205,16 +205,35 @@ std::optional<std::vector<ir::Tensor>> with_terms_missing(const Slice& slice) {
   const ir::Shape& shape = fed[0].shape();
   const std::size_t length = shape.empty() ? 1 : static_cast<std::size_t>(shape[shape.size() - 1]);
   for (std::size_t first = 0; first < numbers.size(); first += length) {
-    std::vector<std::size_t> order;
-    for (std::size_t i = first; i < first + length; ++i)
-      if (numbers[i] != 0 && std::isfinite(numbers[i])) order.push_back(i);
-    if (order.empty()) continue;
-    const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() / 2);
-    std::ranges::nth_element(order, middle, {}, [&](std::size_t i) { return std::abs(numbers[i]); });
-    numbers[*middle] = 0;
+    std::vector<std::size_t> line(length);
+    std::iota(line.begin(), line.end(), first);
+    if (const auto missing = terms::median_term(numbers, std::move(line))) numbers[*missing] = 0;
   }
   return fed;
 }
+
+/// Elements of ops with sums inside: softmax, attention, logarithms of sums of exponentials. An operand without one of
+/// its elements is no such sum without a term: of exponentials near 1 it may be the very same.
+class InsideSums {
+ public:
+  InsideSums(const elements::Subject& subject, std::size_t k) : subject_(subject), may_have_rows_(k == 0) {}
+
+  /// Whether an element would differ without a term of any of its sums; false where nothing is known of that.
+  bool notice(std::size_t i, double truth, const Notice& notices) {
+    if (may_have_rows_ && !was_asked_) rows_ = elements::shared_rows(subject_, elements::widened_feeds(subject_));
+    was_asked_ = true;
+    if (!rows_) return false;
+    const auto index = static_cast<std::int64_t>(i);
+    const auto faulty = rows_->make(rows_->number_of[i])->without_terms(index, truth);
+    return !faulty.empty() && std::ranges::all_of(faulty, [&](double one) { return notices(i, one); });
+  }
+
+ private:
+  const elements::Subject& subject_;
+  const bool may_have_rows_;
+  bool was_asked_ = false;
+  std::optional<elements::SharedRows> rows_;
+};
 
 cases::Sensitivity of_slice(const elements::Subject& subject, std::size_t k, const Slice& slice,
                             const ir::Tensor& truth, const Notice& notices, Draws& draws) {
@@ -230,6 +249,7 @@ cases::Sensitivity of_slice(const elements::Subject& subject, std::size_t k, con
     }
     return of_f2->elements() > 0 && notices(i, std::as_const(*of_f2).as<double>()[at]);
   };
+  InsideSums inside(subject, k);
   std::vector<std::size_t> telling;
   for (std::size_t n = 0; n < slice.kept.size(); ++n)
     if (notices.is_telling(slice.kept[n])) telling.push_back(n);
@@ -240,7 +260,8 @@ cases::Sensitivity of_slice(const elements::Subject& subject, std::size_t k, con
     const bool is_asked = !notices.is_rounded() || of_f1.as<double>()[at] != truth.as<double>()[i];
     if (!is_asked) continue;
     ++found.sampled;
-    noticed += notices(i, of_f1.as<double>()[at]) || notices_f2(i, at);
+    noticed +=
+        notices(i, of_f1.as<double>()[at]) || notices_f2(i, at) || inside.notice(i, truth.as<double>()[i], notices);
   }
   if (found.sampled > 0) found.share = static_cast<double>(noticed) / static_cast<double>(found.sampled);
   return found;

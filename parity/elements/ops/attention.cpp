@@ -12,6 +12,7 @@
 #include "parity/elements/inside_sum.hpp"
 #include "parity/elements/rows.hpp"
 #include "parity/terms/attention_row.hpp"
+#include "parity/terms/median_term.hpp"
 
 namespace plumb::parity::elements {
 namespace {
@@ -49,6 +50,7 @@ class AttentionLine : public Row {
   std::optional<double> limit(std::int64_t index, double truth) const override;
   double wide_limit(std::int64_t index, double truth) const override;
   std::optional<double> replay(std::int64_t index, bool fused) const override;
+  std::vector<double> without_terms(std::int64_t index, double truth) const override;
   bool overflows_in_some_order() const override;
 
  private:
@@ -204,6 +206,18 @@ double AttentionLine::wide_limit(std::int64_t index, double truth) const {
   const double of_values = sums_->values.wide_error(values) - sums_->values.error(values).probable;
   const double creep = creep_of_scores(column(index), truth) + (size * of_row + of_values) / sum_;
   return (1 + 2 * wrong_) * (by_chance(column(index), truth) + creep + 3 * unit() * size);
+}
+
+/// Without a weight in their sum, and without a weighed value.
+std::vector<double> AttentionLine::without_terms(std::int64_t index, double truth) const {
+  std::vector<double> shares, values;
+  for (const SeenKey& key : keys_) {
+    shares.push_back(key.share);
+    values.push_back(key.share * row_.value(key.j, column(index)));
+  }
+  const auto share = terms::median_of_lesser(std::move(shares)), value = terms::median_of_lesser(std::move(values));
+  if (!share || !value) return {};
+  return {truth / (1 - *share), truth - *value};
 }
 
 float AttentionLine::score_f32(std::int64_t j, bool fused, bool& is_known) const {

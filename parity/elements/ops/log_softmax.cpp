@@ -27,6 +27,11 @@ class LogSoftmaxLine : public Row {
     return (static_cast<float>(operation_.x(index)) - terms_.top_f32()) - std::log(*sum);
   }
 
+  std::vector<double> without_terms(std::int64_t, double truth) const override {
+    const auto share = terms_.median_share();
+    return share ? std::vector{truth - std::log1p(-*share)} : std::vector<double>();
+  }
+
  private:
   double fixed(std::int64_t index, double truth) const {
     const double of_log = 2 * bounds::limit_of(ir::ops::UnaryFunction::log)->ulps * std::abs(std::log(terms_.sum()));

@@ -23,11 +23,10 @@ using testing::Suspect;
 using testing::verify_on;
 
 /// The result of the only node of a graph on one input of this type and fill.
-cases::NodeResult judged(const std::string& type, const std::string& fill, const std::string& op) {
-  Suspect honest;
-  return verify_on(honest, make_case(R"({"format": "plumb.graph/1", "inputs": {"x": {"type": ")" + type +
-                                     R"(", "fill": )" + fill + R"(}}, "nodes": [{"label": "y", "inputs": ["x"], )" +
-                                     op + R"(}], "results": ["y"]})"))
+cases::NodeResult judged(const std::string& type, const std::string& fill, const std::string& op, Suspect by = {}) {
+  return verify_on(by, make_case(R"({"format": "plumb.graph/1", "inputs": {"x": {"type": ")" + type + R"(", "fill": )" +
+                                 fill + R"(}}, "nodes": [{"label": "y", "inputs": ["x"], )" + op +
+                                 R"(}], "results": ["y"]})"))
       .nodes.at(0);
 }
 
@@ -41,6 +40,53 @@ TEST(Mistrust, SaturatedScoresProveNothing) {
   const auto usual = judged("f32[64, 64]", normal, R"("op": "softmax")");
   EXPECT_EQ(usual.verdict, core::Verdict::passed) << usual.why;
   EXPECT_GT(usual.sensitivity.share, 0.9);
+}
+
+/// A device whose results are these of the right ones.
+template <class Made>
+Suspect that_makes(const Made& made) {
+  return testing::spoiler("y", [=](ir::Tensor& y) {
+    ir::Tensor wide = ir::convert(y, ir::DType::f64);
+    for (double& one : wide.as<double>()) one = made(one);
+    y = ir::convert(wide, y.dtype());
+  });
+}
+
+/// Half of the bits change nothing of them. A term of 64 that is missing does, and is refused.
+TEST(Mistrust, EqualScoresAreTrustedWhereATermWouldBeMissed) {
+  const std::string nearly_equal = R"({"distribution": "normal", "scale": 1e-6})";
+  const std::string softmax = R"("op": "softmax")", axis_0 = R"("op": "softmax", "axis": 0)",
+                    log_softmax = R"("op": "log_softmax")",
+                    log_sum_exp = R"("op": "reduce", "function": "log_sum_exp", "axes": [1])";
+  for (const std::string& op : {softmax, axis_0, log_softmax, log_sum_exp}) {
+    const auto right = judged("f32[64, 64]", nearly_equal, op);
+    EXPECT_EQ(right.verdict, core::Verdict::passed) << op << ": " << right.why;
+    const double sign = op == log_softmax ? 1 : -1;
+    const bool is_log = op == log_softmax || op == log_sum_exp;
+    const auto lacking =
+        judged("f32[64, 64]", nearly_equal, op,
+               that_makes([=](double y) { return is_log ? y - sign * std::log1p(-1.0 / 64) : y * 64 / 63; }));
+    EXPECT_EQ(lacking.verdict, core::Verdict::failed) << op;
+  }
+}
+
+/// One term of 16384 is less than a result of f16 is rounded by.
+TEST(Mistrust, EqualScoresProveNothingWhereNoTermWouldBeMissed) {
+  const std::string nearly_equal = R"({"distribution": "normal", "scale": 1e-3})";
+  const auto many = judged("f16[4, 16384]", nearly_equal, R"("op": "softmax")");
+  EXPECT_EQ(many.verdict, core::Verdict::mistrusted);
+  EXPECT_LT(many.sensitivity.share, 0.1);
+  EXPECT_EQ(judged("f16[4, 64]", nearly_equal, R"("op": "softmax")").verdict, core::Verdict::passed);
+}
+
+TEST(Mistrust, LogarithmsOfEqualSumsAreTrustedWhereATermWouldBeMissed) {
+  const std::string equal = R"({"distribution": "constant", "value": 1.0009765625})",
+                    log_sum = R"("op": "reduce", "function": "log_sum", "axes": [1])";
+  const auto right = judged("f16[16, 64]", equal, log_sum);
+  EXPECT_EQ(right.verdict, core::Verdict::passed) << right.why;
+  const auto lacking =
+      judged("f16[16, 64]", equal, log_sum, that_makes([](double y) { return y + std::log1p(-1.0 / 64); }));
+  EXPECT_EQ(lacking.verdict, core::Verdict::failed);
 }
 
 TEST(Mistrust, ReluNetworksAreTrusted) {
