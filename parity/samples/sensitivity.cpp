@@ -220,7 +220,7 @@ class InsideSums {
 
   /// Whether an element would differ without a term of any of its sums; false where nothing is known of that.
   bool notice(std::size_t i, double truth, const Notice& notices) {
-    if (may_have_rows_ && !was_asked_) rows_ = elements::shared_rows(subject_, elements::widened_feeds(subject_));
+    if (may_have_rows_ && !was_asked_) rows_ = elements::shared_rows(subject_, 0, elements::widened_feeds(subject_));
     was_asked_ = true;
     if (!rows_) return false;
     const auto index = static_cast<std::int64_t>(i);
