@@ -17,8 +17,9 @@ constexpr std::string_view prefix = "PLUMB_";
 /// What follows the prefix in every knob, and what levels of processors, scripts, tests and the build read.
 std::vector<std::string> known_variables() {
   std::vector<std::string> names = {"CPU_LEVEL", "SOURCE_DIR", "SDK",         "RUNNER",
-                                    "WERROR",    "FLUSHES",    "ACCURACY",    "BENCH",
-                                    "CPU_ARCH",  "CPU_LEVELS", "DEBIAN_ROOT", "DEBIAN_MIRROR"};
+                                    "WERROR",    "FLUSHES",    "FUSES",       "ACCURACY",
+                                    "BENCH",     "CPU_ARCH",   "CPU_LEVELS",  "DEBIAN_ROOT",
+                                    "DEBIAN_MIRROR"};
   for (const auto& option : gpu_vulkan::device::vulkan_option_infos())
     names.push_back(option.variable.substr(prefix.size()));
   return names;
