@@ -42,7 +42,7 @@ Recording::Recording(runtime::Runtime& runtime, const plan::Plan& plan, const ir
   if (options.timestamps != device::Timestamps::off && runtime.device.facts().timestamps &&
       !plan.schedule.dispatches.empty())
     make_queries();
-  if (options.poison || options.poison_bools) find_poisoned(graph);
+  if (options.poison || options.poison_bools) find_poisoned();
   if (options.lifetimes) ended_ = plan::last_reads(plan, graph);
   for (std::size_t s = 0; s < plan.segments.size(); ++s) record(s);
 }
@@ -93,10 +93,10 @@ void Recording::make_queries() {
 }
 
 /// Slots that no upload fills are poisoned before the first dispatch that uses them; or of these the bools alone.
-void Recording::find_poisoned(const ir::Graph& graph) {
+void Recording::find_poisoned() {
   std::vector<bool> filled(plan_.schedule.slots.size(), !options_.poison);
-  for (ir::Value v = 0; v < graph.value_count(); ++v)
-    if (graph.defined(v) && graph.type(v).dtype == ir::DType::boolean && plan_.slot(v) != plan::Plan::no_slot)
+  for (ir::Value v = 0; v < graph_.value_count(); ++v)
+    if (graph_.defined(v) && graph_.type(v).dtype == ir::DType::boolean && plan_.slot(v) != plan::Plan::no_slot)
       filled[plan_.slot(v)] = false;
   filled[plan_.faults] = true;
   for (const plan::Segment& segment : plan_.segments)

@@ -73,7 +73,7 @@ class Recording {
   void find_direct_results();
   void reserve_staging();
   void make_queries();
-  void find_poisoned(const ir::Graph& graph);
+  void find_poisoned();
   void record(std::size_t segment);
   void begin_segment(runtime::Commands& commands, std::size_t segment);
   void fill_with_nan(runtime::Commands& commands, const std::vector<plan::Slot>& slots);

@@ -63,9 +63,10 @@ bool is_inverse_deviation(const Subject& subject, std::size_t k) {
 /// order of the kernel, or with the kernel's own factors, and not in the host's.
 class SumMisses {
  public:
-  SumMisses(const Subject& subject, std::size_t k)
+  /// `bare`: the sums that elements are, where they are.
+  SumMisses(const Subject& subject, std::size_t k, std::shared_ptr<const Summing> bare)
       : dtype_(core::compute_dtype(subject.segment.graph.type(subject.segment.outputs.at(k)).dtype)),
-        bare_(find_bare_sum(subject, k)) {
+        bare_(std::move(bare)) {
     const bool is_alone = subject.segment.graph.nodes().size() == 1;
     const ir::Node* const node = is_alone ? nullptr : node_at_place(subject, k);
     if (node == nullptr) return;
@@ -175,7 +176,7 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     return miss_of(truth[i], host[i], range.certain.empty() ? certain_at(limit, truth[i], i) : range.certain[i]);
   };
   RowMisses misses = RowMisses::of(subject, k, [&](std::size_t i) { return host_miss(i) != Miss::none; });
-  const SumMisses sums(subject, k);
+  const SumMisses sums(subject, k, sum);
   std::vector<bool> apart(truth.size(), false);
   std::uint64_t count = 0;
   for (const std::size_t i : missed) {

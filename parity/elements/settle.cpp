@@ -82,9 +82,8 @@ class Alone {
         limits_only_(limits_only) {}
 
   std::atomic<std::uint64_t> replayed = 0, wide = 0;
-  std::atomic<std::uint64_t> beyond =
-      0;                                 ///< elements clearly beyond all that is allowed them, whatever the truth lacks
-  std::atomic<std::uint64_t> terms = 0;  ///< those of all elements that were looked at
+  std::atomic<std::uint64_t> beyond = 0;  ///< elements clearly beyond all that they may be, whatever the truth lacks
+  std::atomic<std::uint64_t> terms = 0;   ///< those of all elements that were looked at
 
   /// Puts the element's own limits in place of those of the tensor, the certain one, too, since a tensor's knows
   /// nothing below the smallest normal (verdict.md V18).

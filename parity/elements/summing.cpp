@@ -60,10 +60,6 @@ bool keeps_places(const ir::Op& op) {
 
 terms::Operand operand_of(const ir::Tensor& wide) { return {wide.as<double>(), wide.shape()}; }
 
-}  // namespace
-
-namespace {
-
 /// On operands that it keeps.
 std::optional<Summing> sums_with(const ir::Graph& graph, const ir::Node& node, std::vector<ir::Tensor> operands,
                                  const bounds::Manner& manner) {
