@@ -18,6 +18,7 @@ function(plumb_library name)
   endif()
   add_library(${target} STATIC ${sources})
   unity_groups(${target})
+  precompile_common_headers(${target})
   add_library(plumbline::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name}
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
@@ -78,6 +79,18 @@ function(unity_groups target)
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# precompile_common_headers(<target>)
+#
+# Nearly every file includes these headers, and reading them is a third of what compiling a file takes. Only unity builds
+# have them precompiled: in the others a file that forgets an include does not compile.
+function(precompile_common_headers target)
+  if(CMAKE_UNITY_BUILD)
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <set>
+      <span> <string> <variant> <vector> "${PROJECT_SOURCE_DIR}/ir/executor.hpp" "${PROJECT_SOURCE_DIR}/ir/graph.hpp"
+      "${PROJECT_SOURCE_DIR}/ir/tensor.hpp")
+  endif()
 endfunction()
 
 # optimise_little(<target>): for code that reads, writes, chooses and counts, but has no loops over elements: g++ -O1 is

@@ -18,7 +18,6 @@ find_program(PLUMB_SPIRV_VAL spirv-val HINTS "${PLUMB_SDK}/bin")
 find_program(PLUMB_SPIRV_DIS spirv-dis HINTS "${PLUMB_SDK}/bin")
 find_program(PLUMB_SPIRV_AS spirv-as HINTS "${PLUMB_SDK}/bin")
 
-set(PLUMB_SHADER_CACHE "" CACHE PATH "where compiled shaders are kept for other builds of this tree; empty: nowhere")
 
 function(require_shader_tools)
   foreach(tool IN ITEMS GLSLANG SPIRV_OPT SPIRV_VAL SPIRV_DIS SPIRV_AS)
@@ -42,6 +41,10 @@ function(add_shaders target)
   endif()
   set(folder "${PROJECT_BINARY_DIR}/generated/gpu_vulkan/shaders")
   set(compile "${PROJECT_SOURCE_DIR}/cmake/compile_shader.sh")
+  set(shader_cache "")
+  if(PLUMB_CACHE)
+    set(shader_cache "${PLUMB_CACHE}/shaders")
+  endif()
   set(outputs "")
   set(declarations "")
   set(stems "")
@@ -51,7 +54,7 @@ function(add_shaders target)
       OUTPUT "${folder}/${stem}.s"
       COMMAND "${CMAKE_COMMAND}" -E env "GLSLANG=${PLUMB_GLSLANG}" "SPIRV_OPT=${PLUMB_SPIRV_OPT}"
         "SPIRV_VAL=${PLUMB_SPIRV_VAL}" "SPIRV_DIS=${PLUMB_SPIRV_DIS}" "SPIRV_AS=${PLUMB_SPIRV_AS}"
-        "WERROR=$<BOOL:${PLUMB_WERROR}>" "CACHE=${PLUMB_SHADER_CACHE}"
+        "WERROR=$<BOOL:${PLUMB_WERROR}>" "CACHE=${shader_cache}"
         sh "${compile}" "${source}" "${PROJECT_SOURCE_DIR}" "${folder}/${stem}.s"
       DEPENDS "${source}" "${compile}" "${PLUMB_GLSLANG}"
       DEPFILE "${folder}/${stem}.s.d"

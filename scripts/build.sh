@@ -8,7 +8,9 @@ usage() {
 usage: scripts/build.sh PRESET [arguments of cmake --build, such as --target plumb]
 
 PRESET is release, debug, asan, tsan, clang, fuzz or bundle. Programs end up in build/PRESET/bin.
-environment: PLUMB_WERROR=ON  warnings are errors, as they are in CI (kept by the build folder until OFF)
+environment:
+  PLUMB_WERROR=ON     warnings are errors, as they are in CI (kept by the build folder until OFF)
+  PLUMB_CACHE=FOLDER  where compiled shaders, and what drivers compiled for tests, are kept (default: build/cache)
 USAGE
 }
 case ${1:-} in
@@ -26,7 +28,8 @@ if [ -z "${CXX:-}" ] && [ "$(g++ -dumpversion | cut -d. -f1)" -lt 12 ] && comman
   export CXX=g++-12 CC=gcc-12
 fi
 mkdir -p build
-werror=()
-if [ -n "${PLUMB_WERROR:-}" ]; then werror=("-DPLUMB_WERROR=$PLUMB_WERROR"); fi
-cmake --preset "$preset" "${werror[@]}" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; exit 2; }
+options=()
+if [ -n "${PLUMB_WERROR:-}" ]; then options+=("-DPLUMB_WERROR=$PLUMB_WERROR"); fi
+if [ -n "${PLUMB_CACHE:-}" ]; then options+=("-DPLUMB_CACHE=$PLUMB_CACHE"); fi
+cmake --preset "$preset" "${options[@]}" >"build/$preset.log" 2>&1 || { cat "build/$preset.log" >&2; exit 2; }
 cmake --build --preset "$preset" "$@"

@@ -8,7 +8,7 @@ foreach(file IN LISTS files)
   get_filename_component(name "${file}" NAME_WE)
   add_test(NAME "commands.${name}" COMMAND sh "${commands}/run.sh" "${file}" "${scratch}/${name}"
     "${PROJECT_SOURCE_DIR}" "$<TARGET_FILE:plumb>")
-  set_tests_properties("commands.${name}" PROPERTIES TIMEOUT 300 ENVIRONMENT "${PLUMB_TEST_ENVIRONMENT}")
+  set_tests_properties("commands.${name}" PROPERTIES ENVIRONMENT "${PLUMB_TEST_ENVIRONMENT}")
 endforeach()
 
 list(GET PLUMB_TEST_DEVICES 0 first_device)
@@ -23,7 +23,7 @@ foreach(file IN LISTS files)
     set(test "${${device}_PREFIX}commands.${name}")
     add_test(NAME "${test}" COMMAND sh "${commands}/run.sh" "${file}" "${scratch}/${device}/${name}"
       "${PROJECT_SOURCE_DIR}" ${${device}_LAUNCHER} "$<TARGET_FILE:plumb>")
-    set_tests_properties("${test}" PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_ENVIRONMENT}")
+    set_tests_properties("${test}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_ENVIRONMENT}")
   endforeach()
 endforeach()
 
@@ -35,16 +35,16 @@ add_test(NAME commands.planted COMMAND sh "${commands}/planted.sh" "${scratch}/p
 add_test(NAME commands.screen COMMAND python3 "${commands}/screen.py"
   "${PROJECT_SOURCE_DIR}/fixtures/must_fail/wrong_in_the_middle.json" "${commands}/graphs/scores.json"
   ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
-set_tests_properties(commands.screen PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+set_tests_properties(commands.screen PROPERTIES SKIP_RETURN_CODE 77
   ENVIRONMENT "${${first_device}_ENVIRONMENT}")
 
 # And what docs/terminal.md says that they see.
 add_test(NAME commands.terminal COMMAND python3 "${commands}/terminal.py" check "${PROJECT_SOURCE_DIR}/docs/terminal.md"
   "${commands}/graphs" "${scratch}/terminal" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
-set_tests_properties(commands.terminal PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77
+set_tests_properties(commands.terminal PROPERTIES SKIP_RETURN_CODE 77
   ENVIRONMENT "${${first_device}_ENVIRONMENT}")
 
 # Files, words, signals and limits that nobody hopes for; more rounds: docs/reliability.md.
 add_test(NAME torture COMMAND sh "${CMAKE_CURRENT_SOURCE_DIR}/torture/torture.sh" 5 "${scratch}/torture"
   "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
-set_tests_properties(torture PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${${first_device}_ENVIRONMENT}")
+set_tests_properties(torture PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${${first_device}_ENVIRONMENT}")

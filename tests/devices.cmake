@@ -13,9 +13,8 @@ set(system_LAUNCHER "")
 # What drivers compiled, for tests of all builds: kernels are the same whatever compiler made the rest, so that a build
 # with sanitizers waits for none that a release has run before it.
 set(driver_cache "${PROJECT_BINARY_DIR}/driver_cache")
-cmake_path(GET PROJECT_BINARY_DIR PARENT_PATH builds)
-if(builds STREQUAL "${PROJECT_SOURCE_DIR}/build")
-  set(driver_cache "${builds}/driver_cache")
+if(PLUMB_CACHE)
+  set(driver_cache "${PLUMB_CACHE}/driver")
 endif()
 
 # No test may leave a trace in the home of whoever runs it.

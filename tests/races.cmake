@@ -3,7 +3,7 @@
 # rows of one node, operands and truths by oneTBB, the record.
 function(race_test name)
   add_test(NAME "races.${name}" COMMAND "$<TARGET_FILE:plumb>" ${ARGN} --threads 4)
-  set_tests_properties("races.${name}" PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${system_QUICK}")
+  set_tests_properties("races.${name}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${system_QUICK}")
 endfunction()
 set(graphs "${PROJECT_SOURCE_DIR}/fixtures/graphs")
 set(ops "${PROJECT_SOURCE_DIR}/fixtures/ops")
