@@ -3,6 +3,7 @@
 #define PLUMB_POWER_F64_GLSL
 
 #include "gpu_vulkan/glsl/math_f64.glsl"
+#include "gpu_vulkan/glsl/whole_f64.glsl"
 
 precise dvec2 product_of(dvec2 a, dvec2 b) {
   const dvec2 p = product_of(a.x, b.x);
@@ -52,7 +53,7 @@ precise double power_of_magnitude(double x, double y) {
   const double kept = clamp(y, -18446744073709551616.0lf, 18446744073709551616.0lf);
   const dvec2 l = log2_of(x);
   const dvec2 p = product_of(kept, l.x);
-  const double t = clamp(p.x, -1200.0lf, 1200.0lf), n = roundEven(t);
+  const double t = clamp(p.x, -1200.0lf, 1200.0lf), n = nearest_whole(t);
   const double rest = t == p.x ? fma(kept, l.y, p.y) : 0.0lf;
   const double r = (t - n) + rest;  // 2^r = e^(r ln 2)
   double more;
@@ -68,8 +69,8 @@ double powf(double x, double y) {
   const double base = with_sign(x, 0u), exponent = with_sign(y, 0u);
   if (is_infinite(y)) return base == 1.0lf ? 1.0lf : (base > 1.0lf) == grows ? double_infinity() : 0.0lf;
   // From 2^53 on every double is whole, and even; below 1 only 0 is, which a device may take subnormals for.
-  const bool is_whole = exponent >= 9007199254740992.0lf || (exponent >= 1.0lf && floor(y) == y);
-  const bool is_odd = is_whole && exponent < 9007199254740992.0lf && floor(0.5lf * y) != 0.5lf * y;
+  const bool is_whole = exponent >= 9007199254740992.0lf || (exponent >= 1.0lf && whole_part(y) == y);
+  const bool is_odd = is_whole && exponent < 9007199254740992.0lf && whole_part(0.5lf * y) != 0.5lf * y;
   const uint sign = is_odd ? sign_of(x) : 0u;
   const bool no_base = is_zero(x);
   if (no_base || is_infinite(x)) return with_sign(no_base == grows ? 0.0lf : double_infinity(), sign);

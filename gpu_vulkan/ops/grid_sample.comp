@@ -6,6 +6,13 @@
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
 #include "gpu_vulkan/glsl/power.glsl"
+#ifdef VARIANT_f64
+#include "gpu_vulkan/glsl/whole_f64.glsl"
+#else
+float whole_part(float x) { return trunc(x); }
+float whole_below(float x) { return floor(x); }
+float nearest_whole(float x) { return roundEven(x); }
+#endif
 
 const uint LINEAR = 0u, NEAREST = 1u, CUBIC = 2u;      // as ir::ops::SampleMode
 const uint ZEROS = 0u, BORDER = 1u, REFLECTION = 2u;  // as ir::ops::SamplePadding
@@ -34,7 +41,7 @@ struct Taps {
 #ifdef VARIANT_f64
 COMPUTED not_a_number() { return double_nan(); }
 COMPUTED remainder(COMPUTED a, COMPUTED b) {
-  const COMPUTED rest = fma(-b, floor(a / b), a);
+  const COMPUTED rest = fma(-b, whole_below(a / b), a);
   return rest < 0 ? rest + b : rest >= b ? rest - b : rest;
 }
 #else
@@ -54,7 +61,7 @@ COMPUTED reflected(COMPUTED u, uint count) {
 // The element that a whole number means.
 uint element(COMPUTED j, uint count) {
   const COMPUTED last = COMPUTED(count - 1u);
-  if (padding == REFLECTION) j = trunc(reflected(j, count));
+  if (padding == REFLECTION) j = whole_part(reflected(j, count));
   if (padding == ZEROS && !(j >= 0 && j <= last)) return nothing;
   return !(j > 0) ? 0u : j >= last ? count - 1u : uint(j);
 }
@@ -67,7 +74,7 @@ Taps taps_at(COMPUTED g, uint count) {
   precise COMPUTED u = align_corners ? (g + 1) * COMPUTED(0.5) * (n - 1) : ((g + 1) * n - 1) * COMPUTED(0.5);
   Taps made;
   if (mode == NEAREST) {
-    made.index[0] = element(roundEven(u), count);
+    made.index[0] = element(nearest_whole(u), count);
     made.weight[0] = COMPUTED(1);
     return made;
   }
@@ -75,7 +82,7 @@ Taps taps_at(COMPUTED g, uint count) {
     if (padding == REFLECTION) u = reflected(u, count);
     u = u < 0 ? COMPUTED(0) : u > n - 1 ? n - 1 : u;
   }
-  const COMPUTED begin = floor(u), f = u - begin;
+  const COMPUTED begin = whole_below(u), f = u - begin;
   const COMPUTED first = mode == CUBIC ? begin - 1 : begin;
   for (uint k = 0u; k < each; ++k) made.index[k] = element(first + COMPUTED(k), count);
   if (mode == LINEAR) {

@@ -7,6 +7,7 @@
 #include "gpu_vulkan/kernels/elementwise/activation_f64.glsl"
 #include "gpu_vulkan/kernels/elementwise/hyperbolic_f64.glsl"
 #include "gpu_vulkan/glsl/trigonometry_f64.glsl"
+#include "gpu_vulkan/glsl/whole_f64.glsl"
 #else
 #include "gpu_vulkan/kernels/elementwise/activation.glsl"
 #include "gpu_vulkan/glsl/hyperbolic.glsl"
@@ -16,13 +17,20 @@
 
 // Bits decide wherever a device may take a subnormal for 0 or forget a NaN.
 #ifdef VARIANT_f64
-bool is_fraction(double x) { return !is_zero(x) && magnitude_of(x).y < 0x3FF00000u; }
 double real_abs(double x) { return with_sign(x, 0u); }
 double real_negate(double x) { return with_sign(x, sign_of(x) ^ 0x80000000u); }
+double real_floor(double x) { return whole_below(x); }
+double real_ceil(double x) { return whole_above(x); }
+double real_trunc(double x) { return whole_part(x); }
+double real_round(double x) { return nearest_whole(x); }
 #else
 bool is_fraction(float x) { return !is_zero(x) && magnitude_of(x) < 0x3F800000u; }
 float real_abs(float x) { return uintBitsToFloat(magnitude_of(x)); }
 float real_negate(float x) { return uintBitsToFloat(floatBitsToUint(x) ^ 0x80000000u); }
+float real_floor(float x) { return is_fraction(x) && sign_of(x) != 0u ? -1.0 : floor(x); }
+float real_ceil(float x) { return is_fraction(x) && sign_of(x) == 0u ? 1.0 : ceil(x); }
+float real_trunc(float x) { return trunc(x); }
+float real_round(float x) { return roundEven(x); }
 float real_gelu_f16(float x) { return half_geluf(x); }
 #endif
 
@@ -48,10 +56,6 @@ COMPUTED real_asinh(COMPUTED x) { return asinhf(x); }
 COMPUTED real_acosh(COMPUTED x) { return acoshf(x); }
 COMPUTED real_atanh(COMPUTED x) { return atanhf(x); }
 COMPUTED real_erf(COMPUTED x) { return erff(x); }
-COMPUTED real_floor(COMPUTED x) { return is_fraction(x) && sign_of(x) != 0u ? COMPUTED(-1) : floor(x); }
-COMPUTED real_ceil(COMPUTED x) { return is_fraction(x) && sign_of(x) == 0u ? COMPUTED(1) : ceil(x); }
-COMPUTED real_trunc(COMPUTED x) { return trunc(x); }
-COMPUTED real_round(COMPUTED x) { return roundEven(x); }
 COMPUTED real_relu(COMPUTED x) { return is_nan(x) || sign_of(x) == 0u ? x : COMPUTED(0); }
 COMPUTED real_sigmoid(COMPUTED x) { return sigmoidf(x); }
 COMPUTED real_silu(COMPUTED x) { return siluf(x); }
