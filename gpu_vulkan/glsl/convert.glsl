@@ -30,6 +30,43 @@ float sticky_float(uint x) {
   return float(kept | (lost != 0u ? 1u : 0u)) * power_of_two(shift);
 }
 
+/// The bits of the float nearest to 2^exponent (lead + behind), where the highest bit of `lead` is set and what is
+/// behind it is less than 1: ties to even. Vulkan leaves the rounding of its own conversions open.
+uint rounded_float_bits(uint lead, bool is_more_behind, int exponent) {
+  const uint kept = lead >> 8, lost = lead << 24 | (is_more_behind ? 1u : 0u);
+  const bool up = lost > 0x80000000u || (lost == 0x80000000u && (kept & 1u) != 0u);
+  return (uint(exponent + 157) << 23) + kept + (up ? 1u : 0u);  // what is rounded up may carry into the exponent
+}
+
+uint nearest_float_bits(uint x) {
+  if (x == 0u) return 0u;
+  const int up = 31 - findMSB(x);
+  return rounded_float_bits(x << up, false, -up);
+}
+
+#ifdef HAS_I64
+uint nearest_float_bits(uint64_t x) {
+  const uvec2 words = unpackUint2x32(x);
+  if (words.y == 0u) return nearest_float_bits(words.x);
+  const int up = 31 - findMSB(words.y);
+  const uvec2 shifted = unpackUint2x32(x << up);
+  return rounded_float_bits(shifted.y, shifted.x != 0u, 32 - up);
+}
+#endif
+
+#if defined(HAS_I64) && defined(HAS_F64)
+/// The bits of the double nearest to an integer, ties to even.
+uvec2 nearest_double_bits(uint64_t x) {
+  const uvec2 words = unpackUint2x32(x);
+  if (words == uvec2(0u)) return words;
+  const int top = words.y != 0u ? 32 + findMSB(words.y) : findMSB(words.x), lost_bits = max(top - 52, 0);
+  uint64_t kept = x << max(52 - top, 0) >> lost_bits;
+  const uint64_t lost = x - (kept << lost_bits), half_place = 1ul << lost_bits >> 1;
+  if (lost_bits > 0 && (lost > half_place || (lost == half_place && (kept & 1ul) != 0ul))) ++kept;
+  return unpackUint2x32((uint64_t(uint(top + 1022)) << 52) + kept);
+}
+#endif
+
 #ifdef HAS_F64
 /// The bits of x as a double, made from the bits of x: a device may read a subnormal float as 0.
 uvec2 double_bits(float x) {
@@ -68,10 +105,10 @@ uvec2 from_float(float x, uint to) {
 /// Converts an integer with this magnitude and sign, whose own bits are `bits`.
 uvec2 from_integer(uvec2 bits, uint magnitude, bool is_negative, uint to) {
   const uint sign = is_negative ? 0x80000000u : 0u;
-  const float x = float(magnitude);
-  if (to == F16) return word(f16_from_float(uintBitsToFloat(floatBitsToUint(x) | sign)));
+  const uint rounded = nearest_float_bits(magnitude);
+  if (to == F16) return word(f16_from_float(uintBitsToFloat(rounded | sign)));  // overflows beyond 24 bits
   if (to == BF16) return word(bf16_from_float(uintBitsToFloat(floatBitsToUint(sticky_float(magnitude)) | sign)));
-  if (to == F32 || to == C64) return word(floatBitsToUint(x) | sign);
+  if (to == F32 || to == C64) return word(rounded | sign);
   if (to == BOOL) return word(magnitude != 0u);
 #ifdef HAS_F64
   if (to == F64) return unpackDouble2x32(is_negative ? -double(magnitude) : double(magnitude));
@@ -82,19 +119,22 @@ uvec2 from_integer(uvec2 bits, uint magnitude, bool is_negative, uint to) {
 #ifdef HAS_I64
 uvec2 from_i64(int64_t x, uint to) {
   const uvec2 bits = unpackUint2x32(uint64_t(x));
-  if (to == F32 || to == C64) return word(floatBitsToUint(float(x)));
+  const uint sign = bits.y & 0x80000000u;
+  const uint64_t magnitude = sign != 0u ? uint64_t(0l - x) : uint64_t(x);
+  if (to == F32 || to == C64) return word(nearest_float_bits(magnitude) | sign);
   if (to == BOOL) return word(any(notEqual(bits, uvec2(0u))));
-  if (to == F16) return word(f16_from_float(float(x)));  // what has more than 24 bits overflows
+  if (to == F16)  // what has more than 24 bits overflows
+    return word(f16_from_float(uintBitsToFloat(nearest_float_bits(magnitude) | sign)));
   if (to == BF16) {
-    const uvec2 magnitude = x < 0l ? unpackUint2x32(uint64_t(0l - x)) : bits;
-    const int shift = findMSB(magnitude.y) + 1;
-    const uint64_t whole = packUint2x32(magnitude), kept = whole >> shift;
-    const uint lost = (kept << shift) != whole ? 1u : 0u;
+    const uvec2 words = unpackUint2x32(magnitude);
+    const int shift = findMSB(words.y) + 1;
+    const uint64_t kept = magnitude >> shift;
+    const uint lost = (kept << shift) != magnitude ? 1u : 0u;
     const float y = sticky_float(uint(kept) | lost) * power_of_two(shift);
-    return word(bf16_from_float(x < 0l ? -y : y));
+    return word(bf16_from_float(uintBitsToFloat(floatBitsToUint(y) | sign)));
   }
 #ifdef HAS_F64
-  if (to == F64) return unpackDouble2x32(double(x));
+  if (to == F64) return nearest_double_bits(magnitude) | uvec2(0u, sign);
 #endif
   return bits;
 }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "ir/ops/cast.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/bounds/bounded_matmul.hpp"
 #include "parity/bounds/bounded_product.hpp"
@@ -30,10 +31,21 @@ double complex_units_of(const ir::Op& op) {
   }
 }
 
+/// Whether a cast rounds integers that the truth, in f64, has rounded before.
+bool rounds_integers(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [&](const ir::Node& node) {
+    const ir::DType to = graph.type(node.outputs[0]).dtype;
+    return node.op.is<ir::ops::Cast>() && graph.type(node.inputs[0]).dtype == ir::DType::i64 &&
+           ir::unit_roundoff(to) > 0 && ir::passes::wider(to) != to;
+  });
+}
+
 /// What can be said of output `k` without a formula; nothing where one is needed.
 std::optional<compare::Allowed> plain_limit(const core::Segment& segment, std::size_t k, ir::DType dtype) {
   const bool is_one = segment.graph.nodes().size() == 1;
-  if (const auto by_class = compare::allowed_by_class(segment.judged, dtype)) {
+  if (auto by_class = compare::allowed_by_class(segment.judged, dtype)) {
+    if (by_class->rule == compare::Allowed::Rule::bits && rounds_integers(segment.graph))
+      by_class->rule = compare::Allowed::Rule::rounded;
     // What rounds a real number once does not round a complex one once: products are sums of two.
     const bool is_rounded = by_class->rule == compare::Allowed::Rule::rounded && ir::is_complex(dtype);
     if (!is_rounded || !is_one || complex_units_of(segment.graph.nodes().front().op) == 0) return by_class;

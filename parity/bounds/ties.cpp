@@ -12,7 +12,7 @@ bool decides_ties(const core::Segment& segment, std::size_t k) {
   if (!ir::is_float(dtype) || dtype == ir::DType::f64) return false;
   const ir::Node& node = segment.graph.nodes().front();
   for (const ir::Value v : node.inputs)
-    if (segment.graph.type(v).dtype != dtype) return false;
+    if (segment.graph.type(v).dtype != dtype && !ir::is_integer(segment.graph.type(v).dtype)) return false;
   return error_model(node.op).decides_ties;
 }
 

@@ -8,7 +8,8 @@
 namespace plumb::parity::bounds {
 
 /// Whether the truth of output `k` says of every tie whether it is one, and else on which side of it the exact result
-/// lies: of one op whose model decides ties, on operands that are numbers of its result's dtype, one narrower than f64.
+/// lies: of one op whose model decides ties, on operands that are integers or numbers of its result's dtype, one
+/// narrower than f64.
 bool decides_ties(const core::Segment& segment, std::size_t k);
 
 /// Rounds a truth to odd in place of to nearest, by what it lacks of the exact result: truncated, its last bit 1 where

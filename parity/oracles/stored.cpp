@@ -94,8 +94,11 @@ Number stored_as(ir::DType from, ir::DType to, Number x) {
     if (low != high) throw NoAnswer{};
     return {Real(as_integer(to, x.re.value))};
   }
-  // Floats are f64 in the truth (ops.md 1.10), where an integer may have to be rounded.
-  if (ir::is_integer(from)) return {Real(static_cast<double>(x.re.value))};
+  // Floats are f64 in the truth (ops.md 1.10), where an integer may have to be rounded: to nearest as an f64, and as a
+  // narrower float, which rounds it again, to whichever side of it decides a tie.
+  const auto nearest = static_cast<double>(x.re.value);
+  if (ir::is_integer(from) && (nearest == x.re.value || ir::unit_roundoff(to) <= roundoff)) return {Real(nearest)};
+  if (ir::is_integer(from)) return {Real(x.re.value, std::fabs(x.re.value) * 2 * roundoff)};
   return x;
 }
 

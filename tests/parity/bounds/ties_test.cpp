@@ -7,6 +7,7 @@
 #include <random>
 
 #include "ir/ops/binary.hpp"
+#include "ir/ops/cast.hpp"
 #include "ir/ops/fma.hpp"
 #include "ir/ops/prelu.hpp"
 #include "ir/ops/unary.hpp"
@@ -83,6 +84,35 @@ TEST(Ties, SumsAndProductsAreDecidedByTheirTruth) {
   expect_only(Binary{BinaryFunction::multiply}, DType::f32, {4097, 4097}, 16785408, 16785410);
   expect_only(ir::ops::Unary{ir::ops::UnaryFunction::square}, DType::f32, {4097}, 16785408, 16785410);
   expect_only(ir::ops::Prelu{}, DType::f32, {-4097, 4097}, -16785408, -16785410);
+}
+
+TEST(Ties, IntegersAreRoundedOnceThoughTheTruthHasRoundedThem) {
+  // One beside a tie of the narrow type, of which f64 has the tie itself.
+  const auto expect_cast = [](DType to, std::int64_t x, double due, double other) {
+    const Judged y = judged(ir::ops::Cast{to}, {Tensor::of<std::int64_t>({1}, {x})});
+    EXPECT_TRUE(y.allowed.decides_ties);
+    EXPECT_TRUE(y.passes(line(to, {due}))) << x;
+    EXPECT_FALSE(y.passes(line(to, {other}))) << x;
+    EXPECT_TRUE(y.passes(y.native)) << x;
+  };
+  constexpr std::int64_t one = 1;
+  for (const std::int64_t sign : {1, -1}) {
+    const auto s = static_cast<double>(sign);
+    expect_cast(DType::f32, sign * ((one << 62) + (one << 38)), s * 0x1p62, s * 0x1.000002p62);
+    expect_cast(DType::f32, sign * ((one << 62) + (one << 38) + 1), s * 0x1.000002p62, s * 0x1p62);
+    expect_cast(DType::f32, sign * ((one << 62) + 3 * (one << 38) - 1), s * 0x1.000002p62, s * 0x1.000004p62);
+    expect_cast(DType::bf16, sign * ((one << 61) + (one << 53) + 1), s * 0x1.02p61, s * 0x1p61);
+    expect_cast(DType::bf16, sign * ((one << 61) + 3 * (one << 53) - 1), s * 0x1.02p61, s * 0x1.04p61);
+    expect_cast(DType::f32, sign * 16777217, s * 16777216, s * 16777218);
+    expect_cast(DType::f16, sign * 2049, s * 2048, s * 2050);
+  }
+  expect_cast(DType::f32, std::numeric_limits<std::int64_t>::max(), 0x1p63, 0x1.fffffep62);
+  expect_cast(DType::f32, std::numeric_limits<std::int64_t>::min(), -0x1p63, -0x1.fffffep62);
+  // A double holds the truth itself: nothing else passes.
+  const std::int64_t tie = (one << 53) + 1;
+  const Judged y = judged(ir::ops::Cast{DType::f64}, {Tensor::of<std::int64_t>({1}, {tie})});
+  EXPECT_EQ(y.allowed.rule, compare::Allowed::Rule::bits);
+  EXPECT_EQ(y.truth.as<double>()[0], 0x1p53);
 }
 
 TEST(Ties, OthersAreLeftToEitherNeighbour) {

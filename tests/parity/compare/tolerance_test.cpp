@@ -23,9 +23,9 @@ TEST(Tolerance, IsExactForWhatIsExact) {
   EXPECT_FALSE(compare::allowed_by_class(of_class(ErrorClass::dot), DType::f32));
 }
 
-TEST(Tolerance, ACastOfI64RoundsTwiceInTheTruth) {
+TEST(Tolerance, IsBitsOfWhatIsMovedByIndices) {
   const Tensor x({DType::i64, {1}});
-  EXPECT_EQ(compare::allowed_by_class(of_class(ErrorClass::bits, {x}), DType::f32)->rule, Rule::rounded);
+  EXPECT_EQ(compare::allowed_by_class(of_class(ErrorClass::bits, {x}), DType::f32)->rule, Rule::bits);
 }
 
 TEST(Tolerance, OfAChainIsExactOnlyWhereAllIs) {
