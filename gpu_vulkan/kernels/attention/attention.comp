@@ -3,11 +3,15 @@
 // blocks of keys with a running row max, row sum and accumulator (Milakov and Gimelshein 2018; Dao et al. 2022). Its
 // invocations form row_threads x key_threads; each has rows_each rows, and keys_each scores and columns_each elements
 // of y in each of them.
-// variants: f32 f16 bf16
+// variants: f32 f16 bf16 f64
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"
+#ifdef VARIANT_f64
+#include "gpu_vulkan/glsl/math_f64.glsl"
+#else
 #include "gpu_vulkan/glsl/math.glsl"
+#endif
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint row_threads = 1;
@@ -28,46 +32,52 @@ layout(constant_id = 12) const uint length_words = 0;
 const uint rows = row_threads * rows_each, keys = key_threads * keys_each;
 // A pitch is one more than a row is wide, so that neighbouring rows lie in different banks.
 const uint q_pitch = D + 1u, kv_pitch = (D > Dv ? D : Dv) + 1u, weight_pitch = keys + 1u;
-shared float q_tile[rows * q_pitch];
-shared float kv_tile[keys * kv_pitch];  // first of k, then of v
-shared float weights[rows * weight_pitch];
-shared float partial_max[rows * key_threads];   // the largest of each invocation's scores
-shared float partial_sums[rows * key_threads];  // the sum of its weights
+shared COMPUTED q_tile[rows * q_pitch];
+shared COMPUTED kv_tile[keys * kv_pitch];  // first of k, then of v
+shared COMPUTED weights[rows * weight_pitch];
+shared COMPUTED partial_max[rows * key_threads];   // the largest of each invocation's scores
+shared COMPUTED partial_sums[rows * key_threads];  // the sum of its weights
 
-/// The weight of a masked key, whose value is not multiplied: 0 times NaN would be NaN.
-const uint masked_weight_bits = 0x80000000u;
+/// The weight of a masked key is -0. Its value is not multiplied: 0 times NaN would be NaN.
+#ifdef VARIANT_f64
+double masked_weight() { return packDouble2x32(uvec2(0u, 0x80000000u)); }
+bool is_masked_weight(double weight) { return unpackDouble2x32(weight) == uvec2(0u, 0x80000000u); }
+#else
+float masked_weight() { return uintBitsToFloat(0x80000000u); }
+bool is_masked_weight(float weight) { return floatBitsToUint(weight) == 0x80000000u; }
+#endif
 
 // The rows and columns of this invocation, and what its registers hold of them.
 uint row_thread, key_thread;
-float row_max[rows_each], row_sum[rows_each], scores[rows_each * keys_each], acc[rows_each * columns_each];
+COMPUTED row_max[rows_each], row_sum[rows_each], scores[rows_each * keys_each], acc[rows_each * columns_each];
 uint masked_here;  // a bit for each of the scores
 
 void load_q(uint at) {
   for (uint e = gl_LocalInvocationID.x; e < rows * D; e += gl_WorkGroupSize.x) {
     const uint r = e / D, d = e % D;
-    q_tile[r * q_pitch + d] = first + r < Sq ? load(q[at + (first + r) * q_row + d]) : 0.0;
+    q_tile[r * q_pitch + d] = first + r < Sq ? load(q[at + (first + r) * q_row + d]) : COMPUTED(0);
   }
 }
 
 void load_k(uint at, uint from, uint end) {
   for (uint e = gl_LocalInvocationID.x; e < keys * D; e += gl_WorkGroupSize.x) {
     const uint r = e / D, d = e % D;
-    kv_tile[r * kv_pitch + d] = from + r < end ? load(k[at + (from + r) * k_row + d]) : 0.0;
+    kv_tile[r * kv_pitch + d] = from + r < end ? load(k[at + (from + r) * k_row + d]) : COMPUTED(0);
   }
 }
 
 void load_v(uint at, uint from, uint end) {
   for (uint e = gl_LocalInvocationID.x; e < keys * Dv; e += gl_WorkGroupSize.x) {
     const uint r = e / Dv, d = e % Dv;
-    kv_tile[r * kv_pitch + d] = from + r < end ? load(v[at + (from + r) * v_row + d]) : 0.0;
+    kv_tile[r * kv_pitch + d] = from + r < end ? load(v[at + (from + r) * v_row + d]) : COMPUTED(0);
   }
 }
 
 void multiply_q_and_k() {
-  for (uint e = 0u; e < rows_each * keys_each; ++e) scores[e] = 0.0;
+  for (uint e = 0u; e < rows_each * keys_each; ++e) scores[e] = COMPUTED(0);
   for (uint d = 0u; d < D; ++d)
     for (uint r = 0u; r < rows_each; ++r) {
-      const float x = q_tile[(row_thread + r * row_threads) * q_pitch + d];
+      const COMPUTED x = q_tile[(row_thread + r * row_threads) * q_pitch + d];
       for (uint c = 0u; c < keys_each; ++c)
         scores[r * keys_each + c] =
             fma(x, kv_tile[(key_thread + c * key_threads) * kv_pitch + d], scores[r * keys_each + c]);
@@ -79,7 +89,7 @@ void find_scores(uint from) {
   masked_here = 0u;
   for (uint r = 0u; r < rows_each; ++r) {
     const uint row = row_thread + r * row_threads, i = first + row;
-    float mine = uintBitsToFloat(minus_infinity_bits);
+    COMPUTED mine = minus_infinity();
     for (uint c = 0u; c < keys_each; ++c) {
       const uint j = from + key_thread + c * key_threads, e = r * keys_each + c;
       bool masked = is_masked_by_position(i, j);
@@ -96,19 +106,22 @@ void find_scores(uint from) {
 void find_weights() {
   for (uint r = 0u; r < rows_each; ++r) {
     const uint row = row_thread + r * row_threads;
-    const float before = row_max[r];
+    const COMPUTED before = row_max[r];
     for (uint t = 0u; t < key_threads; ++t) row_max[r] = maximum(row_max[r], partial_max[row * key_threads + t]);
-    const float from = floatBitsToUint(row_max[r]) == minus_infinity_bits ? 0.0 : row_max[r];
-    const float rescale = expf(before - from);
+    const COMPUTED from = is_minus_infinity(row_max[r]) ? COMPUTED(0) : row_max[r];
+    // NVIDIA's compiler adds what is subtracted from a double first, unless it is precise: exp would reduce less.
+    precise const COMPUTED raised = before - from;
+    const COMPUTED rescale = expf(raised);
     row_sum[r] *= rescale;
     for (uint c = 0u; c < columns_each; ++c) acc[r * columns_each + c] *= rescale;
-    float mine = 0.0;
+    COMPUTED mine = COMPUTED(0);
     for (uint c = 0u; c < keys_each; ++c) {
       const uint e = r * keys_each + c;
-      float weight = uintBitsToFloat(masked_weight_bits);
+      COMPUTED weight = masked_weight();
       if ((masked_here >> e & 1u) == 0u) {
-        weight = expf(scores[e] - from);
-        if (is_nan(weight)) weight = quiet_nan();
+        precise const COMPUTED below = scores[e] - from;
+        weight = expf(below);
+        if (is_nan(weight)) weight = not_a_number();
         mine += weight;
       }
       weights[row * weight_pitch + key_thread + c * key_threads] = weight;
@@ -119,16 +132,16 @@ void find_weights() {
 
 void multiply_weights_and_v() {
   for (uint r = 0u; r < rows_each; ++r) {
-    float here = 0.0;
+    COMPUTED here = COMPUTED(0);
     for (uint t = 0u; t < key_threads; ++t) here += partial_sums[(row_thread + r * row_threads) * key_threads + t];
     row_sum[r] += here;
   }
-  float found[rows_each * columns_each];  // the sum of this block alone: a sum of such sums rounds less
-  for (uint e = 0u; e < rows_each * columns_each; ++e) found[e] = 0.0;
+  COMPUTED found[rows_each * columns_each];  // the sum of this block alone: a sum of such sums rounds less
+  for (uint e = 0u; e < rows_each * columns_each; ++e) found[e] = COMPUTED(0);
   for (uint key = 0u; key < keys; ++key)
     for (uint r = 0u; r < rows_each; ++r) {
-      const float weight = weights[(row_thread + r * row_threads) * weight_pitch + key];
-      if (may_mask && floatBitsToUint(weight) == masked_weight_bits) continue;
+      const COMPUTED weight = weights[(row_thread + r * row_threads) * weight_pitch + key];
+      if (may_mask && is_masked_weight(weight)) continue;
       for (uint c = 0u; c < columns_each; ++c) {
         const uint d = key_thread + c * key_threads, e = r * columns_each + c;
         if (d < Dv) found[e] = fma(weight, kv_tile[key * kv_pitch + d], found[e]);
@@ -139,13 +152,13 @@ void multiply_weights_and_v() {
 
 void store_results(uint at) {
   for (uint r = 0u; r < rows_each; ++r) {
-    const uint i = first + row_thread + r * row_threads, bits = floatBitsToUint(row_max[r]);
+    const uint i = first + row_thread + r * row_threads;
     for (uint c = 0u; c < columns_each; ++c) {
       const uint d = key_thread + c * key_threads;
       if (i >= Sq || d >= Dv) continue;
-      float value = divide(acc[r * columns_each + c], row_sum[r]);
-      if (bits == minus_infinity_bits) value = 0.0;      // every key is masked
-      else if (bits == least_bits) value = quiet_nan();  // every key that is not masked scores -inf
+      COMPUTED value = divide(acc[r * columns_each + c], row_sum[r]);
+      if (is_minus_infinity(row_max[r])) value = COMPUTED(0);  // every key is masked
+      else if (is_least_number(row_max[r])) value = not_a_number();   // every key that is not masked scores -inf
       y[at + i * y_row + d] = store(value);
     }
   }
@@ -159,10 +172,10 @@ void main() {
   key_thread = gl_LocalInvocationID.x % key_threads;
   load_q(q_begin());
   for (uint r = 0u; r < rows_each; ++r) {
-    row_max[r] = uintBitsToFloat(minus_infinity_bits);
-    row_sum[r] = 0.0;
+    row_max[r] = minus_infinity();
+    row_sum[r] = COMPUTED(0);
   }
-  for (uint e = 0u; e < rows_each * columns_each; ++e) acc[e] = 0.0;
+  for (uint e = 0u; e < rows_each * columns_each; ++e) acc[e] = COMPUTED(0);
   for (uint from = begin; from < end; from += keys) {
     load_k(k_begin(), from, end);
     barrier();

@@ -2,6 +2,7 @@
 #include "gpu_vulkan/kernels/attention/attention.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "gpu_vulkan/kernels/attention/attention_kernels.hpp"
@@ -38,14 +39,22 @@ std::array<std::uint32_t, 4> score_strides(const ir::Shape& operand, const Exten
 
 void check_served(const plan::Lowering& node, const Extents& n) {
   node.needs_its_types();
-  node.needs(node.in_type(0).dtype != ir::DType::f64, "attention is computed in f32 here, not in f64");
   node.needs(n.D <= widest_head && n.Dv <= widest_head, "heads are at most ", widest_head, " wide here, D is ", n.D,
              ", Dv is ", n.Dv);
   node.needs(n.Sq < longest && n.Sk < longest, "sequences are shorter than 2^28 here, Sq is ", n.Sq, ", Sk is ", n.Sk);
   node.needs(node.facts().storage8, node.facts().name, " has no 8-bit elements in shaders, which read masks");
 }
 
-AttentionBlock block_of(const Attention& op, const Extents& n, const OperandPlaces& places) {
+/// The words of a real attribute as shaders compute in: a float, or a double, the high word first.
+std::array<std::uint32_t, 2> words_of(double x, ir::DType computed) {
+  if (computed != ir::DType::f64) return {std::bit_cast<std::uint32_t>(static_cast<float>(x)), 0};
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  return {static_cast<std::uint32_t>(bits >> 32), static_cast<std::uint32_t>(bits)};
+}
+
+AttentionBlock block_of(const Attention& op, const Extents& n, const OperandPlaces& places, ir::DType dtype) {
+  const auto scale = words_of(op.scale.value_or(1 / std::sqrt(static_cast<double>(n.D))), dtype);
+  const auto softcap = words_of(op.softcap, dtype);
   return {.tasks = 0,
           .Hq = plan::word(n.Hq),
           .gqa_group = plan::word(n.Hq / n.Hk),
@@ -57,12 +66,13 @@ AttentionBlock block_of(const Attention& op, const Extents& n, const OperandPlac
           .y = dense_strides(op.layout, n.Hq, n.Sq, n.Dv),
           .mask_strides = {},
           .bias_strides = {},
-          .scale = static_cast<float>(op.scale.value_or(1 / std::sqrt(static_cast<double>(n.D)))),
-          .softcap = static_cast<float>(op.softcap),
+          .scale = scale[0],
+          .softcap = softcap[0],
           .window = window_of(op),
           .bottom_right = op.query_offset ? 0u : 1u,
           .splits = 1,
-          .begins = places.begins};
+          .begins = places.begins,
+          .low = {scale[1], softcap[1]}};
 }
 
 /// Binds mask, bias and lengths where the node has them.
@@ -112,7 +122,7 @@ void lower_attention(const Attention& op, const Extents& n, const OperandPlaces&
       .op = op,
       .n = n,
       .dtype = node.in_type(0).dtype,
-      .block = block_of(op, n, places),
+      .block = block_of(op, n, places, node.in_type(0).dtype),
       .reads = {},
       .may_mask = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 || op.has_mask || op.has_bias};
   bind_optional_operands(node, problem);

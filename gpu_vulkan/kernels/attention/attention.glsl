@@ -8,11 +8,18 @@ layout(push_constant) uniform Block {
   uint tasks, Hq, gqa_group, Sq, Sk;  // gqa_group: query heads that share a kv head
   uint q_head, q_row, k_head, k_row, v_head, v_row, y_head, y_row;
   uint mask_strides[4], bias_strides[4];
+#ifdef VARIANT_f64
+  uint scale_high, softcap_high;
+#else
   float scale, softcap;
+#endif
   int window_lowest, window_highest;  // query i attends to keys j with lowest <= j - (i + shift) <= highest
   uint bottom_right;                  // 1: shift is the number of keys less Sq; 0: shift is 0
   uint splits;                        // parts of a head's keys, in attention_split_kv.comp
   uint q_offset, k_offset, v_offset;
+#ifdef VARIANT_f64
+  uint scale_low, softcap_low;
+#endif
 };
 
 layout(set = 0, binding = 0) readonly buffer Queries { STORED q[]; };
@@ -24,6 +31,24 @@ layout(set = 0, binding = 5) readonly buffer Lengths { int lengths[]; };
 layout(set = 0, binding = 6) writeonly buffer Results { STORED y[]; };
 
 const uint least_bits = 0xFF7FFFFFu, minus_infinity_bits = 0xFF800000u;
+
+#ifdef VARIANT_f64
+double factor_of_scores() { return packDouble2x32(uvec2(scale_low, scale_high)); }
+double cap_of_scores() { return packDouble2x32(uvec2(softcap_low, softcap_high)); }
+double minus_infinity() { return packDouble2x32(uvec2(0u, 0xFFF00000u)); }
+double least_number() { return packDouble2x32(uvec2(0xFFFFFFFFu, 0xFFEFFFFFu)); }
+double not_a_number() { return double_nan(); }
+bool is_minus_infinity(double x) { return unpackDouble2x32(x) == uvec2(0u, 0xFFF00000u); }
+bool is_least_number(double x) { return unpackDouble2x32(x) == uvec2(0xFFFFFFFFu, 0xFFEFFFFFu); }
+#else
+float factor_of_scores() { return scale; }
+float cap_of_scores() { return softcap; }
+float minus_infinity() { return uintBitsToFloat(minus_infinity_bits); }
+float least_number() { return uintBitsToFloat(least_bits); }
+float not_a_number() { return quiet_nan(); }
+bool is_minus_infinity(float x) { return floatBitsToUint(x) == minus_infinity_bits; }
+bool is_least_number(float x) { return floatBitsToUint(x) == least_bits; }
+#endif
 
 // The task of this workgroup, which begin_task sets.
 uint batch, head, first;  // first: the number of its first query
@@ -70,17 +95,17 @@ bool is_masked_by_position(uint i, uint j) {
 }
 
 /// The score of a key that its position does not mask, from the product of query and key. A score of -inf becomes the
-/// least float: it has no weight beside others, and differs from a masked key.
-float score(float product, uint i, uint j, out bool masked) {
+/// least number: it has no weight beside others, and differs from a masked key.
+COMPUTED score(COMPUTED product, uint i, uint j, out bool masked) {
   masked = has_mask && uint(mask[index_of(mask_strides, i, j)]) == 0u;
-  float value = scale * product;
-  if (capped) value = softcap * tanhf(divide(value, softcap));
+  COMPUTED value = factor_of_scores() * product;
+  if (capped) value = cap_of_scores() * tanhf(divide(value, cap_of_scores()));
   if (has_bias) {
-    const float added = load(bias[index_of(bias_strides, i, j)]);
-    masked = masked || floatBitsToUint(added) == minus_infinity_bits;
+    const COMPUTED added = load(bias[index_of(bias_strides, i, j)]);
+    masked = masked || is_minus_infinity(added);
     value += added;
   }
-  return floatBitsToUint(value) == minus_infinity_bits ? uintBitsToFloat(least_bits) : value;
+  return is_minus_infinity(value) ? least_number() : value;
 }
 
 #endif

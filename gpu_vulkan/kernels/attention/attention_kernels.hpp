@@ -16,10 +16,11 @@ struct AttentionBlock {
   std::uint32_t tasks, Hq, gqa_group, Sq, Sk;
   HeadStrides q, k, v, y;
   std::array<std::uint32_t, 4> mask_strides, bias_strides;
-  float scale, softcap;
+  std::uint32_t scale, softcap;  ///< the bits of floats or, in f64, the high words of doubles
   KeyWindow window;
   std::uint32_t bottom_right, splits;
   std::array<std::uint32_t, 3> begins;  ///< by q, k and v
+  std::array<std::uint32_t, 2> low;     ///< the low words of scale and softcap in f64
 };
 
 /// A node of attention as the kernels read it.

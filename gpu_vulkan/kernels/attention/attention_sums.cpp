@@ -13,7 +13,8 @@ void publish_sums(AttentionSums sums, const ir::ops::Attention& op, plan::Loweri
   sums.values.epilogue = {"division"};
   sums.scores.is_rounded = sums.row_sum.is_rounded = true;
   sums.row_sum.rescale = sums.values.rescale = sums.block;
-  for (ir::Sum* sum : {&sums.scores, &sums.row_sum, &sums.values}) node.adds(std::move(*sum));
+  for (ir::Sum* sum : {&sums.scores, &sums.row_sum, &sums.values})
+    common::publish(std::move(*sum), node.in_type(0).dtype, node);
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::attention

@@ -2,6 +2,7 @@
 #include "gpu_vulkan/kernels/attention/matrix_tile.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "gpu_vulkan/kernels/gemm/cooperative.hpp"
 
@@ -56,8 +57,8 @@ void emit_matrix_kernel(const AttentionProblem& problem, const MatrixKernel& ker
   const std::string name = ir::cat(tile.rows(s), 'x', tile.keys(s));
   node.uses_tile(name);
   // Scores are then products times a positive number: their order is that of the products.
-  const bool is_scaled_product =
-      !op.has_bias && op.softcap == 0 && problem.block.scale > 1e-9f && problem.block.scale < 1e9f;
+  const auto scale = std::bit_cast<float>(problem.block.scale);
+  const bool is_scaled_product = !op.has_bias && op.softcap == 0 && scale > 1e-9f && scale < 1e9f;
   const plan::Constants tiles = {{"invocations", tile.subgroups * lanes},
                                  {"M", s.m},
                                  {"N", s.n},

@@ -159,6 +159,7 @@ plan::Attempt attempt_split_kv(const AttentionProblem& problem, plan::Lowering& 
   constexpr std::int64_t most_queries = 8, min_keys = 256;
   const device::DeviceFacts& facts = node.facts();
   const Extents& n = problem.n;
+  if (problem.dtype == ir::DType::f64) return plan::Refusal{"operands are f64, it adds in f32"};
   if (n.Sq > most_queries) return plan::Refusal{ir::cat("more than ", most_queries, " queries")};
   if (n.Sk < min_keys) return plan::Refusal{ir::cat("fewer than ", min_keys, " keys")};
   const std::int64_t piece = elements_of_piece(problem.dtype);

@@ -17,10 +17,10 @@ struct Tile {
   std::uint32_t invocations() const { return threads.rows * threads.keys; }
 
   /// Shared memory holds tiles of q, of k or v, and of the weights, and two numbers for each invocation and row.
-  std::int64_t shared_bytes(const Extents& n) const {
-    const std::int64_t floats =
+  std::int64_t shared_bytes(const Extents& n, ir::DType dtype) const {
+    const std::int64_t numbers =
         rows() * (n.D + 1) + keys() * (std::max(n.D, n.Dv) + 1) + rows() * (keys() + 1) + 2 * rows() * threads.keys;
-    return floats * static_cast<std::int64_t>(sizeof(float));
+    return numbers * static_cast<std::int64_t>(dtype == ir::DType::f64 ? sizeof(double) : sizeof(float));
   }
 };
 
@@ -42,11 +42,11 @@ constexpr std::array<Tile, 14> tiles = {{
     {.threads = {1, 8}, .each = {1, 1}},
 }};
 
-const Tile* find_tile(const device::DeviceFacts& facts, const Extents& n) {
-  const auto most_rows = std::bit_ceil(static_cast<std::uint64_t>(n.Sq));
+const Tile* find_tile(const device::DeviceFacts& facts, const AttentionProblem& problem) {
+  const auto most_rows = std::bit_ceil(static_cast<std::uint64_t>(problem.n.Sq));
   for (const Tile& tile : tiles)
     if (tile.rows() <= most_rows && tile.invocations() <= common::most_invocations(facts) &&
-        tile.shared_bytes(n) <= facts.shared_memory)
+        tile.shared_bytes(problem.n, problem.dtype) <= facts.shared_memory)
       return &tile;
   return nullptr;
 }
@@ -80,7 +80,7 @@ void emit_tiled(const AttentionProblem& problem, const Tile& t, plan::Lowering& 
 }  // namespace
 
 plan::Attempt attempt_tiled(const AttentionProblem& problem, plan::Lowering& node) {
-  const Tile* const tile = find_tile(node.facts(), problem.n);
+  const Tile* const tile = find_tile(node.facts(), problem);
   if (tile == nullptr)
     return plan::Refusal{ir::cat(node.facts().name, " has ", node.facts().shared_memory,
                                  " bytes of shared memory, too few for heads of ",
