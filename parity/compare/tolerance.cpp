@@ -1,3 +1,4 @@
+// Limits that the class and the dtype of an output say everything of, and whether limits say anything at all.
 #include "parity/compare/tolerance.hpp"
 
 namespace plumb::parity::compare {
