@@ -20,10 +20,23 @@ namespace {
 
 Real tanh_of(Real x) { return x.builder->apply(ir::ops::Unary{ir::ops::UnaryFunction::tanh}, {x}); }
 
+/// x, or `most` where it is larger or unknown.
+Real at_most(Real x, double most) {
+  const Real limit = x.builder->constant(most);
+  const Real holds = x.builder->apply(ir::ops::Compare{ir::ops::Comparison::less_equal}, {x, limit});
+  return x.builder->apply(ir::ops::Where{}, {holds, x, limit});
+}
+
 /// What a softcap c leaves of an error of a score: its slope, where it is steepest within that error.
 Real slope_of_softcap(const ir::ops::Attention& op, Real scaled, Real error) {
   const Real nearest = max(abs(scaled) - error, scaled.builder->constant(0)) / op.softcap;
   return scaled.builder->constant(1) - square(tanh_of(nearest));
+}
+
+/// The length of each row [.., 1], whose squares may be beyond the range of f64 where it is not.
+Real length_of(Real x) {
+  const Real top = x.builder->apply(ir::ops::Reduce{ir::ops::ReduceFunction::max, {-1}, true}, {abs(x)});
+  return top * sqrt(sum(square(finite_or_zero(x / top)), {-1}));
 }
 
 /// A number for each key [.., Sk, 1], as [.., 1, Sk].
@@ -105,12 +118,15 @@ ScoreErrors score_errors(const ir::ops::Attention& op, const Scores& scores, con
   Real of_dots = (spread.of_square * scale * scale) * square(steps.dots) +
                  (spread.of_squares * scale * scale) * scores.product(square(q), square(k), true);
   // Σ|q||k| is at most the product of both lengths.
-  Real most = ((scale * spread.certain) * sqrt(sum(square(q), {-1}))) * by_column(sqrt(sum(square(k), {-1})));
+  Real most = ((scale * spread.certain) * length_of(q)) * by_column(length_of(k));
   Real fixed = square(steps.scaled);
   if (op.softcap > 0) {
-    const Real slope = slope_of_softcap(op, steps.scaled, node.unit() * (most + 2 * abs(steps.scaled)));
-    of_dots = square(slope) * of_dots, fixed = square(slope) * fixed + 100 * square(steps.capped);
-    most = slope * (most + abs(steps.scaled)) + 10 * abs(steps.capped);
+    // Scores lie between -c and c, whatever they are made of: products of queries and keys may be beyond the range.
+    const double whole = 2 * op.softcap / node.unit();
+    const Real slope = at_most(slope_of_softcap(op, steps.scaled, node.unit() * (most + 2 * abs(steps.scaled))), 1);
+    of_dots = at_most(square(slope) * of_dots, whole * whole);
+    fixed = at_most(square(slope) * fixed, whole * whole) + 100 * square(steps.capped);
+    most = at_most(slope * (most + abs(steps.scaled)), whole) + 10 * abs(steps.capped);
   } else {
     most = most + abs(steps.scaled);
   }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "ir/ops/compare.hpp"
 #include "ir/ops/reduce.hpp"
@@ -30,6 +32,14 @@ struct Parts {
   Real largest = {};  ///< ê, in units of u: the largest ε of a row among the keys that matter
   Real spread = {};   ///< ΣP(v - y)²
   Real squares = {};  ///< ΣPv²
+  /// What v and y were divided by, where their squares would be beyond the range of f64: 1 where none would.
+  std::optional<Real> divisor = {};
+
+  /// An error again as large as it is. One beyond half of the range is nearly that, which is anything, too: limits of
+  /// f64 count twice, and stay in the range.
+  Real restored(Real x) const {
+    return divisor ? min(*divisor * x, x.builder->constant(0.499 * std::numeric_limits<double>::max())) : x;
+  }
 };
 
 Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, const ScoreErrors& errors) {
@@ -38,6 +48,10 @@ Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, c
       .p = weights.p, .v = finite_or_zero(scores.keys(node.in[2])), .y = scores.queries(finite_or_zero(node.y()))};
   ExpressionBuilder& builder = node.builder;
   const Real none = builder.constant(0);
+  if (node.unit() <= 2 * ir::unit_roundoff(ir::DType::f64)) {
+    parts.divisor = max(builder.constant(1), 0x1p-500 * largest(largest(abs(parts.v), -1), -2));
+    parts.v = parts.v / *parts.divisor, parts.y = parts.y / *parts.divisor;
+  }
   const Real size = largest(abs(parts.v), -1);
   const Real influence = parts.p * reshaped(size, {size.shape()[0], size.shape()[1], 1, 1, size.shape()[3]});
   parts.most = sum(finite_or_zero(parts.p * square(errors.most)), {-1});
@@ -95,7 +109,7 @@ Bound below_normal(const Node& node, const Parts& parts, Real top, std::int64_t 
   const double probable = std::min(node.lambda() * std::sqrt(roundings), roundings) * off, flushed = node.flushed();
   const Real share = node.arithmetic.divides_last ? top : node.builder.constant(1);
   const Bound of_sums{(probable + roundings * flushed) * share, roundings * (off + flushed) * share};
-  return flushed > 0 ? of_sums + both((flushed * share) * sum(abs(parts.v), {-2})) : of_sums;
+  return flushed > 0 ? of_sums + both((flushed * share) * parts.restored(sum(abs(parts.v), {-2}))) : of_sums;
 }
 
 /// By rows (verdict.md V30): to first order where scores are known well enough; where they are not, but one key has
@@ -119,7 +133,7 @@ Bound rounding(const ir::ops::Attention& op, const Node& node) {
   const Bound known = (2 * wrong + one) * first_order(scores, node, parts, errors);
   const auto by_row = [&](Real usual, Real of_subnormals) {
     const Real error = where(ir::ops::Comparison::less_equal, wrong, builder.constant(well_known), usual, unless_known);
-    return scores.result(error + of_subnormals);
+    return scores.result(parts.restored(error) + of_subnormals);
   };
   const Bound lost = below_normal(node, parts, top, scores.extents().Sk);
   return {by_row(known.probable, lost.probable), by_row(known.certain, lost.certain)};
