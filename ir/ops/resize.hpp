@@ -16,11 +16,12 @@ enum class ResizeCoordinate {
   pytorch_half_pixel,
   align_corners,
   asymmetric,
-  tf_crop_and_resize
+  tf_crop_and_resize,
+  tf_half_pixel_for_nn
 };
 constexpr auto enum_names(ResizeCoordinate) {
-  return std::array<std::string_view, 6>{"half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel",
-                                         "align_corners", "asymmetric",           "tf_crop_and_resize"};
+  return std::array<std::string_view, 7>{"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",  "align_corners",
+                                         "asymmetric", "tf_crop_and_resize",   "tf_half_pixel_for_nn"};
 }
 
 enum class NearestMode { round_prefer_floor, round_prefer_ceil, floor, ceil };
@@ -33,6 +34,7 @@ constexpr auto enum_names(NearestMode) {
 struct Resize {
   std::vector<std::int64_t> axes{}, sizes{};
   std::vector<double> scales{};
+  std::vector<std::int64_t> ratios{};
   ResizeMode mode = ResizeMode::nearest;
   ResizeCoordinate coordinate = ResizeCoordinate::half_pixel;
   NearestMode nearest_mode = NearestMode::round_prefer_floor;
@@ -51,14 +53,16 @@ struct Resize {
   static constexpr std::array outputs = {Output{"y", "as x, extents `sizes` along `axes`"}};
   static constexpr std::array<std::string_view, 5> checks = {
       "axes must be distinct, sizes as many and at least 0, scales none or as many and positive, within 2^-60 and "
-      "2^60, the taps along an axis fewer than 2^31",
+      "2^60, ratios none or, without scales, two an axis and at least 1, the taps along an axis fewer than 2^31, the "
+      "products of sizes, extents and ratios below 2^61",
       "x must have elements along axes of which y has some", "tf_crop_and_resize must have two roi entries an axis",
       "nearest must be without antialias", "linear and cubic must have real x"};
   static constexpr auto fields = std::tuple{
       Field{"axes", &Resize::axes, "the axes resampled; negative counts from the end", Presence::required},
       Field{"sizes", &Resize::sizes, "extents of y along them", Presence::required},
       Field{"scales", &Resize::scales,
-            "extents of y over those of x, as coordinates take them; empty means sizes/extents"},
+            "extents of y over those of x, as coordinates take them; empty means sizes/extents, in whole numbers"},
+      Field{"ratios", &Resize::ratios, "in place of scales, exact: numerators, then denominators"},
       Field{"mode", &Resize::mode, "kernel of the interpolation"},
       Field{"coordinate", &Resize::coordinate, "how a position of y becomes one of x"},
       Field{"nearest_mode", &Resize::nearest_mode, "which element is nearest"},
@@ -73,15 +77,28 @@ struct Resize {
   /// Half the support of the kernel.
   double radius() const { return mode == ResizeMode::cubic ? 2 : 1; }
 
-  /// The k-th axis' scale, of an extent of x.
+  /// What y has along the k-th axis for so many elements of x, where no scales are given.
+  struct Ratio {
+    std::int64_t y, x;
+  };
+  Ratio ratio(std::size_t k, std::int64_t extent) const {
+    return ratios.empty() ? Ratio{sizes[k], extent} : Ratio{ratios[k], ratios[k + axes.size()]};
+  }
+
+  /// The k-th axis' scale, of an extent of x, rounded to f64.
   double scale(std::size_t k, std::int64_t extent) const {
-    return scales.empty() ? static_cast<double>(sizes[k]) / static_cast<double>(extent) : scales[k];
+    if (!scales.empty()) return scales[k];
+    const Ratio exact = ratio(k, extent);
+    return static_cast<double>(exact.y) / static_cast<double>(exact.x);
   }
 
   TensorTypes infer(Types in) const {
     const auto& x = in[0].shape;
     check(*this, 1, sizes.size() == axes.size() && (scales.empty() || scales.size() == axes.size()), "got ",
           axes.size(), " axes, ", sizes.size(), " sizes, ", scales.size(), " scales");
+    check(*this, 1, ratios.empty() || (scales.empty() && ratios.size() == 2 * axes.size()), "got ", axes.size(),
+          " axes, ", scales.size(), " scales, ", ratios.size(), " ratios");
+    for (const std::int64_t part : ratios) check(*this, 1, part >= 1, "ratios have ", part);
     check(*this, 3, coordinate != ResizeCoordinate::tf_crop_and_resize || roi.size() == 2 * axes.size(), "got ",
           roi.size(), " for ", axes.size(), " axes");
     check(*this, 4, !antialias || mode != ResizeMode::nearest, "both are given");
@@ -96,6 +113,7 @@ struct Resize {
       taken[a] = true;
       y[a] = sizes[k];
       if (sizes[k] == 0) continue;
+      check(*this, 1, largest_product(k, x[a]) < 0x1p61, "axis ", a, " has extent ", x[a], " and size ", sizes[k]);
       check(*this, 1, scale(k, x[a]) >= 0x1p-60 && scale(k, x[a]) <= 0x1p60, "axis ", a, " has scale ", scale(k, x[a]));
       check(*this, 1, mode == ResizeMode::nearest || taps(k, x[a]) * static_cast<double>(sizes[k]) < 0x1p31, "axis ", a,
             " has scale ", scale(k, x[a]), " and size ", sizes[k]);
@@ -114,6 +132,13 @@ struct Resize {
   bool operator==(const Resize&) const = default;
 
  private:
+  /// Positions are quotients of whole numbers of which none is larger than twice this.
+  double largest_product(std::size_t k, std::int64_t extent) const {
+    const auto n = static_cast<double>(extent), m = static_cast<double>(sizes[k]);
+    if (ratios.empty()) return m * n;
+    const Ratio exact = ratio(k, extent);
+    return n * (m * static_cast<double>(exact.x) + static_cast<double>(exact.y));
+  }
   /// At most so many taps of one output along the k-th axis.
   double taps(std::size_t k, std::int64_t extent) const {
     const double stretch = antialias ? std::fmin(scale(k, extent), 1) : 1;

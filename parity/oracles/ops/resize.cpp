@@ -13,31 +13,35 @@ using ir::ops::NearestMode;
 using ir::ops::ResizeCoordinate;
 using ir::ops::ResizeMode;
 
-/// One axis that is resampled: extents of x and y, scale, and region of interest.
+/// One axis that is resampled: extents of x and y, how many elements of y stand for how many of x, and region of
+/// interest.
 struct Resampled {
   std::int64_t n, m;
-  Real scale, begin, end;
+  Real y, x, begin, end;
 };
 
+/// One quotient, which is exact where it is a whole number or a tie.
 Real source_of(ResizeCoordinate how, const Resampled& axis, std::int64_t place) {
-  const Real i(place), n(axis.n), m(axis.m), one(1), half(0.5L), length = axis.scale * n;
-  const auto half_pixel = [&] { return (i + half) / axis.scale - half; };
+  const Real i(place), n(axis.n), m(axis.m), one(1), two(2), &y = axis.y, &x = axis.x, steps = m - one;
+  const Real centre = two * i + one, half_pixel = (centre * x - y) / (two * y), length = y * n;
   switch (how) {
     case ResizeCoordinate::half_pixel:
-      return half_pixel();
+      return half_pixel;
     case ResizeCoordinate::half_pixel_symmetric:
-      return n / Real(2) * (one - m / length) + half_pixel();
+      return ((n - one) * y + (centre - m) * x) / (two * y);
     case ResizeCoordinate::pytorch_half_pixel:
-      return axis.m > 1 ? half_pixel() : Real(0);
+      return axis.m > 1 ? half_pixel : Real(0);
     case ResizeCoordinate::align_corners:
-      return equal(length, one) ? Real(0) : i * (n - one) / (length - one);
+      return equal(length, x) ? Real(0) : i * (n - one) * x / (length - x);
     case ResizeCoordinate::asymmetric:
-      return i / axis.scale;
+      return i * x / y;
+    case ResizeCoordinate::tf_half_pixel_for_nn:
+      return centre * x / (two * y);
     case ResizeCoordinate::tf_crop_and_resize:
       break;
   }
-  if (axis.m > 1) return axis.begin * (n - one) + i * (axis.end - axis.begin) * (n - one) / (m - one);
-  return half * (axis.begin + axis.end) * (n - one);
+  if (axis.m > 1) return ((steps - i) * axis.begin + i * axis.end) * (n - one) / steps;
+  return (axis.begin + axis.end) * (n - one) / two;
 }
 
 Real nearest_to(NearestMode mode, Real u) {
@@ -62,7 +66,7 @@ Taps taps_of(const ir::ops::Resize& op, const Call& call, const Resampled& axis,
     return {{std::clamp<std::int64_t>(static_cast<std::int64_t>(nearest_to(op.nearest_mode, u).value), 0, axis.n - 1),
              Real(1)}};
   const bool is_cubic = op.mode == ResizeMode::cubic;
-  const Real a = call.attribute(op.cubic_coeff_a), f = op.antialias ? minimum(axis.scale, Real(1)) : Real(1);
+  const Real a = call.attribute(op.cubic_coeff_a), f = op.antialias ? minimum(axis.y / axis.x, Real(1)) : Real(1);
   const long double reach = (is_cubic ? 2 : 1) / f.value + 1;
   if (!(reach < 0x1p20L)) throw NoAnswer{};
   Taps taps;
@@ -97,7 +101,9 @@ Number element(const ir::ops::Resize& op, const Call& call) {
   for (std::size_t k = 0; k < op.axes.size(); ++k) {
     const std::size_t axis = axis_of(op.axes[k], rank);
     const std::int64_t n = call.in(0)[axis], m = call.out()[axis];
-    Resampled of{n, m, op.scales.empty() ? Real(m) / Real(n) : Real(call.attribute(op.scales[k])), {}, {}};
+    Resampled of{n, m, Real(m), Real(n), {}, {}};
+    if (!op.scales.empty()) of.y = call.attribute(op.scales[k]), of.x = Real(1);
+    if (!op.ratios.empty()) of.y = Real(op.ratios[k]), of.x = Real(op.ratios[k + op.axes.size()]);
     if (crops) of.begin = call.attribute(op.roi[k]), of.end = call.attribute(op.roi[k + op.axes.size()]);
     const Real u = source_of(op.coordinate, of, call.at(axis));
     if (crops && (less(u, Real(0)) || less(Real(n - 1), u)))

@@ -11,20 +11,22 @@ namespace {
 
 using ir::ops::ResizeCoordinate;
 
-/// One axis that is resampled: extents of x and y, and the scale.
+/// One axis that is resampled: extents of x and y, and how many elements of y stand for how many of x.
 struct ResizedAxis {
-  double n, m, s, roi_begin = 0, roi_end = 0;
+  double n, m, y, x, roi_begin = 0, roi_end = 0;
 };
 
+/// One quotient, of whole numbers where no scale is given: it is whole where the source is.
 double source_of(ResizeCoordinate how, const ResizedAxis& axis, double i) {
-  const auto& [n, m, s, a, b] = axis;
-  const double length = s * n, half_pixel = (i + 0.5) / s - 0.5;
+  const auto& [n, m, y, x, a, b] = axis;
+  const double length = y * n, half_pixel = ((2 * i + 1) * x - y) / (2 * y);
   if (how == ResizeCoordinate::half_pixel) return half_pixel;
-  if (how == ResizeCoordinate::half_pixel_symmetric) return n / 2 * (1 - m / length) + half_pixel;
+  if (how == ResizeCoordinate::half_pixel_symmetric) return (y * (n - 1) + (2 * i + 1 - m) * x) / (2 * y);
   if (how == ResizeCoordinate::pytorch_half_pixel) return m > 1 ? half_pixel : 0;
-  if (how == ResizeCoordinate::align_corners) return length == 1 ? 0 : i * (n - 1) / (length - 1);
-  if (how == ResizeCoordinate::asymmetric) return i / s;
-  return m > 1 ? a * (n - 1) + i * (b - a) * (n - 1) / (m - 1) : (a + b) * (n - 1) / 2;
+  if (how == ResizeCoordinate::align_corners) return length == x ? 0 : i * (n - 1) * x / (length - x);
+  if (how == ResizeCoordinate::asymmetric) return i * x / y;
+  if (how == ResizeCoordinate::tf_half_pixel_for_nn) return (2 * i + 1) * x / (2 * y);
+  return m > 1 ? (a * (m - 1 - i) + b * i) * (n - 1) / (m - 1) : (a + b) * (n - 1) / 2;
 }
 
 double weight_at(const ir::ops::Resize& op, double distance) {
@@ -36,7 +38,8 @@ double weight_at(const ir::ops::Resize& op, double distance) {
 
 /// The weights of elements of x for a source, those that are clamped to the same element together.
 std::map<std::int64_t, double> weights_of(const ir::ops::Resize& op, const ResizedAxis& axis, double source) {
-  const double radius = op.mode == ir::ops::ResizeMode::cubic ? 2 : 1, f = op.antialias ? std::min(axis.s, 1.0) : 1;
+  const double radius = op.mode == ir::ops::ResizeMode::cubic ? 2 : 1,
+               f = op.antialias ? std::min(axis.y / axis.x, 1.0) : 1;
   std::map<std::int64_t, double> weights;
   double all = 0;
   for (double j = std::ceil(source - radius / f); j <= std::floor(source + radius / f); ++j) {
@@ -65,7 +68,10 @@ std::optional<Walker> walker(const ir::ops::Resize& op, std::span<const Operand>
     for (std::size_t k = 0; k < op.axes.size(); ++k) {
       const std::size_t axis = y.axis(op.axes[k]);
       const auto n = static_cast<double>(x.shape[axis]), m = static_cast<double>(y[axis]);
-      ResizedAxis of{n, m, op.scales.empty() ? m / n : op.scales[k]};
+      ResizedAxis of{n, m, m, n};
+      if (!op.scales.empty()) of.y = op.scales[k], of.x = 1;
+      if (!op.ratios.empty())
+        of.y = static_cast<double>(op.ratios[k]), of.x = static_cast<double>(op.ratios[k + op.axes.size()]);
       if (crops) of.roi_begin = op.roi[k], of.roi_end = op.roi[k + op.axes.size()];
       const double source = source_of(op.coordinate, of, static_cast<double>(at[axis]));
       if (crops && !(source >= 0 && source <= n - 1)) return sum.add(op.extrapolation_value);

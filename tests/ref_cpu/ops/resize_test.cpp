@@ -18,25 +18,28 @@ using ir::Tensor;
 using testing::Index;
 using namespace ir::ops;
 
-/// The source of output i, as the entry has it.
-double source(const Resize& op, std::size_t k, double n, double i) {
-  const double m = static_cast<double>(op.sizes[k]), s = op.scales.empty() ? m / n : op.scales[k], l = s * n;
+/// The source of output i, as the entry has it; in more bits than decide what is nearest.
+long double source(const Resize& op, std::size_t k, long double n, long double i) {
+  const auto m = static_cast<long double>(op.sizes[k]), s = op.scales.empty() ? m / n : op.scales[k], l = s * n;
+  const long double centre = op.scales.empty() ? (2 * i + 1) * n / (2 * m) : (i + 0.5L) / s;
   switch (op.coordinate) {
     case ResizeCoordinate::half_pixel:
-      return (i + 0.5) / s - 0.5;
+      return centre - 0.5L;
     case ResizeCoordinate::half_pixel_symmetric:
-      return (n / 2) * (1 - m / l) + (i + 0.5) / s - 0.5;
+      return op.scales.empty() ? centre - 0.5L : (n - 1) / 2 + (2 * i + 1 - m) / (2 * s);
     case ResizeCoordinate::pytorch_half_pixel:
-      return m > 1 ? (i + 0.5) / s - 0.5 : 0;
+      return m > 1 ? centre - 0.5L : 0;
     case ResizeCoordinate::align_corners:
-      return l == 1 ? 0 : i * (n - 1) / (l - 1);
+      return op.scales.empty() ? (m == 1 ? 0 : i * (n - 1) / (m - 1)) : l == 1 ? 0 : i * (n - 1) / (l - 1);
     case ResizeCoordinate::asymmetric:
-      return i / s;
+      return op.scales.empty() ? i * n / m : i / s;
+    case ResizeCoordinate::tf_half_pixel_for_nn:
+      return centre;
     default:
       break;
   }
-  const double a = op.roi[k], b = op.roi[k + op.axes.size()];
-  return m > 1 ? a * (n - 1) + i * (b - a) * (n - 1) / (m - 1) : 0.5 * (a + b) * (n - 1);
+  const long double a = op.roi[k], b = op.roi[k + op.axes.size()];
+  return m > 1 ? (a * (m - 1 - i) + i * b) * (n - 1) / (m - 1) : 0.5L * (a + b) * (n - 1);
 }
 
 double keys(double a, double t) {
@@ -48,12 +51,16 @@ double keys(double a, double t) {
 /// The weight of every element of the axis in output i; empty when the source lies outside.
 std::vector<double> weights(const Resize& op, std::size_t k, std::int64_t extent, std::int64_t i) {
   const auto n = static_cast<double>(extent);
-  const double u = source(op, k, n, static_cast<double>(i));
-  const auto clamp = [&](double j) { return static_cast<std::size_t>(std::min(std::max(j, 0.0), n - 1)); };
-  if (op.coordinate == ResizeCoordinate::tf_crop_and_resize && (u < 0 || u > n - 1)) return {};
+  const long double exact = source(op, k, n, static_cast<long double>(i));
+  const auto u = static_cast<double>(exact);
+  const auto clamp = [&](auto j) {
+    return static_cast<std::size_t>(std::min(std::max(static_cast<double>(j), 0.0), n - 1));
+  };
+  if (op.coordinate == ResizeCoordinate::tf_crop_and_resize && (exact < 0 || exact > n - 1)) return {};
   std::vector<double> all(static_cast<std::size_t>(extent), 0);
   if (op.mode == ResizeMode::nearest) {
-    const double candidates[] = {std::ceil(u - 0.5), std::floor(u + 0.5), std::floor(u), std::ceil(u)};
+    const long double candidates[] = {std::ceil(exact - 0.5L), std::floor(exact + 0.5L), std::floor(exact),
+                                      std::ceil(exact)};
     all[clamp(candidates[static_cast<int>(op.nearest_mode)])] = 1;
     return all;
   }
