@@ -30,11 +30,11 @@ struct Pool {
   static constexpr std::array outputs = {
       Output{"y", "as x [N, C, O..]"},
       Output{"indices", "i64 [N, C, O..], where in all of x the first maximum is; with_indices"}};
-  static constexpr std::array<std::string_view, 5> checks = {
+  static constexpr std::array<std::string_view, 4> checks = {
       "x must have rank 3 to 5 and kernel_shape its spatial axes; kernel, strides and dilations must be at least 1, "
       "pads at least 0, all below 2^31",
       "the dilated kernel must fit into the padded image on every axis", "only max must have indices",
-      "pads must be smaller than the dilated kernel", "p must be at least 1"};
+      "p must be at least 1"};
   static constexpr auto fields = std::tuple{
       Field{"function", &Pool::function, "what becomes of a window"},
       Field{"kernel_shape", &Pool::kernel_shape, "taps on each spatial axis", Presence::required},
@@ -71,13 +71,11 @@ struct Pool {
       check(*this, 1, w.valid(), "on spatial axis ", axis, " kernel ", w.kernel, ", stride ", w.stride, ", dilation ",
             w.dilation, ", pads ", w.pad_begin, " and ", w.pad_end);
       check(*this, 2, w.fits(), "on spatial axis ", axis, " the kernel spans ", w.span(), ", the image ", w.padded());
-      check(*this, 4, w.pad_begin < w.span() && w.pad_end < w.span(), "on spatial axis ", axis, " the kernel spans ",
-            w.span(), ", pads are ", w.pad_begin, " and ", w.pad_end);
       y.push_back(positions(w));
       ++axis;
     }
     check(*this, 3, !with_indices || function == PoolFunction::max, "function is ", enum_name(function));
-    check(*this, 5, p >= 1, "got ", p);
+    check(*this, 4, p >= 1, "got ", p);
     if (!with_indices) return {{in[0].dtype, std::move(y)}};
     return {{in[0].dtype, y}, {DType::i64, y}};
   }
