@@ -17,9 +17,11 @@ layout(push_constant) uniform Block {
   uint extent[3];  // extents of the grid, the innermost first
 };
 
+// Rounded once: no difference of what was rounded before.
 COMPUTED coordinate(uint i, uint count) {
-  if (!align_corners) return divide(COMPUTED(2u * i + 1u), COMPUTED(count)) - 1;
-  return count == 1u ? COMPUTED(-1) : divide(COMPUTED(2u * i), COMPUTED(count - 1u)) - 1;
+  const COMPUTED twice = COMPUTED(int(2u * i) - int(count - 1u));  // from the middle
+  if (!align_corners) return divide(twice, COMPUTED(count));
+  return count == 1u ? COMPUTED(-1) : divide(twice, COMPUTED(count - 1u));
 }
 
 void main() {

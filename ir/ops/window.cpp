@@ -23,15 +23,25 @@ double cosine(std::int64_t i, std::int64_t turn) {
   return sign * (eighths > turn ? std::sin(angle(2 * turn - eighths)) : std::cos(angle(eighths)));
 }
 
+/// sin²(πi/turn), half of 1 − cos(2πi/turn), which would cancel near 0.
+double sine_squared(std::int64_t i, std::int64_t turn) {
+  const std::int64_t part = std::min(i % turn, turn - i % turn);
+  if (12 * part > turn) return 0.5 - 0.5 * cosine(i, turn);
+  const double sine = std::sin(std::numbers::pi * static_cast<double>(part) / static_cast<double>(turn));
+  return sine * sine;
+}
+
 double element(const Window& op, std::int64_t i) {
   const std::int64_t turn = std::max<std::int64_t>(op.periodic ? op.size : op.size - 1, 1);
   switch (op.function) {
     case WindowFunction::hann:
-      return 0.5 - 0.5 * cosine(i, turn);
+      return sine_squared(i, turn);
     case WindowFunction::hamming:
       return op.alpha - (1 - op.alpha) * cosine(i, turn);
-    case WindowFunction::blackman:
-      return 0.42 - 0.5 * cosine(i, turn) + 0.08 * cosine(2 * i, turn);
+    case WindowFunction::blackman: {
+      const double s = sine_squared(i, turn);  // 0.42 − 0.5(1 − 2s) + 0.08(1 − 8s + 8s²)
+      return s * (9 + 16 * s) / 25;
+    }
     case WindowFunction::rectangular:
       break;
   }

@@ -6,13 +6,15 @@
 namespace plumb::ref_cpu {
 namespace {
 
-/// The coordinates of an axis.
+/// The coordinates of an axis, each rounded once: no difference of what was rounded before.
 template <class C>
 std::vector<C> coordinates(std::int64_t extent, bool align_corners) {
   std::vector<C> all(static_cast<std::size_t>(extent));
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto at = static_cast<C>(i), n = static_cast<C>(extent);
-    all[i] = !align_corners ? (2 * at + 1) / n - 1 : extent == 1 ? C{-1} : -1 + 2 * at / (n - 1);
+    const auto twice = 2 * static_cast<std::int64_t>(i), last = extent - 1;
+    all[i] = !align_corners ? static_cast<C>(twice - last) / static_cast<C>(extent)
+             : extent == 1  ? C{-1}
+                            : static_cast<C>(twice - last) / static_cast<C>(last);
   }
   return all;
 }

@@ -12,9 +12,9 @@ Number element(const ir::ops::AffineGrid& op, const Call& call) {
   for (std::size_t k = 0; k < axes; ++k) {
     const std::size_t axis = axes - 1 - k;
     const Real i(call.at(1 + axis)), m(op.output_shape[axis]);
-    const Real place = !op.align_corners            ? (Real(2) * i + Real(1)) / m - Real(1)
+    const Real place = !op.align_corners            ? (Real(2) * i + Real(1) - m) / m
                        : op.output_shape[axis] == 1 ? Real(-1)
-                                                    : Real(2) * i / (m - Real(1)) - Real(1);
+                                                    : (Real(2) * i + Real(1) - m) / (m - Real(1));
     sum.add(call.real(0, {n, j, static_cast<std::int64_t>(k)}), place);
   }
   sum.add(call.real(0, {n, j, static_cast<std::int64_t>(axes)}));

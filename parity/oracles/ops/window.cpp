@@ -23,7 +23,7 @@ Real element_of(const ir::ops::Window& op, std::int64_t i) {
     case WindowFunction::hamming:
       return Real(op.alpha) - (Real(1) - Real(op.alpha)) * cosine(i, turn);
     case WindowFunction::blackman:
-      return Real(0.42) - Real(0.5L) * cosine(i, turn) + Real(0.08) * cosine(2 * i, turn);
+      return Real(0.42L) - Real(0.5L) * cosine(i, turn) + Real(0.08L) * cosine(2 * i, turn);
     case WindowFunction::rectangular:
       break;
   }

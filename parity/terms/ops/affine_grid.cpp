@@ -19,7 +19,9 @@ std::optional<Walker> walker(const ir::ops::AffineGrid& op, std::span<const Oper
       double coordinate = 1;
       if (k < axes) {
         const auto i = static_cast<double>(at[axes - k]), extent = static_cast<double>(y[axes - k]);
-        coordinate = !op.align_corners ? (2 * i + 1) / extent - 1 : extent == 1 ? -1 : 2 * i / (extent - 1) - 1;
+        coordinate = !op.align_corners ? (2 * i + 1 - extent) / extent
+                     : extent == 1     ? -1
+                                       : (2 * i + 1 - extent) / (extent - 1);
       }
       sum.add(factor, coordinate);
       sum.off.push_back(k < axes ? 2 * std::abs(factor) : 0);
