@@ -22,6 +22,16 @@ std::string where(const ::onnx::NodeProto& node, const Scope& scope) {
   return cat("a node (", opset_text(node, scope), "): ");
 }
 
+/// Whether a tensor of this shape is what a file declares, as far as it does: no extents at all may be those of a
+/// scalar, or unknown ones.
+bool may_be(const ::onnx::TypeProto& type, const Shape& shape) {
+  const auto& dimensions = type.tensor_type().shape().dim();
+  if (dimensions.empty()) return true;
+  return std::ranges::equal(dimensions, shape, [](const auto& declared, std::int64_t extent) {
+    return !declared.has_dim_value() || declared.dim_value() == extent;
+  });
+}
+
 bool is_default(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
 
 }  // namespace
@@ -215,6 +225,7 @@ std::vector<Ref> Importer::read_subgraph(const ::onnx::GraphProto& graph, const 
               .prefix = std::move(prefix),
               .opsets = outer.opsets,
               .arguments = outer.arguments,
+              .graph = &graph,
               .depth = outer.depth + 1};
   require(static_cast<std::size_t>(graph.input_size()) == operands.size(), "its subgraph has ", graph.input_size(),
           " inputs, given ", operands.size());
@@ -234,7 +245,7 @@ std::vector<Ref> Importer::read_subgraph(const ::onnx::GraphProto& graph, const 
 
 formats::OnnxModel Importer::read() {
   formats::OnnxModel model;
-  Scope scope;
+  Scope scope{.graph = &model_.graph()};
   for (const auto& import : model_.opset_import())
     scope.opsets[is_default(import.domain()) ? "" : import.domain()] = import.version();
   scope.opsets.emplace("", 1);  // files older than IR version 3
@@ -249,6 +260,9 @@ formats::OnnxModel Importer::read() {
     if (found == nullptr || !found->has_value()) continue;
     results.push_back(**found);
     model.outputs.push_back(clean(output.name()));
+    if (const TensorType& made = draft_.type(results.back()); !may_be(output.type(), made.shape))
+      model.notes.push_back(cat("output '", model.outputs.back(), "' is declared as ", type_text(output.type()),
+                                ", what computes it makes ", made));
   }
   throw_if_any();
   require(!results.empty(), "the model has no outputs");

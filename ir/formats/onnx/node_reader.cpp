@@ -1,6 +1,8 @@
 // What converters ask of an ONNX node: operands, attributes by type, numbers known while reading, results.
 #include "ir/formats/onnx/node_reader.hpp"
 
+#include <algorithm>
+
 #include "ir/formats/onnx/importer.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/reshape.hpp"
@@ -96,7 +98,7 @@ std::int64_t NodeReader::integer(std::string_view name, std::optional<std::int64
 double NodeReader::real(std::string_view name, std::optional<double> otherwise) const {
   const auto* found = typed(name, AttributeProto::FLOAT);
   require(found != nullptr || otherwise, "attribute '", name, "' is missing");
-  return found != nullptr ? static_cast<double>(found->f()) : *otherwise;
+  return static_cast<double>(found != nullptr ? found->f() : static_cast<float>(*otherwise));
 }
 
 std::string NodeReader::text(std::string_view name, std::string_view otherwise) const {
@@ -151,6 +153,19 @@ void NodeReader::out(std::size_t k, Ref ref) {
   const std::string& name = proto_.output(static_cast<int>(k));
   scope_.values[name] = ref;
   if (ref >= first_own_) importer_.draft().name(ref, clean(scope_.prefix + name));
+}
+
+std::int64_t NodeReader::declared_among(std::size_t k, std::size_t axis, std::span<const std::int64_t> readings) const {
+  if (!wants(k) || scope_.graph == nullptr) return readings.front();
+  for (const auto* declared : {&scope_.graph->output(), &scope_.graph->value_info()})
+    for (const auto& value : *declared) {
+      const auto& dimensions = value.type().tensor_type().shape().dim();
+      if (value.name() != proto_.output(static_cast<int>(k)) || axis >= static_cast<std::size_t>(dimensions.size()))
+        continue;
+      const auto found = std::ranges::find(readings, dimensions[static_cast<int>(axis)].dim_value());
+      if (dimensions[static_cast<int>(axis)].has_dim_value() && found != readings.end()) return *found;
+    }
+  return readings.front();
 }
 
 const ::onnx::GraphProto& NodeReader::graph(std::string_view name) const {

@@ -23,6 +23,7 @@ struct Scope {
   std::set<std::string, std::less<>> absent = {};  ///< parameters of a function that were left out
   /// The attributes of the node whose function body this is.
   const std::map<std::string, const ::onnx::AttributeProto*, std::less<>>* arguments = nullptr;
+  const ::onnx::GraphProto* graph = nullptr;  ///< that declares types of values made here
   std::size_t depth = 0;
 
   /// Null when nothing is called so.
@@ -63,6 +64,7 @@ class NodeReader {
   // Attributes.
   const ::onnx::AttributeProto* attribute(std::string_view name) const;
   std::int64_t integer(std::string_view name, std::optional<std::int64_t> otherwise = {}) const;
+  /// Attributes of ONNX are f32, and so is what `otherwise` stands for, as its default.
   double real(std::string_view name, std::optional<double> otherwise = {}) const;
   std::string text(std::string_view name, std::string_view otherwise) const;
   /// A word that an enum of ours has, too.
@@ -102,6 +104,9 @@ class NodeReader {
   std::size_t outputs() const { return static_cast<std::size_t>(proto_.output_size()); }
   bool wants(std::size_t k) const { return k < outputs() && !proto_.output(static_cast<int>(k)).empty(); }
   void out(std::size_t k, Ref ref);
+  /// The one of several readings of an extent of output `k` that the file declares; the first where it declares none of
+  /// them.
+  std::int64_t declared_among(std::size_t k, std::size_t axis, std::span<const std::int64_t> readings) const;
 
   /// Reads a subgraph here, its inputs bound to `operands`; returns its outputs.
   std::vector<Ref> subgraph(const ::onnx::GraphProto& graph, const std::vector<Ref>& operands,

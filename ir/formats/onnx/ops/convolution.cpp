@@ -55,14 +55,29 @@ std::vector<std::int64_t> kernel_shape(NodeReader& node) {
   return *kernel;
 }
 
+/// Without padding, auto_pad VALID, the text of ONNX drops the window that hangs over the end, which its shape
+/// inference and runtimes keep: the shape that the file declares says which is meant.
+bool hangs_over(NodeReader& node, const ops::Pool& op) {
+  if (!op.ceil_mode || node.text("auto_pad", "NOTSET") != "VALID") return op.ceil_mode;
+  std::size_t axis = 2;
+  bool hangs = false;
+  for (const kernels::Window& w : op.axes(node.shape(node.in(0)))) {
+    const std::int64_t kept = op.positions(w), dropped = w.positions();
+    hangs |= node.declared_among(0, axis++, std::array{kept, dropped}) != dropped;
+  }
+  return hangs;
+}
+
 ops::Pool pooled(NodeReader& node, ops::PoolFunction function) {
   const Window window = read_window(node, node.shape(node.in(0)), kernel_shape(node));
-  return {.function = function,
-          .kernel_shape = window.kernel,
-          .strides = window.strides,
-          .dilations = window.dilations,
-          .pads = window.pads,
-          .ceil_mode = node.integer("ceil_mode", 0) != 0};
+  ops::Pool op{.function = function,
+               .kernel_shape = window.kernel,
+               .strides = window.strides,
+               .dilations = window.dilations,
+               .pads = window.pads,
+               .ceil_mode = node.integer("ceil_mode", 0) != 0};
+  op.ceil_mode = hangs_over(node, op);
+  return op;
 }
 
 /// Positions in a plane counted along its first axis first, where ours count along its last.

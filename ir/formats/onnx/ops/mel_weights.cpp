@@ -48,7 +48,9 @@ void mel_weights(NodeReader& node) {
   const auto bin = [&](std::int64_t i) {
     const double point = low + static_cast<double>(i) * ((high - low) / static_cast<double>(bands + 2));
     const double hertz = 700 * (std::pow(10.0, point / 2595) - 1);
-    return convert_value<std::int64_t>(std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate)));
+    const double place = static_cast<double>(length + 1) * hertz / static_cast<double>(rate);
+    // Round edges lie on bins. There and back by logarithms they would be an ulp or some off.
+    return convert_value<std::int64_t>(std::floor(place * (1 + 0x1p-44)));
   };
   for (std::int64_t band = 0; band < bands; ++band)
     add_band(weights.as<double>(), bands, band, {bin(band), bin(band + 1), bin(band + 2)});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "ir/convert.hpp"
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/depth_to_space.hpp"
 #include "ir/ops/pad.hpp"
@@ -68,18 +69,50 @@ void reverse_sequence(NodeReader& node) {
   node.out(0, node.add(op, {node.in(0), node.in(1)}));
 }
 
-/// start + i * delta; how many there are is known when the model is read.
+/// How many steps of delta there are from start to limit, without it.
+std::uint64_t steps_between(std::int64_t start, std::int64_t limit, std::int64_t delta) {
+  const auto bits = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
+  if (delta > 0) return start < limit ? (bits(limit) - bits(start) - 1) / bits(delta) + 1 : 0;
+  return start > limit ? (bits(start) - bits(limit) - 1) / (0 - bits(delta)) + 1 : 0;
+}
+
+/// A range of integers, some of which no real attribute holds.
+Ref whole_range(NodeReader& node, DType dtype) {
+  const auto start = node.known_ints(0, "start")[0], limit = node.known_ints(1, "limit")[0],
+             delta = node.known_ints(2, "delta")[0];
+  const std::uint64_t count = steps_between(start, limit, delta);
+  require(count < std::uint64_t{1} << 40, "has ", count, " elements");
+  const Shape shape = {static_cast<std::int64_t>(count)};
+  node.take({dtype, shape});
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  if (-most <= start && start <= most && -most <= delta && delta <= most)
+    return node.add(ops::Range{static_cast<double>(start), static_cast<double>(delta), shape[0], dtype}, {});
+  node.take({DType::i64, shape});
+  std::vector<std::int64_t> all(count, start);
+  for (std::size_t i = 1; i < count; ++i) all[i] = all[i - 1] + delta;
+  return node.constant(convert(Tensor::of<std::int64_t>(shape, all), dtype));
+}
+
+/// start + i * delta; how many there are is known when the model is read. Runtimes and ONNX's shape inference take the
+/// difference in the type of the numbers, where it may be rounded.
 void range(NodeReader& node) {
   const DType dtype = node.dtype(node.in(0));
   const auto start = node.known_reals(0, "start"), limit = node.known_reals(1, "limit"),
              delta = node.known_reals(2, "delta");
   require(start.size() == 1 && limit.size() == 1 && delta.size() == 1, "start, limit and delta must be single numbers");
   require(delta[0] != 0, "delta is 0");
-  const double count = std::max(0.0, std::ceil((limit[0] - start[0]) / delta[0]));
-  require(count < 0x1p40, "has ", count, " elements");
-  node.take({dtype, {static_cast<std::int64_t>(count)}});
-  const ops::Range op{.start = start[0], .delta = delta[0], .count = static_cast<std::int64_t>(count), .dtype = dtype};
-  node.out(0, node.add(op, {}));
+  if (is_integer(dtype)) return node.out(0, whole_range(node, dtype));
+  const double exact = limit[0] - start[0];
+  const double rounded = dtype == DType::f64 ? exact : static_cast<double>(static_cast<float>(exact));
+  std::vector<std::int64_t> readings;
+  for (const double difference : {rounded, exact}) {
+    const double count = std::max(0.0, std::ceil(difference / delta[0]));
+    require(count < 0x1p40, "has ", count, " elements");
+    readings.push_back(static_cast<std::int64_t>(count));
+  }
+  const std::int64_t count = node.declared_among(0, 0, readings);
+  node.take({dtype, {count}});
+  node.out(0, node.add(ops::Range{.start = start[0], .delta = delta[0], .count = count, .dtype = dtype}, {}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/affine_grid.hpp"
@@ -13,75 +14,106 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
-/// What each axis named becomes.
+/// What each axis named becomes: of sizes, or of scales, or of sizes by a ratio that all axes keep.
 struct Target {
-  std::vector<std::int64_t> axes, sizes;
-  std::vector<double> scales;
+  std::vector<std::int64_t> axes, sizes = {};
+  std::vector<double> scales = {}, roi = {};  ///< roi: starts, then ends, where a region is cropped
+  std::optional<ops::Resize::Ratio> kept = {};
+
+  /// Whether axis k of so many elements stays as it is, unless a region is cropped.
+  bool keeps(std::size_t k, std::int64_t extent) const {
+    return sizes[k] == extent && (scales.empty() ? !kept || kept->y == kept->x : scales[k] == 1);
+  }
 };
 
-/// Sizes that keep the ratio of the axes, where that is asked for.
+bool crops(const NodeReader& node) { return node.text("coordinate_transformation_mode", "") == "tf_crop_and_resize"; }
+
+/// Sizes that keep the ratio of the axes, where that is asked for: in whole numbers, halves up.
 void keep_ratio(NodeReader& node, const Shape& x, Target& target) {
   const auto policy = node.text("keep_aspect_ratio_policy", "stretch");
-  if (policy == "stretch" || target.axes.empty()) return;
+  if (policy == "stretch") return;
   require(policy == "not_larger" || policy == "not_smaller",
           "keep_aspect_ratio_policy must be stretch, not_larger or not_smaller");
-  const double scale =
-      policy == "not_larger" ? *std::ranges::min_element(target.scales) : *std::ranges::max_element(target.scales);
+  constexpr std::int64_t most = std::int64_t{1} << 31;
   for (std::size_t k = 0; k < target.axes.size(); ++k) {
-    target.scales[k] = scale;
-    const double size = std::floor(scale * static_cast<double>(x[x.axis(target.axes[k])]) + 0.5);
-    require(size < 0x1p40, "axis ", target.axes[k], " would have ", size, " elements");
-    target.sizes[k] = static_cast<std::int64_t>(size);
+    const auto axis = target.axes[k], size = target.sizes[k], extent = x[x.axis(axis)];
+    require(0 <= size && size < most && extent < most, "axis ", axis, " of ", extent, " elements has size ", size);
+    if (extent == 0) continue;
+    const auto difference = target.kept ? size * target.kept->x - target.kept->y * extent : 0;
+    if (!target.kept || (policy == "not_larger" ? difference < 0 : difference > 0)) target.kept = {size, extent};
+  }
+  if (!target.kept) return;
+  const auto [up, down] = *target.kept;
+  for (std::size_t k = 0; k < target.axes.size(); ++k) {
+    const auto axis = target.axes[k], extent = x[x.axis(axis)];
+    require(static_cast<double>(extent) * static_cast<double>(up) < 0x1p61, "axis ", axis, " grows by ", up, "/", down);
+    target.sizes[k] = (2 * extent * up + down) / (2 * down);
+  }
+  if (up == 0) target.kept.reset();
+}
+
+/// What a length becomes by a scale: floor(length · scale) in f32, as ONNX's shape inference and runtimes compute it,
+/// which may round up to a whole number; the exact one; and that of whose ratio to the length the scale is the f32.
+void add_readings(double length, double scale, std::vector<std::int64_t>& readings) {
+  const auto add = [&](double size) {
+    if (size >= 0 && size < 0x1p40) readings.push_back(static_cast<std::int64_t>(size));
+  };
+  add(static_cast<double>(static_cast<float>(length) * static_cast<float>(scale)));
+  add(length * scale);
+  const double nearest = std::nearbyint(length * scale);
+  if (static_cast<float>(nearest / length) == static_cast<float>(scale)) add(nearest);
+}
+
+/// Sizes by scales: of a region ONNX's text scales its length, runtimes that of the image. The file's declared shape
+/// chooses.
+void set_scales(NodeReader& node, const Shape& x, Target& target) {
+  require(target.scales.size() == target.axes.size(), "has ", target.scales.size(), " scales for ", target.axes.size(),
+          " axes");
+  for (std::size_t k = 0; k < target.axes.size(); ++k) {
+    const std::size_t axis = x.axis(target.axes[k]);
+    const double extent = static_cast<double>(x[axis]), scale = target.scales[k];
+    const double part = target.roi.empty() ? 1 : target.roi[k + target.axes.size()] - target.roi[k];
+    std::vector<std::int64_t> readings;
+    for (const double length : {extent * part, extent}) add_readings(length, scale, readings);
+    require(scale > 0 && !readings.empty(), "axis ", target.axes[k], " has scale ", scale);
+    target.sizes.push_back(node.declared_among(0, axis, readings));
   }
 }
 
-void set_scales(const Shape& x, std::vector<double> scales, Target& target) {
-  require(scales.size() == target.axes.size(), "has ", scales.size(), " scales for ", target.axes.size(), " axes");
-  target.scales = std::move(scales);
-  for (std::size_t k = 0; k < target.axes.size(); ++k) {
-    const double size = std::floor(target.scales[k] * static_cast<double>(x[x.axis(target.axes[k])]));
-    require(target.scales[k] > 0 && size < 0x1p40, "axis ", target.axes[k], " has scale ", target.scales[k]);
-    target.sizes.push_back(static_cast<std::int64_t>(size));
-  }
+/// The region to crop, of all axes.
+std::vector<double> read_roi(NodeReader& node, std::size_t axes) {
+  auto roi = node.known_reals(1, "roi");
+  require(roi.size() == 2 * axes, "roi has ", roi.size(), " entries for ", axes, " axes");
+  return roi;
 }
 
 Target read_target(NodeReader& node, const Shape& x) {
-  Target target{.axes = std::vector<std::int64_t>(x.size()), .sizes = {}, .scales = {}};
+  Target target{.axes = std::vector<std::int64_t>(x.size())};
   std::iota(target.axes.begin(), target.axes.end(), 0);
   if (node.opset() < 9) {
     const auto scales = node.reals("scales");
     require(scales.has_value(), "attribute 'scales' is missing");
-    set_scales(x, *scales, target);
+    target.scales = *scales;
+    set_scales(node, x, target);
     return target;
   }
   if (const auto axes = node.ints("axes")) target.axes = *axes;
+  if (crops(node)) target.roi = read_roi(node, target.axes.size());
   const std::size_t at = node.opset() < 11 ? 1 : 2;
-  const bool has_scales = node.has(at) && node.shape(node.in(at)).elements() > 0;
-  if (has_scales) {
-    set_scales(x, node.known_reals(at, "scales"), target);
+  if (node.has(at) && node.shape(node.in(at)).elements() > 0) {
+    target.scales = node.known_reals(at, "scales");
+    set_scales(node, x, target);
     return target;
   }
   require(node.has(3), "neither scales nor sizes are given");
   target.sizes = node.known_ints(3, "sizes");
   require(target.sizes.size() == target.axes.size(), "has ", target.sizes.size(), " sizes for ", target.axes.size(),
           " axes");
-  for (std::size_t k = 0; k < target.axes.size(); ++k) {
-    const auto extent = x[x.axis(target.axes[k])];
-    require(extent > 0 || target.sizes[k] == 0, "x is ", node.type(node.in(0)), ", sizes are ", Shape(target.sizes));
-    target.scales.push_back(extent > 0 ? static_cast<double>(target.sizes[k]) / static_cast<double>(extent) : 1);
-  }
+  for (std::size_t k = 0; k < target.axes.size(); ++k)
+    require(x[x.axis(target.axes[k])] > 0 || target.sizes[k] == 0, "x is ", node.type(node.in(0)), ", sizes are ",
+            Shape(target.sizes));
   keep_ratio(node, x, target);
   return target;
-}
-
-/// The region to crop, of the axes that are resized.
-std::vector<double> read_roi(NodeReader& node, std::size_t axes, const std::vector<std::size_t>& kept) {
-  const auto roi = node.known_reals(1, "roi");
-  require(roi.size() == 2 * axes, "roi has ", roi.size(), " entries for ", axes, " axes");
-  std::vector<double> chosen;
-  for (const std::size_t k : kept) chosen.push_back(roi[k]);
-  for (const std::size_t k : kept) chosen.push_back(roi[k + axes]);
-  return chosen;
 }
 
 ops::Resize manner_of(NodeReader& node) {
@@ -89,8 +121,6 @@ ops::Resize manner_of(NodeReader& node) {
     return {.mode = node.choice("mode", ops::ResizeMode::nearest),
             .coordinate = ops::ResizeCoordinate::asymmetric,
             .nearest_mode = ops::NearestMode::floor};
-  if (node.text("coordinate_transformation_mode", "") == "tf_half_pixel_for_nn")
-    NodeReader::unsupported("no op has the coordinates tf_half_pixel_for_nn");
   return {.mode = node.choice("mode", ops::ResizeMode::nearest),
           .coordinate = node.choice("coordinate_transformation_mode", ops::ResizeCoordinate::half_pixel),
           .nearest_mode = node.choice("nearest_mode", ops::NearestMode::round_prefer_floor),
@@ -100,23 +130,51 @@ ops::Resize manner_of(NodeReader& node) {
           .extrapolation_value = node.real("extrapolation_value", 0)};
 }
 
-void resize(NodeReader& node) {
-  const Ref x = node.in(0);
-  const Target target = read_target(node, node.shape(x));
-  ops::Resize op = manner_of(node);
-  const bool crops = op.coordinate == ops::ResizeCoordinate::tf_crop_and_resize;
+/// `manner` along the axes that are not as they were and that `takes` chooses.
+template <class Takes>
+Ref resized(NodeReader& node, Ref x, const Target& target, ops::Resize manner, const Takes& takes) {
   std::vector<std::size_t> kept;
   for (std::size_t k = 0; k < target.axes.size(); ++k) {
-    const auto axis = node.shape(x).axis(target.axes[k]);
-    if (!crops && target.scales[k] == 1 && target.sizes[k] == node.shape(x)[axis]) continue;
+    const std::size_t axis = node.shape(x).axis(target.axes[k]);
+    if (!takes(k) || (target.roi.empty() && target.keeps(k, node.shape(x)[axis]))) continue;
     kept.push_back(k);
-    op.axes.push_back(static_cast<std::int64_t>(axis));
-    op.sizes.push_back(target.sizes[k]);
-    op.scales.push_back(target.scales[k]);
+    manner.axes.push_back(static_cast<std::int64_t>(axis));
+    manner.sizes.push_back(target.sizes[k]);
+    if (!target.scales.empty()) manner.scales.push_back(target.scales[k]);
   }
-  if (kept.empty()) return node.out(0, x);
-  if (crops) op.roi = read_roi(node, target.axes.size(), kept);
-  node.out(0, node.add(op, {x}));
+  if (kept.empty()) return x;
+  for (const std::size_t edge : {std::size_t{0}, target.axes.size()})
+    for (const std::size_t k : kept)
+      if (!target.roi.empty()) manner.roi.push_back(target.roi[k + edge]);
+  if (target.kept) {
+    manner.ratios.assign(kept.size(), target.kept->y);
+    manner.ratios.resize(2 * kept.size(), target.kept->x);
+  }
+  return node.add(manner, {x});
+}
+
+/// What whole numbers are resampled in by weights, cut off afterwards.
+DType weighed_in(DType dtype) {
+  if (is_float(dtype)) return dtype;
+  if (!is_integer(dtype)) NodeReader::unsupported("elements of ", dtype, " have no weights");
+  return info(dtype).bytes <= 2 ? DType::f32 : DType::f64;
+}
+
+void resize(NodeReader& node) {
+  const Ref x = node.in(0);
+  const DType dtype = node.dtype(x);
+  const Target target = read_target(node, node.shape(x));
+  const ops::Resize manner = manner_of(node);
+  if (manner.mode != ops::ResizeMode::nearest) {
+    const Ref y = resized(node, node.cast(x, weighed_in(dtype)), target, manner, [](std::size_t) { return true; });
+    return node.out(0, node.cast(y, dtype));
+  }
+  // Before opset 11 nearest is the element before where an axis grows, the one behind where it shrinks.
+  const auto shrinks = [&](std::size_t k) { return node.opset() < 11 && target.scales[k] < 1; };
+  ops::Resize shrinking = manner;
+  shrinking.nearest_mode = ops::NearestMode::ceil;
+  const Ref smaller = resized(node, x, target, shrinking, shrinks);
+  node.out(0, resized(node, smaller, target, manner, [&](std::size_t k) { return !shrinks(k); }));
 }
 
 void grid_sample(NodeReader& node) {
