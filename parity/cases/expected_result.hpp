@@ -16,6 +16,14 @@ enum class ExpectedRule {
 
 constexpr auto enum_names(ExpectedRule) { return std::array<std::string_view, 2>{"end_to_end", "tolerance"}; }
 
+/// How another implementation may have computed results that failed as what they were held to.
+struct Explanation {
+  std::string precision = {};               ///< the one at which all that failed would pass; empty: it is none
+  double ratio = compare::not_computed;     ///< by which part of their limits
+  double absolute = compare::not_computed;  ///< what its functions are off, whatever their results' size; NaN: not that
+  std::string text = {};                    ///< that in words; empty where nothing explains the failure
+};
+
 /// What became of one tensor that another implementation gave.
 struct ExpectedResult {
   std::string value = {};  ///< its name in the graph
@@ -26,11 +34,12 @@ struct ExpectedResult {
 
   compare::Comparison comparison =
       {};                         ///< end_to_end: the tensor against the truth; tolerance: the candidate's against it
-  std::uint64_t n_flagged = 0;    ///< elements that are not judged: a discrete choice on the way is open
+  std::uint64_t n_flagged = 0;    ///< elements that hang on a choice that roundings leave open, or are not judged
   compare::Telling telling = {};  ///< for a float tensor held to end_to_end
 
   core::Verdict verdict = core::Verdict::skipped;
   std::string why = {};  ///< what the verdict rests on; never empty unless passed
+  Explanation explanation = {};
 };
 
 }  // namespace plumb::parity::cases

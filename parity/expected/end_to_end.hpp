@@ -11,16 +11,21 @@ namespace plumb::parity::expected {
 struct EndToEnd {
   compare::Allowed allowed = {};  ///< what it was held to
   compare::Comparison comparison = {};
-  std::uint64_t n_flagged = 0;    ///< elements that are not judged: a discrete choice on the way is open
+  /// Elements that a rounding on the way may make another: numbers, indices and bools that hang on a discrete choice
+  /// are held to the values that it leaves; those that may be infinite or a NaN are not judged.
+  std::uint64_t n_flagged = 0;
+  bool says_nothing = false;      ///< every element may be whatever there is
   compare::Telling telling = {};  ///< for a float tensor
+  /// What the worst element may be besides its truth, in words; "" where that is all.
+  std::string may_be = "";
 
   /// Why agreement proves nothing, in words; "" where it proves something.
   std::string mistrust() const;
 };
 
 /// Holds a result to how far the runs moved it from the truth (verdict.md V44): floats to λ √(v + the mean v of their
-/// line), half a last place and `precision.unit` of the truth; integers and bools to the truth, where no run changed
-/// it.
+/// line), half a last place and `precision.unit` of the truth; integers and bools to the truth; and what hangs on a
+/// choice that is open to the values that this leaves.
 EndToEnd hold_to_runs(const Spread& spread, const ir::TensorView& got, const Precision& precision, double lambda);
 
 }  // namespace plumb::parity::expected

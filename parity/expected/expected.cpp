@@ -1,32 +1,38 @@
 // Holds what another implementation gave to how far roundings on the way may have moved each element.
-#include "parity/expected/judge.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "ir/passes/widen.hpp"
 #include "parity/compare/false_alarms.hpp"
-#include "parity/expected/end_to_end.hpp"
+#include "parity/expected/explain.hpp"
+#include "parity/expected/judge.hpp"
 
 namespace plumb::parity::expected {
-namespace {
-
-struct NamedPrecision {
-  std::string_view name;
-  Precision precision;
-};
 
 std::span<const NamedPrecision> precisions() {
   // Runs are made with the roundings of f32, which f64 can hold; those of an implementation in f64 are 2⁻²⁹ of them.
-  static const std::array<NamedPrecision, 5> all = {{
-      {"f64", {.unit = 0x1p-53, .of_variance = 0x1p-58}},
-      {"f32", {}},
-      {"tf32", {.operands = 0x1p-11}},
-      {"f16", {.unit = 0x1p-11, .operands = 0x1p-11, .kept = ir::DType::f16}},
-      {"bf16", {.unit = 0x1p-8, .operands = 0x1p-8, .kept = ir::DType::bf16}},
+  static const std::array<NamedPrecision, 7> all = {{
+      {"f64", {.unit = 0x1p-53, .of_variance = 0x1p-58, .rounds_functions = true}, "computed in f64"},
+      {"f32",
+       {.rounds_functions = true},
+       "computed in f32, or in f64 from constants that are not the f32 ones of the graph"},
+      {"tf32",
+       {.operands = 0x1p-11, .rounds_functions = true},
+       "operands of products kept 11 of 24 bits, as those of TF32 and f16 do"},
+      {"bf16_products",
+       {.operands = 0x1p-8, .rounds_functions = true},
+       "operands of products kept 8 of 24 bits, as those of bf16 do"},
+      {"f16",
+       {.unit = 0x1p-11, .operands = 0x1p-11, .kept = ir::DType::f16, .rounds_functions = true},
+       "every value was kept in f16"},
+      {"f16_sums",
+       {.unit = 0x1p-11, .operands = 0x1p-11, .kept = ir::DType::f16, .sums = 0x1p-11, .rounds_functions = true},
+       "every value was kept, and every product summed, in f16"},
+      {"bf16",
+       {.unit = 0x1p-8, .operands = 0x1p-8, .kept = ir::DType::bf16, .rounds_functions = true},
+       "every value was kept in bf16"},
   }};
   return all;
 }
@@ -36,6 +42,8 @@ const NamedPrecision& precision_of(std::string_view name) {
   ir::require(found != precisions().end(), "an implementation cannot have computed in '", name, "'");
   return *found;
 }
+
+namespace {
 
 /// The precision that the coarsest of the tensors is stored in.
 std::string_view precision_of(const std::map<std::string, ir::Tensor, std::less<>>& tensors) {
@@ -51,29 +59,62 @@ std::string_view precision_of(const std::map<std::string, ir::Tensor, std::less<
 }
 
 /// What is wrong with a tensor that was given, in words.
-std::string difference(const compare::Comparison& found) {
-  if (found.worst.empty()) return compare::summary(found);
-  const compare::Worst& worst = found.worst.front();
-  return fmt::format(
-      "{} of {} elements are further from the truth of the graph than roundings explain; the worst, {:.3g} times as "
-      "far, "
-      "is element {}: {:.9g} was given, the truth is {:.9g}",
-      found.n_bad, found.n, worst.ratio, worst.index, worst.got, worst.expected);
+std::string difference(const EndToEnd& end, bool is_exact) {
+  const compare::Comparison& found = end.comparison;
+  std::string text = compare::summary(found);
+  if (!is_exact && !found.worst.empty()) {
+    const compare::Worst& worst = found.worst.front();
+    text = fmt::format(
+        "{} of {} elements are further from the truth of the graph than roundings explain; the worst, {:.3g} times as "
+        "far, is element {}: {:.9g} was given, the truth is {:.9g}",
+        found.n_bad, found.n, worst.ratio, worst.index, worst.got, worst.expected);
+  }
+  return end.may_be.empty() ? text : text + "; " + end.may_be;
+}
+
+/// Whether something that is wrong is infinite or no number, where the truth is a number: behind that, quotients may be
+/// zero, and others anything.
+bool is_beyond_range(const compare::Comparison& found) {
+  const std::uint64_t given = found.n_nan_got + found.n_inf_got, due = found.n_nan_expected + found.n_inf_expected;
+  return found.n_nan_differ + found.n_inf_differ > 0 && given > due;
 }
 
 void judge_one(cases::ExpectedResult& result, const ir::Tensor& tensor, const Spread& spread,
                const Precision& precision, double lambda) {
-  EndToEnd found = hold_to_runs(spread, tensor, precision, lambda);
-  result.comparison = std::move(found.comparison), result.n_flagged = found.n_flagged, result.telling = found.telling;
+  const EndToEnd found = hold_to_runs(spread, tensor, precision, lambda);
+  result.comparison = found.comparison, result.n_flagged = found.n_flagged, result.telling = found.telling;
   const bool is_exact = ir::unit_roundoff(tensor.dtype()) == 0;
   const std::string doubt = found.mistrust();
-  if (!result.comparison.agrees())
-    result.verdict = core::Verdict::failed,
-    result.why = is_exact ? compare::summary(result.comparison) : difference(result.comparison);
+  if (!result.comparison.agrees() && is_beyond_range(result.comparison) && !spread.beyond.empty())
+    result.verdict = core::Verdict::out_of_range,
+    result.why = fmt::format("{} of {} elements are no numbers where the truth is: {}", result.comparison.n_bad,
+                             result.comparison.n, spread.beyond);
+  else if (!result.comparison.agrees())
+    result.verdict = core::Verdict::failed, result.why = difference(found, is_exact);
   else if (!doubt.empty())
     result.verdict = core::Verdict::mistrusted, result.why = doubt;
   else
     result.verdict = core::Verdict::passed;
+}
+
+/// Adds to what failed what explains it.
+void add_explanation(const Asked& asked, const NamedPrecision& held, const cases::Expectation& expectation,
+                     std::vector<cases::ExpectedResult>& results) {
+  Failed failed;
+  for (const cases::ExpectedResult& one : results)
+    if (one.verdict == core::Verdict::failed)
+      failed.emplace(*asked.graph.find(one.value), &expectation.tensors.at(one.value));
+  if (failed.empty()) return;
+  std::optional<cases::Explanation> found;
+  try {
+    found = explain(asked, held, failed);
+  } catch (const ir::Error&) {  // what failed has failed, whether or not something explains it
+  }
+  for (cases::ExpectedResult& one : results) {
+    if (!found || one.verdict != core::Verdict::failed) continue;
+    one.explanation = *found;
+    one.why += "; " + found->text;
+  }
 }
 
 }  // namespace
@@ -99,26 +140,27 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
   const cases::Expectation& expectation = *subject.expectation;
   const ir::Graph& graph = expectation.graph ? *expectation.graph : subject.file->graph;
   const ir::Feeds& feeds = expectation.feeds ? *expectation.feeds : subject.feeds;
-  const auto& [name, precision] =
+  const NamedPrecision& held =
       precision_of(options.precision.empty() ? precision_of(expectation.tensors) : options.precision);
   std::vector<cases::ExpectedResult> results;
   std::vector<ir::Value> wanted;
   for (const auto& [value, tensor] : expectation.tensors) {
     wanted.push_back(*graph.find(value));
-    results.push_back({.value = value, .runs = options.runs, .precision = std::string(name)});
+    results.push_back({.value = value, .runs = options.runs, .precision = std::string(held.name)});
   }
   const double lambda =
       options.lambda > 0 ? options.lambda : compare::FalseAlarms{.n_limits = limits_in(expectation)}.lambda();
+  const Asked asked{reference, graph, feeds, {options.runs, lambda}, evaluate};
   try {
-    const auto spreads = spread_of(reference, graph, feeds, wanted, precision, options.runs, evaluate);
+    const auto spreads = spread_of(reference, graph, feeds, wanted, held.precision, asked.sampling, evaluate);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const ir::Tensor& tensor = expectation.tensors.at(results[i].value);
-      const Spread& spread = spreads.at(wanted[i]);
       if (tensor.shape().elements() == 0)
         results[i].why = "empty";
       else
-        judge_one(results[i], tensor, spread, precision, lambda);
+        judge_one(results[i], tensor, spreads.at(wanted[i]), held.precision, lambda);
     }
+    add_explanation(asked, held, expectation, results);
   } catch (const ir::Error& lack) {  // no model of an op, or no truth
     for (cases::ExpectedResult& one : results) one.verdict = core::Verdict::error, one.why = lack.what();
   }

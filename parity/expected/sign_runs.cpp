@@ -3,21 +3,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 
 #include "ir/ops/attention.hpp"
+#include "ir/ops/binary.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/dot_general.hpp"
 #include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
+#include "ir/ops/unary.hpp"
 #include "ir/passes/widen.hpp"
 #include "ir/raw/philox.hpp"
 #include "parity/bounds/bounded.hpp"
 #include "parity/bounds/transform_errors.hpp"
 #include "parity/compare/scan.hpp"
-#include "parity/core/parallel.hpp"
+#include "parity/expected/functions.hpp"
+#include "parity/expected/numbers.hpp"
 #include "parity/sums/element_limit.hpp"
 #include "parity/terms/terms.hpp"
 
@@ -25,25 +27,6 @@ namespace plumb::parity::expected {
 namespace {
 
 constexpr std::uint64_t seed = 0x706c756d62;  // two runs of the program draw the same signs
-
-/// Real numbers of a widened tensor: complex ones are two each.
-std::span<double> numbers(ir::Tensor& x) {
-  if (x.dtype() == ir::DType::f64) return x.as<double>();
-  const auto parts = x.as<std::complex<double>>();
-  return {reinterpret_cast<double*>(parts.data()), 2 * parts.size()};
-}
-std::span<const double> numbers(const ir::Tensor& x) { return numbers(const_cast<ir::Tensor&>(x)); }
-
-bool is_real_or_complex(const ir::Tensor& x) { return x.dtype() == ir::DType::f64 || x.dtype() == ir::DType::c128; }
-
-template <class Work>
-void for_each_number(std::size_t count, const Work& work) {
-  constexpr std::size_t piece_size = 16384;
-  const std::size_t pieces = (count + piece_size - 1) / piece_size;
-  core::for_each_piece(pieces, core::workers_for(pieces), [&](std::size_t piece, std::size_t) {
-    for (std::size_t i = piece * piece_size; i < std::min(count, (piece + 1) * piece_size); ++i) work(i);
-  });
-}
 
 /// 64 signs of one number of a node: a bit a run.
 std::uint64_t signs_of(std::size_t node, std::size_t output, double truth) {
@@ -129,6 +112,8 @@ struct SignRuns::OwnRounding {
   ir::DType dtype;
   std::optional<ir::DType> kept;  ///< what the other implementation keeps it in
   double creep;
+  bool is_rounded;             ///< a result that is a number of the dtype comes out as it is
+  std::optional<double> only;  ///< the only error that there is
 };
 
 /// Adds what a node itself may round to its output in every run.
@@ -139,10 +124,13 @@ void SignRuns::round(Moving& value, std::size_t node, std::size_t output, const 
   const bool is_complex = value.truth.dtype() == ir::DType::c128;
   // Rounding to nearest leaves a number of the dtype as it is, and a sum of zeros is zero. A mask that is compared with
   // 0, or a position of which the floor is taken, would turn over if it were moved.
-  const bool is_rounded = own.allowed.rule == compare::Allowed::Rule::rounded;
   const core::FloatFormat coarsest = core::float_format(own.kept.value_or(own.dtype));
-  const auto is_exact = [&](double x) { return is_rounded && coarsest.has(x); };
+  // Every result of f64 arithmetic is a number of f64: of its quotients and roots those are exact that are short.
+  const bool is_short = own.allowed.rule != compare::Allowed::Rule::rounded && own.dtype == ir::DType::f64;
+  const core::FloatFormat exact = is_short ? core::FloatFormat{23, -1022, 1023} : coarsest;
+  const auto is_exact = [&](double x) { return own.is_rounded && !own.only && exact.has(x); };
   const auto sigma = [&](std::size_t i) {
+    if (own.only) return *own.only;
     const std::size_t first = is_complex ? i - i % 2 : i;
     const bool by_modulus = is_complex && !own.allowed.by_part;
     const double size = by_modulus ? std::hypot(truth[first], truth[first + 1]) : std::abs(truth[i]);
@@ -154,6 +142,47 @@ void SignRuns::round(Moving& value, std::size_t node, std::size_t output, const 
   };
   move(value, node, output, sigma, is_exact);
 }
+
+namespace {
+
+/// Whether IEEE 754, or every library there is, gives a result as it is that is a number of the type.
+bool rounds_once(const ir::Op& op) {
+  using ir::ops::BinaryFunction, ir::ops::UnaryFunction;
+  if (op.is<ir::ops::Binary>()) {
+    const BinaryFunction function = op.as<ir::ops::Binary>().function;
+    return function == BinaryFunction::divide || function == BinaryFunction::power;
+  }
+  if (!op.is<ir::ops::Unary>()) return false;
+  const UnaryFunction function = op.as<ir::ops::Unary>().function;
+  return function == UnaryFunction::sqrt || function == UnaryFunction::reciprocal;
+}
+
+/// Has runs take the ends of what elements may be of which no run says that they may be another: by chance none came
+/// far enough.
+void take_ends(const std::pair<ir::Tensor, ir::Tensor>& ends, const ir::Tensor& truth, std::size_t node,
+               std::vector<ir::Tensor>& runs) {
+  if (runs.size() < 2) return;
+  std::vector<bool> moved(static_cast<std::size_t>(truth.elements()), false);
+  for (const ir::Tensor& run : runs) {
+    const std::vector<bool> differing = differs(run, truth);
+    for (std::size_t i = 0; i < moved.size(); ++i)
+      if (differing[i]) moved[i] = true;
+  }
+  const std::vector<bool> low = differs(ends.first, truth), high = differs(ends.second, truth);
+  const std::size_t width = ir::info(truth.dtype()).bytes;
+  const auto take = [&](std::size_t run, const ir::Tensor& from, std::size_t i) {
+    std::ranges::copy(from.bytes().subspan(i * width, width), runs[run].bytes().subspan(i * width, width).begin());
+  };
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    if (moved[i] || !(low[i] || high[i])) continue;
+    const auto words = ir::raw::philox_block(seed, static_cast<std::uint32_t>(node), 512, i);
+    const std::size_t first = words[0] % runs.size(), second = (first + 1 + words[1] % (runs.size() - 1)) % runs.size();
+    if (low[i]) take(first, ends.first, i);
+    if (high[i]) take(second, ends.second, i);
+  }
+}
+
+}  // namespace
 
 ir::Tensor SignRuns::truth_of(ir::Value v) const {
   if (!graph_.is_source(v)) return values_.at(v).truth;
@@ -176,7 +205,10 @@ std::vector<SignRuns::Moving> SignRuns::run_all(const core::Segment& segment, co
       if (operand.runs.empty()) operand.runs.assign(runs_, operand.truth);
       const auto x = numbers(std::as_const(operand.truth));
       // A rounding is spread evenly over what it may be, so that its deviation is a root of three smaller.
-      move(operand, n, 256 + i, [&](std::size_t k) { return precision_.operands / std::sqrt(3.0) * std::abs(x[k]); });
+      const core::FloatFormat held{-std::ilogb(precision_.operands) - 1, -1022, 1023};
+      move(
+          operand, n, 256 + i, [&](std::size_t k) { return precision_.operands / std::sqrt(3.0) * std::abs(x[k]); },
+          [&](double y) { return held.has(y); });
     }
     if (!operand.runs.empty()) moving.emplace_back(&name, std::move(operand));
   }
@@ -187,7 +219,13 @@ std::vector<SignRuns::Moving> SignRuns::run_all(const core::Segment& segment, co
   const auto executable = reference_.compile(wide, {}, {segment.outputs});
   for (unsigned r = 0; r < runs_; ++r) {
     for (auto& [name, operand] : moving) fed.insert_or_assign(*name, std::move(operand.runs[r]));
-    ir::Tensors results = executable->run(fed);
+    ir::Tensors results;
+    try {
+      results = executable->run(fed);
+    } catch (const ir::Error&) {  // a choice on the way made an index that is beyond what it counts
+      for (Moving& value : made) value.runs.push_back(value.truth);
+      continue;
+    }
     for (std::size_t k = 0; k < made.size(); ++k) made[k].runs.push_back(std::move(results.at(segment.outputs[k])));
   }
   return made;
@@ -198,46 +236,27 @@ void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner 
   const ir::Graph wide = ir::passes::widen(segment.graph);
   ir::Feeds fed = core::feeds_of(segment, [this](ir::Value v) { return truth_of(v); });
   manner.arithmetic.deviations = 1;
+  if (precision_.sums > 0) manner.arithmetic.accumulator = precision_.sums;
   bounds::Bounded bounded = bounded_or_spread(segment, fed, manner);
   const double creep = creep_factor(node, wide.nodes().front().op, segment, fed);
   const bool rounds_operands = precision_.operands > 0 && multiplies(node.op);
+  std::vector<Choice> choices = this->choices(segment, wide, fed, bounded.truth.outputs);
   std::vector<Moving> made =
       run_all(segment, wide, std::move(fed), rounds_operands, std::move(bounded.truth.outputs), n);
+  std::optional<double> only;
+  if (precision_.of_functions > 0) only = is_approximated(node.op) ? precision_.of_functions : 0;
+  const bool is_rounded = precision_.rounds_functions && segment.graph.nodes().size() == 1 && rounds_once(node.op);
   for (std::size_t k = 0; k < made.size(); ++k) {
     lines_.insert_or_assign(node.outputs[k], bounded.lines[k]);
-    const OwnRounding own{bounded.allowed[k], graph_.type(node.outputs[k]).dtype, precision_.kept, creep};
+    const bool is_exact = is_rounded || bounded.allowed[k].rule == compare::Allowed::Rule::rounded;
+    const OwnRounding own{
+        bounded.allowed[k], graph_.type(node.outputs[k]).dtype, precision_.kept, creep, is_exact, only};
+    if (const auto& ends = choices[k].extremes) take_ends(*ends, made[k].truth, n, made[k].runs);
     if (is_real_or_complex(made[k].truth)) round(made[k], n, k, own);
+    made[k].admissible = std::move(choices[k].admissible);
+    made[k].beyond = beyond_range(n, made[k].truth, graph_.type(node.outputs[k]).dtype);
     values_.insert_or_assign(node.outputs[k], std::move(made[k]));
   }
-}
-
-Spread SignRuns::spread(ir::Value v) const {
-  const Moving& value = values_.at(v);
-  const ir::Tensor& truth = value.truth;
-  Spread found{truth, ir::Tensor({ir::DType::f64, truth.shape()}), {}, lines_.at(v)};
-  const auto variance = found.variance.as<double>();
-  if (!is_real_or_complex(truth)) {
-    const std::size_t bytes = ir::info(truth.dtype()).bytes;
-    found.flagged.assign(variance.size(), false);
-    for (const ir::Tensor& run : value.runs)
-      for (std::size_t i = 0; i < variance.size(); ++i)
-        if (!std::ranges::equal(run.bytes().subspan(i * bytes, bytes), truth.bytes().subspan(i * bytes, bytes)))
-          found.flagged[i] = true;
-    return found;
-  }
-  const std::size_t parts = truth.dtype() == ir::DType::c128 ? 2 : 1;
-  const auto y = numbers(truth);
-  for (const ir::Tensor& run : value.runs) {
-    const auto moved = numbers(run);
-    for_each_number(variance.size(), [&](std::size_t i) {
-      for (std::size_t part = parts * i; part < parts * (i + 1); ++part) {
-        const double change =
-            moved[part] == y[part] || (std::isnan(moved[part]) && std::isnan(y[part])) ? 0 : moved[part] - y[part];
-        variance[i] += change * change * precision_.of_variance / static_cast<double>(value.runs.size());
-      }
-    });
-  }
-  return found;
 }
 
 void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {
@@ -246,8 +265,8 @@ void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {
 }
 
 std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
-                                      std::span<const ir::Value> wanted, const Precision& precision, unsigned runs,
-                                      const Evaluate& evaluate) {
+                                      std::span<const ir::Value> wanted, const Precision& precision,
+                                      const Sampling& sampling, const Evaluate& evaluate) {
   // What leads to what is wanted, and who reads it last.
   std::vector<bool> needed(graph.value_count(), false);
   for (const ir::Value v : wanted) needed[v] = true;
@@ -258,7 +277,7 @@ std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& 
     for (const ir::Value v : node.outputs) needed[v] = true, last_reader.try_emplace(v, n);
     for (const ir::Value v : node.inputs) needed[v] = true, last_reader.try_emplace(v, n);
   }
-  SignRuns walk(reference, graph, feeds, precision, runs, evaluate);
+  SignRuns walk(reference, graph, feeds, precision, sampling, evaluate);
   std::map<ir::Value, Spread> found;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const ir::Node& node = graph.nodes()[n];
@@ -275,28 +294,6 @@ std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& 
       found.emplace(v, Spread{std::move(truth), ir::Tensor({ir::DType::f64, shape})});
     }
   return found;
-}
-
-compare::Limits limits_of(const Spread& spread, double lambda) {
-  compare::Limits limits{ir::Tensor(spread.variance.type()), ir::Tensor({ir::DType::f64, {0}})};
-  limits.fixed = 0;
-  const auto v = spread.variance.as<double>();
-  const auto probable = limits.probable.as<double>();
-  const auto length = static_cast<std::size_t>(spread.line.length), inner = static_cast<std::size_t>(spread.line.inner);
-  std::vector<bool> apart(v.size(), false);
-  bool any_apart = false;
-  for (std::size_t number = 0; length > 0 && number < v.size() / length; ++number) {
-    const std::size_t first = number / inner * length * inner + number % inner;
-    double sum = 0, finite = 0;
-    for (std::size_t i = first; i < first + length * inner; i += inner)
-      if (std::isfinite(v[i])) sum += v[i], finite += 1;
-    for (std::size_t i = first; i < first + length * inner; i += inner) {
-      probable[i] = std::isfinite(v[i]) ? lambda * std::sqrt(v[i] + sum / finite) : 0;
-      if (!std::isfinite(v[i])) apart[i] = any_apart = true;
-    }
-  }
-  if (any_apart) limits.apart = std::move(apart);
-  return limits;
 }
 
 }  // namespace plumb::parity::expected

@@ -212,8 +212,8 @@ Judgement judge_unrolled(const Question& question, const Loop& loop, std::int64_
   wanted.insert(wanted.end(), a.begin(), a.end()), wanted.insert(wanted.end(), b.begin(), b.end());
   std::ranges::sort(wanted);
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-  const auto spreads =
-      expected::spread_of(question.reference, unrolled.graph, feeds_of(question, unrolled, {}), wanted, {}, 8);
+  const auto spreads = expected::spread_of(question.reference, unrolled.graph, feeds_of(question, unrolled, {}), wanted,
+                                           {}, {8, question.lambda});
   std::vector<Said> said;
   for (std::size_t t = 0; t < holds.size(); ++t) {
     Said& one = said.emplace_back(Said{.holds = spreads.at(holds[t]).truth.bytes()[0] != std::byte{0}});

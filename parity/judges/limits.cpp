@@ -169,15 +169,24 @@ void keep_unless_open(const compare::Limits& first, const Question& question, st
     if (2 * std::abs(c[i] - y[i]) <= at_first[i]) probable[i] = at_first[i];
 }
 
-/// Integers and bools that a run changed may be either: they are not judged. The others are as they are.
-void judge_whole(const ir::Tensor& got, const std::vector<bool>& flagged, OutputJudgement& output) {
+/// The limits of elements, those included that hang on a choice.
+compare::Limits limits_at(const expected::Spread& spread, double lambda) {
+  compare::Limits limits = expected::limits_of(spread, lambda);
+  expected::add_choices(spread, limits);
+  return limits;
+}
+
+/// Integers and bools that hang on an open choice are one of what it leaves, which says little. The others are as they
+/// are.
+void judge_whole(const ir::Tensor& got, const expected::Spread& spread, OutputJudgement& output) {
   output.kind = cases::UnitKind::choice;
   const std::size_t width = ir::info(got.dtype()).bytes, count = static_cast<std::size_t>(got.elements());
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_equal = std::ranges::equal(got.bytes().subspan(i * width, width),
                                              std::as_const(output.truth).bytes().subspan(i * width, width));
+    const bool is_left_open = spread.is_open(i) && expected::admits(*spread.admissible, got, i);
     output.ratio.push_back(is_equal ? 0 : std::numeric_limits<double>::infinity());
-    output.standing.push_back(!flagged.empty() && flagged[i] ? Standing::flagged : Standing::informative);
+    output.standing.push_back(is_left_open ? Standing::flagged : Standing::informative);
   }
 }
 
@@ -187,7 +196,7 @@ Judgement propagated(const Question& question, const definitions::Definition& de
   const auto& results = definition.graph.results();
   const auto run = [&](const expected::Evaluate& deviations) {
     return expected::spread_of(question.reference, definition.graph, feeds_of(question, definition, own), results, {},
-                               sign_runs, deviations);
+                               {sign_runs, question.lambda}, deviations);
   };
   const auto spreads = run(deviations_for(question));
   const auto at_first = question.looks_closely ? run(expected::by_error_models) : decltype(spreads){};
@@ -197,13 +206,12 @@ Judgement propagated(const Question& question, const definitions::Definition& de
     OutputJudgement& output = judgement.outputs.emplace_back();
     output.truth = spread.truth;
     if (ir::unit_roundoff(question.out_type(k).dtype) == 0) {
-      judge_whole(question.got[k], spread.flagged, output);
+      judge_whole(question.got[k], spread, output);
       continue;
     }
-    compare::Limits limits = expected::limits_of(spread, question.lambda);
+    compare::Limits limits = limits_at(spread, question.lambda);
     if (question.looks_closely && ir::is_float(question.out_type(k).dtype))
-      keep_unless_open(expected::limits_of(at_first.at(results[k]), question.lambda), question, k, spread.truth,
-                       limits);
+      keep_unless_open(limits_at(at_first.at(results[k]), question.lambda), question, k, spread.truth, limits);
     output.allowed = held_to(question, k, std::move(limits));
     output.allowed.relative = question.unit(k);
   }

@@ -195,7 +195,7 @@ void write_expected(Text out, const cases::ExpectedResult& one) {
   else
     fmt::format_to(out, " of rtol {:g}, atol {:g}", one.relative, one.absolute);
   if (one.n_flagged > 0)
-    fmt::format_to(out, " | {} of {} elements are not judged: a rounding may change them", one.n_flagged,
+    fmt::format_to(out, " | {} of {} elements hang on roundings, which leave each some values", one.n_flagged,
                    one.comparison.n);
   fmt::format_to(out, "{}{}\n", one.why.empty() ? "" : "\n    ", one.why);
 }

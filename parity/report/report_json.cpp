@@ -179,6 +179,14 @@ Json relation_json(const cases::RelationResult& one) {
           {"differ", one.n_differ}, {"ratio", core::json_number(one.ratio)}};
 }
 
+Json explanation_json(const cases::Explanation& one) {
+  if (one.text.empty()) return nullptr;
+  return {{"text", one.text},
+          {"precision", one.precision.empty() ? Json(nullptr) : Json(one.precision)},
+          {"ratio", core::json_number(one.ratio)},
+          {"absolute", core::json_number(one.absolute)}};
+}
+
 Json expected_json(const cases::ExpectedResult& one) {
   const bool has_tolerance = one.rule == cases::ExpectedRule::tolerance;
   return {{"value", one.value},
@@ -190,6 +198,7 @@ Json expected_json(const cases::ExpectedResult& one) {
           {"rtol", has_tolerance ? Json(one.relative) : Json(nullptr)},
           {"atol", has_tolerance ? Json(one.absolute) : Json(nullptr)},
           {"flagged", one.n_flagged},
+          {"explanation", explanation_json(one.explanation)},
           {"informative", one.telling.informative},
           {"comparison", comparison(one.comparison, true)}};
 }

@@ -289,8 +289,8 @@ cases::CaseResult CaseRun::finish() {
   if (!given_) result_.false_alarms = {policy::false_alarms(options_.gate), count_limits()};
   if (ran) {
     if (options_.mode == core::Mode::propagate)
-      sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, expected::Precision{}, sign_runs_of_totals,
-                         limits_of_elements());
+      sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, expected::Precision{},
+                         expected::Sampling{sign_runs_of_totals, result_.false_alarms.lambda()}, limits_of_elements());
     judge_all();
     if (const auto refuted = stated_.against_sources(); !refuted.empty())
       result_.verdict = core::Verdict::failed, result_.message = refuted;
@@ -352,6 +352,9 @@ void CaseRun::judge_expected() {
   for (const cases::ExpectedResult& one : result_.expected) verdicts.push_back(one.verdict);
   for (const core::Verdict worse : {core::Verdict::error, core::Verdict::failed, core::Verdict::mistrusted})
     if (std::ranges::count(verdicts, worse) > 0) return void(result_.verdict = worse);
+  // What left the range on its way proves nothing of the graph.
+  const bool is_out_of_range = std::ranges::count(verdicts, core::Verdict::out_of_range) > 0;
+  if (is_out_of_range && result_.verdict == core::Verdict::passed) result_.verdict = core::Verdict::mistrusted;
 }
 
 void CaseRun::assign_blame() {

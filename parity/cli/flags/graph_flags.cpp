@@ -90,7 +90,7 @@ void add_expected_flags(CLI::App& app, GraphFlags& flags, expected::Options& opt
                  "tensors by name (.npz, .h5) that another implementation gave for results or inner values")
       ->group("expected");
   app.add_option("--expected-precision", options.precision,
-                 "how that implementation computed: f64, f32, tf32, f16 or bf16 (default: as its tensors are stored)")
+                 "how that implementation computed, docs/expected.md (default: as its tensors are stored)")
       ->check(one_of({names.begin(), names.end()}))
       ->group("expected");
   app.add_option("--expected-runs", options.runs, "runs with other roundings that its limits are made of")

@@ -19,7 +19,7 @@
 #include "ir/passes/widen.hpp"
 #include "parity/judges/node_judge.hpp"
 #include "parity/verify/verify.hpp"
-#include "ref_cpu/cpu_executor.hpp"
+#include "tests/parity/expected/small_graph.hpp"
 #include "tests/support/paths.hpp"
 
 namespace plumb::expected_test {
@@ -28,11 +28,6 @@ namespace {
 using ir::DType;
 using parity::cases::ExpectedResult;
 using parity::core::Verdict;
-
-ref_cpu::CpuExecutor& cpu() {
-  static ref_cpu::CpuExecutor executor;
-  return executor;
-}
 
 parity::cases::Case fixture(const std::string& name) {
   return parity::verify::load_case(tests::source_dir() / "fixtures" / "graphs" / (name + ".json"), {});
