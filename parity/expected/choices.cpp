@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ir/ops/binary.hpp"
 #include "ir/ops/cast.hpp"
@@ -73,6 +74,12 @@ bool has_plateau(const ir::Op& op) {
 
 bool is_remainder(const ir::Op& op) { return is_binary(op, {BinaryFunction::mod, BinaryFunction::fmod}); }
 
+/// Whether a result wraps around, so that it may be alike at both ends of an operand and another between.
+bool wraps(const ir::Op& op) {
+  return is_remainder(op) || is_binary(op, {BinaryFunction::bit_and, BinaryFunction::bit_or, BinaryFunction::bit_xor,
+                                            BinaryFunction::shift_left, BinaryFunction::shift_right});
+}
+
 /// Whether the extremes of a result are at extremes of the operands, one by one.
 bool is_monotone(const ir::Op& op) {
   return op.is<ir::ops::Compare>() || op.is<ir::ops::Cast>() || op.is<ir::ops::Where>() || has_plateau(op) ||
@@ -122,7 +129,9 @@ class Chooser {
     const bool is_one_set = natural_.empty() && chosen_.size() == 1 && !chosen(0).is_range;
     if (is_pointwise && is_one_set) return mapped(std::move(found));
     const bool all_chosen = natural_.empty() && is_monotone(op());
-    if (all_chosen || decides_here() || (op().is<ir::ops::Where>() && is_chosen(0)))
+    if (wraps(op()) && !chosen_.empty())
+      found.front().admissible = wrapped(truths.front());
+    else if (all_chosen || decides_here() || (op().is<ir::ops::Where>() && is_chosen(0)))
       found.front() = ranged(truths.front());
     else if (has_plateau(op()) || is_remainder(op()))
       found.front().extremes = jumping(truths.front());
@@ -156,6 +165,7 @@ class Chooser {
   std::vector<Choice> moved(std::vector<Choice> found);
   std::vector<Choice> mapped(std::vector<Choice> found);
   Choice ranged(const ir::Tensor& truth);
+  Admissible wrapped(const ir::Tensor& truth);
   std::optional<std::pair<ir::Tensor, ir::Tensor>> jumping(const ir::Tensor& truth);
   std::pair<ir::Tensor, ir::Tensor> ends_of(std::size_t i) const;
   std::pair<ir::Tensor, ir::Tensor> corners(bool with_natural);
@@ -320,6 +330,39 @@ Choice Chooser::ranged(const ir::Tensor& truth) {
   else
     choice.admissible = Admissible{{std::move(ends.first), std::move(ends.second)}, true, std::move(open), *roundings};
   return choice;
+}
+
+/// Whatever a result may be whose operand is open: all up to the divisor, or that the dtype has.
+Admissible Chooser::wrapped(const ir::Tensor& truth) {
+  const ir::Tensor none({ir::DType::f64, truth.shape()});
+  const auto spread_out = [&](const ir::Tensor& x) {  // over the shape of the result
+    const ir::Tensor wide = ir::convert(x, ir::DType::f64);
+    return std::move(ir::run_op(reference_, ir::ops::Binary{BinaryFunction::add}, {none, wide}).front());
+  };
+  Admissible made{.values = {truth, truth}, .is_range = true, .open = {}};
+  made.open.assign(static_cast<std::size_t>(truth.elements()), false);
+  for (const std::size_t i : chosen_) {
+    const auto ends = operands_[i].admissible->ends();
+    ir::Tensor marks({ir::DType::f64, ends.first.shape()});
+    const std::vector<bool> open = differs(ends.first, ends.second);
+    for (std::size_t k = 0; k < open.size(); ++k) marks.as<double>()[k] = open[k] ? 1 : 0;
+    const ir::Tensor marked = spread_out(marks);
+    for (std::size_t k = 0; k < made.open.size(); ++k)
+      if (marked.as<double>()[k] > 0) made.open[k] = true;
+  }
+  const bool is_clear = is_remainder(op()) && !operands_[1].wavers();
+  const ir::Tensor divisor = is_clear ? spread_out(operands_[1].truth) : none;
+  ir::visit_number(truth.dtype(), [&]<class T>(T) {
+    using Range = std::numeric_limits<T>;
+    const auto low = made.values[0].as<T>(), high = made.values[1].as<T>();
+    for (std::size_t k = 0; k < made.open.size(); ++k) {
+      if (!made.open[k]) continue;
+      const double size = std::abs(divisor.as<double>()[k]);
+      low[k] = is_clear && Range::is_signed ? static_cast<T>(-size) : Range::lowest();
+      high[k] = is_clear ? static_cast<T>(size) : Range::max();
+    }
+  });
+  return made;
 }
 
 /// What elements may be of which no end of the operands says that they move along, but jump or stand still.

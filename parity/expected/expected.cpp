@@ -14,10 +14,10 @@ namespace plumb::parity::expected {
 std::span<const NamedPrecision> precisions() {
   // Runs are made with the roundings of f32, which f64 can hold; those of an implementation in f64 are 2⁻²⁹ of them.
   static const std::array<NamedPrecision, 7> all = {{
-      {"f64", {.unit = 0x1p-53, .of_variance = 0x1p-58, .rounds_functions = true}, "computed in f64"},
+      {"f64", {.unit = 0x1p-53, .of_variance = 0x1p-58, .rounds_functions = true}, "it had been computed in f64"},
       {"f32",
        {.rounds_functions = true},
-       "computed in f32, or in f64 from constants that are not the f32 ones of the graph"},
+       "it had been computed in f32, or in f64 from constants that are not the f32 ones of the graph"},
       {"tf32",
        {.operands = 0x1p-11, .rounds_functions = true},
        "operands of products kept 11 of 24 bits, as those of TF32 and f16 do"},

@@ -62,10 +62,11 @@ std::optional<cases::Explanation> try_precision(const Asked& asked, const NamedP
   // Codes and bools alone say nothing of how large the errors are before them. What agrees to f32 is explained by the
   // f32 constants of a graph, if by nothing else.
   if (shares.empty() || (tried.name != "f32" && median_of(shares) < least_share)) return std::nullopt;
-  return cases::Explanation{.precision = std::string(tried.name),
-                            .ratio = ratio,
-                            .text = fmt::format("it would pass as {}, by {:.2g} of the limit (--expected-precision {})",
-                                                tried.meaning, ratio, tried.name)};
+  return cases::Explanation{
+      .precision = std::string(tried.name),
+      .ratio = ratio,
+      .text = fmt::format("it would pass as if {}, by {:.2g} of the limit (--expected-precision {})", tried.meaning,
+                          ratio, tried.name)};
 }
 
 /// By how much functions would have to be off, absolutely, as a standard deviation, for all that failed to pass; what

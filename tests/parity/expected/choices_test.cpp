@@ -199,5 +199,31 @@ TEST(Choices, SumsOfOpenCodesAreHeldByChance) {
   EXPECT_EQ(small.hold("total", of<std::int32_t>({-500})).verdict, Verdict::failed);
 }
 
+// What computes in f32 decides otherwise than f64 now and then, and everything behind it is then that.
+TEST(Choices, CleanResultsOfAllOfThemPass) {
+  for (const float scale : {3.0f, 1e4f, 3e6f}) {
+    Small small;
+    const Value x = small.input("x", drawn({40, 48}, 1)), up = small.input("up", drawn({48, 64}, 2)),
+                down = small.input("down", drawn({64, 8}, 3));
+    const Value product = small.add("product", ir::ops::Matmul{}, {x, up});
+    const Value scaled = small.add("scaled", Binary{BinaryFunction::multiply}, {product, small.scalar("by", scale)});
+    const Value round = small.add("round", Unary{UnaryFunction::round}, {scaled});
+    small.add("codes", Cast{DType::i32}, {round});
+    const Value whole = small.add("whole", Unary{UnaryFunction::floor}, {scaled});
+    const Value even = small.add("even", Binary{BinaryFunction::mod}, {whole, small.scalar("two", 2.0f)});
+    const Value is_even = small.add("is_even", Compare{Comparison::equal}, {even, small.scalar("none", 0.0f)});
+    const Value kept = small.add("kept", ir::ops::Where{}, {is_even, product, small.scalar("mask", -9.0f)});
+    small.add("largest", ir::ops::ArgReduce{.axis = 1}, {kept});
+    small.add("back", Binary{BinaryFunction::multiply}, {round, small.scalar("step", 1 / scale)});
+    small.returns(small.add("sums", ir::ops::Matmul{}, {kept, down}));
+    for (const char* const name : {"round", "codes", "whole", "even", "is_even", "kept", "largest", "back", "sums"}) {
+      const Value v = *small.graph().find(name);
+      const auto result = small.hold(name, cpu().run(small.graph(), small.feeds(), {v}).at(v));
+      EXPECT_NE(result.verdict, Verdict::failed) << name << " at " << scale << ": " << result.why;
+      EXPECT_NE(result.verdict, Verdict::error) << name << " at " << scale << ": " << result.why;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace plumb::expected_test

@@ -66,16 +66,6 @@ Change values_of(int bits) {
   };
 }
 
-/// Numbers in [-1, 1) that are all over it.
-Tensor drawn(ir::Shape shape, std::uint32_t state) {
-  Tensor x({DType::f32, std::move(shape)});
-  for (float& number : x.as<float>()) {
-    state = state * 1664525u + 1013904223u;
-    number = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-31f;
-  }
-  return x;
-}
-
 /// Two products with a norm and a gelu between them.
 Small network() {
   Small small;

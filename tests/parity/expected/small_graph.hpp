@@ -19,6 +19,16 @@ inline ref_cpu::CpuExecutor& cpu() {
 
 using Given = std::map<std::string, ir::Tensor, std::less<>>;
 
+/// Numbers in [-1, 1) that are all over it.
+inline ir::Tensor drawn(ir::Shape shape, std::uint32_t state) {
+  ir::Tensor x({ir::DType::f32, std::move(shape)});
+  for (float& number : x.as<float>()) {
+    state = state * 1664525u + 1013904223u;
+    number = static_cast<float>(static_cast<std::int32_t>(state)) * 0x1p-31f;
+  }
+  return x;
+}
+
 /// A graph that is built node by node, fed with numbers.
 class Small {
  public:
