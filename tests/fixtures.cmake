@@ -95,3 +95,15 @@ foreach(path IN LISTS verdicts)
     set_tests_properties("${test}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_ENVIRONMENT}")
   endforeach()
 endforeach()
+
+# Situations of public reports about other systems (fixtures/reports/README.md), many of them in one process.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  foreach(device IN LISTS PLUMB_TEST_DEVICES)
+    set(test "${${device}_PREFIX}reports")
+    add_test(NAME "${test}" COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/reports.py"
+      "${PROJECT_SOURCE_DIR}/fixtures/reports" "${CMAKE_CURRENT_BINARY_DIR}/${test}" ${${device}_LAUNCHER}
+      "$<TARGET_FILE:plumb>")
+    set_tests_properties("${test}" PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${${device}_QUICK}")
+  endforeach()
+endif()
