@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/formats/result_names.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
@@ -47,7 +48,8 @@ int run_graph(const RunFlags& flags) {
   const auto made = executor(flags);
   const auto results = made->run(graph, loaded.feeds, graph.results());
   ir::formats::NamedTensors named;
-  for (const ir::Value v : graph.results()) named.insert_or_assign(graph.name(v), results.at(v));
+  for (std::size_t k = 0; k < graph.results().size(); ++k)
+    named.insert_or_assign(ir::formats::result_name(graph, k), results.at(graph.results()[k]));
   for (const auto& [name, tensor] : named) print_result(name, tensor);
   if (!output) return 0;
   ir::formats::save_tensors(*output, named);

@@ -5,6 +5,7 @@
 
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/adversarial/use.hpp"
+#include "ir/formats/result_names.hpp"
 #include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/cases/precision_plan.hpp"
@@ -90,7 +91,8 @@ void place_given_outputs(const FillOptions& options, const std::string& path, ir
   if (options.read_expected) expected.merge(options.read_expected(file));
   for (auto& [name, tensor] : expected) {
     require_expectable(file, path, name, tensor.type());
-    file.given_outputs.insert_or_assign(name, std::move(tensor));
+    const ir::Value value = *ir::formats::find_computed(file.graph, name);
+    file.given_outputs.insert_or_assign(file.graph.name(value), std::move(tensor));
   }
   if (file.given_outputs.empty()) return;
   if (options.expected_within) {
@@ -126,8 +128,8 @@ void require_given(const ir::formats::GraphFile& file, const std::string& path, 
 
 void require_expectable(const ir::formats::GraphFile& file, const std::string& path, std::string_view name,
                         const ir::TensorType& type) {
-  const auto value = file.graph.find(name);
-  ir::require(value && !file.graph.is_source(*value), path, ": computes no value '", name, "' to be expected");
+  const auto value = ir::formats::find_computed(file.graph, name);
+  ir::require(value.has_value(), path, ": computes no value '", name, "' to be expected");
   const ir::TensorType& wanted = file.graph.type(*value);
   ir::require(may_be_given(type, wanted), path, ": '", name, "' is ", wanted, ", but what is expected of it ", type);
 }

@@ -12,20 +12,43 @@ namespace {
 constexpr std::int64_t most_folded = 4096;  ///< elements of an operand or result: more is no shape
 constexpr double most_work = 1 << 24;       ///< operations of a folded op
 
+/// Whether the op would take tensors of these shapes if they were of f32, all of them or all but indices.
+bool takes_shapes(const Op& op, Types types) {
+  for (const bool are_indices_kept : {true, false}) try {
+      TensorTypes as_f32(types.begin(), types.end());
+      for (TensorType& type : as_f32) {
+        const bool is_index = type.dtype == DType::i32 || type.dtype == DType::i64;
+        if (type.dtype != DType::boolean && !(are_indices_kept && is_index)) type.dtype = DType::f32;
+      }
+      infer(op, as_f32);
+      return true;
+    } catch (const Error&) {
+      continue;
+    }
+  return false;
+}
+
 /// Whether an op refused because it does not take these dtypes.
 bool refuses_dtypes(const Op& op, Types types, std::string_view message) {
   const auto names = op.schema().operands(op, types.size());
   for (std::size_t i = 0; i < types.size(); ++i)
     for (const Input& input : op.schema().inputs)
       if (input.name == names[i] && !input.dtypes.contains(types[i].dtype)) return true;
-  return message.find("dtype") != message.npos;
+  return message.find("dtype") != message.npos || takes_shapes(op, types);
+}
+
+/// "matmul of i8[4], i8[4, 3]": what a node of the file is read as.
+std::string use_text(const Op& op, Types types) {
+  std::string text = cat(op.name());
+  for (std::size_t i = 0; i < types.size(); ++i) text += cat(i == 0 ? " of " : ", ", types[i]);
+  return text;
 }
 
 TensorTypes infer_types(const Op& op, Types types) {
   try {
     return infer(op, types);
   } catch (const Error& error) {
-    const auto message = cat(op.name(), ": ", error.what());
+    const auto message = cat("is read as ", use_text(op, types), ": ", error.what());
     if (refuses_dtypes(op, types, message)) throw Unsupported(message);
     throw Error(message);
   }
@@ -69,7 +92,8 @@ std::vector<Ref> Draft::add(const std::string& label, const Op& op, const std::v
       results.clear();  // an index out of range, say: the run will name it
     }
   }
-  require(steps_.size() < options_->most_nodes, "the graph has more than ", options_->most_nodes, " nodes");
+  if (steps_.size() >= options_->most_nodes)
+    throw Unsupported(cat("the graph has more than ", options_->most_nodes, " nodes"));
   for (std::size_t k = 0; k < types.size(); ++k) {
     results.push_back(tensors_.size());
     tensors_.push_back({Kind::result, types[k], nullptr, {}, steps_.size(), k});
@@ -114,7 +138,7 @@ const Tensor* Draft::resolve(Ref ref) {
 void Draft::name(Ref ref, const std::string& name) {
   Entry& entry = tensors_.at(ref);
   if (entry.kind == Kind::known) entry.name = name;
-  if (entry.kind != Kind::result || entry.output != 0 || steps_[entry.step].named) return;
+  if (entry.kind != Kind::result || entry.output != 0) return;
   steps_[entry.step].label = name;
   steps_[entry.step].named = true;
 }
@@ -154,12 +178,14 @@ class Draft::Emitter {
       for (std::size_t k = 0; k < results.size(); ++k) values_[step.results[k]] = results[k];
     }
   }
-  /// A result that no node computes gets a node, so that it can be looked at.
+  /// A result that no node computes, or that another name stands for, gets a node, so that it can be looked at.
   Value result(Ref ref, const std::string& name) {
     const Entry& entry = draft_.tensors_[ref];
-    if (entry.kind != Kind::input) return value(ref);
-    return file_.graph.add(unique(name), ops::Reshape{.shape = entry.type.shape}, {value(ref)});
+    const Value made = value(ref);
+    if (entry.kind != Kind::input && file_.graph.name(made) == name) return made;
+    return file_.graph.add(unique(name), ops::Reshape{.shape = entry.type.shape}, {made});
   }
+  std::vector<std::optional<Value>> values() && { return std::move(values_); }
 
  private:
   /// Single numbers stay constants: what a graph means may depend on them.
@@ -199,12 +225,14 @@ class Draft::Emitter {
   std::map<std::string, std::size_t> used_;  ///< numbers given to names that were taken
 };
 
-void Draft::finish(const std::vector<Ref>& results, const std::vector<std::string>& names, formats::GraphFile& file) {
+std::vector<std::optional<Value>> Draft::finish(const std::vector<Ref>& results, const std::vector<std::string>& names,
+                                                formats::GraphFile& file) {
   mark_needed(results);
   Emitter emitter(*this, file);
   emitter.sources();
   emitter.nodes();
   for (std::size_t k = 0; k < results.size(); ++k) file.graph.returns(emitter.result(results[k], names[k]));
+  return std::move(emitter).values();
 }
 
 }  // namespace plumb::ir::from_onnx

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -39,12 +40,13 @@ class Draft {
 
   /// How many tensors there are: those with higher numbers are newer.
   std::size_t size() const { return tensors_.size(); }
-  /// Gives the file's name to a tensor that has none yet.
+  /// Gives a tensor the file's name for it; the last one counts. A further result of a node keeps the node's.
   void name(Ref ref, const std::string& name);
 
-  /// The graph that computes these results, of which [k] is called names[k]. The numbers
-  /// move into it: afterwards the draft is of no use.
-  void finish(const std::vector<Ref>& results, const std::vector<std::string>& names, formats::GraphFile& file);
+  /// The graph that computes these results, of which [k] is called names[k]: a value of another name gets a node that
+  /// hands it on. The numbers move into it: afterwards the draft is of no use. Returns the values that tensors became.
+  std::vector<std::optional<Value>> finish(const std::vector<Ref>& results, const std::vector<std::string>& names,
+                                           formats::GraphFile& file);
 
  private:
   struct Step {

@@ -5,25 +5,14 @@
 #include <onnx/defs/schema.h>
 
 #include "ir/formats/onnx/importer.hpp"
+#include "ir/formats/onnx/names.hpp"
+#include "ir/formats/onnx/type_rules.hpp"
+#include "ir/formats/onnx/unknown_fields.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
 
 using Arguments = std::map<std::string, const ::onnx::AttributeProto*, std::less<>>;
-
-::onnx::TypeProto type_proto(const TensorType& type) {
-  ::onnx::TypeProto proto;
-  for (int i = 1; ::onnx::TensorProto::DataType_IsValid(i); ++i) {
-    try {
-      if (dtype_of(i) == type.dtype) proto.mutable_tensor_type()->set_elem_type(i);
-    } catch (const Unsupported&) {
-      continue;
-    }
-  }
-  auto* shape = proto.mutable_tensor_type()->mutable_shape();
-  for (const auto extent : type.shape) shape->add_dim()->set_dim_value(extent);
-  return proto;
-}
 
 /// The node with attributes that refer to its function's replaced by those, and with the
 /// defaults of attributes that it leaves out.
@@ -48,17 +37,22 @@ using Arguments = std::map<std::string, const ::onnx::AttributeProto*, std::less
 
 void Importer::inline_function(const ::onnx::NodeProto& node, const ::onnx::FunctionProto& function, Scope& outer) {
   NodeReader caller(*this, node, outer);
+  refuse_unknown_fields(function);
+  require(node.input_size() <= function.input_size(), "has ", node.input_size(), " inputs, its function takes ",
+          function.input_size());
   const auto& label = node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
   Scope scope{.prefix = clean(outer.prefix + label) + "/", .opsets = outer.opsets, .depth = outer.depth + 1};
-  for (const auto& import : function.opset_import()) scope.opsets[import.domain()] = import.version();
+  for (const auto& import : function.opset_import()) scope.opsets[domain_of(import.domain())] = import.version();
+  const auto defaults = defaults_of(function);  // the arguments point into them
   Arguments arguments;
+  for (const auto& attribute : defaults) arguments[attribute.name()] = &attribute;
   for (const auto& attribute : node.attribute())
     if (const auto* found = caller.attribute(attribute.name())) arguments[attribute.name()] = found;
   scope.arguments = &arguments;
   for (int i = 0; i < function.input_size(); ++i) {
     const auto given = caller.maybe(static_cast<std::size_t>(i));
     if (given)
-      scope.values[function.input(i)] = *given;
+      scope.values[function.input(i)] = {*given};
     else
       scope.absent.insert(function.input(i));
   }
@@ -67,13 +61,15 @@ void Importer::inline_function(const ::onnx::NodeProto& node, const ::onnx::Func
     if (!caller.wants(static_cast<std::size_t>(k))) continue;
     const auto* found = scope.find(function.output(k));
     require(found != nullptr, "its body does not compute '", clean(function.output(k)), "'");
-    if (!found->has_value()) throw ToldAlready{};
-    caller.out(static_cast<std::size_t>(k), **found);
+    if (found->ref)
+      caller.out(static_cast<std::size_t>(k), *found->ref);
+    else
+      outer.values[node.output(k)] = *found;
   }
 }
 
 bool Importer::inline_schema(const ::onnx::NodeProto& node, Scope& scope) try {
-  const auto domain = node.domain() == "ai.onnx" ? std::string() : node.domain();
+  const auto domain = domain_of(node.domain());
   const auto opset = scope.opsets.find(domain);
   if (opset == scope.opsets.end()) return false;
   const auto* schema = ::onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(opset->second), domain);

@@ -3,13 +3,18 @@
 
 #include <algorithm>
 
+#include "ir/adversarial/use.hpp"
+#include "ir/formats/onnx/names.hpp"
+#include "ir/formats/onnx/type_rules.hpp"
+#include "ir/formats/onnx/unknown_fields.hpp"
+
 namespace plumb::ir::from_onnx {
 namespace {
 
-constexpr std::size_t longest_name = 200, most_findings = 500, deepest = 32;
+constexpr std::size_t most_findings = 500, deepest = 32;
 
 std::string opset_text(const ::onnx::NodeProto& node, const Scope& scope) {
-  const auto opset = scope.opsets.find(node.domain() == "ai.onnx" ? "" : node.domain());
+  const auto opset = scope.opsets.find(domain_of(node.domain()));
   const auto domain = node.domain().empty() ? "" : clean(node.domain()) + ".";
   return cat(domain, clean(node.op_type()), ", opset ", opset == scope.opsets.end() ? 0 : opset->second);
 }
@@ -32,60 +37,73 @@ bool may_be(const ::onnx::TypeProto& type, const Shape& shape) {
   });
 }
 
-bool is_default(const std::string& domain) { return domain.empty() || domain == "ai.onnx"; }
+/// Has indices made in range where no numbers are given, and the usual ones would leave it: of an embedding of two
+/// rows.
+void bound_indices(formats::GraphFile& file) {
+  for (Value v = 0; v < file.graph.inputs().size(); ++v) {
+    const DType dtype = file.graph.type(v).dtype;
+    const adversarial::Use use = adversarial::use_of(file.graph, v);
+    Fill fill = default_fill(dtype);
+    const auto low = static_cast<double>(use.low), high = static_cast<double>(use.high);
+    const bool is_index = is_integer(dtype) && use.role == adversarial::Role::index && low < high;
+    if (!is_index || (low <= fill.low && fill.high <= high)) continue;
+    fill.low = std::min(std::max(low, 0.0), high - 1), fill.high = high;
+    file.sources.try_emplace(file.graph.name(v), formats::Generated{fill});
+  }
+}
 
 }  // namespace
 
-std::string clean(std::string_view name) {
-  std::string text;
-  for (const char c : name.substr(0, longest_name)) {
-    const auto byte = static_cast<unsigned char>(c);
-    text += byte < 0x20 || byte >= 0x7F ? '?' : c;
-  }
-  return text.empty() ? "?" : text;
-}
-
-std::string type_text(const ::onnx::TypeProto& type) {
-  if (type.has_sequence_type()) return "sequence";
-  if (type.has_map_type()) return "map";
-  if (type.has_optional_type()) return "optional";
-  if (type.has_sparse_tensor_type()) return "sparse tensor";
-  if (!type.has_tensor_type()) return "unknown";
-  std::string text;
-  try {
-    text = cat(dtype_of(type.tensor_type().elem_type()));
-  } catch (const Unsupported&) {
-    text = type_name(type.tensor_type().elem_type());
-  }
-  if (!type.tensor_type().has_shape()) return text + "[..]";
-  text += '[';
-  bool first = true;
-  for (const auto& dimension : type.tensor_type().shape().dim()) {
-    text += first ? "" : ", ";
-    text += dimension.has_dim_value()       ? cat(dimension.dim_value())
-            : dimension.dim_param().empty() ? "?"
-                                            : clean(dimension.dim_param());
-    first = false;
-  }
-  return text + "]";
-}
-
-Importer::Importer(const ::onnx::ModelProto& model, const std::filesystem::path& directory,
+Importer::Importer(const ::onnx::ModelProto& model, const Unread& unread, const std::filesystem::path& directory,
                    const formats::OnnxOptions& options)
-    : model_(model), options_(options), tensors_(directory, options.most_bytes), draft_(options) {
+    : model_(model), unread_(unread), options_(options), tensors_(directory, options.most_bytes), draft_(options) {
   require(options.evaluate != nullptr, "reading ONNX needs a function that evaluates ops");
 }
 
-void Importer::note(const std::string& message, bool is_unsupported) {
-  all_unsupported_ = all_unsupported_ && is_unsupported;
-  if (++finding_count_ <= most_findings) findings_ += (findings_.empty() ? "" : "\n") + message;
+std::size_t Importer::add_failure(Failure failure) {
+  failures_.push_back(std::move(failure));
+  return failures_.size() - 1;
+}
+
+std::size_t Importer::add_failure(const std::string& message, bool is_unsupported) {
+  return add_failure(Failure{.message = message, .is_unsupported = is_unsupported});
+}
+
+void Importer::tell(const std::string& message, bool is_unsupported) {
+  told_.push_back(add_failure(message, is_unsupported));
 }
 
 void Importer::throw_if_any() const {
-  if (finding_count_ == 0) return;
-  const auto more = finding_count_ > most_findings ? cat("\n... and ", finding_count_ - most_findings, " more") : "";
-  if (all_unsupported_) throw Unsupported(findings_ + more);
-  throw Error(findings_ + more);
+  std::set<std::size_t> reached(told_.begin(), told_.end());
+  std::vector<std::size_t> open(told_);
+  while (!open.empty()) {
+    const Failure& failure = failures_[open.back()];
+    open.pop_back();
+    for (const std::size_t cause : failure.causes)
+      if (reached.insert(cause).second) open.push_back(cause);
+  }
+  std::string findings;
+  std::size_t count = 0;
+  bool are_all_unsupported = true;
+  for (const std::size_t index : reached) {
+    const Failure& failure = failures_[index];
+    if (failure.message.empty()) continue;
+    are_all_unsupported = are_all_unsupported && failure.is_unsupported;
+    if (++count <= most_findings) findings += (findings.empty() ? "" : "\n") + failure.message;
+  }
+  if (told_.empty()) return;
+  if (count > most_findings) findings += cat("\n... and ", count - most_findings, " more");
+  if (are_all_unsupported) throw Unsupported(findings);
+  throw Error(findings);
+}
+
+void Importer::learn_opsets(Scope& scope) {
+  for (const auto& import : model_.opset_import()) {
+    const auto [held, is_new] = scope.opsets.emplace(domain_of(import.domain()), import.version());
+    if (!is_new && held->second != import.version())
+      tell(cat("the model imports opsets ", held->second, " and ", import.version(), " of one domain"), false);
+  }
+  scope.opsets.emplace("", 1);  // files older than IR version 3
 }
 
 void Importer::learn_symbols() {
@@ -147,33 +165,44 @@ TensorType Importer::input_type(const ::onnx::ValueInfoProto& input) {
   return result;
 }
 
-void Importer::read_inputs(Scope& scope) {
-  for (const auto& input : model_.graph().input()) {
-    if (scope.values.contains(input.name())) continue;  // an initialiser that may be overridden
-    auto& value = scope.values[input.name()];
-    const auto where = cat("input '", clean(input.name()), "': ");
-    try {
-      const auto given = options_.given.find(input.name());
-      value = draft_.input(clean(input.name()), input_type(input),
-                           given == options_.given.end() ? nullptr : &given->second);
-    } catch (const Unsupported& error) {
-      note(where + error.what(), true);
-    } catch (const Error& error) {
-      note(where + error.what(), false);
-    }
+void Importer::read_input(const ::onnx::ValueInfoProto& input, Scope& scope) {
+  Named& value = scope.values[input.name()];
+  const auto given = options_.given.find(input.name());
+  const bool is_given = given != options_.given.end();
+  const auto where = cat("input '", clean(input.name()), "': ");
+  const auto fail_with = [&](const Error& error, bool is_unsupported) {
+    value = {.failure = add_failure(where + error.what(), is_unsupported)};
+    if (is_given) told_.push_back(*value.failure);
+  };
+  const bool has_default = value.ref || value.failure;
+  if (has_default && !is_given) return;
+  try {
+    refuse_unknown_fields(input);
+    const TensorType type = input_type(input);
+    const std::string name = clean(input.name());
+    value = {has_default ? draft_.known(given->second, name)
+                         : draft_.input(name, type, is_given ? &given->second : nullptr)};
+  } catch (const Unsupported& error) {
+    fail_with(error, true);
+  } catch (const Error& error) {
+    fail_with(error, false);
   }
+}
+
+void Importer::read_inputs(Scope& scope) {
+  for (const auto& input : model_.graph().input()) read_input(input, scope);
 }
 
 void Importer::read_initializers(const ::onnx::GraphProto& graph, Scope& scope) {
   const auto read = [&](const std::string& name, const auto& proto) {
-    auto& value = scope.values[name];
+    Named& value = scope.values[name];
     const auto where = cat("initialiser '", clean(scope.prefix + name), "': ");
     try {
-      value = draft_.known(tensors_.read(proto), clean(scope.prefix + name));
+      value = {draft_.known(tensors_.read(proto), clean(scope.prefix + name))};
     } catch (const Unsupported& error) {
-      note(where + error.what(), true);
+      value = {.failure = add_failure(where + error.what(), true)};
     } catch (const Error& error) {
-      note(where + error.what(), false);
+      value = {.failure = add_failure(where + error.what(), false)};
     }
   };
   for (const auto& tensor : graph.initializer()) read(tensor.name(), tensor);
@@ -181,41 +210,84 @@ void Importer::read_initializers(const ::onnx::GraphProto& graph, Scope& scope) 
 }
 
 const ::onnx::FunctionProto* Importer::find_function(const ::onnx::NodeProto& node) const {
-  for (const auto& function : model_.functions())
-    if (function.name() == node.op_type() &&
-        (function.domain() == node.domain() || (is_default(function.domain()) && is_default(node.domain()))))
-      return &function;
-  return nullptr;
+  const std::string overload = overload_of(node), domain = domain_of(node.domain());
+  const ::onnx::FunctionProto* found = nullptr;
+  for (const auto& function : model_.functions()) {
+    const bool is_called = function.name() == node.op_type() && domain_of(function.domain()) == domain;
+    if (!is_called || overload_of(function) != overload) continue;
+    require(found == nullptr, "the model has two functions of that name and overload");
+    found = &function;
+  }
+  require(found != nullptr || overload.empty(), "the model has no function of that name with overload '",
+          clean(overload), "'");
+  return found;
 }
 
 void Importer::convert(const ::onnx::NodeProto& node, Scope& scope) {
+  refuse_unknown_fields(node);
   if (const auto* function = find_function(node)) return inline_function(node, *function, scope);
   const Converter* converter = is_default(node.domain()) ? find_converter(node.op_type()) : nullptr;
   if (converter != nullptr) {
     if (converter->convert == nullptr) throw Unsupported(std::string(converter->why_not));
     NodeReader reader(*this, node, scope);
-    return converter->convert(reader);
+    converter->convert(reader);
+    return reader.refuse_newer_attributes();
   }
   if (!inline_schema(node, scope)) throw Unsupported("no such operator is read");
 }
 
+std::string Importer::broken_rule(const ::onnx::NodeProto& node, Scope& scope) try {
+  const NodeReader reader(*this, node, scope);
+  std::vector<std::optional<TensorType>> types;
+  for (std::size_t i = 0; i < reader.inputs(); ++i)
+    types.push_back(reader.has(i) ? std::optional(reader.type(reader.in(i))) : std::nullopt);
+  return find_function(node) != nullptr ? "" : broken_type_rule(node, reader.opset(), types);
+} catch (const std::exception&) {
+  return "";  // an operand is missing, which is said elsewhere
+} catch (const ToldAlready&) {
+  return "";
+}
+
+void Importer::fail_result(const ::onnx::NodeProto& node, std::size_t k, Scope& scope, std::string_view why) {
+  if (k >= static_cast<std::size_t>(node.output_size()) || node.output(static_cast<int>(k)).empty()) return;
+  const std::string& name = node.output(static_cast<int>(k));
+  scope.values[name] = {.failure = add_failure(cat(where(node, scope), "its output '", clean(name), "' ", why), true)};
+}
+
 void Importer::read_node(const ::onnx::NodeProto& node, Scope& scope) {
+  for (const std::string& name : node.output())
+    if (!name.empty() && !scope.values.emplace(name, Named{}).second)
+      return tell(cat(where(node, scope), "computes '", clean(name), "', which exists already"), false);
+  const auto fail_with = [&](Failure failure) {
+    if (failure.causes.empty())  // what its operands lack is said, too
+      for (const std::string& name : node.input())
+        if (const auto* found = scope.find(name); found != nullptr && found->failure)
+          failure.causes.push_back(*found->failure);
+    const Named failed{.failure = add_failure(std::move(failure))};
+    for (const std::string& name : node.output())
+      if (!name.empty()) scope.values[name] = failed;
+  };
   try {
-    for (const std::string& name : node.output())
-      if (!name.empty())
-        require(scope.values.emplace(name, std::nullopt).second, "computes '", clean(name), "', which exists already");
-    require(visited_++ < options_.most_nodes, "the model has more than ", options_.most_nodes,
-            " nodes, those of loops counted each time");
-    require(scope.depth < deepest, "functions and subgraphs nest more than ", deepest, " deep");
+    const auto require_room = [](bool is_in_bounds, const auto&... parts) {
+      if (!is_in_bounds) throw Unsupported(cat(parts...));
+    };
+    require_room(visited_++ < options_.most_nodes, "the model has more than ", options_.most_nodes,
+                 " nodes, those of loops counted each time");
+    require_room(scope.depth < deepest, "functions and subgraphs nest more than ", deepest, " deep");
     convert(node, scope);
-    for (const std::string& name : node.output())
-      if (!name.empty() && !scope.values[name]) throw Unsupported(cat("its output '", clean(name), "' is not read"));
-  } catch (const ToldAlready&) {
-    return;
+    for (int k = 0; k < node.output_size(); ++k)
+      if (const auto made = scope.values.find(node.output(k));
+          made != scope.values.end() && !made->second.ref && !made->second.failure)
+        fail_result(node, static_cast<std::size_t>(k), scope, "is not read");
+  } catch (const ToldAlready& told) {
+    fail_with({.message = "", .causes = told.failures});
   } catch (const Unsupported& error) {
-    note(where(node, scope) + error.what(), true);
+    const std::string broken = broken_rule(node, scope);  // then it is the file that is wrong
+    const bool is_unsupported = broken.empty();
+    fail_with(
+        {.message = where(node, scope) + (is_unsupported ? error.what() : broken), .is_unsupported = is_unsupported});
   } catch (const std::exception& error) {  // exceptions of the standard library, too: a file may be hostile
-    note(where(node, scope) + error.what(), false);
+    fail_with({.message = where(node, scope) + error.what(), .is_unsupported = false});
   }
 }
 
@@ -227,28 +299,45 @@ std::vector<Ref> Importer::read_subgraph(const ::onnx::GraphProto& graph, const 
               .arguments = outer.arguments,
               .graph = &graph,
               .depth = outer.depth + 1};
+  refuse_unknown_fields(graph);
   require(static_cast<std::size_t>(graph.input_size()) == operands.size(), "its subgraph has ", graph.input_size(),
           " inputs, given ", operands.size());
   for (int i = 0; i < graph.input_size(); ++i)
-    scope.values[graph.input(i).name()] = operands[static_cast<std::size_t>(i)];
+    scope.values[graph.input(i).name()] = {operands[static_cast<std::size_t>(i)]};
   read_initializers(graph, scope);
   for (const auto& node : graph.node()) read_node(node, scope);
   std::vector<Ref> results;
+  ToldAlready told;
   for (const auto& output : graph.output()) {
     const auto* found = scope.find(output.name());
     require(found != nullptr, "its subgraph returns '", clean(output.name()), "', which nothing computes");
-    if (!found->has_value()) throw ToldAlready{};
-    results.push_back(**found);
+    if (found->failure) told.failures.push_back(*found->failure);
+    if (found->ref) results.push_back(*found->ref);
   }
+  if (results.size() < static_cast<std::size_t>(graph.output_size())) throw told;
   return results;
+}
+
+void Importer::learn_names(const Scope& scope, const std::vector<std::optional<Value>>& values,
+                           formats::OnnxModel& model) const {
+  const auto add = [&](std::map<std::string, std::string, std::less<>>& to, const std::string& name) {
+    const auto found = scope.values.find(name);
+    if (found == scope.values.end() || !found->second.ref || !values.at(*found->second.ref)) return;
+    std::string in_graph = model.file.graph.name(*values[*found->second.ref]);
+    if (in_graph != name) to.emplace(name, std::move(in_graph));
+  };
+  for (const auto& [name, named] : scope.values) add(model.names.values, name);
+  for (const auto& output : model_.graph().output()) model.names.values.erase(output.name());
+  for (const auto& input : model_.graph().input()) add(model.names.sources, input.name());
+  for (const auto& tensor : model_.graph().initializer()) add(model.names.sources, tensor.name());
 }
 
 formats::OnnxModel Importer::read() {
   formats::OnnxModel model;
   Scope scope{.graph = &model_.graph()};
-  for (const auto& import : model_.opset_import())
-    scope.opsets[is_default(import.domain()) ? "" : import.domain()] = import.version();
-  scope.opsets.emplace("", 1);  // files older than IR version 3
+  refuse_unknown_fields(model_);
+  refuse_unknown_fields(model_.graph());
+  learn_opsets(scope);
   learn_symbols();
   read_initializers(model_.graph(), scope);
   read_inputs(scope);
@@ -256,9 +345,10 @@ formats::OnnxModel Importer::read() {
   std::vector<Ref> results;
   for (const auto& output : model_.graph().output()) {
     const auto* found = scope.find(output.name());
-    if (found == nullptr) note(cat("output '", clean(output.name()), "': nothing computes it"), false);
-    if (found == nullptr || !found->has_value()) continue;
-    results.push_back(**found);
+    if (found == nullptr) tell(cat("output '", clean(output.name()), "': nothing computes it"), false);
+    if (found != nullptr && found->failure) told_.push_back(*found->failure);
+    if (found == nullptr || !found->ref) continue;
+    results.push_back(*found->ref);
     model.outputs.push_back(clean(output.name()));
     if (const TensorType& made = draft_.type(results.back()); !may_be(output.type(), made.shape))
       model.notes.push_back(cat("output '", model.outputs.back(), "' is declared as ", type_text(output.type()),
@@ -266,7 +356,8 @@ formats::OnnxModel Importer::read() {
   }
   throw_if_any();
   require(!results.empty(), "the model has no outputs");
-  draft_.finish(results, model.outputs, model.file);
+  learn_names(scope, draft_.finish(results, model.outputs, model.file), model);
+  bound_indices(model.file);
   for (const std::string& name : draft_.pinned())
     model.notes.push_back(cat("shapes depend on input '", name, "': the graph is made for the numbers given"));
   return model;

@@ -1,19 +1,16 @@
 #pragma once
 
+#include "ir/formats/onnx/needed.hpp"
 #include "ir/formats/onnx/node_reader.hpp"
 
 namespace plumb::ir::from_onnx {
 
-/// A name as it may be shown: control characters and broken UTF-8 replaced, not too long.
-std::string clean(std::string_view name);
-
-/// "f32[batch, 3, 224, 224]", "sequence", ...
-std::string type_text(const ::onnx::TypeProto& type);
-
-/// Reads one model; node after node, each by its converter.
+/// Reads one model; node after node, each by its converter. What cannot be read is an error only where an output of the
+/// model needs it.
 class Importer {
  public:
-  Importer(const ::onnx::ModelProto& model, const std::filesystem::path& directory,
+  /// All must outlive it; `unread` are the results in the model that nothing reads.
+  Importer(const ::onnx::ModelProto& model, const Unread& unread, const std::filesystem::path& directory,
            const formats::OnnxOptions& options);
 
   formats::OnnxModel read();
@@ -22,6 +19,10 @@ class Importer {
   TensorReader& tensors() { return tensors_; }
   /// How many nodes were begun, those of loops and functions counted each time: no two nodes see the same.
   std::size_t visited() const { return visited_; }
+  /// Whether nothing reads the result of a node of the model whose name this is.
+  bool is_unread(const std::string& name) const { return unread_.contains(&name); }
+  /// Notes why result `k` of a node is not read.
+  void fail_result(const ::onnx::NodeProto& node, std::size_t k, Scope& scope, std::string_view why);
 
   /// The outputs of a subgraph read into the draft. Throws ToldAlready when one of its
   /// nodes could not be read.
@@ -29,28 +30,45 @@ class Importer {
                                  std::string prefix);
 
  private:
+  /// Why something has no tensor: a message, or others that have none.
+  struct Failure {
+    std::string message;
+    bool is_unsupported = true;
+    std::vector<std::size_t> causes = {};
+  };
+
   void read_inputs(Scope& scope);
+  void read_input(const ::onnx::ValueInfoProto& input, Scope& scope);
   void read_initializers(const ::onnx::GraphProto& graph, Scope& scope);
   void read_node(const ::onnx::NodeProto& node, Scope& scope);
   void convert(const ::onnx::NodeProto& node, Scope& scope);
+  /// How the operands of a node break ONNX's rules of types; empty where they do not.
+  std::string broken_rule(const ::onnx::NodeProto& node, Scope& scope);
   void inline_function(const ::onnx::NodeProto& node, const ::onnx::FunctionProto& function, Scope& scope);
   bool inline_schema(const ::onnx::NodeProto& node, Scope& scope);
   const ::onnx::FunctionProto* find_function(const ::onnx::NodeProto& node) const;
   TensorType input_type(const ::onnx::ValueInfoProto& input);
-  std::int64_t extent_of(const ::onnx::TensorShapeProto_Dimension& dimension);
+  void learn_opsets(Scope& scope);
   void learn_symbols();
-  void note(const std::string& message, bool is_unsupported);
+  void learn_names(const Scope& scope, const std::vector<std::optional<Value>>& values,
+                   formats::OnnxModel& model) const;
+
+  std::size_t add_failure(Failure failure);
+  std::size_t add_failure(const std::string& message, bool is_unsupported);
+  /// A failure that is told whether an output needs it or not.
+  void tell(const std::string& message, bool is_unsupported);
+  /// Throws what is to be told, and what the outputs lack.
   void throw_if_any() const;
 
   const ::onnx::ModelProto& model_;
+  const Unread& unread_;
   const formats::OnnxOptions& options_;
   TensorReader tensors_;
   Draft draft_;
   std::map<std::string, std::int64_t, std::less<>> symbols_;
-  std::string findings_;
-  std::size_t finding_count_ = 0;
-  std::size_t visited_ = 0;  ///< nodes, those of loops and functions counted each time
-  bool all_unsupported_ = true;
+  std::vector<Failure> failures_;
+  std::vector<std::size_t> told_;  ///< failures to be told
+  std::size_t visited_ = 0;        ///< nodes, those of loops and functions counted each time
 };
 
 }  // namespace plumb::ir::from_onnx

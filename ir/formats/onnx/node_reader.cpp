@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "ir/formats/onnx/importer.hpp"
+#include "ir/formats/onnx/names.hpp"
+#include "ir/formats/onnx/type_rules.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/reshape.hpp"
 
@@ -11,7 +13,7 @@ namespace plumb::ir::from_onnx {
 
 using ::onnx::AttributeProto;
 
-const std::optional<Ref>* Scope::find(std::string_view name) const {
+const Named* Scope::find(std::string_view name) const {
   for (const Scope* scope = this; scope != nullptr; scope = scope->parent)
     if (const auto found = scope->values.find(name); found != scope->values.end()) return &found->second;
   return nullptr;
@@ -19,18 +21,23 @@ const std::optional<Ref>* Scope::find(std::string_view name) const {
 
 NodeReader::NodeReader(Importer& importer, const ::onnx::NodeProto& proto, Scope& scope)
     : importer_(importer), proto_(proto), scope_(scope), first_own_(importer.draft().size()) {
-  const auto opset = scope.opsets.find(proto.domain() == "ai.onnx" ? "" : proto.domain());
+  const auto opset = scope.opsets.find(domain_of(proto.domain()));
   opset_ = opset == scope.opsets.end() ? 0 : opset->second;
+  ToldAlready told;
+  bool is_whole = true;
   for (const std::string& name : proto.input()) {
     if (name.empty() || scope.absent.contains(name)) {
       operands_.emplace_back();
       continue;
     }
     const auto* found = scope.find(name);
-    require(found != nullptr, "reads '", clean(name), "', which nothing computes before it");
-    if (!found->has_value()) throw ToldAlready{};
-    operands_.push_back(**found);
+    require(found != nullptr && (found->ref || found->failure), "reads '", clean(name),
+            "', which nothing computes before it");
+    is_whole = is_whole && found->ref.has_value();
+    if (found->failure) told.failures.push_back(*found->failure);
+    operands_.push_back(found->ref);
   }
+  if (!is_whole) throw told;
   label_ = scope.prefix + (proto.name().empty() ? proto.op_type() : proto.name());
   for (const std::string& name : proto.output())
     if (!name.empty()) {
@@ -72,6 +79,7 @@ std::vector<double> NodeReader::known_reals(std::size_t i, std::string_view what
 }
 
 const AttributeProto* NodeReader::attribute(std::string_view name) const {
+  asked_.emplace(name);
   for (const AttributeProto& attribute : proto_.attribute()) {
     if (attribute.name() != name) continue;
     if (attribute.ref_attr_name().empty()) return &attribute;
@@ -80,6 +88,17 @@ const AttributeProto* NodeReader::attribute(std::string_view name) const {
     return found == scope_.arguments->end() ? nullptr : found->second;
   }
   return nullptr;
+}
+
+void NodeReader::refuse_newer_attributes() const {
+  // They say in what precision to compute, how to round to types that are not read, and into what pieces to cut a scan.
+  constexpr std::string_view of_no_effect[] = {"stash_type", "saturate", "round_mode", "chunk_size"};
+  for (const AttributeProto& attribute : proto_.attribute()) {
+    const std::string& name = attribute.name();
+    const bool is_known = asked_.contains(name) || std::ranges::find(of_no_effect, name) != std::end(of_no_effect);
+    if (!is_known && !has_attribute(proto_, opset_, name))
+      unsupported("its attribute '", clean(name), "' is not known here: what it means would be lost");
+  }
 }
 
 const AttributeProto* NodeReader::typed(std::string_view name, AttributeProto::AttributeType type) const {
@@ -148,11 +167,10 @@ Ref NodeReader::cast(Ref x, DType to) { return dtype(x) == to ? x : add(ops::Cas
 
 void NodeReader::take(const TensorType& type) { importer_.tensors().take(type); }
 
-void NodeReader::out(std::size_t k, Ref ref) {
-  if (!wants(k)) return;
+bool NodeReader::wants(std::size_t k) const {
+  if (k >= outputs()) return false;
   const std::string& name = proto_.output(static_cast<int>(k));
-  scope_.values[name] = ref;
-  if (ref >= first_own_) importer_.draft().name(ref, clean(scope_.prefix + name));
+  return !name.empty() && !importer_.is_unread(name);
 }
 
 std::int64_t NodeReader::declared_among(std::size_t k, std::size_t axis, std::span<const std::int64_t> readings) const {
@@ -167,6 +185,16 @@ std::int64_t NodeReader::declared_among(std::size_t k, std::size_t axis, std::sp
     }
   return readings.front();
 }
+
+void NodeReader::out(std::size_t k, Ref ref) {
+  if (k >= outputs() || proto_.output(static_cast<int>(k)).empty()) return;
+  const std::string& name = proto_.output(static_cast<int>(k));
+  scope_.values[name] = {ref};
+  // What a body called a tensor goes for what its node calls it; of two results that are one, the first gives the name.
+  if (ref >= first_own_ && named_.insert(ref).second) importer_.draft().name(ref, clean(scope_.prefix + name));
+}
+
+void NodeReader::refuse(std::size_t k, std::string_view why) { importer_.fail_result(proto_, k, scope_, why); }
 
 const ::onnx::GraphProto& NodeReader::graph(std::string_view name) const {
   const auto* found = typed(name, AttributeProto::GRAPH);

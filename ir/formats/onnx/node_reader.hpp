@@ -13,13 +13,18 @@ namespace plumb::ir::from_onnx {
 
 class Importer;
 
+/// What a name of the file stands for: a tensor, or a reason why there is none.
+struct Named {
+  std::optional<Ref> ref = {};
+  std::optional<std::size_t> failure = {};  ///< the number that the importer has for it
+};
+
 /// Names in sight while a graph, a subgraph or a function is read.
 struct Scope {
   const Scope* parent = nullptr;
   std::string prefix = {};  ///< begins the names of values made here
   std::map<std::string, std::int64_t, std::less<>> opsets = {};
-  /// Tensors by the file's names; nothing for one that could not be made.
-  std::map<std::string, std::optional<Ref>, std::less<>> values = {};
+  std::map<std::string, Named, std::less<>> values = {};
   std::set<std::string, std::less<>> absent = {};  ///< parameters of a function that were left out
   /// The attributes of the node whose function body this is.
   const std::map<std::string, const ::onnx::AttributeProto*, std::less<>>* arguments = nullptr;
@@ -27,11 +32,13 @@ struct Scope {
   std::size_t depth = 0;
 
   /// Null when nothing is called so.
-  const std::optional<Ref>* find(std::string_view name) const;
+  const Named* find(std::string_view name) const;
 };
 
-/// Something that another message tells of already.
-struct ToldAlready {};
+/// A tensor that could not be made because others could not.
+struct ToldAlready {
+  std::vector<std::size_t> failures;
+};
 
 /// One node of the file while a converter turns it into ops.
 class NodeReader {
@@ -85,6 +92,8 @@ class NodeReader {
   std::optional<std::vector<std::int64_t>> ints(std::string_view name) const;
   std::optional<std::vector<double>> reals(std::string_view name) const;
   Tensor tensor(std::string_view name) const;
+  /// Throws Unsupported when the node has an attribute that was not asked for and that the library does not know.
+  void refuse_newer_attributes() const;
   /// What newer opsets take as operand `i` and older ones as an attribute.
   std::optional<std::vector<std::int64_t>> ints_of(std::string_view name, std::size_t i);
 
@@ -102,11 +111,14 @@ class NodeReader {
 
   // Results.
   std::size_t outputs() const { return static_cast<std::size_t>(proto_.output_size()); }
-  bool wants(std::size_t k) const { return k < outputs() && !proto_.output(static_cast<int>(k)).empty(); }
+  /// Whether anything reads result `k`.
+  bool wants(std::size_t k) const;
   void out(std::size_t k, Ref ref);
   /// The one of several readings of an extent of output `k` that the file declares; the first where it declares none of
   /// them.
   std::int64_t declared_among(std::size_t k, std::size_t axis, std::span<const std::int64_t> readings) const;
+  /// Says why result `k` is not read, where the others are.
+  void refuse(std::size_t k, std::string_view why);
 
   /// Reads a subgraph here, its inputs bound to `operands`; returns its outputs.
   std::vector<Ref> subgraph(const ::onnx::GraphProto& graph, const std::vector<Ref>& operands,
@@ -126,8 +138,10 @@ class NodeReader {
   Scope& scope_;
   std::int64_t opset_;
   std::size_t first_own_;  ///< tensors of the draft from here on are made by this node
+  std::set<Ref> named_;    ///< those that this node names as its results
   std::vector<std::optional<Ref>> operands_;
   std::string label_;
+  mutable std::set<std::string, std::less<>> asked_;  ///< names of attributes
 };
 
 /// How one operator is read, or why it is not.

@@ -7,6 +7,7 @@
 
 #include "ir/files/read_file.hpp"
 #include "ir/formats/onnx/importer.hpp"
+#include "ir/formats/onnx/names.hpp"
 
 namespace plumb::ir::formats {
 namespace {
@@ -26,8 +27,7 @@ bool parse(std::string_view bytes, Message& message) {
 
 void count_ops(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes, OnnxFacts& facts) {
   for (const auto& node : nodes) {
-    const bool is_default = node.domain().empty() || node.domain() == "ai.onnx";
-    ++facts.ops[(is_default ? "" : clean(node.domain()) + ".") + clean(node.op_type())];
+    ++facts.ops[(from_onnx::is_default(node.domain()) ? "" : clean(node.domain()) + ".") + clean(node.op_type())];
     for (const auto& attribute : node.attribute()) {
       if (attribute.has_g()) count_ops(attribute.g().node(), facts);
       for (const auto& graph : attribute.graphs()) count_ops(graph.node(), facts);
@@ -39,6 +39,7 @@ OnnxValue describe(const ::onnx::ValueInfoProto& value) {
   const auto& type = value.type();
   const bool is_tensor = type.has_tensor_type() && type.tensor_type().elem_type() != ::onnx::TensorProto::STRING;
   OnnxValue described{clean(value.name()), from_onnx::type_text(type), is_tensor};
+  described.key = value.name();
   described.has_nameless = !type.tensor_type().has_shape();
   for (const auto& dimension : type.tensor_type().shape().dim())
     if (!dimension.dim_param().empty())
@@ -54,12 +55,14 @@ OnnxFacts facts_of(const ::onnx::ModelProto& model) {
   facts.ir_version = model.ir_version();
   facts.opset = 1;
   for (const auto& import : model.opset_import())
-    if (import.domain().empty() || import.domain() == "ai.onnx") facts.opset = import.version();
+    if (from_onnx::is_default(import.domain())) facts.opset = import.version();
   std::set<std::string> initialised;
   for (const auto& tensor : model.graph().initializer()) initialised.insert(tensor.name());
   for (const auto& tensor : model.graph().sparse_initializer()) initialised.insert(tensor.values().name());
-  for (const auto& input : model.graph().input())
+  for (const auto& input : model.graph().input()) {
+    facts.all_inputs.push_back(input.name());
     if (!initialised.contains(input.name())) facts.inputs.push_back(describe(input));
+  }
   for (const auto& output : model.graph().output()) facts.outputs.push_back(describe(output));
   count_ops(model.graph().node(), facts);
   for (const auto& function : model.functions()) count_ops(function.node(), facts);
@@ -68,7 +71,9 @@ OnnxFacts facts_of(const ::onnx::ModelProto& model) {
 
 ::onnx::ModelProto parse_model(std::string_view bytes) {
   ::onnx::ModelProto model;
-  require(parse(bytes, model) && model.has_graph() && model.ir_version() > 0, "is not an ONNX model");
+  require(parse(bytes, model), "is not an ONNX model: its bytes are damaged, or of something else");
+  require(model.has_graph(), "is not an ONNX model: it has no graph");
+  require(model.ir_version() > 0, "has no ir_version, which every ONNX model states");
   return model;
 }
 
@@ -86,25 +91,73 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+/// Open shapes of inputs and outputs, which ONNX allows and its checker does not take: empty while this lives.
+class ClosedShapes {
+ public:
+  explicit ClosedShapes(::onnx::GraphProto& graph) {
+    for (auto* const values : {graph.mutable_input(), graph.mutable_output()})
+      for (auto& value : *values)
+        if (value.type().has_tensor_type() && !value.type().tensor_type().has_shape())
+          opened_.push_back(value.mutable_type()->mutable_tensor_type());
+    for (auto* const type : opened_) type->mutable_shape();
+  }
+  ~ClosedShapes() {
+    for (auto* const type : opened_) type->clear_shape();
+  }
+  ClosedShapes(const ClosedShapes&) = delete;
+  ClosedShapes& operator=(const ClosedShapes&) = delete;
+
+ private:
+  std::vector<::onnx::TypeProto::Tensor*> opened_;
+};
+
+/// A tensor type of the graph or of its subgraphs that the library is too old to know; 0 where there is none.
+std::int32_t newer_type(const ::onnx::GraphProto& graph) {
+  std::int32_t found = 0;
+  const auto look_at = [&](const ::onnx::TensorProto& tensor) {
+    if (!::onnx::TensorProto::DataType_IsValid(tensor.data_type())) found = tensor.data_type();
+  };
+  for (const auto& tensor : graph.initializer()) look_at(tensor);
+  for (const auto& node : graph.node())
+    for (const auto& attribute : node.attribute()) {
+      look_at(attribute.t());
+      if (attribute.has_g() && found == 0) found = newer_type(attribute.g());
+    }
+  return found;
+}
+
+/// The opsets of the default domain and others that ONNX's checker is to go by.
+std::unordered_map<std::string, int> opsets_of(const ::onnx::ModelProto& model) {
+  std::unordered_map<std::string, int> opsets;
+  for (const auto& import : model.opset_import())
+    opsets[from_onnx::domain_of(import.domain())] = static_cast<int>(import.version());
+  if (model.ir_version() < 3) opsets.emplace("", 1);
+  return opsets;
+}
+
+/// What ONNX's checker does not know of this model; empty where it knows all.
+std::string unknown_to_checker(const ::onnx::ModelProto& model) {
+  if (model.ir_version() > ::onnx::Version::IR_VERSION)
+    return cat("IR versions to ", int{::onnx::Version::IR_VERSION}, ": the file has ", model.ir_version());
+  const auto known = ::onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at("").second;
+  const auto opsets = opsets_of(model);
+  if (const auto found = opsets.find(""); found != opsets.end() && found->second > known)
+    return cat("opsets to ", known, ": the file has ", found->second);
+  if (const auto type = newer_type(model.graph()); type != 0)
+    return cat("older tensors than those of ", from_onnx::type_name(type));
+  return "";
+}
+
 /// Has ONNX's own checker look at the model, where it knows the versions. Returns a note
 /// where it does not.
-std::optional<std::string> check_model(const ::onnx::ModelProto& model, const std::filesystem::path& directory) {
-  const auto known = ::onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at("").second;
-  if (model.ir_version() > ::onnx::Version::IR_VERSION)
-    return cat("not checked by ONNX's checker, which knows IR versions to ", int{::onnx::Version::IR_VERSION},
-               ": the file has ", model.ir_version());
+std::optional<std::string> check_model(::onnx::ModelProto& model, const std::filesystem::path& directory) {
+  if (const auto unknown = unknown_to_checker(model); !unknown.empty())
+    return cat("not checked by ONNX's checker, which knows ", unknown);
   ::onnx::checker::CheckerContext context;
-  std::unordered_map<std::string, int> opsets;
-  for (const auto& import : model.opset_import()) {
-    const bool is_default = import.domain().empty() || import.domain() == "ai.onnx";
-    if (is_default && import.version() > known)
-      return cat("not checked by ONNX's checker, which knows opsets to ", known, ": the file has ", import.version());
-    opsets[is_default ? "" : import.domain()] = static_cast<int>(import.version());
-  }
-  if (model.ir_version() < 3) opsets.emplace("", 1);
   context.set_ir_version(static_cast<int>(model.ir_version()));
-  context.set_opset_imports(opsets);
+  context.set_opset_imports(opsets_of(model));
   context.set_model_dir(directory.string());
+  const ClosedShapes closed(*model.mutable_graph());
   try {
     const ::onnx::checker::LexicalScopeContext names;
     ::onnx::checker::check_graph(model.graph(), context, names);
@@ -135,19 +188,20 @@ auto in_file(const std::filesystem::path& path, Act act) {
 }  // namespace
 
 OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& directory, const OnnxOptions& options) {
-  const ::onnx::ModelProto proto = parse_model(bytes);
+  ::onnx::ModelProto proto = parse_model(bytes);
+  OnnxFacts facts = facts_of(proto);
+  const auto unread = from_onnx::keep_what_outputs_need(proto);
   const auto note = check_model(proto, directory);
-  OnnxModel model = from_onnx::Importer(proto, directory, options).read();
-  model.facts = facts_of(proto);
+  OnnxModel model = from_onnx::Importer(proto, unread, directory, options).read();
+  model.facts = std::move(facts);
   model.file.directory = directory;
   if (note) model.notes.push_back(*note);
   return model;
 }
 
 OnnxModel read_onnx(const std::filesystem::path& path, const OnnxOptions& options) {
-  return in_file(path, [&] {
-    return parse_onnx(files::read_text(path, most_file_bytes), path.parent_path(), options);
-  });
+  return in_file(path,
+                 [&] { return parse_onnx(files::read_text(path, most_file_bytes), path.parent_path(), options); });
 }
 
 OnnxFacts read_onnx_facts(const std::filesystem::path& path) {

@@ -23,7 +23,8 @@ struct OnnxOptions {
   /// Extents of an input by its name, or one extent by the name of a symbol.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> shapes = {};
   /// Numbers that inputs will be fed. They settle symbols, and where shapes depend on them
-  /// (an input that Reshape reads, say) the graph is made for these numbers: see notes.
+  /// (an input that Reshape reads, say) the graph is made for these numbers: see notes. Those of an input for which the
+  /// file has a default value take its place.
   std::map<std::string, Tensor, std::less<>> given = {};
   std::uint64_t most_bytes = usual_memory_budget;  ///< for all tensors in the file together
   std::size_t most_nodes = 200'000;                ///< after loops are unrolled and functions inlined
@@ -35,6 +36,7 @@ struct OnnxValue {
   bool is_tensor = true;                  ///< a tensor of numbers: no sequence, map, optional or strings
   bool has_nameless = false;              ///< whether it leaves its rank open, or an extent that has no name
   std::vector<std::string> symbols = {};  ///< names of extents that the file leaves open, in the order of axes
+  std::string key = {};                   ///< its name byte for byte, as OnnxOptions are asked by it
 };
 
 /// What a file says of itself, known without reading the graph into ops.
@@ -42,7 +44,14 @@ struct OnnxFacts {
   std::string producer;
   std::int64_t ir_version = 0, opset = 0;
   std::vector<OnnxValue> inputs, outputs;  ///< inputs that the file has no numbers for, in order
+  std::vector<std::string> all_inputs;     ///< keys of these and of the others, in order
   std::map<std::string, std::size_t> ops;  ///< nodes by operator, those of subgraphs and functions too
+};
+
+/// What a file calls tensors where the graph calls them otherwise: the graph's names by the file's.
+struct OnnxNames {
+  std::map<std::string, std::string, std::less<>> sources;  ///< inputs and params
+  std::map<std::string, std::string, std::less<>> values;   ///< tensors of every kind but results, which have their own
 };
 
 /// A model as a graph. Initialisers and larger constants are its params; values keep the
@@ -51,7 +60,8 @@ struct OnnxModel {
   GraphFile file;
   OnnxFacts facts;
   std::vector<std::string> outputs;  ///< [k] is the name of file.graph.results()[k]
-  std::vector<std::string> notes;    ///< what a person should know: a check left out, ...
+  OnnxNames names;
+  std::vector<std::string> notes;  ///< what a person should know: a check left out, ...
 };
 
 /// Reads a model. Throws one Unsupported or Error that lists every node that cannot be

@@ -9,6 +9,7 @@
 #include "ir/convert.hpp"
 #include "ir/files/path_below.hpp"
 #include "ir/files/read_file.hpp"
+#include "ir/formats/onnx/unknown_fields.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -120,9 +121,23 @@ Location location_of(const TensorProto& proto, const std::filesystem::path& dire
   return found;
 }
 
+template <class Proto>
+Shape shape_of(const Proto& proto) {
+  if (proto.dims_size() > max_rank)
+    throw Unsupported(cat("has rank ", proto.dims_size(), ", at most ", max_rank, " is taken"));
+  return Shape(std::vector<std::int64_t>(proto.dims().begin(), proto.dims().end()));
+}
+
+/// Types that ONNX 1.12 does not know (onnx.proto of ONNX 1.20).
+constexpr std::string_view newer_types[] = {"float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4",
+                                            "int4",         "float4e2m1",     "float8e8m0", "uint2",          "int2"};
+constexpr std::int64_t first_newer_type = 17;
+
 }  // namespace
 
 std::string type_name(std::int64_t onnx_type) {
+  const auto newer = onnx_type - first_newer_type;
+  if (newer >= 0 && newer < std::ssize(newer_types)) return std::string(newer_types[static_cast<std::size_t>(newer)]);
   const bool known = onnx_type > 0 && onnx_type <= 1000 && TensorProto::DataType_IsValid(static_cast<int>(onnx_type));
   std::string name = known ? TensorProto::DataType_Name(static_cast<TensorProto::DataType>(onnx_type)) : "";
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -160,8 +175,7 @@ DType dtype_of(std::int64_t onnx_type) {
     default:
       break;
   }
-  const std::string name = type_name(onnx_type);
-  throw Unsupported(cat("the ", name.starts_with("type ") ? "" : "type ", name, " is not one of ours"));
+  throw Unsupported(cat("tensors of ", type_name(onnx_type), " are not read, for there is no dtype of that kind"));
 }
 
 void TensorReader::take(const TensorType& type) {
@@ -172,11 +186,11 @@ void TensorReader::take(const TensorType& type) {
 }
 
 Tensor TensorReader::read(const TensorProto& proto) {
+  refuse_unknown_fields(proto);
   TensorType type{dtype_of(proto.data_type()), {}};
-  require(proto.dims_size() <= max_rank, "has rank ", proto.dims_size(), ", at most ", max_rank, " is taken");
-  for (const auto extent : proto.dims()) type.shape.push_back(extent);
+  type.shape = shape_of(proto);
   check_type(type);
-  require(!proto.has_segment(), "is a segment of a tensor, which nobody joins");
+  if (proto.has_segment()) throw Unsupported("is a segment of a tensor, and segments are not joined");
   if (proto.data_location() == TensorProto::EXTERNAL) return read_external(proto, type);
   const auto wanted = static_cast<std::size_t>(type.shape.elements());
   if (proto.has_raw_data())
@@ -215,10 +229,10 @@ Tensor TensorReader::read_external(const TensorProto& proto, const TensorType& t
 }
 
 Tensor TensorReader::read(const ::onnx::SparseTensorProto& proto) {
+  refuse_unknown_fields(proto);
   const Tensor values = read(proto.values()), indices = read(proto.indices());
   TensorType type{values.dtype(), {}};
-  require(proto.dims_size() <= max_rank, "has rank ", proto.dims_size(), ", at most ", max_rank, " is taken");
-  for (const auto extent : proto.dims()) type.shape.push_back(extent);
+  type.shape = shape_of(proto);
   take(type);
   Tensor dense(type);
   const auto strides = type.shape.strides();

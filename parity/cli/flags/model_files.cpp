@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <iostream>
+#include <map>
 
 #include "ir/formats/onnx/onnx_file.hpp"
 #include "parity/core/did_you_mean.hpp"
@@ -54,33 +55,83 @@ void add_shape_names(const fs::path& path, std::vector<std::string>& names) {
   }
 }
 
-/// The tensor of data/prefix_k.pb; nothing where there is no such file.
-std::optional<ir::Tensor> datum(const fs::path& data, const char* prefix, std::size_t k) {
-  const fs::path path = data / fmt::format("{}_{}.pb", prefix, k);
-  if (!fs::exists(path)) return std::nullopt;
-  return ir::formats::read_tensor_proto(path).tensor;
+/// The files of a data folder that are called prefix_0.pb, prefix_1.pb, ..., by these numbers.
+std::map<std::size_t, fs::path> data_files(const fs::path& data, const std::string& prefix) {
+  std::map<std::size_t, fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(data)) {
+    const std::string name = entry.path().filename().string(), begin = prefix + "_", end = ".pb";
+    if (!name.starts_with(begin) || !name.ends_with(end) || name.size() <= begin.size() + end.size()) continue;
+    const std::string_view number =
+        std::string_view(name).substr(begin.size(), name.size() - begin.size() - end.size());
+    std::size_t k = 0;
+    const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), k);
+    if (error == std::errc{} && stop == number.data() + number.size()) files.emplace(k, entry.path());
+  }
+  return files;
+}
+
+/// The input that file `k` of `count` is for. ONNX numbers the inputs; a model whose inputs have default values may be
+/// given those alone that have none, or be told by the name in the file.
+std::string input_of(const ir::formats::OnnxFacts& facts, std::size_t k, std::size_t count, const std::string& name) {
+  const bool has_defaults = facts.inputs.size() < facts.all_inputs.size();
+  const bool is_named = std::ranges::find(facts.all_inputs, name) != facts.all_inputs.end();
+  if (has_defaults && is_named) return name;
+  const bool are_all_counted = has_defaults && count > facts.inputs.size();
+  const std::size_t most = are_all_counted ? facts.all_inputs.size() : facts.inputs.size();
+  ir::require(k < most, "the model has ", most, " inputs, so that none is number ", k);
+  return are_all_counted ? facts.all_inputs[k] : facts.inputs[k].key;
+}
+
+/// What the files of a data folder feed a model.
+void read_inputs(const fs::path& data, const ir::formats::OnnxFacts& facts, ir::formats::OnnxOptions& options) {
+  const auto files = data_files(data, "input");
+  const bool has_defaults = facts.inputs.size() < facts.all_inputs.size();
+  for (const auto& [k, path] : files) {
+    // What is no tensor of numbers is refused where the model needs it.
+    if (!has_defaults && k < facts.inputs.size() && !facts.inputs[k].is_tensor) continue;
+    auto [name, tensor] = ir::formats::read_tensor_proto(path);
+    const std::string input = [&, named = name] {
+      try {
+        return input_of(facts, k, files.size(), named);
+      } catch (const ir::Error& error) {
+        ir::fail(path.string(), ": ", error.what());
+      }
+    }();
+    ir::require(options.given.emplace(input, std::move(tensor)).second, path.string(), ": input '", input,
+                "' is given twice");
+  }
 }
 
 /// A model with what the files of a data folder feed it and expect of it.
 ir::formats::OnnxModel read_with_data(const fs::path& path, const fs::path& data, ir::formats::OnnxOptions options) {
-  const auto facts = ir::formats::read_onnx_facts(path);
-  for (std::size_t k = 0; k < facts.inputs.size(); ++k)
-    if (auto tensor = datum(data, "input", k)) options.given.insert_or_assign(facts.inputs[k].name, std::move(*tensor));
+  read_inputs(data, ir::formats::read_onnx_facts(path), options);
   ir::formats::OnnxModel model = ir::formats::read_onnx(path, options);
-  for (auto& [name, tensor] : options.given) {
-    const auto value = model.file.graph.find(name);
-    if (value && model.file.graph.is_source(*value)) model.file.sources.insert_or_assign(name, tensor);
+  const ir::Graph& graph = model.file.graph;
+  for (const auto& [key, tensor] : options.given) {
+    const auto other = model.names.sources.find(key);
+    const std::string& name = other == model.names.sources.end() ? key : other->second;
+    if (const auto value = graph.find(name); value && graph.is_source(*value))
+      model.file.sources.insert_or_assign(name, tensor);
   }
-  for (std::size_t k = 0; k < model.outputs.size(); ++k) {
-    const auto tensor = datum(data, "output", k);
-    if (!tensor) continue;
-    const ir::Graph& graph = model.file.graph;
+  for (const auto& [k, from] : data_files(data, "output")) {
+    ir::require(k < model.outputs.size(), from.string(), ": the model has ", model.outputs.size(),
+                " outputs, so that none is number ", k);
+    const ir::Tensor tensor = ir::formats::read_tensor_proto(from).tensor;
     const auto type = graph.type(graph.results()[k]);
-    ir::require(verify::may_be_given(tensor->type(), type), path.string(), ": output '", model.outputs[k], "' is ",
-                type, ", but ", (data / fmt::format("output_{}.pb", k)).string(), " holds ", tensor->type());
-    model.file.given_outputs.insert_or_assign(graph.name(graph.results()[k]), *tensor);
+    ir::require(verify::may_be_given(tensor.type(), type), path.string(), ": output '", model.outputs[k], "' is ", type,
+                ", but ", from.string(), " holds ", tensor.type());
+    model.file.given_outputs.insert_or_assign(graph.name(graph.results()[k]), tensor);
   }
   return model;
+}
+
+/// The folder of data that a flag means for a model: one that is there, or one beside the model.
+fs::path data_folder(const fs::path& model, const std::string& given) {
+  const fs::path beside = model.parent_path() / given;
+  std::error_code problem;
+  for (const fs::path& folder : {fs::path(given), beside})
+    if (fs::is_directory(folder, problem)) return folder;
+  ir::fail(model.string(), ": --data names no folder: neither ", given, " nor ", beside.string(), " is there");
 }
 
 /// Operators whose results are random numbers.
@@ -110,8 +161,8 @@ void add_model_flags(CLI::App& app, ModelFlags& flags) {
                  "the shape of an ONNX input (name=1,3,224,224), or an extent that the file leaves open (symbol=8)")
       ->group("input");
   app.add_option("--data", flags.data,
-                 "folder with what to feed an ONNX model (input_0.pb ...) and what it must give (output_0.pb ...)")
-      ->check(CLI::ExistingDirectory)
+                 "folder with what to feed an ONNX model (input_0.pb ...) and what it must give (output_0.pb ...): a "
+                 "path, or its name in the folder of each model")
       ->group("input");
 }
 
@@ -124,8 +175,8 @@ verify::GraphReader model_reader(const ModelFlags& flags) {
     }
     const auto options = options_of(flags.shapes);
     if (!flags.are_for_several) require_known_shapes(std::array{path.string()}, flags);
-    ir::formats::OnnxModel model =
-        flags.data.empty() ? ir::formats::read_onnx(path, options) : read_with_data(path, flags.data, options);
+    ir::formats::OnnxModel model = flags.data.empty() ? ir::formats::read_onnx(path, options)
+                                                      : read_with_data(path, data_folder(path, flags.data), options);
     for (const std::string& note : model.notes) std::cerr << "note: " << path.string() << ": " << note << '\n';
     return std::move(model.file);
   };

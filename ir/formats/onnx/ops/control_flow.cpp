@@ -79,7 +79,7 @@ void loop(NodeReader& node) {
   const auto stacked = static_cast<std::size_t>(body.output_size()) - carried_count - 1;
   Stacks stacks(stacked);
   for (std::int64_t t = 0; t < limit && is_true(node, condition); ++t) {
-    require(t < most_iterations, "runs more than ", most_iterations, " times");
+    if (t >= most_iterations) NodeReader::unsupported("runs more than ", most_iterations, " times");
     std::vector<Ref> operands = {node.constant(Tensor::of<std::int64_t>({}, {t})), condition};
     operands.insert(operands.end(), carried.begin(), carried.end());
     const auto results = node.subgraph(body, operands, cat('/', t));
@@ -127,7 +127,7 @@ void scan(NodeReader& node) {
   const auto length = length_of(0);
   for (std::size_t i = 0; i < scanned; ++i)
     require(length_of(i) == length, "scans ", length, " and ", length_of(i), " elements");
-  require(length <= most_iterations, "runs more than ", most_iterations, " times");
+  if (length > most_iterations) NodeReader::unsupported("runs more than ", most_iterations, " times");
   std::vector<Ref> state;
   for (std::size_t i = 0; i < state_count; ++i) state.push_back(node.in(i));
   Stacks stacks(stacked);

@@ -113,8 +113,8 @@ void batch_norm(NodeReader& node) {
   if (node.opset() < 9 && node.integer("spatial", 1) == 0)
     NodeReader::unsupported("spatial is 0: statistics for each position, which no op has");
   if (node.opset() >= 14 && node.integer("training_mode", 0) != 0) return batch_norm_training(node, op);
-  if (node.opset() < 14 && (node.wants(1) || node.wants(2)))
-    NodeReader::unsupported("its further outputs are of training, which opsets before 14 leave open");
+  for (std::size_t k = 1; k < node.outputs(); ++k)
+    node.refuse(k, "is of training, which opsets before 14 leave open and which later ones have in training_mode");
   std::vector<Ref> operands = {node.in(0)};
   for (std::size_t i = 1; i < 5; ++i) operands.push_back(node.cast(node.in(i), node.dtype(node.in(0))));
   node.out(0, node.add(op, operands));
