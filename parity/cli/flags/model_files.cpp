@@ -131,7 +131,7 @@ fs::path data_folder(const fs::path& model, const std::string& given) {
   std::error_code problem;
   for (const fs::path& folder : {fs::path(given), beside})
     if (fs::is_directory(folder, problem)) return folder;
-  ir::fail(model.string(), ": --data names no folder: neither ", given, " nor ", beside.string(), " is there");
+  ir::fail(model.string(), ": --data names no folder: there is no '", given, "', nor '", beside.string(), "'");
 }
 
 /// Operators whose results are random numbers.
