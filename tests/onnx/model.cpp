@@ -66,6 +66,23 @@ ModelMaker& ModelMaker::initializer(const std::string& name, const std::vector<s
   return *this;
 }
 
+ModelMaker& ModelMaker::initializer(const std::string& name, const ir::Tensor& tensor) {
+  auto* proto = graph().add_initializer();
+  proto->set_name(name);
+  proto->set_data_type(onnx_type(tensor.dtype()));
+  for (const auto extent : tensor.shape()) proto->add_dims(extent);
+  const auto raw = tensor.bytes();
+  proto->set_raw_data(raw.data(), raw.size());
+  return *this;
+}
+
+ModelMaker& ModelMaker::domain(const std::string& name, std::int64_t opset) {
+  auto* import = proto_.add_opset_import();
+  import->set_domain(name);
+  import->set_version(opset);
+  return *this;
+}
+
 ::onnx::NodeProto& ModelMaker::node(const std::string& op, const std::vector<std::string>& inputs,
                                     const std::vector<std::string>& outputs) {
   auto* added = graph().add_node();
@@ -81,13 +98,34 @@ ir::formats::OnnxModel ModelMaker::read(ir::formats::OnnxOptions options) const 
   return ir::formats::parse_onnx(bytes(), {}, options);
 }
 
-ir::Tensor ModelMaker::run(const ir::Feeds& feeds) const {
+std::vector<ir::Tensor> ModelMaker::run_all(const ir::Feeds& feeds) const {
   ref_cpu::CpuExecutor executor;
   const auto model = read({.given = feeds});
   auto all = ir::formats::materialise(model.file, 1);
   for (const auto& [name, tensor] : feeds) all.insert_or_assign(name, tensor);
   const auto& graph = model.file.graph;
-  return executor.run(graph, all, graph.results()).at(graph.results().at(0));
+  const auto results = executor.run(graph, all, graph.results());
+  std::vector<ir::Tensor> outputs;
+  for (const ir::Value value : graph.results()) outputs.push_back(results.at(value));
+  return outputs;
+}
+
+int onnx_type(ir::DType dtype) {
+  using ::onnx::TensorProto;
+  static constexpr std::pair<ir::DType, int> all[] = {
+      {ir::DType::boolean, TensorProto::BOOL}, {ir::DType::u8, TensorProto::UINT8},
+      {ir::DType::i8, TensorProto::INT8},      {ir::DType::i32, TensorProto::INT32},
+      {ir::DType::i64, TensorProto::INT64},    {ir::DType::f16, TensorProto::FLOAT16},
+      {ir::DType::f32, TensorProto::FLOAT},    {ir::DType::f64, TensorProto::DOUBLE}};
+  for (const auto& [ours, theirs] : all)
+    if (ours == dtype) return theirs;
+  ir::fail("no test has ", dtype);
+}
+
+std::vector<double> numbers(const ir::Tensor& tensor) {
+  const ir::Tensor wide = ir::convert(tensor, ir::DType::f64);
+  const auto values = wide.as<double>();
+  return {values.begin(), values.end()};
 }
 
 void set_int(::onnx::NodeProto& node, const std::string& name, std::int64_t value) {
@@ -101,6 +139,16 @@ void set_ints(::onnx::NodeProto& node, const std::string& name, const std::vecto
 
 void set_real(::onnx::NodeProto& node, const std::string& name, float value) {
   attribute(node, name, ::onnx::AttributeProto::FLOAT).set_f(value);
+}
+
+void set_reals(::onnx::NodeProto& node, const std::string& name, const std::vector<float>& values) {
+  auto& added = attribute(node, name, ::onnx::AttributeProto::FLOATS);
+  for (const auto value : values) added.add_floats(value);
+}
+
+void set_texts(::onnx::NodeProto& node, const std::string& name, const std::vector<std::string>& values) {
+  auto& added = attribute(node, name, ::onnx::AttributeProto::STRINGS);
+  for (const auto& value : values) added.add_strings(value);
 }
 
 void set_text(::onnx::NodeProto& node, const std::string& name, const std::string& value) {

@@ -68,6 +68,22 @@ Ref Draft::known(Tensor tensor, std::string name) {
   return tensors_.size() - 1;
 }
 
+Ref Draft::sequence(std::vector<Ref> elements) {
+  tensors_.push_back({.kind = Kind::sequence, .type = {}, .value = nullptr, .name = {}});
+  tensors_.back().elements = std::move(elements);
+  return tensors_.size() - 1;
+}
+
+const std::vector<Ref>* Draft::elements(Ref ref) const {
+  const Entry& entry = tensors_.at(ref);
+  return entry.kind == Kind::sequence ? &entry.elements : nullptr;
+}
+
+const TensorType& Draft::type(Ref ref) const {
+  if (elements(ref) != nullptr) throw Unsupported("a sequence is where a tensor is wanted");
+  return tensors_.at(ref).type;
+}
+
 bool Draft::folds(const Op& op, const std::vector<Ref>& operands, const TensorTypes& types) const {
   if (operands.empty() && !op.schema().makes_values) return false;
   const auto is_small = [](const TensorType& t) { return t.shape.elements() <= most_folded; };
@@ -227,6 +243,9 @@ class Draft::Emitter {
 
 std::vector<std::optional<Value>> Draft::finish(const std::vector<Ref>& results, const std::vector<std::string>& names,
                                                 formats::GraphFile& file) {
+  for (std::size_t k = 0; k < results.size(); ++k)
+    if (elements(results[k]) != nullptr)
+      throw Unsupported(cat("output '", names[k], "' is a sequence, and only tensors are returned"));
   mark_needed(results);
   Emitter emitter(*this, file);
   emitter.sources();

@@ -12,7 +12,7 @@
 
 namespace plumb::ir::from_onnx {
 
-/// A tensor of a Draft.
+/// A tensor of a Draft, or a sequence of them.
 using Ref = std::size_t;
 
 /// A graph that is being read. Unlike ir::Graph it takes params at any time, knows the
@@ -31,7 +31,13 @@ class Draft {
   /// Throws Unsupported when the op does not take these dtypes, Error when it refuses.
   std::vector<Ref> add(const std::string& label, const Op& op, const std::vector<Ref>& operands);
 
-  const TensorType& type(Ref ref) const { return tensors_.at(ref).type; }
+  /// A sequence of tensors, whose length is known while the file is read.
+  Ref sequence(std::vector<Ref> elements);
+  /// The elements of a sequence, or null when `ref` is a tensor.
+  const std::vector<Ref>* elements(Ref ref) const;
+
+  /// Throws Unsupported when `ref` is a sequence.
+  const TensorType& type(Ref ref) const;
   /// The numbers, or null when they depend on the inputs.
   const Tensor* value(Ref ref) const { return tensors_.at(ref).value.get(); }
   /// The numbers, also where they follow from given inputs, which are `pinned` by that.
@@ -56,7 +62,7 @@ class Draft {
     bool named = false;
     bool needed = false;
   };
-  enum class Kind { input, known, result };
+  enum class Kind { input, known, result, sequence };
   struct Entry {
     Kind kind;
     TensorType type;
@@ -68,6 +74,7 @@ class Draft {
     bool unresolvable = false;
     bool needed = false;
     bool is_result = false;
+    std::vector<Ref> elements = {};  ///< a sequence's
 
     const Tensor* numbers() const { return value ? value.get() : resolved ? resolved.get() : given; }
   };

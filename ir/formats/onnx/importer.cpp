@@ -226,7 +226,8 @@ const ::onnx::FunctionProto* Importer::find_function(const ::onnx::NodeProto& no
 void Importer::convert(const ::onnx::NodeProto& node, Scope& scope) {
   refuse_unknown_fields(node);
   if (const auto* function = find_function(node)) return inline_function(node, *function, scope);
-  const Converter* converter = is_default(node.domain()) ? find_converter(node.op_type()) : nullptr;
+  const Converter* converter =
+      find_converter(is_default(node.domain()) ? node.op_type() : cat(node.domain(), '.', node.op_type()));
   if (converter != nullptr) {
     if (converter->convert == nullptr) throw Unsupported(std::string(converter->why_not));
     NodeReader reader(*this, node, scope);

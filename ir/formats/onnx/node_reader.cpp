@@ -54,6 +54,14 @@ Ref NodeReader::in(std::size_t i) const {
   return *operands_[i];
 }
 
+bool NodeReader::is_sequence(Ref ref) const { return importer_.draft().elements(ref) != nullptr; }
+
+std::vector<Ref> NodeReader::elements(std::size_t i) const {
+  const std::vector<Ref>* found = importer_.draft().elements(in(i));
+  if (found == nullptr) unsupported("input ", i, " is a tensor, where a sequence is wanted");
+  return *found;
+}
+
 const TensorType& NodeReader::type(Ref ref) const { return importer_.draft().type(ref); }
 
 const Tensor* NodeReader::value(Ref ref) { return importer_.draft().resolve(ref); }
@@ -143,6 +151,12 @@ Tensor NodeReader::tensor(std::string_view name) const {
   return importer_.tensors().read(found->t());
 }
 
+Tensor NodeReader::sparse_tensor(std::string_view name) const {
+  const auto* found = typed(name, AttributeProto::SPARSE_TENSOR);
+  require(found != nullptr, "attribute '", name, "' is missing");
+  return importer_.tensors().read(found->sparse_tensor());
+}
+
 std::optional<std::vector<std::int64_t>> NodeReader::ints_of(std::string_view name, std::size_t i) {
   return has(i) ? known_ints(i, name) : ints(name);
 }
@@ -158,6 +172,8 @@ Ref NodeReader::constant(Tensor tensor) { return importer_.draft().known(std::mo
 Ref NodeReader::constant(const std::vector<std::int64_t>& values) {
   return constant(Tensor::of<std::int64_t>({static_cast<std::int64_t>(values.size())}, values));
 }
+
+Ref NodeReader::sequence(std::vector<Ref> elements) { return importer_.draft().sequence(std::move(elements)); }
 
 Ref NodeReader::scalar(DType dtype, double value) { return constant(convert(Tensor::of<double>({}, {value}), dtype)); }
 

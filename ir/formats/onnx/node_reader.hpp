@@ -56,6 +56,9 @@ class NodeReader {
   bool has(std::size_t i) const { return i < operands_.size() && operands_[i].has_value(); }
   Ref in(std::size_t i) const;
   std::optional<Ref> maybe(std::size_t i) const { return has(i) ? operands_[i] : std::nullopt; }
+  bool is_sequence(Ref ref) const;
+  /// The elements of operand `i`, a sequence. Throws Unsupported when it is a tensor.
+  std::vector<Ref> elements(std::size_t i) const;
   const TensorType& type(Ref ref) const;
   const Shape& shape(Ref ref) const { return type(ref).shape; }
   DType dtype(Ref ref) const { return type(ref).dtype; }
@@ -92,6 +95,7 @@ class NodeReader {
   std::optional<std::vector<std::int64_t>> ints(std::string_view name) const;
   std::optional<std::vector<double>> reals(std::string_view name) const;
   Tensor tensor(std::string_view name) const;
+  Tensor sparse_tensor(std::string_view name) const;
   /// Throws Unsupported when the node has an attribute that was not asked for and that the library does not know.
   void refuse_newer_attributes() const;
   /// What newer opsets take as operand `i` and older ones as an attribute.
@@ -102,6 +106,7 @@ class NodeReader {
   std::vector<Ref> add_all(const Op& op, const std::vector<Ref>& operands);
   Ref constant(Tensor tensor);
   Ref constant(const std::vector<std::int64_t>& values);
+  Ref sequence(std::vector<Ref> elements);
   /// One number of rank 0.
   Ref scalar(DType dtype, double value);
   Ref reshape(Ref x, const Shape& shape);
@@ -151,7 +156,8 @@ struct Converter {
   std::string_view why_not = {};  ///< where there is no `convert`
 };
 
-/// The converter of an operator of the default domain, or null.
+/// The converter of an operator by its name, with its domain and a dot in front of it
+/// unless it is of the default domain; or null.
 const Converter* find_converter(std::string_view op_type);
 
 }  // namespace plumb::ir::from_onnx

@@ -27,14 +27,35 @@ class Stacks {
     parts_[k].push_back(node.reshape(part, with_axis));
   }
   Ref joined(NodeReader& node, std::size_t k, std::int64_t axis) const {
-    if (parts_[k].empty()) NodeReader::unsupported("runs no iteration, which leaves the shape of a scan output open");
     return parts_[k].size() == 1 ? parts_[k][0] : node.add(ops::Concat{axis}, parts_[k]);
   }
+  bool empty(std::size_t k) const { return parts_[k].empty(); }
   void reverse(std::size_t k) { std::ranges::reverse(parts_[k]); }
 
  private:
   std::vector<std::vector<Ref>> parts_;
 };
+
+/// The type of a body's output where the body says all of it.
+std::optional<TensorType> declared_type(const ::onnx::ValueInfoProto& output) {
+  const auto& type = output.type().tensor_type();
+  if (!type.has_shape()) return std::nullopt;
+  TensorType declared{dtype_of(type.elem_type()), {}};
+  for (const auto& dimension : type.shape().dim()) {
+    if (!dimension.has_dim_value()) return std::nullopt;
+    declared.shape.push_back(dimension.dim_value());
+  }
+  return declared;
+}
+
+/// A scan output of no iteration, of which one would have made a tensor of that type.
+Ref nothing(NodeReader& node, TensorType type, std::int64_t axis) {
+  const auto rank = type.shape.rank() + 1, at = axis < 0 ? axis + rank : axis;
+  require(0 <= at && at < rank, "scan output axis ", axis, " is outside rank ", rank);
+  type.shape.insert(type.shape.begin() + at, 0);
+  check_type(type);
+  return node.constant(Tensor(type));
+}
 
 void branch(NodeReader& node) {
   const auto& then_graph = node.graph("then_branch");
@@ -78,18 +99,29 @@ void loop(NodeReader& node) {
   for (std::size_t i = 0; i < carried_count; ++i) carried.push_back(node.in(i + 2));
   const auto stacked = static_cast<std::size_t>(body.output_size()) - carried_count - 1;
   Stacks stacks(stacked);
-  for (std::int64_t t = 0; t < limit && is_true(node, condition); ++t) {
-    if (t >= most_iterations) NodeReader::unsupported("runs more than ", most_iterations, " times");
+  const auto iteration = [&](std::int64_t t) {
     std::vector<Ref> operands = {node.constant(Tensor::of<std::int64_t>({}, {t})), condition};
     operands.insert(operands.end(), carried.begin(), carried.end());
-    const auto results = node.subgraph(body, operands, cat('/', t));
+    return node.subgraph(body, operands, cat('/', t));
+  };
+  for (std::int64_t t = 0; t < limit && is_true(node, condition); ++t) {
+    if (t >= most_iterations) NodeReader::unsupported("runs more than ", most_iterations, " times");
+    const auto results = iteration(t);
     condition = results[0];
     carried.assign(results.begin() + 1, results.begin() + 1 + static_cast<std::ptrdiff_t>(carried_count));
     for (std::size_t k = 0; k < stacked; ++k) stacks.push(node, k, results[1 + carried_count + k], 0);
   }
   for (std::size_t i = 0; i < carried_count; ++i) node.out(i, carried[i]);
-  for (std::size_t k = 0; k < stacked; ++k)
-    if (node.wants(carried_count + k)) node.out(carried_count + k, stacks.joined(node, k, 0));
+  for (std::size_t k = 0; k < stacked; ++k) {
+    if (!node.wants(carried_count + k)) continue;
+    if (!stacks.empty(k)) {
+      node.out(carried_count + k, stacks.joined(node, k, 0));
+      continue;
+    }
+    auto type = declared_type(body.output(static_cast<int>(1 + carried_count + k)));
+    if (!type) type = node.type(iteration(0).at(1 + carried_count + k));  // read for its types alone
+    node.out(carried_count + k, nothing(node, *type, 0));
+  }
 }
 
 /// Element t along an axis, without the axis.
@@ -142,7 +174,14 @@ void scan(NodeReader& node) {
   for (std::size_t i = 0; i < state_count; ++i) node.out(i, state[i]);
   for (std::size_t k = 0; k < stacked; ++k) {
     if (out_backward[k] != 0) stacks.reverse(k);
-    if (node.wants(state_count + k)) node.out(state_count + k, stacks.joined(node, k, out_axes[k]));
+    if (!node.wants(state_count + k)) continue;
+    if (!stacks.empty(k)) {
+      node.out(state_count + k, stacks.joined(node, k, out_axes[k]));
+      continue;
+    }
+    const auto type = declared_type(body.output(static_cast<int>(state_count + k)));
+    if (!type) NodeReader::unsupported("scans nothing, and its body leaves the shape of a scan output open");
+    node.out(state_count + k, nothing(node, *type, out_axes[k]));
   }
 }
 

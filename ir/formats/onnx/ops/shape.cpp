@@ -129,6 +129,7 @@ void constant(NodeReader& node) {
   if (const auto values = node.reals("value_floats"))
     return node.out(0, node.constant(as_tensor(*values, {static_cast<std::int64_t>(values->size())}, float{})));
   if (const auto values = node.ints("value_ints")) return node.out(0, node.constant(*values));
+  if (node.attribute("sparse_value") != nullptr) return node.out(0, node.constant(node.sparse_tensor("sparse_value")));
   NodeReader::unsupported("holds strings, or nothing");
 }
 
