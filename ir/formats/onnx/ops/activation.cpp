@@ -3,6 +3,7 @@
 #include "ir/ops/activation.hpp"
 
 #include "ir/formats/onnx/node_reader.hpp"
+#include "ir/ops/binary.hpp"
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/classify.hpp"
 #include "ir/ops/expand.hpp"
@@ -22,8 +23,14 @@ void with_alpha_of_1(NodeReader& node) {
   activation(node, function, node.real("alpha", 1));
 }
 void leaky_relu(NodeReader& node) { activation(node, ActivationFunction::leaky_relu, node.real("alpha", 0.01f)); }
+/// Integers are cut off towards zero behind the shift.
 void shrink(NodeReader& node) {
-  activation(node, ActivationFunction::shrink, node.real("lambd", 0.5), node.real("bias", 0));
+  const Ref x = node.in(0);
+  const DType dtype = node.dtype(x);
+  if (dtype == DType::i64) NodeReader::unsupported("shrinks ", dtype);
+  const DType wide = !is_integer(dtype) ? dtype : info(dtype).bytes < 4 ? DType::f32 : DType::f64;
+  const ops::Activation op{ActivationFunction::shrink, node.real("lambd", 0.5), node.real("bias", 0)};
+  node.out(0, node.cast(node.add(op, {node.cast(x, wide)}), dtype));
 }
 void hard_sigmoid(NodeReader& node) {
   activation(node, ActivationFunction::hard_sigmoid, node.real("alpha", 0.2f), node.real("beta", 0.5));
@@ -32,6 +39,14 @@ void selu(NodeReader& node) {
   const bool is_old = node.opset() < 6;
   activation(node, ActivationFunction::selu, node.real("alpha", is_old ? 1.6732f : 1.67326319217681884765625),
              node.real("gamma", is_old ? 1.0507f : 1.05070102214813232421875));
+}
+
+/// The gate through a swish, times the other operand of the same shape.
+void swiglu(NodeReader& node) {
+  const Ref gate = node.in(0), value = node.in(1);
+  require(node.type(gate) == node.type(value), "A is ", node.type(gate), ", B is ", node.type(value));
+  const Ref swish = node.add(ops::Activation{ActivationFunction::swish, node.real("alpha", 1)}, {gate});
+  node.out(0, node.add(ops::Binary{ops::BinaryFunction::multiply}, {swish, value}));
 }
 
 void prelu(NodeReader& node) {
@@ -91,6 +106,7 @@ std::span<const Converter> activation_converters() {
       {"PRelu", prelu},
       {"Selu", selu},
       {"Shrink", shrink},
+      {"SwiGLU", swiglu},
       {"Swish", with_alpha_of_1<A::swish>},
       {"ThresholdedRelu", with_alpha_of_1<A::thresholded_relu>},
   };

@@ -1,9 +1,11 @@
 // Convolution and pooling.
 
 #include "ir/convert.hpp"
+#include "ir/formats/onnx/named_function.hpp"
 #include "ir/formats/onnx/window.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/causal_conv.hpp"
+#include "ir/ops/clamp.hpp"
 #include "ir/ops/col2im.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
@@ -29,14 +31,35 @@ std::vector<Ref> operands_of(NodeReader& node) {
   return operands;
 }
 
-void conv(NodeReader& node) {
+Ref convolved(NodeReader& node) {
   const Window window = read_window(node, node.shape(node.in(0)), kernel_of(node, node.in(1)));
-  node.out(0, node.add(ops::Conv{.strides = window.strides,
-                                 .dilations = window.dilations,
-                                 .pads = window.pads,
-                                 .group = node.integer("group", 1),
-                                 .has_bias = node.has(2)},
-                       operands_of(node)));
+  return node.add(ops::Conv{.strides = window.strides,
+                            .dilations = window.dilations,
+                            .pads = window.pads,
+                            .group = node.integer("group", 1),
+                            .has_bias = node.has(2)},
+                  operands_of(node));
+}
+
+void conv(NodeReader& node) { node.out(0, convolved(node)); }
+
+/// onnxruntime's convolution with what it fuses behind: a sum, and an activation with its parameters in a list.
+void fused_conv(NodeReader& node) {
+  Ref y = convolved(node);
+  if (node.has(3)) y = node.add(ops::Binary{ops::BinaryFunction::add}, {y, node.in(3)});
+  NamedFunction function{.name = lower_case(node.text("activation", ""))};
+  const auto given = node.reals("activation_params").value_or(std::vector<double>{});
+  const auto parameter = [&](std::size_t k) {
+    require(k < given.size(), "activation_params has ", given.size(), " entries for ", function.name);
+    return given[k];
+  };
+  if (function.name == "clip") {
+    const DType dtype = node.dtype(y);
+    return node.out(0, node.add(ops::Clamp{}, {y, node.scalar(dtype, parameter(0)), node.scalar(dtype, parameter(1))}));
+  }
+  if (function.name == "leakyrelu" || function.name == "hardsigmoid") function.alpha = parameter(0);
+  if (function.name == "hardsigmoid") function.beta = parameter(1);
+  node.out(0, function.name.empty() ? y : apply(node, function, y));
 }
 
 void conv_transpose(NodeReader& node) {
@@ -140,12 +163,18 @@ void col2im(NodeReader& node) {
   Shape whole = {1, 1};
   whole.insert(whole.end(), image.begin(), image.end());
   const Window window = read_window(node, whole, block);
-  node.out(0, node.add(ops::Col2im{.image_shape = image,
-                                   .kernel_shape = block,
-                                   .strides = window.strides,
-                                   .dilations = window.dilations,
-                                   .pads = window.pads},
-                       {node.in(0)}));
+  const ops::Col2im op{.image_shape = image,
+                       .kernel_shape = block,
+                       .strides = window.strides,
+                       .dilations = window.dilations,
+                       .pads = window.pads};
+  const Ref x = node.in(0);
+  const DType dtype = node.dtype(x);
+  if (!is_integer(dtype)) return node.out(0, node.add(op, {x}));
+  // The op is of floats: f64 has the sums of integers below 2^53, which then wrap as the type does.
+  if (dtype == DType::i64) NodeReader::unsupported("sums columns of ", dtype);
+  const Ref sums = node.cast(node.add(op, {node.cast(x, DType::f64)}), DType::i64);
+  node.out(0, node.cast(sums, dtype));
 }
 
 /// silu and swish are one (ops.md E.1).
@@ -178,6 +207,7 @@ std::span<const Converter> convolution_converters() {
       {"LpPool", lp_pool},
       {"MaxPool", max_pool},
       {"MaxUnpool", max_unpool},
+      {"com.microsoft.FusedConv", fused_conv},
   };
   return table;
 }

@@ -43,11 +43,10 @@ void compare(NodeReader& node) {
 }
 
 void power(NodeReader& node) {
-  // The exponent may have another type than the result.
+  // The exponent may have another type than the result. Of integers to the power of reals f64 holds the most.
   const Ref x = node.in(0), y = second_operand(node);
-  const auto wide = node.dtype(x) != node.dtype(y) && !is_float(node.dtype(x)) && is_float(node.dtype(y))
-                        ? node.dtype(y)
-                        : node.dtype(x);
+  const bool mixes = !is_float(node.dtype(x)) && is_float(node.dtype(y));
+  const DType wide = mixes ? DType::f64 : node.dtype(x);
   const Ref result = node.add(ops::Binary{BinaryFunction::power}, {node.cast(x, wide), node.cast(y, wide)});
   node.out(0, node.cast(result, node.dtype(x)));
 }

@@ -1,5 +1,9 @@
 // MatMul, whose vectors become matrices for a while, Gemm and Einsum.
-#include "ir/formats/onnx/node_reader.hpp"
+#include <cmath>
+
+#include "ir/formats/onnx/arithmetic.hpp"
+#include "ir/formats/onnx/named_function.hpp"
+#include "ir/formats/onnx/vectors.hpp"
 #include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
@@ -7,39 +11,70 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
-void matmul(NodeReader& node) {
-  Ref a = node.in(0), b = node.in(1);
-  const bool is_row = node.shape(a).rank() == 1, is_column = node.shape(b).rank() == 1;
-  if (is_row) a = node.reshape(a, {1, node.shape(a)[0]});
-  if (is_column) b = node.reshape(b, {node.shape(b)[0], 1});
-  const Ref product = node.add(ops::Matmul{}, {a, b});
-  Shape to = node.shape(product);
-  if (is_column) to.pop_back();
-  if (is_row) to.erase(to.end() - (is_column ? 1 : 2));
-  node.out(0, node.reshape(product, to));
+void product(NodeReader& node) { node.out(0, matmul(node, node.in(0), node.in(1))); }
+
+/// Integers times a factor, which must be whole: nothing says how others would round.
+Ref scaled(NodeReader& node, Ref x, double factor, std::string_view name) {
+  if (factor == 1) return x;
+  if (std::trunc(factor) != factor || std::fabs(factor) >= 0x1p31)
+    NodeReader::unsupported("integers with ", name, " ", factor, ", which is not whole");
+  const Ref whole = node.cast(node.scalar(DType::i64, factor), node.dtype(x));
+  return binary(node, ops::BinaryFunction::multiply, x, whole);
 }
 
-void gemm(NodeReader& node) {
+/// The op is of real numbers: of integers the parts are spelled out, which wrap as they do.
+Ref gemm_of_integers(NodeReader& node, const ops::Gemm& op) {
+  const ops::Matmul times{.transpose_a = op.transpose_a, .transpose_b = op.transpose_b, .output_dtype = {}};
+  require(node.shape(node.in(0)).rank() == 2 && node.shape(node.in(1)).rank() == 2, "A is ", node.type(node.in(0)),
+          ", B is ", node.type(node.in(1)));
+  const Ref y = scaled(node, node.add(times, {node.in(0), node.in(1)}), op.alpha, "alpha");
+  if (!op.has_c) return y;
+  const Ref c = node.in(2);
+  require(broadcasts_to(node.shape(c), node.shape(y)), "C is ", node.type(c), ", A·B is ", node.type(y));
+  return binary(node, ops::BinaryFunction::add, y, scaled(node, c, op.beta, "beta"));
+}
+
+Ref gemm_of(NodeReader& node) {
   ops::Gemm op{.alpha = node.real("alpha", 1),
                .beta = node.real("beta", 1),
                .transpose_a = node.integer("transA", 0) != 0,
                .transpose_b = node.integer("transB", 0) != 0,
                .has_c = node.has(2)};
+  if (is_integer(node.dtype(node.in(0)))) return gemm_of_integers(node, op);
   std::vector<Ref> operands = {node.in(0), node.in(1)};
   if (op.has_c) operands.push_back(node.in(2));
-  node.out(0, node.add(op, operands));
+  return node.add(op, operands);
 }
 
+void gemm(NodeReader& node) { node.out(0, gemm_of(node)); }
+
+/// onnxruntime's Gemm with an activation behind it.
+void fused_gemm(NodeReader& node) {
+  const NamedFunction function{.name = lower_case(node.text("activation", "")),
+                               .alpha = node.real("activation_alpha", 0),
+                               .beta = node.real("activation_beta", 0)};
+  const Ref y = gemm_of(node);
+  node.out(0, function.name.empty() ? y : apply(node, function, y));
+}
+
+/// Integers of other widths go through wider ones: what is cut off of a sum of products wraps as it would have done.
 void einsum(NodeReader& node) {
+  const DType dtype = node.dtype(node.in(0));
+  const DType held = !is_integer(dtype) || dtype == DType::i64 ? dtype
+                     : info(dtype).bytes < 4                   ? DType::i32
+                     : dtype == DType::u32                     ? DType::i64
+                                                               : dtype;
   std::vector<Ref> operands;
-  for (std::size_t i = 0; i < node.inputs(); ++i) operands.push_back(node.in(i));
-  node.out(0, node.add(ops::Einsum{node.text("equation", "")}, operands));
+  for (std::size_t i = 0; i < node.inputs(); ++i)
+    operands.push_back(node.dtype(node.in(i)) == dtype ? node.cast(node.in(i), held) : node.in(i));
+  node.out(0, node.cast(node.add(ops::Einsum{node.text("equation", "")}, operands), dtype));
 }
 
 }  // namespace
 
 std::span<const Converter> products_converters() {
-  static constexpr Converter table[] = {{"Einsum", einsum}, {"Gemm", gemm}, {"MatMul", matmul}};
+  static constexpr Converter table[] = {
+      {"Einsum", einsum}, {"Gemm", gemm}, {"MatMul", product}, {"com.microsoft.FusedGemm", fused_gemm}};
   return table;
 }
 

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 
+#include "ir/formats/onnx/arithmetic.hpp"
+#include "ir/formats/onnx/vectors.hpp"
 #include "ir/formats/onnx/window.hpp"
-#include "ir/ops/binary.hpp"
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/matmul.hpp"
-#include "ir/ops/unary.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
 
 using ops::BinaryFunction;
-
-Ref binary(NodeReader& node, BinaryFunction function, Ref a, Ref b) { return node.add(ops::Binary{function}, {a, b}); }
 
 /// A scale or zero point of one axis, shaped to stretch along the others of x.
 Ref along_axis(NodeReader& node, Ref parameter, const Shape& x, std::int64_t axis) {
@@ -50,7 +48,9 @@ void quantize_linear(NodeReader& node) {
   if (node.integer("block_size", 0) != 0) NodeReader::unsupported("quantises by blocks");
   const Shape x = node.shape(node.in(0));
   const auto axis = node.integer("axis", 1);
-  const DType wide = node.dtype(node.in(0)) == DType::f64 ? DType::f64 : DType::f32;
+  // f32 does not hold every i32.
+  const DType given = node.dtype(node.in(0));
+  const DType wide = given == DType::f64 || given == DType::i32 ? DType::f64 : DType::f32;
   const Ref scale = along_axis(node, node.cast(node.in(1), wide), x, axis);
   std::optional<Ref> zero_point = node.maybe(2);
   const auto named = node.integer("output_dtype", 0);
@@ -73,21 +73,35 @@ void dequantize_linear(NodeReader& node) {
   node.out(0, node.cast(product, to));
 }
 
-/// A zero point of the rows of a, or of the columns of b.
-std::optional<Ref> of_rows(NodeReader& node, std::optional<Ref> zero_point) {
-  if (!zero_point || node.shape(*zero_point).rank() != 1 || node.shape(*zero_point)[0] == 1) {
-    return zero_point ? std::optional(node.reshape(*zero_point, {})) : zero_point;
-  }
-  return node.reshape(*zero_point, {node.shape(*zero_point)[0], 1});
+/// What the numbers of a scale or zero point belong to, if there are several of them.
+enum class Lines { rows, columns };
+
+/// A scale or zero point of a whole matrix, of its rows ([M] or [.., M, 1]) or of its columns ([N] or [.., 1, N]),
+/// shaped to stretch along the other axis.
+Ref of_lines(NodeReader& node, Ref parameter, const Shape& matrix, Lines lines) {
+  Shape shape = node.shape(parameter);
+  if (shape.elements() == 1) return node.reshape(parameter, {});
+  const bool is_of_rows = lines == Lines::rows;
+  if (shape.rank() == 1) shape.insert(is_of_rows ? shape.end() : shape.begin(), 1);
+  while (shape.size() > matrix.size() && shape.front() == 1) shape.erase(shape.begin());
+  const bool fits =
+      shape.rank() >= 2 && broadcasts_to(shape, matrix) && shape[shape.size() - (is_of_rows ? 1 : 2)] == 1;
+  require(fits, "a scale or zero point is ", node.type(parameter), " for the ", is_of_rows ? "rows" : "columns", " of ",
+          matrix);
+  return node.reshape(parameter, shape);
 }
 
-Ref integer_product(NodeReader& node, Ref a, Ref b, std::optional<Ref> a_zero, std::optional<Ref> b_zero) {
+/// Sums of products of codes: a and b of `matrices`, less their zero points.
+Ref integer_product(NodeReader& node, const Matrices& matrices, std::optional<Ref> a_zero, std::optional<Ref> b_zero) {
+  if (a_zero) a_zero = of_lines(node, *a_zero, node.shape(matrices.a), Lines::rows);
+  if (b_zero) b_zero = of_lines(node, *b_zero, node.shape(matrices.b), Lines::columns);
   return node.add(ops::Matmul{},
-                  {centred(node, a, of_rows(node, a_zero), DType::i32), centred(node, b, b_zero, DType::i32)});
+                  {centred(node, matrices.a, a_zero, DType::i32), centred(node, matrices.b, b_zero, DType::i32)});
 }
 
 void matmul_integer(NodeReader& node) {
-  node.out(0, integer_product(node, node.in(0), node.in(1), node.maybe(2), node.maybe(3)));
+  const Matrices matrices(node, node.in(0), node.in(1));
+  node.out(0, matrices.without_axes(node, integer_product(node, matrices, node.maybe(2), node.maybe(3))));
 }
 
 /// Sums of products of codes are whole numbers far below 2^53, so f64 holds them exactly.
@@ -108,19 +122,29 @@ void conv_integer(NodeReader& node) {
   node.out(0, node.cast(integer_conv(node, node.in(0), node.in(1), node.maybe(2), node.maybe(3)), DType::i32));
 }
 
+/// A scale in f32 at least: sums of codes are beyond f16.
+Ref wide_scale(NodeReader& node, Ref scale) {
+  return node.dtype(scale) == DType::f64 ? scale : node.cast(scale, DType::f32);
+}
+
 /// sums * (a_scale * b_scale / y_scale), rounded to codes; inputs from `first` on are
 /// y_scale and y_zero_point.
-void requantize(NodeReader& node, Ref sums, Ref a_scale, Ref b_scale, std::size_t first) {
+Ref requantized(NodeReader& node, Ref sums, Ref a_scale, Ref b_scale, std::size_t first) {
+  for (const std::size_t i : {first, first + 1})
+    if (node.shape(node.in(i)).elements() != 1)
+      NodeReader::unsupported("the scale or zero point of y is ", node.type(node.in(i)), ", and one number is read");
   const Ref factor = binary(node, BinaryFunction::divide, binary(node, BinaryFunction::multiply, a_scale, b_scale),
-                            node.reshape(node.in(first), {}));
+                            wide_scale(node, node.reshape(node.in(first), {})));
   const Ref scaled = binary(node, BinaryFunction::multiply, node.cast(sums, node.dtype(factor)), factor);
-  node.out(0, codes_of(node, scaled, node.reshape(node.in(first + 1), {}), node.dtype(node.in(first + 1))));
+  return codes_of(node, scaled, node.reshape(node.in(first + 1), {}), node.dtype(node.in(first + 1)));
 }
 
 void qlinear_matmul(NodeReader& node) {
-  const Ref sums = integer_product(node, node.in(0), node.in(3), node.in(2), node.in(5));
-  const auto a_scale = of_rows(node, node.in(1));
-  requantize(node, sums, *a_scale, node.in(4), 6);
+  const Matrices matrices(node, node.in(0), node.in(3));
+  const Ref sums = integer_product(node, matrices, node.in(2), node.in(5));
+  const Ref a_scale = of_lines(node, wide_scale(node, node.in(1)), node.shape(matrices.a), Lines::rows);
+  const Ref b_scale = of_lines(node, wide_scale(node, node.in(4)), node.shape(matrices.b), Lines::columns);
+  node.out(0, matrices.without_axes(node, requantized(node, sums, a_scale, b_scale, 6)));
 }
 
 void qlinear_conv(NodeReader& node) {
@@ -130,15 +154,22 @@ void qlinear_conv(NodeReader& node) {
     const Ref bias = along_axis(node, node.cast(node.in(8), DType::f64), y, 1);
     sums = binary(node, BinaryFunction::add, sums, bias);
   }
-  requantize(node, sums, node.reshape(node.in(1), {}), along_axis(node, node.in(4), y, 1), 6);
+  const Ref x_scale = wide_scale(node, node.reshape(node.in(1), {})), w_scale = wide_scale(node, node.in(4));
+  node.out(0, requantized(node, sums, x_scale, along_axis(node, w_scale, y, 1), 6));
 }
 
 }  // namespace
 
 std::span<const Converter> quantization_converters() {
   static constexpr Converter table[] = {
-      {"ConvInteger", conv_integer}, {"DequantizeLinear", dequantize_linear}, {"MatMulInteger", matmul_integer},
-      {"QLinearConv", qlinear_conv}, {"QLinearMatMul", qlinear_matmul},       {"QuantizeLinear", quantize_linear},
+      {"ConvInteger", conv_integer},
+      {"DequantizeLinear", dequantize_linear},
+      {"MatMulInteger", matmul_integer},
+      {"QLinearConv", qlinear_conv},
+      {"QLinearMatMul", qlinear_matmul},
+      {"QuantizeLinear", quantize_linear},
+      {"com.microsoft.DequantizeLinear", dequantize_linear},
+      {"com.microsoft.QuantizeLinear", quantize_linear},
   };
   return table;
 }

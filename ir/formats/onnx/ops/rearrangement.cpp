@@ -10,6 +10,7 @@
 #include "ir/ops/pad.hpp"
 #include "ir/ops/range.hpp"
 #include "ir/ops/reverse_sequence.hpp"
+#include "ir/ops/slice.hpp"
 #include "ir/ops/space_to_depth.hpp"
 #include "ir/ops/tile.hpp"
 #include "ir/ops/trilu.hpp"
@@ -40,6 +41,35 @@ void pad(NodeReader& node) {
   std::vector<Ref> operands = {node.in(0)};
   if (value) operands.push_back(*value);
   node.out(0, node.add(op, operands));
+}
+
+/// Along each axis the middle of x, or x in the middle of zeros; what is odd is cut off, or added, at the end.
+void center_crop_pad(NodeReader& node) {
+  Ref y = node.in(0);
+  const Shape x = node.shape(y);
+  const auto wanted = node.known_ints(1, "shape");
+  std::vector<std::int64_t> axes(x.size());
+  std::iota(axes.begin(), axes.end(), 0);
+  axes = node.ints("axes").value_or(axes);
+  require(wanted.size() == axes.size(), "shape has ", wanted.size(), " entries for ", axes.size(), " axes");
+  ops::Slice crop;
+  ops::Pad pad{.pads = std::vector<std::int64_t>(2 * x.size(), 0)};
+  bool pads = false;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const auto axis = x.axis(axes[k]);
+    const auto more = wanted[k] - x[axis];
+    require(wanted[k] >= 0, "shape is ", Shape(wanted));
+    if (more < 0) {
+      crop.axes.push_back(static_cast<std::int64_t>(axis)), crop.starts.push_back(-more / 2);
+      crop.sizes.push_back(wanted[k]), crop.steps.push_back(1);
+    } else if (more > 0) {
+      pad.pads[axis] = more / 2, pad.pads[axis + x.size()] = more - more / 2;
+      pads = true;
+    }
+  }
+  if (!crop.axes.empty()) y = node.add(crop, {y});
+  if (pads) y = node.add(pad, {y});
+  node.out(0, y);
 }
 
 void tile(NodeReader& node) {
@@ -119,8 +149,9 @@ void range(NodeReader& node) {
 
 std::span<const Converter> rearrangement_converters() {
   static constexpr Converter table[] = {
-      {"DepthToSpace", depth_to_space}, {"Pad", pad},   {"Range", range}, {"ReverseSequence", reverse_sequence},
-      {"SpaceToDepth", space_to_depth}, {"Tile", tile}, {"Trilu", trilu},
+      {"CenterCropPad", center_crop_pad},    {"DepthToSpace", depth_to_space}, {"Pad", pad},   {"Range", range},
+      {"ReverseSequence", reverse_sequence}, {"SpaceToDepth", space_to_depth}, {"Tile", tile}, {"Trilu", trilu},
+      {"com.microsoft.Trilu", trilu},
   };
   return table;
 }

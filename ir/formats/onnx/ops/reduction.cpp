@@ -4,7 +4,9 @@
 
 #include "ir/convert.hpp"
 #include "ir/formats/onnx/node_reader.hpp"
+#include "ir/ops/binary.hpp"
 #include "ir/ops/reduce.hpp"
+#include "ir/ops/unary.hpp"
 
 namespace plumb::ir::from_onnx {
 namespace {
@@ -17,12 +19,45 @@ std::vector<std::int64_t> axes_from(std::int64_t first, std::int64_t rank) {
   return axes;
 }
 
+/// Integers of functions that leave them: the mean is a quotient of integers, the others are cut off to whole numbers
+/// (as onnxruntime does it).
+Ref of_integers(NodeReader& node, ops::Reduce op) {
+  const Ref x = node.in(0);
+  const DType dtype = node.dtype(x);
+  const auto with = [&](ReduceFunction function, Ref of) {
+    ops::Reduce part = op;
+    part.function = function;
+    return node.add(part, {of});
+  };
+  switch (op.function) {
+    case ReduceFunction::mean: {
+      std::int64_t count = 1;
+      for (const auto axis : op.axes) count *= node.shape(x)[node.shape(x).axis(axis)];
+      const Ref divisor = node.cast(node.constant(Tensor::of<std::int64_t>({}, {count})), dtype);
+      return node.add(ops::Binary{ops::BinaryFunction::divide}, {with(ReduceFunction::sum, x), divisor});
+    }
+    case ReduceFunction::l2: {
+      const Ref squares = node.cast(with(ReduceFunction::sum_square, x), DType::f64);
+      return node.cast(node.add(ops::Unary{ops::UnaryFunction::sqrt}, {squares}), dtype);
+    }
+    case ReduceFunction::log_sum: {
+      const Ref sum = node.cast(with(ReduceFunction::sum, x), DType::f64);
+      return node.cast(node.add(ops::Unary{ops::UnaryFunction::log}, {sum}), dtype);
+    }
+    case ReduceFunction::log_sum_exp:
+      return node.cast(with(ReduceFunction::log_sum_exp, node.cast(x, DType::f64)), dtype);
+    default:
+      return node.add(op, {x});
+  }
+}
+
 template <ReduceFunction function>
 void reduce(NodeReader& node) {
   auto axes = node.ints_of("axes", 1).value_or(std::vector<std::int64_t>{});
   const bool keeps = node.integer("keepdims", 1) != 0;
   if (axes.empty() && node.integer("noop_with_empty_axes", 0) == 0) axes = axes_from(0, node.shape(node.in(0)).rank());
-  node.out(0, node.add(ops::Reduce{.function = function, .axes = axes, .keep_dims = keeps}, {node.in(0)}));
+  const ops::Reduce op{.function = function, .axes = axes, .keep_dims = keeps};
+  node.out(0, is_integer(node.dtype(node.in(0))) ? of_integers(node, op) : node.add(op, {node.in(0)}));
 }
 
 Ref over_space(NodeReader& node, ReduceFunction function) {

@@ -130,6 +130,14 @@ ops::Resize manner_of(NodeReader& node) {
           .extrapolation_value = node.real("extrapolation_value", 0)};
 }
 
+/// A float that holds the numbers of an integer type or bool, which are cut off towards zero where they are resampled by
+/// weights, as onnxruntime does it; ONNX says nothing of that. Floats hold their own.
+DType float_for(DType dtype) {
+  if (is_float(dtype)) return dtype;
+  if (dtype == DType::i64 || is_complex(dtype)) NodeReader::unsupported("interpolates ", dtype);
+  return info(dtype).bytes < 4 ? DType::f32 : DType::f64;
+}
+
 /// `manner` along the axes that are not as they were and that `takes` chooses.
 template <class Takes>
 Ref resized(NodeReader& node, Ref x, const Target& target, ops::Resize manner, const Takes& takes) {
@@ -153,20 +161,13 @@ Ref resized(NodeReader& node, Ref x, const Target& target, ops::Resize manner, c
   return node.add(manner, {x});
 }
 
-/// What whole numbers are resampled in by weights, cut off afterwards.
-DType weighed_in(DType dtype) {
-  if (is_float(dtype)) return dtype;
-  if (!is_integer(dtype)) NodeReader::unsupported("elements of ", dtype, " have no weights");
-  return info(dtype).bytes <= 2 ? DType::f32 : DType::f64;
-}
-
 void resize(NodeReader& node) {
   const Ref x = node.in(0);
   const DType dtype = node.dtype(x);
   const Target target = read_target(node, node.shape(x));
   const ops::Resize manner = manner_of(node);
   if (manner.mode != ops::ResizeMode::nearest) {
-    const Ref y = resized(node, node.cast(x, weighed_in(dtype)), target, manner, [](std::size_t) { return true; });
+    const Ref y = resized(node, node.cast(x, float_for(dtype)), target, manner, [](std::size_t) { return true; });
     return node.out(0, node.cast(y, dtype));
   }
   // Before opset 11 nearest is the element before where an axis grows, the one behind where it shrinks.
@@ -184,7 +185,11 @@ void grid_sample(NodeReader& node) {
   const ops::GridSample op{.mode = NodeReader::choice_of<ops::SampleMode>("mode", mode),
                            .padding = node.choice("padding_mode", ops::SamplePadding::zeros),
                            .align_corners = node.integer("align_corners", 0) != 0};
-  node.out(0, node.add(op, {node.in(0), node.in(1)}));
+  // Image and grid may be of two types: both are computed in the wider one.
+  const Ref x = node.in(0), grid = node.in(1);
+  const DType image = float_for(node.dtype(x)), points = node.dtype(grid);
+  const DType wide = image == points ? image : image == DType::f64 || points == DType::f64 ? DType::f64 : DType::f32;
+  node.out(0, node.cast(node.add(op, {node.cast(x, wide), node.cast(grid, wide)}), node.dtype(x)));
 }
 
 void affine_grid(NodeReader& node) {
