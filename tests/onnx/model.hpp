@@ -20,7 +20,7 @@ class ModelMaker {
   ModelMaker& initializer(const std::string& name, const std::vector<std::int64_t>& extents,
                           const std::vector<float>& values);
   ModelMaker& initializer(const std::string& name, const std::vector<std::int64_t>& values);
-  /// Of bool, u8, i8, i32, i64, f16, f32 or f64.
+  /// Takes bool, u8, i8, i32, i64, f16, f32 and f64.
   ModelMaker& initializer(const std::string& name, const ir::Tensor& tensor);
   /// Imports another domain, so that nodes may be of it.
   ModelMaker& domain(const std::string& name, std::int64_t opset);

@@ -1,3 +1,4 @@
+// Activations by name, as `unary`, `activation` or a comparison.
 #include "ir/formats/onnx/named_function.hpp"
 
 #include <algorithm>

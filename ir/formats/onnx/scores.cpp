@@ -1,3 +1,4 @@
+// Scores of attention by products, comparisons and a softmax of their own.
 #include "ir/formats/onnx/scores.hpp"
 
 #include <cmath>

@@ -26,7 +26,7 @@ struct AttentionParts {
 struct Scores {
   Ref products = 0, capped = 0, biased = 0;  ///< scaled; behind softcap; with the bias, and −inf for hidden keys
   std::optional<Ref> sees_any = {};          ///< bool, broadcasts to [B, Hq, Sq, 1]; without it every query sees a key
-  DType precision = DType::f32;              ///< of the softmax
+  DType precision = DType::f32;              ///< the dtype in which the softmax is taken
 
   /// Softmax of `biased`, and 0 for a query that sees no key.
   Ref weights(NodeReader& node) const;

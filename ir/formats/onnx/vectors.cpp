@@ -1,3 +1,4 @@
+// Vectors as matrices for the time of a product.
 #include "ir/formats/onnx/vectors.hpp"
 
 #include "ir/ops/matmul.hpp"

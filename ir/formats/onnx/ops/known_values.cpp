@@ -100,7 +100,7 @@ Found find_unique(const Tensor& x, std::size_t axis, bool is_sorted) {
   Indices order(static_cast<std::size_t>(slices.count()));
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](auto a, auto b) { return slices.compare(a, b) < 0; });
-  std::vector<Indices> groups;  // of equal slices, each in the order in which they occur
+  std::vector<Indices> groups;  // Each holds equal slices in the order in which they occur.
   for (const auto slice : order) {
     if (groups.empty() || slices.compare(groups.back().front(), slice) != 0) groups.emplace_back();
     groups.back().push_back(slice);

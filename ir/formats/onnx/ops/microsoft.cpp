@@ -1,5 +1,5 @@
 // Operators of com.microsoft, which onnxruntime's optimisations put in place of several of ONNX's; defined by
-// docs/ContribOperators.md of microsoft/onnxruntime.
+// the page of contributed operators of microsoft/onnxruntime.
 
 #include <algorithm>
 
