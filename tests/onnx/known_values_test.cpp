@@ -47,6 +47,17 @@ TEST(OnnxNonZero, OfNothingAndOfOneNumber) {
   }
 }
 
+TEST(OnnxNonZero, OfWhatIsLargerThanShapesAre) {
+  ModelMaker maker(13);
+  maker.initializer("x", ir::Tensor({ir::DType::f32, {100, 100}})).initializer("one", {}, {1}).output("y");
+  maker.node("Add", {"x", "one"}, {"ones"});
+  maker.node("NonZero", {"ones"}, {"y"});
+  const auto y = numbers(maker.run({}));
+  ASSERT_EQ(y.size(), 20000u);
+  EXPECT_EQ(y[9999], 99);
+  EXPECT_EQ(y[10101], 1);  // column 1 of the second line
+}
+
 TEST(OnnxCompress, TakesWhatIsTrue) {
   const auto ask = [](std::optional<std::int64_t> axis, const std::vector<double>& condition) {
     ModelMaker maker(13);

@@ -9,8 +9,7 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
-constexpr std::int64_t most_folded = 4096;  ///< elements of an operand or result: more is no shape
-constexpr double most_work = 1 << 24;       ///< operations of a folded op
+constexpr double most_work = 1 << 24;  ///< operations of a folded op
 
 /// Whether the op would take tensors of these shapes if they were of f32, all of them or all but indices.
 bool takes_shapes(const Op& op, Types types) {
@@ -86,7 +85,7 @@ const TensorType& Draft::type(Ref ref) const {
 
 bool Draft::folds(const Op& op, const std::vector<Ref>& operands, const TensorTypes& types) const {
   if (operands.empty() && !op.schema().makes_values) return false;
-  const auto is_small = [](const TensorType& t) { return t.shape.elements() <= most_folded; };
+  const auto is_small = [](const TensorType& t) { return t.shape.elements() <= most_shape_elements; };
   TensorTypes in;
   for (const Ref ref : operands) in.push_back(type(ref));
   return std::ranges::all_of(operands, [&](Ref ref) { return value(ref) != nullptr && is_small(type(ref)); }) &&
@@ -118,7 +117,7 @@ std::vector<Ref> Draft::add(const std::string& label, const Op& op, const std::v
   return results;
 }
 
-const Tensor* Draft::resolve(Ref ref) {
+const Tensor* Draft::resolve(Ref ref, std::int64_t most) {
   if (const Tensor* tensor = numbers(ref)) {
     if (tensors_[ref].kind == Kind::input) pinned_.insert(tensors_[ref].name);
     return tensor;
@@ -130,8 +129,10 @@ const Tensor* Draft::resolve(Ref ref) {
   while (!open.empty()) {
     const Entry& entry = tensors_[open.back()];
     const bool is_open = numbers(open.back()) == nullptr;
-    if (entry.unresolvable || entry.type.shape.elements() > most_folded || (is_open && entry.kind != Kind::result)) {
-      tensors_[ref].unresolvable = true;
+    const bool is_usual = most == most_shape_elements;  // what is remembered holds for that
+    if ((is_usual && entry.unresolvable) || entry.type.shape.elements() > most ||
+        (is_open && entry.kind != Kind::result)) {
+      tensors_[ref].unresolvable = is_usual || tensors_[ref].unresolvable;
       return nullptr;
     }
     open.pop_back();

@@ -20,6 +20,9 @@ using Ref = std::size_t;
 /// the Graph of what the results need.
 class Draft {
  public:
+  /// Elements of a tensor that may tell of shapes.
+  static constexpr std::int64_t most_shape_elements = 4096;
+
   explicit Draft(const formats::OnnxOptions& options) : options_(&options) {}
 
   /// An input; `given` (or null) are the numbers it will be fed.
@@ -41,7 +44,8 @@ class Draft {
   /// The numbers, or null when they depend on the inputs.
   const Tensor* value(Ref ref) const { return tensors_.at(ref).value.get(); }
   /// The numbers, also where they follow from given inputs, which are `pinned` by that.
-  const Tensor* resolve(Ref ref);
+  /// Nothing of more than `most` elements is computed for that.
+  const Tensor* resolve(Ref ref, std::int64_t most = most_shape_elements);
   const std::set<std::string>& pinned() const { return pinned_; }
 
   /// How many tensors there are: those with higher numbers are newer.

@@ -74,6 +74,13 @@ const Tensor& NodeReader::known(std::size_t i, std::string_view what) {
   return *tensor;
 }
 
+const Tensor& NodeReader::known_data(std::size_t i, std::string_view what) {
+  constexpr std::int64_t most = 1 << 22;
+  const Tensor* tensor = importer_.draft().resolve(in(i), most);
+  if (tensor == nullptr) unsupported(what, " must be known when the model is read, for shapes are static");
+  return *tensor;
+}
+
 std::vector<std::int64_t> NodeReader::known_ints(std::size_t i, std::string_view what) {
   const Tensor wide = convert(known(i, what), DType::i64);
   const auto values = wide.as<std::int64_t>();
