@@ -68,7 +68,7 @@ class NodeReader {
   const Tensor* value_in_file(Ref ref) const;
   /// The numbers of operand `i`. Throws Unsupported when they are not known before a run.
   const Tensor& known(std::size_t i, std::string_view what);
-  /// The same of what may be larger than shapes are, and is computed while reading.
+  /// The numbers of operand `i`, which may have more elements than shapes have. Throws Unsupported likewise.
   const Tensor& known_data(std::size_t i, std::string_view what);
   std::vector<std::int64_t> known_ints(std::size_t i, std::string_view what);
   std::vector<double> known_reals(std::size_t i, std::string_view what);
