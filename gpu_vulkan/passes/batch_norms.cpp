@@ -1,4 +1,8 @@
 // Folds a batch norm of known numbers into the filters and the bias of the convolution before it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "gpu_vulkan/passes/passes.hpp"
 #include "ir/kernels/folded_norm.hpp"
 #include "ir/ops/batch_norm.hpp"
@@ -29,6 +33,23 @@ std::optional<ir::kernels::FoldedNorm> folded(const PatternGraph& graph, const B
   return ir::kernels::folded_norm(std::move(*weights), channels, norm.epsilon);
 }
 
+/// Whether no number leaves the range of the dtype, nor those of a channel that is not all 0 its normal numbers.
+bool has_range(const ir::Tensor& x, ir::DType dtype) {
+  const ir::Tensor stored = ir::convert(ir::convert(x, dtype), ir::DType::f64);
+  const auto numbers = stored.as<double>();
+  const double least = dtype == ir::DType::f32 ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+  const std::size_t each = numbers.size() / static_cast<std::size_t>(x.shape()[0]);
+  for (std::size_t first = 0; first < numbers.size(); first += each) {
+    double largest = 0, given = 0;
+    for (std::size_t i = first; i < first + each; ++i) {
+      if (!std::isfinite(numbers[i])) return false;
+      largest = std::max(largest, std::abs(numbers[i])), given = std::max(given, std::abs(x.as<double>()[i]));
+    }
+    if (given > 0 && largest < least) return false;
+  }
+  return true;
+}
+
 Constant constant_of(const ir::Tensor& x, ir::DType dtype) {
   const ir::Tensor rounded = ir::convert(x, dtype);
   return {dtype, rounded.shape(), {rounded.bytes().begin(), rounded.bytes().end()}};
@@ -48,7 +69,8 @@ std::optional<Replacement> found_at(const PatternGraph& graph, std::size_t n) {
   const ir::Node& conv_node = graph.graph().nodes()[first];
   if (!graph.is_closed({first, n}, n)) return std::nullopt;
   const auto numbers = folded(graph, *norm, node, conv_node);
-  if (!numbers) return std::nullopt;
+  // The filters may leave the range where what they make of an image does not.
+  if (!numbers || !has_range(numbers->filters, type.dtype)) return std::nullopt;
   Conv op = *conv;
   op.has_bias = true;
   const Constant weights = constant_of(numbers->filters, type.dtype), bias = constant_of(numbers->bias, type.dtype);

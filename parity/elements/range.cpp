@@ -12,6 +12,7 @@
 #include "parity/elements/feeds.hpp"
 #include "parity/elements/folded_sum.hpp"
 #include "parity/elements/host_range.hpp"
+#include "parity/elements/ranges/complex_range.hpp"
 #include "parity/elements/ranges/product_range.hpp"
 #include "parity/elements/ranges/tap_range.hpp"
 #include "parity/elements/replay.hpp"
@@ -135,17 +136,19 @@ class RowMisses {
   bool overflows_ = false;
 };
 
+bool finite_terms_leave_f64(const terms::ElementSum& sum) {
+  const auto is_finite = [](const terms::Product& term) { return std::isfinite(term.a) && std::isfinite(term.b); };
+  return std::ranges::all_of(sum.terms, is_finite) && std::ranges::all_of(sum.added, is_finite) &&
+         sums::overflows_in_some_order(sum, ir::DType::f64);
+}
+
 /// The truth of f64 has no more range than the candidate: where the sizes of finite terms leave it some order does, and
 /// neither what the element is nor what it may be off is known.
 bool may_leave_f64(const Summing& sum, std::size_t i, double truth, double got, double certain) {
   const bool is_told = std::isfinite(truth) ? std::isfinite(certain)
                        : std::isnan(truth)  ? std::isnan(got)
                                             : got == truth;
-  if (is_told) return false;
-  const terms::ElementSum made = sum.at(i);
-  const auto is_finite = [](const terms::Product& term) { return std::isfinite(term.a) && std::isfinite(term.b); };
-  return std::ranges::all_of(made.terms, is_finite) && std::ranges::all_of(made.added, is_finite) &&
-         sums::overflows_in_some_order(made, ir::DType::f64);
+  return !is_told && finite_terms_leave_f64(sum.at(i));
 }
 
 }  // namespace
@@ -153,7 +156,10 @@ bool may_leave_f64(const Summing& sum, std::size_t i, double truth, double got, 
 std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
                                      const ir::TensorView& got, std::optional<ir::Tensor>& native) {
   compare::Allowed& allowed = bounded.allowed.at(k);
-  if (allowed.rule != compare::Allowed::Rule::within || !ir::is_float(got.dtype())) return 0;
+  if (allowed.rule != compare::Allowed::Rule::within) return 0;
+  if (ir::is_complex(got.dtype()))
+    return set_complex_out_of_range_apart(subject, k, allowed, bounded.truth.outputs.at(k), got);
+  if (!ir::is_float(got.dtype())) return 0;
   const ir::Tensor came = ir::passes::widen(got);
   const std::span<const double> truth = bounded.truth.outputs.at(k).as<double>(), c = came.as<double>();
   const compare::Limit limit(allowed, got.dtype());
@@ -198,6 +204,15 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
   limits.apart = std::move(apart);
   allowed.limits = std::make_shared<const compare::Limits>(std::move(limits));
   return count;
+}
+
+bool may_leave_range_of_truth(const Subject& subject, std::size_t k, std::size_t i) {
+  const ir::DType dtype = subject.segment.graph.type(subject.segment.outputs.at(k)).dtype;
+  if (core::compute_dtype(dtype) != ir::DType::f64) return false;
+  if (const auto sum = find_bare_sum(subject, k)) return finite_terms_leave_f64(sum->at(i));
+  const auto parts = ComplexSums::of(subject, k);
+  return parts && (finite_terms_leave_f64(parts->at(i, ComplexSums::Part::real)) ||
+                   finite_terms_leave_f64(parts->at(i, ComplexSums::Part::imaginary)));
 }
 
 }  // namespace plumb::parity::elements

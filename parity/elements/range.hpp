@@ -13,9 +13,13 @@ namespace plumb::parity::elements {
 /// number; and where the op has sums inside (rows.hpp), a NaN, an infinity or a 0 may stand in any row of which the
 /// host misses an element. Where the op is a sum, what is not finite is excused as well if an order of its terms
 /// overflows, the host's or another; and where it is a product or made of taps, what another order of the factors or a
-/// tap without weight makes of it (ranges/product_range.hpp, ranges/tap_range.hpp). `native` holds the host's run, once
-/// somebody needed it.
+/// tap without weight makes of it (ranges/product_range.hpp, ranges/tap_range.hpp). Complex numbers are looked at part
+/// by part (ranges/complex_range.hpp). `native` holds the host's run, once somebody needed it.
 std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, bounds::Bounded& bounded,
                                      const ir::TensorView& got, std::optional<ir::Tensor>& native);
+
+/// Whether element `i` of output `k` is a sum that is computed in f64, whose terms are finite and leave its range in
+/// some order, of complex numbers in either part. The truth has no more range, so that nobody knows what it should be.
+bool may_leave_range_of_truth(const Subject& subject, std::size_t k, std::size_t i);
 
 }  // namespace plumb::parity::elements

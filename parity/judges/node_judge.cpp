@@ -6,9 +6,13 @@
 #include <complex>
 
 #include "ir/cost.hpp"
+#include "ir/ops/gru.hpp"
+#include "ir/ops/lstm.hpp"
 #include "ir/ops/reduce.hpp"
+#include "ir/ops/rnn.hpp"
 #include "ir/passes/widen.hpp"
 #include "parity/compare/false_alarms.hpp"
+#include "parity/compare/scan.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/elements/feeds.hpp"
 #include "parity/judges/limits.hpp"
@@ -97,6 +101,36 @@ std::optional<ir::Feeds> with_terms_missing(const elements::Subject& subject) {
   return fed;
 }
 
+/// How many steps output `k` shows of a recurrence that is judged step by step, each on the state that the candidate
+/// went on from; 0 for any other output.
+std::int64_t steps_on_own_states(const core::Segment& segment, std::size_t k) {
+  const ir::Op& op = segment.graph.nodes().front().op;
+  const ir::TensorType& type = segment.graph.type(segment.outputs.at(k));
+  const bool is_recurrence = op.is<ir::ops::Rnn>() || op.is<ir::ops::Gru>() || op.is<ir::ops::Lstm>();
+  return is_recurrence && type.shape.size() == 4 && type.dtype == core::compute_dtype(type.dtype) ? type.shape[0] : 0;
+}
+
+/// What a fault leaves of one step, its next ones are right to go on from: the share of sequences of states of which
+/// some step is refused.
+cases::Sensitivity of_sequences(const OutputJudgement& judged, const ir::Tensor& got, std::int64_t steps) {
+  const compare::Limit limit(judged.allowed, got.dtype());
+  const ir::Tensor wide = ir::passes::widen(got);
+  const auto y = std::as_const(judged.truth).as<double>(), c = wide.as<double>();
+  const std::size_t count = y.size() / static_cast<std::size_t>(steps);
+  cases::Sensitivity asked;
+  std::uint64_t noticed = 0;
+  for (std::size_t first = 0; first < count; ++first) {
+    bool is_any = false, is_noticed = false;
+    for (std::size_t i = first; i < y.size(); i += count) {
+      if (limit.is_apart(i) || y[i] == 0) continue;  // beyond its length a sequence is 0
+      is_any = true, is_noticed |= !(std::abs(c[i] - y[i]) <= limit.at(std::abs(y[i]), i));
+    }
+    asked.sampled += is_any, noticed += is_noticed;
+  }
+  if (asked.sampled > 0) asked.share = static_cast<double>(noticed) / static_cast<double>(asked.sampled);
+  return asked;
+}
+
 }  // namespace
 
 bool is_joint(const core::Segment& segment, const ExtraJudges* extra) {
@@ -171,8 +205,7 @@ compare::Telling NodeJudge::telling(std::size_t k, const cases::NodeResult& resu
   const auto found = last_.find(k);
   if (found != last_.end() && !found->second.ratio.empty()) return telling_of(found->second, result.local);
   const ir::DType dtype = subject_.segment.graph.type(subject_.segment.outputs.at(k)).dtype;
-  return compare::telling_of(truth(k), dtype, result.allowed, bounded_.lines.at(k), result.local,
-                             result.marked_bools);
+  return compare::telling_of(truth(k), dtype, result.allowed, bounded_.lines.at(k), result.local, result.marked_bools);
 }
 
 std::vector<ir::Tensor> NodeJudge::outputs_with(std::size_t k, const ir::Tensor& got) const {
@@ -272,8 +305,10 @@ cases::Sensitivity NodeJudge::sensitivity_to(const ir::Feeds& fed, std::size_t k
   const core::Evaluated evaluated = core::evaluate_widened(subject_.reference, subject_.segment, fed);
   for (std::size_t i = 0; i < evaluated.outputs.size(); ++i)
     faulty.push_back(ir::convert(evaluated.outputs[i], subject_.segment.graph.type(subject_.segment.outputs[i]).dtype));
-  const compare::Comparison seen =
-      compared(judgement_of(faulty, false).outputs.at(k), faulty[k], lambda_of(subject_.manner, subject_.segment));
+  const OutputJudgement judged = judgement_of(faulty, false).outputs.at(k);
+  if (const std::int64_t steps = steps_on_own_states(subject_.segment, k); steps > 1)
+    return of_sequences(judged, faulty[k], steps);
+  const compare::Comparison seen = compared(judged, faulty[k], lambda_of(subject_.manner, subject_.segment));
   cases::Sensitivity asked{.sampled = seen.n - seen.n_apart};
   if (asked.sampled > 0) asked.share = static_cast<double>(seen.n_bad) / static_cast<double>(asked.sampled);
   return asked;

@@ -12,4 +12,10 @@ namespace plumb::parity::samples {
 cases::ReplaySample replay_sample(const elements::Subject& subject, std::size_t k, const ir::Tensor& truth,
                                   const ir::TensorView& got, Draws draws);
 
+/// Whether elements whose limits are too wide to say something say it by their replays (verdict.md V39): 64 of them, or
+/// as many as have 2^22 terms together, or all of fewer, are bit for bit what the kernel's own order gives, and not all
+/// of them are 0.
+bool replays_tell(const elements::Subject& subject, std::size_t k, const ir::Tensor& truth, const ir::TensorView& got,
+                  Draws draws);
+
 }  // namespace plumb::parity::samples

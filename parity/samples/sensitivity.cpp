@@ -193,6 +193,27 @@ std::optional<std::vector<ir::Tensor>> with_fewer_bits(const elements::Subject& 
   return differs ? std::optional(std::move(fed)) : std::nullopt;
 }
 
+/// The slice with real attributes off by what half of their bits may lose; nothing where there are none. An element that
+/// shows a bound, as silence does the floor of its logarithm, is made of that alone.
+std::optional<Slice> with_attributes_off(const Slice& slice, ir::DType dtype) {
+  Slice other = slice;
+  core::Segment& segment = other.segment;
+  if (segment.graph.nodes().size() != 1) return std::nullopt;
+  const ir::Node& node = segment.graph.nodes().front();
+  ir::Attributes attributes = node.op.attributes();
+  bool differs = false;
+  for (auto& [name, value] : attributes)
+    if (double* const x = std::get_if<double>(&value); x != nullptr && *x != 0)
+      *x *= 1 + std::ldexp(1.0, -bits_left(dtype, dtype)), differs = true;
+  if (!differs) return std::nullopt;
+  ir::Graph graph;
+  for (std::size_t i = 0; i < segment.graph.inputs().size(); ++i)
+    graph.input(segment.graph.inputs()[i], segment.graph.type(i));
+  graph.add_all(node.label, node.op.schema().read(attributes), node.inputs);
+  segment.graph = std::move(graph);
+  return other;
+}
+
 /// The operands of a slice of an op with sums, without one element of median size in every line of the first; nothing
 /// for other segments.
 std::optional<std::vector<ir::Tensor>> with_terms_missing(const Slice& slice) {
@@ -241,6 +262,8 @@ cases::Sensitivity of_slice(const elements::Subject& subject, std::size_t k, con
   const auto f1 = with_fewer_bits(subject, slice, notices.dtype());
   if (!f1) return found;
   const ir::Tensor of_f1 = output_of(subject, slice, k, *f1);
+  const auto bounds_off = notices.is_rounded() ? std::nullopt : with_attributes_off(slice, notices.dtype());
+  const ir::Tensor of_bounds = bounds_off ? output_of(subject, *bounds_off, k, slice.fed) : of_f1;
   std::optional<ir::Tensor> of_f2;  // evaluated where the first fault is not noticed; empty where it is not there
   const auto notices_f2 = [&](std::size_t i, std::size_t at) {
     if (!of_f2) {
@@ -260,8 +283,8 @@ cases::Sensitivity of_slice(const elements::Subject& subject, std::size_t k, con
     const bool is_asked = !notices.is_rounded() || of_f1.as<double>()[at] != truth.as<double>()[i];
     if (!is_asked) continue;
     ++found.sampled;
-    noticed +=
-        notices(i, of_f1.as<double>()[at]) || notices_f2(i, at) || inside.notice(i, truth.as<double>()[i], notices);
+    noticed += notices(i, of_f1.as<double>()[at]) || notices(i, of_bounds.as<double>()[at]) || notices_f2(i, at) ||
+               inside.notice(i, truth.as<double>()[i], notices);
   }
   if (found.sampled > 0) found.share = static_cast<double>(noticed) / static_cast<double>(found.sampled);
   return found;

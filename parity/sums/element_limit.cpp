@@ -90,6 +90,20 @@ Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
   return creep;
 }
 
+/// What the terms of a sum change by, and those of the sums that are factors of them, whose changes may all have one
+/// sign. What is published is one sum, and nobody knows in which order the others are added.
+double creep_in(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
+  const std::vector<double> terms = sum.values();
+  double creep = creep_of(terms, arithmetic).last;
+  if (!arithmetic.sum)
+    creep = std::max(creep, creep_of(std::vector<double>(terms.rbegin(), terms.rend()), arithmetic).last);
+  Arithmetic of_inner = arithmetic;
+  of_inner.sum.reset();
+  for (std::size_t k = 0; k < sum.inner.size(); ++k)
+    creep += std::abs(sum.inner_factors[k]) * creep_in(sum.inner[k], of_inner);
+  return std::abs(sum.scale / sum.divisor) * creep;
+}
+
 double multiplicity_of(std::span<const double> terms) {
   std::vector<double> sorted;
   for (const double term : terms)
@@ -268,12 +282,7 @@ double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
 
 double wide_limit(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda) {
   const ElementLimit limit = limit_of(sum, arithmetic, lambda);
-  const std::vector<double> terms = sum.values();
-  const double factor = std::abs(sum.scale / sum.divisor);
-  std::vector<double> backwards(terms.rbegin(), terms.rend());
-  double creep = creep_of(terms, arithmetic).last;
-  if (!arithmetic.sum) creep = std::max(creep, creep_of(backwards, arithmetic).last);
-  return std::min(limit.probable + factor * creep, std::max(limit.certain, limit.probable));
+  return std::min(limit.probable + creep_in(sum, arithmetic), std::max(limit.certain, limit.probable));
 }
 
 double creep_in_deviations(const terms::ElementSum& sum, const Arithmetic& arithmetic) {

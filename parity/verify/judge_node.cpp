@@ -206,7 +206,13 @@ void CaseRun::examine_output(std::size_t k, const elements::Subject& asked, judg
     return;
   }
   result.telling = judge.telling(k, result);
-  if (!found.is_joint) replay_sample(found.own, k, result, asked), ask_sample(found.own, k, result, asked);
+  if (!found.is_joint) {
+    replay_sample(found.own, k, result, asked);
+    if (result.local.agrees() && result.telling.loose > 0 && !result.telling.mistrust().empty())
+      if (samples::replays_tell(asked, k, judge.truth(k), device, samples::Draws(subject_.seed, result.name())))
+        result.telling.informative += std::exchange(result.telling.loose, 0), result.telling.has_precise = true;
+    ask_sample(found.own, k, result, asked);
+  }
   if (found.is_joint) examine_jointly(k, asked, judge, found);
   result.vacuity = compare::vacuity_of(asked.segment, asked.inputs, judge.truth(k), device.dtype(), result.local);
   result.reference_ns = found.own.local.truth.nanoseconds;

@@ -5,6 +5,7 @@
 
 #include "parity/bounds/error_terms.hpp"
 #include "parity/bounds/function_limits.hpp"
+#include "parity/core/float_format.hpp"
 #include "parity/elements/inside_sum.hpp"
 #include "parity/elements/rows.hpp"
 
@@ -39,6 +40,11 @@ class SiluOfSum : public Row {
     if (!sum) return std::nullopt;
     for (const terms::Product& term : sum_.added) *sum += static_cast<float>(term.value());
     return silu_of(*sum);
+  }
+
+  /// An infinity stays one, or becomes NaN or 0: -infinity by 1 + e^infinity.
+  bool overflows_in_some_order() const override {
+    return sums::overflows_in_some_order(sum_, core::compute_dtype(node_.type().dtype));
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "ir/ops/cumulative.hpp"
 #include "ir/ops/reduce.hpp"
@@ -40,6 +41,14 @@ bool some_product_is_within(const std::vector<double>& factors, double from, dou
   return std::ranges::any_of(products, [&](double product) { return product >= from && product < to; });
 }
 
+ir::Tensor moduli(const ir::TensorView& z) {
+  const ir::Tensor wide = ir::convert(z, ir::DType::c128);
+  ir::Tensor sizes({ir::DType::f64, z.shape()});
+  std::ranges::transform(wide.as<std::complex<double>>(), sizes.as<double>().begin(),
+                         [](const std::complex<double>& one) { return std::abs(one); });
+  return sizes;
+}
+
 }  // namespace
 
 std::optional<ProductRange> ProductRange::of(const Subject& subject, std::size_t k) {
@@ -48,9 +57,12 @@ std::optional<ProductRange> ProductRange::of(const Subject& subject, std::size_t
   const ir::Node& node = graph.nodes().front();
   const ir::TensorType& y = graph.type(node.outputs[0]);
   const auto sum = sum_of_factors(node.op);
-  if (!sum || !ir::is_float(y.dtype)) return std::nullopt;
+  const bool is_complex = ir::is_complex(y.dtype);
+  if (!sum || !(ir::is_float(y.dtype) || is_complex)) return std::nullopt;
   ProductRange range;
-  range.operands_.push_back(ir::passes::widen(subject.inputs[node.inputs[0]]));
+  range.is_complex_ = is_complex;
+  const ir::TensorView& x = subject.inputs[node.inputs[0]];
+  range.operands_.push_back(is_complex ? moduli(x) : ir::passes::widen(x));
   const std::vector<terms::Operand> operands = {{range.operands_[0].as<double>(), graph.type(node.inputs[0]).shape}};
   range.walker_ = terms::find_walker(*sum, operands, y.shape);
   const core::FloatFormat format = core::float_format(core::compute_dtype(y.dtype));
@@ -80,12 +92,19 @@ bool ProductRange::explains(std::size_t i, double got) const {
   }
   const bool may_overflow = has_infinity || above + margin >= overflow_;
   const bool may_vanish = has_zero || below - margin <= vanishing_;
+  // A part is a sum of two products of parts, which an infinity leaves no number.
+  if (is_complex_ && !std::isfinite(got)) return has_infinity || above + 1 + margin >= overflow_;
+  if (is_complex_) return !has_infinity && (may_vanish || has_small_product(logarithms, below, margin));
   if (std::isnan(got)) return may_overflow && may_vanish;
   if (is_negative != std::signbit(got)) return false;
   if (std::isinf(got)) return may_overflow && !has_zero;
   if (got == 0) return may_vanish && !has_infinity;
-  if (has_zero || has_infinity || below - margin > smallest_normal_) return false;
-  return some_product_is_within(logarithms, least_ - margin, smallest_normal_ + margin);
+  return !has_zero && !has_infinity && has_small_product(logarithms, below, margin);
+}
+
+bool ProductRange::has_small_product(const std::vector<double>& factors, double below, double margin) const {
+  if (below - margin > smallest_normal_) return false;
+  return some_product_is_within(factors, least_ - margin, smallest_normal_ + margin);
 }
 
 }  // namespace plumb::parity::elements

@@ -105,7 +105,10 @@ class LogSums {
     terms::ElementSum terms;
     walker_(static_cast<std::int64_t>(i), terms);
     const Line line = line_of(terms);
-    if (!std::isfinite(line.sizes)) return;  // the reference says what comes of infinities
+    if (!std::isfinite(line.sizes)) {  // the reference says what comes of infinities
+      if (is_finite(terms)) set_apart(i);
+      return;
+    }
     const double y = std::log(line.sum), c = got_.as<double>()[i];
     limited_.truth.as<double>()[i] = y;
     sums::ElementLimit limit = mean_limit(terms, line);
@@ -113,16 +116,20 @@ class LogSums {
                           2 * std::abs(c - y) <= of_log(limit.probable, line.sum) + fixed(y);
     if (!is_clear && (question_.looks_closely || !(limit.probable <= std::abs(line.sum) / 2)))
       limit = closer(limit, terms, line);
-    if (limit.probable > std::abs(line.sum) / 2 || overflows(terms, c)) {
-      apart_[i] = 1;
-      limited_.probable.as<double>()[i] = compare::anything;
-      return;
-    }
+    if (limit.probable > std::abs(line.sum) / 2 || overflows(terms, c)) return set_apart(i);
     if (!std::isfinite(y)) return;  // no order of rounding makes a number of it
     const double most = limit.certain <= std::abs(line.sum) / 2 ? of_log(limit.certain, line.sum) : compare::anything;
     limited_.probable.as<double>()[i] = std::min(of_log(limit.probable, line.sum), most) + fixed(y);
     limited_.chance->as<double>()[i] = std::min(of_log(limit.probable - limit.fixed, line.sum), most);
     limited_.certain.as<double>()[i] = most + fixed(y);
+  }
+
+  void set_apart(std::size_t i) {
+    apart_[i] = 1;
+    limited_.probable.as<double>()[i] = compare::anything;
+  }
+  static bool is_finite(const terms::ElementSum& sum) {
+    return std::ranges::all_of(sum.terms, [](const terms::Product& term) { return std::isfinite(term.value()); });
   }
 
   /// What ln S is off where S is by `error`, at most half of itself.
@@ -138,8 +145,8 @@ class LogSums {
     const double spread = std::max(line.squares - square / static_cast<double>(count), 0.0);
     const double chance = factors.random * std::sqrt(factors.of_square * square + factors.of_spread * spread +
                                                      factors.of_terms * line.squares);
-    const double most = factors.certain * line.sizes;
-    return {std::min(chance, most) + stored, most + stored, stored};
+    const double most = factors.certain * line.sizes;  // squares of f64 may leave its range
+    return {(std::isfinite(chance) ? std::min(chance, most) : most) + stored, most + stored, stored};
   }
 
   /// By its terms one after the other and, of elements that are open, by what creeps (verdict.md V15, V16, V23).

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
 #include "parity/core/parallel.hpp"
 #include "parity/sums/tree.hpp"
@@ -67,15 +68,20 @@ OutputJudgement judged(const Question& question, std::size_t k, ir::DType comput
   const auto probable = limits.probable.as<double>(), certain = limits.certain.as<double>(),
              chance = limits.chance->as<double>(), doubt = own.probable.as<double>();
   const double of_truth = ir::unit_roundoff(ir::DType::f64) / unit;
+  std::vector<bool> apart(made.apart.begin(), made.apart.end());
   for (std::size_t i = 0; i < y.size(); ++i) {
     if (made.apart[i] != 0) continue;
     const double stored = u * std::abs(y[i]), most = made.certain[i] + stored;
     chance[i] = question.lambda * made.deviation[i];
     probable[i] = std::min(chance[i] + made.fixed[i] + stored, most), certain[i] = most;
+    if (!std::isfinite(probable[i])) chance[i] = 0, probable[i] = most;  // squares of f64 leave its range
     chance[i] = std::min(chance[i], probable[i]);
     doubt[i] = made.certain[i] * of_truth;
+    if (std::isfinite(most)) continue;
+    apart[i] = true;  // and so does what the truth is made of
+    probable[i] = certain[i] = doubt[i] = compare::anything;
   }
-  if (std::ranges::count(made.apart, 1) > 0) limits.apart = own.apart = {made.apart.begin(), made.apart.end()};
+  if (std::ranges::count(apart, true) > 0) limits.apart = own.apart = apart;
   output.allowed = held_to(question, k, std::move(limits));
   compare::Allowed uncertainty{.rule = compare::Allowed::Rule::within};
   uncertainty.limits = std::make_shared<const compare::Limits>(std::move(own));
