@@ -110,6 +110,28 @@ std::int64_t steps_on_own_states(const core::Segment& segment, std::size_t k) {
   return is_recurrence && type.shape.size() == 4 && type.dtype == core::compute_dtype(type.dtype) ? type.shape[0] : 0;
 }
 
+/// Elements of output `k` behind the last step of their sequence, which are 0 whatever the operands are.
+template <class T>
+std::uint64_t beyond_end_of(const T& op, const elements::Subject& subject, const ir::Shape& y) {
+  const auto lengths = ir::kernels::recurrent_operands(op).lengths;
+  if (!lengths || y.size() != 4 || y.elements() == 0) return 0;
+  const ir::Value v = subject.segment.graph.nodes().front().inputs[*lengths];
+  const ir::Tensor counts = ir::convert(subject.inputs[v], ir::DType::i64);
+  std::int64_t steps = 0;
+  for (const std::int64_t count : counts.as<std::int64_t>()) steps += std::max<std::int64_t>(0, y[0] - count);
+  return static_cast<std::uint64_t>(steps * (y.elements() / (y[0] * y[2])));
+}
+
+std::uint64_t beyond_end(const elements::Subject& subject, std::size_t k) {
+  const ir::Graph& graph = subject.segment.graph;
+  if (graph.nodes().size() != 1) return 0;
+  const ir::Op& op = graph.nodes().front().op;
+  const ir::Shape& y = graph.type(subject.segment.outputs.at(k)).shape;
+  if (op.is<ir::ops::Rnn>()) return beyond_end_of(op.as<ir::ops::Rnn>(), subject, y);
+  if (op.is<ir::ops::Gru>()) return beyond_end_of(op.as<ir::ops::Gru>(), subject, y);
+  return op.is<ir::ops::Lstm>() ? beyond_end_of(op.as<ir::ops::Lstm>(), subject, y) : 0;
+}
+
 /// What a fault leaves of one step, its next ones are right to go on from: the share of sequences of states of which
 /// some step is refused.
 cases::Sensitivity of_sequences(const OutputJudgement& judged, const ir::Tensor& got, std::int64_t steps) {
@@ -205,7 +227,12 @@ compare::Telling NodeJudge::telling(std::size_t k, const cases::NodeResult& resu
   const auto found = last_.find(k);
   if (found != last_.end() && !found->second.ratio.empty()) return telling_of(found->second, result.local);
   const ir::DType dtype = subject_.segment.graph.type(subject_.segment.outputs.at(k)).dtype;
-  return compare::telling_of(truth(k), dtype, result.allowed, bounded_.lines.at(k), result.local, result.marked_bools);
+  compare::Telling telling =
+      compare::telling_of(truth(k), dtype, result.allowed, bounded_.lines.at(k), result.local, result.marked_bools);
+  // Behind the end of its sequence an element is 0 whatever came in: it counts as those before it do.
+  if (const std::uint64_t beyond = beyond_end(subject_, k); beyond < telling.elements)
+    telling.informative = telling.informative * telling.elements / (telling.elements - beyond);
+  return telling;
 }
 
 std::vector<ir::Tensor> NodeJudge::outputs_with(std::size_t k, const ir::Tensor& got) const {

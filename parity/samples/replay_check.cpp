@@ -59,7 +59,8 @@ bool replays_tell(const elements::Subject& subject, std::size_t k, const ir::Ten
   if (!bare || truth.elements() == 0) return false;
   const std::size_t terms = std::max<std::size_t>(1, bare->at(0).terms.size());
   const auto all = static_cast<std::size_t>(truth.elements());
-  const std::vector<std::size_t> places = draws.some(std::max<std::size_t>(most_replays, most_replayed_terms / terms), all);
+  const std::vector<std::size_t> places =
+      draws.some(std::max<std::size_t>(most_replays, most_replayed_terms / terms), all);
   const std::vector<double> came = numbers_at(got, places);
   if (std::ranges::all_of(came, [](double x) { return x == 0; })) return false;
   const cases::ReplaySample found = replayed_at(subject, *bare, places, truth, got);

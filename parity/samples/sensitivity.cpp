@@ -193,8 +193,8 @@ std::optional<std::vector<ir::Tensor>> with_fewer_bits(const elements::Subject& 
   return differs ? std::optional(std::move(fed)) : std::nullopt;
 }
 
-/// The slice with real attributes off by what half of their bits may lose; nothing where there are none. An element that
-/// shows a bound, as silence does the floor of its logarithm, is made of that alone.
+/// The slice with real attributes off by what half of their bits may lose; nothing where there are none. An element
+/// that shows a bound, as silence does the floor of its logarithm, is made of that alone.
 std::optional<Slice> with_attributes_off(const Slice& slice, ir::DType dtype) {
   Slice other = slice;
   core::Segment& segment = other.segment;
