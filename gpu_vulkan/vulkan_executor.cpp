@@ -121,7 +121,7 @@ std::unique_ptr<ir::Executable> VulkanExecutor::compile(const ir::Graph& graph, 
     made = planned(whole);
   }
   if (options_.on_plan) options_.on_plan(made);
-  plan::require_consistent(made, whole.graph);
+  plan::require_consistent(made, whole.graph, facts());
   device::VulkanOptions of_run = options_;
   of_run.staging = options.staging;
   of_run.timestamps = options.timestamps;

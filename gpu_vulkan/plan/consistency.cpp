@@ -65,13 +65,20 @@ class Memory {
 /// A run of the plan, with nothing computed.
 class Walk {
  public:
-  Walk(const Plan& plan, const ir::Graph& graph)
-      : plan_(plan), graph_(graph), memory_(plan.arena.buffers.size()), written_(plan.schedule.slots.size()) {}
+  Walk(const Plan& plan, const ir::Graph& graph, const device::DeviceFacts& facts)
+      : plan_(plan),
+        graph_(graph),
+        alignment_(std::max<std::size_t>(facts.offset_alignment, widest_load)),
+        memory_(plan.arena.buffers.size()),
+        written_(plan.schedule.slots.size()) {}
 
   void run() {
     ir::require(plan_.barrier_before.size() == plan_.schedule.dispatches.size(),
                 "the plan has not one place for a barrier by dispatch");
-    for (Slot s = 0; s < plan_.schedule.slots.size(); ++s) require_inside(s);
+    for (Slot s = 0; s < plan_.schedule.slots.size(); ++s) {
+      require_inside(s);
+      require_aligned(s);
+    }
     if (plan_.placed(plan_.faults)) fill(plan_.faults);
     std::size_t next = 0;
     for (const Segment& part : plan_.segments) {
@@ -100,6 +107,13 @@ class Walk {
       ir::fail(full_name(slot), " lies beyond its buffer");
     if (is_resident(slot) != (here.buffer < plan_.arena.resident_buffers))
       ir::fail(full_name(slot), " lies among slots that live otherwise");
+  }
+
+  void require_aligned(Slot slot) const {
+    if (!plan_.placed(slot)) return;
+    const std::size_t offset = plan_.arena.places.at(slot).offset;
+    if (offset % alignment_ != 0)
+      ir::fail(full_name(slot), " lies at byte ", offset, " of its buffer, not at a multiple of ", alignment_);
   }
 
   void fill(Slot slot) {
@@ -192,8 +206,11 @@ class Walk {
     return ir::cat(name(slot), " of node '", graph_.nodes()[*n].label, "' (", graph_.nodes()[*n].op.name(), ')');
   }
 
+  static constexpr std::size_t widest_load = 16;  // bytes
+
   const Plan& plan_;
   const ir::Graph& graph_;
+  const std::size_t alignment_;
   Memory memory_;
   std::vector<bool> written_;                     // by slot
   std::vector<Slot> read_since_, written_since_;  // the last barrier
@@ -201,9 +218,9 @@ class Walk {
 
 }  // namespace
 
-void require_consistent(const Plan& plan, const ir::Graph& graph) {
+void require_consistent(const Plan& plan, const ir::Graph& graph, const device::DeviceFacts& facts) {
   try {
-    Walk(plan, graph).run();
+    Walk(plan, graph, facts).run();
   } catch (const ir::Error& error) {
     ir::fail("gpu_vulkan: the plan is wrong: ", error.what());
   }

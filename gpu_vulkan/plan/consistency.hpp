@@ -13,9 +13,11 @@ namespace plumb::gpu_vulkan::plan {
 /// * What is read of a slot, by a dispatch, by the host or in the next part, was uploaded or written, and all of it is
 ///   still there: no slot that shares bytes with it was written in between.
 /// * A slot that a dispatch writes shares no bytes with another that it binds; nothing writes where resident slots lie;
-///   every slot lies within its buffer.
+///   every slot lies within its buffer, at a multiple of what the device asks for (minStorageBufferOffsetAlignment; a
+///   driver that reads unaligned places all the same says nothing, see VUID-VkWriteDescriptorSet-descriptorType-00328),
+///   and of 16 bytes, as shaders read words by fours.
 ///
 /// Throws Error naming the dispatch, the node and the slot of the first breach.
-void require_consistent(const Plan& plan, const ir::Graph& graph);
+void require_consistent(const Plan& plan, const ir::Graph& graph, const device::DeviceFacts& facts);
 
 }  // namespace plumb::gpu_vulkan::plan

@@ -13,6 +13,7 @@ namespace plumb::gpu_vulkan::consistency_test {
 namespace {
 
 using ir::DType;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -35,7 +36,7 @@ struct Branches {
   }
 
   std::string breach(const plan::Plan& broken) const {
-    return tests::message_of([&] { plan::require_consistent(broken, graph); });
+    return tests::message_of([&] { plan::require_consistent(broken, graph, testing::h200()); });
   }
 };
 
@@ -44,7 +45,7 @@ TEST(Consistency, PlansAsTheyAreMadeHold) {
   for (const plan::PlanOptions& options :
        {plan::PlanOptions{}, plan::PlanOptions{.redzone = true}, plan::PlanOptions{.no_reuse = true},
         plan::PlanOptions{.full_barriers = true}})
-    EXPECT_NO_THROW(plan::require_consistent(branches.plan(options), branches.graph));
+    EXPECT_NO_THROW(plan::require_consistent(branches.plan(options), branches.graph, testing::h200()));
 }
 
 TEST(Consistency, EachBarrierThatAPlanHasIsNeeded) {
@@ -107,6 +108,29 @@ TEST(Consistency, SlotsLieInTheirBuffers) {
   plan = branches.plan();
   plan.arena.places[plan.slot(2)] = plan.arena.places[plan.slot(1)];
   EXPECT_THAT(branches.breach(plan), HasSubstr("'a' of node 'a' (binary) lies among slots that live otherwise"));
+}
+
+TEST(Consistency, SlotsLieWhereTheDeviceCanBindThem) {
+  const Branches branches;
+  const ir::Value a = 2;
+  const plan::Plan plan = branches.plan({.no_reuse = true});
+  for (const std::uint64_t alignment : {1, 4, 16, 64, 256}) {
+    device::DeviceFacts facts = testing::h200();
+    facts.offset_alignment = alignment;
+    const plan::Plan aligned = plan::make_plan(branches.graph, {branches.graph.results()}, facts, {});
+    EXPECT_NO_THROW(plan::require_consistent(aligned, branches.graph, facts)) << alignment;
+  }
+  for (const std::size_t off : {1, 4, 8, 32}) {
+    plan::Plan broken = plan;
+    broken.arena.places[broken.slot(a)].offset += off;
+    for (std::size_t& bytes : broken.arena.buffers) bytes += off;
+    device::DeviceFacts facts = testing::h200();
+    facts.offset_alignment = 2 * off;
+    EXPECT_THAT(tests::message_of([&] { plan::require_consistent(broken, branches.graph, facts); }),
+                AllOf(HasSubstr("'a' of node 'a' (binary) lies at byte "),
+                      HasSubstr(ir::cat("not at a multiple of ", std::max<std::size_t>(16, 2 * off)))))
+        << off;
+  }
 }
 
 TEST(Consistency, EveryDispatchIsInAPart) {
