@@ -28,6 +28,7 @@ Action power(CLI::App& app);
 Action search(CLI::App& app);
 Action probe(CLI::App& app);
 Action plan(CLI::App& app);
+Action reach(CLI::App& app);
 Action calibrate(CLI::App& app);
 Action ops(CLI::App& app);
 Action devices(CLI::App& app);
@@ -65,6 +66,8 @@ inline constexpr Command commands[] = {
     {"probe", "find by experiment how a device rounds", probe, "plumb probe -o device.toml"},
     {"plan", "show how the device would run a graph: kernels, tiles and memory, and why", plan,
      "plumb plan graph.json --dtype f16"},
+    {"reach", "say which kernels graphs reach, and with what: attributes, extents, special numbers (docs/coverage.md)",
+     reach, "plumb reach fixtures/ops > reached.jsonl"},
     {"calibrate", "time matrix-product tiles, transfers and submits on the device, and keep what is fastest", calibrate,
      "plumb calibrate --budget 30"},
     {"ops", "list every op, its attributes and which executors run it", ops, "plumb ops --json"},
