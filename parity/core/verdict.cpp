@@ -5,6 +5,9 @@
 namespace plumb::parity::core {
 namespace {
 
+constexpr std::array worse = {Verdict::error, Verdict::failed, Verdict::nondeterministic, Verdict::unsupported,
+                              Verdict::xpassed};
+
 /// The first of `order` that occurs in `found`, or `otherwise`.
 template <class T, std::size_t n>
 T first_found(const std::array<T, n>& order, std::span<const T> found, T otherwise) {
@@ -48,9 +51,15 @@ ExitCode strict_exit_code(ExitCode usual, Verdict verdict, std::span<const Verdi
   return may_be_worse && is_in_doubt && ran ? ExitCode::mistrusted : usual;
 }
 
+bool is_worse(Verdict a, Verdict b) {
+  const auto rank = [](Verdict one) {
+    const auto place = std::ranges::find(worse, one) - worse.begin();
+    return one == Verdict::mistrusted || place < std::ssize(worse) ? place : place + 1;
+  };
+  return rank(a) < rank(b);
+}
+
 Verdict overall(std::span<const Verdict> nodes, const Coverage& found, const Coverage& least) {
-  constexpr std::array worse = {Verdict::error, Verdict::failed, Verdict::nondeterministic, Verdict::unsupported,
-                                Verdict::xpassed};
   constexpr std::array compared = {Verdict::passed, Verdict::mistrusted, Verdict::out_of_range};
   constexpr std::array rest = {Verdict::xfailed, Verdict::fallback};
   const Verdict worst = first_found(worse, nodes, Verdict::skipped);

@@ -57,6 +57,9 @@ struct Coverage {
 };
 inline constexpr Coverage usual_coverage{0.90, 0.50}, strict_coverage{0.95, 0.80};
 
+/// Whether a case of which both may be said is `a`: the one that says more of what is wrong counts.
+bool is_worse(Verdict a, Verdict b);
+
 /// The verdict of a case from those of its nodes: the worst of those that say that something is wrong; of what was not
 /// compared only when nothing was. Nodes that are mistrusted, or ran on the host, cost their share of what was
 /// verified: a case in which nothing is worse is passed where that reaches `least`, else mistrusted.

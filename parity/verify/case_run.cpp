@@ -348,13 +348,12 @@ void CaseRun::judge_expected() {
     options.lambda = result_.false_alarms.lambda();
     result_.expected = expected::judge(subject_, executors_.reference, options, limits_of_elements());
   }
-  std::vector<core::Verdict> verdicts = {result_.verdict};
-  for (const cases::ExpectedResult& one : result_.expected) verdicts.push_back(one.verdict);
-  for (const core::Verdict worse : {core::Verdict::error, core::Verdict::failed, core::Verdict::mistrusted})
-    if (std::ranges::count(verdicts, worse) > 0) return void(result_.verdict = worse);
-  // What left the range on its way proves nothing of the graph.
-  const bool is_out_of_range = std::ranges::count(verdicts, core::Verdict::out_of_range) > 0;
-  if (is_out_of_range && result_.verdict == core::Verdict::passed) result_.verdict = core::Verdict::mistrusted;
+  for (const cases::ExpectedResult& one : result_.expected) {
+    // What left the range on its way proves nothing of the graph.
+    const bool is_lost = one.verdict == core::Verdict::out_of_range;
+    const core::Verdict said = is_lost ? core::Verdict::mistrusted : one.verdict;
+    if (core::is_worse(said, result_.verdict)) result_.verdict = said;
+  }
 }
 
 void CaseRun::assign_blame() {

@@ -26,12 +26,7 @@ void judge_plain(const cases::Case& subject, const cases::Executors& executors, 
     node.is_of_plain_run = true;
     result.nodes.push_back(std::move(node));
   }
-  const auto is_worse = [](core::Verdict a, core::Verdict b) {
-    constexpr std::array order = {core::Verdict::error,       core::Verdict::failed,  core::Verdict::nondeterministic,
-                                  core::Verdict::unsupported, core::Verdict::xpassed, core::Verdict::mistrusted};
-    return std::ranges::find(order, a) < std::ranges::find(order, b);
-  };
-  if (is_worse(judged.verdict, result.verdict)) result.verdict = judged.verdict, result.message = judged.message;
+  if (core::is_worse(judged.verdict, result.verdict)) result.verdict = judged.verdict, result.message = judged.message;
 }
 
 }  // namespace
