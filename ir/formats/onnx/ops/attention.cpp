@@ -18,7 +18,9 @@ namespace {
 /// [B, S, heads·D] as [B, heads, S, D]; what has four axes is so already.
 Ref heads_in_front(NodeReader& node, Ref x, std::string_view attribute, std::string_view what) {
   const Shape shape = node.shape(x);
+  const bool says_heads = node.attribute(attribute) != nullptr;
   if (shape.rank() == 4) return x;
+  require(says_heads, "attribute '", attribute, "' is missing");
   require(shape.rank() == 3, what, " must have rank 3 or 4, got ", node.type(x));
   const auto heads = node.integer(attribute);
   require(heads >= 1 && shape[2] % heads == 0, what, " is ", node.type(x), " with ", heads, " heads");
@@ -137,7 +139,8 @@ void rotate(NodeReader& node, ops::Rope op, Ref cos, Ref sin, std::optional<Ref>
 
 void rotary_embedding(NodeReader& node) {
   const bool is_packed = node.shape(node.in(0)).rank() == 3;
-  rotate(node, {}, node.in(1), node.in(2), node.maybe(3), is_packed ? node.integer("num_heads") : 0);
+  const auto heads = node.integer("num_heads", 0);  // asked for where axes say it, too
+  rotate(node, {}, node.in(1), node.in(2), node.maybe(3), is_packed ? heads : 0);
 }
 
 /// onnxruntime's own: positions come before the tables, one of them stands for the first token of all sequences.
