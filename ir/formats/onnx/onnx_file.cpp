@@ -144,7 +144,8 @@ std::string unknown_to_checker(const ::onnx::ModelProto& model) {
   if (const auto found = opsets.find(""); found != opsets.end() && found->second > known)
     return cat("opsets to ", known, ": the file has ", found->second);
   for (const auto& node : model.graph().node())  // onnxruntime writes it into ONNX's domain
-    if (node.domain().empty() && node.op_type() == "SimplifiedLayerNormalization") return node.op_type();
+    if (node.domain().empty() && node.op_type() == "SimplifiedLayerNormalization")
+      return cat("no ", node.op_type());
   if (const auto type = newer_type(model.graph()); type != 0)
     return cat("older tensors than those of ", from_onnx::type_name(type));
   return "";
