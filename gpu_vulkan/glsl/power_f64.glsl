@@ -3,7 +3,6 @@
 #define PLUMB_POWER_F64_GLSL
 
 #include "gpu_vulkan/glsl/math_f64.glsl"
-#include "gpu_vulkan/glsl/whole_f64.glsl"
 
 precise dvec2 product_of(dvec2 a, dvec2 b) {
   const dvec2 p = product_of(a.x, b.x);

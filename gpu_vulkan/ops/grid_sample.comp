@@ -7,7 +7,7 @@
 #include "gpu_vulkan/glsl/index.glsl"
 #include "gpu_vulkan/glsl/power.glsl"
 #ifdef VARIANT_f64
-#include "gpu_vulkan/glsl/whole_f64.glsl"
+#include "gpu_vulkan/glsl/math_f64.glsl"
 #else
 float whole_part(float x) { return trunc(x); }
 float whole_below(float x) { return floor(x); }

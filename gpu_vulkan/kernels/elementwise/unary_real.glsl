@@ -7,7 +7,6 @@
 #include "gpu_vulkan/kernels/elementwise/activation_f64.glsl"
 #include "gpu_vulkan/kernels/elementwise/hyperbolic_f64.glsl"
 #include "gpu_vulkan/glsl/trigonometry_f64.glsl"
-#include "gpu_vulkan/glsl/whole_f64.glsl"
 #else
 #include "gpu_vulkan/kernels/elementwise/activation.glsl"
 #include "gpu_vulkan/glsl/hyperbolic.glsl"
