@@ -99,7 +99,7 @@ TEST(ComplexRange, SumsOfProductsAndSumsAreLookedAtPartByPart) {
 
 TEST(ComplexRange, ARunningProductStaysBeyondIt) {
   const Tensor x = Tensor::of<Single>({4}, {{1e30f, 1e30f}, {1e30f, 0}, {1e-30f, 0}, {1e-30f, 0}});
-  const ir::Op product = ir::ops::Cumulative{.axis = 0, .function = ir::ops::CumulativeFunction::product};
+  const ir::Op product = ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::product, .axis = 0};
   const Single first = {1e30f, 1e30f}, lost = {nan, infinity};
   EXPECT_EQ(judge<Single>(product, {x}, {first, lost, lost, lost}).bad, 0u);
   EXPECT_EQ(judge<Single>(product, {x}, {lost, lost, lost, lost}).bad, 1u) << "the first is one factor";
