@@ -83,8 +83,8 @@ endfunction()
 
 # precompile_common_headers(<target>)
 #
-# Nearly every file includes these headers, and reading them is a third of what compiling a file takes. Only unity builds
-# have them precompiled: in the others a file that forgets an include does not compile.
+# Nearly every file includes these headers, and reading them is a third of what compiling a file takes. Unity builds
+# have them precompiled; in the others a file that forgets an include does not compile.
 function(precompile_common_headers target)
   if(CMAKE_UNITY_BUILD)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <map> <memory> <optional> <set>

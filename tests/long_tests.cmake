@@ -1,4 +1,4 @@
-# What long_tests.txt says: seconds of a quiet processor that a test takes where nothing is cached. What takes longest is
+# What long_tests.txt says: seconds of a quiet processor that a test takes where nothing is cached. What takes long is
 # started first: what is started last keeps one processor waiting for the other. A suite of a GoogleTest program that
 # takes more than 60 s is several entries, none of which takes more than 40 s on average.
 file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/long_tests.txt" long_tests REGEX "^[^#]")

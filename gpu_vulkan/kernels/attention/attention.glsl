@@ -17,9 +17,7 @@ layout(push_constant) uniform Block {
   uint bottom_right;                  // 1: shift is the number of keys less Sq; 0: shift is 0
   uint splits;                        // parts of a head's keys, in attention_split_kv.comp
   uint q_offset, k_offset, v_offset;
-#ifdef VARIANT_f64
-  uint scale_low, softcap_low;
-#endif
+  uint scale_low, softcap_low;  // the low words of doubles
 };
 
 layout(set = 0, binding = 0) readonly buffer Queries { STORED q[]; };

@@ -19,7 +19,7 @@ std::vector<std::string> known_variables() {
   std::vector<std::string> names = {"CPU_LEVEL", "SOURCE_DIR", "SDK",         "RUNNER",
                                     "WERROR",    "FLUSHES",    "FUSES",       "ACCURACY",
                                     "BENCH",     "CPU_ARCH",   "CPU_LEVELS",  "DEBIAN_ROOT",
-                                    "DEBIAN_MIRROR"};
+                                    "DEBIAN_MIRROR", "CACHE",  "CI_CACHE",    "TEST_SECONDS"};
   for (const auto& option : gpu_vulkan::device::vulkan_option_infos())
     names.push_back(option.variable.substr(prefix.size()));
   return names;

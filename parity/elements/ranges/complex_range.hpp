@@ -25,7 +25,7 @@ class ComplexSums {
     terms::Walker walker;
     bool is_negated = false;
   };
-  std::vector<ir::Tensor> parts_;  ///< of each operand its real parts and its imaginary ones, as f64
+  std::vector<ir::Tensor> parts_;  ///< two an operand: its real parts and its imaginary ones, as f64
   std::vector<Walk> real_, imaginary_;
 };
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "ir/formats/onnx/node_reader.hpp"
-#include "ir/formats/onnx/scores.hpp"
+#include "ir/formats/onnx/compose/scores.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/concat.hpp"
 #include "ir/ops/pad.hpp"

@@ -1,8 +1,8 @@
 // Convolution and pooling.
 
 #include "ir/convert.hpp"
-#include "ir/formats/onnx/named_function.hpp"
-#include "ir/formats/onnx/window.hpp"
+#include "ir/formats/onnx/compose/named_function.hpp"
+#include "ir/formats/onnx/compose/window.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/causal_conv.hpp"
 #include "ir/ops/clamp.hpp"

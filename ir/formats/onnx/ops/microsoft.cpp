@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ir/formats/onnx/arithmetic.hpp"
-#include "ir/formats/onnx/vectors.hpp"
+#include "ir/formats/onnx/compose/arithmetic.hpp"
+#include "ir/formats/onnx/compose/vectors.hpp"
 #include "ir/ops/activation.hpp"
 #include "ir/ops/layer_norm.hpp"
 #include "ir/ops/reduce.hpp"

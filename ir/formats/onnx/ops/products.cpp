@@ -1,9 +1,9 @@
 // MatMul, whose vectors become matrices for a while, Gemm and Einsum.
 #include <cmath>
 
-#include "ir/formats/onnx/arithmetic.hpp"
-#include "ir/formats/onnx/named_function.hpp"
-#include "ir/formats/onnx/vectors.hpp"
+#include "ir/formats/onnx/compose/arithmetic.hpp"
+#include "ir/formats/onnx/compose/named_function.hpp"
+#include "ir/formats/onnx/compose/vectors.hpp"
 #include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ir/formats/onnx/arithmetic.hpp"
-#include "ir/formats/onnx/vectors.hpp"
-#include "ir/formats/onnx/window.hpp"
+#include "ir/formats/onnx/compose/arithmetic.hpp"
+#include "ir/formats/onnx/compose/vectors.hpp"
+#include "ir/formats/onnx/compose/window.hpp"
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/matmul.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/formats/onnx/recurrent_steps.hpp"
+#include "ir/formats/onnx/compose/recurrent_steps.hpp"
 #include "ir/ops/gru.hpp"
 #include "ir/ops/lstm.hpp"
 #include "ir/ops/rnn.hpp"

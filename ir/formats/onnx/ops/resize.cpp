@@ -130,8 +130,8 @@ ops::Resize manner_of(NodeReader& node) {
           .extrapolation_value = node.real("extrapolation_value", 0)};
 }
 
-/// A float that holds the numbers of an integer type or bool, which are cut off towards zero where they are resampled by
-/// weights, as onnxruntime does it; ONNX says nothing of that. Floats hold their own.
+/// A float that holds the numbers of an integer type or bool, which are cut off towards zero after they were resampled
+/// by weights, as onnxruntime does it; ONNX says nothing of that. Floats hold their own.
 DType float_for(DType dtype) {
   if (is_float(dtype)) return dtype;
   if (dtype == DType::i64 || is_complex(dtype)) NodeReader::unsupported("interpolates ", dtype);

@@ -1,7 +1,7 @@
 // Recurrences with functions that the ops rnn, gru and lstm do not have, step by step in other ops.
 #pragma once
 
-#include "ir/formats/onnx/named_function.hpp"
+#include "ir/formats/onnx/compose/named_function.hpp"
 #include "ir/kernels/recurrent.hpp"
 
 namespace plumb::ir::from_onnx {

@@ -1,4 +1,4 @@
-#include "ir/formats/onnx/window.hpp"
+#include "ir/formats/onnx/compose/window.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Vectors as matrices for the time of a product.
-#include "ir/formats/onnx/vectors.hpp"
+#include "ir/formats/onnx/compose/vectors.hpp"
 
 #include "ir/ops/matmul.hpp"
 

@@ -1,9 +1,9 @@
 // Activations by name, as `unary`, `activation` or a comparison.
-#include "ir/formats/onnx/named_function.hpp"
+#include "ir/formats/onnx/compose/named_function.hpp"
 
 #include <algorithm>
 
-#include "ir/formats/onnx/arithmetic.hpp"
+#include "ir/formats/onnx/compose/arithmetic.hpp"
 #include "ir/ops/activation.hpp"
 #include "ir/ops/compare.hpp"
 #include "ir/ops/where.hpp"

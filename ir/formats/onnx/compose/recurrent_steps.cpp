@@ -1,8 +1,8 @@
-#include "ir/formats/onnx/recurrent_steps.hpp"
+#include "ir/formats/onnx/compose/recurrent_steps.hpp"
 
 #include <tuple>
 
-#include "ir/formats/onnx/arithmetic.hpp"
+#include "ir/formats/onnx/compose/arithmetic.hpp"
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/compare.hpp"
 #include "ir/ops/concat.hpp"

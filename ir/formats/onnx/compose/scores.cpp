@@ -1,10 +1,10 @@
 // Scores of attention by products, comparisons and a softmax of their own.
-#include "ir/formats/onnx/scores.hpp"
+#include "ir/formats/onnx/compose/scores.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "ir/formats/onnx/arithmetic.hpp"
+#include "ir/formats/onnx/compose/arithmetic.hpp"
 #include "ir/ops/compare.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/reduce.hpp"
