@@ -221,7 +221,7 @@ TEST(OnnxSequences, AreNoTensors) {
   EXPECT_THAT(message([](ModelMaker& maker) { maker.node("Identity", {"s"}, {"y"}); }),
               HasSubstr("output 'y' is a sequence"));
   EXPECT_THAT(message([](ModelMaker& maker) { maker.node("SequenceLength", {"x"}, {"y"}); }),
-              HasSubstr("input 0 is a tensor"));
+              HasSubstr("input 0 (input_sequence) is of f32"));
 }
 
 }  // namespace

@@ -244,9 +244,6 @@ class Draft::Emitter {
 
 std::vector<std::optional<Value>> Draft::finish(const std::vector<Ref>& results, const std::vector<std::string>& names,
                                                 formats::GraphFile& file) {
-  for (std::size_t k = 0; k < results.size(); ++k)
-    if (elements(results[k]) != nullptr)
-      throw Unsupported(cat("output '", names[k], "' is a sequence, and only tensors are returned"));
   mark_needed(results);
   Emitter emitter(*this, file);
   emitter.sources();

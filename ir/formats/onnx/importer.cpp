@@ -349,6 +349,10 @@ formats::OnnxModel Importer::read() {
     if (found == nullptr) tell(cat("output '", clean(output.name()), "': nothing computes it"), false);
     if (found != nullptr && found->failure) told_.push_back(*found->failure);
     if (found == nullptr || !found->ref) continue;
+    if (draft_.elements(*found->ref) != nullptr) {
+      tell(cat("output '", clean(output.name()), "' is a sequence, and only tensors are returned"), true);
+      continue;
+    }
     results.push_back(*found->ref);
     model.outputs.push_back(clean(output.name()));
     if (const TensorType& made = draft_.type(results.back()); !may_be(output.type(), made.shape))
