@@ -79,8 +79,9 @@ struct Activated {
 /// The cell of one unit on its way through the steps.
 class Cell {
  public:
-  Cell(const Lstm& op, double unit, double first, std::array<double, 3> peephole)
-      : op_(op), unit_(unit), value_(first), error_(unit), peephole_(peephole) {}
+  /// `floor` is what an intermediate result loses where it is flushed to zero, which a factor behind it enlarges.
+  Cell(const Lstm& op, double unit, double floor, double first, std::array<double, 3> peephole)
+      : op_(op), unit_(unit), floor_(floor), value_(first), error_(unit), peephole_(peephole) {}
 
   /// The next state h, by the sums of gates i, o, f and c without peepholes.
   Uncertain step(const std::array<Uncertain, 4>& sums) {
@@ -91,7 +92,7 @@ class Cell {
     if (op_.input_forget) {
       const Uncertain f{1 - i.y.value, 0, 0};
       factor = f.value + (g - value_) * own_i;
-      next = sum(f.scaled(value_).rounded(unit_ * std::abs(value_)), i.y.scaled(g), i.y.value, candidate.y);
+      next = sum(f.scaled(value_).rounded(unit_ * std::abs(value_) + floor_), i.y.scaled(g), i.y.value, candidate.y);
       next.deviation = std::hypot(next.deviation, i.y.deviation * value_);
       next.certain += i.y.certain * std::abs(value_);
     } else {
@@ -106,9 +107,9 @@ class Cell {
     const double of_cell = o.y.value * bent.slope + bent.y.value * o.slope * peephole_[1];
     return {h,
             std::hypot(o.y.deviation * bent.y.value, o.y.value * bent.y.deviation,
-                       std::hypot(of_cell * error_.deviation(), unit_ * h)),
+                       std::hypot(of_cell * error_.deviation(), unit_ * h, floor_)),
             o.y.certain * std::abs(bent.y.value) + std::abs(o.y.value) * bent.y.certain +
-                std::abs(of_cell) * error_.certain() + unit_ * std::abs(h)};
+                std::abs(of_cell) * error_.certain() + unit_ * std::abs(h) + floor_};
   }
 
   Uncertain cell() const { return {value_, error_.deviation(), error_.certain()}; }
@@ -118,7 +119,7 @@ class Cell {
   Uncertain sum(const Uncertain& kept, const Uncertain& let_in, double i, const Uncertain& candidate) const {
     const double y = kept.value + let_in.value;
     const Uncertain of_candidate = candidate.scaled(i);
-    const double own = unit_ * (std::abs(kept.value) + std::abs(let_in.value) + std::abs(y));
+    const double own = unit_ * (std::abs(kept.value) + std::abs(let_in.value) + std::abs(y)) + 3 * floor_;
     return Uncertain{y, std::hypot(kept.deviation, let_in.deviation, of_candidate.deviation),
                      kept.certain + let_in.certain + of_candidate.certain}
         .rounded(own);
@@ -148,11 +149,11 @@ class Cell {
     const double own = of == RecurrentActivation::identity || of == RecurrentActivation::relu ? 0
                        : is_rounded ? unit_ * (std::abs(0.4 * at) + std::abs(y))
                                     : 2 * ulps_of_functions * unit_ * std::abs(y);
-    return {scaled.rounded(own), bend};
+    return {scaled.rounded(own + floor_), bend};
   }
 
   const Lstm& op_;
-  const double unit_;
+  const double unit_, floor_;
   double value_;
   CarriedError error_;
   const std::array<double, 3> peephole_;
@@ -223,7 +224,7 @@ Judgement judge_hidden_cell(const Lstm& op, const Question& question, const Recu
       const auto initial = node.operands().initial_c;
       const double first = initial ? question.in[*initial].as<double>()[node.at_end(run, u)] : 0;
       const auto p = [&](std::int64_t gate) { return peephole_at(question, node, run, gate, u); };
-      Cell cell(op, question.unit(0), first, {p(0), p(1), p(2)});
+      Cell cell(op, question.unit(0), question.floor(0), first, {p(0), p(1), p(2)});
       for (std::int64_t s = 0; s < run.length; ++s) {
         const std::int64_t t = run.position(s);
         write(cell.step(sums.at(run, t, u)), question.lambda, node.at(run, t, u), y);
