@@ -80,6 +80,78 @@ TEST(OnnxReader, AnInputThatDecidesOnAShapeIsPinned) {
   EXPECT_THAT(model.notes, ElementsAre(HasSubstr("input 'shape'")));
 }
 
+TEST(OnnxReader, WhatIsOpenStillIsAllOfOneExtent) {
+  ModelMaker maker(13);
+  maker.input("x", {-1, 3, -1}).output("y");
+  maker.graph().mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(2)->set_dim_param(
+      "?");
+  maker.node("Relu", {"x"}, {"y"});
+  EXPECT_EQ(maker.read({.shapes = {{"n", {5}}}, .rest = 2}).file.graph.type(0).shape, (ir::Shape{5, 3, 2}));
+  EXPECT_EQ(maker.read({.rest = 7}).file.graph.type(0).shape, (ir::Shape{7, 3, 7}));
+}
+
+TEST(OnnxReader, GivenTensorsSettleExtentsAndContradictionsNameTheAxis) {
+  ModelMaker maker(13);
+  maker.input("x", {-1, 3}).input("z", {2, -1}).output("y");
+  maker.node("MatMul", {"z", "x"}, {"y"});
+  const auto x = ir::Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(maker.read({.given = {{"x", x}}}).file.graph.type(1).shape, (ir::Shape{2, 2}));
+  const auto refusal = [&](const ir::formats::OnnxOptions& options) {
+    return message_of([&] { maker.read(options); });
+  };
+  EXPECT_THAT(refusal({.given = {{"x", x}, {"z", ir::Tensor::of<float>({2, 1}, {1, 2})}}}),
+              HasSubstr("input 'z': is f32[2, n]: axis 1 is 'n', given with 1, but 2 by input 'x', axis 0"));
+  EXPECT_THAT(refusal({.shapes = {{"n", {4}}}, .given = {{"x", x}}}),
+              HasSubstr("input 'x': is f32[n, 3]: axis 0 is 'n', given with 2, but 4 by --shape n=4"));
+  EXPECT_THAT(refusal({.shapes = {{"x", {4, 3}}}, .given = {{"x", x}}}),
+              HasSubstr("input 'x': is f32[n, 3]: axis 0 is given with 2, but --shape says 4"));
+  EXPECT_THAT(refusal({.given = {{"x", ir::Tensor::of<float>({1, 4}, {1, 2, 3, 4})}}}),
+              HasSubstr("axis 1 is 3 in the file and 4 as given"));
+}
+
+TEST(OnnxReader, ExpectedTensorsSettleWhatNoInputDoes) {
+  ModelMaker maker(13);
+  maker.input("x", {-1, 3}).output("y").output("z");
+  maker.node("Relu", {"x"}, {"y"});
+  maker.node("Neg", {"x"}, {"z"});
+  for (auto& output : *maker.graph().mutable_output())
+    output.mutable_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_param("n");
+  EXPECT_EQ(maker.read({.expected = {{"y", {4, 3}}}}).file.graph.type(0).shape, (ir::Shape{4, 3}));
+  // Exporters give an axis of an output the name of a longer one of the input: what is given has the last word.
+  const auto x = ir::Tensor::of<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(maker.read({.given = {{"x", x}}, .expected = {{"y", {4, 3}}}}).file.graph.type(0).shape, (ir::Shape{2, 3}));
+  EXPECT_THAT(message_of([&] {
+                maker.read({.expected = {{"y", {4, 3}}, {"z", {5, 3}}}});
+              }),
+              HasSubstr("output 'z', axis 0: is 'n', expected with 5, but with 4 of output 'y', axis 0"));
+}
+
+TEST(OnnxReader, OneNumberFillsAnInputOfAnyShape) {
+  ModelMaker maker(13);
+  maker.input("x", {-1, 3}).output("y");
+  maker.node("Relu", {"x"}, {"y"});
+  const auto model = maker.read({.shapes = {{"n", {2}}}, .spread = {{"x", ir::Tensor::of<float>({}, {0.5F})}}});
+  const auto& tensor = std::get<ir::Tensor>(model.file.sources.at("x"));
+  EXPECT_EQ(tensor.shape(), (ir::Shape{2, 3}));
+  for (const float element : tensor.as<float>()) EXPECT_EQ(element, 0.5F);
+}
+
+TEST(OnnxReader, AnInitialiserIsWhatIsGivenForIt) {
+  ModelMaker maker(13);
+  maker.input("x", {2, 3}).initializer("shape", std::vector<std::int64_t>{3, 2}).output("y");
+  maker.node("Reshape", {"x", "shape"}, {"y"});
+  const auto shape_of = [&](const ir::formats::OnnxOptions& options) {
+    const auto model = maker.read(options);
+    return model.file.graph.type(model.file.graph.results().at(0)).shape;
+  };
+  EXPECT_EQ(shape_of({}), (ir::Shape{3, 2}));
+  EXPECT_EQ(shape_of({.given = {{"shape", ir::Tensor::of<std::int64_t>({2}, {1, 6})}}}), (ir::Shape{1, 6}));
+  EXPECT_THAT(message_of([&] {
+                shape_of({.given = {{"shape", ir::Tensor::of<std::int64_t>({1}, {6})}}});
+              }),
+              HasSubstr("initialiser 'shape': is i64[2], given i64[1]"));
+}
+
 TEST(OnnxReader, ANewerFileIsReadWithoutTheChecker) {
   ModelMaker maker(21);
   maker.proto().set_ir_version(99);

@@ -97,6 +97,77 @@ TEST(OnnxIf, WithAKnownConditionIsTheBranch) {
   for (const auto& node : model.file.graph.nodes()) EXPECT_NE(node.op.name(), "where");
 }
 
+/// If(rate == 16000): x as it is, else a row of `op` that x does not fit, as in networks for two sampling rates.
+ModelMaker for_two_rates(const std::string& op) {
+  ModelMaker maker(13);
+  maker.input("x", {2, 3}).input("rate", {}, ::onnx::TensorProto::INT64).output("y");
+  maker.initializer("sixteen", std::vector<std::int64_t>{16000}).initializer("row", {2}, {1, 2});
+  maker.node("Equal", {"rate", "sixteen"}, {"is_sixteen"});
+  auto& node = maker.node("If", {"is_sixteen"}, {"y"});
+  auto& then_graph = set_graph(node, "then_branch");
+  add_node(then_graph, "Relu", {"x"}, "as_it_is");
+  add_value(then_graph, "as_it_is", false);
+  auto& else_graph = set_graph(node, "else_branch");
+  add_node(else_graph, op, {"x", "row"}, "never");
+  add_value(else_graph, "never", false);
+  for (auto* graph : {&then_graph, &else_graph}) {
+    auto& type = *graph->mutable_output(0)->mutable_type()->mutable_tensor_type();
+    type.set_elem_type(::onnx::TensorProto::FLOAT);
+    type.mutable_shape();
+  }
+  return maker;
+}
+
+ir::formats::OnnxOptions rate(std::int64_t value) {
+  return {.given = {{"rate", ir::Tensor::of<std::int64_t>({}, {value})}}};
+}
+
+TEST(OnnxIf, ABranchThatDoesNotFitIsAnErrorWhereItMayBeTaken) {
+  const auto maker = for_two_rates("Add");
+  const auto model = maker.read(rate(16000));
+  EXPECT_EQ(model.file.graph.type(model.file.graph.results().at(0)).shape, (ir::Shape{2, 3}));
+  EXPECT_THAT(model.notes, ElementsAre(HasSubstr("input 'rate'")));
+  EXPECT_THAT(message_of([&] { maker.read(rate(8000)); }), HasSubstr("(Add, opset 13): "));
+  EXPECT_THAT(message_of([&] { maker.read(); }), HasSubstr("--input 'rate=1'"));
+}
+
+TEST(OnnxIf, ABranchThatTheCheckerRefusesIsAnErrorWhereItMayBeTaken) {
+  const auto maker = for_two_rates("NoSuchOperator");
+  EXPECT_THAT(maker.read(rate(16000)).notes, ::testing::Contains(HasSubstr("does not pass ONNX's checker")));
+  for (const auto& options : {rate(8000), ir::formats::OnnxOptions()})
+    EXPECT_THAT(message_of([&] { maker.read(options); }), HasSubstr("ONNX's checker: No Op registered"));
+}
+
+TEST(OnnxIf, AConditionOfManyGivenNumbersIsSettled) {
+  ModelMaker maker(13);
+  maker.input("x", {5000}).initializer("half", {}, {0.5F}).output("y");
+  auto& mean = maker.node("ReduceMean", {"x"}, {"mean"});
+  set_int(mean, "keepdims", 0);
+  maker.node("Greater", {"mean", "half"}, {"is_loud"});
+  auto& node = maker.node("If", {"is_loud"}, {"y"});
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    auto& graph = set_graph(node, branch);
+    add_node(graph, branch[0] == 't' ? "Relu" : "Shape", {"x"}, branch);
+    add_value(graph, branch, false);
+  }
+  maker.proto().set_ir_version(99);
+  for (const float level : {1.0F, 0.0F}) {
+    ir::Tensor x({ir::DType::f32, {5000}});
+    std::ranges::fill(x.as<float>(), level);
+    const auto model = maker.read({.given = {{"x", x}}});
+    EXPECT_EQ(model.file.graph.type(model.file.graph.results().at(0)).shape, (ir::Shape{level > 0 ? 5000 : 1}));
+  }
+}
+
+TEST(OnnxLoop, RunsAsOftenAsAnInputSays) {
+  auto maker = running_sum(3);
+  maker.graph().clear_initializer();
+  maker.initializer("start", {2}, {0, 0}).input("trips", {}, ::onnx::TensorProto::INT64);
+  EXPECT_THAT(message_of([&] { maker.read(); }), HasSubstr("it depends on input 'trips'"));
+  const auto model = maker.read({.given = {{"trips", ir::Tensor::of<std::int64_t>({}, {4})}}});
+  EXPECT_EQ(model.file.graph.type(model.file.graph.results().at(1)).shape, (ir::Shape{4, 2}));
+}
+
 TEST(OnnxFunction, OfTheModelIsInlinedWithItsAttributes) {
   ModelMaker maker(15);
   maker.input("x", {1, 2}).output("y");

@@ -9,7 +9,9 @@
 namespace plumb::ir::from_onnx {
 namespace {
 
-constexpr double most_work = 1 << 24;  ///< operations of a folded op
+constexpr double most_work = 1 << 24;       ///< operations of a folded op
+constexpr double most_resolved = 1 << 26;   ///< elements of all that given inputs settle at once
+constexpr double most_resolving = 1 << 30;  ///< operations of it
 
 /// Whether the op would take tensors of these shapes if they were of f32, all of them or all but indices.
 bool takes_shapes(const Op& op, Types types) {
@@ -117,7 +119,7 @@ std::vector<Ref> Draft::add(const std::string& label, const Op& op, const std::v
   return results;
 }
 
-const Tensor* Draft::resolve(Ref ref, std::int64_t most) {
+const Tensor* Draft::resolve(Ref ref) {
   if (const Tensor* tensor = numbers(ref)) {
     if (tensors_[ref].kind == Kind::input) pinned_.insert(tensors_[ref].name);
     return tensor;
@@ -129,16 +131,18 @@ const Tensor* Draft::resolve(Ref ref, std::int64_t most) {
   while (!open.empty()) {
     const Entry& entry = tensors_[open.back()];
     const bool is_open = numbers(open.back()) == nullptr;
-    const bool is_usual = most == most_shape_elements;  // what is remembered holds for that
-    if ((is_usual && entry.unresolvable) || entry.type.shape.elements() > most ||
-        (is_open && entry.kind != Kind::result)) {
-      tensors_[ref].unresolvable = is_usual || tensors_[ref].unresolvable;
+    if (entry.unresolvable || (is_open && entry.kind != Kind::result)) {
+      tensors_[ref].unresolvable = true;
       return nullptr;
     }
     open.pop_back();
     if (entry.kind == Kind::input) inputs.insert(entry.name);
     if (!is_open || !steps.insert(entry.step).second) continue;
     open.insert(open.end(), steps_[entry.step].operands.begin(), steps_[entry.step].operands.end());
+  }
+  if (!is_resolvable(steps)) {
+    tensors_[ref].unresolvable = true;
+    return nullptr;
   }
   for (const std::size_t index : steps) {
     const Step& step = steps_[index];
@@ -150,6 +154,36 @@ const Tensor* Draft::resolve(Ref ref, std::int64_t most) {
   }
   pinned_.insert(inputs.begin(), inputs.end());
   return numbers(ref);
+}
+
+/// Whether these steps are little enough to be carried out while a model is read.
+bool Draft::is_resolvable(const std::set<std::size_t>& steps) const {
+  double elements = 0, work = 0;
+  for (const std::size_t index : steps) {
+    const Step& step = steps_[index];
+    TensorTypes in, out;
+    for (const Ref ref : step.operands) in.push_back(type(ref));
+    for (const Ref ref : step.results) out.push_back(type(ref));
+    work += step.op.schema().cost(step.op, in, out).flops;
+    for (const TensorType& made : out) elements += static_cast<double>(made.shape.elements());
+  }
+  return elements <= most_resolved && work <= most_resolving;
+}
+
+std::vector<Ref> Draft::unknown_inputs(Ref ref) const {
+  std::set<Ref> inputs;
+  std::set<std::size_t> seen;
+  std::vector<Ref> open = {ref};
+  while (!open.empty()) {
+    const Ref at = open.back();
+    const Entry& entry = tensors_[at];
+    open.pop_back();
+    if (entry.numbers() != nullptr) continue;
+    if (entry.kind == Kind::input) inputs.insert(at);
+    if (entry.kind != Kind::result || !seen.insert(entry.step).second) continue;
+    open.insert(open.end(), steps_[entry.step].operands.begin(), steps_[entry.step].operands.end());
+  }
+  return {inputs.begin(), inputs.end()};
 }
 
 void Draft::name(Ref ref, const std::string& name) {

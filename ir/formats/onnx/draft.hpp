@@ -20,7 +20,7 @@ using Ref = std::size_t;
 /// the Graph of what the results need.
 class Draft {
  public:
-  /// Elements of a tensor that may tell of shapes.
+  /// Elements of a tensor that is computed while a file is read, whether it tells of shapes or not.
   static constexpr std::int64_t most_shape_elements = 4096;
 
   explicit Draft(const formats::OnnxOptions& options) : options_(&options) {}
@@ -44,9 +44,12 @@ class Draft {
   /// The numbers, or null when they depend on the inputs.
   const Tensor* value(Ref ref) const { return tensors_.at(ref).value.get(); }
   /// The numbers, also where they follow from given inputs, which are `pinned` by that.
-  /// Nothing of more than `most` elements is computed for that.
-  const Tensor* resolve(Ref ref, std::int64_t most = most_shape_elements);
+  /// Tensors of any size are computed for that, as long as they and the work are little together.
+  const Tensor* resolve(Ref ref);
   const std::set<std::string>& pinned() const { return pinned_; }
+  /// The inputs without given numbers that a tensor follows from, in order.
+  std::vector<Ref> unknown_inputs(Ref ref) const;
+  const std::string& name(Ref ref) const { return tensors_.at(ref).name; }
 
   /// How many tensors there are: those with higher numbers are newer.
   std::size_t size() const { return tensors_.size(); }
@@ -87,6 +90,7 @@ class Draft {
   /// Known, resolved or given numbers, or null.
   const Tensor* numbers(Ref ref) const { return tensors_.at(ref).numbers(); }
   bool folds(const Op& op, const std::vector<Ref>& operands, const TensorTypes& types) const;
+  bool is_resolvable(const std::set<std::size_t>& steps) const;
   void mark_needed(const std::vector<Ref>& results);
 
   const formats::OnnxOptions* options_;

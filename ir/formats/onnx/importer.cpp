@@ -55,8 +55,14 @@ void bound_indices(formats::GraphFile& file) {
 }  // namespace
 
 Importer::Importer(const ::onnx::ModelProto& model, const Unread& unread, const std::filesystem::path& directory,
-                   const formats::OnnxOptions& options)
-    : model_(model), unread_(unread), options_(options), tensors_(directory, options.most_bytes), draft_(options) {
+                   const formats::OnnxOptions& options, const Checker& checker)
+    : model_(model),
+      unread_(unread),
+      options_(options),
+      checker_(checker),
+      extents_(model.graph(), options),
+      tensors_(directory, options.most_bytes),
+      draft_(options) {
   require(options.evaluate != nullptr, "reading ONNX needs a function that evaluates ops");
 }
 
@@ -106,82 +112,50 @@ void Importer::learn_opsets(Scope& scope) {
   scope.opsets.emplace("", 1);  // files older than IR version 3
 }
 
-void Importer::learn_symbols() {
-  for (const auto& [name, extents] : options_.shapes)
-    if (extents.size() == 1) symbols_[name] = extents[0];
-  for (const auto& input : model_.graph().input()) {
-    const auto shape = options_.shapes.find(input.name());
-    const auto given = options_.given.find(input.name());
-    const auto& dimensions = input.type().tensor_type().shape().dim();
-    for (int k = 0; k < dimensions.size(); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      const std::string& symbol = dimensions[k].dim_param();
-      if (symbol.empty()) continue;
-      if (shape != options_.shapes.end() && at < shape->second.size()) symbols_.emplace(symbol, shape->second[at]);
-      if (given != options_.given.end() && at < given->second.shape().size())
-        symbols_.emplace(symbol, given->second.shape()[at]);
-    }
-  }
+/// What an input of this type will be fed; null where nobody said.
+const Tensor* Importer::given_to(const std::string& name, const TensorType& type) {
+  if (const auto given = options_.given.find(name); given != options_.given.end()) return &given->second;
+  const auto one = options_.spread.find(name);
+  if (one == options_.spread.end()) return nullptr;
+  require(one->second.dtype() == type.dtype && one->second.elements() == 1, "is ", type, ", given ",
+          one->second.type());
+  tensors_.take(type);
+  Tensor spread(type);
+  const auto bytes = one->second.bytes();
+  const auto all = spread.bytes();
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = bytes[i % bytes.size()];
+  return &spread_.insert_or_assign(name, std::move(spread)).first->second;
 }
 
-TensorType Importer::input_type(const ::onnx::ValueInfoProto& input) {
-  const auto& type = input.type();
-  if (!type.has_tensor_type()) throw Unsupported(cat("is a ", type_text(type), ", tensors are read"));
-  TensorType result{dtype_of(type.tensor_type().elem_type()), {}};
-  const auto shape = options_.shapes.find(input.name());
-  const auto given = options_.given.find(input.name());
-  if (given != options_.given.end()) {
-    require(given->second.dtype() == result.dtype, "is ", type_text(type), ", given ", given->second.type());
-    result.shape = given->second.shape();
-  } else if (shape != options_.shapes.end()) {
-    result.shape = Shape(shape->second);
-  } else {
-    require(type.tensor_type().has_shape(), "has no shape in the file; give one, as in --shape ", clean(input.name()),
-            "=1,3,224,224");
-    for (const auto& dimension : type.tensor_type().shape().dim()) result.shape.push_back(-1), void(dimension);
-  }
-  const auto& dimensions = type.tensor_type().shape().dim();
-  if (type.tensor_type().has_shape())
-    require(static_cast<std::size_t>(dimensions.size()) == result.shape.size(), "is ", type_text(type), ", given ",
-            result.shape);
-  for (int k = 0; k < dimensions.size(); ++k) {
-    auto& extent = result.shape[static_cast<std::size_t>(k)];
-    const auto& dimension = dimensions[k];
-    if (extent >= 0) {
-      require(!dimension.has_dim_value() || dimension.dim_value() == extent, "is ", type_text(type), ", given ",
-              result.shape);
-      continue;
-    }
-    if (dimension.has_dim_value())
-      extent = dimension.dim_value();
-    else if (const auto symbol = symbols_.find(dimension.dim_param());
-             symbol != symbols_.end() && !dimension.dim_param().empty())
-      extent = symbol->second;
-    else
-      fail("is ", type_text(type), ": which extents are meant? give them, as in --shape ", clean(input.name()),
-           "=1,3,224,224", dimension.dim_param().empty() ? "" : " or --shape " + clean(dimension.dim_param()) + "=1");
-  }
-  check_type(result);
-  return result;
+/// What an initialiser has in place of the file's numbers: they may depend on what is given for it.
+Tensor Importer::initial_value(const std::string& name, Tensor in_file) {
+  const Tensor* given = given_to(name, in_file.type());
+  if (given == nullptr) return in_file;
+  require(given->type() == in_file.type(), "is ", in_file.type(), ", given ", given->type());
+  return *given;
+}
+
+bool Importer::is_input(const std::string& name) const {
+  return std::ranges::any_of(model_.graph().input(), [&](const auto& input) { return input.name() == name; });
 }
 
 void Importer::read_input(const ::onnx::ValueInfoProto& input, Scope& scope) {
   Named& value = scope.values[input.name()];
-  const auto given = options_.given.find(input.name());
-  const bool is_given = given != options_.given.end();
   const auto where = cat("input '", clean(input.name()), "': ");
   const auto fail_with = [&](const Error& error, bool is_unsupported) {
     value = {.failure = add_failure(where + error.what(), is_unsupported)};
-    if (is_given) told_.push_back(*value.failure);
+    if (is_given(input.name())) told_.push_back(*value.failure);
   };
   const bool has_default = value.ref || value.failure;
-  if (has_default && !is_given) return;
+  if (has_default && !is_given(input.name())) return;
   try {
     refuse_unknown_fields(input);
-    const TensorType type = input_type(input);
+    // One number for every element leaves the extents of a default as they are.
+    const bool is_spread = !options_.given.contains(input.name());
+    const TensorType type = is_spread && value.ref ? draft_.type(*value.ref) : extents_.type_of(input);
     const std::string name = clean(input.name());
-    value = {has_default ? draft_.known(given->second, name)
-                         : draft_.input(name, type, is_given ? &given->second : nullptr)};
+    const Tensor* given = given_to(input.name(), type);
+    value = {has_default ? draft_.known(*given, name) : draft_.input(name, type, given)};
   } catch (const Unsupported& error) {
     fail_with(error, true);
   } catch (const Error& error) {
@@ -198,7 +172,10 @@ void Importer::read_initializers(const ::onnx::GraphProto& graph, Scope& scope) 
     Named& value = scope.values[name];
     const auto where = cat("initialiser '", clean(scope.prefix + name), "': ");
     try {
-      value = {draft_.known(tensors_.read(proto), clean(scope.prefix + name))};
+      Tensor tensor = tensors_.read(proto);
+      // An input takes what it is given when inputs are read: its default may be of other extents.
+      if (scope.parent == nullptr && is_given(name) && !is_input(name)) tensor = initial_value(name, std::move(tensor));
+      value = {draft_.known(std::move(tensor), clean(scope.prefix + name))};
     } catch (const Unsupported& error) {
       value = {.failure = add_failure(where + error.what(), true)};
     } catch (const Error& error) {
@@ -281,7 +258,7 @@ void Importer::read_node(const ::onnx::NodeProto& node, Scope& scope) {
           made != scope.values.end() && !made->second.ref && !made->second.failure)
         fail_result(node, static_cast<std::size_t>(k), scope, "is not read");
   } catch (const ToldAlready& told) {
-    fail_with({.message = "", .causes = told.failures});
+    fail_with({.message = told.message.empty() ? "" : where(node, scope) + told.message, .causes = told.failures});
   } catch (const Unsupported& error) {
     const std::string broken = broken_rule(node, scope);  // then it is the file that is wrong
     const bool is_unsupported = broken.empty();
@@ -290,6 +267,15 @@ void Importer::read_node(const ::onnx::NodeProto& node, Scope& scope) {
   } catch (const std::exception& error) {  // exceptions of the standard library, too: a file may be hostile
     fail_with({.message = where(node, scope) + error.what(), .is_unsupported = false});
   }
+}
+
+void Importer::check_branch(const ::onnx::GraphProto& branch, const Scope& outer) const {
+  if (!checker_.has_wrong_branches()) return;
+  std::vector<std::string> names;
+  for (const Scope* scope = &outer; scope != nullptr; scope = scope->parent)
+    for (const auto& [name, named] : scope->values)
+      if (named.ref || named.failure) names.push_back(name);
+  checker_.check_branch(branch, names);
 }
 
 std::vector<Ref> Importer::read_subgraph(const ::onnx::GraphProto& graph, const std::vector<Ref>& operands,
@@ -333,13 +319,26 @@ void Importer::learn_names(const Scope& scope, const std::vector<std::optional<V
   for (const auto& tensor : model_.graph().initializer()) add(model.names.sources, tensor.name());
 }
 
+/// What inputs and initialisers were given is theirs in the file, too, as far as the graph still has them.
+void Importer::take_given(formats::OnnxModel& model) const {
+  const auto take = [&](const std::string& key, const Tensor& tensor) {
+    const auto other = model.names.sources.find(key);
+    const std::string& name = other == model.names.sources.end() ? key : other->second;
+    const auto value = model.file.graph.find(name);
+    if (value && model.file.graph.is_source(*value)) model.file.sources.insert_or_assign(name, tensor);
+    model.fed.insert(clean(key));
+  };
+  for (const auto& [key, tensor] : options_.given) take(key, tensor);
+  for (const auto& [key, tensor] : spread_) take(key, tensor);
+}
+
 formats::OnnxModel Importer::read() {
   formats::OnnxModel model;
   Scope scope{.graph = &model_.graph()};
   refuse_unknown_fields(model_);
   refuse_unknown_fields(model_.graph());
   learn_opsets(scope);
-  learn_symbols();
+  for (const std::string& problem : extents_.problems()) tell(problem, false);
   read_initializers(model_.graph(), scope);
   read_inputs(scope);
   for (const auto& node : model_.graph().node()) read_node(node, scope);
@@ -363,8 +362,9 @@ formats::OnnxModel Importer::read() {
   require(!results.empty(), "the model has no outputs");
   learn_names(scope, draft_.finish(results, model.outputs, model.file), model);
   bound_indices(model.file);
+  take_given(model);
   for (const std::string& name : draft_.pinned())
-    model.notes.push_back(cat("shapes depend on input '", name, "': the graph is made for the numbers given"));
+    model.notes.push_back(cat("shapes or branches depend on input '", name, "': the graph is made for its numbers"));
   return model;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "ir/formats/onnx/checker.hpp"
+#include "ir/formats/onnx/extents.hpp"
 #include "ir/formats/onnx/needed.hpp"
 #include "ir/formats/onnx/node_reader.hpp"
 
@@ -11,7 +13,7 @@ class Importer {
  public:
   /// All must outlive it; `unread` are the results in the model that nothing reads.
   Importer(const ::onnx::ModelProto& model, const Unread& unread, const std::filesystem::path& directory,
-           const formats::OnnxOptions& options);
+           const formats::OnnxOptions& options, const Checker& checker);
 
   formats::OnnxModel read();
 
@@ -19,11 +21,15 @@ class Importer {
   TensorReader& tensors() { return tensors_; }
   /// How many nodes were begun, those of loops and functions counted each time: no two nodes see the same.
   std::size_t visited() const { return visited_; }
+  /// How many reasons there are by now why something has no tensor: those with higher numbers are newer.
+  std::size_t failures() const { return failures_.size(); }
   /// Whether nothing reads the result of a node of the model whose name this is.
   bool is_unread(const std::string& name) const { return unread_.contains(&name); }
   /// Notes why result `k` of a node is not read.
   void fail_result(const ::onnx::NodeProto& node, std::size_t k, Scope& scope, std::string_view why);
 
+  /// Has ONNX's checker look at a branch that may be taken, where it refuses some branch. Throws Error as it does.
+  void check_branch(const ::onnx::GraphProto& branch, const Scope& outer) const;
   /// The outputs of a subgraph read into the draft. Throws ToldAlready when one of its
   /// nodes could not be read.
   std::vector<Ref> read_subgraph(const ::onnx::GraphProto& graph, const std::vector<Ref>& operands, const Scope& outer,
@@ -47,9 +53,14 @@ class Importer {
   void inline_function(const ::onnx::NodeProto& node, const ::onnx::FunctionProto& function, Scope& scope);
   bool inline_schema(const ::onnx::NodeProto& node, Scope& scope);
   const ::onnx::FunctionProto* find_function(const ::onnx::NodeProto& node) const;
-  TensorType input_type(const ::onnx::ValueInfoProto& input);
+  bool is_given(const std::string& name) const {
+    return options_.given.contains(name) || options_.spread.contains(name);
+  }
+  bool is_input(const std::string& name) const;
+  const Tensor* given_to(const std::string& name, const TensorType& type);
+  Tensor initial_value(const std::string& name, Tensor in_file);
+  void take_given(formats::OnnxModel& model) const;
   void learn_opsets(Scope& scope);
-  void learn_symbols();
   void learn_names(const Scope& scope, const std::vector<std::optional<Value>>& values,
                    formats::OnnxModel& model) const;
 
@@ -63,9 +74,11 @@ class Importer {
   const ::onnx::ModelProto& model_;
   const Unread& unread_;
   const formats::OnnxOptions& options_;
+  const Checker& checker_;
+  const Extents extents_;
   TensorReader tensors_;
+  std::map<std::string, Tensor, std::less<>> spread_;  ///< options_.spread in the shapes of the inputs
   Draft draft_;
-  std::map<std::string, std::int64_t, std::less<>> symbols_;
   std::vector<Failure> failures_;
   std::vector<std::size_t> told_;  ///< failures to be told
   std::size_t visited_ = 0;        ///< nodes, those of loops and functions counted each time

@@ -70,15 +70,19 @@ const Tensor* NodeReader::value_in_file(Ref ref) const { return importer_.draft(
 
 const Tensor& NodeReader::known(std::size_t i, std::string_view what) {
   const Tensor* tensor = value(in(i));
-  if (tensor == nullptr) unsupported(what, " must be known when the model is read, for shapes are static");
+  if (tensor == nullptr)
+    unsupported(what, " must be known when the model is read, for shapes are static", what_would_settle(in(i)));
   return *tensor;
 }
 
-const Tensor& NodeReader::known_data(std::size_t i, std::string_view what) {
-  constexpr std::int64_t most = 1 << 22;
-  const Tensor* tensor = importer_.draft().resolve(in(i), most);
-  if (tensor == nullptr) unsupported(what, " must be known when the model is read, for shapes are static");
-  return *tensor;
+std::string NodeReader::what_would_settle(Ref ref) const {
+  const auto inputs = importer_.draft().unknown_inputs(ref);
+  if (inputs.empty()) return "";
+  const std::string& name = importer_.draft().name(inputs[0]);
+  const std::string others = inputs.size() == 1 ? "" : cat(" and ", inputs.size() - 1, " more");
+  const std::string_view value = shape(inputs[0]).empty() ? "1" : "[1,2]";
+  return cat("; it depends on input '", name, "'", others, ": give its value, as in --input '", name, "=", value,
+             "' or by --load-inputs");
 }
 
 std::vector<std::int64_t> NodeReader::known_ints(std::size_t i, std::string_view what) {
@@ -228,6 +232,13 @@ const ::onnx::GraphProto& NodeReader::graph(std::string_view name) const {
 std::vector<Ref> NodeReader::subgraph(const ::onnx::GraphProto& graph, const std::vector<Ref>& operands,
                                       const std::string& suffix) {
   return importer_.read_subgraph(graph, operands, scope_, label_ + suffix + "/");
+}
+
+std::size_t NodeReader::failures() const { return importer_.failures(); }
+
+std::vector<Ref> NodeReader::branch(const ::onnx::GraphProto& graph, const std::string& suffix) {
+  importer_.check_branch(graph, scope_);
+  return subgraph(graph, {}, suffix);
 }
 
 }  // namespace plumb::ir::from_onnx

@@ -37,7 +37,8 @@ struct Scope {
 
 /// A tensor that could not be made because others could not.
 struct ToldAlready {
-  std::vector<std::size_t> failures;
+  std::vector<std::size_t> failures = {};
+  std::string message = {};  ///< what is to be said beside that of the others; mostly nothing
 };
 
 /// One node of the file while a converter turns it into ops.
@@ -66,10 +67,10 @@ class NodeReader {
   const Tensor* value(Ref ref);
   /// The numbers where they follow from the file alone, or null.
   const Tensor* value_in_file(Ref ref) const;
+  /// "; it depends on input 'x': give its value, ...", where some input that has none decides on this tensor; or "".
+  std::string what_would_settle(Ref ref) const;
   /// The numbers of operand `i`. Throws Unsupported when they are not known before a run.
   const Tensor& known(std::size_t i, std::string_view what);
-  /// The numbers of operand `i`, which may have more elements than shapes have. Throws Unsupported likewise.
-  const Tensor& known_data(std::size_t i, std::string_view what);
   std::vector<std::int64_t> known_ints(std::size_t i, std::string_view what);
   std::vector<double> known_reals(std::size_t i, std::string_view what);
 
@@ -130,7 +131,11 @@ class NodeReader {
   /// Reads a subgraph here, its inputs bound to `operands`; returns its outputs.
   std::vector<Ref> subgraph(const ::onnx::GraphProto& graph, const std::vector<Ref>& operands,
                             const std::string& suffix);
+  /// Reads a branch likewise, which has no inputs and may be taken.
+  std::vector<Ref> branch(const ::onnx::GraphProto& graph, const std::string& suffix);
   const ::onnx::GraphProto& graph(std::string_view name) const;
+  /// How many failures there are by now, in the whole model: those with higher numbers are newer.
+  std::size_t failures() const;
 
   template <class... Parts>
   [[noreturn]] static void unsupported(const Parts&... parts) {

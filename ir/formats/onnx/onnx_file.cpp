@@ -1,11 +1,13 @@
-// ONNX files: parsed by protobuf, checked by ONNX's checker where it knows the version, read or only described.
+// ONNX files: parsed by protobuf, checked, read or only described.
 #include "ir/formats/onnx/onnx_file.hpp"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <onnx/checker.h>
-#include <onnx/common/constants.h>
+
+#include <algorithm>
 
 #include "ir/files/read_file.hpp"
+#include "ir/formats/onnx/checker.hpp"
+#include "ir/formats/onnx/extents.hpp"
 #include "ir/formats/onnx/importer.hpp"
 #include "ir/formats/onnx/names.hpp"
 
@@ -35,17 +37,28 @@ void count_ops(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& node
   }
 }
 
+std::optional<DType> dtype_or_none(std::int64_t onnx_type) try {
+  return from_onnx::dtype_of(onnx_type);
+} catch (const Unsupported&) {
+  return std::nullopt;
+}
+
 OnnxValue describe(const ::onnx::ValueInfoProto& value) {
   const auto& type = value.type();
   const bool is_tensor = type.has_tensor_type() && type.tensor_type().elem_type() != ::onnx::TensorProto::STRING;
   OnnxValue described{clean(value.name()), from_onnx::type_text(type), is_tensor};
   described.key = value.name();
+  if (is_tensor) described.dtype = dtype_or_none(type.tensor_type().elem_type());
+  const auto& dimensions = type.tensor_type().shape().dim();
   described.has_nameless = !type.tensor_type().has_shape();
-  for (const auto& dimension : type.tensor_type().shape().dim())
-    if (!dimension.dim_param().empty())
-      described.symbols.push_back(dimension.dim_param());
+  if (type.tensor_type().has_shape()) described.extents.emplace();
+  for (const auto& dimension : dimensions) {
+    described.extents->push_back(dimension.has_dim_value() ? dimension.dim_value() : -1);
+    if (const auto symbol = from_onnx::symbol_of(dimension); !symbol.empty())
+      described.symbols.emplace_back(symbol);
     else
       described.has_nameless |= !dimension.has_dim_value();
+  }
   return described;
 }
 
@@ -61,9 +74,12 @@ OnnxFacts facts_of(const ::onnx::ModelProto& model) {
   for (const auto& tensor : model.graph().sparse_initializer()) initialised.insert(tensor.values().name());
   for (const auto& input : model.graph().input()) {
     facts.all_inputs.push_back(input.name());
-    if (!initialised.contains(input.name())) facts.inputs.push_back(describe(input));
+    (initialised.contains(input.name()) ? facts.defaults : facts.inputs).push_back(describe(input));
   }
   for (const auto& output : model.graph().output()) facts.outputs.push_back(describe(output));
+  for (const std::string& name : initialised) facts.initialisers.push_back(clean(name));
+  for (const auto& node : model.graph().node())
+    if (node.op_type() == "Constant" && node.output_size() == 1) facts.initialisers.push_back(clean(node.output(0)));
   count_ops(model.graph().node(), facts);
   for (const auto& function : model.functions()) count_ops(function.node(), facts);
   return facts;
@@ -75,99 +91,6 @@ OnnxFacts facts_of(const ::onnx::ModelProto& model) {
   require(model.has_graph(), "is not an ONNX model: it has no graph");
   require(model.ir_version() > 0, "has no ir_version, which every ONNX model states");
   return model;
-}
-
-/// What the checker says, in lines with empty ones between them ("==> Context: ..."), each of them made safe to show.
-std::string on_one_line(std::string_view text) {
-  std::string line;
-  while (!text.empty()) {
-    std::string_view part = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(part.size() + 1, text.size()));
-    constexpr std::string_view arrow = "==> ";
-    if (part.starts_with(arrow)) part.remove_prefix(arrow.size());
-    part.remove_prefix(std::min(part.find_first_not_of(" \t"), part.size()));
-    if (!part.empty()) line += (line.empty() ? "" : "; ") + clean(part);
-  }
-  return line;
-}
-
-/// Open shapes of inputs and outputs, which ONNX allows and its checker does not take: empty while this lives.
-class ClosedShapes {
- public:
-  explicit ClosedShapes(::onnx::GraphProto& graph) {
-    for (auto* const values : {graph.mutable_input(), graph.mutable_output()})
-      for (auto& value : *values)
-        if (value.type().has_tensor_type() && !value.type().tensor_type().has_shape())
-          opened_.push_back(value.mutable_type()->mutable_tensor_type());
-    for (auto* const type : opened_) type->mutable_shape();
-  }
-  ~ClosedShapes() {
-    for (auto* const type : opened_) type->clear_shape();
-  }
-  ClosedShapes(const ClosedShapes&) = delete;
-  ClosedShapes& operator=(const ClosedShapes&) = delete;
-
- private:
-  std::vector<::onnx::TypeProto::Tensor*> opened_;
-};
-
-/// A tensor type of the graph or of its subgraphs that the library is too old to know; 0 where there is none.
-std::int32_t newer_type(const ::onnx::GraphProto& graph) {
-  std::int32_t found = 0;
-  const auto look_at = [&](const ::onnx::TensorProto& tensor) {
-    if (!::onnx::TensorProto::DataType_IsValid(tensor.data_type())) found = tensor.data_type();
-  };
-  for (const auto& tensor : graph.initializer()) look_at(tensor);
-  for (const auto& node : graph.node())
-    for (const auto& attribute : node.attribute()) {
-      look_at(attribute.t());
-      if (attribute.has_g() && found == 0) found = newer_type(attribute.g());
-    }
-  return found;
-}
-
-/// The opsets of the default domain and others that ONNX's checker is to go by.
-std::unordered_map<std::string, int> opsets_of(const ::onnx::ModelProto& model) {
-  std::unordered_map<std::string, int> opsets;
-  for (const auto& import : model.opset_import())
-    opsets[from_onnx::domain_of(import.domain())] = static_cast<int>(import.version());
-  if (model.ir_version() < 3) opsets.emplace("", 1);
-  return opsets;
-}
-
-/// What ONNX's checker does not know of this model; empty where it knows all.
-std::string unknown_to_checker(const ::onnx::ModelProto& model) {
-  if (model.ir_version() > ::onnx::Version::IR_VERSION)
-    return cat("IR versions to ", int{::onnx::Version::IR_VERSION}, ": the file has ", model.ir_version());
-  const auto known = ::onnx::OpSchemaRegistry::DomainToVersionRange::Instance().Map().at("").second;
-  const auto opsets = opsets_of(model);
-  if (const auto found = opsets.find(""); found != opsets.end() && found->second > known)
-    return cat("opsets to ", known, ": the file has ", found->second);
-  for (const auto& node : model.graph().node())  // onnxruntime writes it into ONNX's domain
-    if (node.domain().empty() && node.op_type() == "SimplifiedLayerNormalization")
-      return cat("no ", node.op_type());
-  if (const auto type = newer_type(model.graph()); type != 0)
-    return cat("older tensors than those of ", from_onnx::type_name(type));
-  return "";
-}
-
-/// Has ONNX's own checker look at the model, where it knows the versions. Returns a note
-/// where it does not.
-std::optional<std::string> check_model(::onnx::ModelProto& model, const std::filesystem::path& directory) {
-  if (const auto unknown = unknown_to_checker(model); !unknown.empty())
-    return cat("not checked by ONNX's checker, which knows ", unknown);
-  ::onnx::checker::CheckerContext context;
-  context.set_ir_version(static_cast<int>(model.ir_version()));
-  context.set_opset_imports(opsets_of(model));
-  context.set_model_dir(directory.string());
-  const ClosedShapes closed(*model.mutable_graph());
-  try {
-    const ::onnx::checker::LexicalScopeContext names;
-    ::onnx::checker::check_graph(model.graph(), context, names);
-  } catch (const std::exception& problem) {
-    fail("ONNX's checker: ", on_one_line(problem.what()));
-  }
-  return std::nullopt;
 }
 
 /// Runs `act`; every line of an Error it throws gets the name of the file.
@@ -194,11 +117,11 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& direct
   ::onnx::ModelProto proto = parse_model(bytes);
   OnnxFacts facts = facts_of(proto);
   const auto unread = from_onnx::keep_what_outputs_need(proto);
-  const auto note = check_model(proto, directory);
-  OnnxModel model = from_onnx::Importer(proto, unread, directory, options).read();
+  const from_onnx::Checker checker(proto, directory);
+  OnnxModel model = from_onnx::Importer(proto, unread, directory, options, checker).read();
   model.facts = std::move(facts);
   model.file.directory = directory;
-  if (note) model.notes.push_back(*note);
+  if (checker.note()) model.notes.push_back(*checker.note());
   return model;
 }
 
@@ -209,6 +132,22 @@ OnnxModel read_onnx(const std::filesystem::path& path, const OnnxOptions& option
 
 OnnxFacts read_onnx_facts(const std::filesystem::path& path) {
   return in_file(path, [&] { return facts_of(parse_model(files::read_text(path, most_file_bytes))); });
+}
+
+std::vector<std::string> open_extents(const std::filesystem::path& path, const OnnxOptions& options) {
+  return in_file(path, [&] {
+    const auto model = parse_model(files::read_text(path, most_file_bytes));
+    const from_onnx::Extents extents(model.graph(), options);
+    std::vector<std::string> open;
+    const auto has_numbers = [&](const ::onnx::ValueInfoProto& input) {
+      return std::ranges::any_of(model.graph().initializer(),
+                                 [&](const auto& tensor) { return tensor.name() == input.name(); });
+    };
+    for (const auto& input : model.graph().input())
+      for (std::string& text : has_numbers(input) ? std::vector<std::string>() : extents.left_open(input))
+        if (std::ranges::find(open, text) == open.end()) open.push_back(std::move(text));
+    return open;
+  });
 }
 
 NamedTensor parse_tensor_proto(std::string_view bytes, std::uint64_t most_bytes) {

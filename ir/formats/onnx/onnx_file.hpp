@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,18 +24,26 @@ struct OnnxOptions {
   Evaluate evaluate = {};  ///< needed
   /// Extents of an input by its name, or one extent by the name of a symbol.
   std::map<std::string, std::vector<std::int64_t>, std::less<>> shapes = {};
-  /// Numbers that inputs will be fed. They settle symbols, and where shapes depend on them
-  /// (an input that Reshape reads, say) the graph is made for these numbers: see notes. Those of an input for which the
-  /// file has a default value take its place.
+  std::optional<std::int64_t> rest = {};  ///< every extent of an input that nothing else settles
+  /// Numbers that inputs will be fed, and initialisers have in place of the file's. They settle symbols, and where
+  /// shapes or branches depend on them (an input that Reshape reads, say) the graph is made for these numbers: see
+  /// notes. Those of an input for which the file has a default value take its place.
   std::map<std::string, Tensor, std::less<>> given = {};
+  /// Likewise one number for every element of an input, whatever its shape.
+  std::map<std::string, Tensor, std::less<>> spread = {};
+  /// Shapes of outputs and inner values, as another implementation gave them: they settle symbols that no input does.
+  std::map<std::string, Shape, std::less<>> expected = {};
   std::uint64_t most_bytes = usual_memory_budget;  ///< for all tensors in the file together
   std::size_t most_nodes = 200'000;                ///< after loops are unrolled and functions inlined
 };
 
 /// A tensor of a model as the file describes it.
 struct OnnxValue {
-  std::string name, type;                 ///< type as text: "f32[batch, 3, 224, 224]", "sequence", ...
-  bool is_tensor = true;                  ///< a tensor of numbers: no sequence, map, optional or strings
+  std::string name, type;           ///< type as text: "f32[batch, 3, 224, 224]", "sequence", ...
+  bool is_tensor = true;            ///< a tensor of numbers: no sequence, map, optional or strings
+  std::optional<DType> dtype = {};  ///< where there is one of ours
+  /// Where the file says how many there are: its extents, -1 for those that it leaves open.
+  std::optional<std::vector<std::int64_t>> extents = {};
   bool has_nameless = false;              ///< whether it leaves its rank open, or an extent that has no name
   std::vector<std::string> symbols = {};  ///< names of extents that the file leaves open, in the order of axes
   std::string key = {};                   ///< its name byte for byte, as OnnxOptions are asked by it
@@ -44,7 +54,9 @@ struct OnnxFacts {
   std::string producer;
   std::int64_t ir_version = 0, opset = 0;
   std::vector<OnnxValue> inputs, outputs;  ///< inputs that the file has no numbers for, in order
-  std::vector<std::string> all_inputs;     ///< keys of these and of the others, in order
+  std::vector<OnnxValue> defaults;         ///< inputs that it has numbers for, in whose place others may be given
+  std::vector<std::string> all_inputs;     ///< keys of both, in order
+  std::vector<std::string> initialisers;   ///< names of tensors that it has numbers for, and of its constants
   std::map<std::string, std::size_t> ops;  ///< nodes by operator, those of subgraphs and functions too
 };
 
@@ -62,6 +74,8 @@ struct OnnxModel {
   std::vector<std::string> outputs;  ///< [k] is the name of file.graph.results()[k]
   OnnxNames names;
   std::vector<std::string> notes;  ///< what a person should know: a check left out, ...
+  /// Inputs and initialisers that were given numbers, also those that the graph has no more since it folded them.
+  std::set<std::string, std::less<>> fed;
 };
 
 /// Reads a model. Throws one Unsupported or Error that lists every node that cannot be
@@ -73,6 +87,10 @@ OnnxModel parse_onnx(std::string_view bytes, const std::filesystem::path& direct
 
 /// Throws Error when the file is no ONNX model.
 OnnxFacts read_onnx_facts(const std::filesystem::path& path);
+
+/// What a model and these options leave open, as --shape would settle it: "batch=1", "x=1,..." where extents have no
+/// name. Throws Error when the file is no ONNX model.
+std::vector<std::string> open_extents(const std::filesystem::path& path, const OnnxOptions& options);
 
 struct NamedTensor {
   std::string name;

@@ -57,31 +57,49 @@ Ref nothing(NodeReader& node, TensorType type, std::int64_t axis) {
   return node.constant(Tensor(type));
 }
 
+/// What a branch returns that may be taken. What is wrong with it is told; that another value of the condition would
+/// leave it alone is told beside that.
+std::vector<Ref> either_branch(NodeReader& node, const ::onnx::GraphProto& graph, const std::string& suffix) {
+  const std::size_t before = node.failures();
+  try {
+    return node.branch(graph, suffix);
+  } catch (ToldAlready& told) {
+    const std::string hint = node.what_would_settle(node.in(0));
+    const auto is_new = [&](std::size_t failure) { return failure >= before; };
+    if (!hint.empty() && std::ranges::any_of(told.failures, is_new))  // else it is not the branch that is wrong
+      told.message = cat("its ", suffix.substr(1), " branch is not read, and may be taken", hint);
+    throw;
+  }
+}
+
 void branch(NodeReader& node) {
   const auto& then_graph = node.graph("then_branch");
   const auto& else_graph = node.graph("else_branch");
   if (const Tensor* condition = node.value(node.in(0))) {
     require(condition->dtype() == DType::boolean && condition->elements() == 1, "the condition must be one bool, got ",
             condition->type());
-    const auto results = node.subgraph(condition->as<bool>()[0] ? then_graph : else_graph, {}, "");
+    const auto results = node.branch(condition->as<bool>()[0] ? then_graph : else_graph, "");
     for (std::size_t k = 0; k < results.size(); ++k) node.out(k, results[k]);
     return;
   }
   // Branches have no effects: both are computed, and one is chosen.
-  const auto yes = node.subgraph(then_graph, {}, "/then"), no = node.subgraph(else_graph, {}, "/else");
+  const auto yes = either_branch(node, then_graph, "/then"), no = either_branch(node, else_graph, "/else");
   require(yes.size() == no.size(), "its branches return ", yes.size(), " and ", no.size(), " tensors");
   const Ref condition = node.reshape(node.in(0), {});
   for (std::size_t k = 0; k < yes.size(); ++k) {
     if (node.type(yes[k]) != node.type(no[k]))
       NodeReader::unsupported("its branches return ", node.type(yes[k]), " and ", node.type(no[k]),
-                              ", and which is taken is not known when the model is read");
+                              ", and which is taken is not known when the model is read",
+                              node.what_would_settle(node.in(0)));
     node.out(k, node.add(ops::Where{}, {condition, yes[k], no[k]}));
   }
 }
 
 bool is_true(NodeReader& node, Ref condition) {
   const Tensor* known = node.value(condition);
-  if (known == nullptr) NodeReader::unsupported("how often it runs depends on values, and graphs are static");
+  if (known == nullptr)
+    NodeReader::unsupported("how often it runs depends on values, and graphs are static",
+                            node.what_would_settle(condition));
   require(known->dtype() == DType::boolean && known->elements() == 1, "a condition must be one bool, got ",
           known->type());
   return known->as<bool>()[0];

@@ -27,7 +27,7 @@ Indices places_of(const Tensor& x) {
 
 /// One row of positions for each axis of x; of a number of rank 0 there are none, however many columns.
 void non_zero(NodeReader& node) {
-  const Tensor& x = node.known_data(0, "what NonZero looks at");
+  const Tensor& x = node.known(0, "what NonZero looks at");
   const Indices places = places_of(x);
   const Shape& shape = x.shape();
   const auto strides = shape.strides();
@@ -50,7 +50,7 @@ std::pair<Ref, std::size_t> along(NodeReader& node, Ref x) {
 
 void compress(NodeReader& node) {
   const auto [x, axis] = along(node, node.in(0));
-  const Tensor& condition = node.known_data(1, "the condition of Compress");
+  const Tensor& condition = node.known(1, "the condition of Compress");
   const auto extent = node.shape(x)[axis];
   require(condition.shape().rank() == 1 && condition.elements() <= extent, "the condition is ", condition.type(),
           " for ", extent, " elements");
@@ -118,7 +118,7 @@ Found find_unique(const Tensor& x, std::size_t axis, bool is_sorted) {
 void unique(NodeReader& node) {
   const auto [x, axis] = along(node, node.in(0));
   const Tensor* known = node.value(x);
-  if (known == nullptr) known = &node.known_data(0, "what Unique looks at");
+  if (known == nullptr) known = &node.known(0, "what Unique looks at");
   if (is_complex(known->dtype())) NodeReader::unsupported("orders complex numbers");
   const bool is_sorted = node.integer("sorted", 1) != 0;
   Tensor wide = convert(*known, is_float(known->dtype()) ? DType::f64 : DType::i64);  // every number stays itself
@@ -178,8 +178,8 @@ Indices kept(std::span<const double> scores, std::span<const Box> boxes, const S
 }
 
 void non_max_suppression(NodeReader& node) {
-  const Tensor boxes = convert(node.known_data(0, "boxes"), DType::f64),
-               scores = convert(node.known_data(1, "scores"), DType::f64);
+  const Tensor boxes = convert(node.known(0, "boxes"), DType::f64),
+               scores = convert(node.known(1, "scores"), DType::f64);
   const Shape &b = boxes.shape(), &s = scores.shape();
   require(b.rank() == 3 && b[2] == 4 && s.rank() == 3 && s[0] == b[0] && s[2] == b[1],
           "boxes must be [batch, n, 4] and scores [batch, classes, n], got ", b, " and ", s);
