@@ -7,6 +7,7 @@
 
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/terminal/table.hpp"
@@ -37,11 +38,12 @@ int run_convert(const ConvertFlags& flags) {
   namespace fs = std::filesystem;
   const fs::path output = flags.output;
   const fs::path weights = flags.weights.empty() ? fs::path(output).replace_extension(".npz") : fs::path(flags.weights);
-  ir::formats::GraphFile file = flags::model_reader(flags.model)(flags.path);
+  ir::formats::GraphFile file = flags::read_fed(flags.path, flags.model);
   const auto relative = fs::absolute(weights).lexically_normal().lexically_relative(
       fs::absolute(output).lexically_normal().parent_path());
   flags::Outputs outputs{.force = flags.force, .inputs = flags::files_read(file)};
   outputs.inputs.emplace_back(flags.path);
+  if (!flags.model.load_inputs.empty()) outputs.inputs.emplace_back(flags.model.load_inputs);
   const auto graph = outputs.open(output.string(), ir::files::FileKind::graph);
   flags::require_no_record(weights.string(), flags.force);
   const auto taken = taken_out(file, relative.string());

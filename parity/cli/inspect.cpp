@@ -11,6 +11,7 @@
 
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
+#include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/model_files.hpp"
 #include "parity/cli/show/inspect_execution.hpp"
 #include "parity/cli/show/inspect_graph.hpp"
@@ -56,7 +57,7 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
   if (const auto open = flags::open_extents(path, model); !open.empty()) {
     show::print_open_model(ir::formats::read_onnx_facts(path), open);
   } else if (extension == ".json" || extension == ".onnx") {
-    const ir::formats::GraphFile file = flags::model_reader(model)(path);
+    const ir::formats::GraphFile file = flags::read_fed(path, model);
     show::print_graph(file, verbose);
     show::print_execution(file);
   } else if ((extension == ".h5" || extension == ".hdf5") && results::is_results_file(path)) {

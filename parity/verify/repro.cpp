@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "parity/terminal/shell_word.hpp"
+
 namespace plumb::parity::verify {
 
 std::string repro_of(const cases::Case& subject, const VerifyOptions& options) {
@@ -11,7 +13,7 @@ std::string repro_of(const cases::Case& subject, const VerifyOptions& options) {
   if (!subject.precision.empty()) flags = " --precision '" + subject.precision + "'";
   flags += fmt::format(" --seed {}", subject.seed);
   if (options.mode != core::Mode::attribute) flags += fmt::format(" --mode {}", ir::enum_name(options.mode));
-  return fmt::format("plumb verify {}{}{}", subject.name, flags, options.flags);
+  return fmt::format("plumb verify {}{}{}", terminal::shell_word(subject.name), flags, options.flags);
 }
 
 std::string repro_of(const std::string& of_case, std::string_view label) {

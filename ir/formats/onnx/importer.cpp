@@ -321,15 +321,17 @@ void Importer::learn_names(const Scope& scope, const std::vector<std::optional<V
 
 /// What inputs and initialisers were given is theirs in the file, too, as far as the graph still has them.
 void Importer::take_given(formats::OnnxModel& model) const {
-  const auto take = [&](const std::string& key, const Tensor& tensor) {
-    const auto other = model.names.sources.find(key);
-    const std::string& name = other == model.names.sources.end() ? key : other->second;
-    const auto value = model.file.graph.find(name);
-    if (value && model.file.graph.is_source(*value)) model.file.sources.insert_or_assign(name, tensor);
-    model.fed.insert(clean(key));
-  };
-  for (const auto& [key, tensor] : options_.given) take(key, tensor);
-  for (const auto& [key, tensor] : spread_) take(key, tensor);
+  for (const auto* tensors : {&options_.given, &spread_})
+    for (const auto& [key, tensor] : *tensors) {
+      const auto other = model.names.sources.find(key);
+      const std::string& name = other == model.names.sources.end() ? key : other->second;
+      const auto value = model.file.graph.find(name);
+      const bool is_source = value && model.file.graph.is_source(*value);
+      if (is_source) model.file.sources.insert_or_assign(name, tensor);
+      model.fed.emplace(key, is_source ? name : "");
+    }
+  const auto by_key = model.fed;  // a name of the file goes before what another one is shown as
+  for (const auto& [key, name] : by_key) model.fed.emplace(clean(key), name);
 }
 
 formats::OnnxModel Importer::read() {

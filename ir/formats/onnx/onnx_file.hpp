@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,8 +73,9 @@ struct OnnxModel {
   std::vector<std::string> outputs;  ///< [k] is the name of file.graph.results()[k]
   OnnxNames names;
   std::vector<std::string> notes;  ///< what a person should know: a check left out, ...
-  /// Inputs and initialisers that were given numbers, also those that the graph has no more since it folded them.
-  std::set<std::string, std::less<>> fed;
+  /// What the graph calls the inputs and initialisers that were given numbers, by their names in the file and as these
+  /// are shown; "" for those that the graph has no more since they were folded.
+  std::map<std::string, std::string, std::less<>> fed;
 };
 
 /// Reads a model. Throws one Unsupported or Error that lists every node that cannot be

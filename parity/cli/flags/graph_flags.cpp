@@ -3,12 +3,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <random>
 
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "ir/passes/precision.hpp"
+#include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/terminal/table.hpp"
@@ -30,28 +32,25 @@ std::uint64_t fresh_seed() {
   return seed;
 }
 
-/// "2 inputs and 1 params from x.npz, 0 inputs generated": a tensor that is missing there is made in its place.
-std::string fed_text(const ir::formats::GraphFile& file, const ir::Feeds& given, const std::string& from) {
-  std::size_t inputs = 0, params = 0, generated = 0;
-  for (ir::Value v = 0; file.graph.is_source(v); ++v) {
-    const bool is_input = v < file.graph.inputs().size();
-    const auto source = file.sources.find(file.graph.name(v));
-    if (given.contains(file.graph.name(v)))
-      ++(is_input ? inputs : params);
-    else if (is_input &&
-             (source == file.sources.end() || std::holds_alternative<ir::formats::Generated>(source->second)))
-      ++generated;
+/// The tensors of a file by their names in the graph, of which none is read that the graph has no use for: a packed one
+/// may be of any size.
+ir::Feeds read_expected(const std::string& from, std::uint64_t most_bytes, const ir::formats::GraphFile& file,
+                        const ModelNames& names) {
+  const auto in_graph = [&](std::string_view name) {
+    const auto found = names.values.find(name);
+    return found == names.values.end() ? std::string(name) : found->second;
+  };
+  ir::Feeds tensors =
+      ir::formats::load_tensors(from, most_bytes, [&](std::string_view name, const ir::TensorType& type) {
+        verify::require_expectable(file, from, in_graph(name), type);
+      });
+  ir::Feeds expected;
+  for (auto& [name, tensor] : tensors) {
+    const auto [held, is_new] = expected.try_emplace(in_graph(name), std::move(tensor));
+    ir::require(is_new || std::ranges::equal(held->second.bytes(), tensor.bytes()), from, ": expects of '", name,
+                "' and '", held->first, "' what differs, and they are one tensor");
   }
-  const std::string and_params = params == 0 ? "" : " and " + terminal::counted(params, "param");
-  return ir::cat(terminal::counted(inputs, "input"), and_params, " from ", from, ", ",
-                 terminal::counted(generated, "input"), " generated");
-}
-
-/// The tensors of a file, of which none is read that the graph has no use for: a packed one may be of any size.
-ir::Feeds read_tensors(const std::string& from, std::uint64_t most_bytes, const ir::formats::GraphFile& file,
-                       decltype(verify::require_given)& check) {
-  return ir::formats::load_tensors(
-      from, most_bytes, [&](std::string_view name, const ir::TensorType& type) { check(file, from, name, type); });
+  return expected;
 }
 
 /// What is no precision is the file of a plan; that there is none is not the graph's fault.
@@ -73,9 +72,6 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
   app.add_option("--param-seed", flags.param_seed,
                  "seed of the generated params, where it differs from that of the inputs")
       ->group("input");
-  app.add_option("--load-inputs", flags.load_inputs,
-                 "read these tensors by name (.npz, .h5) instead of generating them")
-      ->group("input");
   app.add_option("--dtype", flags.dtype,
                  "store the graph's f32 values in this type; f16 brings in cooperative-matrix kernels")
       ->check(one_of({"f32", "f16", "bf16"}))
@@ -86,7 +82,7 @@ void add_graph_flags(CLI::App& app, GraphFlags& flags) {
 
 void add_expected_flags(CLI::App& app, GraphFlags& flags, expected::Options& options) {
   const auto names = expected::precision_names();
-  app.add_option("--expected", flags.expected,
+  app.add_option("--expected", flags.model.expected,
                  "tensors by name (.npz, .h5) that another implementation gave for results or inner values")
       ->group("expected");
   app.add_option("--expected-precision", options.precision,
@@ -120,20 +116,16 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   require_precision(flags.precision);
   if (flags.precision != "f32") options.precision = flags.precision;
   options.memory_budget = usual_share_of_memory();
-  options.read = model_reader(flags.model);
+  const auto names = std::make_shared<ModelNames>();
+  options.read = model_reader(flags.model, names);
   if (flags.relative || flags.absolute)
     options.expected_within = cases::Closeness{flags.relative.value_or(0), flags.absolute.value_or(0)};
-  if (!flags.expected.empty())
-    options.read_expected = [from = flags.expected, most = options.memory_budget](const ir::formats::GraphFile& file) {
-      return read_tensors(from, most, file, verify::require_expectable);
-    };
-  if (!flags.load_inputs.empty())
-    options.read_given = [from = flags.load_inputs, most = options.memory_budget](const ir::formats::GraphFile& file) {
-      ir::Feeds given = read_tensors(from, most, file, verify::require_given);
-      ir::require(!given.empty(), from, ": has no tensor, so that it feeds nothing");
-      std::cerr << fed_text(file, given, from) << '\n';
-      return given;
-    };
+  if (!flags.model.expected.empty())
+    options.read_expected = [names, from = flags.model.expected, most = options.memory_budget](
+                                const ir::formats::GraphFile& file) { return read_expected(from, most, file, *names); };
+  if (!flags.model.load_inputs.empty() || !flags.model.inputs.empty())
+    options.read_given = [names, model = flags.model, most = options.memory_budget](
+                             const ir::formats::GraphFile& file) { return given_to(file, *names, model, most); };
   return options;
 }
 

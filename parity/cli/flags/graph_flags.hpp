@@ -17,10 +17,8 @@ namespace plumb::parity::cli::flags {
 struct GraphFlags {
   std::uint64_t seed = 1;        ///< 0: from the system
   std::uint64_t param_seed = 0;  ///< 0: as the inputs'
-  std::string load_inputs;
   std::string dtype = "f32", precision;
   ModelFlags model;
-  std::string expected;                                ///< file of what another implementation gave
   std::optional<double> relative = {}, absolute = {};  ///< tolerances in place of an end-to-end limit
 };
 

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "ir/formats/onnx/onnx_file.hpp"
+#include "parity/cli/flags/given_tensors.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -28,6 +29,8 @@ std::int64_t extent_of(std::string_view text, std::string_view flag) {
   return extent;
 }
 
+constexpr std::string_view all_that_is_open = "*";  ///< as --shape names it
+
 ir::formats::OnnxOptions options_of(const std::vector<std::string>& shapes) {
   // Folds what only shapes a graph; small tensors, for which threads do not pay.
   static ref_cpu::CpuExecutor executor({.threads = 1});
@@ -42,7 +45,13 @@ ir::formats::OnnxOptions options_of(const std::vector<std::string>& shapes) {
       extents.push_back(extent_of(rest.substr(0, comma), flag));
       rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
-    options.shapes.insert_or_assign(flag.substr(0, equals), std::move(extents));
+    const std::string name = flag.substr(0, equals);
+    ir::require(name != all_that_is_open || extents.size() == 1,
+                "--shape '*=1' wants one extent, for all that is open, got '", flag, "'");
+    if (name == all_that_is_open)
+      options.rest = extents[0];
+    else
+      options.shapes.insert_or_assign(name, std::move(extents));
   }
   return options;
 }
@@ -102,18 +111,39 @@ void read_inputs(const fs::path& data, const ir::formats::OnnxFacts& facts, ir::
   }
 }
 
+/// The folder of data that a flag means for a model: one that is there, or one beside the model.
+fs::path data_folder(const fs::path& model, const std::string& given) {
+  const fs::path beside = model.parent_path() / given;
+  std::error_code problem;
+  for (const fs::path& folder : {fs::path(given), beside})
+    if (fs::is_directory(folder, problem)) return folder;
+  ir::fail(model.string(), ": --data names no folder: there is no '", given, "', nor '", beside.string(), "'");
+}
+
+/// All that is known of a model before it is read; `facts` are its own.
+ir::formats::OnnxOptions options_for(const fs::path& path, const ModelFlags& flags,
+                                     const ir::formats::OnnxFacts& facts) {
+  ir::formats::OnnxOptions options = options_of(flags.shapes);
+  if (!flags.data.empty()) read_inputs(data_folder(path, flags.data), facts, options);
+  give(flags, facts, options);
+  return options;
+}
+
+bool gives_something(const ModelFlags& flags) {
+  return !flags.data.empty() || !flags.load_inputs.empty() || !flags.inputs.empty() || !flags.expected.empty();
+}
+
+ir::formats::OnnxModel read_model(const fs::path& path, const ModelFlags& flags) {
+  if (!gives_something(flags)) return ir::formats::read_onnx(path, options_of(flags.shapes));
+  return ir::formats::read_onnx(path, options_for(path, flags, ir::formats::read_onnx_facts(path)));
+}
+
 /// A model with what the files of a data folder feed it and expect of it.
-ir::formats::OnnxModel read_with_data(const fs::path& path, const fs::path& data, ir::formats::OnnxOptions options) {
-  read_inputs(data, ir::formats::read_onnx_facts(path), options);
-  ir::formats::OnnxModel model = ir::formats::read_onnx(path, options);
+ir::formats::OnnxModel read_with_data(const fs::path& path, const ModelFlags& flags) {
+  ir::formats::OnnxModel model = read_model(path, flags);
+  if (flags.data.empty()) return model;
   const ir::Graph& graph = model.file.graph;
-  for (const auto& [key, tensor] : options.given) {
-    const auto other = model.names.sources.find(key);
-    const std::string& name = other == model.names.sources.end() ? key : other->second;
-    if (const auto value = graph.find(name); value && graph.is_source(*value))
-      model.file.sources.insert_or_assign(name, tensor);
-  }
-  for (const auto& [k, from] : data_files(data, "output")) {
+  for (const auto& [k, from] : data_files(data_folder(path, flags.data), "output")) {
     ir::require(k < model.outputs.size(), from.string(), ": the model has ", model.outputs.size(),
                 " outputs, so that none is number ", k);
     const ir::Tensor tensor = ir::formats::read_tensor_proto(from).tensor;
@@ -123,15 +153,6 @@ ir::formats::OnnxModel read_with_data(const fs::path& path, const fs::path& data
     model.file.given_outputs.insert_or_assign(graph.name(graph.results()[k]), tensor);
   }
   return model;
-}
-
-/// The folder of data that a flag means for a model: one that is there, or one beside the model.
-fs::path data_folder(const fs::path& model, const std::string& given) {
-  const fs::path beside = model.parent_path() / given;
-  std::error_code problem;
-  for (const fs::path& folder : {fs::path(given), beside})
-    if (fs::is_directory(folder, problem)) return folder;
-  ir::fail(model.string(), ": --data names no folder: there is no '", given, "', nor '", beside.string(), "'");
 }
 
 /// Operators whose results are random numbers.
@@ -158,26 +179,37 @@ conformance::SuiteReader::Subject subject_of(const conformance::SuiteCase& one) 
 
 void add_model_flags(CLI::App& app, ModelFlags& flags) {
   app.add_option("--shape", flags.shapes,
-                 "the shape of an ONNX input (name=1,3,224,224), or an extent that the file leaves open (symbol=8)")
+                 "the shape of an ONNX input (name=1,3,224,224), or an extent that the file leaves open (symbol=8); "
+                 "'*=1' is for all that is open still")
+      ->allow_extra_args(false)
       ->group("input");
   app.add_option("--data", flags.data,
                  "folder with what to feed an ONNX model (input_0.pb ...) and what it must give (output_0.pb ...): a "
                  "path, or its name in the folder of each model")
       ->group("input");
+  app.add_option("--load-inputs", flags.load_inputs,
+                 "read these tensors by name (.npz, .h5) instead of generating them; they settle extents and branches "
+                 "that an ONNX model leaves open")
+      ->group("input");
+  app.add_option("--input", flags.inputs,
+                 "NAME=VALUE: what an input is, a number (for every element) or a list, as in --input sr=16000 or "
+                 "--input 'shape=[1,2,3]'; settles what depends on it, too")
+      ->allow_extra_args(false)
+      ->group("input");
 }
 
-verify::GraphReader model_reader(const ModelFlags& flags) {
-  return [flags](const fs::path& path) {
+verify::GraphReader model_reader(const ModelFlags& flags, std::shared_ptr<ModelNames> names) {
+  return [flags, names](const fs::path& path) {
+    if (names) *names = {};
     if (path.extension() != ".onnx") {
       ir::require(flags.data.empty() && flags.shapes.empty(), path.string(),
                   ": --data and --shape go with ONNX models, and this is not one");
       return ir::formats::read_graph(path);
     }
-    const auto options = options_of(flags.shapes);
     if (!flags.are_for_several) require_known_shapes(std::array{path.string()}, flags);
-    ir::formats::OnnxModel model = flags.data.empty() ? ir::formats::read_onnx(path, options)
-                                                      : read_with_data(path, data_folder(path, flags.data), options);
+    ir::formats::OnnxModel model = read_with_data(path, flags);
     for (const std::string& note : model.notes) std::cerr << "note: " << path.string() << ": " << note << '\n';
+    if (names) *names = {.fed = std::move(model.fed), .values = std::move(model.names.values)};
     return std::move(model.file);
   };
 }
@@ -193,26 +225,16 @@ void require_known_shapes(std::span<const std::string> paths, const ModelFlags& 
   const std::string where = paths.size() == 1 ? paths[0] + ": " : "";
   for (const std::string& flag : flags.shapes) {
     const std::string name = flag.substr(0, flag.find('='));
+    if (name == all_that_is_open) continue;
     ir::require(std::ranges::find(names, name) != names.end(), where, "no input or open extent is called '", name,
                 "', which --shape names", core::did_you_mean(name, names));
   }
 }
 
 std::vector<std::string> open_extents(const fs::path& path, const ModelFlags& flags) {
-  std::vector<std::string> open;
-  if (path.extension() != ".onnx" || !flags.data.empty()) return open;
+  if (path.extension() != ".onnx") return {};
   require_known_shapes(std::array{path.string()}, flags);
-  const auto settled = options_of(flags.shapes).shapes;
-  const auto add = [&](const std::string& text) {
-    if (std::ranges::find(open, text) == open.end()) open.push_back(text);
-  };
-  for (const ir::formats::OnnxValue& input : ir::formats::read_onnx_facts(path).inputs) {
-    if (!input.is_tensor || settled.contains(input.name)) continue;
-    for (const std::string& symbol : input.symbols)
-      if (!settled.contains(symbol)) add(symbol + "=1");
-    if (input.has_nameless) add(input.name + "=1,...");
-  }
-  return open;
+  return ir::formats::open_extents(path, options_for(path, flags, ir::formats::read_onnx_facts(path)));
 }
 
 void require_some_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter) {
@@ -220,9 +242,8 @@ void require_some_match(std::span<const std::string> paths, const ModelFlags& fl
   const auto is_chosen = [&](const ir::Node& node) { return chosen.is_in(node.label); };
   bool has_nodes = false;
   for (const fs::path path : paths) try {
-      const ir::formats::GraphFile file = path.extension() == ".onnx"
-                                              ? ir::formats::read_onnx(path, options_of(flags.shapes)).file
-                                              : ir::formats::read_graph(path);
+      const ir::formats::GraphFile file =
+          path.extension() == ".onnx" ? read_model(path, flags).file : ir::formats::read_graph(path);
       if (std::ranges::any_of(file.graph.nodes(), is_chosen)) return;
       has_nodes |= !file.graph.nodes().empty();
     } catch (const ir::Error&) {
@@ -233,7 +254,9 @@ void require_some_match(std::span<const std::string> paths, const ModelFlags& fl
 
 conformance::SuiteReader onnx_suite_reader() {
   return {.subject = subject_of, .read = [](const conformance::SuiteCase& one, const fs::path& data) {
-            return std::move(read_with_data(one.model, data, options_of({})).file);
+            ModelFlags flags;
+            flags.data = data.string();
+            return std::move(read_with_data(one.model, flags).file);
           }};
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,14 +21,23 @@ namespace plumb::parity::cli::flags {
 struct ModelFlags {
   std::vector<std::string> shapes;  ///< "name=1,3,224,224" of an input, "symbol=8" of an extent
   std::string data;                 ///< folder with input_0.pb, output_0.pb, ...
+  std::string load_inputs;          ///< file of tensors by the names of inputs
+  std::vector<std::string> inputs;  ///< "sr=16000" of an input
+  std::string expected;             ///< file of what another implementation gave, whose shapes settle extents
   bool are_for_several = false;     ///< models: a name need not be in each of them (require_known_shapes)
 };
 
 void add_model_flags(CLI::App& app, ModelFlags& flags);
 
+/// What a model calls tensors, where its graph may call them otherwise: the graph's names by the model's.
+struct ModelNames {
+  std::map<std::string, std::string, std::less<>> fed = {};  ///< what its reader gave numbers, "" if it is folded
+  std::map<std::string, std::string, std::less<>> values = {};
+};
+
 /// A reader of graphs by extension: .onnx, else plumb.graph/1. What a model's reader has to
-/// remark goes to stderr. The reader throws Error as the formats' own do.
-verify::GraphReader model_reader(const ModelFlags& flags);
+/// remark goes to stderr, what it calls tensors to `names`. The reader throws Error as the formats' own do.
+verify::GraphReader model_reader(const ModelFlags& flags, std::shared_ptr<ModelNames> names = nullptr);
 
 /// Throws Error when a name of --shape is neither an input nor an open extent of any of these models. The reader of one
 /// model asks that, too.

@@ -54,7 +54,7 @@ std::unique_ptr<ir::files::OutputFile> Outputs::open_text(const std::string& pat
 
 std::vector<std::filesystem::path> files_read(const GraphFlags& flags) {
   std::vector<std::filesystem::path> files;
-  for (const std::string* const file : {&flags.load_inputs, &flags.expected, &flags.precision})
+  for (const std::string* const file : {&flags.model.load_inputs, &flags.model.expected, &flags.precision})
     if (!file->empty()) files.emplace_back(*file);
   return files;
 }

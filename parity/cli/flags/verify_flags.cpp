@@ -1,12 +1,16 @@
 // What can be said to verify, and what a repro line repeats of it.
 #include "parity/cli/flags/verify_flags.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "parity/cli/flags/demand_flags.hpp"
+#include "parity/cli/flags/given_tensors.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/style_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/terminal/shell_word.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
@@ -93,6 +97,18 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   add_device_flags(app, flags.device);
 }
 
+/// How the tensors of --expected are held to the truth, where that is said.
+std::string repeated_expectation(const VerifyFlags& all) {
+  std::string text;
+  if (all.graph.model.expected.empty()) return text;
+  const expected::Options usual;
+  if (!all.expected.precision.empty()) text += " --expected-precision " + all.expected.precision;
+  if (all.expected.runs != usual.runs) text += fmt::format(" --expected-runs {}", all.expected.runs);
+  if (all.graph.relative) text += fmt::format(" --rtol {}", *all.graph.relative);
+  if (all.graph.absolute) text += fmt::format(" --atol {}", *all.graph.absolute);
+  return text;
+}
+
 core::Mode mode_of(const std::string& name) {
   for (const core::Mode mode : {core::Mode::propagate, core::Mode::isolate})
     if (ir::enum_name(mode) == name) return mode;
@@ -102,19 +118,19 @@ core::Mode mode_of(const std::string& name) {
 std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill) {
   const DeviceFlags& flags = all.device;
   const std::string& policy = all.policy;
-  std::string text;
+  std::string text = repeated(all.graph.model) + repeated_expectation(all);
   if (fill.kind != core::FillKind::graph) text += " --fill " + all.fill;
   if (all.metamorphic) text += " --metamorphic";
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
-  if (!all.profile.empty()) text += " --profile '" + all.profile + "'";
-  if (!all.emulate.empty()) text += " --emulate '" + all.emulate + "'";
-  if (!policy.empty()) text += " --policy '" + policy + "'";
-  if (!flags.device.empty()) text += " --device '" + flags.device + "'";
+  if (!all.profile.empty()) text += " --profile " + terminal::shell_word(all.profile);
+  if (!all.emulate.empty()) text += " --emulate " + terminal::shell_word(all.emulate);
+  if (!policy.empty()) text += " --policy " + terminal::shell_word(policy);
+  if (!flags.device.empty()) text += " --device " + terminal::shell_word(flags.device);
   if (flags.poison) text += " --poison";
   if (flags.lifetimes) text += " --lifetimes";
   if (flags.redzone) text += " --redzone";
   if (flags.no_fuse) text += " --no-fuse";
-  for (const std::string& setting : flags.settings) text += " --set '" + setting + "'";
+  for (const std::string& setting : flags.settings) text += " --set " + terminal::shell_word(setting);
   return text;
 }
 

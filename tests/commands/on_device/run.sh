@@ -9,6 +9,12 @@ tensor cpu.h5 /y '6.5, 5.5, 15.5, 14.5'
 plumb 0 run "$graphs/twice.json" --on cpu --load-inputs cpu.h5
 says '^twice: f32\[2, 2\] \[13, 11, 31, 29\]$'
 warns '^1 input from cpu\.h5, 0 inputs generated$'
+plumb 0 run "$graphs/twice.json" --on cpu --input y=1.5
+says '^twice: f32\[2, 2\] \[3, 3, 3, 3\]$'
+plumb 2 run "$graphs/twice.json" --on cpu --input y=1 --load-inputs cpu.h5
+warns_of "input 'y' is given by --input and by cpu.h5"
+plumb 2 run "$graphs/twice.json" --on cpu --input 'y=[1,2]'
+warns_of "input 'y' is f32[2, 2], but --input gives f32[2]"
 plumb 2 run "$graphs/dense.json" --device no_such_device
 warns_of no_such_device
 plumb 2 run --on cpu missing.json

@@ -28,6 +28,46 @@ plumb 2 verify "$graphs/scores.json" --fill adversarial:waev
 warns_of "no kind is called 'waev', did you mean 'wave'? There are stagnating,"
 plumb 2 verify "$graphs/scores.json" --fill advers
 warns_of "--fill is graph, exact, adversarial or adversarial:NAME, got 'advers'"
+# One command settles what a model leaves open by what it is given, and a repro line repeats it.
+rates=$source/fixtures/onnx/two_rates.onnx
+cat >feeds.json <<'JSON'
+{
+  "format": "plumb.graph/1",
+  "params": {
+    "a": {"type": "f32[2, 4]", "values": [1, 2, 3, 4, 5, 6, 7, 8]},
+    "s": {"type": "f32[2, 4]", "values": [2, 4, 6, 8, 6, 8, 10, 12]},
+    "rate": {"type": "i64[]", "values": [16000]},
+    "extents": {"type": "i64[2]", "values": [4, -1]}
+  },
+  "nodes": [
+    {"label": "x", "op": "reshape", "inputs": ["a"], "shape": [2, 4]},
+    {"label": "y", "op": "reshape", "inputs": ["a"], "shape": [4, 2]},
+    {"label": "same", "op": "reshape", "inputs": ["s"], "shape": [2, 4]},
+    {"label": "sr", "op": "reshape", "inputs": ["rate"], "shape": []},
+    {"label": "shape", "op": "reshape", "inputs": ["extents"], "shape": [2]}
+  ],
+  "results": ["x", "sr", "shape"]
+}
+JSON
+plumb 0 run --on cpu feeds.json -o in.npz
+sed -i 's/"results": .*/"results": ["y"]/' feeds.json
+plumb 0 run --on cpu feeds.json -o wrong.npz
+sed -i 's/"results": .*/"results": ["same"]/' feeds.json
+plumb 0 run --on cpu feeds.json -o same.npz
+plumb 0 run --on cpu "$rates" --load-inputs in.npz -o out.npz
+says '^y: f32\[4, 2\] \[2, 4, 6, 8, 6, 8, ...\]$'
+plumb 0 verify "$rates" --load-inputs in.npz --expected out.npz
+says "^expected 'y': passed"
+warns '^3 inputs from in\.npz, 0 inputs generated$'
+# The model's name for an inner tensor goes, whatever the graph calls it.
+plumb 0 verify "$rates" --load-inputs in.npz --expected same.npz
+says "^expected 'sum': passed"
+plumb 1 verify "$rates" --load-inputs in.npz --expected wrong.npz --rtol 0 --json out.json
+holds out.json 'two_rates\.onnx --seed 1 --load-inputs in\.npz --expected wrong\.npz --rtol 0"'
+plumb 2 verify "$rates" --load-inputs in.npz --input sr=16000
+warns "input 'sr' is given by in\.npz, but by --data or --input, too"
+plumb 2 verify "$rates" --load-inputs in.npz --shape samples=5
+warns "axis 1 is 'samples', given with 4, but 5 by --shape samples=5"
 # As JUnit XML: what fails, what cannot be read, what must fail, and names that would break it.
 cat >hostile.json <<'END'
 {
@@ -86,7 +126,7 @@ sed -n '/^::plumb-/,$p' stdout | sed 1d >behind
 [ "$(wc -l <behind)" -eq 1 ] || fail "more than annotations behind the commands"
 holds summary.md '^what others wrote$'
 holds summary.md '^\| failed \| 1 \|$'
-holds summary.md "^    plumb verify command\.json .*--policy 'strict\.toml'"
+holds summary.md "^    plumb verify command\.json .*--policy strict\.toml"
 # With a report on stdout there is nothing else.
 plumb 1 verify command.json --policy strict.toml --github --json -
 says_not '^::'

@@ -15,6 +15,34 @@ says '^MatMul +8$'
 says ' --shape batch=1$'
 plumb 2 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --shape batsh=2
 warns_of "no input or open extent is called 'batsh', which --shape names; did you mean batch?"
+# What inputs are settles extents, branches and shapes; who contradicts whom is said with the axis and both numbers.
+rates=$source/fixtures/onnx/two_rates.onnx
+plumb 0 inspect "$rates" --shape batch=2 --shape '*=4' --input sr=16000 --input 'shape=[4,-1]'
+says '^result y: f32\[4, 2\]$'
+plumb 0 inspect "$rates" --input 'x=[[1,2,3],[4,5,6]]' --input sr=8000 --input 'shape=[3, 2]'
+says '^result y: f32\[3, 2\]$'
+plumb 0 inspect "$rates" --input sr=8000
+says ' --shape batch=1 --shape samples=1$'
+plumb 2 inspect "$rates" --shape '*=4' --input sr=8000 --input 'shape=[4,-1]'
+warns "the node of 'sum/else_branch/y' \(Add, opset 13\): "
+plumb 2 inspect "$rates" --shape '*=4' --input 'shape=[4,-1]'
+warns "else branch is not read, and may be taken; it depends on input 'sr': give its value, as in --input 'sr=1'"
+plumb 77 inspect "$rates" --shape '*=4' --input sr=16000
+warns "shape must be known .*; it depends on input 'shape': give its value"
+plumb 2 inspect "$rates" --input 'x=[[1,2,3,4]]' --shape batch=2 --input 'shape=[4,-1]'
+warns_of "input 'x': is f32[batch, samples]: axis 0 is 'batch', given with 1, but 2 by --shape batch=2"
+plumb 2 inspect "$rates" --input rs=16000
+warns_of "no input is called 'rs', which --input names; there is 'x', 'sr', 'shape', "
+plumb 2 inspect "$rates" --input shap=16000
+warns_of "no input is called 'shap', which --input names; did you mean shape?"
+plumb 2 inspect "$rates" --input sr=16000.5
+warns_of "--input sr=16000.5 is to be i64: values[0]: must be a whole number, got a real number"
+plumb 2 inspect "$rates" --input 'x=[[1,2],[3]]'
+warns_of "--input x=[[1,2],[3]]: has lists of 2 and of 1 beside each other"
+for wrong in sr 'sr=' 'x=[1,[2]]' 'x=[1,2' 'x=[1,2]]' 'x=[,]' =1; do
+  plumb 2 inspect "$rates" --input "$wrong"
+  warns '^plumb: --input wants NAME=VALUE'
+done
 plumb 0 run --on cpu "$graphs/dense.json" -o y.npz
 plumb 0 inspect y.npz
 says '^y: f32\[2, 2\], 5\.5 to 15\.5$'

@@ -1,0 +1,19 @@
+// Words of command lines that people copy.
+#include "parity/terminal/shell_word.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace plumb::parity::terminal {
+
+std::string shell_word(std::string_view text) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("_-./:=,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  if (!text.empty() && std::ranges::all_of(text, is_plain)) return std::string(text);
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+}  // namespace plumb::parity::terminal
