@@ -34,7 +34,7 @@ TEST(OnnxReader, NamesOfTheFileStay) {
 
 TEST(OnnxReader, OneErrorNamesEveryNodeThatIsNotRead) {
   ModelMaker maker(13);
-  maker.input("x", {2}).output("z");
+  maker.input("x", {2}).output("z").output("a");
   maker.node("NonZero", {"x"}, {"a"}).set_name("first");
   maker.node("NonZero", {"x"}, {"b"});
   maker.node("Relu", {"b"}, {"z"});  // a known operator after an unknown one is not blamed

@@ -67,6 +67,7 @@ Importer::Importer(const ::onnx::ModelProto& model, const Unread& unread, const 
 }
 
 std::size_t Importer::add_failure(Failure failure) {
+  if (!failure.message.empty()) ++findings_;
   failures_.push_back(std::move(failure));
   return failures_.size() - 1;
 }

@@ -21,8 +21,8 @@ class Importer {
   TensorReader& tensors() { return tensors_; }
   /// How many nodes were begun, those of loops and functions counted each time: no two nodes see the same.
   std::size_t visited() const { return visited_; }
-  /// How many reasons there are by now why something has no tensor: those with higher numbers are newer.
-  std::size_t failures() const { return failures_.size(); }
+  /// How many nodes and tensors there are by now that could not be read by their own fault.
+  std::size_t findings() const { return findings_; }
   /// Whether nothing reads the result of a node of the model whose name this is.
   bool is_unread(const std::string& name) const { return unread_.contains(&name); }
   /// Notes why result `k` of a node is not read.
@@ -80,6 +80,7 @@ class Importer {
   std::map<std::string, Tensor, std::less<>> spread_;  ///< options_.spread in the shapes of the inputs
   Draft draft_;
   std::vector<Failure> failures_;
+  std::size_t findings_ = 0;       ///< failures that have a message
   std::vector<std::size_t> told_;  ///< failures to be told
   std::size_t visited_ = 0;        ///< nodes, those of loops and functions counted each time
 };

@@ -234,7 +234,7 @@ std::vector<Ref> NodeReader::subgraph(const ::onnx::GraphProto& graph, const std
   return importer_.read_subgraph(graph, operands, scope_, label_ + suffix + "/");
 }
 
-std::size_t NodeReader::failures() const { return importer_.failures(); }
+std::size_t NodeReader::findings() const { return importer_.findings(); }
 
 std::vector<Ref> NodeReader::branch(const ::onnx::GraphProto& graph, const std::string& suffix) {
   importer_.check_branch(graph, scope_);

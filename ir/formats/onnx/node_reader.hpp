@@ -134,8 +134,8 @@ class NodeReader {
   /// Reads a branch likewise, which has no inputs and may be taken.
   std::vector<Ref> branch(const ::onnx::GraphProto& graph, const std::string& suffix);
   const ::onnx::GraphProto& graph(std::string_view name) const;
-  /// How many failures there are by now, in the whole model: those with higher numbers are newer.
-  std::size_t failures() const;
+  /// How many findings there are by now, in the whole model.
+  std::size_t findings() const;
 
   template <class... Parts>
   [[noreturn]] static void unsupported(const Parts&... parts) {

@@ -60,13 +60,12 @@ Ref nothing(NodeReader& node, TensorType type, std::int64_t axis) {
 /// What a branch returns that may be taken. What is wrong with it is told; that another value of the condition would
 /// leave it alone is told beside that.
 std::vector<Ref> either_branch(NodeReader& node, const ::onnx::GraphProto& graph, const std::string& suffix) {
-  const std::size_t before = node.failures();
+  const std::size_t before = node.findings();
   try {
     return node.branch(graph, suffix);
   } catch (ToldAlready& told) {
     const std::string hint = node.what_would_settle(node.in(0));
-    const auto is_new = [&](std::size_t failure) { return failure >= before; };
-    if (!hint.empty() && std::ranges::any_of(told.failures, is_new))  // else it is not the branch that is wrong
+    if (!hint.empty() && node.findings() != before)  // else it is not the branch that is wrong
       told.message = cat("its ", suffix.substr(1), " branch is not read, and may be taken", hint);
     throw;
   }
