@@ -63,7 +63,7 @@ warns '^3 inputs from in\.npz, 0 inputs generated$'
 plumb 0 verify "$rates" --load-inputs in.npz --expected same.npz
 says "^expected 'sum': passed"
 plumb 1 verify "$rates" --load-inputs in.npz --expected wrong.npz --rtol 0 --json out.json
-holds out.json 'two_rates\.onnx --seed 1 --load-inputs in\.npz --expected wrong\.npz --rtol 0"'
+holds out.json 'two_rates\.onnx --seed 1 --load-inputs in\.npz --expected wrong\.npz --rtol 0[ "]'
 plumb 2 verify "$rates" --load-inputs in.npz --input sr=16000
 warns "input 'sr' is given by in\.npz, but by --data or --input, too"
 plumb 2 verify "$rates" --load-inputs in.npz --shape samples=5
