@@ -21,11 +21,17 @@ enum class Relation {
   transposition,    ///< operands of a matrix product, transposed and exchanged: its transpose
   run_to_run,       ///< the graph again: the same
   tap,              ///< only the graph's results are kept: the same
+  parseval,         ///< a transform: lines as long as their operand
+  shift,            ///< the operand of a transform shifted: the result times a factor for each bin
+  round_trip,       ///< a transform turned back: the operand
+  pieces,           ///< two halves of all steps, the state handed on: the same as in one pass
+  step_by_step,     ///< one step after the other, likewise
 };
 
 constexpr auto enum_names(Relation) {
-  return std::array<std::string_view, 9>{"permutation",   "batch_slice",   "summation_order", "scaling", "linearity",
-                                         "commutativity", "transposition", "run_to_run",      "tap"};
+  return std::array<std::string_view, 14>{
+      "permutation", "batch_slice", "summation_order", "scaling", "linearity",  "commutativity", "transposition",
+      "run_to_run",  "tap",         "parseval",        "shift",   "round_trip", "pieces",        "step_by_step"};
 }
 
 /// One relation, asked of one node, or of one value of the whole graph.

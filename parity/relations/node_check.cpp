@@ -5,22 +5,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <numeric>
 
+#include "ir/cost.hpp"
 #include "ir/passes/widen.hpp"
-#include "parity/bounds/bounded.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
-#include "parity/elements/settle.hpp"
-#include "parity/profile/profile_arithmetic.hpp"
+#include "parity/relations/held_run.hpp"
+#include "parity/relations/pieces.hpp"
 #include "parity/relations/rearrange.hpp"
-#include "parity/relations/symmetry.hpp"
+#include "parity/relations/transforms.hpp"
 
 namespace plumb::parity::relations {
 namespace {
 
 constexpr int scale_exponent = 2;
+constexpr double most_flops_of_steps = 0x1p24;  // steps of more are not taken again in pieces
 
 using Change = std::function<ir::Tensor(const ir::Tensor&)>;
 
@@ -30,36 +30,6 @@ ir::Tensor sum(const ir::Tensor& a, const ir::Tensor& b) {
   const std::span<const double> from = b.as<double>();
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
   return y;
-}
-
-/// Sizes, of complex numbers by what parts are finite (verdict.md V36).
-ir::Tensor moduli(const ir::Tensor& x) {
-  ir::Tensor y({ir::DType::f64, x.shape()});
-  const auto to = y.as<double>();
-  if (x.dtype() == ir::DType::c128) {
-    const auto size = [](double part) { return std::isfinite(part) ? part : 0; };
-    const auto z = x.as<std::complex<double>>();
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::hypot(size(z[i].real()), size(z[i].imag()));
-  } else {
-    const auto values = x.as<double>();
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::abs(values[i]);
-  }
-  return y;
-}
-
-/// |a - b| by element.
-ir::Tensor distances(const ir::Tensor& a, const ir::Tensor& b) {
-  ir::Tensor difference = a;
-  const auto take_off = [&]<class T>(T) {
-    const std::span<T> to = difference.as<T>();
-    const std::span<const T> from = b.as<T>();
-    for (std::size_t i = 0; i < to.size(); ++i) to[i] -= from[i];
-  };
-  if (a.dtype() == ir::DType::c128)
-    take_off(std::complex<double>());
-  else
-    take_off(double{});
-  return moduli(difference);
 }
 
 class NodeCheck {
@@ -76,6 +46,8 @@ class NodeCheck {
   void scale(const Homogeneity& degree);
   void add_parts(const Homogeneity& degree);
   void exchange(const Exchange& exchange);
+  void keep_what_transforms_keep(const Transform& transform);
+  void take_steps(const Steps& steps);
   ir::OpRun candidate(const ir::Op& op, const Operands& operands) const {
     return ir::run_op_with_report(*executors_.candidate, op, operands.tensors, node_.label, operands.is_param);
   }
@@ -107,31 +79,9 @@ bool NodeCheck::rounds_alike() const {
          of == ir::ErrorClass::rounded;
 }
 
-/// How far from the truth each element of the first output may be, as f64: what verify holds a run of the op to,
-/// elements that are off by more than half of their limit looked at one by one. What is within half of its limit is
-/// known to be (verdict.md V15).
+/// How far from the truth each element of the first output may be, as f64: what verify holds a run of the op to.
 ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, const ir::OpRun& run) const {
-  const core::Segment segment = core::segment_of(ir::graph_of(op, operands.types(), node_.label), 0);
-  const std::vector<ir::TensorView> inputs(operands.tensors.begin(), operands.tensors.end());
-  bounds::Manner manner{profile::arithmetic_of(executors_.profile, run.report.sums, segment.graph),
-                        executors_.flushes_subnormals};
-  manner.arithmetic.deviations = lambda_;
-  const elements::Subject subject{executors_.reference, segment, inputs, run.report.sums, manner};
-  const auto wide = [&](ir::Value v) { return ir::passes::widen(operands.tensors.at(v)); };
-  bounds::Bounded bounded = bounds::evaluate_bounded(executors_.reference, segment, wide, manner);
-  const ir::Tensor& got = run.outputs.front();
-  elements::settle(subject, 0, bounded, got);
-  const compare::Allowed& allowed = bounded.allowed.front();
-  ir::Tensor limits = moduli(bounded.truth.outputs.front());
-  const ir::Tensor errors = distances(bounded.truth.outputs.front(), ir::passes::widen(got));
-  const auto values = limits.as<double>();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = allowed.rule == compare::Allowed::Rule::within
-                    ? allowed.at(values[i], got.dtype(), i)
-                    : 0.5 * compare::ulp_of(values[i], got.dtype()) + allowed.subnormal;
-    if (errors.as<double>()[i] <= values[i] / 2) values[i] /= 2;
-  }
-  return limits;
+  return hold(executors_, op, operands, run, lambda_).limits.front();
 }
 
 const ir::Tensor& NodeCheck::base_limits() {
@@ -257,6 +207,24 @@ void NodeCheck::exchange(const Exchange& exchange) {
   changed({n_, node_.label, relation, "operands 0 and 1"}, change, exchange.op, operands, !exchange.transposes);
 }
 
+void NodeCheck::keep_what_transforms_keep(const Transform& transform) {
+  const auto run = [&](const ir::Op& op, const ir::Tensor& x) -> std::optional<ir::Tensor> {
+    ir::OpRun other = candidate(op, {{x}, {false}});
+    const bool runs_it = other.report.placement != ir::Placement::cpu || executors_.candidate_is_host;
+    return runs_it ? std::optional(std::move(other.outputs.front())) : std::nullopt;
+  };
+  const TransformRun made{node_.op, operands_.tensors.front(), y(), run, executors_.flushes_subnormals};
+  std::ranges::move(check_transform(made, transform, {n_, node_.label}), std::back_inserter(results_));
+}
+
+void NodeCheck::take_steps(const Steps& steps) {
+  const ir::Graph alone = ir::graph_of(node_.op, operands_.types());
+  if (ir::cost_of(alone, alone.nodes().front()).flops > most_flops_of_steps) return;
+  const auto run = [&](const ir::Op& op, const Operands& operands) { return candidate(op, operands); };
+  std::ranges::move(check_pieces({executors_, node_.op, operands_, base_, run, lambda_}, steps, {n_, node_.label}),
+                    std::back_inserter(results_));
+}
+
 std::vector<cases::RelationResult> NodeCheck::run() {
   base_ = candidate(node_.op, operands_);
   if (base_.report.placement == ir::Placement::cpu && !executors_.candidate_is_host) return {};
@@ -276,6 +244,8 @@ std::vector<cases::RelationResult> NodeCheck::run() {
     if (degree.linear) ask([&] { add_parts(degree); });
   }
   if (declared_.exchange) ask([&] { exchange(*declared_.exchange); });
+  if (declared_.transform) ask([&] { keep_what_transforms_keep(*declared_.transform); });
+  if (declared_.steps) ask([&] { take_steps(*declared_.steps); });
   return std::move(results_);
 }
 

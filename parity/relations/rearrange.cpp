@@ -56,6 +56,32 @@ ir::Tensor every_other(ir::Tensor x, std::size_t first) {
   return x;
 }
 
+ir::Tensor every_other_along(ir::Tensor x, std::size_t axis, std::size_t first) {
+  const std::size_t width = ir::info(x.dtype()).bytes;
+  std::size_t inner = 1;
+  for (std::size_t a = axis + 1; a < x.shape().size(); ++a) inner *= static_cast<std::size_t>(x.shape()[a]);
+  const auto extent = static_cast<std::size_t>(x.shape()[axis]);
+  for (std::size_t i = 0; i * width < x.bytes().size(); ++i)
+    if (i / inner % extent % 2 != first) std::ranges::fill(x.bytes().subspan(i * width, width), std::byte{0});
+  return x;
+}
+
+ir::Tensor joined(const std::vector<const ir::Tensor*>& parts, std::size_t axis) {
+  ir::Shape shape = parts.front()->shape();
+  shape[axis] = 0;
+  for (const ir::Tensor* const part : parts) shape[axis] += part->shape()[axis];
+  ir::Tensor y({parts.front()->dtype(), shape});
+  std::size_t outer = 1;
+  for (std::size_t a = 0; a < axis; ++a) outer *= static_cast<std::size_t>(shape[a]);
+  auto to = y.bytes().begin();
+  for (std::size_t o = 0; o < outer; ++o)
+    for (const ir::Tensor* const part : parts) {
+      const std::size_t size = part->bytes().size() / std::max<std::size_t>(outer, 1);
+      to = std::ranges::copy(part->bytes().subspan(o * size, size), to).out;
+    }
+  return y;
+}
+
 bool stays_finite(const ir::Tensor& x, int exponent) {
   const double limit = std::ldexp(1.0, core::float_format(x.dtype()).max_exponent - exponent);
   bool all = true;

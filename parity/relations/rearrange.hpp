@@ -19,6 +19,12 @@ ir::Tensor scaled(ir::Tensor x, int exponent);
 /// Floats at even (0) or odd (1) places, and zeros between them.
 ir::Tensor every_other(ir::Tensor x, std::size_t first);
 
+/// Every other position of an axis, from `first` on, and zeros between them.
+ir::Tensor every_other_along(ir::Tensor x, std::size_t axis, std::size_t first);
+
+/// Tensors one behind the other along an axis; no other axis differs.
+ir::Tensor joined(const std::vector<const ir::Tensor*>& parts, std::size_t axis);
+
 /// Whether every float times 2^exponent is finite.
 bool stays_finite(const ir::Tensor& x, int exponent);
 

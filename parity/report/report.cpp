@@ -9,7 +9,7 @@
 
 #include "parity/attribution/attribution.hpp"
 #include "parity/patterns/explain.hpp"
-#include "parity/relations/relation_report.hpp"
+#include "parity/report/relations.hpp"
 #include "parity/terminal/fitted_table.hpp"
 #include "parity/terminal/table.hpp"
 #include "parity/terminal/text.hpp"
@@ -294,7 +294,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const termi
   if (const auto guilty = attribution::guilty_text(result); !guilty.empty())
     fmt::format_to(out, "first guilty: {}\n", guilty);
   below += attribution::blame_text(result);
-  below += relations::relations_text(result.relations, detail == Detail::all);
+  below += relations_text(result.relations, detail == Detail::all);
   write_plain(out, result.plain, detail);
   if (detail == Detail::all) write_oracles(out, result);
   for (const cases::ExpectedResult& one : result.expected) write_expected(out, one);

@@ -11,7 +11,7 @@
 namespace plumb::parity::results {
 
 inline constexpr auto schema_name = "plumb.results";
-inline constexpr auto schema_version = "2.7.0";  ///< minor versions only add
+inline constexpr auto schema_version = "2.8.0";  ///< minor versions only add
 
 /// The fixed part of an empty results file.
 void make_layout(ir::hdf5::Store& store);

@@ -1,7 +1,7 @@
-// Symmetries of causal convolution: batches, channels, and linearity in taps and in samples where nothing follows.
+// Symmetries of causal convolution: batches, channels, samples in pieces, and linearity where nothing follows.
 #include "ir/ops/causal_conv.hpp"
 
-#include "parity/relations/axes.hpp"
+#include "parity/relations/recurrence.hpp"
 
 namespace plumb::parity::relations {
 
@@ -18,6 +18,9 @@ Symmetries symmetries(const ir::ops::CausalConv& op, ir::Types in, ir::Types) {
   }
   Symmetries made{.axes = {along(in, 0, batches), along(in, 1, channels)}};
   if (op.activation == ir::ops::CausalActivation::none) made.homogeneous = {of_samples, of_taps};
+  std::vector<Axis> steps = {2, Axis()};
+  if (op.has_bias) steps.push_back({});
+  made.steps = steps_of_scan(op, in, steps, 2);
   return made;
 }
 

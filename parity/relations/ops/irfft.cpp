@@ -1,9 +1,21 @@
-// Symmetries of half spectra: lines by themselves.
+// Symmetries of half spectra: lines by themselves, and what transforms keep.
 #include "ir/ops/irfft.hpp"
 
+#include "ir/ops/rfft.hpp"
 #include "parity/relations/axes.hpp"
 
 namespace plumb::parity::relations {
-Symmetries symmetries(const ir::ops::Irfft& op, ir::Types in, ir::Types) { return {.axes = lines(in, op.axis, false)}; }
+
+Symmetries symmetries(const ir::ops::Irfft& op, ir::Types in, ir::Types out) {
+  const ir::ops::Rfft inverse{.axis = op.axis, .norm = op.norm};
+  return {.axes = lines(in, op.axis, false),
+          .transform = Transform{.points = op.points(in),
+                                 .axis = in[0].shape.axis(op.axis),
+                                 .scale = op.scale(in),
+                                 .sign = 1,
+                                 .inverse = inverse,
+                                 .inverse_scale = inverse.scale(out),
+                                 .halves_x = true}};
+}
 
 }  // namespace plumb::parity::relations

@@ -21,6 +21,14 @@ constexpr auto three_nodes = R"({"format": "plumb.graph/1",
             {"label": "weights", "op": "softmax", "inputs": ["sum"], "axis": -1}],
   "results": ["weights"]})";
 
+/// What has relations that no product has.
+constexpr auto with_lines_and_steps = R"({"format": "plumb.graph/1",
+  "inputs": {"x": {"type": "f32[6, 5]"}, "steps": {"type": "f32[5, 2, 3]"}},
+  "params": {"w": {"type": "f32[1, 4, 3]"}, "r": {"type": "f32[1, 4, 4]"}},
+  "nodes": [{"label": "spectra", "op": "rfft", "inputs": ["x"]},
+            {"label": "states", "op": "rnn", "inputs": ["steps", "w", "r"]}],
+  "results": ["spectra", "states"]})";
+
 using Names = std::set<std::string>;
 
 std::vector<cases::RelationResult> check_with(ir::Executor& candidate, const cases::Case& subject,
@@ -51,12 +59,13 @@ Suspect spoiler_of_values(const std::string& label, std::function<float(float)> 
 TEST(Metamorphic, AllRelationsHoldOfAnHonestExecutor) {
   Suspect honest;
   std::set<cases::Relation> asked;
-  for (const cases::RelationResult& one : check_with(honest, testing::make_case(three_nodes))) {
-    EXPECT_EQ(one.verdict, core::Verdict::passed)
-        << one.label << ' ' << ir::enum_name(one.relation) << ' ' << one.how << ": " << one.why;
-    EXPECT_GT(one.n, 0u);
-    asked.insert(one.relation);
-  }
+  for (const auto* graph : {three_nodes, with_lines_and_steps})
+    for (const cases::RelationResult& one : check_with(honest, testing::make_case(graph))) {
+      EXPECT_EQ(one.verdict, core::Verdict::passed)
+          << one.label << ' ' << ir::enum_name(one.relation) << ' ' << one.how << ": " << one.why;
+      EXPECT_GT(one.n, 0u);
+      asked.insert(one.relation);
+    }
   EXPECT_EQ(asked.size(), enum_names(cases::Relation{}).size());
 }
 

@@ -1,5 +1,5 @@
 // The report on metamorphic relations: how many hold, and a line for each that does not.
-#include "parity/relations/relation_report.hpp"
+#include "parity/report/relations.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "ir/attribute.hpp"
 
-namespace plumb::parity::relations {
+namespace plumb::parity::report {
 namespace {
 
 std::string line_of(const cases::RelationResult& one) {
@@ -36,4 +36,4 @@ std::string relations_text(std::span<const cases::RelationResult> results, bool 
   return text;
 }
 
-}  // namespace plumb::parity::relations
+}  // namespace plumb::parity::report
