@@ -11,6 +11,7 @@
 #include "ir/passes/widen.hpp"
 #include "parity/compare/tolerance.hpp"
 #include "parity/core/float_format.hpp"
+#include "parity/judges/node_judge.hpp"
 #include "parity/relations/held_run.hpp"
 #include "parity/relations/pieces.hpp"
 #include "parity/relations/rearrange.hpp"
@@ -20,7 +21,7 @@ namespace plumb::parity::relations {
 namespace {
 
 constexpr int scale_exponent = 2;
-constexpr double most_flops_of_steps = 0x1p24;  // steps of more are not taken again in pieces
+constexpr double most_flops_of_steps = 0x1p22;  // ops that are judged together are judged anew for every relation
 
 using Change = std::function<ir::Tensor(const ir::Tensor&)>;
 
@@ -48,6 +49,7 @@ class NodeCheck {
   void exchange(const Exchange& exchange);
   void keep_what_transforms_keep(const Transform& transform);
   void take_steps(const Steps& steps);
+  bool is_too_much() const;
   ir::OpRun candidate(const ir::Op& op, const Operands& operands) const {
     return ir::run_op_with_report(*executors_.candidate, op, operands.tensors, node_.label, operands.is_param);
   }
@@ -217,9 +219,14 @@ void NodeCheck::keep_what_transforms_keep(const Transform& transform) {
   std::ranges::move(check_transform(made, transform, {n_, node_.label}), std::back_inserter(results_));
 }
 
-void NodeCheck::take_steps(const Steps& steps) {
+/// Whether it takes too long to hold steps to their limits again and again.
+bool NodeCheck::is_too_much() const {
+  if (!declared_.steps && !(declared_.tiled && judges::way_of_judging(node_.op) == "joint")) return false;
   const ir::Graph alone = ir::graph_of(node_.op, operands_.types());
-  if (ir::cost_of(alone, alone.nodes().front()).flops > most_flops_of_steps) return;
+  return ir::cost_of(alone, alone.nodes().front()).flops > most_flops_of_steps;
+}
+
+void NodeCheck::take_steps(const Steps& steps) {
   const auto run = [&](const ir::Op& op, const Operands& operands) { return candidate(op, operands); };
   std::ranges::move(check_pieces({executors_, node_.op, operands_, base_, run, lambda_}, steps, {n_, node_.label}),
                     std::back_inserter(results_));
@@ -237,7 +244,9 @@ std::vector<cases::RelationResult> NodeCheck::run() {
     } catch (const ir::Unsupported&) {  // a size that the candidate does not take, or no error model
     }
   };
-  for (const AxisSymmetry& axis : declared_.axes) ask([&] { along(axis); });
+  const bool is_too_much = this->is_too_much();
+  if (!is_too_much || !declared_.tiled)
+    for (const AxisSymmetry& axis : declared_.axes) ask([&] { along(axis); });
   for (const Homogeneity& degree : declared_.homogeneous) {
     if (!ir::is_float(y().dtype())) break;
     ask([&] { scale(degree); });
@@ -245,7 +254,7 @@ std::vector<cases::RelationResult> NodeCheck::run() {
   }
   if (declared_.exchange) ask([&] { exchange(*declared_.exchange); });
   if (declared_.transform) ask([&] { keep_what_transforms_keep(*declared_.transform); });
-  if (declared_.steps) ask([&] { take_steps(*declared_.steps); });
+  if (declared_.steps && !is_too_much) ask([&] { take_steps(*declared_.steps); });
   return std::move(results_);
 }
 

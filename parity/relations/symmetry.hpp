@@ -34,7 +34,7 @@ struct Transform {
   std::int64_t points = 0;
   std::size_t axis = 0;
   double scale = 1;
-  int sign = -1;   ///< of exponents
+  int sign = -1;   ///< the sign of exponents
   ir::Op inverse;  ///< gives the operand back, by a scale of its own
   double inverse_scale = 1;
   bool halves_x = false, halves_y = false;  ///< whether operand or result is the half of a spectrum that says all of it
@@ -45,7 +45,7 @@ struct Transform {
 struct Steps {
   struct Operand {
     std::optional<std::size_t> own = {};    ///< which operand of the op it is; none for a first state that is not given
-    std::optional<std::size_t> axis = {};   ///< of its steps; none: all steps share it
+    std::optional<std::size_t> axis = {};   ///< the axis of its steps; none: all steps share it
     std::optional<std::size_t> state = {};  ///< the result that the next piece takes it from
     bool counts_steps = false;              ///< it says how many steps each sequence has
   };

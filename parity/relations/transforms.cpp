@@ -62,7 +62,7 @@ class Lines {
 /// What one relation found in the lines that it was asked of.
 struct Found {
   std::uint64_t lines = 0, bad = 0, differ = 0;
-  long double ratio = 0, limits = 0, sizes = 0;  ///< of limits and of what they are for the squares
+  long double ratio = 0, limits = 0, sizes = 0;  ///< the sums of squares of limits, and of what they are for
 
   void add(long double error, long double limit, long double size) {
     ++lines, bad += !(error <= limit), differ += error != 0;

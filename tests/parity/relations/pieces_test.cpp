@@ -20,14 +20,14 @@ using ir::DType;
 using ir::Shape;
 using ir::Tensor;
 
-using Run = std::function<ir::OpRun(const ir::Op&, const Operands&)>;
+using Runner = std::function<ir::OpRun(const ir::Op&, const Operands&)>;
 
 ir::OpRun honest(const ir::Op& op, const Operands& operands) {
   ref_cpu::CpuExecutor cpu;
   return ir::run_op_with_report(cpu, op, operands.tensors, "y", operands.is_param);
 }
 
-std::vector<cases::RelationResult> check(const ir::Op& op, std::vector<Tensor> tensors, const Run& run = honest) {
+std::vector<cases::RelationResult> check(const ir::Op& op, std::vector<Tensor> tensors, const Runner& run = honest) {
   Operands operands{std::move(tensors), {}};
   operands.is_param.resize(operands.tensors.size());
   ref_cpu::CpuExecutor reference, candidate;
@@ -110,7 +110,7 @@ TEST(Pieces, FewStepsAreNotAsked) {
 }
 
 TEST(Pieces, AStateThatIsNotTakenOnIsFound) {
-  const Run forgetful = [](const ir::Op& op, const Operands& operands) {
+  const Runner forgetful = [](const ir::Op& op, const Operands& operands) {
     Operands others = operands;
     if (op.as<ir::ops::SelectiveScan>().has_state) others.tensors.back() = Tensor(others.tensors.back().type());
     return honest(op, others);
@@ -120,7 +120,7 @@ TEST(Pieces, AStateThatIsNotTakenOnIsFound) {
 }
 
 TEST(Pieces, AStateThatIsLeftWrongIsFound) {
-  const Run careless = [](const ir::Op& op, const Operands& operands) {
+  const Runner careless = [](const ir::Op& op, const Operands& operands) {
     ir::OpRun run = honest(op, operands);
     if (operands.tensors[0].shape()[1] < 11) run.outputs[1].as<float>()[1] *= 1 + 0x1p-10f;
     return run;
@@ -131,8 +131,27 @@ TEST(Pieces, AStateThatIsLeftWrongIsFound) {
   }
 }
 
+/// 1408 · 1489/32 is 65516: 65504 in f16 but, rounded otherwise, an infinity.
+TEST(Pieces, WhatMayLeaveTheRangeIsHeldByItself) {
+  const Runner near_overflow = [](const ir::Op& op, const Operands& operands) {
+    ir::OpRun run = honest(op, operands);
+    Tensor& y = run.outputs[0];
+    Tensor wide = ir::convert(y, DType::f64);
+    if (y.shape()[2] < 4)
+      for (double& one : wide.as<double>())
+        if (one == 65504) one = std::numeric_limits<double>::infinity();
+    y = ir::convert(wide, DType::f16);
+    return run;
+  };
+  const Tensor x = ir::convert(Tensor::of<float>({1, 1, 4}, {1, 1408, 1, 1}), DType::f16);
+  const Tensor taps = ir::convert(Tensor::of<float>({1, 1, 2}, {0, 1489.0f / 32}), DType::f16);
+  const auto results = check(ir::ops::CausalConv{}, {x, taps}, near_overflow);
+  expect_to_hold(results, "an infinity");
+  for (const cases::RelationResult& one : results) EXPECT_EQ(one.n_differ, 1u);
+}
+
 TEST(Pieces, OneStepThatIsComputedOtherwiseIsFound) {
-  const Run single = [](const ir::Op& op, const Operands& operands) {
+  const Runner single = [](const ir::Op& op, const Operands& operands) {
     ir::OpRun run = honest(op, operands);
     if (operands.tensors[0].shape()[1] == 1) run.outputs[0].as<float>()[2] += 0.01f;
     return run;

@@ -100,6 +100,19 @@ TEST(TransformRelations, WhatIsNoSumIsSeenByTheParts) {
   EXPECT_TRUE(broken(check(forward, numbers(), bent)).contains("linearity"));
 }
 
+TEST(TransformRelations, HoldWhateverIsIgnored) {
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::int64_t n : {2, 8, 12}) {
+    Tensor x = testing::random_tensor({ir::DType::c64, {2, n / 2 + 1}}, 3);
+    const auto bins = x.as<std::complex<float>>();
+    bins.front().imag(nan), bins.back().imag(nan);
+    const Found found = check(ir::ops::Irfft{n}, x);
+    EXPECT_EQ(broken(found), Names{}) << n;
+    EXPECT_EQ(found.size(), 4u) << n;
+    for (const cases::RelationResult& one : found) EXPECT_EQ(one.n, 2u) << ir::enum_name(one.relation);
+  }
+}
+
 TEST(TransformRelations, LinesThatAreNotFiniteAreLeftOut) {
   Tensor x = numbers();
   x.as<std::complex<float>>()[3] = std::numeric_limits<float>::infinity();
