@@ -154,7 +154,8 @@ std::optional<cases::Explanation> explain(const Asked& asked, const NamedPrecisi
   // What was kept in a type has its numbers: those of bf16 have fewer bits, and f16 has most of them, too.
   for (const ir::DType narrow : {ir::DType::f16, ir::DType::bf16})
     if (are_numbers_of(failed, narrow))
-      std::ranges::stable_partition(coarser, [&](const NamedPrecision* one) { return one->precision.kept == narrow; });
+      std::stable_partition(coarser.begin(), coarser.end(),
+                            [&](const NamedPrecision* one) { return one->precision.kept == narrow; });
   for (const NamedPrecision* const tried : coarser) {
     if (tried->name != held.name)
       if (auto found = try_precision(asked, *tried, failed)) return found;

@@ -198,7 +198,7 @@ class TransformCheck {
   ir::Tensor rolled(const ir::Tensor& x, std::int64_t by) const {
     std::vector<std::int64_t> positions(static_cast<std::size_t>(how_.points));
     std::iota(positions.begin(), positions.end(), 0);
-    std::ranges::rotate(positions, positions.begin() + by);
+    std::rotate(positions.begin(), positions.begin() + by, positions.end());
     return taken(x, how_.axis, positions);
   }
   /// Every other bin negated.

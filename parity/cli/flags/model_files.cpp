@@ -95,7 +95,9 @@ std::string input_of(const ir::formats::OnnxFacts& facts, std::size_t k, std::si
 void read_inputs(const fs::path& data, const ir::formats::OnnxFacts& facts, ir::formats::OnnxOptions& options) {
   const auto files = data_files(data, "input");
   const bool has_defaults = facts.inputs.size() < facts.all_inputs.size();
-  for (const auto& [k, path] : files) {
+  for (const auto& numbered : files) {  // clang 14 takes no parts of a binding into a lambda
+    const auto k = numbered.first;
+    const fs::path& path = numbered.second;
     // What is no tensor of numbers is refused where the model needs it.
     if (!has_defaults && k < facts.inputs.size() && !facts.inputs[k].is_tensor) continue;
     auto [name, tensor] = ir::formats::read_tensor_proto(path);
