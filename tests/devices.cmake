@@ -32,7 +32,7 @@ file(GLOB lavapipe /usr/share/vulkan/icd.d/lvp_icd*.json)
 if(lavapipe)
   list(GET lavapipe 0 lavapipe)
   list(APPEND system_ENVIRONMENT "VK_DRIVER_FILES=${lavapipe}" "VK_ICD_FILENAMES=${lavapipe}"
-    "VK_LOADER_LAYERS_DISABLE=~implicit~")
+    "VK_LOADER_LAYERS_DISABLE=~implicit~" "LP_NATIVE_VECTOR_WIDTH=128")
 endif()
 
 # A sanitizer's run-time library and the SDK's loader do not go together.

@@ -51,7 +51,7 @@ plant(gpu_vulkan/passes/fuse.cpp
   "#include \"gpu_vulkan/fused_ops/region.hpp\"\n#include \"gpu_vulkan/plan/lower.hpp\"")
 plant(ir/formats/onnx/draft.cpp "#include \"ir/formats/zip.hpp\"")
 expect(layering nothing)
-foreach(pair "parity/core/verdict.cpp;parity/verify/verify.hpp" "parity/verify/verify.cpp;parity/results/judge.hpp"
+foreach(pair "parity/core/verdict.cpp;parity/verify/verify.hpp" "parity/verify/verify.cpp;parity/power/claim.hpp"
     "parity/profile/profile.cpp;parity/profile/probe/probe.hpp"
     "gpu_vulkan/plan/plan.cpp;gpu_vulkan/kernels/gemm/gemm.hpp"
     "gpu_vulkan/kernels/gemm/gemm.cpp;gpu_vulkan/vulkan_executor.hpp" "ir/raw/hash.cpp;ir/graph.hpp"
