@@ -100,8 +100,8 @@ function(optimise_little target)
   sanitize_unoptimised(${target})
 endfunction()
 
-# sanitize_unoptimised(<target>): ASan and UBSan ask the same of code that is not optimised, and clang compiles it in half
-# the time. What has loops over elements stays optimised, and so does what fuzzers run a million times.
+# sanitize_unoptimised(<target>): ASan and UBSan ask the same of code that is not optimised, and clang compiles it in
+# half the time. What has loops over elements stays optimised, and so does what fuzzers run a million times.
 function(sanitize_unoptimised target)
   if(PLUMB_SANITIZED AND NOT PLUMB_THREAD_SANITIZED AND NOT PLUMB_FUZZ)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)

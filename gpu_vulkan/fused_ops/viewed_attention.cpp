@@ -12,7 +12,7 @@ void lower(const ViewedAttention& op, plan::Lowering& node) {
     places.strides[i] = {plan::word(op.heads[i]), plan::word(op.rows[i])};
     places.begins[i] = plan::word(op.offsets[i]);
   }
-  kernels::attention::lower_attention(op, op.extents(), places, node);
+  kernels::attention::lower_attention(op, op.extents(), places, op.bias_masks, node);
 }
 
 }  // namespace plumb::gpu_vulkan::fused_ops

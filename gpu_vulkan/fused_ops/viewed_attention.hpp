@@ -7,10 +7,12 @@
 namespace plumb::gpu_vulkan::fused_ops {
 
 /// Attention that reads q, k and v where they lie in larger tensors, such as the one product of a layer that makes all
-/// three, which passes make: no graph file has it. `layout` is that of y.
+/// three, or whose bias is only added, as in products and a softmax. Passes make it: no graph file has it. `layout` is
+/// that of y.
 struct ViewedAttention : ir::ops::Attention {
   std::vector<std::int64_t> sizes;                 ///< B, Hq, Hk, Sq, Sk, D, Dv
   std::vector<std::int64_t> offsets, heads, rows;  ///< by q, k and v, in elements
+  bool bias_masks = true;                          ///< false: a bias of -inf is a score, and a row of them gives NaN
 
   static constexpr auto name = "viewed_attention";
   static constexpr auto summary = "attention by parts of tensors";
@@ -38,7 +40,22 @@ struct ViewedAttention : ir::ops::Attention {
                              ir::Field{"offsets", &ViewedAttention::offsets, "of the first element of q, k, v"},
                              ir::Field{"heads", &ViewedAttention::heads, "from one head of q, k, v to the next"},
                              ir::Field{"rows", &ViewedAttention::rows, "from one row of q, k, v to the next"},
+                             ir::Field{"bias_masks", &ViewedAttention::bias_masks, "a bias of -inf masks its key"},
                          });
+
+  /// Attention of whole tensors [B, H, S, D] whose bias is only added.
+  static ViewedAttention unmasked(const Attention& attention, const ir::Shape& q, const ir::Shape& k,
+                                  const ir::Shape& v) {
+    ViewedAttention op;
+    static_cast<Attention&>(op) = attention;
+    const auto [B, Hq, Hk, Sq, Sk, D, Dv] = attention.extents(q, k, v);
+    op.sizes = {B, Hq, Hk, Sq, Sk, D, Dv};
+    op.offsets = {0, 0, 0};
+    op.heads = {Sq * D, Sk * D, Sk * Dv};
+    op.rows = {D, D, Dv};
+    op.bias_masks = false;
+    return op;
+  }
 
   Extents extents() const { return {sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6]}; }
 

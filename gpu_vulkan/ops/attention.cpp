@@ -9,7 +9,7 @@ void lower(const ir::ops::Attention& op, plan::Lowering& node) {
   const kernels::attention::OperandPlaces dense{{dense_strides(op.layout, n.Hq, n.Sq, n.D),
                                                  dense_strides(op.layout, n.Hk, n.Sk, n.D),
                                                  dense_strides(op.layout, n.Hk, n.Sk, n.Dv)}};
-  kernels::attention::lower_attention(op, n, dense, node);
+  kernels::attention::lower_attention(op, n, dense, true, node);
 }
 
 }  // namespace plumb::gpu_vulkan

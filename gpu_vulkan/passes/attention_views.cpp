@@ -9,6 +9,7 @@
 namespace plumb::gpu_vulkan::passes {
 namespace {
 
+using fused_ops::ViewedAttention;
 using ir::Value;
 using ir::ops::Attention;
 using ir::ops::AttentionLayout;
@@ -75,17 +76,25 @@ Nodes needless(const PatternGraph& graph, Nodes nodes, std::size_t last, const s
   return nodes;
 }
 
+/// The attention that computes y, of whole tensors still: one of a graph file, or what attention in parts became.
+std::optional<ViewedAttention> attention_of(const PatternGraph& graph, Value y) {
+  ViewedAttention op;
+  if (const auto* attention = graph.op<Attention>(y)) static_cast<Attention&>(op) = *attention;
+  else if (const auto* unmasked = graph.op<ViewedAttention>(y)) op = *unmasked;
+  else return std::nullopt;
+  const auto shape = [&](std::size_t i) { return graph.type(graph.operand(y, i)).shape; };
+  const auto [B, Hq, Hk, Sq, Sk, D, Dv] = op.Attention::extents(shape(0), shape(1), shape(2));
+  op.sizes = {B, Hq, Hk, Sq, Sk, D, Dv};
+  op.offsets = op.heads = op.rows = {};
+  return op;
+}
+
 std::optional<Replacement> attention_at(const PatternGraph& graph, std::size_t n) {
   const ir::Node& node = graph.graph().nodes()[n];
   const Value y = node.outputs[0];
-  const auto* attention = graph.op<Attention>(y);
-  if (attention == nullptr || graph.type(y).shape.elements() == 0) return std::nullopt;
-  fused_ops::ViewedAttention op;
-  static_cast<Attention&>(op) = *attention;
-  const auto shape = [&](std::size_t i) { return graph.type(node.inputs[i]).shape; };
-  const auto [B, Hq, Hk, Sq, Sk, D, Dv] = attention->extents(shape(0), shape(1), shape(2));
-  if (Sk == 0) return std::nullopt;
-  op.sizes = {B, Hq, Hk, Sq, Sk, D, Dv};
+  auto found = attention_of(graph, y);
+  if (!found || graph.type(y).shape.elements() == 0 || found->extents().Sk == 0) return std::nullopt;
+  ViewedAttention& op = *found;
   std::vector<Value> inputs = node.inputs;
   Nodes passed;
   for (std::size_t i = 0; i < 3; ++i) {

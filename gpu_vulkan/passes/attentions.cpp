@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "gpu_vulkan/fused_ops/viewed_attention.hpp"
 #include "gpu_vulkan/passes/passes.hpp"
 #include "gpu_vulkan/passes/pattern.hpp"
 #include "ir/ops/attention.hpp"
@@ -97,13 +98,21 @@ ir::Shape turned_shape(const ir::Shape& x, const Keys& k) {
   return shape;
 }
 
+/// The attention that it is. Attention masks keys whose bias is -inf, a softmax does not: where there is a bias, the op
+/// says so.
+ir::Op attention_of(const Found& found, const ir::TensorTypes& types) {
+  const ir::ops::Attention plain{.scale = found.scale, .has_bias = found.bias.has_value()};
+  if (!found.bias) return plain;
+  return fused_ops::ViewedAttention::unmasked(plain, types[0].shape, types[1].shape, types[2].shape);
+}
+
 std::optional<Replacement> replacement(const PatternGraph& graph, const Found& found) {
-  ir::ops::Attention op{.scale = found.scale, .has_bias = found.bias.has_value()};
   ir::TensorTypes types = {graph.type(found.q), graph.type(found.k.value), graph.type(found.v)};
   types[1].shape = turned_shape(types[1].shape, found.k);
   const auto heads = [&](std::size_t i) { return types[i].shape.leading(2); };
   if (heads(0) != heads(1) || heads(0) != heads(2)) return std::nullopt;  // a product broadcasts, attention groups
   if (found.bias) types.push_back(graph.type(*found.bias));
+  const ir::Op op = attention_of(found, types);
   const std::size_t last = graph.producer(found.y);
   if (!graph.is_closed(found.nodes, last) || !graph.serves(op, types)) return std::nullopt;
   return Replacement{found.nodes, last, [op, found, &given = graph.graph()](ir::Graph& next, const ir::Node& node) {

@@ -20,8 +20,8 @@ ir::Graph fuse_layer_norms(const ir::Graph& graph, const PassSetting& setting);
 /// ½x(1 + erf(x/√2)): gelu; ½x(1 + tanh(√(2/π)(x + 0.044715x³))): gelu_tanh.
 ir::Graph fuse_gelus(const ir::Graph& graph, const PassSetting& setting);
 
-/// softmax(scale·q·kᵀ + bias)·v: attention. A query whose bias is -inf for every key gets 0
-/// from it, as ops.md 8 has it, where the softmax alone gives NaN.
+/// softmax(scale·q·kᵀ + bias)·v: attention. Its bias of -inf is a score and masks nothing: a query that
+/// has it for every key gets NaN, as from the softmax, where attention itself (ops.md 8) has 0.
 ir::Graph fuse_attentions(const ir::Graph& graph, const PassSetting& setting);
 
 /// Transposes around attention: its other layout; of an operand of matmul: its flag.

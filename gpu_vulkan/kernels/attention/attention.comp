@@ -26,6 +26,7 @@ layout(constant_id = 9) const bool has_mask = false;
 layout(constant_id = 10) const bool has_bias = false;
 layout(constant_id = 11) const bool capped = false;
 layout(constant_id = 12) const uint length_words = 0;
+layout(constant_id = 13) const bool bias_masks = true;
 
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
@@ -108,7 +109,9 @@ void find_weights() {
     const uint row = row_thread + r * row_threads;
     const COMPUTED before = row_max[r];
     for (uint t = 0u; t < key_threads; ++t) row_max[r] = maximum(row_max[r], partial_max[row * key_threads + t]);
-    const COMPUTED from = is_minus_infinity(row_max[r]) ? COMPUTED(0) : row_max[r];
+    // Scores of -inf have no weight, even where no other has come yet.
+    const bool has_none = is_minus_infinity(row_max[r]) || is_least_number(row_max[r]);
+    const COMPUTED from = has_none ? COMPUTED(0) : row_max[r];
     // NVIDIA's compiler adds what is subtracted from a double first, unless it is precise: exp would reduce less.
     precise const COMPUTED raised = before - from;
     const COMPUTED rescale = expf(raised);

@@ -101,8 +101,11 @@ HeadStrides dense_strides(ir::ops::AttentionLayout layout, std::int64_t heads, s
 }
 
 plan::Constants AttentionProblem::score_constants() const {
-  return {
-      {"has_mask", op.has_mask}, {"has_bias", op.has_bias}, {"capped", op.softcap > 0}, {"length_words", length_words}};
+  return {{"has_mask", op.has_mask},
+          {"has_bias", op.has_bias},
+          {"capped", op.softcap > 0},
+          {"length_words", length_words},
+          {"bias_masks", bias_masks}};
 }
 
 void dispatch(const AttentionProblem& problem, std::uint32_t rows, plan::Shader shader, plan::Lowering& node) {
@@ -116,7 +119,8 @@ void dispatch(const AttentionProblem& problem, std::uint32_t rows, plan::Shader 
                  .groups = plan::groups_for(block.tasks)});
 }
 
-void lower_attention(const Attention& op, const Extents& n, const OperandPlaces& places, plan::Lowering& node) {
+void lower_attention(const Attention& op, const Extents& n, const OperandPlaces& places, bool bias_masks,
+                     plan::Lowering& node) {
   check_served(node, n);
   AttentionProblem problem{
       .op = op,
@@ -124,7 +128,9 @@ void lower_attention(const Attention& op, const Extents& n, const OperandPlaces&
       .dtype = node.in_type(0).dtype,
       .block = block_of(op, n, places, node.in_type(0).dtype),
       .reads = {},
-      .may_mask = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 || op.has_mask || op.has_bias};
+      .bias_masks = bias_masks,
+      .may_mask = op.causal || op.left_window_size >= 0 || op.right_window_size >= 0 || op.has_mask ||
+                  (op.has_bias && bias_masks)};
   bind_optional_operands(node, problem);
   using device::KernelFamily;
   const auto candidate = [&](std::string name, KernelFamily family, auto attempt) {

@@ -1,6 +1,6 @@
 // The operands of attention, and how a product of a query and a key becomes a score. A shader includes element.glsl and
-// math.glsl before it, and declares the constants has_mask, has_bias, capped and length_words (words of each of
-// kv_lengths; 0 when there are none).
+// math.glsl before it, and declares the constants has_mask, has_bias, capped, length_words (words of each of
+// kv_lengths; 0 when there are none) and bias_masks (a bias of -inf masks its key; else it is a score like others).
 #ifndef PLUMB_ATTENTION_GLSL
 #define PLUMB_ATTENTION_GLSL
 
@@ -36,6 +36,7 @@ double cap_of_scores() { return packDouble2x32(uvec2(softcap_low, softcap_high))
 double minus_infinity() { return packDouble2x32(uvec2(0u, 0xFFF00000u)); }
 double least_number() { return packDouble2x32(uvec2(0xFFFFFFFFu, 0xFFEFFFFFu)); }
 double not_a_number() { return double_nan(); }
+double next_to_least() { return packDouble2x32(uvec2(0xFFFFFFFEu, 0xFFEFFFFFu)); }
 bool is_minus_infinity(double x) { return unpackDouble2x32(x) == uvec2(0u, 0xFFF00000u); }
 bool is_least_number(double x) { return unpackDouble2x32(x) == uvec2(0xFFFFFFFFu, 0xFFEFFFFFu); }
 #else
@@ -44,6 +45,7 @@ float cap_of_scores() { return softcap; }
 float minus_infinity() { return uintBitsToFloat(minus_infinity_bits); }
 float least_number() { return uintBitsToFloat(least_bits); }
 float not_a_number() { return quiet_nan(); }
+float next_to_least() { return uintBitsToFloat(least_bits - 1u); }
 bool is_minus_infinity(float x) { return floatBitsToUint(x) == minus_infinity_bits; }
 bool is_least_number(float x) { return floatBitsToUint(x) == least_bits; }
 #endif
@@ -93,16 +95,18 @@ bool is_masked_by_position(uint i, uint j) {
 }
 
 /// The score of a key that its position does not mask, from the product of query and key. A score of -inf becomes the
-/// least number: it has no weight beside others, and differs from a masked key.
+/// least number: it has no weight beside others, and differs from a masked key. The least number, which programs add to
+/// mask keys, becomes its neighbour: a row that has it throughout still has weights.
 COMPUTED score(COMPUTED product, uint i, uint j, out bool masked) {
   masked = has_mask && uint(mask[index_of(mask_strides, i, j)]) == 0u;
   COMPUTED value = factor_of_scores() * product;
   if (capped) value = cap_of_scores() * tanhf(divide(value, cap_of_scores()));
   if (has_bias) {
     const COMPUTED added = load(bias[index_of(bias_strides, i, j)]);
-    masked = masked || is_minus_infinity(added);
+    masked = masked || (bias_masks && is_minus_infinity(added));
     value += added;
   }
+  if (is_least_number(value)) return next_to_least();
   return is_minus_infinity(value) ? least_number() : value;
 }
 

@@ -22,7 +22,9 @@ struct OperandPlaces {
   std::array<std::uint32_t, 3> begins = {};
 };
 
-/// Chooses a kernel for attention of these extents over the operands of the node.
-void lower_attention(const ir::ops::Attention& op, const Extents& n, const OperandPlaces& places, plan::Lowering& node);
+/// Chooses a kernel for attention of these extents over the operands of the node. Unless bias_masks, a bias of -inf is
+/// a score as any other, which has no influence beside others but makes NaN of a row that has it throughout.
+void lower_attention(const ir::ops::Attention& op, const Extents& n, const OperandPlaces& places, bool bias_masks,
+                     plan::Lowering& node);
 
 }  // namespace plumb::gpu_vulkan::kernels::attention

@@ -52,7 +52,7 @@ void main() {
   for (uint s = invocation(); s < splits; s += lanes) row_max = maximum(row_max, statistics[first + s].x);
   row_max = combined(row_max, MAXIMUM, 0u);
   const uint bits = floatBitsToUint(row_max);
-  const float top = bits == minus_infinity_bits ? 0.0 : row_max;
+  const float top = bits == minus_infinity_bits || bits == least_bits ? 0.0 : row_max;
   for (uint s = invocation(); s < splits; s += lanes) {
     const vec2 found = statistics[first + s];
     factors[s] = expf(found.x - top);

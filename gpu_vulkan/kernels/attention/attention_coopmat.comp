@@ -40,7 +40,8 @@ layout(constant_id = 9) const bool has_mask = false;
 layout(constant_id = 10) const bool has_bias = false;
 layout(constant_id = 11) const bool capped = false;
 layout(constant_id = 12) const uint length_words = 0;
-layout(constant_id = 13) const bool is_scaled_product = false;  // scores are products times a scale above 0
+layout(constant_id = 13) const bool bias_masks = true;
+layout(constant_id = 14) const bool is_scaled_product = false;  // scores are products times a scale above 0
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
 // A subgroup's m tiles lie round_rows queries apart.
@@ -274,7 +275,7 @@ void multiply_special(bool one_by_one) {
           const float x = scores[f][c] - row_max[f / n_tiles][c];
           weights[c] = power(x, top);
           row_sum[f / n_tiles][c] += weights[c];
-          if (x * log2_scale < -1074.0) weights[c] = 0.0;  // as in f64
+          if (x * log2_scale < -1074.0 || scores[f][c] == least_score) weights[c] = 0.0;  // as in f64
           if (one_by_one && floatBitsToUint(scores[f][c]) == minus_infinity_bits) weights[c] = -1.0;
         }
     coopMatStore(weights, scratch, scratch_begin, N, gl_CooperativeMatrixLayoutRowMajor);

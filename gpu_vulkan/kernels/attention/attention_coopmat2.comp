@@ -48,7 +48,8 @@ layout(constant_id = 9) const bool has_mask = false;
 layout(constant_id = 10) const bool has_bias = false;
 layout(constant_id = 11) const bool capped = false;
 layout(constant_id = 12) const uint length_words = 0;
-layout(constant_id = 13) const bool is_scaled_product = false;  // scores are products times a scale above 0
+layout(constant_id = 13) const bool bias_masks = true;
+layout(constant_id = 14) const bool is_scaled_product = false;  // scores are products times a scale above 0
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
 const uint rows = subgroups * M, invocations = subgroups * lanes;
@@ -144,6 +145,12 @@ float log2_scale;
 const float least = -8.50705917e37, no_row_max = -1.70141183e38;
 float least_score, least_row_max;
 
+/// A score that is not masked: the least of all for -inf, which nothing finite is taken for.
+float bounded(float x, float least_of_all) {
+  if (is_nan(x)) return x;
+  return x <= least_number() ? least_of_all : max(x, 0.5 * least_of_all);
+}
+
 /// 2^(x + up) of an x that is not above 0, within 4 ulp: Vulkan promises 3 + 2 |x| ulp for 2^x, and |x| < 0.501 here.
 /// 1.5 2^23 + m holds the whole number m in its low bits. An x below `deepest` is taken for `deepest`.
 precise float power(float x, float up, float deepest) {
@@ -179,8 +186,7 @@ void find_scores(uint from) {
       bool masked = is_masked_by_position(i, j);
       if (!masked && !is_scaled_product) x = score(x, i, j, masked);
       else if (!masked && has_mask) masked = uint(mask[index_of(mask_strides, i, j)]) == 0u;
-      x = is_nan(x) ? x : max(x, least_score);
-      scores[s][c] = masked ? uintBitsToFloat(minus_infinity_bits) : x;
+      scores[s][c] = masked ? uintBitsToFloat(minus_infinity_bits) : bounded(x, least_score);
     }
 }
 
@@ -302,8 +308,7 @@ float single_score(uint i, uint j, out bool masked) {
   if (masked) return 0.0;
   float x = 0.0;
   for (uint d = 0; d < D; ++d) x = fma(load(q[q_begin() + i * q_row + d]), load(k[k_begin() + j * k_row + d]), x);
-  x = score(x, i, j, masked);
-  return is_nan(x) ? x : max(x, least);
+  return bounded(score(x, i, j, masked), least);
 }
 
 /// Computes all results anew, element by element: where v has infinities or NaNs, which may not be multiplied by the

@@ -31,6 +31,7 @@ struct AttentionProblem {
   AttentionBlock block;
   std::vector<plan::Slot> reads;   ///< a slot for every operand of the shaders; q stands for those that are absent
   std::uint32_t length_words = 0;  ///< words of each of kv_lengths; 0 where there are none
+  bool bias_masks = true;          ///< a bias of -inf masks its key
   bool may_mask = false;           ///< the op may mask keys that are in use
 
   /// The last specialization constants of every shader: which operands the scores depend on.

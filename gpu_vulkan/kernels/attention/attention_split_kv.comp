@@ -34,6 +34,7 @@ layout(constant_id = 14) const bool has_mask = false;
 layout(constant_id = 15) const bool has_bias = false;
 layout(constant_id = 16) const bool capped = false;
 layout(constant_id = 17) const uint length_words = 0;
+layout(constant_id = 18) const bool bias_masks = true;
 
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
@@ -191,7 +192,9 @@ void find_weights(uint from, uint count) {
     mine = maximum(mine, s);
   }
   row_max = maximum(row_max, combined(mine, MAXIMUM, 0u));
-  const float top = floatBitsToUint(row_max) == minus_infinity_bits ? 0.0 : row_max, rescale = expf(before - top);
+  // Scores of -inf have no weight, even where no other has come yet.
+  const bool has_none = is_minus_infinity(row_max) || is_least_number(row_max);
+  const float top = has_none ? 0.0 : row_max, rescale = expf(before - top);
   if (lane() == 0u) rescale_of_row[r] = rescale;
   mine = 0.0;
   for (uint key = lane(); key < count; key += lanes) {

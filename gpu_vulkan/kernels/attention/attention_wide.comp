@@ -40,6 +40,7 @@ layout(constant_id = 11) const bool has_mask = false;
 layout(constant_id = 12) const bool has_bias = false;
 layout(constant_id = 13) const bool capped = false;
 layout(constant_id = 14) const uint length_words = 0;
+layout(constant_id = 15) const bool bias_masks = true;
 #include "gpu_vulkan/kernels/attention/attention.glsl"
 
 layout(set = 0, binding = 0) readonly buffer WideQ { vec4 wide_q[]; };

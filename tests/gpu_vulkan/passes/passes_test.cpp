@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "gpu_vulkan/fused_ops/fused_conv.hpp"
+#include "gpu_vulkan/fused_ops/viewed_attention.hpp"
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "ir/fill.hpp"
-#include "ir/ops/attention.hpp"
 #include "ir/ops/batch_norm.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/clamp.hpp"
@@ -205,14 +205,14 @@ struct Scores {
 };
 
 TEST(Attentions, AreRecognised) {
-  for (const bool masked : {false, true}) {
-    EXPECT_EQ(Scores(0, masked).w.fused({Scores(0, masked).y}), Names{"attention"});
-    EXPECT_EQ(Scores(1, masked).w.fused({Scores(1, masked).y}), Names{"attention"});
-    EXPECT_EQ(Scores(2, masked).w.fused({Scores(2, masked).y}), Names{"viewed_attention"});
+  for (const int keys : {0, 1, 2}) {
+    EXPECT_EQ(Scores(keys, false).w.fused({Scores(keys, false).y}), Names{keys < 2 ? "attention" : "viewed_attention"});
+    EXPECT_EQ(Scores(keys, true).w.fused({Scores(keys, true).y}), Names{"viewed_attention"});
   }
-  const Scores plain(0, false, false);
-  const auto fused = passes::fuse(plain.w.graph, {{plain.y}}, {}, testing::h200());
-  EXPECT_EQ(fused.graph.nodes().back().op.as<Attention>().scale, 1.0);
+  const Scores plain(0, false, false), biased(0, true);
+  const auto made = [](const Scores& x) { return passes::fuse(x.w.graph, {{x.y}}, {}, testing::h200()).graph.nodes(); };
+  EXPECT_EQ(made(plain).back().op.as<Attention>().scale, 1.0);
+  EXPECT_FALSE(made(biased).back().op.as<fused_ops::ViewedAttention>().bias_masks);
 }
 
 TEST(Attentions, AreLeftWhereWeightsAreWantedOrHeadsBroadcast) {
