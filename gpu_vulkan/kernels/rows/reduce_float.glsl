@@ -19,7 +19,8 @@ const uint LARGEST = 10u, SCALED_SQUARE = 11u;
 REAL infinity() { return double_infinity(); }
 REAL unit_of(int exponent) { return double_power_of_two(exponent); }
 
-/// Whether the root of a sum of squares is the norm: neither the sum nor squares that matter have left the range.
+/// Whether the root of a sum of squares is the norm: neither the sum nor squares that matter have left the range. Of a
+/// magnitude: whether its halves, and products of its factors' halves, are normal.
 bool is_in_range(REAL sum) {
   const uint bits = unpackDouble2x32(sum).y;
   return bits >= 0x07B00000u && bits < 0x7FF00000u;  // from 2^-900 on
@@ -58,10 +59,11 @@ HELD neutral(uint how) {
   return HELD(how == PRODUCT ? 1.0 : 0.0, 0.0);
 }
 
-/// A product with what rounding lost: of many factors near 1 the losses add up.
+/// A product with what rounding lost: of many factors near 1 the losses add up. Small numbers go without: halves of
+/// them, or products of these, may be flushed to 0, and what is left is no loss.
 HELD times(HELD a, HELD b) {
   const HELD product = product_of(a.x, b.x);
-  if (!is_finite(product.x) || product.x == REAL(0)) return HELD(product.x, 0.0);
+  if (!is_in_range(abs(product.x)) || !is_in_range(abs(a.x)) || !is_in_range(abs(b.x))) return HELD(product.x, 0.0);
   precise const REAL lost = product.y + (a.x * b.y + a.y * b.x);
   return sum_of_ordered(product.x, lost);
 }
