@@ -1,5 +1,6 @@
 // `plumb dump`: tensors of chosen nodes from both executors, and their truth, as HDF5 or npz.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -20,7 +21,7 @@ namespace {
 
 struct DumpFlags {
   std::string path, nodes = ".*", output = "plumb_dump.h5", from = "both";
-  bool truth = false, force = false;
+  bool truth = false, force = false, inside = false;
   flags::GraphFlags graph;
   flags::DeviceFlags device;
 };
@@ -41,26 +42,84 @@ ir::Feeds widened(const ir::Feeds& feeds) {
   return wide;
 }
 
+/// Chosen values of the device. Without `inside` what runs is what runs in `plumb run`, and what fusions leave nowhere
+/// is not there.
+struct DeviceValues {
+  ir::Tensors tensors;
+  std::vector<ir::NodeReport> nodes;
+};
+
+DeviceValues device_values(ir::Executor& gpu, const cases::Case& loaded, const std::vector<ir::Value>& chosen,
+                           bool inside) {
+  const ir::Graph& graph = loaded.file->graph;
+  const ir::Capture plain{.wanted = graph.results(), .surviving = true, .as_plain = true};
+  const auto executable = gpu.compile(graph, loaded.feeds, inside ? ir::Capture{chosen} : plain);
+  DeviceValues found{executable->run(loaded.feeds), executable->nodes()};
+  std::erase_if(found.tensors, [&](const auto& entry) { return std::ranges::count(chosen, entry.first) == 0; });
+  return found;
+}
+
+/// Chosen values that no kernel stores, a line each.
+std::string say_missing(const ir::Graph& graph, const std::vector<ir::Value>& chosen, const DeviceValues& found) {
+  std::string lines;
+  std::size_t missing = 0;
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n)
+    for (const ir::Value v : graph.nodes()[n].outputs) {
+      if (found.tensors.contains(v) || std::ranges::count(chosen, v) == 0) continue;
+      const bool is_fused = found.nodes[n].placement == ir::Placement::fused;
+      lines += ir::cat("  ", graph.name(v), is_fused ? " is computed inside of " + found.nodes[n].kernel : "", '\n');
+      ++missing;
+    }
+  if (missing == 0) return "";
+  return ir::cat("the device does not store ", terminal::counted(missing, "output"),
+                 " (--inside keeps all; bits of others may change):\n", lines);
+}
+
+/// Values that have other bits where every chosen one is kept than they have in a plain run.
+std::string say_perturbed(const ir::Graph& graph, const DeviceValues& plain, const DeviceValues& inside) {
+  std::string lines;
+  std::size_t count = 0;
+  for (const auto& [v, tensor] : inside.tensors) {
+    const auto found = plain.tensors.find(v);
+    if (found == plain.tensors.end() || std::ranges::equal(found->second.bytes(), tensor.bytes())) continue;
+    lines += ir::cat("  ", graph.name(v), '\n');
+    ++count;
+  }
+  if (count == 0) return "";
+  return ir::cat(terminal::counted(count, "tensor"), " of the device ", count == 1 ? "has" : "have",
+                 " other bits than in a run without --inside:\n", lines);
+}
+
+/// Adds what the device has of the chosen values; what is to be said of it.
+std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded, const std::vector<ir::Value>& chosen,
+                               ir::formats::NamedTensors& named) {
+  const ir::Graph& graph = loaded.file->graph;
+  gpu_vulkan::VulkanExecutor gpu(flags::vulkan_options(flags.device));
+  DeviceValues found = device_values(gpu, loaded, chosen, flags.inside);
+  ir::require(flags.from != "gpu" || !found.tensors.empty(), "no kernel stores a value of what --nodes '", flags.nodes,
+              "' chooses; --inside computes them apart");
+  const std::string said = flags.inside ? say_perturbed(graph, device_values(gpu, loaded, chosen, false), found)
+                                        : say_missing(graph, chosen, found);
+  for (auto& [value, tensor] : found.tensors) named.emplace("gpu/" + graph.name(value), std::move(tensor));
+  return said;
+}
+
 int dump_graph(const DumpFlags& flags) {
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto values = chosen(graph, flags.nodes);
   const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
   ir::formats::NamedTensors named;
-  const auto take = [&](const std::string& where, ir::Executor& executor, const ir::Graph& run,
-                        const ir::Feeds& feeds) {
-    auto tensors = executor.run(run, feeds, values);
-    for (auto& [value, tensor] : tensors) named.emplace(where + "/" + graph.name(value), std::move(tensor));
-  };
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
-  if (flags.truth) take("truth", cpu, ir::passes::widen(graph), widened(loaded.feeds));
-  if (flags.from != "gpu") take("cpu", cpu, graph, loaded.feeds);
-  if (flags.from != "cpu") {
-    gpu_vulkan::VulkanExecutor gpu(flags::vulkan_options(flags.device));
-    take("gpu", gpu, graph, loaded.feeds);
-  }
+  const auto take = [&](const std::string& where, const ir::Graph& run, const ir::Feeds& feeds) {
+    for (auto& [value, tensor] : cpu.run(run, feeds, values))
+      named.emplace(where + "/" + graph.name(value), std::move(tensor));
+  };
+  if (flags.truth) take("truth", ir::passes::widen(graph), widened(loaded.feeds));
+  if (flags.from != "gpu") take("cpu", graph, loaded.feeds);
+  const std::string said = flags.from == "cpu" ? "" : take_device_values(flags, loaded, values, named);
   ir::formats::save_tensors(*output, named);
-  std::cout << "wrote " << terminal::counted(named.size(), "tensor") << " to " << flags.output << '\n';
+  std::cout << "wrote " << terminal::counted(named.size(), "tensor") << " to " << flags.output << '\n' << said;
   return 0;
 }
 
@@ -74,6 +133,8 @@ Action dump(CLI::App& app) {
       ->check(flags::one_of({"both", "cpu", "gpu"}))
       ->capture_default_str();
   app.add_flag("--truth", flags->truth, "write the f64 truth, too");
+  app.add_flag("--inside", flags->inside,
+               "the device keeps every chosen value, also those that fusions leave nowhere; bits of others may change");
   flags::add_output(app, "-o,--output", flags->output,
                     "write to this .h5 or .npz; tensors are named cpu/NODE, gpu/NODE and truth/NODE")
       ->capture_default_str();

@@ -1,4 +1,4 @@
-plumb 0 dump "$graphs/dense.json" --truth -o all.h5
+plumb 0 dump "$graphs/dense.json" --truth --inside -o all.h5
 says '^wrote 6 tensors to all\.h5$'
 tensor all.h5 /cpu/product '6, 6, 15, 15'
 tensor all.h5 /gpu/product '6, 6, 15, 15'
@@ -12,3 +12,18 @@ plumb 2 dump "$graphs/dense.json" --nodes no_such_node
 warns_of no_such_node
 plumb 2 dump missing.json
 warns_of missing.json
+# A dump has the bits of a run, and says what no kernel stores. With --inside that is there, too, and what this changes
+# is said.
+encoder=$source/fixtures/graphs/encoder_in_primitives.json
+plumb 0 run "$encoder" --on gpu -o run.h5
+plumb 0 dump "$encoder" --from gpu -o plain.h5
+says '^the device does not store 37 outputs '
+says '^  norm1/mean is computed inside of norm1$'
+h5diff run.h5 plain.h5 /y /gpu/y || fail "dump has other bits than run"
+plumb 0 dump "$encoder" --from gpu --inside -o inside.h5
+says '^wrote 56 tensors to inside\.h5$'
+says '^13 tensors of the device have other bits than in a run without --inside:$'
+says '^  y$'
+if h5diff run.h5 inside.h5 /y /gpu/y >/dev/null; then fail "y is said to have other bits, and has not"; fi
+plumb 2 dump "$encoder" --from gpu --nodes norm1/mean
+warns_of norm1/mean
