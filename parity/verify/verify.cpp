@@ -29,6 +29,22 @@ void judge_plain(const cases::Case& subject, const cases::Executors& executors, 
   if (core::is_worse(judged.verdict, result.verdict)) result.verdict = judged.verdict, result.message = judged.message;
 }
 
+/// Says of which results another implementation gave nothing, where it gave some.
+void note_what_is_not_expected(const cases::Case& subject, cases::CaseResult& result) {
+  const ir::formats::GraphFile& file = *subject.file;
+  if (file.given_outputs.empty()) return;
+  const auto& results = file.graph.results();
+  std::string missing;
+  std::size_t count = 0;
+  for (const ir::Value value : results) {
+    if (file.given_outputs.contains(file.graph.name(value))) continue;
+    missing += ir::cat(count++ == 0 ? "" : ", ", file.graph.name(value));
+  }
+  if (count > 0)
+    result.notes.push_back(ir::cat("nothing is expected of ", missing, ", something of ", results.size() - count, " of ",
+                                   results.size(), " results"));
+}
+
 }  // namespace
 
 cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
@@ -40,6 +56,7 @@ cases::CaseResult verify(const cases::Case& subject, const cases::Executors& exe
   if (auto tapped = watched.take_tapped()) judge_plain(subject, executors, options, std::move(*tapped), result);
   if (options.metamorphic && !result.nodes.empty()) relations::add(subject, executors, options.filter, result);
   result.exit = core::exit_code(result.verdict);
+  note_what_is_not_expected(subject, result);
   if (!subject.proofs.empty()) result.notes.push_back(core::to_text(subject.proofs));
   if (result.verdict == core::Verdict::skipped) result.message = "no node was compared";
   hold_to_must(result);

@@ -44,6 +44,7 @@ ir::Feeds read_expected(const std::string& from, std::uint64_t most_bytes, const
       ir::formats::load_tensors(from, most_bytes, [&](std::string_view name, const ir::TensorType& type) {
         verify::require_expectable(file, from, in_graph(name), type);
       });
+  ir::require(!tensors.empty(), from, ": has no tensor, so that it expects nothing");
   ir::Feeds expected;
   for (auto& [name, tensor] : tensors) {
     const auto [held, is_new] = expected.try_emplace(in_graph(name), std::move(tensor));

@@ -62,6 +62,10 @@ warns '^3 inputs from in\.npz, 0 inputs generated$'
 # The model's name for an inner tensor goes, whatever the graph calls it.
 plumb 0 verify "$rates" --load-inputs in.npz --expected same.npz
 says "^expected 'sum': passed"
+says '^note: nothing is expected of y, something of 0 of 1 results$'
+printf 'PK\005\006\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >empty.npz
+plumb 2 verify "$rates" --load-inputs in.npz --expected empty.npz
+warns 'error: empty\.npz: has no tensor, so that it expects nothing$'
 plumb 1 verify "$rates" --load-inputs in.npz --expected wrong.npz --rtol 0 --json out.json
 holds out.json 'two_rates\.onnx --seed 1 --load-inputs in\.npz --expected wrong\.npz --rtol 0[ "]'
 plumb 2 verify "$rates" --load-inputs in.npz --input sr=16000
