@@ -69,7 +69,9 @@ int run_judge(const JudgeFlags& flags) {
   const auto idle = policy ? results::idle_budgets(*policy, runs) : std::vector<std::string>();
   for (const std::string& finding : idle) std::cerr << finding << '\n';
   if (flags.github) tell_github(out, results::suites_of(runs, flags.demands.strict));
-  return static_cast<int>(idle.empty() ? results::exit_code(runs, flags.demands) : core::ExitCode::tool_error);
+  if (!idle.empty()) return static_cast<int>(core::ExitCode::tool_error);
+  std::cerr << core::unmet(results::ends_of(runs), flags.demands);
+  return static_cast<int>(results::exit_code(runs, flags.demands));
 }
 
 int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against) {

@@ -342,7 +342,9 @@ int VerifyRun::run() {
   }
   const bool is_misspelt = says_idle_budgets();
   if (flags_.github) tell_github();
-  return static_cast<int>(is_misspelt ? core::ExitCode::tool_error : verify::exit_code(results_, flags_.demands));
+  if (is_misspelt) return static_cast<int>(core::ExitCode::tool_error);
+  std::cerr << core::unmet(verify::ends_of(results_), flags_.demands);
+  return static_cast<int>(verify::exit_code(results_, flags_.demands));
 }
 
 }  // namespace

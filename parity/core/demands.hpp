@@ -3,6 +3,7 @@
 // What a run ends with, by what is asked of its cases.
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "parity/core/verdict.hpp"
@@ -20,10 +21,16 @@ struct CaseEnd {
   ExitCode usual = ExitCode::passed;
   Verdict verdict = Verdict::passed;
   std::vector<Verdict> nodes = {};  ///< as counted by strict
+  std::string name = {};
+  std::vector<std::string> labels = {};  ///< what each of the nodes is called
 };
 
 /// The exit code of a run. Where a demand is not met it is ExitCode::mistrusted, unless something worse happened. A run
 /// in which nothing ran at all stays one of those, but where every case is to be verified.
 ExitCode exit_code(std::span<const CaseEnd> cases, const Demands& demands);
+
+/// Why that code is ExitCode::mistrusted: a line for each demand that was not met, with three of what missed it.
+/// Empty where the code is another.
+std::string unmet(std::span<const CaseEnd> cases, const Demands& demands);
 
 }  // namespace plumb::parity::core

@@ -332,14 +332,21 @@ std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool st
   return suites;
 }
 
-core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands) {
+std::vector<core::CaseEnd> ends_of(const std::vector<JudgedRun>& runs) {
   std::vector<core::CaseEnd> ends;
   for (const JudgedRun& run : runs) {
-    core::CaseEnd& end = ends.emplace_back(core::CaseEnd{.usual = exit_code_of(run), .verdict = run.verdict});
-    for (const JudgedNode& node : run.nodes)
+    core::CaseEnd end{.usual = exit_code_of(run), .verdict = run.verdict, .name = run.subject};
+    for (const JudgedNode& node : run.nodes) {
       end.nodes.push_back(core::as_counted_by_strict(node.verdict, node.lacks_truth));
+      end.labels.push_back(node.name);
+    }
+    ends.push_back(std::move(end));
   }
-  return core::exit_code(ends, demands);
+  return ends;
+}
+
+core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands) {
+  return core::exit_code(ends_of(runs), demands);
 }
 
 }  // namespace plumb::parity::results

@@ -61,4 +61,7 @@ std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool st
 /// The exit code of all runs, of which this was asked.
 core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands);
 
+/// What each run came to.
+std::vector<core::CaseEnd> ends_of(const std::vector<JudgedRun>& runs);
+
 }  // namespace plumb::parity::results

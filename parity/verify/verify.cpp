@@ -41,8 +41,8 @@ void note_what_is_not_expected(const cases::Case& subject, cases::CaseResult& re
     missing += ir::cat(count++ == 0 ? "" : ", ", file.graph.name(value));
   }
   if (count > 0)
-    result.notes.push_back(ir::cat("nothing is expected of ", missing, ", something of ", results.size() - count, " of ",
-                                   results.size(), " results"));
+    result.notes.push_back(ir::cat("nothing is expected of ", missing, ", something of ", results.size() - count,
+                                   " of ", results.size(), " results"));
 }
 
 }  // namespace

@@ -104,4 +104,7 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
 /// The exit code of a run of which this was asked.
 core::ExitCode exit_code(std::span<const cases::CaseResult> cases, const core::Demands& demands);
 
+/// What each case came to.
+std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases);
+
 }  // namespace plumb::parity::verify

@@ -35,14 +35,21 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
   }
 }
 
-core::ExitCode exit_code(std::span<const cases::CaseResult> cases, const core::Demands& demands) {
+std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases) {
   std::vector<core::CaseEnd> ends;
   for (const cases::CaseResult& one : cases) {
-    core::CaseEnd& end = ends.emplace_back(core::CaseEnd{.usual = one.exit, .verdict = one.verdict});
-    for (const cases::NodeResult& node : one.nodes)
+    core::CaseEnd end{.usual = one.exit, .verdict = one.verdict, .name = one.subject.name};
+    for (const cases::NodeResult& node : one.nodes) {
       end.nodes.push_back(core::as_counted_by_strict(node.verdict, node.lacks_truth));
+      end.labels.push_back(node.name());
+    }
+    ends.push_back(std::move(end));
   }
-  return core::exit_code(ends, demands);
+  return ends;
+}
+
+core::ExitCode exit_code(std::span<const cases::CaseResult> cases, const core::Demands& demands) {
+  return core::exit_code(ends_of(cases), demands);
 }
 
 }  // namespace plumb::parity::verify

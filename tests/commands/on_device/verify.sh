@@ -169,6 +169,7 @@ says '^1 case, 0 nodes: 1 error$'
 plumb 0 verify "$graphs/scores.json" "$graphs/dense.json" --filter '^p$' --strict
 says '^2 cases, [0-9]+ nodes: 1 passed 1 skipped$'
 plumb 4 verify "$graphs/scores.json" "$graphs/dense.json" --filter '^p$' --require-verified
+warns '^--require-verified: cases not verified: .*dense\.json \(skipped\); exit code 4$'
 for demand in --strict --require-verified; do
   plumb 2 verify "$graphs/scores.json" "$graphs/dense.json" --filter '^nothing$' $demand
   warns_of "no node matches --filter '^nothing$'"

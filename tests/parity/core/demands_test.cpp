@@ -51,6 +51,24 @@ TEST(Demands, HideNothingWorse) {
             ExitCode::tool_error);
 }
 
+TEST(Demands, SayWhatTheyWereNotMetBy) {
+  const CaseEnd doubted{.verdict = Verdict::passed,
+                        .nodes = {Verdict::passed, Verdict::mistrusted, Verdict::fallback, Verdict::mistrusted,
+                                  Verdict::out_of_range},
+                        .name = "a.json",
+                        .labels = {"v", "w", "x", "y", "z"}};
+  CaseEnd none = unread;
+  none.name = "b.json";
+  EXPECT_EQ(core::unmet(std::vector{doubted, none}, {.strict = true}),
+            "--strict: nodes or cases not verified: w (mistrusted), x (fallback), y (mistrusted) and 2 more; "
+            "exit code 4\n");
+  EXPECT_EQ(core::unmet(std::vector{doubted, none}, {.verified = true}),
+            "--require-verified: cases not verified: b.json (unsupported); exit code 4\n");
+  EXPECT_EQ(core::unmet(std::vector{doubted, none}, {}), "");
+  EXPECT_EQ(core::unmet(std::vector{failed, none}, {.strict = true, .verified = true}), "");
+  EXPECT_EQ(core::unmet(std::vector{passed}, {.strict = true, .verified = true}), "");
+}
+
 /// What a case comes to beside one that passed: without demands, strictly, verified.
 struct Beside {
   CaseEnd end;
