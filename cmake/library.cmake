@@ -97,11 +97,10 @@ endfunction()
 # as good there and takes three quarters of the time of -O2.
 function(optimise_little target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-  sanitize_unoptimised(${target})
 endfunction()
 
 # sanitize_unoptimised(<target>): ASan and UBSan ask the same of code that is not optimised, and clang compiles it in
-# half the time. What has loops over elements stays optimised, and so does what fuzzers run a million times.
+# half the time. It is for code without loops over elements; what fuzzers run a million times stays optimised.
 function(sanitize_unoptimised target)
   if(PLUMB_SANITIZED AND NOT PLUMB_THREAD_SANITIZED AND NOT PLUMB_FUZZ)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
