@@ -101,7 +101,7 @@ TEST_F(FusedModel, HandsBackWhatSurvivesAndReportsEveryNode) {
     EXPECT_TRUE(model.graph.find(reports[n].kernel)) << node.label << " in " << reports[n].kernel;
     EXPECT_FALSE(reports[n].nanoseconds);
   }
-  EXPECT_EQ(fused, 2u * 8 + 6 + 8 + 4);  // norms, biases, attention with transposes, gelu
+  EXPECT_EQ(fused, 2u * 8 + 6 + 11 + 4);  // norms, biases, attention with reshapes and transposes, gelu
   for (const auto& [value, tensor] : values) EXPECT_TRUE(model.graph.defined(value));
   const auto everything = executor_with([](device::VulkanOptions& options) { options.fuse = false; });
   for (const ir::NodeReport& report :
