@@ -43,16 +43,23 @@ struct ViewedAttention : ir::ops::Attention {
                              ir::Field{"bias_masks", &ViewedAttention::bias_masks, "a bias of -inf masks its key"},
                          });
 
-  /// Attention of whole tensors [B, H, S, D] whose bias is only added.
-  static ViewedAttention unmasked(const Attention& attention, const ir::Shape& q, const ir::Shape& k,
-                                  const ir::Shape& v) {
+  /// Attention of operands of these shapes; where they lie is still to be said.
+  static ViewedAttention of(const Attention& attention, const ir::Shape& q, const ir::Shape& k, const ir::Shape& v) {
     ViewedAttention op;
     static_cast<Attention&>(op) = attention;
     const auto [B, Hq, Hk, Sq, Sk, D, Dv] = attention.extents(q, k, v);
     op.sizes = {B, Hq, Hk, Sq, Sk, D, Dv};
-    op.offsets = {0, 0, 0};
-    op.heads = {Sq * D, Sk * D, Sk * Dv};
-    op.rows = {D, D, Dv};
+    op.offsets = op.heads = op.rows = {0, 0, 0};
+    return op;
+  }
+
+  /// Attention of whole tensors [B, H, S, D] whose bias is only added.
+  static ViewedAttention unmasked(const Attention& attention, const ir::Shape& q, const ir::Shape& k,
+                                  const ir::Shape& v) {
+    ViewedAttention op = of(attention, q, k, v);
+    const Extents n = op.extents();
+    op.heads = {n.Sq * n.D, n.Sk * n.D, n.Sk * n.Dv};
+    op.rows = {n.D, n.D, n.Dv};
     op.bias_masks = false;
     return op;
   }

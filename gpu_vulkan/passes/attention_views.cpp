@@ -78,15 +78,11 @@ Nodes needless(const PatternGraph& graph, Nodes nodes, std::size_t last, const s
 
 /// The attention that computes y, of whole tensors still: one of a graph file, or what attention in parts became.
 std::optional<ViewedAttention> attention_of(const PatternGraph& graph, Value y) {
-  ViewedAttention op;
-  if (const auto* attention = graph.op<Attention>(y)) static_cast<Attention&>(op) = *attention;
-  else if (const auto* unmasked = graph.op<ViewedAttention>(y)) op = *unmasked;
-  else return std::nullopt;
   const auto shape = [&](std::size_t i) { return graph.type(graph.operand(y, i)).shape; };
-  const auto [B, Hq, Hk, Sq, Sk, D, Dv] = op.Attention::extents(shape(0), shape(1), shape(2));
-  op.sizes = {B, Hq, Hk, Sq, Sk, D, Dv};
-  op.offsets = op.heads = op.rows = {};
-  return op;
+  if (const auto* attention = graph.op<Attention>(y))
+    return ViewedAttention::of(*attention, shape(0), shape(1), shape(2));
+  if (const auto* unmasked = graph.op<ViewedAttention>(y)) return *unmasked;
+  return std::nullopt;
 }
 
 std::optional<Replacement> attention_at(const PatternGraph& graph, std::size_t n) {
@@ -100,7 +96,7 @@ std::optional<Replacement> attention_at(const PatternGraph& graph, std::size_t n
   for (std::size_t i = 0; i < 3; ++i) {
     Heads heads = operand(graph, inputs[i], op.layout);
     inputs[i] = heads.base;
-    op.offsets.push_back(heads.offset), op.heads.push_back(heads.head), op.rows.push_back(heads.row);
+    op.offsets[i] = heads.offset, op.heads[i] = heads.head, op.rows[i] = heads.row;
     passed.merge(heads.nodes);
   }
   std::size_t last = n;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "ir/formats/tensor_files.hpp"
@@ -27,11 +28,11 @@ struct DumpFlags {
 };
 
 /// The values of the nodes whose label matches.
-std::vector<ir::Value> chosen(const ir::Graph& graph, const std::string& pattern) {
+std::set<ir::Value> chosen(const ir::Graph& graph, const std::string& pattern) {
   const core::RegularExpression expression(pattern, "--nodes");
-  std::vector<ir::Value> values;
+  std::set<ir::Value> values;
   for (const ir::Node& node : graph.nodes())
-    if (expression.is_in(node.label)) values.insert(values.end(), node.outputs.begin(), node.outputs.end());
+    if (expression.is_in(node.label)) values.insert(node.outputs.begin(), node.outputs.end());
   ir::require(!values.empty(), "no node matches --nodes '", pattern, "'");
   return values;
 }
@@ -49,23 +50,24 @@ struct DeviceValues {
   std::vector<ir::NodeReport> nodes;
 };
 
-DeviceValues device_values(ir::Executor& gpu, const cases::Case& loaded, const std::vector<ir::Value>& chosen,
+DeviceValues device_values(ir::Executor& gpu, const cases::Case& loaded, const std::set<ir::Value>& chosen,
                            bool inside) {
   const ir::Graph& graph = loaded.file->graph;
   const ir::Capture plain{.wanted = graph.results(), .surviving = true, .as_plain = true};
-  const auto executable = gpu.compile(graph, loaded.feeds, inside ? ir::Capture{chosen} : plain);
+  const ir::Capture all{{chosen.begin(), chosen.end()}};
+  const auto executable = gpu.compile(graph, loaded.feeds, inside ? all : plain);
   DeviceValues found{executable->run(loaded.feeds), executable->nodes()};
-  std::erase_if(found.tensors, [&](const auto& entry) { return std::ranges::count(chosen, entry.first) == 0; });
+  std::erase_if(found.tensors, [&](const auto& entry) { return !chosen.contains(entry.first); });
   return found;
 }
 
 /// Chosen values that no kernel stores, a line each.
-std::string say_missing(const ir::Graph& graph, const std::vector<ir::Value>& chosen, const DeviceValues& found) {
+std::string say_missing(const ir::Graph& graph, const std::set<ir::Value>& chosen, const DeviceValues& found) {
   std::string lines;
   std::size_t missing = 0;
   for (std::size_t n = 0; n < graph.nodes().size(); ++n)
     for (const ir::Value v : graph.nodes()[n].outputs) {
-      if (found.tensors.contains(v) || std::ranges::count(chosen, v) == 0) continue;
+      if (found.tensors.contains(v) || !chosen.contains(v)) continue;
       const bool is_fused = found.nodes[n].placement == ir::Placement::fused;
       lines += ir::cat("  ", graph.name(v), is_fused ? " is computed inside of " + found.nodes[n].kernel : "", '\n');
       ++missing;
@@ -91,7 +93,7 @@ std::string say_perturbed(const ir::Graph& graph, const DeviceValues& plain, con
 }
 
 /// Adds what the device has of the chosen values; what is to be said of it.
-std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded, const std::vector<ir::Value>& chosen,
+std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded, const std::set<ir::Value>& chosen,
                                ir::formats::NamedTensors& named) {
   const ir::Graph& graph = loaded.file->graph;
   gpu_vulkan::VulkanExecutor gpu(flags::vulkan_options(flags.device));
@@ -112,7 +114,7 @@ int dump_graph(const DumpFlags& flags) {
   ir::formats::NamedTensors named;
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
   const auto take = [&](const std::string& where, const ir::Graph& run, const ir::Feeds& feeds) {
-    for (auto& [value, tensor] : cpu.run(run, feeds, values))
+    for (auto& [value, tensor] : cpu.run(run, feeds, {values.begin(), values.end()}))
       named.emplace(where + "/" + graph.name(value), std::move(tensor));
   };
   if (flags.truth) take("truth", ir::passes::widen(graph), widened(loaded.feeds));

@@ -70,8 +70,9 @@ int run_judge(const JudgeFlags& flags) {
   for (const std::string& finding : idle) std::cerr << finding << '\n';
   if (flags.github) tell_github(out, results::suites_of(runs, flags.demands.strict));
   if (!idle.empty()) return static_cast<int>(core::ExitCode::tool_error);
-  std::cerr << core::unmet(results::ends_of(runs), flags.demands);
-  return static_cast<int>(results::exit_code(runs, flags.demands));
+  const auto ends = results::ends_of(runs);
+  std::cerr << core::unmet(ends, flags.demands);
+  return static_cast<int>(core::exit_code(ends, flags.demands));
 }
 
 int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against) {

@@ -343,8 +343,9 @@ int VerifyRun::run() {
   const bool is_misspelt = says_idle_budgets();
   if (flags_.github) tell_github();
   if (is_misspelt) return static_cast<int>(core::ExitCode::tool_error);
-  std::cerr << core::unmet(verify::ends_of(results_), flags_.demands);
-  return static_cast<int>(verify::exit_code(results_, flags_.demands));
+  const auto ends = verify::ends_of(results_);
+  std::cerr << core::unmet(ends, flags_.demands);
+  return static_cast<int>(core::exit_code(ends, flags_.demands));
 }
 
 }  // namespace

@@ -345,8 +345,4 @@ std::vector<core::CaseEnd> ends_of(const std::vector<JudgedRun>& runs) {
   return ends;
 }
 
-core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands) {
-  return core::exit_code(ends_of(runs), demands);
-}
-
 }  // namespace plumb::parity::results

@@ -58,9 +58,6 @@ std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& s
 /// The runs as suites of tests, as those of verify, but without what a results file does not keep.
 std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool strict);
 
-/// The exit code of all runs, of which this was asked.
-core::ExitCode exit_code(const std::vector<JudgedRun>& runs, const core::Demands& demands);
-
 /// What each run came to.
 std::vector<core::CaseEnd> ends_of(const std::vector<JudgedRun>& runs);
 

@@ -101,9 +101,6 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
                               const cases::Executors& executors, const VerifyOptions& options,
                               cases::Observer& observer);
 
-/// The exit code of a run of which this was asked.
-core::ExitCode exit_code(std::span<const cases::CaseResult> cases, const core::Demands& demands);
-
 /// What each case came to.
 std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases);
 

@@ -48,8 +48,4 @@ std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases) {
   return ends;
 }
 
-core::ExitCode exit_code(std::span<const cases::CaseResult> cases, const core::Demands& demands) {
-  return core::exit_code(ends_of(cases), demands);
-}
-
 }  // namespace plumb::parity::verify

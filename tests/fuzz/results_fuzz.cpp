@@ -18,7 +18,7 @@ void judge(const std::filesystem::path& path) {
   const auto runs = results::judge_results(path, nullptr, policy::today(), "*");
   static_cast<void>(results::to_text(runs));
   static_cast<void>(report::to_junit(results::suites_of(runs, true)));
-  static_cast<void>(results::exit_code(runs, {.strict = true, .verified = true}));
+  static_cast<void>(core::exit_code(results::ends_of(runs), {.strict = true, .verified = true}));
 }
 
 /// As one of judge, inspect, inspect --check-schema and fit does; each input is for one of them.

@@ -109,9 +109,7 @@ void find_weights() {
     const uint row = row_thread + r * row_threads;
     const COMPUTED before = row_max[r];
     for (uint t = 0u; t < key_threads; ++t) row_max[r] = maximum(row_max[r], partial_max[row * key_threads + t]);
-    // Scores of -inf have no weight, even where no other has come yet.
-    const bool has_none = is_minus_infinity(row_max[r]) || is_least_number(row_max[r]);
-    const COMPUTED from = has_none ? COMPUTED(0) : row_max[r];
+    const COMPUTED from = origin_of(row_max[r]);
     // NVIDIA's compiler adds what is subtracted from a double first, unless it is precise: exp would reduce less.
     precise const COMPUTED raised = before - from;
     const COMPUTED rescale = expf(raised);

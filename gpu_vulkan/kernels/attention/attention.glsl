@@ -94,6 +94,12 @@ bool is_masked_by_position(uint i, uint j) {
   return i >= Sq || int(j) < position + window_lowest || int(j) > position + window_highest || int(j) >= key_count;
 }
 
+/// What is taken from the scores of a row before their exponentials: the largest, or 0 where none has weight yet, since
+/// keys are masked or scores are -inf.
+COMPUTED origin_of(COMPUTED largest) {
+  return is_minus_infinity(largest) || is_least_number(largest) ? COMPUTED(0) : largest;
+}
+
 /// The score of a key that its position does not mask, from the product of query and key. A score of -inf becomes the
 /// least number: it has no weight beside others, and differs from a masked key. The least number, which programs add to
 /// mask keys, becomes its neighbour: a row that has it throughout still has weights.

@@ -192,9 +192,7 @@ void find_weights(uint from, uint count) {
     mine = maximum(mine, s);
   }
   row_max = maximum(row_max, combined(mine, MAXIMUM, 0u));
-  // Scores of -inf have no weight, even where no other has come yet.
-  const bool has_none = is_minus_infinity(row_max) || is_least_number(row_max);
-  const float top = has_none ? 0.0 : row_max, rescale = expf(before - top);
+  const float top = origin_of(row_max), rescale = expf(before - top);
   if (lane() == 0u) rescale_of_row[r] = rescale;
   mine = 0.0;
   for (uint key = lane(); key < count; key += lanes) {

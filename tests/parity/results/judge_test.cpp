@@ -91,7 +91,7 @@ TEST(VerifyByPolicy, ARuleDecidesInPlaceOfTheBound) {
   EXPECT_EQ(expected.nodes[0].verdict, core::Verdict::xfailed);
   EXPECT_EQ(expected.nodes[3].verdict, core::Verdict::xpassed);
   EXPECT_EQ(expected.exit, core::ExitCode::passed);
-  EXPECT_EQ(verify::exit_code(std::vector{expected}, {.strict = true}), core::ExitCode::mistrusted);
+  EXPECT_EQ(core::exit_code(verify::ends_of(std::vector{expected}), {.strict = true}), core::ExitCode::mistrusted);
 }
 
 TEST(VerifyByPolicy, AnExpectedFailureHidesNothingElse) {
@@ -152,7 +152,7 @@ TEST_F(JudgingAgain, TheBoundSaysWhatItSaidBefore) {
     EXPECT_EQ(run.verdict, run.was);
     for (const results::JudgedNode& node : run.nodes) EXPECT_EQ(node.verdict, node.was) << node.name;
   }
-  EXPECT_EQ(results::exit_code(judged(""), {}), core::ExitCode::failed);
+  EXPECT_EQ(core::exit_code(results::ends_of(judged("")), {}), core::ExitCode::failed);
 }
 
 TEST_F(JudgingAgain, SaysWhatVerifySaysByTheSamePolicy) {
@@ -252,7 +252,7 @@ TEST_F(JudgingAgain, SaysThatABudgetWasNotMeasuredOrNamesNothing) {
   const auto policy = policy_of("[output]\n\"back\" = { max_abs = 1 }\n\"logits\" = { max_abs = 1 }\n");
   const auto runs = results::judge_results(file_, &policy, policy::today());
   EXPECT_EQ(runs[0].nodes[3].verdict, core::Verdict::error);
-  EXPECT_EQ(results::exit_code(runs, {}), core::ExitCode::tool_error);
+  EXPECT_EQ(core::exit_code(results::ends_of(runs), {}), core::ExitCode::tool_error);
   EXPECT_THAT(results::idle_budgets(policy, runs),
               ::testing::ElementsAre(HasSubstr("p.toml:4: [output] 'logits' unused")));
 }

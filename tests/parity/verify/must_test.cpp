@@ -69,8 +69,8 @@ TEST(NoTruth, NodesBehindAreJudgedOnWhatTheCandidateGave) {
 TEST(NoTruth, CountsUnderStrict) {
   Suspect honest;
   const std::vector results = {verify_on(honest, make_case(bitcast_graph)), sum_stated("3", R"("why": "adds")")};
-  EXPECT_EQ(verify::exit_code(results, {}), core::ExitCode::passed);
-  EXPECT_EQ(verify::exit_code(results, {.strict = true}), core::ExitCode::mistrusted);
+  EXPECT_EQ(core::exit_code(verify::ends_of(results), {}), core::ExitCode::passed);
+  EXPECT_EQ(core::exit_code(verify::ends_of(results), {.strict = true}), core::ExitCode::mistrusted);
 }
 
 }  // namespace

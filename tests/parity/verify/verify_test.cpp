@@ -151,8 +151,8 @@ TEST(Verify, AllZeroIsMistrustedUnlessTheFileStatesIt) {
   EXPECT_EQ(result.verdict, core::Verdict::mistrusted);
   EXPECT_EQ(result.exit, core::ExitCode::passed);
   EXPECT_EQ(node(result, "scores").why, "the truth is all zero");
-  EXPECT_EQ(verify::exit_code(std::vector{result}, {.strict = true}), core::ExitCode::mistrusted);
-  EXPECT_EQ(verify::exit_code(std::vector{result}, {}), core::ExitCode::passed);
+  EXPECT_EQ(core::exit_code(verify::ends_of(std::vector{result}), {.strict = true}), core::ExitCode::mistrusted);
+  EXPECT_EQ(core::exit_code(verify::ends_of(std::vector{result}), {}), core::ExitCode::passed);
 }
 
 TEST(Verify, OnlyChosenNodesAreJudged) {
