@@ -7,17 +7,23 @@
 namespace plumb::gpu_vulkan {
 namespace {
 
-void emit(const ir::kernels::EinsumStep& step, const std::vector<plan::Slot>& tensors, ir::DType dtype, plan::Slot to,
+/// What a step is computed in.
+struct Arithmetic {
+  ir::DType dtype;
+  bool sums_in_f16 = false;
+};
+
+void emit(const ir::kernels::EinsumStep& step, const std::vector<plan::Slot>& tensors, Arithmetic by, plan::Slot to,
           plan::Lowering& node) {
   if (step.shape().elements() == 0) return;
   const auto term = [&](std::size_t i) {
     return kernels::gemm::Term{tensors[step.terms[i].tensor], step.terms[i].view};
   };
-  const kernels::gemm::Target target{to, step.result};
+  const kernels::gemm::Target target{to, step.result, by.sums_in_f16};
   if (step.terms.size() == 1)
-    kernels::gemm::sum_over(term(0), dtype, target, node);
+    kernels::gemm::sum_over(term(0), by.dtype, target, node);
   else
-    kernels::gemm::contract(term(0), term(1), dtype, target, node);
+    kernels::gemm::contract(term(0), term(1), by.dtype, target, node);
 }
 
 }  // namespace
@@ -32,7 +38,8 @@ void lower(const ir::ops::Einsum& op, plan::Lowering& node) {
   }
   const ir::kernels::EinsumPlan plan = op.plan(types);
   const ir::DType dtype = types[0].dtype;
-  if (plan.steps.size() == 1) return emit(plan.steps[0], tensors, dtype, node.out(0), node);
+  if (plan.steps.size() == 1)
+    return emit(plan.steps[0], tensors, {dtype, op.accumulator == ir::DType::f16}, node.out(0), node);
 
   // 16-bit floats are rounded after the last step only.
   const bool is_narrow = dtype == ir::DType::f16 || dtype == ir::DType::bf16;
@@ -52,7 +59,7 @@ void lower(const ir::ops::Einsum& op, plan::Lowering& node) {
                " elements, 2^31 or more");
     const bool is_result = s + 1 == plan.steps.size() && !is_narrow;
     tensors.push_back(is_result ? node.out(0) : scratch(shape));
-    emit(plan.steps[s], tensors, computed, tensors.back(), node);
+    emit(plan.steps[s], tensors, {computed}, tensors.back(), node);
   }
   if (is_narrow)
     kernels::elementwise::convert(computed, tensors.back(), dtype, node.out(0), node.out_type(0).shape.elements(),

@@ -118,8 +118,10 @@ ir::Tensor right_convolution(const ir::Graph& graph, const ir::Feeds& feeds) {
   return y;
 }
 
-void add_convolution(Subject& all, std::int64_t stride, const ir::TensorType& images, const ir::Shape& filters) {
-  const ir::ops::Conv op{.strides = {stride, stride}, .dilations = {}, .pads = {1, 1, 1, 1}};
+void add_convolution(Subject& all, std::int64_t stride, const ir::TensorType& images, const ir::Shape& filters,
+                     std::optional<DType> accumulator = {}) {
+  const ir::ops::Conv op{
+      .strides = {stride, stride}, .dilations = {}, .pads = {1, 1, 1, 1}, .accumulator = accumulator};
   ir::Graph& graph = all.graphs.emplace_back();
   const ir::Value x = graph.input("x", images), w = graph.input("w", {images.dtype, filters});
   graph.returns(graph.add("y", op, {x, w}));
@@ -133,7 +135,8 @@ Subject convolutions_by(const plan::CooperativeKernel& kernel, const device::Dev
     const device::CooperativeShape* const shape = kernels::gemm::shape_summed_in_f32(dtype, facts);
     const std::int64_t filters = 8 * (shape == nullptr ? 16 : shape->m) - 8;
     for (const std::int64_t channels : {8, 7})  // terms in whole pieces, and not
-      add_convolution(all, 2, {dtype, {2, channels, 9, 11}}, {filters, channels, 3, 3});
+      add_convolution(all, 2, {dtype, {2, channels, 9, 11}}, {filters, channels, 3, 3},
+                      kernel.accumulator == DType::f16 ? std::optional(DType::f16) : std::nullopt);
     return all;
   }
   constexpr std::int64_t filters = 70, channels = 40, high = 21, wide = 19;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/accumulator.hpp"
 #include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
 
@@ -11,6 +12,7 @@ struct Conv {
   std::vector<std::int64_t> strides, dilations, pads;
   std::int64_t group = 1;
   bool has_bias = false;
+  std::optional<DType> accumulator = {};
 
   static constexpr auto name = "conv";
   static constexpr auto summary = "1-D, 2-D or 3-D convolution (cross-correlation), zero padded, in groups";
@@ -21,16 +23,17 @@ struct Conv {
                                         Input{"w", dtypes::R, "[M, C/g, k..]", "x"},
                                         Input{"bias", dtypes::R, "[M]", "x", "has_bias"}};
   static constexpr std::array outputs = {Output{"y", "as x [N, M, O..]"}};
-  static constexpr std::array<std::string_view, 4> checks = {
+  static constexpr std::array<std::string_view, 5> checks = {
       "x must have rank 3 to 5, w the same rank, bias [M]", "group must divide C and M, and w[1] must be C / group",
       "strides, dilations and kernel extents must be at least 1, pads at least 0, all below 2^31",
-      "the dilated kernel must fit into the padded image on every axis"};
+      "the dilated kernel must fit into the padded image on every axis", kernels::accumulator_rule};
   static constexpr auto fields = std::tuple{
       Field{"strides", &Conv::strides, "step of the kernel on each spatial axis; empty means all 1"},
       Field{"dilations", &Conv::dilations, "distance of the kernel's elements on each spatial axis; empty means all 1"},
       Field{"pads", &Conv::pads, "zeros before x on each spatial axis, then those behind it; empty means none"},
       Field{"group", &Conv::group, "number of groups that share no channels"},
       Field{"has_bias", &Conv::has_bias, "whether there is a bias"},
+      Field{"accumulator", &Conv::accumulator, kernels::accumulator_help},
   };
 
   /// The geometry of each spatial axis, for operands that passed C1.
@@ -44,6 +47,8 @@ struct Conv {
     if (has_bias) check(*this, 1, in[2].shape == Shape{w[0]}, "w is ", in[1], ", bias is ", in[2]);
     check(*this, 2, group >= 1 && x[1] % group == 0 && w[0] % group == 0 && w[1] == x[1] / group, "group is ", group,
           ", x is ", in[0], ", w is ", in[1]);
+    check(*this, 5, kernels::can_accumulate(in[0].dtype, accumulator), "operands are ", in[0].dtype,
+          ", accumulator is ", accumulator.value_or(in[0].dtype));
     Shape y = {x[0], w[0]};
     std::size_t axis = 0;
     for (const kernels::Window& window : axes(x, w)) {

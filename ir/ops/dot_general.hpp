@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/kernels/accumulator.hpp"
 #include "ir/kernels/contraction.hpp"
 #include "ir/op.hpp"
 
@@ -10,6 +11,7 @@ namespace plumb::ir::ops {
 /// Sum of products over any axes of two tensors (ops.md 6, StableHLO dot_general).
 struct DotGeneral {
   std::vector<std::int64_t> a_batch, b_batch, a_contract, b_contract;
+  std::optional<DType> accumulator = {};
 
   static constexpr auto name = "dot_general";
   static constexpr auto summary = "sum of products over any axes of two tensors";
@@ -20,14 +22,15 @@ struct DotGeneral {
   static constexpr DTypes operand = dtypes::R | dtypes::Z | DType::i32 | DType::u32 | DType::i64;
   static constexpr std::array inputs = {Input{"a", operand, "[..]"}, Input{"b", operand, "[..]", "a"}};
   static constexpr std::array outputs = {Output{"y", "as a [batch.., free of a.., free of b..]"}};
-  static constexpr std::array<std::string_view, 2> checks = {
+  static constexpr std::array<std::string_view, 3> checks = {
       "batch lists must be of one length, contract lists too, and must name no axis twice",
-      "paired axes must have one extent"};
+      "paired axes must have one extent", kernels::accumulator_rule};
   static constexpr auto fields = std::tuple{
       Field{"a_batch", &DotGeneral::a_batch, "batch axes of a", Presence::required},
       Field{"b_batch", &DotGeneral::b_batch, "those of b, pair by pair", Presence::required},
       Field{"a_contract", &DotGeneral::a_contract, "summed axes of a", Presence::required},
       Field{"b_contract", &DotGeneral::b_contract, "those of b, pair by pair", Presence::required},
+      Field{"accumulator", &DotGeneral::accumulator, kernels::accumulator_help},
   };
 
   /// Both operands with labelled axes, and the labels of y; axes of extent 1 have none.
@@ -66,6 +69,8 @@ struct DotGeneral {
     };
     same(a_batch, b_batch);
     same(a_contract, b_contract);
+    check(*this, 3, kernels::can_accumulate(in[0].dtype, accumulator), "operands are ", in[0].dtype,
+          ", accumulator is ", accumulator.value_or(in[0].dtype));
     Shape y;
     for (const auto axis : a_batch) y.push_back(a[a.axis(axis)]);
     const auto add_free = [&y](const Shape& x, const auto& batch, const auto& contract) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/accumulator.hpp"
 #include "ir/kernels/einsum.hpp"
 #include "ir/op.hpp"
 
@@ -8,6 +9,7 @@ namespace plumb::ir::ops {
 /// Sums of products of tensors whose axes are named by letters (ops.md 6, ONNX Einsum-12).
 struct Einsum {
   std::string equation;
+  std::optional<DType> accumulator = {};
 
   static constexpr auto name = "einsum";
   static constexpr auto summary = "sums of products over axes named by letters";
@@ -18,15 +20,18 @@ struct Einsum {
   static constexpr DTypes operand = dtypes::R | DType::i32 | DType::i64;
   static constexpr std::array inputs = {Input{.name = "x", .dtypes = operand, .shape = "[..]", .repeated = true}};
   static constexpr std::array outputs = {Output{"y", "as x, as the equation says"}};
-  static constexpr std::array<std::string_view, 5> checks = {
+  static constexpr std::array<std::string_view, 6> checks = {
       "equation must consist of terms of letters and at most one ellipsis each, separated by commas, and at most one "
       "-> "
       "term",
-      "each input must have a term, which names all of its axes", "a letter must have one extent everywhere",
+      "each input must have a term, which names all of its axes",
+      "a letter must have one extent everywhere",
       "letters of the result must occur in the inputs, and once in it, as must the ellipsis",
-      "the product of two operands must have a rank of at most 8"};
+      "the product of two operands must have a rank of at most 8",
+      kernels::accumulator_rule};
   static constexpr auto fields = std::tuple{
       Field{"equation", &Einsum::equation, "as numpy.einsum takes it: \"ij,jk->ik\"", Presence::required},
+      Field{"accumulator", &Einsum::accumulator, "f16 allows a device to keep sums of two f16 operands in f16"},
   };
 
   kernels::EinsumPlan plan(Types in) const {
@@ -36,6 +41,8 @@ struct Einsum {
   }
 
   TensorTypes infer(Types in) const {
+    check(*this, 6, kernels::can_accumulate(in[0].dtype, accumulator), "operands are ", in[0].dtype,
+          ", accumulator is ", accumulator.value_or(in[0].dtype));
     try {
       return {{in[0].dtype, plan(in).shape}};
     } catch (const kernels::EinsumFault& fault) {

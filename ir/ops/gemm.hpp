@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/accumulator.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -11,6 +12,7 @@ struct Gemm {
   bool transpose_a = false;
   bool transpose_b = false;
   bool has_c = false;
+  std::optional<DType> accumulator = {};
 
   static constexpr auto name = "gemm";
   static constexpr auto summary = "scaled matrix product plus a scaled, broadcast matrix";
@@ -20,12 +22,15 @@ struct Gemm {
   static constexpr std::array inputs = {Input{"a", dtypes::R, "[M, K]"}, Input{"b", dtypes::R, "[K, N]", "a"},
                                         Input{"c", dtypes::R, "broadcasts to [M, N]", "a", "has_c"}};
   static constexpr std::array outputs = {Output{"y", "as a [M, N]"}};
-  static constexpr std::array<std::string_view, 3> checks = {"a and b must have rank 2", "inner extents must be equal",
-                                                             "c must broadcast to [M, N]"};
+  static constexpr std::array<std::string_view, 4> checks = {"a and b must have rank 2", "inner extents must be equal",
+                                                             "c must broadcast to [M, N]", kernels::accumulator_rule};
   static constexpr auto fields = std::tuple{
-      Field{"alpha", &Gemm::alpha, "factor of the product"},   Field{"beta", &Gemm::beta, "factor of c"},
-      Field{"transpose_a", &Gemm::transpose_a, "a is [K, M]"}, Field{"transpose_b", &Gemm::transpose_b, "b is [N, K]"},
+      Field{"alpha", &Gemm::alpha, "factor of the product"},
+      Field{"beta", &Gemm::beta, "factor of c"},
+      Field{"transpose_a", &Gemm::transpose_a, "a is [K, M]"},
+      Field{"transpose_b", &Gemm::transpose_b, "b is [N, K]"},
       Field{"has_c", &Gemm::has_c, "whether there is a c"},
+      Field{"accumulator", &Gemm::accumulator, kernels::accumulator_help},
   };
 
   TensorTypes infer(Types in) const {
@@ -35,6 +40,8 @@ struct Gemm {
           ", b is ", in[1], transpose_b ? " transposed" : "");
     const Shape y = {a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]};
     if (has_c) check(*this, 3, broadcasts_to(in[2].shape, y), "c is ", in[2], ", [M, N] is ", y);
+    check(*this, 4, kernels::can_accumulate(in[0].dtype, accumulator), "operands are ", in[0].dtype,
+          ", accumulator is ", accumulator.value_or(in[0].dtype));
     return {{in[0].dtype, y}};
   }
   ErrorClass error_class() const { return ErrorClass::dot; }

@@ -4,11 +4,32 @@
 
 #include "ir/ops/cast.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/dot_general.hpp"
+#include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
 
 namespace plumb::ir::passes {
 namespace {
+
+/// The op with sums in f16, if it is one of these.
+template <class... Ops>
+Op summed_in_f16(const Op& op) {
+  Op narrow = op;
+  const auto take = [&]<class T>(const T&) {
+    if (!op.is<T>()) return;
+    auto changed = op.as<T>();
+    changed.accumulator = DType::f16;
+    narrow = changed;
+  };
+  (take(Ops{}), ...);
+  return narrow;
+}
+
+bool is_product(const Op& op) {
+  return op.is<ops::Matmul>() || op.is<ops::Gemm>() || op.is<ops::Conv>() || op.is<ops::DotGeneral>() ||
+         op.is<ops::Einsum>();
+}
 
 /// Places nodes of a plan in the graph that is being made.
 class Narrowing {
@@ -25,7 +46,9 @@ class Narrowing {
       next_.place(node.label, op, operands, node.outputs);
       return;
     }
-    const Value narrow = next_.add(name(node.outputs[0]), node.op, operands);
+    const bool sums_in_f16 = precision == Precision::f16acc16;
+    const Op op = sums_in_f16 ? summed_in_f16<ops::Gemm, ops::Conv, ops::DotGeneral, ops::Einsum>(node.op) : node.op;
+    const Value narrow = next_.add(name(node.outputs[0]), op, operands);
     next_.place(node.label, ops::Cast{DType::f32}, {narrow}, node.outputs);
     in_f16_.emplace(node.outputs[0], narrow);
   }
@@ -48,10 +71,7 @@ class Narrowing {
 
 std::string why_not(const Graph& graph, const Node& node, Precision precision) {
   if (precision == Precision::f32) return "";
-  if (precision == Precision::f16acc16 && !node.op.is<ops::Matmul>())
-    return cat(node.op.name(), " is no matmul, which alone sums in f16");
-  if (!node.op.is<ops::Matmul>() && !node.op.is<ops::Gemm>() && !node.op.is<ops::Conv>())
-    return cat(node.op.name(), " is no matmul, gemm or conv");
+  if (!is_product(node.op)) return cat(node.op.name(), " is no matmul, gemm, dot_general, einsum or conv");
   for (const Value v : node.inputs)
     if (graph.type(v).dtype != DType::f32) return cat("'", graph.name(v), "' is ", graph.type(v).dtype, ", not f32");
   return "";

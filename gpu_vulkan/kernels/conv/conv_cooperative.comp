@@ -25,8 +25,9 @@
 // them; stage() moves them to shared memory. Filters are loaded in pieces of 8 elements: by one 16-byte load where
 // VEC4_LOADS says that K is a multiple of 8, else by scalar loads. Elements of images are loaded one by one.
 //
-// The variant _rte lets the hardware convert to f16 by rounding to nearest even. The others round by hand.
-// variants: f16 f16_rte bf16
+// The variant _rte lets the hardware convert to f16 by rounding to nearest even. The others round by hand. Accumulators
+// of f16acc16 are f16, and f32 when the bias is added.
+// variants: f16 f16_rte f16acc16 bf16
 // bfloat16: bf16
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -39,6 +40,12 @@
 #if defined(VARIANT_f16_rte)
 #extension GL_EXT_spirv_intrinsics : require
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
+#endif
+#ifdef VARIANT_f16acc16
+#define VARIANT_f16 1
+#define ACCUMULATOR float16_t
+#else
+#define ACCUMULATOR float
 #endif
 #pragma use_vulkan_memory_model
 #include "gpu_vulkan/glsl/index.glsl"
@@ -90,7 +97,8 @@ const bool w_even = rows * w_pieces % invocations == 0u;
 uvec4 fetched_w[w_each];
 uint w_start[w_each];  // where the first tile begins: in pieces where VEC4_LOADS, else in elements
 
-coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> acc[fragments_m * fragments_n];
+#define MATRIX(T) coopmat<T, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>
+MATRIX(ACCUMULATOR) acc[fragments_m * fragments_n];
 
 // Filters beyond the last are the last: nobody reads their accumulators.
 void prepare_filters(uint block, uint row) {
@@ -153,7 +161,8 @@ void write_all(uint block, uint row, uint column) {
     const uint begin = (image * group + block) * filters * positions_of_image() + s % positions_of_image();
     for (uint i = 0; i < fragments_m; ++i) {
       [[unroll]] for (uint e = 0; e < fragments_m * fragments_n; ++e)
-        if (e == i * fragments_n + j) coopMatStore(acc[e], w_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
+        if (e == i * fragments_n + j)
+          coopMatStore(MATRIX(float)(acc[e]), w_tile, mine, N / 4u, gl_CooperativeMatrixLayoutRowMajor);
       subgroupBarrier();
       for (uint r = down; r < M; r += gl_SubgroupSize / N) {
         const uint f = row + i * M + r, at = begin + f * positions_of_image();
@@ -179,7 +188,7 @@ void main() {
   prepare_filters(block, row);
   prepare_image(block, column);
   [[unroll]] for (uint e = 0; e < fragments_m * fragments_n; ++e)
-    acc[e] = coopmat<float, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(0.0);
+    acc[e] = MATRIX(ACCUMULATOR)(0.0);
   barrier();
   fetch_filters(0u);
   fetch_image(0u);

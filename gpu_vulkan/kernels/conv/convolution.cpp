@@ -1,6 +1,8 @@
 // Chooses a convolution's kernel, and emits the two that serve every device: depthwise and implicit GEMM.
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <vector>
 
 #include "gpu_vulkan/kernels/conv/convolution_kernels.hpp"
 #include "gpu_vulkan/kernels/gemm/gemm_kernels.hpp"
@@ -107,9 +109,13 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowerin
   node.needs_its_types();
   const ir::DType dtype = node.in_type(0).dtype;
   node.needs(dtype != ir::DType::f64 || !(epilogue.low || epilogue.high), "limits are of 32 bits here");
-  const Convolution conv{block_of(op, node), op.has_bias, epilogue};
-  node.choose({
-      {"depthwise", KernelFamily::depthwise, [&] { return attempt_depthwise(conv, node); }},
+  const Convolution conv{block_of(op, node), op.has_bias, epilogue, op.accumulator == ir::DType::f16};
+  std::vector<plan::Candidate> candidates = {
+      {"depthwise", KernelFamily::depthwise, [&] { return attempt_depthwise(conv, node); }}};
+  if (conv.sums_in_f16)
+    candidates.push_back(
+        {"coopmat_f16acc16", KernelFamily::coopmat, [&] { return attempt_summed_in_f16(conv, node); }});
+  const std::array<plan::Candidate, 5> others = {{
       {"patch", KernelFamily::coopmat_patch, [&] { return attempt_halo(conv, node); }},
       {std::string(gemm::cooperative_name(dtype)), KernelFamily::coopmat,
        [&] { return attempt_cooperative(conv, node); }},
@@ -117,7 +123,9 @@ void lower_conv(const ir::ops::Conv& op, const Epilogue& epilogue, plan::Lowerin
       {"product", KernelFamily::pointwise, [&] { return attempt_pointwise(conv, node); }},
       {"implicit_gemm", KernelFamily::implicit_gemm,
        [&] { return plan::Emission{[&] { emit_implicit_gemm(conv, node); }}; }},
-  });
+  }};
+  candidates.insert(candidates.end(), others.begin(), others.end());
+  node.choose(candidates);
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::conv

@@ -25,6 +25,7 @@ struct Convolution {
   ConvBlock block;
   bool has_bias = false;
   Epilogue epilogue = {};
+  bool sums_in_f16 = false;  ///< may have f16 accumulators
 
   bool has_epilogue() const { return epilogue.residual || epilogue.low || epilogue.high; }
   bool is_large() const {
@@ -53,6 +54,8 @@ plan::Attempt attempt_pointwise(const Convolution& conv, plan::Lowering& node);
 
 /// f16 and bf16 by cooperative matrices; a halo tile of the images is staged once for all taps.
 plan::Attempt attempt_halo(const Convolution& conv, plan::Lowering& node);
+/// f16 by cooperative matrices with f16 accumulators, where that is allowed.
+plan::Attempt attempt_summed_in_f16(const Convolution& conv, plan::Lowering& node);
 /// f16 and bf16 by cooperative matrices.
 plan::Attempt attempt_cooperative(const Convolution& conv, plan::Lowering& node);
 /// f32 by tiles of registers.

@@ -130,6 +130,7 @@ std::optional<std::string> refuse_cooperative(const Convolution& conv, const dev
 void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s, plan::Lowering& node) {
   const device::DeviceFacts& facts = node.facts();
   const DType dtype = node.in_type(0).dtype;
+  const std::string operands = s.c == DType::f16 ? "f16acc16" : ir::cat(dtype);
   const auto option = [&](const ConvGemmTile& f) {
     return plan::TileOption{
         .name = common::tile_name(f.rows(s), f.columns(s), f.depth(s)),
@@ -139,14 +140,15 @@ void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s
         .fits = fits(f, s, conv.block, facts) && (&f != &conv_gemm_tiles.front() || fills(conv.block, f.rows(s)))};
   };
   const ConvGemmTile& f =
-      common::take_tile(node, ir::cat("conv_cooperative.", dtype), size_of(conv.block), conv_gemm_tiles, option);
-  node.adds(with_epilogue(conv, {.unit = ir::SumUnit::matrix, .levels = {common::unit(s.k), common::chain()}}));
+      common::take_tile(node, ir::cat("conv_cooperative.", operands), size_of(conv.block), conv_gemm_tiles, option);
+  node.adds(with_epilogue(
+      conv, {.unit = ir::SumUnit::matrix, .accumulator = s.c, .levels = {common::unit(s.k), common::chain()}}));
   const ConstantK constant(conv, f.depth(s));
   const std::uint32_t invocations = f.tile.invocations(facts);
   const bool vec4_loads = conv.block.gemm_k() % 8 == 0;
-  const bool hw_rte = dtype == DType::f16 && facts.rounds_to_even_f16;
+  const bool hw_rte = dtype == DType::f16 && s.c == DType::f32 && facts.rounds_to_even_f16;
   dispatch(conv, node,
-           {ir::cat("conv_cooperative.", dtype, hw_rte ? "_rte" : ""),
+           {ir::cat("conv_cooperative.", operands, hw_rte ? "_rte" : ""),
             f.tile.constants(s, facts).then({{"fragments_k", f.fragments_k},
                                              {"invocations", invocations},
                                              {"VEC4_LOADS", vec4_loads},
@@ -159,6 +161,7 @@ void emit_cooperative(const Convolution& conv, const device::CooperativeShape& s
             {},
             plan::CooperativeKernel{.kind = plan::CooperativeKernel::Kind::convolution,
                                     .operands = dtype,
+                                    .accumulator = s.c,
                                     .result = dtype,
                                     .tile = ir::cat(common::tile_name(f.rows(s), f.columns(s), f.depth(s)),
                                                     vec4_loads ? "" : " by elements")}},
@@ -201,6 +204,16 @@ void emit_wide(const Convolution& conv, plan::Lowering& node) {
 }
 
 }  // namespace
+
+plan::Attempt attempt_summed_in_f16(const Convolution& conv, plan::Lowering& node) {
+  const device::DeviceFacts& facts = node.facts();
+  const auto usable = gemm::usable_shape(node.in_type(0).dtype, node);
+  if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;
+  const device::CooperativeShape* const s = gemm::shape_summed_in_f16(facts);
+  if (s == nullptr) return plan::Refusal{facts.name + " lists no cooperative matrices of f16 summed in f16"};
+  if (const auto why = refuse_cooperative(conv, *s, facts)) return plan::Refusal{*why};
+  return plan::Emission{[&, s] { emit_cooperative(conv, *s, node); }};
+}
 
 plan::Attempt attempt_cooperative(const Convolution& conv, plan::Lowering& node) {
   const auto usable = gemm::usable_shape(node.in_type(0).dtype, node);

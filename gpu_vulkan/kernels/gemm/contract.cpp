@@ -131,9 +131,9 @@ Term as_matrices(const Term& x, ir::DType dtype, const Labels& batch, const Labe
   return arranged(x, dtype, joined(batch, rows_inside ? joined(columns, rows) : joined(rows, columns)), node);
 }
 
-/// y with its axes as batch, rows, columns.
+/// y with its axes as batch, rows, columns, whatever its labels say.
 void multiply_matrices(const Term& a, const Term& b, ir::DType dtype, const ir::kernels::Contraction& kinds,
-                       plan::Slot y, plan::Lowering& node) {
+                       const Target& y, plan::Lowering& node) {
   const Labels summed = summed_in_place(a, b, kinds);
   Gemm probe;
   add_batch(kinds.batch, a.axes, b.axes, probe);
@@ -146,8 +146,9 @@ void multiply_matrices(const Term& a, const Term& b, ir::DType dtype, const ir::
   product.k = a.axes.extents_of(summed).elements();
   product.transpose_a = of_a.transposed, product.transpose_b = of_b.transposed;
   product.lda = of_a.apart, product.ldb = of_b.apart;
+  product.sums_in_f16 = y.sums_in_f16;
   add_batch(kinds.batch, left.axes, right.axes, product);
-  lower_gemm(product, {left.slot, right.slot, left.slot, y, dtype, dtype}, node);
+  lower_gemm(product, {left.slot, right.slot, left.slot, y.slot, dtype, dtype}, node);
 }
 
 }  // namespace
@@ -171,15 +172,15 @@ void contract(const Term& a, const Term& b, ir::DType dtype, const Target& y, pl
   const ir::kernels::Contraction kinds(a.axes, b.axes, y.labels);
   if (kinds.summed.empty() && dtype != ir::DType::c128) return multiply(a, b, dtype, y, node);
   const Labels canonical = kinds.result();
-  if (y.labels == canonical) return multiply_matrices(a, b, dtype, kinds, y.slot, node);
+  if (y.labels == canonical) return multiply_matrices(a, b, dtype, kinds, y, node);
   const ir::kernels::Contraction mirrored(b.axes, a.axes, y.labels);
-  if (y.labels == mirrored.result()) return multiply_matrices(b, a, dtype, mirrored, y.slot, node);
+  if (y.labels == mirrored.result()) return multiply_matrices(b, a, dtype, mirrored, y, node);
   ir::Shape shape;
   for (const ir::kernels::Label label : canonical)
     shape.push_back(std::max(a.axes.extent(label), b.axes.extent(label)));
-  const plan::Slot product = scratch_for(shape.elements(), dtype, node);
+  const Target product{scratch_for(shape.elements(), dtype, node), canonical, y.sums_in_f16};
   multiply_matrices(a, b, dtype, kinds, product, node);
-  copy::strided_copy(ir::kernels::dense(canonical, shape).arranged(dtype, y.labels), product, y.slot, node);
+  copy::strided_copy(ir::kernels::dense(canonical, shape).arranged(dtype, y.labels), product.slot, y.slot, node);
 }
 
 }  // namespace plumb::gpu_vulkan::kernels::gemm

@@ -15,6 +15,7 @@ struct Term {
 struct Target {
   plan::Slot slot;
   ir::kernels::Labels labels;
+  bool sums_in_f16 = false;  ///< products may have f16 accumulators
 };
 
 /// The sum of x over all labels that the target has not.

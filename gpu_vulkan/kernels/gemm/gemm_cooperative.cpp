@@ -83,11 +83,12 @@ void dispatch_tiles(const Gemm& p, const GemmSlots& slots, plan::Lowering& node,
   const device::CooperativeShape& s = summing.shape;
   const std::uint32_t invocations = f.tile.invocations(node.facts());
   const Fixed fixed = fixed_of(p, f.depth(s));
-  const bool hw_rte = slots.result == DType::f16 && node.facts().rounds_to_even_f16;
-  const bool is_fixed = fixed.k > 0 && (hw_rte || slots.result != DType::f16);
+  const bool hw_rte = slots.result == DType::f16 && s.c == DType::f32 && node.facts().rounds_to_even_f16;
+  const bool is_fixed = fixed.k > 0 && (hw_rte || s.c == DType::f16 || slots.result != DType::f16);
   const bool vec4_loads = allows_vec4_loads(p, 8);
-  const bool tile_in_bounds =
-      is_fixed && p.m % f.rows(s) == 0 && p.n % f.columns(s) == 0 && p.n % 8 == 0 && (!p.has_c || p.c_strides[0] == 0);
+  // Accumulators of f16 are multiplied and added to where they are f32, element by element.
+  const bool stores_all = s.c == DType::f32 ? !p.has_c || p.c_strides[0] == 0 : !p.has_c && p.alpha == 1;
+  const bool tile_in_bounds = is_fixed && p.m % f.rows(s) == 0 && p.n % f.columns(s) == 0 && p.n % 8 == 0 && stores_all;
   dispatch(p, slots, node,
            {ir::cat("matmul_cooperative.", summing.operands, slots.result == slots.operands ? "" : "_f32",
                     hw_rte ? "_rte" : "", is_fixed ? "_fixed" : ""),
@@ -201,7 +202,6 @@ plan::Attempt attempt_summed_in_f16(const Gemm& p, const GemmSlots& slots, plan:
   if (const auto* refusal = std::get_if<plan::Refusal>(&usable)) return *refusal;
   const device::CooperativeShape* const s = shape_summed_in_f16(facts);
   if (s == nullptr) return plan::Refusal{facts.name + " lists no cooperative matrices of f16 summed in f16"};
-  if (slots.result != DType::f32 || p.has_c || p.alpha != 1) return plan::Refusal{"it hands out bare sums in f32"};
   if (!fits(gemm_tiles.back(), *s, p, facts))
     return plan::Refusal{facts.name + " has too little shared memory or too small workgroups"};
   return plan::Emission{[&, s] { emit_whole(p, slots, node, {*s, "f16acc16"}); }};

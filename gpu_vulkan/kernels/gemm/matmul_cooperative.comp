@@ -31,9 +31,9 @@
 //   _fixed    K, lda, ldb and the flags are specialization constants: large products take a sixth less time.
 //   _rte      The hardware converts to f16 by rounding to nearest even, so that accumulators are stored as they are
 //             where all of the tile is in bounds, as f16_f32 does. The others round by hand.
-//   f16acc16  Accumulators are f16. There is nothing to multiply them by or to add.
+//   f16acc16  Accumulators are f16. Those that are multiplied or added to are so in f32, one by one.
 // variants: f16 f16_rte f16_f32 f16_rte_fixed f16_f32_fixed bf16 bf16_f32 bf16_fixed bf16_f32_fixed
-// variants: f16acc16_f32 f16acc16_f32_fixed
+// variants: f16acc16 f16acc16_fixed f16acc16_f32 f16acc16_f32_fixed
 // bfloat16: bf16 bf16_f32 bf16_fixed bf16_f32_fixed
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
@@ -47,7 +47,7 @@
 #define BFLOAT16
 #endif
 #if defined(VARIANT_f16_rte_fixed) || defined(VARIANT_f16_f32_fixed) || defined(VARIANT_bf16_fixed) || \
-    defined(VARIANT_bf16_f32_fixed) || defined(VARIANT_f16acc16_f32_fixed)
+    defined(VARIANT_bf16_f32_fixed) || defined(VARIANT_f16acc16_fixed) || defined(VARIANT_f16acc16_f32_fixed)
 #define FIXED
 #endif
 #if defined(VARIANT_f16_f32) || defined(VARIANT_f16_f32_fixed) || defined(VARIANT_bf16_f32) || \
@@ -58,8 +58,12 @@
 #extension GL_EXT_spirv_intrinsics : require
 spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4467], 4462, 16);  // RoundingModeRTE
 #endif
-#if defined(VARIANT_f16acc16_f32) || defined(VARIANT_f16acc16_f32_fixed)
+#if defined(VARIANT_f16acc16) || defined(VARIANT_f16acc16_fixed) || defined(VARIANT_f16acc16_f32) || \
+    defined(VARIANT_f16acc16_f32_fixed)
 #define ACCUMULATOR float16_t
+#if defined(VARIANT_f16acc16) || defined(VARIANT_f16acc16_fixed)
+#define STORES_SUMS
+#endif
 #else
 #define ACCUMULATOR float
 #define CAN_ADD
@@ -286,6 +290,9 @@ void write_all(uint index, uint row, uint column) {
 }
 
 #if defined(HW_RTE) || defined(F32_RESULT)
+#define STORES_SUMS
+#endif
+#ifdef STORES_SUMS
 #ifdef F32_RESULT
 const uint strip = f32_strip, in_piece = 4u;
 #else
@@ -353,7 +360,7 @@ void main() {
     b_start[i] = b_begin(first.y, column, gl_LocalInvocationID.x + i * invocations) / (VEC4_LOADS ? 8u : 1u);
   [[unroll]] for (uint e = 0; e < fragments_m * fragments_n; ++e)
     acc[e] = MATRIX(ACCUMULATOR)(0.0);
-#if (defined(HW_RTE) || defined(F32_RESULT)) && defined(CAN_ADD)
+#if defined(STORES_SUMS) && defined(CAN_ADD)
   if (has_same_row()) fetch_row(column);
 #endif
   fetch(row, column, 0);
@@ -369,11 +376,11 @@ void main() {
   multiply(my_row, my_column);
   barrier();
 
-#if defined(HW_RTE) || defined(F32_RESULT)
+#ifdef STORES_SUMS
 #ifdef CAN_ADD
   const bool can_add = (set_flags() & HAS_C) == 0u || has_same_row();
 #else
-  const bool can_add = true;
+  const bool can_add = (set_flags() & (HAS_C | SCALED)) == 0u;
 #endif
   if (tile_in_bounds || (row + rows <= m && column + columns <= n && n % 8u == 0u && can_add))
     store_all(index, row + my_row, column + my_column, my_column);

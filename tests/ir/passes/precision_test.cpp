@@ -4,6 +4,8 @@
 
 #include "ir/ops/cast.hpp"
 #include "ir/ops/conv.hpp"
+#include "ir/ops/dot_general.hpp"
+#include "ir/ops/einsum.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
@@ -67,6 +69,29 @@ TEST(AtPrecision, AMatmulMaySumInF16) {
   EXPECT_EQ(passes::all_at(two.graph, passes::Precision::f16acc16).size(), 2u);
 }
 
+TEST(AtPrecision, OtherProductsMaySumInF16Too) {
+  Graph graph;
+  const Value x = graph.input("x", {DType::f32, {4, 3}}), w = graph.param("w", {DType::f32, {3, 5}});
+  const Value image = graph.input("image", {DType::f32, {1, 2, 5}}), k = graph.param("k", {DType::f32, {2, 2, 3}});
+  graph.returns(graph.add("gemm", ops::Gemm{.alpha = 2}, {x, w}));
+  graph.returns(graph.add("dots", ops::DotGeneral{{}, {}, {1}, {0}}, {x, w}));
+  graph.returns(graph.add("sums", ops::Einsum{"ik,kj->ij"}, {x, w}));
+  graph.returns(graph.add("conv", ops::Conv{.strides = {}, .dilations = {}, .pads = {1, 1}}, {image, k}));
+  const Graph narrow = passes::at_precision(graph, passes::all_at(graph, passes::Precision::f16acc16));
+  EXPECT_TRUE(verify(narrow).empty());
+  EXPECT_TRUE(verify(passes::widen(narrow)).empty());
+  std::vector<std::string> summed_in_f16;
+  for (const Node& node : narrow.nodes()) {
+    const Attributes attributes = node.op.attributes();
+    const auto found = attributes.find("accumulator");
+    if (found != attributes.end() && found->second == Attribute(std::string("f16")))
+      summed_in_f16.push_back(node.label);
+  }
+  EXPECT_THAT(summed_in_f16, ElementsAre("gemm.f16", "dots.f16", "sums.f16", "conv.f16"));
+  const Graph wide = passes::at_precision(graph, passes::all_at(graph, passes::Precision::f16acc32));
+  EXPECT_EQ(wide.nodes()[2].op, Op(ops::Gemm{.alpha = 2}));
+}
+
 TEST(AtPrecision, OneConvolutionHandsTheNextWhatItRounded) {
   Graph graph;
   const Value x = graph.input("x", {DType::f32, {1, 2, 5}}), w = graph.param("w", {DType::f32, {2, 2, 3}});
@@ -85,8 +110,8 @@ TEST(AtPrecision, RefusesWhatCannotBeDone) {
     EXPECT_THAT([&] { passes::at_precision(two.graph, {{label, precision}}); }, ThrowsMessage<Error>(HasSubstr(why)));
   };
   refused("c", passes::Precision::f16acc32, "names 'c', which is no node of the graph");
-  refused("y", passes::Precision::f16acc32, "softmax is no matmul, gemm or conv");
-  refused("y", passes::Precision::f16acc16, "softmax is no matmul, which alone sums in f16");
+  refused("y", passes::Precision::f16acc32, "softmax is no matmul, gemm, dot_general, einsum or conv");
+  refused("y", passes::Precision::f16acc16, "softmax is no matmul, gemm, dot_general, einsum or conv");
   Graph wide;
   const Value x = wide.input("x", {DType::f64, {3, 3}});
   wide.returns(wide.add("y", ops::Gemm{}, {x, x}));

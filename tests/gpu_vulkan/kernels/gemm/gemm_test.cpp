@@ -58,7 +58,9 @@ TEST(Gemm, SumsInF16OnlyWhereThatIsAllowed) {
   EXPECT_EQ(choice.name, "coopmat_f16acc16");
   EXPECT_EQ(dispatch.shader.name, "matmul_cooperative.f16acc16_f32_fixed");
   EXPECT_EQ(lowered(Matmul{.output_dtype = DType::f32}, halves, facts).choice.name, "coopmat_f16");
-  EXPECT_EQ(lowered(Matmul{.output_dtype = {}, .accumulator = DType::f16}, halves, facts).choice.name, "coopmat_f16");
+  const auto [rounded, stored] = lowered(Matmul{.output_dtype = {}, .accumulator = DType::f16}, halves, facts);
+  EXPECT_EQ(rounded.name, "coopmat_f16acc16");
+  EXPECT_EQ(stored.shader.name, "matmul_cooperative.f16acc16_fixed");
   device::DeviceFacts other = facts;
   std::erase_if(other.cooperative_shapes, [](const device::CooperativeShape& s) { return s.c == DType::f16; });
   const auto without = lowered(allows, halves, other).choice;
