@@ -14,10 +14,11 @@
 
 namespace plumb::ir {
 
-/// The element types of a tensor, at native width (ops.md 1.2).
-enum class DType : std::uint8_t { boolean, u8, i8, i16, i32, u32, i64, f16, bf16, f32, f64, c64, c128 };
+/// The element types of a tensor, at native width (ops.md 1.2). A new one comes last: files and shaders have these
+/// numbers.
+enum class DType : std::uint8_t { boolean, u8, i8, i16, i32, u32, i64, f16, bf16, f32, f64, c64, c128, u16 };
 
-inline constexpr std::size_t dtype_count = 13;
+inline constexpr std::size_t dtype_count = 14;
 
 struct DTypeInfo {
   std::string_view name;
@@ -37,7 +38,8 @@ constexpr DTypeInfo info(DType dtype) {
                                                          {"f32", 4},
                                                          {"f64", 8},
                                                          {"c64", 8},
-                                                         {"c128", 16}}};
+                                                         {"c128", 16},
+                                                         {"u16", 2}}};
   return table[static_cast<std::size_t>(dtype)];
 }
 
@@ -74,7 +76,7 @@ std::ostream& operator<<(std::ostream& out, DTypes dtypes);
 /// The letters of ops.md 1.2.
 namespace dtypes {
 inline constexpr DTypes R = DType::f16 | DType::bf16 | DType::f32 | DType::f64;
-inline constexpr DTypes I = DType::u8 | DType::i8 | DType::i16 | DType::i32 | DType::u32 | DType::i64;
+inline constexpr DTypes I = DType::u8 | DType::i8 | DType::u16 | DType::i16 | DType::i32 | DType::u32 | DType::i64;
 inline constexpr DTypes Z = DType::c64 | DType::c128;
 inline constexpr DTypes B = DType::boolean;
 inline constexpr DTypes N = R | I;
@@ -85,7 +87,7 @@ inline constexpr DTypes any = N | Z | B;
 constexpr bool is_float(DType dtype) { return dtypes::R.contains(dtype); }
 constexpr bool is_integer(DType dtype) { return dtypes::I.contains(dtype); }
 constexpr bool is_complex(DType dtype) { return dtypes::Z.contains(dtype); }
-constexpr bool is_signed(DType dtype) { return dtype != DType::boolean && dtype != DType::u8 && dtype != DType::u32; }
+constexpr bool is_signed(DType dtype) { return !(dtypes::B | DType::u8 | DType::u16 | DType::u32).contains(dtype); }
 
 /// u(T): half the spacing at 1 (ops.md 1.6), of a part for complex types; 0 for
 /// types that hold their values exactly.
@@ -115,6 +117,8 @@ template <class T>
     return DType::u8;
   else if constexpr (std::is_same_v<T, std::int8_t>)
     return DType::i8;
+  else if constexpr (std::is_same_v<T, std::uint16_t>)
+    return DType::u16;
   else if constexpr (std::is_same_v<T, std::int16_t>)
     return DType::i16;
   else if constexpr (std::is_same_v<T, std::int32_t>)
@@ -172,8 +176,8 @@ void visit_float(DType dtype, Fn fn) {
 }
 template <class Fn>
 void visit_integer(DType dtype, Fn fn) {
-  if (!detail::visit_any_of<Fn, std::uint8_t, std::int8_t, std::int16_t, std::int32_t, std::uint32_t, std::int64_t>(
-          dtype, fn))
+  if (!detail::visit_any_of<Fn, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::int32_t, std::uint32_t,
+                            std::int64_t>(dtype, fn))
     fail("expected an integer tensor, got ", dtype);
 }
 template <class Fn>

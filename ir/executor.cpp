@@ -37,6 +37,11 @@ std::vector<Tensor> run_op(Executor& executor, const Op& op, const std::vector<T
   return run_op_with_report(executor, op, operands).outputs;
 }
 
+OneAtATime::Run::Run(OneAtATime& of) : of_(of) {
+  require(!of_.runs_.test_and_set(std::memory_order_acquire),
+          "run by two threads at once: an executable is for one at a time, and each thread compiles its own");
+}
+
 const Tensor& fed(const Graph& graph, const Feeds& feeds, Value value) {
   const bool is_input = value < graph.inputs().size();
   const std::string_view kind = is_input ? "input" : "param";

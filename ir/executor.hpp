@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,7 +43,25 @@ struct Capture {
   bool marks_bools = false;
 };
 
-/// A graph made ready for many runs.
+/// Lets one run in at a time: another that comes while it lasts, from another thread, throws Error.
+class OneAtATime {
+ public:
+  class Run {
+   public:
+    explicit Run(OneAtATime& of);
+    ~Run() { of_.runs_.clear(std::memory_order_release); }
+    Run(const Run&) = delete;
+
+   private:
+    OneAtATime& of_;
+  };
+
+ private:
+  std::atomic_flag runs_ = ATOMIC_FLAG_INIT;
+};
+
+/// A graph made ready for many runs. One thread at a time: what a run computes with is the executable's own. A second
+/// run that begins during the first throws Error.
 class Executable {
  public:
   virtual ~Executable() = default;

@@ -60,9 +60,10 @@ class CpuExecutable final : public ir::Executable {
     void operator()(std::byte* data) const { ::operator delete(data, std::align_val_t(ir::AlignedBytes::alignment)); }
   };
   std::unique_ptr<std::byte[], FreeArena> arena_;  ///< not zeroed: as little as what a value before left behind
-  std::vector<ir::MutableView> places_;  ///< in the arena, by value
+  std::vector<ir::MutableView> places_;            ///< in the arena, by value
   std::vector<Step> steps_;
   std::vector<ir::NodeReport> reports_;  ///< by node
+  ir::OneAtATime runs_;
 };
 
 CpuExecutable::CpuExecutable(const ir::Graph& graph, const ir::Feeds& params, const ir::Capture& capture,
@@ -159,6 +160,7 @@ void CpuExecutable::run_step(const Step& step, std::span<const ir::TensorView> v
 }
 
 ir::Tensors CpuExecutable::run(const ir::Feeds& inputs) {
+  const ir::OneAtATime::Run run(runs_);
   std::vector<ir::TensorView> values(graph_.value_count());
   std::vector<ir::MutableView> targets = places_;
   ir::Tensors results;

@@ -9,6 +9,7 @@ bool DeviceFacts::holds(ir::DType dtype) const {
     case ir::DType::u8:
     case ir::DType::i8:
       return storage8;
+    case ir::DType::u16:
     case ir::DType::i16:
     case ir::DType::f16:
     case ir::DType::bf16:

@@ -17,7 +17,7 @@
 #include "gpu_vulkan/glsl/round16.glsl"
 
 const uint BOOL = 0u, U8 = 1u, I8 = 2u, I16 = 3u, I32 = 4u, U32 = 5u, I64 = 6u, F16 = 7u, BF16 = 8u, F32 = 9u,
-           F64 = 10u, C64 = 11u;  // as ir::DType
+           F64 = 10u, C64 = 11u, U16 = 13u;  // as ir::DType
 
 uvec2 word(uint x) { return uvec2(x, 0u); }
 uvec2 word(int x) { return uvec2(x, x < 0 ? 0xFFFFFFFFu : 0u); }
@@ -91,6 +91,7 @@ uvec2 from_float(float x, uint to) {
   if (is_nan(x)) return uvec2(0u);
   if (to == U8) return word(uint(clamp(x, 0.0, 255.0)));
   if (to == I8) return word(int(clamp(x, -128.0, 127.0)));
+  if (to == U16) return word(uint(clamp(x, 0.0, 65535.0)));
   if (to == I16) return word(int(clamp(x, -32768.0, 32767.0)));
   if (to == U32) return word(x >= 4294967296.0 ? 0xFFFFFFFFu : uint(max(x, 0.0)));
 #ifdef HAS_I64
@@ -181,6 +182,7 @@ uvec2 from_double(double x, uint to) {
   if (is_nan(x)) return uvec2(0u);
   if (to == U8) return word(uint(clamp(x, 0.0lf, 255.0lf)));
   if (to == I8) return word(int(clamp(x, -128.0lf, 127.0lf)));
+  if (to == U16) return word(uint(clamp(x, 0.0lf, 65535.0lf)));
   if (to == I16) return word(int(clamp(x, -32768.0lf, 32767.0lf)));
   if (to == U32) return word(uint(clamp(x, 0.0lf, 4294967295.0lf)));
 #ifdef HAS_I64
@@ -197,7 +199,7 @@ uvec2 from_double(double x, uint to) {
 uvec2 from_int(int x, uint to) { return from_integer(word(x), x < 0 ? 0u - uint(x) : uint(x), x < 0, to); }
 
 uvec2 convert(uvec2 bits, uint from, uint to) {
-  if (from == BOOL || from == U8 || from == U32) return from_integer(bits, bits.x, false, to);
+  if (from == BOOL || from == U8 || from == U16 || from == U32) return from_integer(bits, bits.x, false, to);
   if (from == I8) return from_int(bitfieldExtract(int(bits.x), 0, 8), to);
   if (from == I16) return from_int(bitfieldExtract(int(bits.x), 0, 16), to);
   if (from == I32) return from_int(int(bits.x), to);

@@ -85,7 +85,7 @@ uint to_bits(int x) { return uint(x); }  // wraps
 #define IS_NARROW 1
 int from_bits(uint bits) { return bitfieldExtract(int(bits), 0, 8); }
 uint to_bits(int x) { return uint(x); }
-#elif defined(VARIANT_w2)
+#elif defined(VARIANT_u16) || defined(VARIANT_w2)
 #define STORED uint16_t
 #define COMPUTED uint
 #define IS_NARROW 1

@@ -51,7 +51,8 @@ void pack(inout uvec4 p, uint i, uvec2 x) { p = i == 0u ? uvec4(x, p.zw) : uvec4
 #define PACK 1u
 uvec4 unpack(uvec4 p, uint i) { return p; }
 void pack(inout uvec4 p, uint i, uvec4 x) { p = x; }
-#elif defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_i16) || defined(VARIANT_w2)
+#elif defined(VARIANT_f16) || defined(VARIANT_bf16) || defined(VARIANT_u16) || \
+    defined(VARIANT_i16) || defined(VARIANT_w2)
 #define PACKED uvec2
 #define PACK 4u
 #ifdef NATIVE_F16

@@ -1,5 +1,5 @@
 #version 450
-// variants: f32 f16 f16_native bf16 f64 i32 u32 i64 i16 i8 u8 bool c64 c128
+// variants: f32 f16 f16_native bf16 f64 i32 u32 i64 i16 i8 u8 u16 bool c64 c128
 // y = function(a, b)
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 2

@@ -1,5 +1,5 @@
 #version 450
-// variants: f32 f16 bf16 f64 i32 u32 i64 i16 i8 u8
+// variants: f32 f16 bf16 f64 i32 u32 i64 i16 i8 u8 u16
 // y = minimum(maximum(x, low), high); for a limit that is not given its binding holds x.
 #extension GL_GOOGLE_include_directive : require
 #define OPERANDS 3

@@ -1,5 +1,5 @@
 #version 450
-// variants: f32 f16 bf16 f64 i64 i32 u32 i16 i8 u8 c64 c128
+// variants: f32 f16 bf16 f64 i64 i32 u32 i16 i8 u8 u16 c64 c128
 // A scan of lines in tiles: each of `lanes` invocations folds `each` neighbouring
 // elements of a tile, the lanes scan their folds in shared memory, and what the tile
 // makes is carried to the next. Lines that are few and long are cut into slices:

@@ -1,6 +1,6 @@
 #version 450
 // Histograms: an invocation finds the bins of its elements by binary search among the edges.
-// variants: f32 f16 bf16 f64 i32 u32 i64 i16 i8 u8
+// variants: f32 f16 bf16 f64 i32 u32 i64 i16 i8 u8 u16
 #extension GL_GOOGLE_include_directive : require
 #include "gpu_vulkan/glsl/element.glsl"
 #include "gpu_vulkan/glsl/index.glsl"

@@ -48,6 +48,7 @@ Limits limits_of(const ir::ops::Histogram& op, ir::DType dtype) {
     case ir::DType::i64:
       return limits_in<std::int64_t>(edges);
     case ir::DType::u32:
+    case ir::DType::u16:
     case ir::DType::u8:
       return limits_in<std::uint32_t>(edges);
     case ir::DType::i32:

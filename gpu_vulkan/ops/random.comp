@@ -1,6 +1,6 @@
 #version 450
 // Random numbers: an invocation makes four, of one block of Philox 4x32-10 (ops.md B.1, ops.md B.3).
-// variants: f32 f16 bf16 f64 i32 u32 i64 i16 i8 u8 bool
+// variants: f32 f16 bf16 f64 i32 u32 i64 i16 i8 u8 u16 bool
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "gpu_vulkan/glsl/pack.glsl"

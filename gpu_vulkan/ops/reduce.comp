@@ -1,5 +1,5 @@
 #version 450
-// variants: f32 f16 bf16 f64 i64 i32 u32 i16 i8 u8 bool
+// variants: f32 f16 bf16 f64 i64 i32 u32 i16 i8 u8 u16 bool
 // `lanes` invocations fold one element of y over a slice of its terms; a long fold
 // is done in slices by a first dispatch, and their partial results by a second. Where terms are
 // neighbours, or elements of y are, PACK of them are read at once.

@@ -113,6 +113,7 @@ ir::Tensors VulkanExecutable::run(const ir::Feeds& inputs) {
 }
 
 void VulkanExecutable::run_into(const ir::Feeds& inputs, ir::Tensors& results) {
+  const ir::OneAtATime::Run run(runtime_->runs);
   if (!runtime_->lost.empty())
     throw ir::DeviceError(ir::cat(runtime_->device.facts().name, " was lost before: ", runtime_->lost));
   const auto is_foreign = [&](const auto& entry) {

@@ -14,9 +14,9 @@ class Externals {
   Tensor read(const External& source, const TensorType& wanted) {
     const TensorFile& file = open(source.file);
     require(file.contains(source.key), source.file, ": has no tensor '", source.key, "'");
-    const TensorType found = file.type(source.key);
+    const TensorType found = taken_as(file.type(source.key), wanted.dtype);
     require(found == wanted, source.file, ": '", source.key, "' is ", found, ", the graph wants ", wanted);
-    return file.read(source.key);
+    return taken_as(file.read(source.key), wanted.dtype);
   }
 
  private:

@@ -17,8 +17,8 @@ struct NpyHeader {
 /// Reads the first bytes of the file, again and again with more of them.
 using ReadStart = std::function<void(std::span<std::byte>)>;
 
-/// Throws Error when the header is not one, or has a dtype the IR has not. uint16 is read
-/// as the bits of bf16, for which NumPy has no name and the IR no other use.
+/// Throws Error when the header is not one, or has a dtype the IR has not. NumPy has no name for bf16: two bytes of no
+/// type (V2) are read and written as it, as ml_dtypes has them.
 NpyHeader parse_npy_header(const ReadStart& read_start);
 
 /// The header of a tensor, in row-major order.

@@ -1,5 +1,6 @@
 #include "ir/formats/tensor_files.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -147,6 +148,18 @@ class NamedFile final : public TensorFile {
 
 }  // namespace
 
+TensorType taken_as(const TensorType& found, DType wanted) {
+  return {found.dtype == DType::u16 && is_float(wanted) ? DType::bf16 : found.dtype, found.shape};
+}
+
+Tensor taken_as(Tensor found, DType wanted) {
+  const TensorType type = taken_as(found.type(), wanted);
+  if (type == found.type()) return found;
+  Tensor bits(type);
+  std::ranges::copy(found.bytes(), bits.bytes().begin());
+  return bits;
+}
+
 std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
   return named(path.string(), [&]() -> std::unique_ptr<TensorFile> {
     files::require_regular_file(path);  // before anything is said of how it is called
@@ -165,15 +178,16 @@ std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path) {
 NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_bytes, const TensorCheck& check) {
   const auto file = open_tensors(path);
   const auto names = file->names();
+  std::vector<DType> dtypes;
   std::uint64_t bytes = 0;
   for (const auto& name : names) {
     const TensorType type = file->type(name);
-    if (check) check(name, type);
+    dtypes.push_back(check ? check(name, type).dtype : type.dtype);
     const bool too_many = __builtin_add_overflow(bytes, type.bytes(), &bytes) || bytes > most_bytes;
     require(!too_many, path.string(), ": its tensors have more than ", most_bytes, " bytes");
   }
   NamedTensors tensors;
-  for (const auto& name : names) tensors.emplace(name, file->read(name));
+  for (std::size_t k = 0; k < names.size(); ++k) tensors.emplace(names[k], taken_as(file->read(names[k]), dtypes[k]));
   return tensors;
 }
 

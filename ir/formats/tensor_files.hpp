@@ -36,8 +36,13 @@ std::unique_ptr<TensorFile> open_tensors(const std::filesystem::path& path);
 
 using NamedTensors = std::map<std::string, Tensor, std::less<>>;
 
-/// Throws Error where a tensor of this name and type is not wanted.
-using TensorCheck = std::function<void(std::string_view name, const TensorType& type)>;
+/// The type that a tensor in a file is taken as where one of dtype `wanted` is asked for: u16 is the bits of bf16 where
+/// a float is wanted.
+TensorType taken_as(const TensorType& found, DType wanted);
+Tensor taken_as(Tensor found, DType wanted);
+
+/// What a tensor of this name and type is taken as. Throws Error where it is not wanted.
+using TensorCheck = std::function<TensorType(std::string_view name, const TensorType& type)>;
 
 /// All tensors of a file. Throws Error before anything is allocated when they have more than `most_bytes` together, or
 /// `check` refuses one.

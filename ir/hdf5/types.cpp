@@ -140,7 +140,7 @@ DType integer_dtype(hid_t type, hid_t dataset) {
   if (size == 1) return DType::u8;
   if (size == 4) return DType::u32;
   if (size == 2 && has_bfloat16_attribute(dataset)) return DType::bf16;
-  if (size == 2) fail("is uint16, which is read only with the attribute encoding = \"bfloat16\"");
+  if (size == 2) return DType::u16;
   fail("is an unsigned integer of ", size, " bytes, which no dtype of the IR is");
 }
 
@@ -184,6 +184,8 @@ Id type_of(DType dtype) {
       return {H5Tcopy(H5T_STD_U8LE), H5Tclose};
     case DType::i8:
       return {H5Tcopy(H5T_STD_I8LE), H5Tclose};
+    case DType::u16:
+      return {H5Tcopy(H5T_STD_U16LE), H5Tclose};
     case DType::i16:
       return {H5Tcopy(H5T_STD_I16LE), H5Tclose};
     case DType::i32:

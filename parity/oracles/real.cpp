@@ -200,6 +200,8 @@ long double wrapped(ir::DType dtype, std::uint64_t bits) {
       return static_cast<std::uint8_t>(bits);
     case ir::DType::i8:
       return static_cast<std::int8_t>(bits);
+    case ir::DType::u16:
+      return static_cast<std::uint16_t>(bits);
     case ir::DType::i16:
       return static_cast<std::int16_t>(bits);
     case ir::DType::i32:

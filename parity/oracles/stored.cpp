@@ -59,6 +59,8 @@ Number number_of(const ir::TensorView& tensor, std::int64_t index) {
       return real(stored<std::uint8_t>(tensor, index));
     case ir::DType::i8:
       return real(stored<std::int8_t>(tensor, index));
+    case ir::DType::u16:
+      return real(stored<std::uint16_t>(tensor, index));
     case ir::DType::i16:
       return real(stored<std::int16_t>(tensor, index));
     case ir::DType::i32:

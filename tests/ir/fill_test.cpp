@@ -13,8 +13,9 @@
 namespace plumb::ir::fill_test {
 namespace {
 
-constexpr DType all_dtypes[] = {DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::u32, DType::i64,
-                                DType::f16,     DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128};
+constexpr DType all_dtypes[] = {DType::boolean, DType::u8,  DType::i8,  DType::u16, DType::i16,
+                                DType::i32,     DType::u32, DType::i64, DType::f16, DType::bf16,
+                                DType::f32,     DType::f64, DType::c64, DType::c128};
 
 Fill make(
     Distribution distribution, std::function<void(Fill&)> set = [](Fill&) {}) {

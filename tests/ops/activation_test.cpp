@@ -117,8 +117,8 @@ TEST(Prelu, SamplesOfAllFloats) {
 
 TEST(Prelu, EveryDtypeAndBroadcast) {
   const ir::Shape slopes[] = {{}, {1}, {5}, {7, 1}, {3, 1, 1}, {1, 7, 5}, {3, 7, 5}};
-  for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::u8, DType::i8, DType::i16,
-                            DType::i32, DType::u32, DType::i64})
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::u8, DType::i8, DType::u16,
+                            DType::i16, DType::i32, DType::u32, DType::i64})
     for (const ir::Shape& slope : slopes)
       check_op(Prelu{}, {random_tensor({dtype, {3, 7, 5}}, 1), random_tensor({dtype, slope}, 2)});
   check_op(Prelu{}, {random_tensor({DType::f32, {0, 5}}, 1), random_tensor({DType::f32, {5}}, 2)});

@@ -55,11 +55,11 @@ INSTANTIATE_TEST_SUITE_P(, ArgReduceCases,
                          ::testing::Combine(::testing::Values(DType::f32), ::testing::ValuesIn(edges)));
 
 // Rows, columns, and lines that are cut into slices.
-INSTANTIATE_TEST_SUITE_P(OtherTypes, ArgReduceCases,
-                         ::testing::Combine(::testing::Values(DType::f16, DType::bf16, DType::f64, DType::u8, DType::i8,
-                                                              DType::i16, DType::i32, DType::u32, DType::i64),
-                                            ::testing::Values(Case{{5, 300}, 1}, Case{{67, 13}, 0},
-                                                              Case{{2, 70001}, 1})));
+INSTANTIATE_TEST_SUITE_P(
+    OtherTypes, ArgReduceCases,
+    ::testing::Combine(::testing::Values(DType::f16, DType::bf16, DType::f64, DType::u8, DType::i8, DType::u16,
+                                         DType::i16, DType::i32, DType::u32, DType::i64),
+                       ::testing::Values(Case{{5, 300}, 1}, Case{{67, 13}, 0}, Case{{2, 70001}, 1})));
 
 TEST(ArgReduce, EqualElementsAreToldByTheirPlace) {
   for (const DType dtype : {DType::f32, DType::u8, DType::u32, DType::i64})

@@ -161,7 +161,7 @@ TEST(Binary, PowersOfSpecialNumbers) {
 TEST(Binary, IntegersAgreeOnBothExecutors) {
   Tensor bytes({DType::u8, {256}});
   for (std::size_t k = 0; k < 256; ++k) bytes.as<std::uint8_t>()[k] = static_cast<std::uint8_t>(k);
-  for (const DType dtype : {DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64}) {
+  for (const DType dtype : {DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32, DType::i64}) {
     const bool is_byte = ir::info(dtype).bytes == 1;
     const Tensor x = is_byte ? Tensor(ir::TensorView({dtype, {256}}, bytes.bytes())) : testing::integer_samples(dtype);
     for (const F function : functions_of(dtype)) check_pairs(function, all_pairs(x, x));

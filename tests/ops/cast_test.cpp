@@ -15,9 +15,9 @@ using ir::Tensor;
 using ir::ops::Cast;
 using testing::check_op;
 
-constexpr std::array all_dtypes = {DType::boolean, DType::u8,  DType::i8,  DType::i16,  DType::i32,
-                                   DType::u32,     DType::i64, DType::f16, DType::bf16, DType::f32,
-                                   DType::f64,     DType::c64, DType::c128};
+constexpr std::array all_dtypes = {DType::boolean, DType::u8,  DType::i8,  DType::u16, DType::i16,
+                                   DType::i32,     DType::u32, DType::i64, DType::f16, DType::bf16,
+                                   DType::f32,     DType::f64, DType::c64, DType::c128};
 
 template <class From, class To>
 void expect(const std::vector<From>& x, const std::vector<To>& y) {

@@ -14,7 +14,7 @@ using ir::ops::Clamp;
 using testing::check_op;
 using testing::random_tensor;
 
-constexpr std::array numbers = {DType::u8,  DType::i8,  DType::i16,  DType::i32, DType::u32,
+constexpr std::array numbers = {DType::u8,  DType::i8,  DType::u16,  DType::i16, DType::i32, DType::u32,
                                 DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64};
 
 TEST(Clamp, NanPropagatesAndTheUpperLimitWins) {

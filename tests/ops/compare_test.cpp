@@ -60,7 +60,7 @@ TEST(Compare, RealsAgreeOnBothExecutorsForAllPairsOfEdges) {
 }
 
 TEST(Compare, IntegersAgreeOnBothExecutorsForAllPairsOfEdges) {
-  for (const DType dtype : {DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64}) {
+  for (const DType dtype : {DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32, DType::i64}) {
     const Tensor x = testing::integer_samples(dtype);
     const auto [a, b] = testing::all_pairs(x, x);
     for (const auto function : all) check_op(Compare{function}, {a, b});

@@ -69,8 +69,8 @@ INSTANTIATE_TEST_SUITE_P(, CumulativeCases,
 
 INSTANTIATE_TEST_SUITE_P(OtherTypes, CumulativeCases,
                          ::testing::Combine(::testing::Values(DType::f16, DType::bf16, DType::f64, DType::u8, DType::i8,
-                                                              DType::i16, DType::u32, DType::i64, DType::c64,
-                                                              DType::c128),
+                                                              DType::u16, DType::i16, DType::u32, DType::i64,
+                                                              DType::c64, DType::c128),
                                             ::testing::Values(Case{{5, 300}, 1}, Case{{67, 13}, 0})));
 
 // Cut into slices, whose length is no multiple of a tile.

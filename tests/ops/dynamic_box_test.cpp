@@ -54,8 +54,8 @@ void check(DType dtype, const ir::Shape& shape, const ir::Shape& box, const std:
 }
 
 TEST(DynamicBox, EveryDtype) {
-  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64,
-                            DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
+  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32,
+                            DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
     check(dtype, {3, 7, 5}, {2, 3, 5}, {1, 3, 0}, DType::i32);
 }
 

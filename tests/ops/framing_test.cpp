@@ -33,8 +33,8 @@ void check(const Frame& op, const ir::TensorType& type) {
 }
 
 TEST(Framing, EveryDtype) {
-  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64,
-                            DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
+  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32,
+                            DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
     check({5, 3}, {dtype, {3, 17}});
 }
 

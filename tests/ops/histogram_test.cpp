@@ -39,8 +39,8 @@ void check_against_search(Histogram op, const Tensor& x) {
 }
 
 TEST(Histogram, EveryDtype) {
-  for (const DType dtype : {DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64, DType::f16,
-                            DType::bf16, DType::f32, DType::f64}) {
+  for (const DType dtype : {DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32, DType::i64,
+                            DType::f16, DType::bf16, DType::f32, DType::f64}) {
     check_against_search({11, -100.5, 99.7}, tests::noise({dtype, {3, 331}}));
     check_against_search({7, -1.3, 1.1}, testing::random_tensor({dtype, {1009}}, 3));
   }

@@ -26,8 +26,9 @@ void expect_same_bytes(const ir::Op& op, const std::vector<Tensor>& operands) {
   EXPECT_TRUE(tests::same_bytes(got, wanted)) << op.name() << " of " << operands[0].type() << ' ' << operands[1].type();
 }
 
-constexpr DType all_dtypes[] = {DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::u32, DType::i64,
-                                DType::f16,     DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128};
+constexpr DType all_dtypes[] = {DType::boolean, DType::u8,  DType::i8,  DType::u16, DType::i16,
+                                DType::i32,     DType::u32, DType::i64, DType::f16, DType::bf16,
+                                DType::f32,     DType::f64, DType::c64, DType::c128};
 
 TEST(GatherElementsGpu, EveryDtype) {
   for (const DType dtype : all_dtypes)

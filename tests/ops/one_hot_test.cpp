@@ -59,8 +59,8 @@ void check(const OneHot& op, const ir::Shape& shape, DType index, DType dtype) {
 }
 
 TEST(OneHot, EveryDtype) {
-  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64,
-                            DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
+  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32,
+                            DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
     for (const DType index : {DType::i32, DType::i64}) check({7, 1}, {5, 3}, index, dtype);
 }
 

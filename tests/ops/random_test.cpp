@@ -19,7 +19,7 @@ using ir::ops::Random;
 using Kind = ir::ops::RandomDistribution;
 
 constexpr DType every_real[] = {DType::f16, DType::bf16, DType::f32, DType::f64};
-constexpr DType every_integer[] = {DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64};
+constexpr DType every_integer[] = {DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32, DType::i64};
 
 std::vector<double> numbers(const Tensor& x) {
   const Tensor wide = ir::convert(x, DType::f64);

@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(, ReduceCases,
 INSTANTIATE_TEST_SUITE_P(
     OtherTypes, ReduceCases,
     ::testing::Combine(::testing::Values(DType::f16, DType::bf16, DType::f64, DType::boolean, DType::u8, DType::i8,
-                                         DType::i16, DType::u32, DType::i64, DType::c64, DType::c128),
+                                         DType::u16, DType::i16, DType::u32, DType::i64, DType::c64, DType::c128),
                        ::testing::Values(Case{{5, 300}, {1}}, Case{{3, 5, 7, 11}, {0, 2}}, Case{{3, 0}, {1}})));
 
 TEST(ReduceGpu, LongLinesAreCutIntoSlices) {

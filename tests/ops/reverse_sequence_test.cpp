@@ -43,8 +43,8 @@ void check(const ReverseSequence& op, const ir::TensorType& type, DType index) {
 }
 
 TEST(ReverseSequence, EveryDtype) {
-  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64,
-                            DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
+  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32,
+                            DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
     for (const DType index : {DType::i32, DType::i64}) check({1, 0}, {dtype, {7, 5, 3}}, index);
 }
 

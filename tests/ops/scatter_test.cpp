@@ -24,8 +24,9 @@ using testing::tuple_indices;
 using R = ir::kernels::ScatterReduction;
 
 constexpr R reductions[] = {R::add, R::multiply, R::maximum, R::minimum};
-constexpr DType all_dtypes[] = {DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::u32, DType::i64,
-                                DType::f16,     DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128};
+constexpr DType all_dtypes[] = {DType::boolean, DType::u8,  DType::i8,  DType::u16, DType::i16,
+                                DType::i32,     DType::u32, DType::i64, DType::f16, DType::bf16,
+                                DType::f32,     DType::f64, DType::c64, DType::c128};
 
 /// The CPU's kernels are checked against the definition in tests/ref_cpu.
 void expect_same_bytes(const ir::Op& op, const std::vector<Tensor>& operands) {
@@ -78,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(, ScatterElementsCases,
                          ::testing::Combine(::testing::Values(DType::f32, DType::i32), ::testing::ValuesIn(edges)));
 INSTANTIATE_TEST_SUITE_P(OtherTypes, ScatterElementsCases,
                          ::testing::Combine(::testing::Values(DType::f16, DType::bf16, DType::f64, DType::u8, DType::i8,
-                                                              DType::i16, DType::u32, DType::i64),
+                                                              DType::u16, DType::i16, DType::u32, DType::i64),
                                             ::testing::Values(Case{{5, 13}, {4, 101}, 1}, Case{{3}, {3001}, 0})));
 
 struct TupleCase {

@@ -61,8 +61,8 @@ INSTANTIATE_TEST_SUITE_P(, SortCases, ::testing::Combine(::testing::Values(DType
 // Short lines, lines across, and lines of several runs.
 INSTANTIATE_TEST_SUITE_P(
     OtherTypes, SortCases,
-    ::testing::Combine(::testing::Values(DType::f16, DType::bf16, DType::f64, DType::u8, DType::i8, DType::i16,
-                                         DType::i32, DType::u32, DType::i64, DType::boolean),
+    ::testing::Combine(::testing::Values(DType::f16, DType::bf16, DType::f64, DType::u8, DType::i8, DType::u16,
+                                         DType::i16, DType::i32, DType::u32, DType::i64, DType::boolean),
                        ::testing::Values(Case{{5, 300}, 1}, Case{{67, 13}, 0}, Case{{2, 5003}, 1})));
 
 // Few elements of a line are selected from runs that a subgroup holds, or a workgroup, or of which a line has several.

@@ -41,8 +41,8 @@ void check(const TensorScatter& op, const ir::TensorType& cache_type, const ir::
 }
 
 TEST(TensorScatter, EveryDtype) {
-  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64,
-                            DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
+  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32,
+                            DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128})
     check({.has_write_indices = true}, {dtype, {2, 3, 7, 5}}, {2, 3, 4, 5}, {3, 0});
 }
 

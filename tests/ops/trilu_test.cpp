@@ -32,8 +32,8 @@ void check(const Trilu& op, const ir::TensorType& type) {
 }
 
 TEST(Trilu, EveryDtype) {
-  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64,
-                            DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128}) {
+  for (const DType dtype : {DType::boolean, DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32,
+                            DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128}) {
     check({true, 1}, {dtype, {3, 5, 7}});
     check({false, -1}, {dtype, {3, 7, 5}});
   }

@@ -200,7 +200,7 @@ TEST(Unary, F64CosineOfTheNumberNearestToItsZeros) {
 }
 
 TEST(Unary, IntegersAgreeOnBothExecutors) {
-  for (const DType dtype : {DType::u8, DType::i8, DType::i16, DType::i32, DType::u32, DType::i64})
+  for (const DType dtype : {DType::u8, DType::i8, DType::u16, DType::i16, DType::i32, DType::u32, DType::i64})
     for (const F function : functions_of(dtype)) check_op(Unary{function}, {testing::integer_samples(dtype)});
 }
 

@@ -14,9 +14,9 @@ using ir::ops::Where;
 using testing::check_op;
 using testing::random_tensor;
 
-constexpr std::array all_dtypes = {DType::boolean, DType::u8,  DType::i8,  DType::i16, DType::i32,
-                                   DType::u32,     DType::i64, DType::f16, DType::f32, DType::bf16,
-                                   DType::f64,     DType::c64, DType::c128};
+constexpr std::array all_dtypes = {DType::boolean, DType::u8,  DType::i8,  DType::u16, DType::i16,
+                                   DType::i32,     DType::u32, DType::i64, DType::f16, DType::f32,
+                                   DType::bf16,    DType::f64, DType::c64, DType::c128};
 
 TEST(Where, TheOtherValueHasNoInfluence) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -154,6 +155,38 @@ TEST(CpuExecutor, RunsAnOpThatItWasGivenAKernelFor) {
   const Tensor x = Tensor::of<float>({2}, {3, 4});
   EXPECT_EQ(floats(ir::run_op(taught, Doubled{}, {x}).front()), (std::vector<float>{6, 8}));
   EXPECT_THROW(ir::run_op(plain, Doubled{}, {x}), ir::Unsupported);
+}
+
+std::function<void()> during_run;
+
+void run_interrupted(const ir::Op& op, Call& call) {
+  during_run();
+  run_doubled(op, call);
+}
+
+TEST(CpuExecutor, RefusesASecondRunDuringTheFirst) {
+  CpuExecutor taught({.extra_kernels = {{&ir::schema<Doubled>(), run_interrupted}}});
+  const Tensor x = Tensor::of<float>({2}, {3, 4});
+  Graph graph;
+  const Value y = graph.add("y", Doubled{}, {graph.input("x", x.type())});
+  const auto executable = taught.compile(graph, {}, {{y}});
+  std::string said;
+  during_run = [&] {
+    std::thread other([&] {
+      try {
+        executable->run({{"x", x}});
+      } catch (const ir::Error& error) {
+        said = error.what();
+      }
+    });
+    other.join();
+  };
+  EXPECT_EQ(floats(executable->run({{"x", x}}).at(y)), (std::vector<float>{6, 8}));
+  EXPECT_TRUE(said.starts_with("run by two threads at once")) << said;
+  during_run = [] { ir::fail("a fault of the kernel"); };
+  EXPECT_THROW(executable->run({{"x", x}}), ir::Error);
+  during_run = [] {};
+  EXPECT_EQ(floats(executable->run({{"x", x}}).at(y)), (std::vector<float>{6, 8}));
 }
 
 TEST(CpuExecutor, RunsOneOpAloneWithParamsAmongItsOperands) {

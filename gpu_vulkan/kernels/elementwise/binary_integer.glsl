@@ -7,7 +7,7 @@
 
 #if defined(VARIANT_u8) || defined(VARIANT_i8)
 #define WIDTH 8
-#elif defined(VARIANT_i16)
+#elif defined(VARIANT_u16) || defined(VARIANT_i16)
 #define WIDTH 16
 #elif defined(VARIANT_i64)
 #define WIDTH 64
@@ -20,7 +20,7 @@ const COMPUTED zero = COMPUTED(0), one = COMPUTED(1), minus_one = zero - one;
 /// a / b toward zero; x / 0 = 0, and x / -1 is -x even for the least x.
 COMPUTED integer_quotient(COMPUTED a, COMPUTED b) {
   if (b == zero) return zero;
-#if !defined(VARIANT_u8) && !defined(VARIANT_u32)
+#if !defined(VARIANT_u8) && !defined(VARIANT_u16) && !defined(VARIANT_u32)
   if (b == minus_one) return zero - a;
 #endif
   return a / b;

@@ -1,5 +1,5 @@
 #version 450
-// variants: f32 f16 bf16 f64 i64 i32 u32 i16 i8 u8
+// variants: f32 f16 bf16 f64 i64 i32 u32 i16 i8 u8 u16
 // Combines the updates of each target with what is there, in the order of their
 // numbers: `sorted` has them by target. The invocation of the first update of a target and of
 // one column does it alone. So that a target with many updates is no long chain, a

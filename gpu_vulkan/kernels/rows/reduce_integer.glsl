@@ -5,6 +5,9 @@ const uint lowest = 0u, highest = 1u;
 #elif defined(VARIANT_u8)
 #define HELD uint
 const uint lowest = 0u, highest = 255u;
+#elif defined(VARIANT_u16)
+#define HELD uint
+const uint lowest = 0u, highest = 65535u;
 #elif defined(VARIANT_u32)
 #define HELD uint
 const uint lowest = 0u, highest = 0xFFFFFFFFu;

@@ -45,6 +45,8 @@ std::optional<ir::DType> component(VkComponentTypeKHR type) {
       return ir::DType::i64;
     case VK_COMPONENT_TYPE_UINT8_KHR:
       return ir::DType::u8;
+    case VK_COMPONENT_TYPE_UINT16_KHR:
+      return ir::DType::u16;
     case VK_COMPONENT_TYPE_UINT32_KHR:
       return ir::DType::u32;
     default:

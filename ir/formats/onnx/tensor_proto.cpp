@@ -158,6 +158,8 @@ DType dtype_of(std::int64_t onnx_type) {
       return DType::u8;
     case TensorProto::INT8:
       return DType::i8;
+    case TensorProto::UINT16:
+      return DType::u16;
     case TensorProto::INT16:
       return DType::i16;
     case TensorProto::INT32:

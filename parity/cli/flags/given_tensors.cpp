@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "ir/formats/json.hpp"
+#include "ir/formats/result_names.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "ir/formats/tensor_json.hpp"
 #include "parity/core/did_you_mean.hpp"
@@ -175,8 +176,8 @@ void give_literals(const ModelFlags& flags, const Names& names, ir::formats::Onn
     const bool is_one_for_all =
         literal.is_number() && (input->extents ? !input->extents->empty() : options.shapes.contains(input->key));
     auto& to = is_one_for_all ? options.spread : options.given;
-    ir::require(!options.given.contains(input->key) && to.emplace(input->key, tensor).second, "input '",
-                literal.name, "' is given by --input, but by --data or another --input, too");
+    ir::require(!options.given.contains(input->key) && to.emplace(input->key, tensor).second, "input '", literal.name,
+                "' is given by --input, but by --data or another --input, too");
   }
 }
 
@@ -184,18 +185,28 @@ void give_loaded(const ModelFlags& flags, const Names& names, ir::formats::OnnxO
   if (flags.load_inputs.empty()) return;
   const std::string& from = flags.load_inputs;
   const auto tensors =
-      ir::formats::load_tensors(from, options.most_bytes, [&](std::string_view name, const ir::TensorType& type) {
+      ir::formats::load_tensors(from, options.most_bytes, [&](std::string_view name, const ir::TensorType& found) {
         ir::require(names.has(name), from, ": has '", name, "', and no input or param is called so",
                     names.nearest(name));
-        if (const auto* const input = names.input(name)) require_declared(*input, type, from);
+        const auto* const input = names.input(name);
+        const ir::TensorType type =
+            ir::formats::taken_as(found, input ? input->dtype.value_or(found.dtype) : found.dtype);
+        if (input != nullptr) require_declared(*input, type, from);
         const std::string key = names.key(std::string(name));
         ir::require(!options.given.contains(key) && !options.spread.contains(key), "input '", name, "' is given by ",
                     from, ", but by --data or --input, too");
+        return type;
       });
   for (const auto& [name, tensor] : tensors) options.given.emplace(names.key(name), tensor);
 }
 
 }  // namespace
+
+ir::TensorType taken_for(const ir::Graph& graph, std::string_view name, const ir::TensorType& found) {
+  for (const auto& value : {graph.find(name), ir::formats::find_computed(graph, name)})
+    if (value) return ir::formats::taken_as(found, graph.type(*value).dtype);
+  return found;
+}
 
 bool Literal::is_number() const { return shape.empty() && words.size() == 1; }
 
@@ -243,15 +254,17 @@ ir::Feeds given_to(const ir::formats::GraphFile& file, const ModelNames& names, 
     ir::Tensor tensor = tensor_of(literal, type.dtype);
     if (literal.is_number()) tensor = spread(tensor, type);
     ir::require(tensor.type() == type, "input '", literal.name, "' is ", type, ", but --input gives ", tensor.type());
-    ir::require(all.emplace(name, std::move(tensor)).second, "input '", literal.name,
-                "' is given by --input twice");
+    ir::require(all.emplace(name, std::move(tensor)).second, "input '", literal.name, "' is given by --input twice");
   }
   if (flags.load_inputs.empty()) return all;
-  ir::Feeds tensors =
-      ir::formats::load_tensors(flags.load_inputs, most_bytes, [&](std::string_view given, const ir::TensorType& type) {
+  ir::Feeds tensors = ir::formats::load_tensors(
+      flags.load_inputs, most_bytes, [&](std::string_view given, const ir::TensorType& found) {
         const std::string name = in_graph(given);
         ir::require(!all.contains(name), "input '", name, "' is given by --input and by ", flags.load_inputs);
-        if (!name.empty()) verify::require_given(file, flags.load_inputs, name, type);
+        if (name.empty()) return found;
+        const ir::TensorType type = taken_for(file.graph, name, found);
+        verify::require_given(file, flags.load_inputs, name, type);
+        return type;
       });
   ir::require(!tensors.empty(), flags.load_inputs, ": has no tensor, so that it feeds nothing");
   ir::Feeds loaded;

@@ -25,6 +25,9 @@ struct Literal {
 /// Error for anything else, and for lists that are not as long as those beside them.
 Literal parse_literal(const std::string& flag);
 
+/// The type that a file's tensor is taken as for the value of that name, if there is one (taken_as).
+ir::TensorType taken_for(const ir::Graph& graph, std::string_view name, const ir::TensorType& found);
+
 /// The numbers in a dtype and in the shape that they were written in. Throws Error where one does not fit.
 ir::Tensor tensor_of(const Literal& literal, ir::DType dtype);
 

@@ -41,8 +41,10 @@ ir::Feeds read_expected(const std::string& from, std::uint64_t most_bytes, const
     return found == names.values.end() ? std::string(name) : found->second;
   };
   ir::Feeds tensors =
-      ir::formats::load_tensors(from, most_bytes, [&](std::string_view name, const ir::TensorType& type) {
+      ir::formats::load_tensors(from, most_bytes, [&](std::string_view name, const ir::TensorType& found) {
+        const ir::TensorType type = taken_for(file.graph, in_graph(name), found);
         verify::require_expectable(file, from, in_graph(name), type);
+        return type;
       });
   ir::require(!tensors.empty(), from, ": has no tensor, so that it expects nothing");
   ir::Feeds expected;

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "ir/formats/onnx/onnx_file.hpp"
+#include "ir/formats/tensor_files.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/regular_expression.hpp"
@@ -108,6 +109,9 @@ void read_inputs(const fs::path& data, const ir::formats::OnnxFacts& facts, ir::
         ir::fail(path.string(), ": ", error.what());
       }
     }();
+    const auto declared = std::ranges::find(facts.inputs, input, &ir::formats::OnnxValue::key);
+    if (declared != facts.inputs.end() && declared->dtype)
+      tensor = ir::formats::taken_as(std::move(tensor), *declared->dtype);
     ir::require(options.given.emplace(input, std::move(tensor)).second, path.string(), ": input '", input,
                 "' is given twice");
   }
@@ -148,8 +152,8 @@ ir::formats::OnnxModel read_with_data(const fs::path& path, const ModelFlags& fl
   for (const auto& [k, from] : data_files(data_folder(path, flags.data), "output")) {
     ir::require(k < model.outputs.size(), from.string(), ": the model has ", model.outputs.size(),
                 " outputs, so that none is number ", k);
-    const ir::Tensor tensor = ir::formats::read_tensor_proto(from).tensor;
     const auto type = graph.type(graph.results()[k]);
+    const ir::Tensor tensor = ir::formats::taken_as(ir::formats::read_tensor_proto(from).tensor, type.dtype);
     ir::require(verify::may_be_given(tensor.type(), type), path.string(), ": output '", model.outputs[k], "' is ", type,
                 ", but ", from.string(), " holds ", tensor.type());
     model.file.given_outputs.insert_or_assign(graph.name(graph.results()[k]), tensor);

@@ -143,6 +143,25 @@ TEST_F(Npy, TransposesColumnMajorFiles) {
   EXPECT_TRUE(equal(formats::load_tensors(file, 100).at(""), Tensor::of<std::uint8_t>({2, 3}, {1, 2, 3, 4, 5, 6})));
 }
 
+TEST_F(Npy, BitsOfBfloat16MayStandAsUint16) {
+  const auto file = write(
+      "x.npy", npy("{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }\n", std::string("\x80\x3F\x00\xC0", 4)));
+  EXPECT_TRUE(equal(formats::load_tensors(file, 100).at(""), Tensor::of<std::uint16_t>({2}, {0x3F80, 0xC000})));
+  const auto wanted = [](std::string_view, const TensorType& found) { return formats::taken_as(found, DType::bf16); };
+  EXPECT_TRUE(equal(formats::load_tensors(file, 100, wanted).at(""), Tensor::of<bf16>({2}, {bf16(1.0F), bf16(-2.0F)})));
+  EXPECT_EQ(formats::taken_as({DType::u16, {2}}, DType::u16).dtype, DType::u16);
+  EXPECT_EQ(formats::taken_as({DType::u8, {2}}, DType::bf16).dtype, DType::u8);
+  EXPECT_EQ(formats::taken_as({DType::u16, {2}}, DType::f32).dtype, DType::bf16);
+}
+
+TEST_F(Npy, TwoBytesOfNoTypeAreBfloat16) {
+  for (const std::string descr : {"<V2", "|V2"}) {
+    const auto file = write(
+        "x.npy", npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,), }", std::string("\x80\x3F")));
+    EXPECT_TRUE(equal(formats::load_tensors(file, 100).at(""), Tensor::of<bf16>({1}, {bf16(1.0F)}))) << descr;
+  }
+}
+
 TEST_F(Npy, RefusesWhatItCannotHold) {
   const auto said = [&](const std::string& header, const std::string& elements = "") {
     const auto file = write("x.npy", npy(header, elements));
@@ -153,8 +172,6 @@ TEST_F(Npy, RefusesWhatItCannotHold) {
             "has big-endian elements (>f4), wanted little-endian");
   EXPECT_EQ(said("{'descr': '<u8', 'fortran_order': False, 'shape': (1,), }", "12345678"),
             "has elements of type '<u8', which no dtype of the IR is");
-  EXPECT_EQ(said("{'descr': '<V2', 'fortran_order': False, 'shape': (1,), }", "12"),
-            "has elements of the unknown 16-bit type <V2; if they are bfloat16, store their bits as uint16");
   EXPECT_EQ(said("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "1234"),
             "has elements with fields, wanted numbers");
   EXPECT_EQ(said("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\1\2"),
@@ -198,11 +215,13 @@ TEST_F(Npy, NumpyReadsWhatIsWritten) {
   formats::save_tensors(path("t.h5"), one_of_each());
   if (!python(R"(import numpy as np, h5py
 a, b = np.load("t.npz"), h5py.File("t.h5", "r")
-kinds = dict(bool="b1", u8="u1", i8="i1", i16="i2", i32="i4", u32="u4", i64="i8", f16="f2", bf16="u2", f32="f4",
-             f64="f8", c64="c8", c128="c16")
+kinds = dict(bool="b1", u8="u1", i8="i1", u16="u2", i16="i2", i32="i4", u32="u4", i64="i8", f16="f2", bf16="u2",
+             f32="f4", f64="f8", c64="c8", c128="c16")
+assert a["bf16"].dtype == "V2"
 for name, kind in kinds.items():
     for prefix, shape in (("", (3, 5)), ("scalars/", ()), ("empty/", (2, 0, 3))):
         x, y = a[prefix + name], b[prefix + name][()]
+        if name == "bf16": x = x.view("u2")
         assert x.dtype == np.dtype(kind) and y.dtype == np.dtype(kind), (name, x.dtype, y.dtype)
         assert x.shape == shape and y.shape == shape, (name, x.shape, y.shape)
         assert np.array_equal(x, y), name
@@ -264,13 +283,14 @@ with h5py.File("t.h5", "w") as f:
     f["away"] = h5py.ExternalLink("other.h5", "/x")
     f["bf"] = np.array([0x3F80], dtype=np.uint16)
     f["bf"].attrs["encoding"] = "bfloat16"
-for name, value in dict(text="hello", wide=np.uint64(1), short=np.uint16(1)).items():
+    f["short"] = np.array([0x3F80], dtype=np.uint16)
+for name, value in dict(text="hello", wide=np.uint64(1)).items():
     with h5py.File(name + ".h5", "w") as f: f["x"] = value
 with h5py.File("huge.h5", "w") as f: f.create_dataset("x", shape=(1 << 40,), dtype="f4", chunks=(1 << 20,)))"))
     GTEST_SKIP() << "no h5py";
   const auto t = formats::load_tensors(path("t.h5"), 1 << 20);
   const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
-  EXPECT_EQ(t.size(), 9u);  // no links
+  EXPECT_EQ(t.size(), 10u);  // no links
   EXPECT_TRUE(equal(t.at("deep/er/x"), x));
   EXPECT_TRUE(equal(t.at("packed"), x));
   EXPECT_TRUE(equal(t.at("big_endian"), convert(x, DType::f64)));
@@ -280,9 +300,9 @@ with h5py.File("huge.h5", "w") as f: f.create_dataset("x", shape=(1 << 40,), dty
   EXPECT_EQ(t.at("z").dtype(), DType::c128);
   EXPECT_TRUE(equal(t.at("z_big_endian"), convert(x, DType::c64)));
   EXPECT_EQ(double(t.at("bf").as<bf16>()[0]), 1);
+  EXPECT_TRUE(equal(t.at("short"), Tensor::of<std::uint16_t>({1}, {0x3F80})));
   EXPECT_THAT(refusal(path("text.h5")), ::testing::HasSubstr("dataset 'x' is neither numbers nor bools"));
   EXPECT_THAT(refusal(path("wide.h5")), ::testing::HasSubstr("dataset 'x' is an unsigned integer of 8 bytes"));
-  EXPECT_THAT(refusal(path("short.h5")), ::testing::HasSubstr("only with the attribute encoding = \"bfloat16\""));
   EXPECT_THAT(refusal(path("huge.h5")), ::testing::HasSubstr("its tensors have more than 1048576 bytes"));
 }
 

@@ -71,8 +71,8 @@ TEST(AtPrecision, AMatmulMaySumInF16) {
 
 TEST(AtPrecision, OtherProductsMaySumInF16Too) {
   Graph graph;
-  const Value x = graph.input("x", {DType::f32, {4, 3}}), w = graph.param("w", {DType::f32, {3, 5}});
-  const Value image = graph.input("image", {DType::f32, {1, 2, 5}}), k = graph.param("k", {DType::f32, {2, 2, 3}});
+  const Value x = graph.input("x", {DType::f32, {4, 3}}), image = graph.input("image", {DType::f32, {1, 2, 5}});
+  const Value w = graph.param("w", {DType::f32, {3, 5}}), k = graph.param("k", {DType::f32, {2, 2, 3}});
   graph.returns(graph.add("gemm", ops::Gemm{.alpha = 2}, {x, w}));
   graph.returns(graph.add("dots", ops::DotGeneral{{}, {}, {1}, {0}}, {x, w}));
   graph.returns(graph.add("sums", ops::Einsum{"ik,kj->ij"}, {x, w}));

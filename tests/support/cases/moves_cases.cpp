@@ -15,8 +15,9 @@ using ir::DType;
 using namespace ir::ops;
 using Cases = std::vector<MovementCase>;
 
-constexpr DType all_widths[] = {DType::boolean, DType::u8,   DType::i8,  DType::i16, DType::i32, DType::u32, DType::i64,
-                                DType::f16,     DType::bf16, DType::f32, DType::f64, DType::c64, DType::c128};
+constexpr DType all_widths[] = {DType::boolean, DType::u8,  DType::i8,  DType::u16, DType::i16,
+                                DType::i32,     DType::u32, DType::i64, DType::f16, DType::bf16,
+                                DType::f32,     DType::f64, DType::c64, DType::c128};
 
 Cases pads() {
   Cases cases = {

@@ -41,6 +41,8 @@ void split(NodeReader& node) {
   const Shape& x = node.shape(node.in(0));
   const auto axis = node.integer("axis", 0);
   const auto parts = static_cast<std::int64_t>(node.outputs());
+  const auto named = node.integer("num_outputs", parts);
+  require(named == parts, "has ", parts, " outputs, num_outputs is ", named);
   const auto sizes = node.ints_of("split", 1);
   const auto results =
       node.add_all(ops::Split{axis, sizes.value_or(equal_parts(x[x.axis(axis)], parts))}, {node.in(0)});

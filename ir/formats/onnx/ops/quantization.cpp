@@ -1,6 +1,7 @@
 // Quantised operators, spelled out: codes become numbers that hold them exactly.
 
 #include <algorithm>
+#include <limits>
 
 #include "ir/formats/onnx/compose/arithmetic.hpp"
 #include "ir/formats/onnx/compose/vectors.hpp"
@@ -35,12 +36,12 @@ Ref centred(NodeReader& node, Ref codes, std::optional<Ref> zero_point, DType wi
 
 /// round(x) + zero point, saturated to the codes of `to`.
 Ref codes_of(NodeReader& node, Ref x, std::optional<Ref> zero_point, DType to) {
-  if (to != DType::u8 && to != DType::i8 && to != DType::i16) NodeReader::unsupported("quantises to ", to);
+  if (!(DType::u8 | DType::i8 | DType::u16 | DType::i16).contains(to)) NodeReader::unsupported("quantises to ", to);
   const DType wide = node.dtype(x);
   Ref shifted = node.add(ops::Unary{ops::UnaryFunction::round}, {x});
   if (zero_point) shifted = binary(node, BinaryFunction::add, shifted, node.cast(*zero_point, wide));
-  const double low = to == DType::u8 ? 0 : to == DType::i8 ? -128 : -32768;
-  const double high = to == DType::u8 ? 255 : to == DType::i8 ? 127 : 32767;
+  double low = 0, high = 0;
+  visit_integer(to, [&]<class T>(T) { low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max(); });
   return node.cast(node.add(ops::Clamp{}, {shifted, node.scalar(wide, low), node.scalar(wide, high)}), to);
 }
 

@@ -55,7 +55,8 @@ template <ReduceFunction function>
 void reduce(NodeReader& node) {
   auto axes = node.ints_of("axes", 1).value_or(std::vector<std::int64_t>{});
   const bool keeps = node.integer("keepdims", 1) != 0;
-  if (axes.empty() && node.integer("noop_with_empty_axes", 0) == 0) axes = axes_from(0, node.shape(node.in(0)).rank());
+  const bool keeps_all = node.integer("noop_with_empty_axes", 0) != 0;  // asked for where there are axes, too
+  if (axes.empty() && !keeps_all) axes = axes_from(0, node.shape(node.in(0)).rank());
   const ops::Reduce op{.function = function, .axes = axes, .keep_dims = keeps};
   node.out(0, is_integer(node.dtype(node.in(0))) ? of_integers(node, op) : node.add(op, {node.in(0)}));
 }
