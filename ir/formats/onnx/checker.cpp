@@ -86,6 +86,15 @@ std::string unknown_to_checker(const ::onnx::ModelProto& model) {
   return "";
 }
 
+/// Names the default domain "" everywhere, for which ONNX's checker does not take its other name.
+void name_default_domain(::onnx::GraphProto& graph) {
+  for (auto& node : *graph.mutable_node()) {
+    if (is_default(node.domain())) node.clear_domain();
+    for (auto& attribute : *node.mutable_attribute())
+      if (attribute.has_g()) name_default_domain(*attribute.mutable_g());
+  }
+}
+
 /// Leaves of every branch only its name.
 void empty_branches(::onnx::GraphProto& graph) {
   for (auto& node : *graph.mutable_node())
@@ -117,6 +126,7 @@ std::optional<std::string> problem_of(const ::onnx::GraphProto& graph, const ::o
 }  // namespace
 
 Checker::Checker(::onnx::ModelProto& model, const std::filesystem::path& directory) {
+  name_default_domain(*model.mutable_graph());
   if (const auto unknown = unknown_to_checker(model); !unknown.empty()) {
     note_ = cat("not checked by ONNX's checker, which knows ", unknown);
     return;

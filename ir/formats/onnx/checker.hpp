@@ -13,7 +13,8 @@ namespace plumb::ir::from_onnx {
 /// only where it may be taken, which is known when the model is read.
 class Checker {
  public:
-  /// Throws Error for what is wrong outside branches. The model is as it was afterwards.
+  /// Throws Error for what is wrong outside branches. Afterwards nodes of the default domain name it "", and the model
+  /// is as it was otherwise.
   Checker(::onnx::ModelProto& model, const std::filesystem::path& directory);
 
   /// That the checker does not know the version, or that it refuses a branch.

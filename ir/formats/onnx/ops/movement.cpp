@@ -29,6 +29,8 @@ void concat(NodeReader& node) {
 std::vector<std::int64_t> equal_parts(std::int64_t extent, std::int64_t parts) {
   require(1 <= parts, "splits into ", parts, " parts");
   const auto chunk = (extent + parts - 1) / parts;
+  require((parts - 1) * chunk <= extent, extent, " elements do not make ", parts - 1, " parts of ", chunk,
+          " and a smaller one");
   std::vector<std::int64_t> sizes;
   for (std::int64_t k = 0, rest = extent; k < parts; ++k) {
     sizes.push_back(std::min(chunk, rest));
@@ -44,6 +46,9 @@ void split(NodeReader& node) {
   const auto named = node.integer("num_outputs", parts);
   require(named == parts, "has ", parts, " outputs, num_outputs is ", named);
   const auto sizes = node.ints_of("split", 1);
+  const auto wanted = node.integer("num_outputs", parts);  // from opset 18 on, where there is no `split`
+  require(wanted == parts, "num_outputs is ", wanted, ", the node has ", parts, " outputs");
+  require(!sizes || node.attribute("num_outputs") == nullptr, "has both split and num_outputs");
   const auto results =
       node.add_all(ops::Split{axis, sizes.value_or(equal_parts(x[x.axis(axis)], parts))}, {node.in(0)});
   require(results.size() == node.outputs(), "has ", node.outputs(), " outputs for ", results.size(), " parts");

@@ -1,10 +1,12 @@
 // MatMul, whose vectors become matrices for a while, Gemm and Einsum.
+#include <algorithm>
 #include <cmath>
 
 #include "ir/formats/onnx/compose/arithmetic.hpp"
 #include "ir/formats/onnx/compose/named_function.hpp"
 #include "ir/formats/onnx/compose/vectors.hpp"
 #include "ir/ops/einsum.hpp"
+#include "ir/ops/expand.hpp"
 #include "ir/ops/gemm.hpp"
 #include "ir/ops/matmul.hpp"
 
@@ -57,6 +59,50 @@ void fused_gemm(NodeReader& node) {
   node.out(0, function.name.empty() ? y : apply(node, function, y));
 }
 
+/// The terms of an equation, one for each operand: letters, of which an ellipsis is one dot.
+std::vector<std::string> terms_of(const std::string& equation) {
+  std::vector<std::string> terms(1);
+  for (const char c : equation.substr(0, equation.find("->"))) {
+    if (c == ',')
+      terms.emplace_back();
+    else if (c != ' ' && !(c == '.' && terms.back().ends_with('.')))
+      terms.back() += c;
+  }
+  return terms;
+}
+
+/// Calls act(letter, axis) for the axes of an operand outside the ellipsis.
+template <class Act>
+void for_each_letter(const std::string& term, std::int64_t rank, const Act& act) {
+  const auto letters = static_cast<std::int64_t>(term.size());
+  std::int64_t axis = 0;
+  for (const char c : term) {
+    if (c == '.')
+      axis += rank - (letters - 1);
+    else if (axis < rank)
+      act(c, static_cast<std::size_t>(axis++));
+  }
+}
+
+/// Einsum's operands with one extent a letter: an extent of 1 stretches, as NumPy and runtimes let it.
+void stretch(NodeReader& node, const std::string& equation, std::vector<Ref>& operands) {
+  const auto terms = terms_of(equation);
+  if (terms.size() != operands.size()) return;  // which the op says better
+  std::map<char, std::int64_t> extents;
+  const auto each = [&](std::size_t i, const auto& act) {
+    for_each_letter(terms[i], node.shape(operands[i]).rank(), act);
+  };
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    each(i, [&](char c, std::size_t axis) { extents[c] = std::max(extents[c], node.shape(operands[i])[axis]); });
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    Shape to = node.shape(operands[i]);
+    each(i, [&](char c, std::size_t axis) {
+      if (to[axis] == 1 && std::ranges::count(terms[i], c) == 1) to[axis] = extents[c];
+    });
+    if (to != node.shape(operands[i])) operands[i] = node.add(ops::Expand{to}, {operands[i]});
+  }
+}
+
 /// Integers of other widths go through wider ones: what is cut off of a sum of products wraps as it would have done.
 void einsum(NodeReader& node) {
   const DType dtype = node.dtype(node.in(0));
@@ -67,7 +113,9 @@ void einsum(NodeReader& node) {
   std::vector<Ref> operands;
   for (std::size_t i = 0; i < node.inputs(); ++i)
     operands.push_back(node.dtype(node.in(i)) == dtype ? node.cast(node.in(i), held) : node.in(i));
-  node.out(0, node.cast(node.add(ops::Einsum{node.text("equation", "")}, operands), dtype));
+  const std::string equation = node.text("equation", "");
+  stretch(node, equation, operands);
+  node.out(0, node.cast(node.add(ops::Einsum{equation}, operands), dtype));
 }
 
 }  // namespace
