@@ -125,6 +125,17 @@ std::vector<OptionInfo> vulkan_option_infos() {
   return infos;
 }
 
+std::vector<Setting> settings_of(const VulkanOptions& options, const VulkanOptions& usual) {
+  std::vector<Setting> settings;
+  const auto one = [&](const auto& field) {
+    std::string value = written(options.*field.member);
+    if (value != written(usual.*field.member))
+      settings.push_back({std::string(field.name), std::move(value), field.said_in});
+  };
+  std::apply([&](const auto&... field) { (one(field), ...); }, VulkanOptions::fields);
+  return settings;
+}
+
 void set_option(VulkanOptions& options, std::string_view name, std::string_view text) {
   bool known = false;
   const auto one = [&](const auto& field) {

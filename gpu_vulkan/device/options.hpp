@@ -25,6 +25,26 @@ constexpr auto enum_names(Staging) { return std::array<std::string_view, 2>{"aut
 enum class Timestamps { off, run, nodes };
 constexpr auto enum_names(Timestamps) { return std::array<std::string_view, 3>{"off", "run", "nodes"}; }
 
+/// Where an option that is off its default is said of a run.
+enum class SaidIn {
+  options,  ///< among the options that name the run, and in the command that repeats it
+  repro,    ///< in that command alone: which device it is, and a file, which is named by what it holds
+  nothing,  ///< what only limits time, checks or measures more, or keeps caches changes no result
+};
+
+/// An option: its name, what it means, and where it is said of a run.
+template <class Options, class T>
+struct Knob {
+  std::string_view name;
+  T Options::*member;
+  std::string_view doc;
+  SaidIn said_in = SaidIn::options;
+
+  constexpr Knob(std::string_view knob_name, T Options::*knob, std::string_view meaning,
+                 SaidIn where = SaidIn::options)
+      : name(knob_name), member(knob), doc(meaning), said_in(where) {}
+};
+
 /// Everything that can be chosen about a VulkanExecutor.
 struct VulkanOptions {
   std::string device = {};
@@ -61,50 +81,55 @@ struct VulkanOptions {
   std::function<void(plan::Plan&)> on_plan = {};
 
   static constexpr auto fields = std::tuple{
-      ir::Field{"device", &VulkanOptions::device,
-                "index, UUID or name (* and ? match) as `plumb devices` lists them, or cpu; empty: the first of the "
-                "kind discrete, integrated, virtual, software"},
-      ir::Field{"validation", &VulkanOptions::validation,
-                "Khronos validation layer with synchronization validation; any of its messages is an error"},
-      ir::Field{"fallback", &VulkanOptions::fallback, "nodes that the device cannot run: an error, or run by the host"},
-      ir::Field{"staging", &VulkanOptions::staging,
-                "automatic: straight into device memory where the host can map it; always: through staging buffers"},
-      ir::Field{"direct_results", &VulkanOptions::direct_results,
-                "results up to so many bytes, which no kernel reads, are written straight into the host's memory"},
-      ir::Field{"timestamps", &VulkanOptions::timestamps,
-                "GPU time that is measured: none, of a whole run, or of every node, about 1 us slower a kernel"},
-      ir::Field{"timeout", &VulkanOptions::timeout, "seconds to wait for one submit before the device counts as lost"},
-      ir::Field{"pipeline_cache", &VulkanOptions::pipeline_cache,
-                "folder of the pipeline cache, of generated shaders and of what self-tests came to; empty: "
-                "plumbline in $XDG_CACHE_HOME or ~/.cache; off: none"},
-      ir::Field{"calibration", &VulkanOptions::calibration,
-                "file of what `plumb calibrate` measured; empty: this device's in plumbline in $XDG_CACHE_HOME or "
-                "~/.cache, where there is one; off: none"},
-      ir::Field{"tile", &VulkanOptions::tile,
-                "tile of matrix products to take wherever a kernel has it and it fits, such as 64x64x16; empty: the "
-                "fastest by the calibration, or by a model of the device"},
-      ir::Field{"cooperative", &VulkanOptions::cooperative,
-                "kernels by cooperative matrices, which f16 and bf16 graphs get where the device has them"},
-      ir::Field{
-          "without", &VulkanOptions::without,
-          "families of kernels that are not used, such as coopmat,tiled_wide; the next that can takes their place"},
-      ir::Field{"alternative", &VulkanOptions::alternative,
-                "which of the kernels and tiles that can compute a node it gets: 0 the best, 1 the one after it, ...; "
-                "the best where there are not so many"},
-      ir::Field{"max_buffer", &VulkanOptions::max_buffer,
-                "largest buffer in bytes, where the device's own limit is higher; 0: the device's own"},
-      ir::Field{"poison", &VulkanOptions::poison, "fill every tensor with NaN before its node writes it"},
-      ir::Field{"lifetimes", &VulkanOptions::lifetimes,
-                "fill every tensor with NaN after the last node that reads it, unless the host reads it then"},
-      ir::Field{"redzone", &VulkanOptions::redzone,
-                "surround every tensor with guard bytes, checked after the run; no memory is shared then"},
-      ir::Field{"no_reuse", &VulkanOptions::no_reuse, "give every tensor memory of its own"},
-      ir::Field{"full_barriers", &VulkanOptions::full_barriers, "a barrier before every dispatch"},
-      ir::Field{"step", &VulkanOptions::step, "one submit for every dispatch, so that an error names its node"},
-      ir::Field{"fuse", &VulkanOptions::fuse,
-                "passes over the graph: norms folded, layer_norm, gelu, attention and biases recognised"},
-      ir::Field{"regions", &VulkanOptions::regions,
-                "one of these passes: chains of elementwise nodes become one kernel, compiled when the graph is"},
+      Knob{"device", &VulkanOptions::device,
+           "index, UUID or name (* and ? match) as `plumb devices` lists them, or cpu; empty: the first of the "
+           "kind discrete, integrated, virtual, software",
+           SaidIn::repro},
+      Knob{"validation", &VulkanOptions::validation,
+           "Khronos validation layer with synchronization validation; any of its messages is an error",
+           SaidIn::nothing},
+      Knob{"fallback", &VulkanOptions::fallback, "nodes that the device cannot run: an error, or run by the host"},
+      Knob{"staging", &VulkanOptions::staging,
+           "automatic: straight into device memory where the host can map it; always: through staging buffers"},
+      Knob{"direct_results", &VulkanOptions::direct_results,
+           "results up to so many bytes, which no kernel reads, are written straight into the host's memory"},
+      Knob{"timestamps", &VulkanOptions::timestamps,
+           "GPU time that is measured: none, of a whole run, or of every node, about 1 us slower a kernel",
+           SaidIn::nothing},
+      Knob{"timeout", &VulkanOptions::timeout, "seconds to wait for one submit before the device counts as lost",
+           SaidIn::nothing},
+      Knob{"pipeline_cache", &VulkanOptions::pipeline_cache,
+           "folder of the pipeline cache, of generated shaders and of what self-tests came to; empty: "
+           "plumbline in $XDG_CACHE_HOME or ~/.cache; off: none",
+           SaidIn::nothing},
+      Knob{"calibration", &VulkanOptions::calibration,
+           "file of what `plumb calibrate` measured; empty: this device's in plumbline in $XDG_CACHE_HOME or "
+           "~/.cache, where there is one; off: none",
+           SaidIn::repro},
+      Knob{"tile", &VulkanOptions::tile,
+           "tile of matrix products to take wherever a kernel has it and it fits, such as 64x64x16; empty: the "
+           "fastest by the calibration, or by a model of the device"},
+      Knob{"cooperative", &VulkanOptions::cooperative,
+           "kernels by cooperative matrices, which f16 and bf16 graphs get where the device has them"},
+      Knob{"without", &VulkanOptions::without,
+           "families of kernels that are not used, such as coopmat,tiled_wide; the next that can takes their place"},
+      Knob{"alternative", &VulkanOptions::alternative,
+           "which of the kernels and tiles that can compute a node it gets: 0 the best, 1 the one after it, ...; "
+           "the best where there are not so many"},
+      Knob{"max_buffer", &VulkanOptions::max_buffer,
+           "largest buffer in bytes, where the device's own limit is higher; 0: the device's own"},
+      Knob{"poison", &VulkanOptions::poison, "fill every tensor with NaN before its node writes it"},
+      Knob{"lifetimes", &VulkanOptions::lifetimes,
+           "fill every tensor with NaN after the last node that reads it, unless the host reads it then"},
+      Knob{"redzone", &VulkanOptions::redzone,
+           "surround every tensor with guard bytes, checked after the run; no memory is shared then"},
+      Knob{"no_reuse", &VulkanOptions::no_reuse, "give every tensor memory of its own"},
+      Knob{"full_barriers", &VulkanOptions::full_barriers, "a barrier before every dispatch"},
+      Knob{"step", &VulkanOptions::step, "one submit for every dispatch, so that an error names its node"},
+      Knob{"fuse", &VulkanOptions::fuse,
+           "passes over the graph: norms folded, layer_norm, gelu, attention and biases recognised"},
+      Knob{"regions", &VulkanOptions::regions,
+           "one of these passes: chains of elementwise nodes become one kernel, compiled when the graph is"},
   };
 };
 
@@ -117,6 +142,15 @@ struct OptionInfo {
 };
 
 std::vector<OptionInfo> vulkan_option_infos();
+
+/// An option and its value, as set_option takes them.
+struct Setting {
+  std::string name, value;
+  SaidIn said_in = SaidIn::options;
+};
+
+/// Options that are not as `usual` has them, in the order of VulkanOptions::fields.
+std::vector<Setting> settings_of(const VulkanOptions& options, const VulkanOptions& usual = {});
 
 /// Sets an option by name: true, false, 1 and 0 for a bool. Throws Error when there is no
 /// such option or its text is not of its kind.

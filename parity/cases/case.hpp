@@ -25,6 +25,15 @@ struct Expectation {
   std::optional<ir::Feeds> feeds = {};
 };
 
+/// What a case was made of that neither its graph nor its seed says.
+struct Origin {
+  std::optional<std::uint64_t> param_seed = {};  ///< where generated params have a seed of their own
+  std::vector<std::string> shapes = {};          ///< "batch=8", as a model was given them
+  bool has_given = false;                        ///< inputs were given, in place of those that the file describes
+  std::string tensors = {};                      ///< sha256 of all tensors that were read; "" where there are none
+  std::optional<std::string> plan = {};          ///< the text of the precision plan, where there is one
+};
+
 /// One graph and everything it is fed.
 struct Case {
   std::string name = {};  ///< the file's path, as given
@@ -40,6 +49,12 @@ struct Case {
   core::FillKind fill = core::FillKind::graph;
   std::optional<ir::AdversarialKind> adversarial = {};  ///< which numbers, where that is what it was filled with
   std::vector<core::Proof> proofs = {};  ///< by node, of an exact twin; nodes that are proved must give the very bits
+  Origin origin = {};
+
+  std::uint64_t param_seed() const { return origin.param_seed.value_or(seed); }
 };
+
+/// The case without what it is fed, as results keep it.
+Case without_numbers(const Case& subject);
 
 }  // namespace plumb::parity::cases

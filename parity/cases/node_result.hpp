@@ -7,6 +7,7 @@
 #include "parity/cases/case.hpp"
 #include "parity/cases/certificate.hpp"
 #include "parity/cases/expected_result.hpp"
+#include "parity/cases/identity.hpp"
 #include "parity/cases/oracle_sample.hpp"
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
@@ -106,7 +107,9 @@ struct CaseResult {
   PlainRun plain = {};
   std::vector<RelationResult> relations = {};  ///< where they were asked
   std::vector<ExpectedResult> expected = {};   ///< for each tensor that another implementation gave
-  std::int64_t alternative = 0;  ///< which of the kernels that plans pass over were run; 0: the best
+  RunSettings settings = {};
+  Identity identity = {};  ///< empty where nobody asked for it
+  Uuid uuid = {};          ///< likewise
   std::string repro;
   core::Mode mode = core::Mode::attribute;
   unsigned repeat = 1;

@@ -13,6 +13,7 @@
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/files/read_file.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
 #include "parity/cli/flags/output_flags.hpp"
@@ -38,6 +39,8 @@
 
 namespace plumb::parity::cli {
 namespace {
+
+constexpr std::uint64_t most_profile_bytes = 1 << 20;
 
 /// Runs the cases one after the other and says what came of each.
 class VerifyRun {
@@ -69,6 +72,8 @@ class VerifyRun {
   const terminal::Style style_;
   const core::ThreadLimit comparing_;
   ref_cpu::CpuExecutor reference_;
+  gpu_vulkan::device::VulkanOptions options_;  ///< those that a repro line repeats
+  cases::RunSettings settings_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
   std::optional<policy::Gate> gate_;
@@ -90,7 +95,11 @@ VerifyRun::VerifyRun(const flags::VerifyFlags& flags)
       reference_(reference_executor(flags.device.threads)) {}
 
 void VerifyRun::open_device() try {
-  device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags_.device));
+  options_ = flags::vulkan_options(flags_.device);
+  settings_ = flags::run_settings(options_);
+  device_ = std::make_unique<gpu_vulkan::VulkanExecutor>(options_);
+  options_ = flags::options_to_repeat(*device_);
+  settings_.calibration = flags::calibration_of(*device_);
 } catch (const ir::Unsupported& reason) {
   why_no_device_ = reason.what();
 }
@@ -116,6 +125,8 @@ void VerifyRun::open_profile() {
     return;
   }
   profile_ = profile::read_profile(path);
+  settings_.profile = profile_.sha256();
+  settings_.profile_text = std::make_shared<const std::string>(ir::files::read_text(path, most_profile_bytes));
   if (gate_) gate_->device.device_profile = profile_.sha256();
   const std::string name = device_ ? device_->facts().name : profile_.name;
   const std::string other = name == profile_.name ? "" : ", which is not this device, " + name;
@@ -172,6 +183,7 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.replace_any = outputs.force;
   options.inputs = outputs.inputs;
   if (gate_) options.policy = gate_->policy.text;
+  options.policy_file = flags_.policy, options.profile_file = flags_.profile;
   if (device_) options.device = show::describe(device_->facts());
   options.device.profile = profile::profile_attributes(profile_);
   options.environment = show::describe_host(flags_.device.threads);
@@ -245,7 +257,7 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
     if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
     if (!result.subject.file) return true;  // what cannot be read is no other with another seed
     // After thousands of seeds the summary is enough.
-    if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) result.nodes = {};
+    if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) result.nodes = {}, result.identity = {};
   }
   if (flags_.seeds > 1) out_ << summary.text(style_) << '\n';
   return true;
@@ -282,7 +294,7 @@ bool VerifyRun::run_by_each_kernel(const std::string& path, const verify::FillOp
     cases::Executors by = executors;
     by.candidate = &device;
     verify::VerifyOptions of_these = options;
-    of_these.flags += setting, of_these.alternative = i;
+    of_these.flags += setting, of_these.settings.alternative = i;
     if (!run_graph(path, fill, by, of_these, recorder)) return false;
   }
 }
@@ -312,7 +324,8 @@ int VerifyRun::run() {
                                    .profile = &profile_};
   const verify::VerifyOptions options{.filter = flags_.filter,
                                       .repeat = flags_.repeat,
-                                      .flags = flags::repeated_flags(flags_, fill),
+                                      .settings = settings_,
+                                      .flags = flags::repeated_flags(flags_, fill, options_),
                                       .gate = gate_ ? &*gate_ : nullptr,
                                       .emulated = flags_.emulate.empty() ? nullptr : &profile_,
                                       .mode = flags::mode_of(flags_.mode),
@@ -326,9 +339,8 @@ int VerifyRun::run() {
     if (!(flags_.each_kernel ? run_by_each_kernel(path, fill, executors, options, recorder.get())
                              : run_graph(path, fill, executors, options, recorder.get())))
       break;
-  const auto is_explained = [](const cases::CaseResult& result) {
-    return std::ranges::any_of(result.nodes, [](const cases::NodeResult& node) { return !node.explanation.empty(); });
-  };
+  const auto has_text = [](const cases::NodeResult& node) { return !node.explanation.empty(); };
+  const auto is_explained = [&](const cases::CaseResult& one) { return std::ranges::any_of(one.nodes, has_text); };
   if (!flags_.explain.empty() && std::ranges::none_of(results_, is_explained))
     out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
   if (flags_.each_kernel) out_ << counts_.kernels() << '\n';

@@ -197,7 +197,8 @@ std::vector<ir::Value> Builder::lost_readers() const {
 cases::Case Builder::assemble() {
   auto file = std::make_shared<ir::formats::GraphFile>();
   file->why = "the exact twin of: " + original_.file->why;
-  cases::Case twin{.name = original_.name, .seed = original_.seed, .dtype = original_.dtype};
+  cases::Case twin{
+      .name = original_.name, .seed = original_.seed, .dtype = original_.dtype, .origin = original_.origin};
   std::map<Handle, ir::Value> placed;
   const auto add = [&](Handle h, bool as_param) {
     Tensor& tensor = tensors_[h];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -28,5 +29,9 @@ std::string summary_line(std::span<const cases::CaseResult> cases);
 
 /// Cases for programs, as one JSON document. What was not computed is null.
 std::string to_json(std::span<const cases::CaseResult> cases);
+
+/// So many cases, of which each is made when its turn comes, from a results file. What such a file does not keep
+/// (docs/results.md) is null, too.
+std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at);
 
 }  // namespace plumb::parity::report

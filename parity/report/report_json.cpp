@@ -1,4 +1,9 @@
 // The report of verify as JSON: cases, nodes, and all that was measured of them.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
 #include "ir/formats/sums_json.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
@@ -11,6 +16,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json whole(const std::optional<std::uint64_t>& x) { return x ? Json(*x) : Json(nullptr); }
+
+/// A number of which results files keep no more than a float.
+Json float_number(double x) {
+  const auto kept = static_cast<float>(x);
+  return std::isfinite(kept) ? Json(std::stod(fmt::format("{}", kept))) : core::json_number(kept);
+}
 
 Json extreme(const compare::Extreme& one) { return {{"value", core::json_number(one.value)}, {"index", one.index}}; }
 
@@ -69,13 +80,13 @@ Json pattern_json(const cases::Pattern& one) {
 
 Json statistics(const cases::Statistics& found) {
   return {{"n", found.n},
-          {"rho", core::json_number(found.rho)},
-          {"bits_accumulator", core::json_number(found.bits_accumulator)},
-          {"bits_operand", core::json_number(found.bits_operand)},
-          {"misrounded", core::json_number(found.misrounded)},
-          {"misrounded_bound", core::json_number(found.misrounded_bound)},
-          {"bias", core::json_number(found.bias)},
-          {"bias_t", core::json_number(found.bias_t)}};
+          {"rho", float_number(found.rho)},
+          {"bits_accumulator", float_number(found.bits_accumulator)},
+          {"bits_operand", float_number(found.bits_operand)},
+          {"misrounded", float_number(found.misrounded)},
+          {"misrounded_bound", float_number(found.misrounded_bound)},
+          {"bias", float_number(found.bias)},
+          {"bias_t", float_number(found.bias_t)}};
 }
 
 /// What a ratio speaks of, and the choices that were read off the output.
@@ -96,11 +107,11 @@ Json units_json(const cases::Units& units) {
           {"untraced", units.untraced},
           {"decisions", units.decisions.count},
           {"free", units.decisions.free},
-          {"free_bound", core::json_number(units.decisions.bound)},
+          {"free_bound", float_number(units.decisions.bound)},
           {"refused", units.decisions.refused},
           {"differing", std::move(differing)},
-          {"residual", core::json_number(units.residual)},
-          {"orthogonality", core::json_number(units.orthogonality)}};
+          {"residual", float_number(units.residual)},
+          {"orthogonality", float_number(units.orthogonality)}};
 }
 
 Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
@@ -124,7 +135,7 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
           {"local", comparison(node.local, true)},
           {"inherited", comparison(node.inherited, false)},
           {"total", comparison(node.total, node.gates_total)},
-          {"amplification", core::json_number(node.amplification)},
+          {"amplification", float_number(node.amplification)},
           {"blame", blame_json(node, graph)},
           {"expected", node.expected ? comparison(*node.expected, true) : Json(nullptr)},
           {"truth",
@@ -148,13 +159,14 @@ Json node_json(const cases::NodeResult& node, const ir::Graph* graph) {
             {"bad_limits", node.oracle.bad_limits}}},
           {"replays", {{"asked", node.replays.asked}, {"equal", node.replays.equal}}},
           {"lacks_truth", node.lacks_truth},
-          {"sensitivity", core::json_number(node.sensitivity.share)},
+          {"sensitivity", float_number(node.sensitivity.share)},
           {"statistics", statistics(node.statistics)},
           {"emulator_ulp", node.emulator_ulp ? core::json_number(*node.emulator_ulp) : Json(nullptr)},
           {"emulator_share", node.emulator_share ? core::json_number(*node.emulator_share) : Json(nullptr)},
           {"emulator_pattern", node.emulator_pattern},
           {"reference_ns", whole(node.reference_ns)},
           {"device_ns", whole(node.device_ns)},
+          {"out_hash", node.hash ? Json(fmt::format("{:016x}", *node.hash)) : Json(nullptr)},
           {"patterns", std::move(patterns)},
           {"repro", node.repro}};
 }
@@ -220,7 +232,14 @@ Json case_json(const cases::CaseResult& result) {
   for (const cases::RelationResult& one : result.relations) relations.push_back(relation_json(one));
   Json expected = Json::array();
   for (const cases::ExpectedResult& one : result.expected) expected.push_back(expected_json(one));
+  const cases::Identity identity = cases::identity_of(result);
+  const std::string uuid = cases::to_text(result.uuid);
   return {{"graph", result.subject.name},
+          {"id", identity.id()},
+          {"key", identity.key()},
+          {"uuid", uuid.empty() ? Json(nullptr) : Json(uuid)},
+          {"subject", identity.subject},
+          {"options", identity.options},
           {"why", result.subject.file ? result.subject.file->why : ""},
           {"verdict", ir::enum_name(result.verdict)},
           {"exit", static_cast<int>(result.exit)},
@@ -246,14 +265,71 @@ Json case_json(const cases::CaseResult& result) {
           {"plain_run", plain_json(result.plain)}};
 }
 
+// What results files do not keep, of a case, of its nodes, and of what was expected; "a/b" is b of a.
+constexpr std::array not_kept_of_case = {"why", "non_finite", "plain_run/why", "plain_run/kernels"};
+constexpr std::array not_kept_of_node = {"proof",
+                                         "placement_reason",
+                                         "blame",
+                                         "expected",
+                                         "telling",
+                                         "units/beyond",
+                                         "units/flagged",
+                                         "units/untraced",
+                                         "units/decisions",
+                                         "units/refused",
+                                         "units/differing",
+                                         "oracle/bad",
+                                         "oracle/limits",
+                                         "oracle/bad_limits",
+                                         "statistics/n",
+                                         "emulator_share",
+                                         "emulator_pattern",
+                                         "local/max_ulp/index",
+                                         "inherited/max_ulp/index",
+                                         "total/max_ulp/index"};
+constexpr std::array not_kept_of_expected = {"explanation",
+                                             "comparison/nan_expected",
+                                             "comparison/nan_got",
+                                             "comparison/inf_expected",
+                                             "comparison/inf_got",
+                                             "comparison/max_abs",
+                                             "comparison/max_rel",
+                                             "comparison/max_ulp",
+                                             "comparison/mean_signed",
+                                             "comparison/rms",
+                                             "comparison/rel_l2",
+                                             "comparison/cosine"};
+
+template <std::size_t count>
+void make_null(Json& json, const std::array<const char*, count>& places) {
+  for (const char* const place : places)
+    if (const Json::json_pointer at('/' + std::string(place)); json.contains(at)) json[at] = nullptr;
+}
+
+std::string document_of(Json list) {
+  const Json document = {
+      {"format", "plumb.report/1"}, {"tool_version", core::build_info().version}, {"cases", std::move(list)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 }  // namespace
 
 std::string to_json(std::span<const cases::CaseResult> cases) {
   Json list = Json::array();
   for (const cases::CaseResult& result : cases) list.push_back(case_json(result));
-  const Json document = {
-      {"format", "plumb.report/1"}, {"tool_version", core::build_info().version}, {"cases", std::move(list)}};
-  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  return document_of(std::move(list));
+}
+
+std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < count; ++i) {
+    Json json = case_json(case_at(i));
+    make_null(json, not_kept_of_case);
+    for (Json& node : json["nodes"]) make_null(node, not_kept_of_node);
+    for (Json& one : json["expected"]) make_null(one, not_kept_of_expected);
+    list.push_back(std::move(json));
+  }
+  return document_of(std::move(list));
 }
 
 }  // namespace plumb::parity::report

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
@@ -12,31 +11,7 @@
 namespace plumb::parity::report {
 namespace {
 
-namespace fs = std::filesystem;
-
 std::string named(core::Verdict verdict) { return std::string(ir::enum_name(verdict)); }
-
-/// Relative to the working folder where it is below it.
-std::string normal_path(const std::string& given) {
-  const fs::path path = fs::path(given).lexically_normal();
-  std::error_code none;
-  const fs::path relative = path.is_absolute() ? path.lexically_relative(fs::current_path(none)) : path;
-  return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
-}
-
-/// " dtype=f16 seed=7": what is not as it is without any flag.
-std::string variant_of(const cases::CaseResult& result) {
-  const cases::Case& subject = result.subject;
-  std::string text;
-  if (subject.dtype) text += fmt::format(" dtype={}", ir::info(*subject.dtype).name);
-  if (!subject.precision.empty()) text += " precision=" + subject.precision;
-  if (subject.fill != core::FillKind::graph) text += fmt::format(" fill={}", ir::enum_name(subject.fill));
-  if (subject.adversarial) text += fmt::format(":{}", ir::enum_name(*subject.adversarial));
-  if (result.mode != core::Mode::attribute) text += fmt::format(" mode={}", ir::enum_name(result.mode));
-  if (result.alternative != 0) text += fmt::format(" alternative={}", result.alternative);
-  if (subject.seed != 1) text += fmt::format(" seed={}", subject.seed);
-  return text;
-}
 
 void add(Properties& properties, const char* name, const std::string& value) {
   if (!value.empty()) properties.emplace_back(name, value);
@@ -53,10 +28,11 @@ Properties properties_of(const cases::NodeResult& node) {
   add(all, "error", node.gated().max_abs.value);
   if (!node.gated().worst.empty()) add(all, "allowed", node.gated().worst.front().allowed);
   add(all, "inherited", node.inherited.max_abs.value);
-  add(all, "amplification", node.amplification);
+  add(all, "amplification", static_cast<float>(node.amplification));  // as results files keep it
   add(all, "kernel", node.kernel);
   add(all, "tile", node.tile);
-  if (const auto accumulator = ir::accumulator_of(node.sums)) add(all, "acc", std::string(ir::info(*accumulator).name));
+  if (const auto accumulator = ir::accumulator_of(node.sums))
+    add(all, "accumulation", std::string(ir::info(*accumulator).name));
   add(all, "dtype", std::string(ir::info(node.type.dtype).name));
   add(all, "placement", std::string(ir::enum_name(node.placement)));
   if (node.rule) add(all, "rule", std::to_string(*node.rule));
@@ -73,8 +49,7 @@ std::string details_of(const cases::CaseResult& result, const cases::NodeResult&
                         gated.n, worst.index, worst.expected, worst.got, worst.allowed);
   }
   for (const cases::Pattern& one : node.patterns) text += "pattern: " + one.text + '\n';
-  if (&node == attribution::first_guilty(result))
-    text += "first guilty: " + attribution::guilty_text(result) + '\n';
+  if (&node == attribution::first_guilty(result)) text += "first guilty: " + attribution::guilty_text(result) + '\n';
   if (!node.repro.empty()) text += "repro: " + node.repro + '\n';
   return text;
 }
@@ -83,7 +58,7 @@ std::string details_of(const cases::CaseResult& result, const cases::NodeResult&
 class CaseTests {
  public:
   CaseTests(const cases::CaseResult& result, const RunFacts& facts)
-      : result_(result), facts_(facts), group_(normal_path(result.subject.name)), variant_(variant_of(result)) {}
+      : result_(result), facts_(facts), identity_(cases::identity_of(result)) {}
   Suite suite();
 
  private:
@@ -94,11 +69,14 @@ class CaseTests {
 
   const cases::CaseResult& result_;
   const RunFacts& facts_;
-  const std::string group_, variant_;
+  const cases::Identity identity_;
 };
 
 Test CaseTests::test(const std::string& name, core::Verdict verdict, const std::string& why) const {
-  Test one{.group = group_, .name = name + variant_, .end = end_of(verdict, facts_.strict), .type = named(verdict)};
+  Test one{.group = identity_.path,
+           .name = name + identity_.variant,
+           .end = end_of(verdict, facts_.strict),
+           .type = named(verdict)};
   one.message = why;
   one.details = why + '\n' + (result_.repro.empty() ? "" : "repro: " + result_.repro + '\n');
   if (one.end == TestEnd::error && result_.exit == core::ExitCode::device_error) one.type = "device_fault";
@@ -143,15 +121,17 @@ Properties CaseTests::properties(std::size_t not_judged) const {
   add(all, "mode", std::string(ir::enum_name(result_.mode)));
   add(all, "policy", facts_.policy);
   add(all, "profile", facts_.profile);
-  add(all, "tool_version", std::string(built.version));
-  add(all, "commit", std::string(built.git_commit));
+  add(all, "tool_version", facts_.tool_version.empty() ? std::string(built.version) : facts_.tool_version);
+  add(all, "commit", facts_.commit.empty() ? std::string(built.git_commit) : facts_.commit);
   add(all, "not_judged", std::to_string(not_judged));
   return all;
 }
 
 Suite CaseTests::suite() {
-  Suite made{
-      .name = group_ + variant_, .file = group_, .verdict = named(result_.verdict), .seconds = result_.wall_seconds};
+  Suite made{.name = identity_.id(),
+             .file = identity_.path,
+             .verdict = named(result_.verdict),
+             .seconds = result_.wall_seconds};
   std::size_t not_judged = 0;
   for (const cases::NodeResult& node : result_.nodes) {
     const core::Verdict verdict =
@@ -162,9 +142,9 @@ Suite CaseTests::suite() {
       made.tests.push_back(test(node, verdict));
   }
   for (const cases::RelationResult& one : result_.relations)
-    made.tests.push_back(test(fmt::format("{}: relation {}{}{}", one.label, ir::enum_name(one.relation),
-                                          one.how.empty() ? "" : " ", one.how),
-                              one.verdict, one.why));
+    made.tests.push_back(test(
+        fmt::format("{}: relation {}{}{}", one.label, ir::enum_name(one.relation), one.how.empty() ? "" : " ", one.how),
+        one.verdict, one.why));
   for (const cases::ExpectedResult& one : result_.expected)
     made.tests.push_back(test(one.value + ": expected", one.verdict, one.why));
   made.properties = properties(not_judged);

@@ -48,6 +48,7 @@ struct Suite {
 struct RunFacts {
   std::string device = {}, driver = {};  ///< "" without a device
   std::string policy = {}, profile = {};
+  std::string tool_version = {}, commit = {};  ///< which program ran; "": this one
   bool strict = false;                         ///< what is only mistrusted fails (verdict.md V11)
   std::vector<std::size_t> rules_ending = {};  ///< rules of the policy that excuse failures for a few days more
 };

@@ -6,15 +6,15 @@
 #include <chrono>
 #include <csignal>
 
-#include "ir/adversarial/adversarial.hpp"
 #include "ir/files/output_file.hpp"
 #include "ir/hdf5/store.hpp"
 #include "ir/hdf5/vet.hpp"
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
-#include "parity/core/sha256.hpp"
+#include "parity/results/record_parts.hpp"
 #include "parity/results/results_rows.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/terminal/shell_word.hpp"
 
 namespace plumb::parity::results {
 namespace {
@@ -28,19 +28,6 @@ std::string without_folders(const std::string& argument) {
   if (start == std::string::npos) return argument;
   return argument.substr(0, start == 0 ? 0 : start + 1) +
          fs::path(argument.substr(start == 0 ? 0 : start + 1)).filename().string();
-}
-
-/// A name as one component of an HDF5 path.
-std::string component(const std::string& name) {
-  std::string safe;
-  for (const char c : name) safe += c == '/' ? "%2F" : c == '%' ? "%25" : std::string(1, c);
-  return safe == "." || safe == ".." ? "%2E" + safe.substr(1) : safe;
-}
-
-/// What the run made of the graph's dtypes: "graph" for nothing, "f16", "f16acc16", or the name of a precision plan.
-std::string precision_of(const cases::Case& subject) {
-  if (!subject.precision.empty()) return without_folders(subject.precision);
-  return subject.dtype ? std::string(ir::info(*subject.dtype).name) : "graph";
 }
 
 double seconds_since_1970() {
@@ -70,20 +57,22 @@ class Recorder::Writer {
   void make_layout();
   void read_names();
   std::uint32_t name_id(const std::string& name);
-  std::string graph_of(const cases::Case& subject);
-  std::uint32_t device_id();
-  std::uint32_t environment_id();
-  std::uint32_t policy_id();
-  void write_sources(const cases::CaseResult& result);
+  NameId name_ids() {
+    return [this](const std::string& name) { return name_id(name); };
+  }
+  std::vector<std::string> argv() const;
+  std::uint32_t launch();
   void write_tensors(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
   void append_results(const cases::CaseResult& result);
   void append_run(const cases::CaseResult& result);
+  void name_run(results::Run& run, const cases::CaseResult& result);
 
   const fs::path path_;
   const RecordOptions options_;
   ir::files::OutputFile output_;
   ir::hdf5::Store store_;
   std::uint32_t run_ = 0, first_run_ = 0;
+  std::optional<std::uint32_t> launch_;  ///< the row of this start of the program, once there is a run
   std::map<std::string, std::uint32_t, std::less<>> names_;
   std::map<std::string, SumList> sums_;  ///< by where they are in the file
   std::vector<std::string> new_names_;
@@ -135,18 +124,22 @@ std::string Recorder::Writer::last_word() {
   return fmt::format("{} {} recorded in {}", cases, cases == 1 ? "case is" : "cases are", part().string());
 }
 
+std::vector<std::string> Recorder::Writer::argv() const {
+  std::vector<std::string> argv;
+  for (const std::string& argument : options_.argv) argv.push_back(without_folders(argument));
+  return argv;
+}
+
 void Recorder::Writer::make_layout() {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const core::BuildInfo& build = core::build_info();
-  std::vector<std::string> argv;
-  for (const std::string& argument : options_.argv) argv.push_back(without_folders(argument));
   results::make_layout(store_);
   store_.set("/", "tool_version", std::string(build.version));
   store_.set("/", "git_commit", std::string(build.git_commit));
   store_.set("/", "git_dirty", std::int64_t{build.git_dirty});
   store_.set("/", "created_utc",
              fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(now))));
-  store_.set("/", "argv", argv);
+  store_.set("/", "argv", argv());
   name_id("");  // number 0 is no name at all
 }
 
@@ -162,104 +155,23 @@ std::uint32_t Recorder::Writer::name_id(const std::string& name) {
   return found->second;
 }
 
-/// The group of a case's graph in /graph, made where it is not there.
-std::string Recorder::Writer::graph_of(const cases::Case& subject) {
-  const ir::Graph& graph = subject.file->graph;
-  const std::string json = ir::formats::graph_json(graph), hash = core::sha256(json), id = hash.substr(0, 12),
-                    path = "/graph/" + id;
-  if (!store_.contains(path)) {
-    store_.write_text(path + "/json", json);
-    store_.set(path + "/json", "sha256", hash);
-    store_.make_table(path + "/nodes", results::graph_node_type());
-    const auto id_of = [this](const std::string& name) { return name_id(name); };
-    store_.append(path + "/nodes", results::graph_node_type(), results::graph_nodes(graph, subject.proofs, id_of));
-    store_.make_grid(path + "/edges", 4);
-    store_.append_grid(path + "/edges", results::graph_edges(graph));
-    store_.make_texts(path + "/sums");
-  }
-  return id;
-}
-
-std::uint32_t Recorder::Writer::device_id() {
-  const profile::Device& device = options_.device;
-  if (device.uuid.empty()) return 0;
-  const std::string path = "/device/" + component(device.uuid);
-  if (store_.contains(path)) return name_id(device.uuid);
-  store_.make_group(path);
-  store_.set(path, "name", device.name);
-  store_.set(path, "vendor_id", std::uint64_t{device.vendor_id});
-  store_.set(path, "device_id", std::uint64_t{device.device_id});
-  store_.set(path, "driver_name", device.driver_name);
-  store_.set(path, "driver_info", device.driver_info);
-  store_.set(path, "driver_version", std::uint64_t{device.driver_version});
-  store_.set(path, "api_version", std::uint64_t{device.api_version});
-  store_.set(path, "is_software", std::int64_t{device.is_software});
-  for (const auto& [name, value] : device.float_controls) store_.set(path, name, value);
-  store_.make_group(path + "/profile");
-  for (const auto& [name, value] : device.profile) store_.set(path + "/profile", name, value);
-  store_.make_table(path + "/coopmat", results::coopmat_type());
-  store_.append(path + "/coopmat", results::coopmat_type(), results::coopmat_rows(device.cooperative_shapes));
-  return name_id(device.uuid);
-}
-
-std::uint32_t Recorder::Writer::environment_id() {
+/// The row of this start of the program.
+std::uint32_t Recorder::Writer::launch() {
+  if (launch_) return *launch_;
+  constexpr auto table = "/launches";
+  if (!store_.contains(table)) store_.make_table(table, results::launch_type());
   const core::BuildInfo& build = core::build_info();
-  std::vector<std::pair<std::string, std::string>> facts = {
-      {"compiler", std::string(build.compiler)},     {"flags", std::string(build.flags)},
-      {"glslang", std::string(build.glslang)},       {"cpu", options_.environment.cpu},
-      {"cpu_level", options_.environment.cpu_level}, {"threads", std::to_string(options_.environment.threads)}};
-  facts.insert(facts.end(), options_.environment.libraries.begin(), options_.environment.libraries.end());
-  std::string text;
-  for (const auto& [name, value] : facts) text += name + "=" + value + "\n";
-  const std::string id = core::sha256(text).substr(0, 12), path = "/env/" + id;
-  if (!store_.contains(path)) {
-    store_.make_group(path);
-    for (const auto& [name, value] : facts) store_.set(path, name, value);
-  }
-  return name_id(id);
-}
-
-std::uint32_t Recorder::Writer::policy_id() {
-  if (options_.policy.empty()) return 0;
-  const std::string hash = core::sha256(options_.policy), id = hash.substr(0, 12), path = "/policy/" + id + "/toml";
-  if (!store_.contains(path)) {
-    store_.write_text(path, options_.policy);
-    store_.set(path, "sha256", hash);
-  }
-  return name_id(id);
-}
-
-/// Where each input and param came from: what makes it again, or the numbers themselves.
-void Recorder::Writer::write_sources(const cases::CaseResult& result) {
-  const ir::formats::GraphFile& file = *result.subject.file;
-  for (ir::Value v = 0; file.graph.is_source(v); ++v) {
-    const std::string name = file.graph.name(v), path = ir::cat("/inputs/", run_, "/", component(name));
-    const auto source = file.sources.find(name);
-    const ir::DType dtype = file.graph.type(v).dtype;
-    if (source != file.sources.end() && std::holds_alternative<ir::Tensor>(source->second)) {
-      if (!store_.contains(path)) store_.write_tensor(path, std::get<ir::Tensor>(source->second));
-      continue;
-    }
-    if (!store_.contains(path)) store_.make_group(path);
-    if (source != file.sources.end() && std::holds_alternative<ir::formats::External>(source->second)) {
-      store_.set(path, "file", std::get<ir::formats::External>(source->second).file);
-      store_.set(path, "key", std::get<ir::formats::External>(source->second).key);
-      continue;
-    }
-    const auto made = source == file.sources.end() ? ir::formats::Generated{ir::default_fill(dtype)}
-                                                   : std::get<ir::formats::Generated>(source->second);
-    std::string range;
-    for (const ir::FillParameter& parameter : ir::fill_parameters)
-      if (parameter.distribution == made.fill.distribution)
-        range += fmt::format("{}{}={}", range.empty() ? "" : " ", parameter.name, made.fill.*parameter.member);
-    if (made.fill.distribution == ir::Distribution::adversarial)
-      range = ir::cat("kind=", ir::enum_name(made.fill.kind.value_or(
-                                   ir::adversarial::kind_of_seed(made.seed.value_or(result.subject.seed)))));
-    store_.set(path, "generator", "philox4x32");
-    store_.set(path, "seed", made.seed.value_or(result.subject.seed));
-    store_.set(path, "fill", std::string(ir::enum_name(made.fill.distribution)));
-    store_.set(path, "range", range);
-  }
+  std::string line;
+  for (const std::string& word : argv()) line += (line.empty() ? "" : " ") + terminal::shell_word(word);
+  const results::Launch row{.uuid = cases::new_uuid(),
+                            .utc = seconds_since_1970(),
+                            .tool_version_id = name_id(std::string(build.version)),
+                            .commit_id = name_id(std::string(build.git_commit)),
+                            .dirty = static_cast<std::uint8_t>(build.git_dirty),
+                            .argv_id = name_id(line)};
+  launch_ = static_cast<std::uint32_t>(store_.rows(table));
+  store_.append(table, results::launch_type(), std::vector{row});
+  return *launch_;
 }
 
 void Recorder::Writer::begins(const cases::Case& subject) {
@@ -268,7 +180,7 @@ void Recorder::Writer::begins(const cases::Case& subject) {
   worst_.reset();
   if (options_.tensors != KeepTensors::all) return;
   for (const auto& [name, tensor] : subject.feeds)
-    store_.write_tensor(ir::cat("/inputs/", run_, "/", component(name)), tensor);
+    store_.write_tensor(ir::cat("/inputs/", run_, "/", results::component(name)), tensor);
 }
 
 void Recorder::Writer::write_tensors(const cases::NodeResult& result, const ir::TensorView& truth,
@@ -290,8 +202,8 @@ void Recorder::Writer::compared(const cases::NodeResult& result, const ir::Tenso
 }
 
 void Recorder::Writer::append_results(const cases::CaseResult& result) {
-  const NameId names = [this](const std::string& name) { return name_id(name); };
-  const std::string list = "/graph/" + graph_of(result.subject) + "/sums";
+  const NameId names = name_ids();
+  const std::string list = "/graph/" + results::add_graph(store_, result.subject, names) + "/sums";
   if (!sums_.contains(list)) sums_.emplace(list, SumList(store_.read_texts(list)));
   SumList& sums = sums_.at(list);
   Rows rows(result.subject.file->graph, run_, names, sums);
@@ -309,19 +221,43 @@ void Recorder::Writer::append_results(const cases::CaseResult& result) {
   store_.append("/results/expected", results::expected_type(), results::expected_rows(result.expected, run_, names));
 }
 
+/// Which run it was, and what else a report says of it.
+void Recorder::Writer::name_run(results::Run& run, const cases::CaseResult& result) {
+  const cases::Identity identity = cases::identity_of(result);
+  const std::string subject = results::add_text(store_, "/subject", "text", identity.subject),
+                    options = results::add_text(store_, "/options", "text", identity.options);
+  if (result.subject.origin.plan)
+    results::add_text_beside(store_, "/subject/" + subject, "plan", *result.subject.origin.plan);
+  if (result.settings.profile_text)
+    results::add_text_beside(store_, "/options/" + options, "profile", *result.settings.profile_text);
+  run.uuid = result.uuid == cases::Uuid{} ? cases::new_uuid() : result.uuid;
+  run.launch = launch();
+  run.case_id = name_id(identity.id());
+  run.subject_id = name_id(subject), run.options_id = name_id(options);
+  run.param_seed = result.subject.param_seed();
+  run.alternative = static_cast<std::uint32_t>(result.settings.alternative);
+  run.fuse = result.settings.fuse;
+  run.set_id = name_id(result.settings.knobs_text());
+  run.profile_id = name_id(result.settings.profile.substr(0, 12));
+  run.profile_file_id = name_id(options_.profile_file), run.policy_file_id = name_id(options_.policy_file);
+  run.path_id = name_id(result.subject.name), run.repro_id = name_id(result.repro);
+  run.message_id = name_id(result.message), run.notes_id = name_id(results::notes_text(result.notes));
+  run.exit = static_cast<std::uint8_t>(result.exit);
+}
+
 void Recorder::Writer::append_run(const cases::CaseResult& result) {
   results::Run run;
   run.run = run_;
   run.utc = seconds_since_1970();
   run.seed = result.subject.seed;
-  if (result.subject.file) run.graph_id = name_id(graph_of(result.subject));
-  run.device_id = device_id();
-  run.env_id = environment_id();
-  run.policy_id = policy_id();
+  if (result.subject.file) run.graph_id = name_id(results::add_graph(store_, result.subject, name_ids()));
+  run.device_id = name_id(results::add_device(store_, options_.device));
+  run.env_id = name_id(results::add_environment(store_, options_.environment));
+  if (!options_.policy.empty()) run.policy_id = name_id(results::add_text(store_, "/policy", "toml", options_.policy));
   run.alpha = result.false_alarms.alpha, run.lambda = result.false_alarms.lambda();
   run.n_limits = result.false_alarms.n_limits;
   run.file_id = name_id(without_folders(result.subject.name));
-  run.precision_id = name_id(precision_of(result.subject));
+  run.precision_id = name_id(without_folders(cases::precision_name(result.subject)));
   run.fill = result.subject.fill;
   run.fill_name_id = name_id(std::string(result.subject.adversarial ? ir::enum_name(*result.subject.adversarial) : ""));
   run.mode = result.mode;
@@ -336,6 +272,7 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.plain = result.plain.plain;
   run.wall_s = static_cast<float>(result.wall_seconds);
   run.verdict = result.verdict;
+  name_run(run, result);
   store_.append("/runs", results::run_type(), std::vector{run});
 }
 
@@ -343,7 +280,7 @@ void Recorder::Writer::record(const cases::CaseResult& result) {
   if (worst_) write_tensors(worst_->result, worst_->truth, worst_->got);
   worst_.reset();
   if (result.subject.file) {
-    write_sources(result);
+    results::add_sources(store_, result.subject, run_);
     append_results(result);
   }
   append_run(result);

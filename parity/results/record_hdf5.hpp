@@ -22,6 +22,7 @@ struct RecordOptions {
   bool replace_any = false;                        ///< whatever has the name, not only a results file
   std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over
   std::string policy = {};                         ///< text of the policy that judges; empty for none
+  std::string policy_file = {}, profile_file = {};  ///< as they were named
   std::vector<std::string> argv = {};              ///< recorded without the folders of absolute paths
   profile::Device device = {};
   profile::Environment environment = {};

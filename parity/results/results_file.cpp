@@ -2,16 +2,18 @@
 #include "parity/results/results_file.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "ir/formats/sums_json.hpp"
 #include "ir/hdf5/vet.hpp"
+#include "parity/core/sha256.hpp"
 #include "parity/policy/policy_gate.hpp"
 #include "parity/results/results_schema.hpp"
 
 namespace plumb::parity::results {
 namespace {
 
-std::string text_of(const ir::hdf5::StoredValues& values, const std::string& name) {
+std::string value_text(const ir::hdf5::StoredValues& values, const std::string& name) {
   const auto found = values.find(name);
   const auto* const text = found == values.end() ? nullptr : std::get_if<std::string>(&found->second);
   return text == nullptr ? "" : *text;
@@ -42,7 +44,7 @@ int version_of(const ir::hdf5::Store& store, const std::filesystem::path& path) 
 ResultsFile::ResultsFile(const std::filesystem::path& path)
     : path_(path), store_(ir::hdf5::Store::open(vetted(path))), version_(version_of(store_, path)) {}
 
-std::string ResultsFile::attribute(const std::string& name) const { return text_of(store_.attributes("/"), name); }
+std::string ResultsFile::attribute(const std::string& name) const { return value_text(store_.attributes("/"), name); }
 
 const std::vector<std::string>& ResultsFile::names() {
   if (!names_) names_ = store_.read_texts("/names");
@@ -56,10 +58,49 @@ const std::string& ResultsFile::name(std::uint32_t id) {
 
 const std::vector<Run>& ResultsFile::runs() {
   if (runs_) return *runs_;
-  runs_ = store_.read<Run>("/runs", run_type()).rows;
-  for (std::size_t r = 0; r < runs_->size(); ++r)
-    ir::require((*runs_)[r].run == r, path_.string(), ": /runs[", r, "] is called ", (*runs_)[r].run);
+  auto rows = store_.read<Run>("/runs", run_type()).rows;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    ir::require(rows[r].run == r, path_.string(), ": /runs[", r, "] is called ", rows[r].run);
+    require_names(rows[r]);
+  }
+  runs_ = std::move(rows);
   return *runs_;
+}
+
+/// Throws Error where a run names a text or a launch that there is not.
+void ResultsFile::require_names(const Run& run) {
+  for (const Column& column : run_type().columns) {
+    if (!column.name.ends_with("_id")) continue;
+    std::uint32_t id = 0;
+    std::memcpy(&id, reinterpret_cast<const std::byte*>(&run) + column.offset, sizeof id);
+    ir::require(id < names().size(), path_.string(), ": /runs[", run.run, "]: ", column.name, " is ", id,
+                ", and /names has ", names().size(), " texts");
+  }
+  if (run.is_named())
+    ir::require(run.launch < launches().size(), path_.string(), ": /runs[", run.run, "] is of launch ", run.launch,
+                ", and there are ", launches().size());
+}
+
+const std::vector<Launch>& ResultsFile::launches() {
+  constexpr auto table = "/launches";
+  if (launches_) return *launches_;
+  launches_.emplace();
+  if (store_.contains(table)) launches_ = store_.read<Launch>(table, launch_type()).rows;
+  return *launches_;
+}
+
+cases::Uuid ResultsFile::uuid(const Run& run) {
+  if (run.uuid != cases::Uuid{}) return run.uuid;
+  const auto values = store_.attributes("/");
+  const auto found = values.find("argv");
+  std::string text;
+  if (const auto* const argv = found == values.end() ? nullptr : std::get_if<std::vector<std::string>>(&found->second))
+    for (const std::string& word : *argv) text += word + '\n';
+  const std::string digits = core::sha256(text + attribute("created_utc") + '\n' + std::to_string(run.run));
+  cases::Uuid uuid;
+  for (std::size_t i = 0; i < uuid.size(); ++i)
+    uuid[i] = static_cast<std::uint8_t>(std::stoul(digits.substr(2 * i, 2), nullptr, 16));
+  return uuid;
 }
 
 const std::vector<Node>& ResultsFile::rows() {
@@ -80,16 +121,36 @@ const std::vector<std::size_t>& ResultsFile::local_rows(const Run& run) {
   return (*local_)[run.run];
 }
 
-bool ResultsFile::refutes_expected(const Run& run, std::optional<double> lambda) {
+const std::vector<ExpectedRow>& ResultsFile::expected() {
   constexpr auto path = "/results/expected";
-  if (!expected_) {
-    expected_.emplace();
-    if (store_.contains(path)) expected_ = store_.read<ExpectedRow>(path, expected_type()).rows;  // since version 2.2
-    for (const ExpectedRow& row : *expected_)
-      ir::require(row.run < runs().size(), path_.string(), ": ", path, " has a row of run ", row.run,
-                  ", and there are ", runs().size());
+  if (expected_) return *expected_;
+  expected_.emplace();
+  if (store_.contains(path)) expected_ = store_.read<ExpectedRow>(path, expected_type()).rows;  // since version 2.2
+  for (const ExpectedRow& row : *expected_)
+    ir::require(row.run < runs().size(), path_.string(), ": ", path, " has a row of run ", row.run, ", and there are ",
+                runs().size());
+  return *expected_;
+}
+
+std::vector<ExpectedRow> ResultsFile::expected(const Run& run) {
+  std::vector<ExpectedRow> found;
+  std::ranges::copy_if(expected(), std::back_inserter(found), [&](const auto& row) { return row.run == run.run; });
+  return found;
+}
+
+std::vector<RelationRow> ResultsFile::relations(const Run& run) {
+  constexpr auto path = "/results/relations";
+  if (!relations_) {
+    relations_.emplace();
+    if (store_.contains(path)) relations_ = store_.read<RelationRow>(path, relation_type()).rows;
   }
-  return std::ranges::any_of(*expected_, [&](const ExpectedRow& row) {
+  std::vector<RelationRow> found;
+  std::ranges::copy_if(*relations_, std::back_inserter(found), [&](const auto& row) { return row.run == run.run; });
+  return found;
+}
+
+bool ResultsFile::refutes_expected(const Run& run, std::optional<double> lambda) {
+  return std::ranges::any_of(expected(), [&](const ExpectedRow& row) {
     if (row.run != run.run) return false;
     const bool failed = known(row.verdict, core::Verdict::error) == core::Verdict::failed;
     // The worst is one that is no number, where there is such: no λ changes that.
@@ -115,15 +176,21 @@ std::string ResultsFile::subject(const Run& run) {
   return graph.empty() ? file : ir::cat(file, " (graph ", graph, ")");
 }
 
-std::vector<std::string> ResultsFile::patterns(const Node& row) {
+std::vector<PatternRow> ResultsFile::pattern_rows(const Node& row) {
   constexpr auto path = "/results/pattern";
   if (!patterns_) {
     patterns_.emplace();
     if (store_.contains(path)) patterns_ = store_.read<PatternRow>(path, pattern_type()).rows;
   }
-  std::vector<std::string> texts;
+  std::vector<PatternRow> found;
   for (const PatternRow& one : *patterns_)
-    if (one.run == row.run && one.node == row.node && one.out == row.out) texts.push_back(name(one.text_id));
+    if (one.run == row.run && one.node == row.node && one.out == row.out) found.push_back(one);
+  return found;
+}
+
+std::vector<std::string> ResultsFile::patterns(const Node& row) {
+  std::vector<std::string> texts;
+  for (const PatternRow& one : pattern_rows(row)) texts.push_back(name(one.text_id));
   return texts;
 }
 
@@ -135,6 +202,22 @@ std::span<const TopElement> ResultsFile::worst(std::size_t row) {
                 " elements, wanted ", kept, " for each of ", rows().size(), " rows");
   }
   return std::span(*worst_).subspan(row * kept, kept);
+}
+
+std::string ResultsFile::text_of(const std::string& path) const {
+  return store_.contains(path) ? store_.read_text(path) : "";
+}
+
+std::shared_ptr<const ir::formats::GraphFile> ResultsFile::graph_file(const Run& run) {
+  const auto [found, is_new] = graph_files_.try_emplace(run.graph_id);
+  if (!is_new || run.graph_id == 0) return found->second;
+  try {
+    const std::string text = text_of("/graph/" + name(run.graph_id) + "/json");
+    found->second = std::make_shared<const ir::formats::GraphFile>(ir::formats::parse_graph(text, "."));
+  } catch (const ir::Error&) {
+    // A graph of another version; its table says what it can.
+  }
+  return found->second;
 }
 
 const std::vector<GraphNode>& ResultsFile::graph(const Run& run) {
@@ -195,11 +278,11 @@ const StoredDevice& ResultsFile::device(const Run& run) {
   const std::string path = "/device/" + name(run.device_id);
   if (!is_new || run.device_id == 0 || !store_.contains(path)) return found->second;
   const auto values = store_.attributes(path);
-  policy::Facts facts =
-      policy::device_facts(text_of(values, "name"), text_of(values, "driver_name"), text_of(values, "driver_info"));
+  policy::Facts facts = policy::device_facts(value_text(values, "name"), value_text(values, "driver_name"),
+                                             value_text(values, "driver_info"));
   if (store_.contains(path + "/profile"))
-    facts.device_profile = text_of(store_.attributes(path + "/profile"), "profile_sha256");
-  found->second = {std::move(facts), says_software(values)};
+    facts.device_profile = value_text(store_.attributes(path + "/profile"), "profile_sha256");
+  found->second = {std::move(facts), says_software(values), value_text(values, "driver_info")};
   return found->second;
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@ namespace plumb::parity::results {
 struct StoredDevice {
   policy::Facts facts = {};  ///< what every node shares
   bool is_software = true;   ///< also what does not say that it is hardware
+  std::string driver_info = {};
 };
 
 /// What a results file says of the kernel of a node. Version 1 recorded nothing of it.
@@ -43,7 +45,11 @@ class ResultsFile {
   /// The text of a number; "?" where there is none.
   const std::string& name(std::uint32_t id);
 
+  /// Throws Error, too, where a run has the number of a text or of a launch that is not there.
   const std::vector<Run>& runs();
+  const std::vector<Launch>& launches();
+  /// What tells a run from all others; of a run before version 2.8 it is made of the file's argv and time, and its row.
+  cases::Uuid uuid(const Run& run);
   /// The rows of /results/nodes of all runs, and those of one run that hold local errors.
   const std::vector<Node>& rows();
   const std::vector<std::size_t>& local_rows(const Run& run);
@@ -56,8 +62,17 @@ class ResultsFile {
   std::string subject(const Run& run);
   /// What failing elements of an output have in common, a text for each finding.
   std::vector<std::string> patterns(const Node& row);
+  std::vector<PatternRow> pattern_rows(const Node& row);
+  /// What was asked of a run by --metamorphic, and what became of what another implementation gave for it.
+  std::vector<RelationRow> relations(const Run& run);
+  std::vector<ExpectedRow> expected(const Run& run);
   /// The worst elements of a row.
   std::span<const TopElement> worst(std::size_t row);
+
+  /// The graph of a run; nothing where it has none, or one with ops that are not known here.
+  std::shared_ptr<const ir::formats::GraphFile> graph_file(const Run& run);
+  /// A text at a place of the file; "" where there is none.
+  std::string text_of(const std::string& path) const;
 
   /// The node table of a run's graph; empty where the run has none.
   const std::vector<GraphNode>& graph(const Run& run);
@@ -78,17 +93,22 @@ class ResultsFile {
   std::string policy_path(const Run& run);
 
  private:
+  void require_names(const Run& run);
   const std::vector<std::string>& sums_of(std::uint32_t graph_id);
+  const std::vector<ExpectedRow>& expected();
 
   const std::filesystem::path path_;
   const ir::hdf5::Store store_;
   int version_ = 0;
   std::optional<std::vector<std::string>> names_;
   std::optional<std::vector<Run>> runs_;
+  std::optional<std::vector<Launch>> launches_;
   std::optional<std::vector<Node>> rows_;
   std::optional<std::vector<TopElement>> worst_;
   std::optional<std::vector<PatternRow>> patterns_;
   std::optional<std::vector<ExpectedRow>> expected_;
+  std::optional<std::vector<RelationRow>> relations_;
+  std::map<std::uint32_t, std::shared_ptr<const ir::formats::GraphFile>> graph_files_;
   std::optional<std::map<std::uint32_t, std::vector<std::size_t>>> local_;
   std::map<std::uint32_t, std::vector<GraphNode>> graphs_;
   std::map<std::uint32_t, std::vector<std::string>> sums_;

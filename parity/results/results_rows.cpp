@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "ir/cost.hpp"
 
@@ -180,8 +181,8 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
     if (!c.worst.empty()) row.bound_at_max = c.worst.front().allowed;
     if (result.rule) row.rule = static_cast<std::int32_t>(*result.rule);
   }
-  const bool is_explained = result.verdict != core::Verdict::passed && result.verdict != core::Verdict::skipped;
-  if (part == Part::local && is_explained) row.why_id = name_id_(without_policy_folder(result.why));
+  if (part == Part::local) row.why_id = name_id_(without_policy_folder(result.why));
+  if (part == Part::local) row.guilty = result.is_guilty;
   if (part == Part::local) add_sample(row, result);
   if (part == Part::local && judged) add_units(row, result.units);
   if (part == Part::inherited) row.amplification = static_cast<float>(result.amplification);
@@ -221,7 +222,8 @@ std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const c
                     .n_bad = one.n_bad,
                     .n_differ = one.n_differ,
                     .ratio_max = one.ratio,
-                    .verdict = one.verdict});
+                    .verdict = one.verdict,
+                    .why_id = name_id(one.why)});
   return rows;
 }
 
@@ -253,7 +255,7 @@ std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> ex
     if (!is_end_to_end) row.rtol = one.relative, row.atol = one.absolute;
     row.n = c.n, row.n_bad = c.n_bad, row.n_flagged = one.n_flagged, row.n_informative = one.telling.informative;
     row.ratio_max = c.ratio(), row.sigma_max = c.sigma_max;
-    row.verdict = one.verdict;
+    row.verdict = one.verdict, row.why_id = name_id(one.why);
     row.worst_at.fill(no_number);
     for (auto* const worst : {&row.worst_given, &row.worst_held, &row.worst_limit}) worst->fill(compare::not_computed);
     for (std::size_t k = 0; k < c.worst.size(); ++k) {
@@ -264,6 +266,17 @@ std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> ex
     rows.push_back(row);
   }
   return rows;
+}
+
+std::string notes_text(const std::vector<std::string>& notes) {
+  if (notes.empty()) return "";
+  return nlohmann::json(notes).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<std::string> notes_of(const std::string& text) try {
+  return text.empty() ? std::vector<std::string>() : nlohmann::json::parse(text).get<std::vector<std::string>>();
+} catch (const nlohmann::json::exception&) {
+  ir::fail("notes of a run are no list of texts: ", text);
 }
 
 ir::Tensor bounds(const compare::Allowed& allowed, const ir::TensorView& truth, ir::DType dtype) {

@@ -56,6 +56,10 @@ std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint3
 std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
                                        const NameId& name_id);
 
+/// Notes as one text, a JSON list, and back; "" for none.
+std::string notes_text(const std::vector<std::string>& notes);
+std::vector<std::string> notes_of(const std::string& text);
+
 /// The limit of every element of an output, for its truth.
 ir::Tensor bounds(const compare::Allowed& allowed, const ir::TensorView& truth, ir::DType dtype);
 

@@ -1,6 +1,7 @@
 // The schema of results files: its version, an empty file's layout, and the check of a file against it.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,6 +13,37 @@ namespace plumb::parity::results {
 
 inline constexpr auto schema_name = "plumb.results";
 inline constexpr auto schema_version = "2.8.0";  ///< minor versions only add
+
+/// A dataset of the file, or of each `<...>` in its path.
+struct Dataset {
+  /// Where it is: in every file and empty at first, but perhaps not in those of earlier minor versions; in each group,
+  /// or in some of them.
+  enum class Place { always, late, in_each, in_some };
+
+  std::string path, doc;
+  const TableType* type = nullptr;  ///< a compound's columns
+  std::string kind = "compound";
+  std::size_t width = 1;
+  std::string units = "1";
+  Place place = Place::always;
+
+  bool is_at_first() const { return place == Place::always || place == Place::late; }
+};
+
+const std::vector<Dataset>& datasets();
+
+/// Groups of every file, those of files since version 2.8, and the attributes of the root.
+inline constexpr std::array groups = {"/graph", "/device", "/env", "/policy", "/inputs", "/tensors"};
+inline constexpr std::array late_groups = {"/subject", "/options"};
+inline constexpr std::array root_attributes = {"schema",    "schema_version", "tool_version", "git_commit",
+                                               "git_dirty", "created_utc",    "argv"};
+
+/// Whether it is one text, rather than a list of them; or edges of bins.
+bool is_scalar(const Dataset& set);
+bool is_line(const Dataset& set);
+
+/// Whether names may be added to a column's without the schema's changing: those of ops.
+bool is_open(const Column& column);
 
 /// The fixed part of an empty results file.
 void make_layout(ir::hdf5::Store& store);

@@ -114,8 +114,35 @@ const TableType& run_type() {
                                column("fill_name_id", &R::fill_name_id),
                                column("lambda", &R::lambda),
                                column("n_limits", &R::n_limits),
-                               column("file_id", &R::file_id)},
+                               column("file_id", &R::file_id),
+                               column("uuid", &R::uuid),
+                               column("launch", &R::launch),
+                               column("case_id", &R::case_id),
+                               column("subject_id", &R::subject_id),
+                               column("options_id", &R::options_id),
+                               column("kind", &R::kind),
+                               column("param_seed", &R::param_seed),
+                               column("alternative", &R::alternative),
+                               column("fuse", &R::fuse),
+                               column("set_id", &R::set_id),
+                               column("profile_id", &R::profile_id),
+                               column("profile_file_id", &R::profile_file_id),
+                               column("policy_file_id", &R::policy_file_id),
+                               column("path_id", &R::path_id),
+                               column("repro_id", &R::repro_id),
+                               column("message_id", &R::message_id),
+                               column("notes_id", &R::notes_id),
+                               column("exit", &R::exit)},
                               sizeof(R)};
+  return type;
+}
+
+const TableType& launch_type() {
+  using R = Launch;
+  static const TableType type{
+      {column("uuid", &R::uuid), column("utc", &R::utc, second), column("tool_version_id", &R::tool_version_id),
+       column("commit_id", &R::commit_id), column("dirty", &R::dirty), column("argv_id", &R::argv_id)},
+      sizeof(R)};
   return type;
 }
 
@@ -207,7 +234,8 @@ std::vector<Column> further_columns() {
           column("n_free", &R::n_free),
           column("free_bound", &R::free_bound),
           column("residual", &R::residual),
-          column("orthogonality", &R::orthogonality)};
+          column("orthogonality", &R::orthogonality),
+          column("guilty", &R::guilty)};
 }
 
 const TableType& node_type() {
@@ -225,7 +253,7 @@ const TableType& relation_type() {
       {column("run", &R::run), column("node", &R::node), column("name_id", &R::name_id),
        column("relation", &R::relation), column("how_id", &R::how_id), column("bitwise", &R::bitwise),
        column("n", &R::n), column("n_bad", &R::n_bad), column("n_differ", &R::n_differ),
-       column("ratio_max", &R::ratio_max), column("verdict", &R::verdict)},
+       column("ratio_max", &R::ratio_max), column("verdict", &R::verdict), column("why_id", &R::why_id)},
       sizeof(R)};
   return type;
 }
@@ -248,7 +276,7 @@ const TableType& expected_type() {
        column("n_bad", &R::n_bad), column("n_flagged", &R::n_flagged), column("n_informative", &R::n_informative),
        column("ratio_max", &R::ratio_max), column("verdict", &R::verdict), column("worst_at", &R::worst_at),
        column("worst_given", &R::worst_given), column("worst_held", &R::worst_held),
-       column("worst_limit", &R::worst_limit), column("sigma_max", &R::sigma_max)},
+       column("worst_limit", &R::worst_limit), column("sigma_max", &R::sigma_max), column("why_id", &R::why_id)},
       sizeof(R)};
   return type;
 }

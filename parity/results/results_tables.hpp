@@ -12,6 +12,7 @@
 #include "ir/formats/graph_file.hpp"
 #include "ir/hdf5/table_type.hpp"
 #include "parity/cases/expected_result.hpp"
+#include "parity/cases/identity.hpp"
 #include "parity/cases/pattern.hpp"
 #include "parity/cases/plain_run.hpp"
 #include "parity/cases/relation_result.hpp"
@@ -33,9 +34,11 @@ using core::Exactness;
 using core::FillKind;
 
 enum class Part { local, inherited, total };
+enum class RunKind { verify };
 enum class Scope { device, workgroup, subgroup, queue_family };
 
 constexpr auto enum_names(Part) { return std::array<std::string_view, 3>{"local", "inherited", "total"}; }
+constexpr auto enum_names(RunKind) { return std::array<std::string_view, 1>{"verify"}; }
 constexpr auto enum_names(Scope) {
   return std::array<std::string_view, 4>{"device", "workgroup", "subgroup", "queue_family"};
 }
@@ -119,6 +122,33 @@ struct Run {
   double lambda = compare::not_computed;                   ///< standard deviations that every limit allowed for
   std::uint64_t n_limits = no_number;                      ///< elements that had such a limit
   std::uint32_t file_id = 0;                               ///< the graph's file, as it was named; not recorded: ""
+
+  // Which run it was (parity/cases/identity.hpp); not recorded: 0, "" and `no_number`.
+  cases::Uuid uuid = {};
+  std::uint32_t launch = 0;  ///< the row of /launches
+  std::uint32_t case_id = 0, subject_id = 0, options_id = 0;
+  Code<RunKind> kind = RunKind::verify;
+  std::uint64_t param_seed = no_number;
+  std::uint32_t alternative = 0;
+  std::uint8_t fuse = 1;
+  std::uint32_t set_id = 0;  ///< other knobs off their defaults
+  std::uint32_t profile_id = 0, profile_file_id = 0, policy_file_id = 0;
+  std::uint32_t path_id = 0;   ///< the graph's file with its folders
+  std::uint32_t repro_id = 0;  ///< the command that runs it again
+  std::uint32_t message_id = 0, notes_id = 0;
+  std::uint8_t exit = no_exit;  ///< the exit code of the case
+
+  static constexpr std::uint8_t no_exit = 255;
+  bool is_named() const { return options_id != 0; }
+};
+
+/// /launches: a row a start of the program.
+struct Launch {
+  cases::Uuid uuid = {};
+  double utc = compare::not_computed;
+  std::uint32_t tool_version_id = 0, commit_id = 0;
+  std::uint8_t dirty = 0;
+  std::uint32_t argv_id = 0;  ///< the command line as a shell takes it, without the folders of absolute paths
 };
 
 /// /results/nodes
@@ -162,6 +192,7 @@ struct Node {
   std::uint8_t of_plain_run = 0;
   std::uint8_t no_truth = 0;    ///< skipped, since the op has no truth in reference precision
   std::uint8_t rounds_off = 0;  ///< failed, since it rounds off more than its kernel says
+  std::uint8_t guilty = 0;      ///< its own error is more than it may be
   std::uint32_t why_id = 0;     ///< why it is no more than its verdict; "" of what passed
   float sensitivity = unknown;  ///< cases::Sensitivity
   float rho = unknown, bits_accumulator = unknown, bits_operand = unknown, misrounded = unknown,
@@ -183,6 +214,7 @@ struct RelationRow {
   std::uint64_t n = 0, n_bad = 0, n_differ = 0;
   double ratio_max = compare::not_computed;
   Code<core::Verdict> verdict = core::Verdict::skipped;
+  std::uint32_t why_id = 0;
 };
 
 /// /results/pattern
@@ -209,6 +241,7 @@ struct ExpectedRow {
   std::array<std::uint64_t, kept> worst_at = {};
   std::array<double, kept> worst_given = {}, worst_held = {}, worst_limit = {};
   double sigma_max = compare::not_computed;
+  std::uint32_t why_id = 0;
 };
 
 /// /results/topk, 8 for each row of /results/nodes
@@ -224,6 +257,7 @@ using ir::hdf5::TableType;
 const TableType& graph_node_type();
 const TableType& coopmat_type();
 const TableType& run_type();
+const TableType& launch_type();
 const TableType& node_type();
 const TableType& relation_type();
 const TableType& pattern_type();

@@ -50,20 +50,12 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       stated_(subject, executors.reference),
       // Blame may be looked for when all is compared, from what the candidate computed.
       state_(subject, isolates(), !isolates() && options.blame != 0u) {
-  result_.subject = {.name = subject.name,
-                     .file = subject.file,
-                     .seed = subject.seed,
-                     .dtype = subject.dtype,
-                     .expected_within = subject.expected_within,
-                     .precision = subject.precision,
-                     .fill = subject.fill,
-                     .adversarial = subject.adversarial,
-                     .proofs = subject.proofs};
+  result_.subject = cases::without_numbers(subject);
   result_.mode = options.mode;
   result_.repeat = options.repeat;
   result_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
-  result_.alternative = options.alternative;
+  result_.settings = options.settings;
   if (subject.dtype && !subject.file->expected.empty())
     result_.notes.push_back("what the file expects was not checked: its numbers are not those of " +
                             std::string(ir::info(*subject.dtype).name));
@@ -304,7 +296,8 @@ cases::CaseResult CaseRun::finish() {
   if (result_.message.empty()) decide_case(verdicts);
   judge_expected();
   if (!isolates()) assign_blame();  // in mode isolate nothing was handed on
-  result_.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // As many digits as results files keep, so that reports made of them say the same.
+  result_.wall_seconds = std::chrono::duration<float>(std::chrono::steady_clock::now() - start).count();
   return std::move(result_);
 }
 

@@ -1,3 +1,4 @@
+// Reads a graph file and makes the case of it, within a budget of memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 
 #include "ir/adversarial/adversarial.hpp"
 #include "ir/adversarial/use.hpp"
+#include "ir/files/read_file.hpp"
 #include "ir/formats/result_names.hpp"
 #include "ir/passes/convert_dtype.hpp"
 #include "ir/passes/widen.hpp"
@@ -14,6 +16,8 @@
 
 namespace plumb::parity::verify {
 namespace {
+
+constexpr std::uint64_t most_plan_bytes = 1 << 20;
 
 // In doubles, which do not wrap: a hostile file may ask for 2^64 bytes many times over.
 double bytes_of(const ir::TensorType& type) {
@@ -82,6 +86,21 @@ void refill(const ir::formats::GraphFile& file, std::uint64_t seed, ir::Feeds& f
     feeds.insert_or_assign(
         name, ir::adversarial::fill(file.graph, v, made->fill.kind, made->seed.value_or(seed), ir::stream_of(name)));
   }
+}
+
+/// What the case was made of besides: of tensors those that were read, as they were before any change of dtype.
+cases::Origin origin_of(const FillOptions& options, const ir::formats::GraphFile& file, const ir::Feeds& feeds) {
+  cases::Origin origin{.param_seed = options.param_seed,
+                       .shapes = options.shapes,
+                       .has_given = options.has_given || !options.given.empty()};
+  ir::Feeds read;
+  for (const auto& [name, source] : file.sources)
+    if (!std::holds_alternative<ir::formats::Generated>(source))
+      if (const auto fed = feeds.find(name); fed != feeds.end()) read.insert(*fed);
+  origin.tensors = cases::hash_of(read, options.literals);
+  if (!options.precision.empty() && !ir::enum_value<ir::passes::Precision>(options.precision))
+    origin.plan = ir::files::read_text(options.precision, most_plan_bytes);
+  return origin;
 }
 
 /// Takes what another implementation gave to where it is judged.
@@ -159,6 +178,7 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
     made.adversarial = options.adversarial.value_or(ir::adversarial::kind_of_seed(options.seed));
   }
   made.feeds = ir::formats::materialise(file, options.seed, options.memory_budget);
+  made.origin = origin_of(options, file, made.feeds);
   place_given_outputs(options, path.string(), file, made);
   if (!options.precision.empty()) {
     ir::require(!options.dtype, path.string(), ": --precision is of f32 graphs, not with --dtype");

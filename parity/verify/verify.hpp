@@ -48,6 +48,9 @@ struct FillOptions {
   core::FillKind kind = core::FillKind::graph;  ///< exact: the case becomes its exact twin
   /// Where `kind` is adversarial: which numbers; none: the seed chooses.
   std::optional<ir::AdversarialKind> adversarial = {};
+  std::vector<std::string> shapes = {};    ///< which shapes `read` was told, "batch=8"
+  std::vector<std::string> literals = {};  ///< which numbers it and `read_given` were told, "sr=16000"
+  bool has_given = false;                  ///< they were told some, or a file of tensors
 };
 
 /// Whether another implementation's tensor can stand beside a value of this type: the same shape, and the same dtype or
@@ -73,7 +76,7 @@ double memory_needed(const ir::Graph& graph);
 struct VerifyOptions {
   std::string filter = {};             ///< regular expression over labels of the nodes to judge; empty for all
   unsigned repeat = 1;                 ///< runs of the candidate, which must agree in every bit
-  std::int64_t alternative = 0;        ///< which of the kernels that plans pass over the candidate runs; 0: the best
+  cases::RunSettings settings = {};    ///< what the candidate was made with: a run is named by it
   std::string flags = {};              ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
   const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
   const profile::DeviceProfile* emulated = nullptr;  ///< what adds products is replayed as it says

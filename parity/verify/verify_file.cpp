@@ -6,33 +6,51 @@
 #include "parity/verify/verify.hpp"
 
 namespace plumb::parity::verify {
+namespace {
 
-cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
-                              const cases::Executors& executors, const VerifyOptions& options,
-                              cases::Observer& observer) {
-  cases::CaseResult result;
-  result.subject = {.name = path.string(), .seed = fill.seed, .dtype = fill.dtype, .precision = fill.precision};
+/// Runs the case that a file is, or says in `result` why it could not be.
+void run_file(const std::filesystem::path& path, const FillOptions& fill, const cases::Executors& executors,
+              const VerifyOptions& options, cases::Observer& observer, cases::CaseResult& result) {
   const auto ends = [&](core::Verdict verdict, core::ExitCode exit, std::string message) {
     result.verdict = verdict;
     result.exit = exit;
     result.message = std::move(message);
     hold_refusal_to_must(result);
-    return result;
   };
   try {
     cases::Case subject = load_case(path, fill);
     if (fill.kind == core::FillKind::exact) subject = exact::make_twin(subject, executors.reference);
-    result.subject.file = subject.file;
-    return verify(subject, executors, options, observer);
+    result.subject = cases::without_numbers(subject);
+    result = verify(subject, executors, options, observer);
   } catch (const ir::Unsupported& error) {
-    return ends(core::Verdict::unsupported, core::ExitCode::nothing_ran, error.what());
+    ends(core::Verdict::unsupported, core::ExitCode::nothing_ran, error.what());
   } catch (const ir::DeviceError& error) {
-    return ends(core::Verdict::error, core::ExitCode::device_error, error.what());
+    ends(core::Verdict::error, core::ExitCode::device_error, error.what());
   } catch (const ir::Error& error) {
-    return ends(core::Verdict::error, core::ExitCode::tool_error, error.what());
+    ends(core::Verdict::error, core::ExitCode::tool_error, error.what());
   } catch (const std::bad_alloc&) {
-    return ends(core::Verdict::error, core::ExitCode::tool_error, path.string() + ": the host is out of memory");
+    ends(core::Verdict::error, core::ExitCode::tool_error, path.string() + ": the host is out of memory");
   }
+}
+
+}  // namespace
+
+cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptions& fill,
+                              const cases::Executors& executors, const VerifyOptions& options,
+                              cases::Observer& observer) {
+  cases::CaseResult result;
+  result.subject = {.name = path.string(),
+                    .seed = fill.seed,
+                    .dtype = fill.dtype,
+                    .precision = fill.precision,
+                    .fill = fill.kind,
+                    .adversarial = fill.adversarial};
+  result.subject.origin = {.param_seed = fill.param_seed, .shapes = fill.shapes};
+  result.mode = options.mode, result.settings = options.settings;
+  run_file(path, fill, executors, options, observer, result);
+  result.identity = cases::identity_of(result);
+  result.uuid = cases::new_uuid();
+  return result;
 }
 
 std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases) {

@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "gpu_vulkan/device/options.hpp"
+#include "parity/cases/identity.hpp"
 
 namespace CLI {
 class App;
+}
+
+namespace plumb::gpu_vulkan {
+class VulkanExecutor;
 }
 
 namespace plumb::parity::cli::flags {
@@ -27,5 +32,17 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags);
 /// The executor's options with flags applied. Nodes that the device cannot run fall back to the host unless a setting
 /// forbids it; stderr says when cooperative matrices failed their self-test. Throws Error for an unknown knob.
 gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags);
+
+/// What such options say of a run: which of them are not as they are without flags and environment.
+cases::RunSettings run_settings(const gpu_vulkan::device::VulkanOptions& options);
+
+/// sha256 of what was measured of a device and decides on its tiles; "" where nothing was.
+std::string calibration_of(const gpu_vulkan::VulkanExecutor& device);
+
+/// Options that make the same runs in any environment: where there is a calibration, its file is named.
+gpu_vulkan::device::VulkanOptions options_to_repeat(const gpu_vulkan::VulkanExecutor& device);
+
+/// The flags that make such options: " --device cpu --no-fuse --set tile=64x64x16".
+std::string repeated(const gpu_vulkan::device::VulkanOptions& options);
 
 }  // namespace plumb::parity::cli::flags

@@ -97,10 +97,9 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
   add_device_flags(app, flags.device);
 }
 
-/// How the tensors of --expected are held to the truth, where that is said.
+/// How the tensors of --expected and --data are held to the truth, where that is said.
 std::string repeated_expectation(const VerifyFlags& all) {
   std::string text;
-  if (all.graph.model.expected.empty()) return text;
   const expected::Options usual;
   if (!all.expected.precision.empty()) text += " --expected-precision " + all.expected.precision;
   if (all.expected.runs != usual.runs) text += fmt::format(" --expected-runs {}", all.expected.runs);
@@ -115,23 +114,18 @@ core::Mode mode_of(const std::string& name) {
   return core::Mode::attribute;
 }
 
-std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill) {
-  const DeviceFlags& flags = all.device;
-  const std::string& policy = all.policy;
+std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill,
+                           const gpu_vulkan::device::VulkanOptions& device) {
   std::string text = repeated(all.graph.model) + repeated_expectation(all);
   if (fill.kind != core::FillKind::graph) text += " --fill " + all.fill;
   if (all.metamorphic) text += " --metamorphic";
   if (fill.param_seed) text += " --param-seed " + std::to_string(*fill.param_seed);
+  if (all.repeat != 1) text += fmt::format(" --repeat {}", all.repeat);
+  if (all.no_plain) text += " --no-plain-run";
   if (!all.profile.empty()) text += " --profile " + terminal::shell_word(all.profile);
   if (!all.emulate.empty()) text += " --emulate " + terminal::shell_word(all.emulate);
-  if (!policy.empty()) text += " --policy " + terminal::shell_word(policy);
-  if (!flags.device.empty()) text += " --device " + terminal::shell_word(flags.device);
-  if (flags.poison) text += " --poison";
-  if (flags.lifetimes) text += " --lifetimes";
-  if (flags.redzone) text += " --redzone";
-  if (flags.no_fuse) text += " --no-fuse";
-  for (const std::string& setting : flags.settings) text += " --set " + terminal::shell_word(setting);
-  return text;
+  if (!all.policy.empty()) text += " --policy " + terminal::shell_word(all.policy);
+  return text + repeated(device);
 }
 
 }  // namespace plumb::parity::cli::flags

@@ -34,6 +34,21 @@ TEST(Options, AreSetByName) {
   EXPECT_TRUE(options.without.empty());
 }
 
+TEST(Options, SayWhichAreOffTheirDefaultsAndWhereThatIsSaid) {
+  device::VulkanOptions options;
+  EXPECT_TRUE(device::settings_of(options).empty());
+  device::set_option(options, "device", "cpu");
+  device::set_option(options, "validation", "1");
+  device::set_option(options, "regions", "0");
+  const auto settings = device::settings_of(options);
+  ASSERT_EQ(settings.size(), 3u);
+  EXPECT_EQ(settings[0].said_in, device::SaidIn::repro);
+  EXPECT_EQ(settings[1].said_in, device::SaidIn::nothing);
+  EXPECT_EQ(settings[2].name + '=' + settings[2].value, "regions=false");
+  EXPECT_EQ(settings[2].said_in, device::SaidIn::options);
+  EXPECT_TRUE(device::settings_of(options, options).empty());
+}
+
 TEST(Options, RefuseWhatTheyDoNotUnderstand) {
   device::VulkanOptions options;
   const auto refused = [&](std::string_view name, std::string_view text) {
