@@ -22,7 +22,7 @@
 #include "parity/samples/sensitivity.hpp"
 #include "parity/samples/statistics.hpp"
 #include "parity/verify/case_run.hpp"
-#include "parity/verify/repro.hpp"
+#include "parity/terminal/shell_word.hpp"
 
 namespace plumb::parity::verify {
 
@@ -183,7 +183,7 @@ cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
     result.placement_reason = report->reason;
     result.device_ns = report->nanoseconds;
   }
-  result.repro = repro_of(result_.repro, node.label);
+  result.repro = result_.repro + terminal::filter_flag(node.label);
   return result;
 }
 

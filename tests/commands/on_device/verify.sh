@@ -182,7 +182,7 @@ says '^matmul +f32 +tiled +32x32x16 '
 says '^matmul +f32 +tiled +64x64x16 '
 says 'by other kernels: --set alternative=1$'
 holds counts.json '"tile":"64x64x16"'
-holds each.xml 'name="scores alternative=1"'
+holds each.xml 'name="scores alternative=1 set=lifetimes:true"'
 plumb 0 judge each.h5
 says '^[0-9]+ runs: '
 # The line that repeats a case by other kernels gives these.
@@ -191,3 +191,47 @@ says 'passed over by --set alternative=1|asked for as an alternative'
 plumb 0 verify "$graphs/scores.json" --set alternative=1000
 plumb 2 verify "$graphs/scores.json" --set alternative=-1
 warns 'option alternative must be a whole number of 0 or more'
+
+# Which run it was: what is off its default is in the id and in the key, wherever it was said, and what is not is in
+# neither. The command that repeats a run says the same again in an environment that says nothing.
+cat >x.json <<'JSON'
+{
+  "format": "plumb.graph/1",
+  "inputs": {"a": {"type": "f32[8, 64]"}},
+  "nodes": [{"label": "x", "op": "reshape", "inputs": ["a"], "shape": [8, 64]}],
+  "results": ["x"]
+}
+JSON
+plumb 0 run --on cpu x.json --seed 9 -o x.npz
+n=0
+named() {
+  n=$((n + 1))
+  plumb 0 verify "$graphs/scores.json" -q --json "named$n.json" "$@"
+}
+named -o named.h5
+named
+named --no-fuse
+named --set regions=false
+named --param-seed 5
+named --profile "$source/docs/measurements/h200_profile.toml"
+named --precision f16acc32
+named --load-inputs x.npz -o fed.h5
+PLUMB_TILE=32x32x16 PLUMB_ALTERNATIVE=1
+export PLUMB_TILE
+named
+unset PLUMB_TILE
+export PLUMB_ALTERNATIVE
+named
+unset PLUMB_ALTERNATIVE
+python3 "$source/tests/commands/names.py" 9 named*.json || fail "runs are not told apart"
+holds named9.json '"id": ".*scores\.json set=tile:32x32x16"'
+holds named9.json '"repro": "plumb verify .*scores\.json --seed 1 --set tile=32x32x16"'
+holds named10.json '"repro": "plumb verify .*scores\.json --seed 1 --set alternative=1"'
+plumb 0 inspect fed.h5 --check-schema
+for report in named8 named9; do
+  # shellcheck disable=SC2086
+  python3 "$source/tests/commands/repeat.py" "$report.json" $launched || fail "$report is not repeated"
+done
+plumb 1 verify "$rates" --load-inputs in.npz --expected wrong.npz --rtol 0 --json given.json -q
+# shellcheck disable=SC2086
+python3 "$source/tests/commands/repeat.py" given.json $launched || fail "given numbers are not repeated"
