@@ -25,7 +25,7 @@ namespace {
 
 struct JudgeFlags {
   std::vector<std::string> results;
-  std::string policy, explain, junit;
+  std::string policy, explain, junit, json;
   bool force = false, github = false;
   terminal::StyleFlags style;
   core::Demands demands;
@@ -41,18 +41,20 @@ std::vector<results::JudgedRun> judge_all(const std::vector<std::string>& files,
 }
 
 /// Commands of GitHub's are obeyed again, and there are ours.
-void tell_github(std::ostream& out, const std::vector<report::Suite>& suites) {
+void tell_github(std::ostream& out, const std::vector<report::Suite>& suites, const report::RunFacts& facts) {
   report::resume_workflow_commands();
   const report::Workflow workflow = report::workflow_of_environment();
   out << report::to_annotations(suites, workflow.workspace) << std::flush;
-  if (!workflow.summary.empty()) report::append_summary(workflow.summary, suites, {});
+  if (!workflow.summary.empty()) report::append_summary(workflow.summary, suites, facts);
 }
 
 int run_judge(const JudgeFlags& flags) {
   flags::Outputs outputs{.force = flags.force, .inputs = {flags.results.begin(), flags.results.end()}};
   if (!flags.policy.empty()) outputs.inputs.emplace_back(flags.policy);
-  const auto junit = outputs.open(flags.junit, ir::files::FileKind::xml);
-  const bool is_on_stdout = flags.junit == "-";
+  ir::require(flags.json != "-" || flags.junit != "-", "only one of --json and --junit can be written to stdout");
+  const auto json = outputs.open(flags.json, ir::files::FileKind::json),
+             junit = outputs.open(flags.junit, ir::files::FileKind::xml);
+  const bool is_on_stdout = flags.junit == "-" || flags.json == "-";
   std::ostream& out = is_on_stdout ? std::cerr : std::cout;
   if (flags.github) report::stop_workflow_commands(out);
   std::optional<policy::Policy> policy;
@@ -65,10 +67,11 @@ int run_judge(const JudgeFlags& flags) {
   };
   if (!flags.explain.empty() && std::ranges::none_of(runs, is_explained))
     out << "--explain '" << flags.explain << "': no such node was compared\n";
+  if (json) flags::write_whole(json, results::to_json(runs));
   if (junit) flags::write_whole(junit, report::to_junit(results::suites_of(runs, flags.demands.strict)));
   const auto idle = policy ? results::idle_budgets(*policy, runs) : std::vector<std::string>();
   for (const std::string& finding : idle) std::cerr << finding << '\n';
-  if (flags.github) tell_github(out, results::suites_of(runs, flags.demands.strict));
+  if (flags.github) tell_github(out, results::suites_of(runs, flags.demands.strict), results::facts_of(runs));
   if (!idle.empty()) return static_cast<int>(core::ExitCode::tool_error);
   const auto ends = results::ends_of(runs);
   std::cerr << core::unmet(ends, flags.demands);
@@ -100,6 +103,8 @@ Action judge(CLI::App& app) {
   app.add_flag("--strict", flags->demands.strict, "exit code 4 where anything was not verified, as in verify");
   app.add_flag("--require-verified", flags->demands.verified,
                "exit code 4 unless every run was verified, as in verify");
+  flags::add_output(app, "--json", flags->json, "write the report as JSON to this file, or - for stdout")
+      ->group("output");
   flags::add_output(app, "--junit", flags->junit, "write the report as JUnit XML to this file, or - for stdout")
       ->group("output");
   flags::add_github_flag(app, flags->github);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -10,7 +11,9 @@
 #include "ir/attribute.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
+#include "parity/report/report.hpp"
 #include "parity/results/results_file.hpp"
+#include "parity/results/stored_case.hpp"
 #include "parity/results/stored_facts.hpp"
 #include "parity/terminal/table.hpp"
 #include "parity/terminal/text.hpp"
@@ -40,7 +43,11 @@ class Judge {
  public:
   Judge(const std::filesystem::path& path, const policy::Policy* policy, std::chrono::sys_days today,
         const std::string& explain)
-      : file_(path), given_(policy), today_(today), explain_(explain) {}
+      : source_(std::make_shared<ResultsFile>(path)),
+        file_(*source_),
+        given_(policy),
+        today_(today),
+        explain_(explain) {}
   std::vector<JudgedRun> all();
 
  private:
@@ -50,8 +57,10 @@ class Judge {
   void decide(JudgedNode& node, const policy::Judgement& judgement, const Node& gated) const;
   policy::Measured measured(const Run& run, const Node& part);
   const policy::Policy& policy(const Run& run);
+  std::string policy_text(const Run& run);
 
-  ResultsFile file_;
+  const std::shared_ptr<ResultsFile> source_;
+  ResultsFile& file_;
   const policy::Policy* const given_;
   const std::chrono::sys_days today_;
   const std::string& explain_;
@@ -67,6 +76,11 @@ const policy::Policy& Judge::policy(const Run& run) {
   if (is_new && !path.empty())
     found->second = policy::parse(file_.store().read_text(path), file_.path().string() + ":" + path, acc);
   return found->second;
+}
+
+std::string Judge::policy_text(const Run& run) {
+  const std::string path = file_.policy_path(run);
+  return path.empty() ? "" : file_.text_of(path);
 }
 
 /// What was measured for a row. For several outputs the graph's table holds the first one's dtype; ratios and ulps were
@@ -152,13 +166,16 @@ core::Coverage least_coverage_of(const Run& run) {
 }
 
 JudgedRun Judge::judge(const Run& run) {
-  JudgedRun judged{.run = run.run,
+  JudgedRun judged{.source = source_,
+                   .run = run.run,
                    .graph = file_.name(run.graph_id),
                    .file = file_.name(run.file_id),
                    .subject = file_.subject(run),
                    .device = file_.device(run).facts.device,
                    .seed = run.seed,
                    .precision = file_.precision(run)};
+  judged.is_by_its_policy = given_ == nullptr || given_->text == policy_text(run);
+  judged.rules_ending = policy::rules_ending(policy(run), today_);
   judged.was = judged.verdict = known(run.verdict, core::Verdict::error);
   judged.must = known(run.must, ir::formats::Must::pass), judged.met_must = run.must_met != 0;
   std::vector<core::Verdict> verdicts;
@@ -274,53 +291,42 @@ core::ExitCode exit_code_of(const JudgedRun& run) {
   return run.met_must && run.verdict == run.was ? core::ExitCode::passed : core::ExitCode::failed;
 }
 
-report::Test test_of(const JudgedRun& run, const std::string& name, core::Verdict verdict, const std::string& why,
-                     bool strict) {
-  report::Test test{
-      .group = run.file.empty() ? run.graph : run.file, .name = name, .end = report::end_of(verdict, strict)};
-  if (run.precision != "graph") test.name += " precision=" + run.precision;
-  if (run.seed != 1) test.name += fmt::format(" seed={}", run.seed);
-  test.type = ir::enum_name(verdict);
-  test.message = test.details = why;
-  const bool meets_must =
-      run.must != ir::formats::Must::pass && run.met_must && exit_code_of(run) == core::ExitCode::passed;
-  if (test.end <= report::TestEnd::skipped || !meets_must) return test;
-  test.end = report::TestEnd::skipped;
-  test.message = "as the file says that it must: " + why;
-  return test;
+/// What judging again says of a node, in place of what was said when it ran, where that is not the same.
+void judge_again(cases::NodeResult& node, const JudgedNode& judged, bool is_by_its_policy) {
+  const bool is_same = judged.verdict == judged.was && judged.rule == node.rule && is_by_its_policy;
+  if (!is_same || node.why.empty()) node.why = judged.why;
+  node.verdict = judged.verdict, node.rule = judged.rule, node.explanation = judged.explanation;
 }
 
-report::Test test_of(const JudgedRun& run, const JudgedNode& node, core::Verdict verdict, bool strict) {
-  report::Test test = test_of(run, node.name, verdict, node.why, strict);
-  test.node = node.name;
-  test.op = node.op;
-  test.ratio = node.ratio;
-  test.ends_soon = node.ends_soon;
-  test.properties = {{"verdict", test.type}, {"was", std::string(ir::enum_name(node.was))}};
-  if (!std::isnan(node.ratio)) test.properties.emplace_back("ratio", fmt::format("{:.6g}", node.ratio));
-  if (node.reference_ns || node.device_ns)
-    test.seconds = 1e-9 * static_cast<double>(node.reference_ns.value_or(0) + node.device_ns.value_or(0));
-  return test;
+/// A run as verify would report it.
+cases::CaseResult as_case(const JudgedRun& run) {
+  cases::CaseResult result = stored_case(*run.source, run.source->runs()[run.run]);
+  for (std::size_t n = 0; n < run.nodes.size(); ++n) judge_again(result.nodes[n], run.nodes[n], run.is_by_its_policy);
+  if (run.verdict == run.was && run.source->runs()[run.run].is_named()) return result;
+  result.verdict = run.verdict, result.exit = exit_code_of(run);
+  result.message = run.verdict == run.was ? "the run as a whole" : ir::cat("it was ", ir::enum_name(run.was));
+  result.meets_must = run.must != ir::formats::Must::pass && run.met_must && result.exit == core::ExitCode::passed;
+  return result;
+}
+
+report::RunFacts facts_of(const JudgedRun& run) {
+  report::RunFacts facts = facts_of_run(*run.source, run.source->runs()[run.run]);
+  facts.rules_ending = run.rules_ending;
+  return facts;
 }
 
 report::Suite suite_of(const JudgedRun& run, bool strict) {
-  report::Suite suite{.name = fmt::format("{} run {}", run.file.empty() ? run.graph : run.file, run.run),
-                      .file = run.file,
-                      .verdict = std::string(ir::enum_name(run.verdict))};
-  std::size_t not_judged = 0;
+  report::RunFacts facts = facts_of(run);
+  facts.strict = strict;
+  const std::array result = {as_case(run)};
+  report::Suite suite = std::move(report::suites_of(result, facts).front());
+  auto test = suite.tests.begin();
   for (const JudgedNode& node : run.nodes) {
-    const core::Verdict verdict = strict ? core::as_counted_by_strict(node.verdict, node.lacks_truth) : node.verdict;
-    if (verdict == core::Verdict::skipped)
-      ++not_judged;
-    else
-      suite.tests.push_back(test_of(run, node, verdict, strict));
+    if (core::Verdict::skipped == (strict ? core::as_counted_by_strict(node.verdict, node.lacks_truth) : node.verdict))
+      continue;
+    if (node.was != node.verdict) test->properties.emplace_back("was", ir::enum_name(node.was));
+    ++test;
   }
-  suite.properties = {
-      {"device", run.device}, {"seed", std::to_string(run.seed)}, {"not_judged", std::to_string(not_judged)}};
-  report::Test whole = test_of(run, "(case)", run.verdict, "the run as a whole", strict);
-  const core::ExitCode code = exit_code_of(run);
-  if (code == core::ExitCode::failed) whole.end = std::max(whole.end, report::TestEnd::failure);
-  report::add_case(suite, std::move(whole));
   return suite;
 }
 
@@ -330,6 +336,16 @@ std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool st
   std::vector<report::Suite> suites;
   for (const JudgedRun& run : runs) suites.push_back(suite_of(run, strict));
   return suites;
+}
+
+std::string to_json(const std::vector<JudgedRun>& runs) {
+  return report::to_json_of_record(runs.size(), [&](std::size_t r) { return as_case(runs[r]); });
+}
+
+report::RunFacts facts_of(const std::vector<JudgedRun>& runs) {
+  for (const JudgedRun& run : runs)
+    if (report::RunFacts facts = facts_of(run); !facts.device.empty()) return facts;
+  return {};
 }
 
 std::vector<core::CaseEnd> ends_of(const std::vector<JudgedRun>& runs) {

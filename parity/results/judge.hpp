@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -27,7 +28,10 @@ struct JudgedNode {
   std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
 };
 
+class ResultsFile;
+
 struct JudgedRun {
+  std::shared_ptr<ResultsFile> source = {};  ///< where the rest of it is
   std::uint32_t run = 0;
   std::string graph = {}, file = {};  ///< the graph's hash, and its file as it was named; "" where not recorded
   std::string subject = {};           ///< both, for people
@@ -38,6 +42,8 @@ struct JudgedRun {
   ir::formats::Must must = ir::formats::Must::pass;  ///< what its file says that it must come to
   bool met_must = false;                             ///< and whether it did, when it ran
   std::vector<JudgedNode> nodes = {};
+  bool is_by_its_policy = true;                ///< judged by the policy that the file holds for it
+  std::vector<std::size_t> rules_ending = {};  ///< rules of that which judged it that excuse failures for days
 };
 
 /// Judges every run of a results file by a policy, from the numbers it holds: no device and no
@@ -55,8 +61,14 @@ std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<co
 /// differ in their seed alone take one line.
 std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& style = {});
 
-/// The runs as suites of tests, as those of verify, but without what a results file does not keep.
+/// The runs as suites of tests: those of verify, where the verdicts are still the same.
 std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool strict);
+
+/// The runs as the JSON of verify, without what a results file does not keep (docs/results.md).
+std::string to_json(const std::vector<JudgedRun>& runs);
+
+/// What is true of all of these runs, for a summary: their device, where they have one.
+report::RunFacts facts_of(const std::vector<JudgedRun>& runs);
 
 /// What each run came to.
 std::vector<core::CaseEnd> ends_of(const std::vector<JudgedRun>& runs);

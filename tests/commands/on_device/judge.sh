@@ -46,3 +46,21 @@ says '^12 runs: 12 passed; 0 changed$'
 plumb 1 judge failed.h5 --github
 says '^::stop-commands::plumb-[0-9a-f]{32}$'
 says '^::error title=matmul failed%3A scores::max_abs is .*, at most 0 is required'
+# From the file come the reports of verify, byte for byte; what a file does not keep is null in JSON, and listed.
+GITHUB_WORKSPACE=$source GITHUB_STEP_SUMMARY=$PWD/summary.md
+export GITHUB_WORKSPACE GITHUB_STEP_SUMMARY
+annotated() { sed -n '/^::plumb-/,$p' stdout | sed 1d; }
+plumb 2 verify "$graphs/scores.json" "$graphs/dense.json" missing.json "$source/fixtures/must_fail/transposed.json" \
+  --metamorphic --seeds 2 --policy "$PWD/strict.toml" --github --junit verify.xml --json verify.json -o all.h5
+annotated >verify.txt
+mv summary.md verify.md
+plumb 2 judge all.h5 --github --junit judge.xml --json judge.json
+annotated >judge.txt
+grep -q '^::error ' judge.txt || fail "nothing is annotated"
+cmp verify.xml judge.xml || fail "judge writes other JUnit XML than verify"
+cmp verify.txt judge.txt || fail "judge annotates otherwise than verify"
+cmp verify.md summary.md || fail "judge writes another summary than verify"
+python3 "$source/tests/commands/same.py" verify.json judge.json "$source/docs/results.md" || fail "JSON differs"
+unset GITHUB_WORKSPACE GITHUB_STEP_SUMMARY
+plumb 2 judge all.h5 --junit - --json -
+warns_of "only one of --json and --junit can be written to stdout"
