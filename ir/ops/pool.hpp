@@ -54,10 +54,10 @@ struct Pool {
 
   /// Positions of the window on an axis.
   std::int64_t positions(const kernels::Window& axis) const {
+    if (!ceil_mode) return axis.positions();
     const std::int64_t free = axis.padded() - axis.span();
-    if (!ceil_mode || free % axis.stride == 0) return axis.positions();
-    const std::int64_t last = axis.positions();  // the window that hangs over the end
-    return last * axis.stride < axis.extent + axis.pad_begin ? last + 1 : last;
+    const std::int64_t last = free / axis.stride + (free % axis.stride == 0 ? 0 : 1);  // it may hang over the end
+    return last > 0 && last * axis.stride >= axis.extent + axis.pad_begin ? last : last + 1;
   }
 
   TensorTypes infer(Types in) const {

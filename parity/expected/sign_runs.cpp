@@ -6,6 +6,7 @@
 
 #include "ir/ops/attention.hpp"
 #include "ir/ops/binary.hpp"
+#include "ir/ops/cast.hpp"
 #include "ir/ops/conv.hpp"
 #include "ir/ops/conv_transpose.hpp"
 #include "ir/ops/dot_general.hpp"
@@ -157,6 +158,15 @@ bool rounds_once(const ir::Op& op) {
   return function == UnaryFunction::sqrt || function == UnaryFunction::reciprocal;
 }
 
+/// The error that a node is allowed, as what it may have rounded: the bits of a cast to fewer places are those of the
+/// number before it, rounded once, and the truth of the graph does not round.
+compare::Allowed roundings_of(const ir::Graph& graph, const ir::Node& node, compare::Allowed allowed) {
+  if (!node.op.is<ir::ops::Cast>() || allowed.rule != compare::Allowed::Rule::bits) return allowed;
+  const ir::DType from = graph.type(node.inputs.front()).dtype, to = graph.type(node.outputs.front()).dtype;
+  if (ir::unit_roundoff(to) > ir::unit_roundoff(from)) allowed.rule = compare::Allowed::Rule::rounded;
+  return allowed;
+}
+
 /// Has runs take the ends of what elements may be of which no run says that they may be another: by chance none came
 /// far enough.
 void take_ends(const std::pair<ir::Tensor, ir::Tensor>& ends, const ir::Tensor& truth, std::size_t node,
@@ -248,9 +258,9 @@ void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner 
   const bool is_rounded = precision_.rounds_functions && segment.graph.nodes().size() == 1 && rounds_once(node.op);
   for (std::size_t k = 0; k < made.size(); ++k) {
     lines_.insert_or_assign(node.outputs[k], bounded.lines[k]);
-    const bool is_exact = is_rounded || bounded.allowed[k].rule == compare::Allowed::Rule::rounded;
-    const OwnRounding own{
-        bounded.allowed[k], graph_.type(node.outputs[k]).dtype, precision_.kept, creep, is_exact, only};
+    const compare::Allowed allowed = roundings_of(graph_, node, bounded.allowed[k]);
+    const bool is_exact = is_rounded || allowed.rule == compare::Allowed::Rule::rounded;
+    const OwnRounding own{allowed, graph_.type(node.outputs[k]).dtype, precision_.kept, creep, is_exact, only};
     if (const auto& ends = choices[k].extremes) take_ends(*ends, made[k].truth, n, made[k].runs);
     if (is_real_or_complex(made[k].truth)) round(made[k], n, k, own);
     made[k].admissible = std::move(choices[k].admissible);

@@ -43,14 +43,11 @@ void split(NodeReader& node) {
   const Shape& x = node.shape(node.in(0));
   const auto axis = node.integer("axis", 0);
   const auto parts = static_cast<std::int64_t>(node.outputs());
-  const auto named = node.integer("num_outputs", parts);
-  require(named == parts, "has ", parts, " outputs, num_outputs is ", named);
   const auto sizes = node.ints_of("split", 1);
   const auto wanted = node.integer("num_outputs", parts);  // from opset 18 on, where there is no `split`
   require(wanted == parts, "num_outputs is ", wanted, ", the node has ", parts, " outputs");
   require(!sizes || node.attribute("num_outputs") == nullptr, "has both split and num_outputs");
-  const auto results =
-      node.add_all(ops::Split{axis, sizes.value_or(equal_parts(x[x.axis(axis)], parts))}, {node.in(0)});
+  const auto results = node.add_all(ops::Split{axis, sizes ? *sizes : equal_parts(x[x.axis(axis)], parts)}, {node.in(0)});
   require(results.size() == node.outputs(), "has ", node.outputs(), " outputs for ", results.size(), " parts");
   for (std::size_t k = 0; k < results.size(); ++k) node.out(k, results[k]);
 }
