@@ -22,6 +22,7 @@ import json
 import pathlib
 import re
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FLOATS = ("f16", "bf16", "f32", "f64", "c64", "c128")
@@ -242,7 +243,8 @@ class Table:
             if any(text not in ("all", "-") for text in texts):
                 lines.append(f"| {stem} | " + " | ".join(texts) + " |")
         lines += ["", "Why:", ""]
-        lines += [f"* ({chr(ord('a') + i)}) {reason}" for i, reason in enumerate(self.reasons)]
+        for i, reason in enumerate(self.reasons):
+            lines += textwrap.wrap(f"* ({chr(ord('a') + i)}) {reason}", 120, subsequent_indent="  ")
         return "\n".join(lines) + "\n"
 
     def print_all(self):
