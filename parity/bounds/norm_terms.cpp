@@ -188,6 +188,12 @@ Real through_norm(const Node& node, const Norm& norm, const Errors& errors) {
   const Real d = norm.centred ? norm.x - mean(norm.x) : norm.x;
   const Real inverse = node.builder.constant(1) / sqrt(mean(square(d)) + norm.epsilon);
   const Real unit = abs(d) * inverse;
+  if (node.output > 0) {  // statistics, of which there is one a line
+    if (!errors[0]) return node.builder.constant(0);
+    if (node.output == 1) return mean(*errors[0]);
+    const Real of_d = *errors[0] + mean(*errors[0]);
+    return (0.5 * inverse) * square(inverse) * mean((2 * abs(d) + of_d) * of_d);
+  }
   Real result = node.builder.constant(0);
   if (errors[0]) {
     const Real of_d = norm.centred ? *errors[0] + mean(*errors[0]) : *errors[0];
