@@ -18,7 +18,7 @@ std::vector<std::string> choices_in(const Code<E>&) {
 std::vector<std::string> choices_in(const DTypeCode&) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < ir::dtype_count; ++i) names.emplace_back(ir::info(static_cast<ir::DType>(i)).name);
-  names.emplace_back("none");
+  names.insert(names.begin() + DTypeCode::none, "none");
   return names;
 }
 std::vector<std::string> choices_in(const OpCode&) { return op_choices(); }

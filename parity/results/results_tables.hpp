@@ -59,16 +59,20 @@ E known(Code<E> code, E otherwise) {
   return code.value < enum_names(E{}).size() ? static_cast<E>(code) : otherwise;
 }
 
-/// A dtype, or none: of a node without operands.
+/// A dtype, or none: of a node without operands. Dtypes that came after the first files stand behind none.
 struct DTypeCode {
-  std::uint8_t value = static_cast<std::uint8_t>(ir::dtype_count);
+  static constexpr std::uint8_t none = 13;
+  std::uint8_t value = none;
 
   DTypeCode() = default;
-  DTypeCode(ir::DType dtype) : value(static_cast<std::uint8_t>(dtype)) {}
+  DTypeCode(ir::DType dtype) : value(static_cast<std::uint8_t>(dtype)) {
+    if (value >= none) ++value;
+  }
 };
 
 inline std::optional<ir::DType> dtype_of(DTypeCode code) {
-  return code.value < ir::dtype_count ? std::optional(static_cast<ir::DType>(code.value)) : std::nullopt;
+  if (code.value == DTypeCode::none || code.value > ir::dtype_count) return std::nullopt;
+  return static_cast<ir::DType>(code.value < DTypeCode::none ? code.value : code.value - 1);
 }
 
 /// An op by its place in op_choices().

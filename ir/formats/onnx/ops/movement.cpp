@@ -47,7 +47,8 @@ void split(NodeReader& node) {
   const auto wanted = node.integer("num_outputs", parts);  // from opset 18 on, where there is no `split`
   require(wanted == parts, "num_outputs is ", wanted, ", the node has ", parts, " outputs");
   require(!sizes || node.attribute("num_outputs") == nullptr, "has both split and num_outputs");
-  const auto results = node.add_all(ops::Split{axis, sizes ? *sizes : equal_parts(x[x.axis(axis)], parts)}, {node.in(0)});
+  const ops::Split op{axis, sizes ? *sizes : equal_parts(x[x.axis(axis)], parts)};
+  const auto results = node.add_all(op, {node.in(0)});
   require(results.size() == node.outputs(), "has ", node.outputs(), " outputs for ", results.size(), " parts");
   for (std::size_t k = 0; k < results.size(); ++k) node.out(k, results[k]);
 }
