@@ -24,9 +24,9 @@ std::vector<double> averages(const Geometry& g) {
   for (std::int64_t start = -g.before;; start += g.stride) {
     const std::int64_t walked = start + g.before;
     const bool hangs_over = walked > free;
-    // One window may hang over the end, where it is wanted; none but the first begins behind the image then.
+    // One window may hang over the end, where it is wanted; the last is left out then if it begins behind the image.
     if (hangs_over && (!g.ceil || walked - g.stride >= free)) return all;
-    if (g.ceil && walked > 0 && walked >= g.extent + g.before) return all;
+    if (g.ceil && walked > 0 && walked >= free && walked >= g.extent + g.before) return all;
     double inside = 0, counted = 0;
     for (std::int64_t t = 0; t < g.kernel; ++t) {
       const std::int64_t place = start + t * g.dilation;
