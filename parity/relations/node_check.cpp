@@ -33,6 +33,14 @@ ir::Tensor sum(const ir::Tensor& a, const ir::Tensor& b) {
   return y;
 }
 
+/// What holds each element of a first output, as f64: how far from the truth it may be, and 1 where nobody judges it.
+struct Limited {
+  ir::Tensor limits, apart;
+};
+
+/// The limits of a difference of two results, which nobody judges where either of them is not judged.
+Limited both(const Limited& a, const Limited& b) { return {sum(a.limits, b.limits), sum(a.apart, b.apart)}; }
+
 class NodeCheck {
  public:
   NodeCheck(const cases::Executors& executors, const ir::Graph& graph, std::size_t n, const Operands& operands,
@@ -56,10 +64,10 @@ class NodeCheck {
   const ir::Tensor& y() const { return base_.outputs.front(); }
   bool rounds_alike() const;
   void within_limits(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
-                     const ir::Tensor& limits);
+                     const Limited& limited);
   void bit_by_bit(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got);
-  ir::Tensor limits_of(const ir::Op& op, const Operands& operands, const ir::OpRun& run) const;
-  const ir::Tensor& base_limits();
+  Limited limits_of(const ir::Op& op, const Operands& operands, const ir::OpRun& run) const;
+  const Limited& base_limits();
   void changed(cases::RelationResult result, const Change& change, const ir::Op& op, const Operands& operands,
                bool same_order);
 
@@ -69,7 +77,7 @@ class NodeCheck {
   const Operands& operands_;
   const double lambda_;
   ir::OpRun base_;
-  std::optional<ir::Tensor> base_limits_;
+  std::optional<Limited> base_limits_;
   Symmetries declared_;
   std::vector<cases::RelationResult> results_;
 };
@@ -81,12 +89,13 @@ bool NodeCheck::rounds_alike() const {
          of == ir::ErrorClass::rounded;
 }
 
-/// How far from the truth each element of the first output may be, as f64: what verify holds a run of the op to.
-ir::Tensor NodeCheck::limits_of(const ir::Op& op, const Operands& operands, const ir::OpRun& run) const {
-  return hold(executors_, op, operands, run, lambda_).limits.front();
+/// Asks the op's judge what verify holds a run of it to.
+Limited NodeCheck::limits_of(const ir::Op& op, const Operands& operands, const ir::OpRun& run) const {
+  HeldRun held = hold(executors_, op, operands, run, lambda_);
+  return {std::move(held.limits.front()), std::move(held.apart.front())};
 }
 
-const ir::Tensor& NodeCheck::base_limits() {
+const Limited& NodeCheck::base_limits() {
   if (!base_limits_) base_limits_ = limits_of(node_.op, operands_, base_);
   return *base_limits_;
 }
@@ -100,9 +109,12 @@ void NodeCheck::bit_by_bit(cases::RelationResult result, const ir::Tensor& expec
 
 /// `expected` is of the dtype of `got` or, where it is made of several results, f64.
 void NodeCheck::within_limits(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got,
-                              const ir::Tensor& limits) {
+                              const Limited& limited) {
+  compare::Limits limits{limited.limits, limited.limits};
+  if (std::ranges::any_of(limited.apart.as<double>(), [](double mark) { return mark != 0; }))
+    for (const double mark : limited.apart.as<double>()) limits.apart.push_back(mark != 0);
   compare::Allowed allowed{.rule = compare::Allowed::Rule::within,
-                           .limits = std::make_shared<const compare::Limits>(compare::Limits{limits, limits})};
+                           .limits = std::make_shared<const compare::Limits>(std::move(limits))};
   const compare::Comparison found = compare::compare(ir::passes::widen(expected), got, allowed);
   result.bitwise = false;
   result.n = found.n, result.n_bad = found.n_bad, result.ratio = found.ratio();
@@ -121,8 +133,9 @@ void NodeCheck::changed(cases::RelationResult result, const Change& change, cons
   const ir::Tensor expected = change(y());
   if (rounds_alike() || (same_order && other.report.kernel == base_.report.kernel))
     return bit_by_bit(std::move(result), expected, other.outputs.front());
+  const Limited& own = base_limits();
   within_limits(std::move(result), expected, other.outputs.front(),
-                sum(change(base_limits()), limits_of(op, operands, other)));
+                both({change(own.limits), change(own.apart)}, limits_of(op, operands, other)));
 }
 
 void NodeCheck::rearrange(cases::Relation relation, const AxisSymmetry& axis,
@@ -183,7 +196,8 @@ void NodeCheck::add_parts(const Homogeneity& degree) {
   for (const ir::Tensor& x : operands_.tensors)
     if (ir::is_float(x.dtype()) && !stays_finite(x, 0)) return;
   if (operands_.tensors[degree.operands.front()].elements() < 2) return;
-  std::optional<ir::Tensor> total, limits = base_limits();
+  std::optional<ir::Tensor> total;
+  Limited limited = base_limits();
   for (const std::size_t part : {0u, 1u}) {
     Operands operands = operands_;
     for (const std::size_t i : degree.operands) {
@@ -195,9 +209,9 @@ void NodeCheck::add_parts(const Homogeneity& degree) {
     const ir::OpRun one = candidate(node_.op, operands);
     const ir::Tensor wide = ir::passes::widen(one.outputs.front());
     total = total ? sum(*total, wide) : wide;
-    limits = sum(*limits, limits_of(node_.op, operands, one));
+    limited = both(limited, limits_of(node_.op, operands, one));
   }
-  within_limits({n_, node_.label, cases::Relation::linearity, numbers(degree.operands)}, *total, y(), *limits);
+  within_limits({n_, node_.label, cases::Relation::linearity, numbers(degree.operands)}, *total, y(), limited);
 }
 
 void NodeCheck::exchange(const Exchange& exchange) {
