@@ -27,7 +27,7 @@ for argument in "$@"; do
 done
 
 packages=(
-  build-essential g++ clang ccache cmake ninja-build pkg-config git ca-certificates
+  build-essential g++ clang lld ccache cmake ninja-build pkg-config git ca-certificates
   libvulkan-dev vulkan-tools vulkan-validationlayers mesa-vulkan-drivers glslang-tools glslang-dev spirv-tools
   libeigen3-dev libfftw3-dev libtbb-dev libhdf5-dev hdf5-tools
   libonnx-dev libonnx-testdata protobuf-compiler libprotobuf-dev

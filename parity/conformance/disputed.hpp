@@ -7,7 +7,7 @@ namespace plumb::parity::conformance {
 
 /// Why a case of this name (its folder's path in a suite) is disputed: what its file expects, and what ONNX says
 /// instead. Empty for all others. A disputed case that does not give what its file expects is judged by its nodes
-/// alone.
+/// alone; one whose files contradict its model cannot be run.
 std::string_view dispute(std::string_view name);
 
 }  // namespace plumb::parity::conformance

@@ -12,26 +12,27 @@
 namespace plumb::parity::expected {
 
 std::span<const NamedPrecision> precisions() {
-  // Runs are made with the roundings of f32, which f64 can hold; those of an implementation in f64 are 2⁻²⁹ of them.
+  // Runs are made with the roundings of f32, which f64 can hold, in graphs of f64 as well; those of an implementation
+  // in f64 are 2⁻²⁹ of them.
   static const std::array<NamedPrecision, 7> all = {{
-      {"f64", {.unit = 0x1p-53, .of_variance = 0x1p-58, .rounds_functions = true}, "it had been computed in f64"},
+      {"f64", {.unit = 0x1p-53, .of_variance = 0x1p-58, .is_another = true}, "it had been computed in f64"},
       {"f32",
-       {.rounds_functions = true},
+       {.is_another = true},
        "it had been computed in f32, or in f64 from constants that are not the f32 ones of the graph"},
       {"tf32",
-       {.operands = 0x1p-11, .rounds_functions = true},
+       {.operands = 0x1p-11, .is_another = true},
        "operands of products kept 11 of 24 bits, as those of TF32 and f16 do"},
       {"bf16_products",
-       {.operands = 0x1p-8, .rounds_functions = true},
+       {.operands = 0x1p-8, .is_another = true},
        "operands of products kept 8 of 24 bits, as those of bf16 do"},
       {"f16",
-       {.unit = 0x1p-11, .operands = 0x1p-11, .kept = ir::DType::f16, .rounds_functions = true},
+       {.unit = 0x1p-11, .operands = 0x1p-11, .kept = ir::DType::f16, .is_another = true},
        "every value was kept in f16"},
       {"f16_sums",
-       {.unit = 0x1p-11, .operands = 0x1p-11, .kept = ir::DType::f16, .sums = 0x1p-11, .rounds_functions = true},
+       {.unit = 0x1p-11, .operands = 0x1p-11, .kept = ir::DType::f16, .sums = 0x1p-11, .is_another = true},
        "every value was kept, and every product summed, in f16"},
       {"bf16",
-       {.unit = 0x1p-8, .operands = 0x1p-8, .kept = ir::DType::bf16, .rounds_functions = true},
+       {.unit = 0x1p-8, .operands = 0x1p-8, .kept = ir::DType::bf16, .is_another = true},
        "every value was kept in bf16"},
   }};
   return all;

@@ -114,6 +114,7 @@ struct SignRuns::OwnRounding {
   std::optional<ir::DType> kept;  ///< what the other implementation keeps it in
   double creep;
   bool is_rounded;             ///< a result that is a number of the dtype comes out as it is
+  bool as_f32;                 ///< roundings of f64 are made as large as those of f32
   std::optional<double> only;  ///< the only error that there is
 };
 
@@ -126,8 +127,10 @@ void SignRuns::round(Moving& value, std::size_t node, std::size_t output, const 
   // Rounding to nearest leaves a number of the dtype as it is, and a sum of zeros is zero. A mask that is compared with
   // 0, or a position of which the floor is taken, would turn over if it were moved.
   const core::FloatFormat coarsest = core::float_format(own.kept.value_or(own.dtype));
-  // Every result of f64 arithmetic is a number of f64: of its quotients and roots those are exact that are short.
-  const bool is_short = own.allowed.rule != compare::Allowed::Rule::rounded && own.dtype == ir::DType::f64;
+  // Every result of f64 arithmetic is a number of f64: those are exact that are short.
+  const bool is_f64 = own.dtype == ir::DType::f64 || own.dtype == ir::DType::c128;
+  const bool is_short = is_f64 && (own.as_f32 || own.allowed.rule != compare::Allowed::Rule::rounded);
+  const double widening = is_f64 && own.as_f32 ? 0x1p29 : 1;
   const core::FloatFormat exact = is_short ? core::FloatFormat{23, -1022, 1023} : coarsest;
   const auto is_exact = [&](double x) { return own.is_rounded && !own.only && exact.has(x); };
   const auto sigma = [&](std::size_t i) {
@@ -136,9 +139,9 @@ void SignRuns::round(Moving& value, std::size_t node, std::size_t output, const 
     const bool by_modulus = is_complex && !own.allowed.by_part;
     const double size = by_modulus ? std::hypot(truth[first], truth[first + 1]) : std::abs(truth[i]);
     const double stored = own.kept ? kept.at(size) / 2 : 0;
-    if (own.allowed.rule == compare::Allowed::Rule::rounded) return spacing.at(size) / 2 + stored;
+    if (own.allowed.rule == compare::Allowed::Rule::rounded) return widening * spacing.at(size) / 2 + stored;
     if (own.allowed.rule != compare::Allowed::Rule::within) return stored;
-    const double off = own.creep * limit.at(size, is_complex ? i / 2 : i) + stored;
+    const double off = widening * own.creep * limit.at(size, is_complex ? i / 2 : i) + stored;
     return size == 0 && off < coarsest.smallest_normal() ? 0 : off;
   };
   move(value, node, output, sigma, is_exact);
@@ -255,12 +258,14 @@ void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner 
       run_all(segment, wide, std::move(fed), rounds_operands, std::move(bounded.truth.outputs), n);
   std::optional<double> only;
   if (precision_.of_functions > 0) only = is_approximated(node.op) ? precision_.of_functions : 0;
-  const bool is_rounded = precision_.rounds_functions && segment.graph.nodes().size() == 1 && rounds_once(node.op);
+  const bool as_f32 = precision_.is_another && precision_.sums == 0;  // what sums are computed in has its own roundings
+  const bool is_rounded = precision_.is_another && segment.graph.nodes().size() == 1 && rounds_once(node.op);
   for (std::size_t k = 0; k < made.size(); ++k) {
     lines_.insert_or_assign(node.outputs[k], bounded.lines[k]);
     const compare::Allowed allowed = roundings_of(graph_, node, bounded.allowed[k]);
     const bool is_exact = is_rounded || allowed.rule == compare::Allowed::Rule::rounded;
-    const OwnRounding own{allowed, graph_.type(node.outputs[k]).dtype, precision_.kept, creep, is_exact, only};
+    const ir::DType dtype = graph_.type(node.outputs[k]).dtype;
+    const OwnRounding own{allowed, dtype, precision_.kept, creep, is_exact, as_f32, only};
     if (const auto& ends = choices[k].extremes) take_ends(*ends, made[k].truth, n, made[k].runs);
     if (is_real_or_complex(made[k].truth)) round(made[k], n, k, own);
     made[k].admissible = std::move(choices[k].admissible);

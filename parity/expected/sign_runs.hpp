@@ -14,15 +14,16 @@
 
 namespace plumb::parity::expected {
 
-/// How another implementation is taken to have computed a graph of f32.
+/// How another implementation is taken to have computed a graph.
 struct Precision {
   double unit = 0x1p-24;               ///< unit roundoff of its results
   double operands = 0;                 ///< unit roundoff of the operands of its products, where these are rounded
   std::optional<ir::DType> kept = {};  ///< what every value is kept in, where that is narrower than the graph's
   double of_variance = 1;  ///< factor of the variances: of an implementation in f64 they are 2⁻⁵⁸ of f32's
   double sums = 0;         ///< unit roundoff of what products are summed in; 0: that of f32
-  /// Whether quotients, roots and powers that are numbers of the type come out as they are, as by IEEE 754.
-  bool rounds_functions = false;
+  /// Whether another implementation computed: quotients, roots and powers that are numbers of the type come out as they
+  /// are, as by IEEE 754, and what a graph has in f64 is moved by the roundings of f32.
+  bool is_another = false;
   /// The only error there is, absolute, of every result of a sigmoid, tanh, exp and their like; 0: roundings.
   double of_functions = 0;
 };

@@ -143,6 +143,51 @@ TEST(Expected, WhatIsExactIsNotMoved) {
   EXPECT_EQ(result.verdict, Verdict::passed) << result.why;
 }
 
+/// b + x y of [16, 9] by [9, 16] in f64, of which many sums cancel.
+parity::cases::Case products_in_f64() {
+  parity::cases::Case subject;
+  auto file = std::make_shared<ir::formats::GraphFile>();
+  ir::Graph& graph = file->graph;
+  const ir::Value x = graph.input("x", {DType::f64, {16, 9}}), y = graph.input("y", {DType::f64, {9, 16}}),
+                  b = graph.input("b", {DType::f64, {16, 16}});
+  const ir::Value product = graph.add("product", ir::ops::Matmul{}, {x, y});
+  graph.returns(graph.add("sum", ir::ops::Binary{ir::ops::BinaryFunction::add}, {product, b}));
+  subject.file = file;
+  for (const ir::Value v : {x, y, b}) {
+    ir::Tensor tensor(graph.type(v));
+    const auto numbers = tensor.as<double>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<double>(7 * i + v) + 0.1);
+    subject.feeds.emplace(graph.name(v), std::move(tensor));
+  }
+  return subject;
+}
+
+// NumPy adds products one after the other, and does not correct what a sum rounds.
+TEST(Expected, PlainSumsInF64Pass) {
+  const parity::cases::Case subject = products_in_f64();
+  ir::Tensor z(subject.feeds.at("b"));
+  const auto x = subject.feeds.at("x").as<double>(), y = subject.feeds.at("y").as<double>();
+  for (std::size_t i = 0; i < 256; ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 9; ++k) sum += x[i / 16 * 9 + k] * y[k * 16 + i % 16];
+    z.as<double>()[i] += sum;
+  }
+  const auto judged_as = [&](const ir::Tensor& given, const std::string& precision) {
+    return worst(parity::expected::judge(with(subject, {{"sum", given}}), cpu(), {.precision = precision}));
+  };
+  const ExpectedResult plain = judged_as(z, "f64");
+  EXPECT_EQ(plain.verdict, Verdict::passed) << plain.why;
+  EXPECT_GT(plain.comparison.ratio(), 0.01);
+  ir::Tensor off = z;
+  off.as<double>()[77] += 1e-13;
+  EXPECT_EQ(judged_as(off, "f64").verdict, Verdict::failed);
+  for (double& number : z.as<double>()) number = static_cast<double>(static_cast<float>(number));
+  EXPECT_EQ(judged_as(z, "f64").verdict, Verdict::failed);
+  const ExpectedResult in_f32 = judged_as(z, "f32");
+  EXPECT_EQ(in_f32.verdict, Verdict::passed) << in_f32.why;
+  EXPECT_GT(in_f32.comparison.ratio(), 0.01);
+}
+
 TEST(Expected, ResultsInF32AreNotThoseOfF64) {
   const parity::cases::Case subject = fixture("bert_tiny");
   const auto given = with(subject, results_of(subject.file->graph, subject.feeds));
