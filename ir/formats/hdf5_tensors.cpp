@@ -155,7 +155,7 @@ std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path)
   return std::make_unique<DatasetFile>(path);
 }
 
-void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors) {
+void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors, std::string_view about) {
   const hdf5::Hdf5Use use(path.string());
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   const Id root = timeless(H5P_FILE_CREATE), groups = timeless(H5P_GROUP_CREATE),
@@ -172,6 +172,10 @@ void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& te
     if (tensor.elements() > 0)
       expect(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()), cat("write '", name, "'"));
     if (tensor.dtype() == DType::bf16) hdf5::mark_bf16(dataset);
+  }
+  if (!about.empty()) {
+    const Id top(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
+    hdf5::write_text_attribute(top, std::string(about_name), std::string(about));
   }
   expect(H5Fflush(file, H5F_SCOPE_LOCAL), "write the file");
 }

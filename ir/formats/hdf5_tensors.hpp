@@ -12,6 +12,7 @@ namespace plumb::ir::formats {
 std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path);
 
 /// Writes each tensor as a dataset, contiguous; "a/b" makes the group a, and "a" beside it is the dataset "a/.self".
-void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors);
+/// `about` is what the file says of itself, if anything.
+void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors, std::string_view about = "");
 
 }  // namespace plumb::ir::formats

@@ -58,7 +58,8 @@ class NpzFile final : public TensorFile {
   std::vector<std::string> names() const override {
     std::vector<std::string> names;
     for (const auto& [member, entry] : zip_.entries())
-      if (member.ends_with(suffix)) names.push_back(member.substr(0, member.size() - suffix.size()));
+      if (member.ends_with(suffix) && member != std::string(about_name) + suffix)
+        names.push_back(member.substr(0, member.size() - suffix.size()));
     return names;
   }
   bool contains(std::string_view name) const override { return zip_.entries().contains(std::string(name) + suffix); }
@@ -98,8 +99,12 @@ void save_npy(files::OutputFile& file, const Tensor& tensor) {
   file.write(tensor.bytes());
 }
 
-void save_npz(files::OutputFile& file, const NamedTensors& tensors) {
+void save_npz(files::OutputFile& file, const NamedTensors& tensors, std::string_view about) {
   ZipWriter zip(file);
+  if (!about.empty()) {
+    const std::string head = npy_header({DType::u8, {static_cast<std::int64_t>(about.size())}});
+    zip.add(std::string(about_name) + ".npy", std::as_bytes(std::span(head)), std::as_bytes(std::span(about)));
+  }
   for (const auto& [name, tensor] : tensors) {
     const std::string head = npy_header(tensor.type());
     zip.add(name + ".npy", std::as_bytes(std::span(head)), tensor.bytes());
@@ -195,16 +200,16 @@ files::FileKind kind_of_tensors(const std::filesystem::path& path) {
   return named(path.string(), [&] { return kind_of(path); });
 }
 
-void save_tensors(files::OutputFile& file, const NamedTensors& tensors) {
+void save_tensors(files::OutputFile& file, const NamedTensors& tensors, std::string_view about) {
   const std::string name = file.name().string();
   const FileKind kind = kind_of_tensors(name);
   require(kind != FileKind::npy || tensors.size() == 1, name, ": a .npy file holds one tensor, given ", tensors.size());
   if (kind == FileKind::npy)
     save_npy(file, tensors.begin()->second);
   else if (kind == FileKind::zip)
-    save_npz(file, tensors);
+    save_npz(file, tensors, about);
   else
-    named(name, [&] { save_hdf5_tensors(file.part(), tensors); });
+    named(name, [&] { save_hdf5_tensors(file.part(), tensors, about); });
   file.commit();
 }
 

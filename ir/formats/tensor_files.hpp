@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/tensor.hpp"
@@ -52,8 +53,13 @@ NamedTensors load_tensors(const std::filesystem::path& path, std::uint64_t most_
 /// tensor. Throws Error with the file's name.
 void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors);
 
-/// Writes them into a file that was opened earlier, of the kind that its name says, and commits it.
-void save_tensors(files::OutputFile& file, const NamedTensors& tensors);
+/// Where a file keeps what it says of itself: a member of an archive, as bytes, which readers of tensors pass over, and
+/// an attribute of an HDF5 file. A .npy has no room for it.
+inline constexpr std::string_view about_name = "plumb.json";
+
+/// Writes them into a file that was opened earlier, of the kind that its name says, and commits it. `about`, where it is
+/// not empty, is a JSON text.
+void save_tensors(files::OutputFile& file, const NamedTensors& tensors, std::string_view about = "");
 
 /// The kind of file that a name of a tensor file stands for. Throws Error, with the name, where it stands for none.
 files::FileKind kind_of_tensors(const std::filesystem::path& path);

@@ -13,6 +13,7 @@
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/cli/show/about_tensors.hpp"
 #include "parity/core/regular_expression.hpp"
 #include "parity/terminal/table.hpp"
 #include "ref_cpu/cpu_executor.hpp"
@@ -78,31 +79,45 @@ std::string say_missing(const ir::Graph& graph, const std::set<ir::Value>& chose
 }
 
 /// Values that have other bits where every chosen one is kept than they have in a plain run.
-std::string say_perturbed(const ir::Graph& graph, const DeviceValues& plain, const DeviceValues& inside) {
-  std::string lines;
-  std::size_t count = 0;
+std::set<ir::Value> perturbed(const DeviceValues& plain, const DeviceValues& inside) {
+  std::set<ir::Value> others;
   for (const auto& [v, tensor] : inside.tensors) {
     const auto found = plain.tensors.find(v);
-    if (found == plain.tensors.end() || std::ranges::equal(found->second.bytes(), tensor.bytes())) continue;
-    lines += ir::cat("  ", graph.name(v), '\n');
-    ++count;
+    if (found != plain.tensors.end() && !std::ranges::equal(found->second.bytes(), tensor.bytes())) others.insert(v);
   }
-  if (count == 0) return "";
-  return ir::cat(terminal::counted(count, "tensor"), " of the device ", count == 1 ? "has" : "have",
+  return others;
+}
+
+std::string say_perturbed(const ir::Graph& graph, const std::set<ir::Value>& others) {
+  if (others.empty()) return "";
+  std::string lines;
+  for (const ir::Value v : others) lines += ir::cat("  ", graph.name(v), '\n');
+  return ir::cat(terminal::counted(others.size(), "tensor"), " of the device ", others.size() == 1 ? "has" : "have",
                  " other bits than in a run without --inside:\n", lines);
 }
 
+/// What is written, and what it says of itself.
+struct Dump {
+  ir::formats::NamedTensors tensors;
+  show::AboutTensors about;
+};
+
 /// Adds what the device has of the chosen values; what is to be said of it.
 std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded, const std::set<ir::Value>& chosen,
-                               ir::formats::NamedTensors& named) {
+                               gpu_vulkan::VulkanExecutor& gpu, Dump& dump) {
   const ir::Graph& graph = loaded.file->graph;
-  gpu_vulkan::VulkanExecutor gpu(flags::vulkan_options(flags.device));
   DeviceValues found = device_values(gpu, loaded, chosen, flags.inside);
   ir::require(flags.from != "gpu" || !found.tensors.empty(), "no kernel stores a value of what --nodes '", flags.nodes,
               "' chooses; --inside computes them apart");
-  const std::string said = flags.inside ? say_perturbed(graph, device_values(gpu, loaded, chosen, false), found)
-                                        : say_missing(graph, chosen, found);
-  for (auto& [value, tensor] : found.tensors) named.emplace("gpu/" + graph.name(value), std::move(tensor));
+  const auto others =
+      flags.inside ? perturbed(device_values(gpu, loaded, chosen, false), found) : std::set<ir::Value>();
+  const std::string said = flags.inside ? say_perturbed(graph, others) : say_missing(graph, chosen, found);
+  for (auto& [value, tensor] : found.tensors) {
+    const std::string name = "gpu/" + graph.name(value);
+    dump.about.add(name, value, "gpu", &found.nodes);
+    if (flags.inside) dump.about.set_perturbed(name, others.contains(value));
+    dump.tensors.emplace(name, std::move(tensor));
+  }
   return said;
 }
 
@@ -111,17 +126,26 @@ int dump_graph(const DumpFlags& flags) {
   const ir::Graph& graph = loaded.file->graph;
   const auto values = chosen(graph, flags.nodes);
   const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
-  ir::formats::NamedTensors named;
+  Dump dump{.tensors = {}, .about = show::AboutTensors(graph)};
   ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
   const auto take = [&](const std::string& where, const ir::Graph& run, const ir::Feeds& feeds) {
-    for (auto& [value, tensor] : cpu.run(run, feeds, {values.begin(), values.end()}))
-      named.emplace(where + "/" + graph.name(value), std::move(tensor));
+    for (auto& [value, tensor] : cpu.run(run, feeds, {values.begin(), values.end()})) {
+      const std::string name = where + "/" + graph.name(value);
+      dump.about.add(name, value, where);
+      dump.tensors.emplace(name, std::move(tensor));
+    }
   };
   if (flags.truth) take("truth", ir::passes::widen(graph), widened(loaded.feeds));
   if (flags.from != "gpu") take("cpu", graph, loaded.feeds);
-  const std::string said = flags.from == "cpu" ? "" : take_device_values(flags, loaded, values, named);
-  ir::formats::save_tensors(*output, named);
-  std::cout << "wrote " << terminal::counted(named.size(), "tensor") << " to " << flags.output << '\n' << said;
+  std::unique_ptr<gpu_vulkan::VulkanExecutor> gpu;
+  std::string said;
+  if (flags.from != "cpu") {
+    gpu = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
+    said = take_device_values(flags, loaded, values, *gpu, dump);
+  }
+  ir::formats::save_tensors(*output, dump.tensors,
+                            dump.about.text(loaded, gpu.get(), flags.inside ? "inside" : "plain"));
+  std::cout << "wrote " << terminal::counted(dump.tensors.size(), "tensor") << " to " << flags.output << '\n' << said;
   return 0;
 }
 

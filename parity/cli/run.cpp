@@ -13,6 +13,7 @@
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/validators.hpp"
+#include "parity/cli/show/about_tensors.hpp"
 #include "parity/cli/show/print.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -26,10 +27,27 @@ struct RunFlags {
   flags::DeviceFlags device;
 };
 
-std::unique_ptr<ir::Executor> executor(const RunFlags& flags) {
-  if (flags.on == "cpu")
-    return std::make_unique<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.device.threads});
-  return std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
+/// The results of a graph, and what an HDF5 file says of them, where one is written.
+struct Results {
+  ir::Tensors tensors;
+  std::string about;
+};
+
+Results results_of(const RunFlags& flags, const cases::Case& loaded, bool has_room) {
+  const ir::Graph& graph = loaded.file->graph;
+  ref_cpu::CpuExecutor cpu({.threads = flags.device.threads});
+  std::unique_ptr<gpu_vulkan::VulkanExecutor> gpu;
+  if (flags.on == "gpu") gpu = std::make_unique<gpu_vulkan::VulkanExecutor>(flags::vulkan_options(flags.device));
+  ir::Executor& executor = gpu ? static_cast<ir::Executor&>(*gpu) : cpu;
+  const auto compiled = executor.compile(graph, loaded.feeds, {graph.results()});
+  Results results{.tensors = compiled->run(loaded.feeds), .about = {}};
+  if (!has_room) return results;
+  const auto nodes = compiled->nodes();
+  show::AboutTensors about(graph);
+  for (std::size_t k = 0; k < graph.results().size(); ++k)
+    about.add(ir::formats::result_name(graph, k), graph.results()[k], flags.on, gpu ? &nodes : nullptr);
+  results.about = about.text(loaded, gpu.get(), "plain");
+  return results;
 }
 
 void print_result(const std::string& name, const ir::Tensor& tensor) {
@@ -45,14 +63,15 @@ int run_graph(const RunFlags& flags) {
   const cases::Case loaded = verify::load_case(flags.path, flags::fill_options(flags.graph));
   const ir::Graph& graph = loaded.file->graph;
   const auto output = flags::open_tensors(flags.output, flags.force, flags.path, *loaded.file, flags.graph);
-  const auto made = executor(flags);
-  const auto results = made->run(graph, loaded.feeds, graph.results());
+  // A .npz of results has them alone: others read it, too.
+  const bool has_room = output && ir::formats::kind_of_tensors(flags.output) == ir::files::FileKind::hdf5;
+  const Results results = results_of(flags, loaded, has_room);
   ir::formats::NamedTensors named;
   for (std::size_t k = 0; k < graph.results().size(); ++k)
-    named.insert_or_assign(ir::formats::result_name(graph, k), results.at(graph.results()[k]));
+    named.insert_or_assign(ir::formats::result_name(graph, k), results.tensors.at(graph.results()[k]));
   for (const auto& [name, tensor] : named) print_result(name, tensor);
   if (!output) return 0;
-  ir::formats::save_tensors(*output, named);
+  ir::formats::save_tensors(*output, named, results.about);
   std::cerr << "wrote " << flags.output << '\n';
   return 0;
 }

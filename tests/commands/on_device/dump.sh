@@ -27,3 +27,24 @@ says '^  y$'
 if h5diff run.h5 inside.h5 /y /gpu/y >/dev/null; then fail "y is said to have other bits, and has not"; fi
 plumb 2 dump "$encoder" --from gpu --nodes norm1/mean
 warns_of norm1/mean
+# A dump says whose it is, in an attribute or in a member of an archive that readers of tensors pass over.
+h5dump -a /plumb.json inside.h5 | tr -d '\\' >about
+for said in '"schema":"plumb.dump/1"' '"id":"' '"subject":"graph=' '"options":"' '"device":"' '"driver":"' '"commit":"' \
+  '"watch":"inside"' '"gpu/y":{"node":"y","executor":"gpu","kernel":"[^}]*"perturbed":true}'; do
+  tr -d '\n' <about | sed 's/ *([0-9]*): *//g' | grep -q "$said" || fail "inside.h5 does not say $said"
+done
+h5dump -a /plumb.json plain.h5 | tr -d '\\' | grep -q '"watch":"plain"' || fail "plain.h5 does not say how it was made"
+plumb 0 dump "$graphs/scores.json" --from cpu --nodes scores -o fed.npz
+python3 -c 'import zipfile; print(zipfile.ZipFile("fed.npz").read("plumb.json.npy")[128:].decode())' >about
+grep -q '"schema":"plumb.dump/1".*"cpu/scores":{"node":"scores","executor":"cpu"}' about ||
+  fail "an archive does not say whose it is"
+cat >taken.json <<'JSON'
+{
+  "format": "plumb.graph/1",
+  "inputs": {"cpu/scores": {"type": "f32[8, 48]"}},
+  "nodes": [{"label": "p", "op": "softmax", "inputs": ["cpu/scores"]}],
+  "results": ["p"]
+}
+JSON
+plumb 0 run --on cpu taken.json --load-inputs fed.npz
+warns '^1 input from fed\.npz, 0 inputs generated$'

@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "ir/files/output_file.hpp"
 #include "ir/fill.hpp"
 #include "ir/formats/graph_file.hpp"
 #include "tests/ir/counted_new.hpp"
@@ -85,6 +86,17 @@ TEST_P(TensorFiles, EveryDtypeComesBackBitForBit) {
   const auto back = formats::load_tensors(path(GetParam()), 1 << 20);
   ASSERT_EQ(back.size(), tensors.size());
   for (const auto& [name, tensor] : tensors) EXPECT_TRUE(equal(back.at(name), tensor)) << name;
+}
+
+// What a file says of itself, longer than a header of HDF5 may be, is none of its tensors.
+TEST_P(TensorFiles, WhatAFileSaysOfItselfIsNoTensor) {
+  const std::string about = "{\"said\": \"" + std::string(200000, '.') + "\"}";
+  {
+    files::OutputFile file(path(GetParam()), {.kind = formats::kind_of_tensors(path(GetParam()))});
+    formats::save_tensors(file, {{"x", Tensor({DType::f32, {2}})}}, about);
+  }
+  EXPECT_EQ(formats::load_tensors(path(GetParam()), 1 << 20).size(), 1U);
+  EXPECT_THAT(contents(path(GetParam())), ::testing::HasSubstr(about));
 }
 
 TEST_P(TensorFiles, ANameMayBeTheBeginningOfOthers) {

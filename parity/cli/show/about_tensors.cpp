@@ -1,0 +1,48 @@
+// What files of tensors say of themselves.
+#include "parity/cli/show/about_tensors.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "parity/cases/identity.hpp"
+#include "parity/cli/flags/device_flags.hpp"
+#include "parity/core/build_info.hpp"
+
+namespace plumb::parity::cli::show {
+
+void AboutTensors::add(const std::string& name, ir::Value value, std::string_view executor,
+                       const std::vector<ir::NodeReport>* nodes) {
+  const auto node = graph_.producer(value);
+  Tensor tensor{.node = node ? graph_.nodes()[*node].label : std::string(graph_.name(value)),
+                .executor = std::string(executor)};
+  if (nodes != nullptr && node) tensor.kernel = nodes->at(*node).kernel, tensor.tile = nodes->at(*node).tile;
+  tensors_.insert_or_assign(name, std::move(tensor));
+}
+
+std::string AboutTensors::text(const cases::Case& subject, const gpu_vulkan::VulkanExecutor* device,
+                               std::string_view watch) const {
+  cases::RunSettings settings{.candidate = "cpu"};
+  if (device != nullptr) {
+    settings = flags::run_settings(device->options());
+    settings.calibration = flags::calibration_of(*device);
+  }
+  const cases::Identity identity = cases::identity_of(subject, core::Mode::attribute, settings);
+  nlohmann::ordered_json about = {{"schema", "plumb.dump/1"},
+                                  {"id", identity.id()},
+                                  {"subject", identity.subject},
+                                  {"options", identity.options},
+                                  {"device", device == nullptr ? "" : device->facts().name},
+                                  {"driver", device == nullptr ? "" : device->facts().driver_info},
+                                  {"commit", core::build_info().git_commit},
+                                  {"watch", watch}};
+  auto& tensors = about["tensors"] = nlohmann::ordered_json::object();
+  for (const auto& [name, tensor] : tensors_) {
+    auto& one = tensors[name] = {{"node", tensor.node}, {"executor", tensor.executor}};
+    if (!tensor.kernel.empty()) one["kernel"] = tensor.kernel;
+    if (!tensor.tile.empty()) one["tile"] = tensor.tile;
+    if (const auto found = perturbed_.find(name); found != perturbed_.end()) one["perturbed"] = found->second;
+  }
+  return about.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace plumb::parity::cli::show

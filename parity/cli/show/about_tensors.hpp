@@ -1,0 +1,47 @@
+#pragma once
+
+// What files of dumped tensors and results say of themselves: JSON of the schema plumb.dump/1.
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/executor.hpp"
+#include "parity/cases/case.hpp"
+
+namespace plumb::gpu_vulkan {
+class VulkanExecutor;
+}
+
+namespace plumb::parity::cli::show {
+
+/// Collects what a file says: which case its tensors are of, on which device and by which version; and of each tensor
+/// its node, who computed it and with which kernel and tile.
+class AboutTensors {
+ public:
+  explicit AboutTensors(const ir::Graph& graph) : graph_(graph) {}
+
+  /// A tensor called `name` in the file is `value`. `nodes` are null for an executor that reports no kernels.
+  void add(const std::string& name, ir::Value value, std::string_view executor,
+           const std::vector<ir::NodeReport>* nodes = nullptr);
+
+  /// That tensors of the device have other bits where every chosen one is kept, or have not.
+  void set_perturbed(const std::string& name, bool is_perturbed) { perturbed_.emplace(name, is_perturbed); }
+
+  /// The whole as JSON; a null device is none. `watch` is "plain" where the graph ran as it is compiled for its results,
+  /// "inside" where every chosen value was kept.
+  std::string text(const cases::Case& subject, const gpu_vulkan::VulkanExecutor* device, std::string_view watch) const;
+
+ private:
+  struct Tensor {
+    std::string node, executor, kernel, tile;
+  };
+
+  const ir::Graph& graph_;
+  std::map<std::string, Tensor> tensors_;
+  std::map<std::string, bool> perturbed_;
+};
+
+}  // namespace plumb::parity::cli::show
