@@ -87,12 +87,14 @@ std::string blame_text(const cases::CaseResult& result) {
   if (!result.subject.file) return text;
   const ir::Graph& graph = result.subject.file->graph;
   for (std::size_t r = 0; r < graph.results().size(); ++r) {
-    std::multimap<double, std::string, std::greater<>> shares;
+    // Errors of nodes may cancel: then some have a negative share, and another more than all.
+    std::multimap<double, std::pair<double, std::string>, std::greater<>> shares;
     for (const cases::NodeResult& node : result.nodes)
-      if (r < node.blame.size() && node.blame[r] >= 0.005) shares.emplace(node.blame[r], node.label);
+      if (r < node.blame.size() && std::abs(node.blame[r]) >= 0.005)
+        shares.emplace(std::abs(node.blame[r]), std::pair(node.blame[r], node.label));
     std::string list;
-    for (const auto& [share, label] : shares)
-      list += fmt::format("{}{:.0f} % from {}", list.empty() ? "" : ", ", 100 * share, label);
+    for (const auto& [size, share] : shares)
+      list += fmt::format("{}{:.0f} % from {}", list.empty() ? "" : ", ", 100 * share.first, share.second);
     if (!list.empty()) text += fmt::format("error of {}: {}\n", graph.name(graph.results()[r]), list);
   }
   return text;

@@ -54,6 +54,7 @@ class VerifyRun {
   void open_profile();
   bool flushes_subnormals() const;
   void print_plan(const ir::Graph& graph);
+  report::Detail detail() const;
   void report(const cases::CaseResult& result, report::Times times);
   bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                  const verify::VerifyOptions& options, results::Recorder* recorder);
@@ -147,17 +148,18 @@ void VerifyRun::print_plan(const ir::Graph& graph) {
   out_ << gpu_vulkan::plan::to_text(device_->plan(fused.graph, fused.capture), fused.graph) << '\n';
 }
 
+report::Detail VerifyRun::detail() const {
+  return flags_.quiet ? report::Detail::verdicts : flags_.verbose ? report::Detail::all : report::Detail::worst;
+}
+
 void VerifyRun::report(const cases::CaseResult& result, report::Times times) {
-  const report::Detail detail = flags_.quiet     ? report::Detail::verdicts
-                                : flags_.verbose ? report::Detail::all
-                                                 : report::Detail::worst;
   for (const cases::NodeResult& node : result.nodes)
     out_ << terminal::fitted(terminal::printable(node.explanation), style_.width);
   const bool is_quiet = flags_.quiet || (flags_.seeds > 1 && !flags_.verbose);
   if (is_quiet && result.exit == core::ExitCode::passed) return;
   if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
   std::ostream& out = result.nodes.empty() && result.exit != core::ExitCode::passed ? std::cerr : out_;
-  out << report::to_table(result, detail, style_, times) << '\n' << std::flush;
+  out << report::to_table(result, detail(), style_, times) << '\n' << std::flush;
 }
 
 /// What is written, and never over these graphs or what else is read.
@@ -259,7 +261,7 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
     // After thousands of seeds the summary is enough.
     if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) result.nodes = {}, result.identity = {};
   }
-  if (flags_.seeds > 1) out_ << summary.text(style_) << '\n';
+  if (flags_.seeds > 1) out_ << summary.text(detail(), style_) << '\n';
   return true;
 }
 

@@ -75,6 +75,9 @@ EndToEnd hold_exactly(const Spread& spread, const ir::TensorView& got) {
 }  // namespace
 
 std::string EndToEnd::mistrust() const {
+  const bool is_silent = telling.informative + telling.loose == 0;
+  if (allowed.rule == compare::Allowed::Rule::within && is_silent && comparison.n_apart > 0)
+    return "roundings on the way leave every element more than one value";
   if (allowed.rule == compare::Allowed::Rule::within) return telling.mistrust();
   return says_nothing ? "a rounding on the way may change every element" : "";
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "ir/attribute.hpp"
 #include "parity/terminal/fitted_table.hpp"
@@ -56,7 +57,28 @@ void SeedSummary::add_output(const Output& output, std::uint64_t seed) {
   node.max_ulp = std::fmax(node.max_ulp, output.ulp);
 }
 
-std::string SeedSummary::table(const terminal::Style& style) const {
+bool SeedSummary::Node::always_passed() const {
+  return std::ranges::all_of(verdicts, [](const auto& entry) {
+    return entry.first == core::Verdict::passed || entry.first == core::Verdict::skipped;
+  });
+}
+
+std::vector<const SeedSummary::Node*> SeedSummary::shown(Detail detail) const {
+  constexpr std::size_t most = 12;
+  std::vector<const Node*> nodes;
+  for (const auto& [place, node] : nodes_) nodes.push_back(&node);
+  if (detail == Detail::all) return nodes;
+  const auto size = [](const Node* node) { return std::isnan(node->max_ratio) ? -1 : node->max_ratio; };
+  std::ranges::stable_sort(nodes, std::greater(), size);
+  std::ranges::stable_sort(nodes, std::less(), &Node::always_passed);
+  const auto troubled = static_cast<std::size_t>(std::ranges::count_if(nodes, std::not_fn(&Node::always_passed)));
+  nodes.resize(std::min(nodes.size(), detail == Detail::verdicts ? troubled : std::max(troubled, most)));
+  return nodes;
+}
+
+std::string SeedSummary::table(Detail detail, const terminal::Style& style) const {
+  const std::vector<const Node*> nodes = shown(detail);
+  if (nodes.empty()) return "";
   terminal::FittedTable table({{.header = "node", .is_left = true},
                                {.header = "op", .is_left = true, .goes = 3},
                                {.header = "median ratio", .goes = 2},
@@ -64,21 +86,23 @@ std::string SeedSummary::table(const terminal::Style& style) const {
                                {.header = "at seed"},
                                {.header = "max ulp", .goes = 1},
                                {.header = "verdicts", .is_left = true}});
-  for (const auto& [place, node] : nodes_)
-    table.row({node.name, node.op, terminal::short_number(median(node.ratios)), terminal::short_number(node.max_ratio),
-               node.ratios.empty() ? "-" : std::to_string(node.worst_seed), terminal::short_number(node.max_ulp),
-               counts_of(node.verdicts)});
+  for (const Node* const node : nodes)
+    table.row({node->name, node->op, terminal::short_number(median(node->ratios)),
+               terminal::short_number(node->max_ratio), node->ratios.empty() ? "-" : std::to_string(node->worst_seed),
+               terminal::short_number(node->max_ulp), counts_of(node->verdicts)});
   std::string text;
   for (const std::string& line : table.lines(style)) text += line + '\n';
+  if (detail == Detail::worst && nodes.size() < nodes_.size())
+    text += fmt::format("... {} more passed, with no larger ratio\n", nodes_.size() - nodes.size());
   return text;
 }
 
 std::string SeedSummary::cases() const { return counts_of(cases_); }
 
-std::string SeedSummary::text(const terminal::Style& style) const {
+std::string SeedSummary::text(Detail detail, const terminal::Style& style) const {
   std::size_t seeds = 0;
   for (const auto& [verdict, count] : cases_) seeds += count;
-  return table(style) + fmt::format("{}: {} seeds: {}\n", terminal::printable(name_), seeds, cases());
+  return table(detail, style) + fmt::format("{}: {} seeds: {}\n", terminal::printable(name_), seeds, cases());
 }
 
 }  // namespace plumb::parity::report

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "parity/cases/node_result.hpp"
+#include "parity/report/report.hpp"
 #include "parity/terminal/style.hpp"
 
 namespace plumb::parity::report {
@@ -24,11 +25,13 @@ class SeedSummary {
   void add_case(const std::string& name, core::Verdict verdict);
   void add_output(const Output& output, std::uint64_t seed);
 
-  /// A line a node that was compared, in the order of the graph: the median and the largest ratio, the seed
-  /// of that one, the largest error in ulps, and the verdicts. No wider than the style says.
-  std::string table(const terminal::Style& style = {}) const;
+  /// A line a node that was compared: the median and the largest ratio, the seed of that one, the largest error in
+  /// ulps, and the verdicts. Nodes that did not always pass come first, then the largest ratios, twelve of them;
+  /// Detail::verdicts leaves the others out, Detail::all has every node in the order of the graph. No wider than the
+  /// style says.
+  std::string table(Detail detail = Detail::worst, const terminal::Style& style = {}) const;
   /// The table; then cases by verdict.
-  std::string text(const terminal::Style& style = {}) const;
+  std::string text(Detail detail = Detail::worst, const terminal::Style& style = {}) const;
   /// "3 passed 1 failed": cases by verdict.
   std::string cases() const;
 
@@ -39,7 +42,11 @@ class SeedSummary {
     double max_ratio = compare::not_computed, max_ulp = compare::not_computed;
     std::uint64_t worst_seed = 0;
     std::map<core::Verdict, std::size_t> verdicts;
+
+    bool always_passed() const;
   };
+
+  std::vector<const Node*> shown(Detail detail) const;
 
   std::map<std::pair<std::size_t, std::size_t>, Node> nodes_;  ///< by node and output
   std::map<core::Verdict, std::size_t> cases_;

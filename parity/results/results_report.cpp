@@ -228,7 +228,7 @@ std::string Report::of_many(Runs runs) {
                          file_.subject(runs[0]), device.empty() ? file_.name(runs[0].device_id) : device, least.seed,
                          most.seed, kind_of(runs[0]), summary.cases()),
              "  ");
-  text += summary.table(style_);
+  text += summary.table(report::Detail::worst, style_);
   constexpr std::size_t most_shown = 3;
   for (const Run* const run : std::span(troubled).first(std::min(most_shown, troubled.size()))) text += of_one(*run);
   if (troubled.size() > most_shown)

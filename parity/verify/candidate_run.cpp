@@ -6,17 +6,36 @@
 namespace plumb::parity::verify {
 namespace {
 
+/// Throws CandidateError where what a candidate gave is not what it was asked for.
+void check_values(std::string_view candidate, const ir::Graph& graph, const ir::Capture& asked,
+                  const ir::Tensors& values) {
+  const auto require = [&](bool holds, const auto&... why) {
+    if (!holds) throw CandidateError(ir::cat("candidate '", candidate, "': ", why...));
+  };
+  for (const auto& [value, tensor] : values) {
+    require(value < graph.value_count(), "it gave a value that the graph does not have, number ", value);
+    require(tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(),
+            ", the graph says ", graph.type(value));
+  }
+  for (const ir::Value value : asked.wanted)
+    require(graph.is_source(value) || values.contains(value), "it gave nothing for ", graph.name(value));
+}
+
 CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, const ir::Capture& capture,
                  unsigned repeat) {
   const auto hashed = [](const ir::Tensor& tensor) { return ir::raw::hash_bytes(tensor.bytes()); };
   const auto executable = candidate.compile(graph, feeds, capture);
   CandidateRun made;
   made.values = executable->run(feeds);
+  check_values(candidate.name(), graph, capture, made.values);
   std::erase_if(made.values, [&](const auto& kept) { return graph.is_source(kept.first); });
   for (const auto& [value, tensor] : made.values) made.hashes.emplace(value, hashed(tensor));
   for (unsigned again = 1; again < repeat; ++again)
-    for (const auto& [value, tensor] : executable->run(feeds))
-      if (!graph.is_source(value) && hashed(tensor) != made.hashes.at(value)) made.unstable.insert(value);
+    for (const auto& [value, tensor] : executable->run(feeds)) {
+      const auto first = made.hashes.find(value);
+      if (!graph.is_source(value) && (first == made.hashes.end() || hashed(tensor) != first->second))
+        made.unstable.insert(value);
+    }
   made.nodes = executable->nodes();
   return made;
 }
@@ -55,6 +74,8 @@ CandidateRun run_alone(ir::Executor& candidate, const ir::Node& node, const core
     return refused(core::Verdict::unsupported, error.what());
   } catch (const ir::DeviceError&) {
     throw;
+  } catch (const CandidateError& error) {
+    return refused(core::Verdict::failed, error.what());
   } catch (const ir::Error& error) {
     return refused(core::Verdict::failed, ir::cat("the candidate refuses what the reference runs: ", error.what()));
   }

@@ -10,6 +10,12 @@
 
 namespace plumb::parity::verify {
 
+/// A candidate gave something else than what it was asked for: nothing, or a value of another type.
+class CandidateError : public ir::Error {
+ public:
+  using Error::Error;
+};
+
 /// What a candidate made of a graph, or of one node of it.
 struct CandidateRun {
   ir::Tensors values = {};                         ///< by value of the graph

@@ -89,6 +89,10 @@ bool CaseRun::try_candidate() try {
   throw;
 } catch (const ir::DeviceError&) {
   throw;
+} catch (const CandidateError& error) {
+  result_.verdict = core::Verdict::failed;
+  result_.message = error.what();
+  return false;
 } catch (const ir::Error& error) {
   if (is_refused(executors_.reference, graph_, subject_.feeds)) throw;
   result_.verdict = core::Verdict::failed;
@@ -288,6 +292,8 @@ cases::CaseResult CaseRun::finish() {
       result_.verdict = core::Verdict::failed, result_.message = refuted;
   }
   observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
+  const auto is_given = [this](std::size_t n) { return this->is_given(n); };
+  if (options_.filter.empty()) leave_out_constants(result_, is_given);
   std::vector<core::Verdict> verdicts;
   for (const cases::NodeResult& node : result_.nodes) verdicts.push_back(node.verdict);
   if (options_.emulated != nullptr)
@@ -308,11 +314,24 @@ bool CaseRun::is_given(std::size_t n) const {
   return from && graph_.nodes()[*from].op.is<ir::ops::Constant>();
 }
 
+/// Whether a node moves zeros of an input, and nothing else: then its bits are all that there is to judge.
+bool CaseRun::moves_zeros(std::size_t n) const {
+  const ir::Node& node = graph_.nodes()[n];
+  if (node.op.error_class() != ir::ErrorClass::bits || node.inputs.empty()) return false;
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+  return std::ranges::all_of(node.inputs, [&](ir::Value v) {
+    if (graph_.type(v).dtype != graph_.type(node.outputs[0]).dtype) return true;  // where, or whether, it is moved
+    const auto from = graph_.producer(v);
+    return from ? moves_zeros(*from) : std::ranges::all_of(ir::fed(graph_, subject_.feeds, v).bytes(), is_zero);
+  });
+}
+
 /// The verdict of the whole case, and why it proves too little where that is so.
 void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
   const auto segment = [this](std::size_t n) -> const core::Segment& { return state_.node(n).segment; };
   result_.min_verified = options_.min_verified;
-  result_.coverage = coverage_of(result_, executors_.candidate_is_host, segment);
+  const auto is_given = [this](std::size_t n) { return this->is_given(n); };
+  result_.coverage = coverage_of(result_, executors_.candidate_is_host, is_given, segment);
   result_.verdict = core::overall(nodes, result_.coverage, options_.min_verified);
   const bool is_bad = result_.verdict == core::Verdict::error || result_.verdict == core::Verdict::failed;
   if (!is_bad && result_.plain.plain == cases::Plain::nondeterministic)

@@ -100,6 +100,7 @@ class CaseRun {
   double amplification_of(std::size_t n, const compare::Comparison& inherited) const;
   void decide(cases::NodeResult& result, const policy::Judgement& gate, const std::string& refuted);
   bool is_given(std::size_t n) const;
+  bool moves_zeros(std::size_t n) const;
   void follow_exactly(std::size_t n, ir::Value value, cases::NodeResult& result);
   void hand_on(std::size_t n);
 
@@ -127,5 +128,8 @@ class CaseRun {
 
 /// A result that says why nothing was compared.
 void skip(cases::NodeResult& result, std::string why);
+
+/// Why a node is skipped that --filter leaves out.
+inline constexpr std::string_view not_chosen = "not chosen";
 
 }  // namespace plumb::parity::verify

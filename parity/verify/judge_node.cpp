@@ -76,7 +76,7 @@ void CaseRun::judge_node(std::size_t n, Examined found) {
     if (alone.refused) {
       result.verdict = *alone.refused, result.why = alone.why;
     } else if (!chosen) {
-      skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : "not chosen");
+      skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : std::string(not_chosen));
     } else if (is_captured(node.outputs[k]) && !no_truth.empty()) {
       skip_without_truth(n, k, result);
     } else if (is_captured(node.outputs[k]) && !found.own.no_model.empty()) {
@@ -350,6 +350,8 @@ void CaseRun::decide(cases::NodeResult& result, const policy::Judgement& gate, c
   if (doubt.empty() && !is_expected) doubt = result.sensitivity.mistrust();
   if (doubt.empty()) return say(gate.verdict, gate.why);
   if (is_given(result.node)) return say(core::Verdict::skipped, "given by the graph");
+  if (result.telling.informative + result.telling.loose == 0 && moves_zeros(result.node))
+    return say(core::Verdict::skipped, "zeros of an input, moved: its bits agree");
   say(core::Verdict::mistrusted, doubt);
 }
 

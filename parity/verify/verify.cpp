@@ -45,6 +45,16 @@ void note_what_is_not_expected(const cases::Case& subject, cases::CaseResult& re
                                    " of ", results.size(), " results"));
 }
 
+/// Why nothing was compared, by the first node that was not left out by --filter.
+std::string why_nothing(const cases::CaseResult& result) {
+  const auto found = std::ranges::find_if(
+      result.nodes, [](const cases::NodeResult& node) { return !node.why.empty() && node.why != not_chosen; });
+  std::string text = "no node was compared";
+  if (found == result.nodes.end()) return text;
+  text += ir::cat("; ", found->name(), ": ", found->why);
+  return found->placement == ir::Placement::fused ? text + ", apart with --no-fuse" : text;
+}
+
 }  // namespace
 
 cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
@@ -57,8 +67,10 @@ cases::CaseResult verify(const cases::Case& subject, const cases::Executors& exe
   if (options.metamorphic && !result.nodes.empty()) relations::add(subject, executors, options.filter, result);
   result.exit = core::exit_code(result.verdict);
   note_what_is_not_expected(subject, result);
+  if (subject.expected_within && result.expected.empty() && !result.nodes.empty())
+    result.notes.push_back("--rtol and --atol change nothing: nothing is expected (--expected)");
   if (!subject.proofs.empty()) result.notes.push_back(core::to_text(subject.proofs));
-  if (result.verdict == core::Verdict::skipped) result.message = "no node was compared";
+  if (result.verdict == core::Verdict::skipped) result.message = why_nothing(result);
   hold_to_must(result);
   return result;
 }

@@ -235,3 +235,10 @@ done
 plumb 1 verify "$rates" --load-inputs in.npz --expected wrong.npz --rtol 0 --json given.json -q
 # shellcheck disable=SC2086
 python3 "$source/tests/commands/repeat.py" given.json $launched || fail "given numbers are not repeated"
+plumb 0 verify "$rates" --input sr=16000 --input 'shape=[4,-1]' --shape samples=4 --shape batch=2 --json named.json -q
+# shellcheck disable=SC2086
+python3 "$source/tests/commands/repeat.py" named.json $launched || fail "extents and values are not repeated"
+data=$source/fixtures/networks/convnet
+plumb 0 verify "$data/model.onnx" --data "$data/test_data_set_0" --json data.json -q
+# shellcheck disable=SC2086
+python3 "$source/tests/commands/repeat.py" data.json $launched || fail "a folder of data is not repeated"

@@ -12,6 +12,8 @@ namespace plumb::parity::seeds_test {
 namespace {
 
 using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::make_case;
 using testing::small_graph;
 using testing::spoiler;
@@ -79,6 +81,26 @@ TEST(SeedSummary, SaysOfEveryNodeWhatItsSeedsCameTo) {
   EXPECT_THAT(text, ContainsRegex("weights +softmax +[0-9.e-]+ +[0-9.e+]+ +8 .* 3 passed 1 failed"));
   EXPECT_THAT(text, ContainsRegex("back +matmul .* 4 passed"));
   EXPECT_THAT(text, ContainsRegex("small.json: 4 seeds: [23] passed 1 failed"));
+}
+
+TEST(SeedSummary, ShowsTheTwelveWorst) {
+  report::SeedSummary summary;
+  for (std::size_t n = 0; n < 20; ++n)
+    for (const std::uint64_t seed : {1, 2})
+      summary.add_output({n, 0, "node" + std::to_string(n), "unary",
+                          n == 3 && seed == 2 ? core::Verdict::failed : core::Verdict::passed,
+                          n == 3 ? 1e-3 : static_cast<double>(n), 1},
+                         seed);
+  const std::string worst = summary.table(), all = summary.table(report::Detail::all),
+                    verdicts = summary.table(report::Detail::verdicts);
+  EXPECT_LT(worst.find("node3 "), worst.find("node19 "));
+  EXPECT_THAT(worst, HasSubstr("node9 "));
+  EXPECT_THAT(worst, Not(HasSubstr("node8 ")));
+  EXPECT_THAT(worst, HasSubstr("... 8 more passed, with no larger ratio"));
+  EXPECT_LT(all.find("node0 "), all.find("node3 "));
+  EXPECT_THAT(all, HasSubstr("node8 "));
+  EXPECT_THAT(verdicts, HasSubstr("node3 "));
+  EXPECT_THAT(verdicts, Not(HasSubstr("node19 ")));
 }
 
 }  // namespace
