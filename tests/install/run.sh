@@ -21,6 +21,9 @@ expect_output() {
   grep -q -e '^y: passed, off by at most .* of its limit$' -e '^no gpu here: ' "$scratch/output"
 }
 expect_output "$scratch/cmake/consumer"
+"$scratch/cmake/own_kernel" | tee "$scratch/judged"
+grep -q '^off by 0: passed, ' "$scratch/judged"
+grep -q '^off by 0.001: failed, ' "$scratch/judged"
 
 model=$source/../../fixtures/onnx/light_squeezenet.onnx
 expect_squeezenet() { "$1" "$model" | grep -q '^onnx softmaxout_1 f32\[1, 1000, 1, 1\]$'; }
