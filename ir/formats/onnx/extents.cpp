@@ -94,6 +94,19 @@ Shape Extents::told(const ::onnx::ValueInfoProto& input) const {
   return none;
 }
 
+namespace {
+
+/// "x=2,1,64": what --shape may say of an input, with 1 for what is open.
+std::string example_of(const ::onnx::ValueInfoProto& input) {
+  std::string text = clean(input.name()) + "=";
+  const auto& dimensions = input.type().tensor_type().shape().dim();
+  for (int k = 0; k < dimensions.size(); ++k)
+    text += cat(k == 0 ? "" : ",", dimensions[k].has_dim_value() ? dimensions[k].dim_value() : 1);
+  return text;
+}
+
+}  // namespace
+
 std::int64_t Extents::open_extent(const ::onnx::ValueInfoProto& input,
                                   const ::onnx::TensorShapeProto_Dimension& dimension, std::size_t axis,
                                   std::int64_t told) const {
@@ -106,8 +119,8 @@ std::int64_t Extents::open_extent(const ::onnx::ValueInfoProto& input,
   }
   if (told != is_open) return told;
   if (options_.rest) return *options_.rest;
-  fail("is ", type_text(input.type()), ": which extents are meant? give them, as in --shape ", clean(input.name()),
-       "=1,3,224,224", symbol.empty() ? "" : cat(" or --shape ", clean(symbol), "=1"),
+  fail("is ", type_text(input.type()), ": which extents are meant? give them, as in --shape ", example_of(input),
+       symbol.empty() ? "" : cat(" or --shape ", clean(symbol), "=1"),
        ", or those of all that is open by --shape '*=1'");
 }
 
