@@ -37,21 +37,25 @@ std::string rest_of(const cases::CaseResult& result, const cases::NodeResult& fi
   return text;
 }
 
-/// The nodes whose work is done in this one: any of them may be where the defect is (verdict.md V1).
+/// " with a, b fused into it": any of them may be where the defect is (verdict.md V1).
 std::string fused_with(const cases::CaseResult& result, const cases::NodeResult& first) {
-  std::set<std::string> labels = {first.label};
+  const std::vector<std::string> found = fused_into(result, first);
+  return found.empty() ? "" : fmt::format(" with {} fused into it", fmt::join(found, ", "));
+}
+
+}  // namespace
+
+std::vector<std::string> fused_into(const cases::CaseResult& result, const cases::NodeResult& last) {
+  std::set<std::string> labels = {last.label};
   std::vector<std::string> found;
   // A node is fused into one behind it.
   for (auto node = result.nodes.rbegin(); node != result.nodes.rend(); ++node) {
     if (node->placement != ir::Placement::fused || !labels.contains(node->kernel)) continue;
     if (labels.insert(node->label).second) found.push_back(node->label);
   }
-  std::string text;
-  for (auto label = found.rbegin(); label != found.rend(); ++label) text += (text.empty() ? "" : ", ") + *label;
-  return text.empty() ? "" : fmt::format(" with {} fused into it", text);
+  std::ranges::reverse(found);
+  return found;
 }
-
-}  // namespace
 
 double relative_error(const compare::Comparison& c) {
   const bool specials_differ = c.n_nan_expected != c.n_nan_got || c.n_inf_expected != c.n_inf_got;

@@ -22,6 +22,9 @@ bool gates_total(core::Mode mode, const compare::Allowed& allowed, ir::DType dty
 /// The first node, in the order of the graph, whose own error is beyond what it is allowed; none when there is no such.
 const cases::NodeResult* first_guilty(const cases::CaseResult& result);
 
+/// The labels of the nodes whose work the kernel of this one does, in the order of the graph.
+std::vector<std::string> fused_into(const cases::CaseResult& result, const cases::NodeResult& last);
+
 /// "attn0/softmax (softmax): its own error is 7.4 times its bound; the 3 nodes after it only inherit", or "" when
 /// nobody is guilty. Where nodes are fused into it all are named, "act (unary) with product, sum fused into it: ...".
 std::string guilty_text(const cases::CaseResult& result);

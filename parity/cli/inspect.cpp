@@ -71,6 +71,13 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
   }
 }
 
+/// Prints all that is known of one node; the exit code.
+int inspect_node(const std::string& path, const std::string& node, bool each) {
+  terminal::Style style = terminal::style_of({}, terminal::surroundings_of(STDOUT_FILENO));
+  fmt::print("{}", results::node_report(path, node, each, style));
+  return 0;
+}
+
 /// Prints every departure from the results file's schema; the exit code.
 int check_results(const std::string& path) {
   const auto findings = results::check_schema(path);
@@ -93,8 +100,11 @@ Action inspect(CLI::App& app) {
   flags::add_model_flags(app, *model);
   app.add_flag("-v,--verbose", *verbose, "show every value and node of a graph, every node of a results file");
   app.add_flag("--check-schema", *check, "say where a results file departs from its schema");
-  return [path, model, verbose, check] {
+  const auto node = std::make_shared<std::string>();
+  app.add_option("--node", *node, "show all that a results file has of this node; of the run where it is worst, -v: of each");
+  return [path, model, verbose, check, node] {
     if (*check) return check_results(*path);
+    if (!node->empty()) return inspect_node(*path, *node, *verbose);
     inspect_file(*path, *model, *verbose);
     return 0;
   };

@@ -204,6 +204,17 @@ std::span<const TopElement> ResultsFile::worst(std::size_t row) {
   return std::span(*worst_).subspan(row * kept, kept);
 }
 
+std::span<const std::uint32_t> ResultsFile::ulps(std::size_t row) {
+  constexpr std::size_t bins = compare::Comparison::ulp_bins;
+  if (!ulps_) {
+    ulps_.emplace();
+    if (store_.contains("/results/hist_ulp")) ulps_ = store_.read_grid("/results/hist_ulp");
+    ir::require(ulps_->empty() || ulps_->size() == rows().size() * bins, path_.string(), ": /results/hist_ulp has ",
+                ulps_->size(), " counts, wanted ", bins, " for each of ", rows().size(), " rows");
+  }
+  return ulps_->empty() ? std::span<const std::uint32_t>() : std::span(*ulps_).subspan(row * bins, bins);
+}
+
 std::string ResultsFile::text_of(const std::string& path) const {
   return store_.contains(path) ? store_.read_text(path) : "";
 }

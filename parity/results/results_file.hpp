@@ -68,6 +68,8 @@ class ResultsFile {
   std::vector<ExpectedRow> expected(const Run& run);
   /// The worst elements of a row.
   std::span<const TopElement> worst(std::size_t row);
+  /// How many errors of a row are of which size (compare::ulp_edges); empty where that was not recorded.
+  std::span<const std::uint32_t> ulps(std::size_t row);
 
   /// The graph of a run; nothing where it has none, or one with ops that are not known here.
   std::shared_ptr<const ir::formats::GraphFile> graph_file(const Run& run);
@@ -105,6 +107,7 @@ class ResultsFile {
   std::optional<std::vector<Launch>> launches_;
   std::optional<std::vector<Node>> rows_;
   std::optional<std::vector<TopElement>> worst_;
+  std::optional<std::vector<std::uint32_t>> ulps_;
   std::optional<std::vector<PatternRow>> patterns_;
   std::optional<std::vector<ExpectedRow>> expected_;
   std::optional<std::vector<RelationRow>> relations_;

@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <tuple>
 
+#include "parity/core/did_you_mean.hpp"
+#include "parity/report/node_report.hpp"
 #include "parity/report/seed_summary.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/results_schema.hpp"
+#include "parity/results/stored_case.hpp"
 #include "parity/terminal/fitted_table.hpp"
 #include "parity/terminal/table.hpp"
 #include "parity/terminal/text.hpp"
@@ -48,6 +52,11 @@ std::string bits_of(const Node& row) {
 bool is_trouble(const Node& row) {
   const core::Verdict verdict = known(row.verdict, core::Verdict::error);
   return verdict != core::Verdict::passed && verdict != core::Verdict::skipped;
+}
+
+bool is_wrong(const Node& row) {
+  const core::Verdict verdict = known(row.verdict, core::Verdict::error);
+  return is_trouble(row) && verdict != core::Verdict::mistrusted && verdict != core::Verdict::out_of_range;
 }
 
 /// "[2, 7]" of a flat index into the first output of a node; the index itself where the extents are not recorded.
@@ -124,13 +133,14 @@ std::string Report::kind_of(const Run& run) {
   return kind.empty() ? text : text + ':' + kind;
 }
 
-/// Those that did not pass first, then the largest ratios.
+/// Those that failed, or did not get to a verdict, first; then the largest ratios: what is mistrusted, zeros above all, is
+/// not worse than what nearly failed.
 std::vector<const Node*> Report::worst_first(const Run& run) {
   std::vector<const Node*> nodes;
   for (const std::size_t row : file_.local_rows(run)) nodes.push_back(&file_.rows()[row]);
   std::ranges::stable_sort(nodes, [](const Node* a, const Node* b) {
     const auto ratio = [](const Node* node) { return std::isnan(node->ratio_max) ? -1 : node->ratio_max; };
-    if (is_trouble(*a) != is_trouble(*b)) return is_trouble(*a);
+    if (is_wrong(*a) != is_wrong(*b)) return is_wrong(*a);
     return ratio(a) > ratio(b);
   });
   return nodes;
@@ -191,7 +201,12 @@ std::string Report::nodes_of(const Run& run) {
   const auto lines = table.lines(style_);
   std::string text = lines[0] + '\n';
   for (std::size_t n = 0; n < count; ++n) text += lines[n + 1] + '\n' + trouble_of(run, *nodes[n]);
-  if (nodes.size() > count) text += fmt::format("  and {} more\n", nodes.size() - count);
+  if (nodes.size() <= count) return text;
+  const auto doubted = std::ranges::count_if(std::span(nodes).subspan(count), [](const Node* node) {
+    return is_trouble(*node);
+  });
+  text += fmt::format("  and {} more{}\n", nodes.size() - count,
+                      doubted > 0 ? fmt::format(", {} of them not verified", doubted) : "");
   return text;
 }
 
@@ -250,6 +265,41 @@ std::string Report::text() {
 
 std::string results_report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style) {
   return Report(path, shown, style).text();
+}
+
+std::string node_report(const std::filesystem::path& path, const std::string& name, bool each,
+                        const terminal::Style& style) {
+  ResultsFile file(path);
+  std::vector<std::pair<const Run*, std::size_t>> found;  // a run, and the row of the node there
+  std::set<std::string, std::less<>> names;
+  for (const Run& run : file.runs())
+    for (const std::size_t row : file.local_rows(run)) {
+      const std::string label = file.label(run, file.rows()[row]);
+      if (label == name) found.emplace_back(&run, row);
+      names.insert(label);
+    }
+  const std::vector<std::string> known(names.begin(), names.end());
+  ir::require(!found.empty(), path.string(), ": no run has a node '", name, "'", core::did_you_mean(name, known));
+  const auto worse = [&](const auto& a, const auto& b) {
+    const Node &left = file.rows()[a.second], &right = file.rows()[b.second];
+    if (is_trouble(left) != is_trouble(right)) return is_trouble(right);
+    return left.ratio_max < right.ratio_max;
+  };
+  const std::size_t runs = found.size();
+  if (!each) found = {*std::ranges::max_element(found, worse)};
+  std::string text;
+  for (const auto& [run, row] : found) {
+    const cases::CaseResult result = stored_case(file, *run);
+    text += terminal::folded(
+        terminal::printable(fmt::format("run {} of {} with it: {}, seed {}: {}; {:.3g} % of the work and {:.3g} % of the "
+                                        "elements verified\n",
+                                        run->run, runs, file.subject(*run), run->seed, verdict_name(run->verdict),
+                                        100 * result.coverage.flops, 100 * result.coverage.elements)),
+        style.width, "  ");
+    for (const cases::NodeResult& node : result.nodes)
+      if (node.name() == name) text += report::node_text(result, node, style);
+  }
+  return text;
 }
 
 }  // namespace plumb::parity::results

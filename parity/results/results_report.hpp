@@ -18,4 +18,9 @@ struct Shown {
 /// the style says. Throws Error when it is none.
 std::string results_report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style = {});
 
+/// All that a results file has of the node "label" or "label:1", of the run in which it came out worst, or, where
+/// `each` says so, of each. Throws Error, with names that are near, where no run has such a node.
+std::string node_report(const std::filesystem::path& path, const std::string& name, bool each,
+                        const terminal::Style& style = {});
+
 }  // namespace plumb::parity::results

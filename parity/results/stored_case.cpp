@@ -173,6 +173,7 @@ cases::NodeResult StoredCase::node(std::size_t r) {
   describe(node, row);
   read_samples(node, row);
   node.local = comparison_of(row, file_.worst(r));
+  std::ranges::copy(file_.ulps(r), node.local.hist_ulp.begin());
   for (std::size_t k = r + 1; k < rows.size(); ++k) {
     const Node& other = rows[k];
     if (other.run != row.run || other.node != row.node || other.out != row.out || other.part == Part::local) break;
