@@ -228,12 +228,12 @@ holds named9.json '"id": ".*scores\.json set=tile:32x32x16"'
 holds named9.json '"repro": "plumb verify .*scores\.json --seed 1 --set tile=32x32x16"'
 holds named10.json '"repro": "plumb verify .*scores\.json --seed 1 --set alternative=1"'
 plumb 0 inspect fed.h5 --check-schema
-plumb 0 inspect fed.h5 --node x
+plumb 0 inspect fed.h5 --node scores
 says '^run 0 of 1 with it: .*, seed 1: passed; 100 % of the work and [0-9.]+ % of the elements verified$'
 says '^  local, judged  [0-9]+ elements; largest error '
 says '^  operands      '
-plumb 2 inspect fed.h5 --node xx
-warns "no run has a node 'xx'; did you mean "
+plumb 2 inspect fed.h5 --node scoers
+warns "no run has a node 'scoers'; did you mean scores"
 for report in named8 named9; do
   # shellcheck disable=SC2086
   python3 "$source/tests/commands/repeat.py" "$report.json" $launched || fail "$report is not repeated"
