@@ -49,8 +49,9 @@ foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_ref
   endforeach()
 endforeach()
 
-# Storage in 16 bits is another set of kernels, and of fusions that may or may not be made. Sanitizers leave out what
-# runs the same code of ours again: these, relations of graphs, exact data (docs/build_time.md).
+# Storage in 16 bits is another set of kernels, and of fusions that may or may not be made: they run where there are most
+# kernels. Sanitizers leave out what runs the same code of ours again: these, relations of graphs, exact data
+# (docs/build_time.md).
 set(narrow_types f16 bf16)
 if(PLUMB_SANITIZED)
   set(narrow_types "")
@@ -60,7 +61,7 @@ foreach(dtype IN LISTS narrow_types)
                llama_block log_mel_front_end lstm_tagger mamba_block residual_block short_time_round_trip vit_block
                wide_residual_block)
     fixture_test("graphs.${name}.${dtype}" passes "${PROJECT_SOURCE_DIR}/fixtures/graphs/${name}.json"
-      --dtype ${dtype} --policy "${CMAKE_CURRENT_SOURCE_DIR}/replays.toml")
+      ON_LAST_DEVICE --dtype ${dtype} --policy "${CMAKE_CURRENT_SOURCE_DIR}/replays.toml")
   endforeach()
 endforeach()
 
