@@ -118,6 +118,14 @@ void add_explanation(const Asked& asked, const NamedPrecision& held, const cases
   }
 }
 
+/// What f32 arithmetic gave is f64 in a file that was made of lists, or of `astype(float)`: its numbers tell.
+void ask_for_f32(const cases::Expectation& expectation, std::vector<cases::ExpectedResult>& results) {
+  for (const auto& [value, tensor] : expectation.tensors)
+    if (ir::unit_roundoff(tensor.dtype()) > 0 && !are_numbers_of(tensor, ir::DType::f32)) return;
+  for (cases::ExpectedResult& one : results)
+    if (one.verdict == core::Verdict::failed) one.why += "; all are f32 numbers: --expected-precision f32?";
+}
+
 }  // namespace
 
 std::uint64_t limits_in(const cases::Expectation& expectation) {
@@ -162,6 +170,7 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
         judge_one(results[i], tensor, spreads.at(wanted[i]), held.precision, lambda);
     }
     add_explanation(asked, held, expectation, results);
+    if (options.precision.empty() && held.name == "f64") ask_for_f32(expectation, results);
   } catch (const ir::Error& lack) {  // no model of an op, or no truth
     for (cases::ExpectedResult& one : results) one.verdict = core::Verdict::error, one.why = lack.what();
   }

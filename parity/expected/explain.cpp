@@ -110,16 +110,6 @@ std::optional<Absolute> absolute_of(const Asked& asked, const Precision& held, c
   return found;
 }
 
-/// Whether all that failed could be kept in a narrow type as it is.
-bool are_numbers_of(const Failed& failed, ir::DType narrow) {
-  const core::FloatFormat format = core::float_format(narrow);
-  return std::ranges::all_of(failed, [&](const auto& one) {
-    if (!ir::is_float(one.second->dtype())) return false;
-    const ir::Tensor wide = ir::convert(*one.second, ir::DType::f64);
-    return std::ranges::all_of(wide.as<double>(), [&](double x) { return !std::isfinite(x) || format.has(x); });
-  });
-}
-
 /// Whether only real numbers are in question.
 bool are_reals(const Failed& failed, const Asked& asked) {
   return std::ranges::all_of(failed, [&](const auto& one) {
@@ -146,6 +136,13 @@ std::optional<cases::Explanation> try_functions(const Asked& asked, const NamedP
 
 }  // namespace
 
+bool are_numbers_of(const ir::Tensor& tensor, ir::DType narrow) {
+  if (!ir::is_float(tensor.dtype())) return false;
+  const core::FloatFormat format = core::float_format(narrow);
+  const ir::Tensor wide = ir::convert(tensor, ir::DType::f64);
+  return std::ranges::all_of(wide.as<double>(), [&](double x) { return !std::isfinite(x) || format.has(x); });
+}
+
 std::optional<cases::Explanation> explain(const Asked& asked, const NamedPrecision& held, const Failed& failed) {
   std::vector<const NamedPrecision*> coarser;
   const auto all = precisions();
@@ -153,7 +150,7 @@ std::optional<cases::Explanation> explain(const Asked& asked, const NamedPrecisi
     coarser.push_back(&*one);
   // What was kept in a type has its numbers: those of bf16 have fewer bits, and f16 has most of them, too.
   for (const ir::DType narrow : {ir::DType::f16, ir::DType::bf16})
-    if (are_numbers_of(failed, narrow))
+    if (std::ranges::all_of(failed, [&](const auto& one) { return are_numbers_of(*one.second, narrow); }))
       std::stable_partition(coarser.begin(), coarser.end(),
                             [&](const NamedPrecision* one) { return one->precision.kept == narrow; });
   for (const NamedPrecision* const tried : coarser) {

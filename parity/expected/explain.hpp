@@ -34,6 +34,9 @@ struct Asked {
 /// Tensors that failed, by the value that they are of.
 using Failed = std::map<ir::Value, const ir::Tensor*>;
 
+/// Whether every number could be kept in a narrower type as it is; infinities and NaNs could.
+bool are_numbers_of(const ir::Tensor& tensor, ir::DType narrow);
+
 /// What all that failed together agrees with: functions that are off absolutely or, of the precisions that are coarser
 /// than the one that it was held to, the first whose roundings are as large as the errors. Nothing where there is none.
 /// Costs as many evaluations of the graph as holding the tensors did, for each that is tried.

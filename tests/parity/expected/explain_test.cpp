@@ -94,6 +94,21 @@ TEST(Explain, CoarserOperandsAndValuesAreNamed) {
   EXPECT_EQ(explained(operands_of(8), values_of(8)), "bf16");
 }
 
+TEST(Explain, NumbersOfF32InAFileOfF64AreAskedAbout) {
+  constexpr auto question = "; all are f32 numbers: --expected-precision f32?";
+  const Small small = network();
+  Tensor wide = ir::convert(evaluate(small.graph(), small.feeds(), nothing, nothing).at("y"), DType::f64);
+  const ExpectedResult asked = small.hold("y", wide);
+  EXPECT_EQ(asked.verdict, Verdict::failed);  // it is held to roundings of f64
+  EXPECT_TRUE(asked.why.ends_with(question)) << asked.why;
+  EXPECT_EQ(small.hold("y", wide, {.precision = "f32"}).verdict, Verdict::passed);
+  const ExpectedResult told = small.hold("y", wide, {.precision = "f64"});
+  EXPECT_EQ(told.verdict, Verdict::failed);
+  EXPECT_EQ(told.why.find(question), std::string::npos) << told.why;
+  wide.as<double>()[5] *= 1 + 0x1p-30;  // one number that no f32 is
+  EXPECT_EQ(small.hold("y", wide).why.find(question), std::string::npos);
+}
+
 TEST(Explain, WhatNoRoundingMakesIsNotExplained) {
   const Small small = network();
   Tensor given = evaluate(small.graph(), small.feeds(), nothing, nothing).at("y");
