@@ -90,6 +90,9 @@ std::string blame_text(const cases::CaseResult& result) {
   std::string text;
   if (!result.subject.file) return text;
   const ir::Graph& graph = result.subject.file->graph;
+  // What rounding its inputs and weights cost is no node's.
+  const std::optional<ir::DType> dtype = result.subject.dtype;
+  const std::string against = dtype ? ir::cat(" against the graph in ", ir::info(*dtype).name) : "";
   for (std::size_t r = 0; r < graph.results().size(); ++r) {
     // Errors of nodes may cancel: then some have a negative share, and another more than all.
     std::multimap<double, std::pair<double, std::string>, std::greater<>> shares;
@@ -99,7 +102,7 @@ std::string blame_text(const cases::CaseResult& result) {
     std::string list;
     for (const auto& [size, share] : shares)
       list += fmt::format("{}{:.0f} % from {}", list.empty() ? "" : ", ", 100 * share.first, share.second);
-    if (!list.empty()) text += fmt::format("error of {}: {}\n", graph.name(graph.results()[r]), list);
+    if (!list.empty()) text += fmt::format("error of {}{}: {}\n", graph.name(graph.results()[r]), against, list);
   }
   return text;
 }

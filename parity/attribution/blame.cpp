@@ -138,7 +138,7 @@ std::vector<std::size_t> suspects(const Compared& run, std::span<const cases::No
     if (node.hash) compared.emplace(run.graph.nodes()[node.node].outputs[node.output], &node);
   const auto error_of = [&](ir::Value v) {
     const auto found = compared.find(v);
-    const double error = found == compared.end() ? 0 : relative_error(found->second->total);
+    const double error = found == compared.end() ? 0 : relative_error(found->second->of_run());
     return std::isnan(error) ? 1 : square(error);
   };
   std::map<ir::Value, double> reaching;

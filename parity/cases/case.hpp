@@ -25,6 +25,12 @@ struct Expectation {
   std::optional<ir::Feeds> feeds = {};
 };
 
+/// A graph in the dtypes that it was written in, and what it is fed in these.
+struct Written {
+  ir::Graph graph;
+  ir::Feeds feeds;
+};
+
 /// What a case was made of that neither its graph nor its seed says.
 struct Origin {
   std::optional<std::uint64_t> param_seed = {};  ///< where generated params have a seed of their own
@@ -41,6 +47,9 @@ struct Case {
   ir::Feeds feeds = {};
   std::uint64_t seed = 1;
   std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
+  /// Where f32 was replaced: what it was before, against which totals are measured. Values have the same numbers in
+  /// both graphs. Nothing of a case whose numbers were made in the dtypes that it runs in.
+  std::shared_ptr<const Written> as_written = {};
   std::optional<Closeness> expected_within =
       {};  ///< for the device, where the file's expectations are somebody else's evaluation, not the truth
   /// What another implementation gave, to be held to how far its roundings may have moved it (verdict.md V44).

@@ -40,9 +40,12 @@ struct NodeResult {
 
   /// local: the device's output against the truth of the device's own inputs.
   /// inherited: what those inputs had wrong already, carried through the truth.
-  /// total: against the truth of the graph from its inputs on; local + inherited.
+  /// total: against the truth of the graph as it was written, from its inputs on.
   compare::Comparison local = {}, inherited = {}, total = {};
-  bool gates_total = false;                          ///< what is judged: total rather than local
+  /// Where f32 was replaced (--dtype): against the truth of the graph that this made, whose inputs and weights are
+  /// rounded already; local + inherited. Without it that sum is the total.
+  std::optional<compare::Comparison> converted = {};
+  bool gates_total = false;                          ///< what is judged: the total of the run rather than local
   double amplification = compare::not_computed;      ///< how much it enlarged its inputs' errors (attribution.hpp)
   bool is_guilty = false;                            ///< its own error is more than it may be
   std::vector<double> blame = {};                    ///< its share of the error of each result, where that was measured
@@ -78,7 +81,9 @@ struct NodeResult {
 
   /// "label" or "label:1".
   std::string name() const;
-  const compare::Comparison& gated() const { return gates_total ? total : local; }
+  /// The error in total against the truth of the graph that ran.
+  const compare::Comparison& of_run() const { return converted ? *converted : total; }
+  const compare::Comparison& gated() const { return gates_total ? of_run() : local; }
   /// How what is judged came out, in a sentence: of elements, or of units of another kind.
   std::string summary() const;
 };

@@ -10,6 +10,7 @@
 #include "parity/attribution/attribution.hpp"
 #include "parity/patterns/explain.hpp"
 #include "parity/report/relations.hpp"
+#include "parity/report/totals.hpp"
 #include "parity/terminal/fitted_table.hpp"
 #include "parity/terminal/table.hpp"
 #include "parity/terminal/text.hpp"
@@ -293,6 +294,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const termi
   const Text out(below);
   if (const auto guilty = attribution::guilty_text(result); !guilty.empty())
     fmt::format_to(out, "first guilty: {}\n", guilty);
+  below += totals_text(result);
   below += attribution::blame_text(result);
   below += relations_text(result.relations, detail == Detail::all);
   write_plain(out, result.plain, detail);

@@ -131,8 +131,7 @@ JudgedNode Judge::judge(const Run& run, std::size_t r) {
 
 void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const policy::Facts& facts) {
   const Node* const total = file_.total_of(r);
-  const bool gates_total = total != nullptr && known(total->verdict, core::Verdict::skipped) != core::Verdict::skipped;
-  const Node& gated = gates_total ? *total : file_.rows()[r];
+  const Node& gated = file_.gated_of(r);
   node.within_bound = gated.n_bad == 0;
   node.ratio = gated.ratio_max;
   if (file_.rows()[r].n_oracle_bad > 0 && node.was == core::Verdict::error) {
@@ -151,6 +150,9 @@ void Judge::judge_numbers(JudgedNode& node, const Run& run, std::size_t r, const
   node.ends_soon =
       judgement.verdict == core::Verdict::xfailed && node.rule && std::ranges::find(ending, *node.rule) != ending.end();
   decide(node, judgement, gated);
+  const bool asks_total = total == nullptr && node.verdict == core::Verdict::error && node.verdict != node.was;
+  if (asks_total && file_.lacks_totals_as_written(run))
+    node.why += "; before version 2.9 a file knows errors against the converted graph alone";
   if (!explain_.empty() && policy::glob_matches(explain_, node.name))
     node.explanation = policy::explain(policy, facts, parts, today_);
 }

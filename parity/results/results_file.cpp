@@ -2,6 +2,7 @@
 #include "parity/results/results_file.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "ir/formats/sums_json.hpp"
@@ -39,10 +40,21 @@ int version_of(const ir::hdf5::Store& store, const std::filesystem::path& path) 
   ir::fail(path.string(), ": is no results file: ", error.what());
 }
 
+/// Whether a version is 1, or one of 2 before 2.`minor`: "2.8.0".
+bool is_before(const std::string& version, int minor) {
+  if (!version.starts_with("2.")) return true;
+  int its = 0;
+  std::from_chars(version.data() + 2, version.data() + version.size(), its);
+  return its < minor;
+}
+
 }  // namespace
 
 ResultsFile::ResultsFile(const std::filesystem::path& path)
-    : path_(path), store_(ir::hdf5::Store::open(vetted(path))), version_(version_of(store_, path)) {}
+    : path_(path),
+      store_(ir::hdf5::Store::open(vetted(path))),
+      version_(version_of(store_, path)),
+      is_before_2_9_(is_before(attribute("schema_version"), 9)) {}
 
 std::string ResultsFile::attribute(const std::string& name) const { return value_text(store_.attributes("/"), name); }
 
@@ -160,14 +172,33 @@ bool ResultsFile::refutes_expected(const Run& run, std::optional<double> lambda)
   });
 }
 
-const Node* ResultsFile::total_of(std::size_t row) {
+std::span<const Node> ResultsFile::parts_of(std::size_t row) {
   const Node& local = rows()[row];
-  for (std::size_t r = row + 1; r < rows().size(); ++r) {
-    const Node& other = rows()[r];
-    if (other.run != local.run || other.node != local.node || other.out != local.out) break;
-    if (other.part == Part::total) return &other;
+  std::size_t end = row + 1;
+  for (; end < rows().size(); ++end) {
+    const Node& other = rows()[end];
+    const bool is_same = other.run == local.run && other.node == local.node && other.out == local.out;
+    if (!is_same || other.part == Part::local) break;
   }
-  return nullptr;
+  return std::span(rows()).subspan(row, end - row);
+}
+
+const Node* ResultsFile::total_of(std::size_t row) {
+  const auto parts = parts_of(row);
+  const auto found = std::ranges::find_if(parts, [](const Node& one) { return one.part == Part::total; });
+  const bool is_converted = found != parts.end() && lacks_totals_as_written(runs()[found->run]);
+  return found == parts.end() || is_converted ? nullptr : &*found;
+}
+
+const Node& ResultsFile::gated_of(std::size_t row) {
+  for (const Node& one : parts_of(row).subspan(1))
+    if (known(one.verdict, core::Verdict::skipped) != core::Verdict::skipped) return one;
+  return rows()[row];
+}
+
+bool ResultsFile::lacks_totals_as_written(const Run& run) {
+  if (run.fill == core::FillKind::exact) return false;  // its numbers are made in the dtype that it runs in
+  return is_before_2_9_ && ir::find_dtype(precision(run)).has_value();
 }
 
 std::string ResultsFile::subject(const Run& run) {

@@ -53,8 +53,15 @@ class ResultsFile {
   /// The rows of /results/nodes of all runs, and those of one run that hold local errors.
   const std::vector<Node>& rows();
   const std::vector<std::size_t>& local_rows(const Run& run);
-  /// The total of the output whose local part is that row; they are written together.
+  /// All parts of the output whose local part is that row, which is the first: they are written together.
+  std::span<const Node> parts_of(std::size_t row);
+  /// Its total, against the graph as it was; nullptr where there is none.
   const Node* total_of(std::size_t row);
+  /// The part of it that was judged.
+  const Node& gated_of(std::size_t row);
+  /// Whether a run was made in another dtype than its graph's and recorded before version 2.9: what is called a total
+  /// there is against the converted graph.
+  bool lacks_totals_as_written(const Run& run);
   /// Whether what another implementation gave failed in a run, whatever its nodes did; where a `lambda` is given, by
   /// limits that allow for so many standard deviations.
   bool refutes_expected(const Run& run, std::optional<double> lambda = {});
@@ -102,6 +109,7 @@ class ResultsFile {
   const std::filesystem::path path_;
   const ir::hdf5::Store store_;
   int version_ = 0;
+  const bool is_before_2_9_;
   std::optional<std::vector<std::string>> names_;
   std::optional<std::vector<Run>> runs_;
   std::optional<std::vector<Launch>> launches_;

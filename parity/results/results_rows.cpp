@@ -132,6 +132,7 @@ void Rows::add(const cases::NodeResult& result) {
   if (!result.hash) return;  // it was not compared
   add_part(result, Part::inherited, result.inherited);
   add_part(result, Part::total, result.total);
+  if (result.converted) add_part(result, Part::converted, *result.converted);
 }
 
 void Rows::describe_kernel(Node& row, const cases::NodeResult& result) {
@@ -143,7 +144,8 @@ void Rows::describe_kernel(Node& row, const cases::NodeResult& result) {
 }
 
 void Rows::add_part(const cases::NodeResult& result, Part part, const compare::Comparison& c) {
-  const bool has_limit = part == Part::local || (part == Part::total && result.gates_total);
+  const Part of_run = result.converted ? Part::converted : Part::total;
+  const bool has_limit = part == Part::local || (part == of_run && result.gates_total);
   const bool judged = has_limit && result.hash.has_value();
   Node row;
   row.run = run_, row.node = node_row(graph_, result.node), row.out = static_cast<std::uint16_t>(result.output);

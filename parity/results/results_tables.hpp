@@ -33,11 +33,11 @@ inline constexpr std::uint64_t no_number = std::numeric_limits<std::uint64_t>::m
 using core::Exactness;
 using core::FillKind;
 
-enum class Part { local, inherited, total };
+enum class Part { local, inherited, total, converted };
 enum class RunKind { verify };
 enum class Scope { device, workgroup, subgroup, queue_family };
 
-constexpr auto enum_names(Part) { return std::array<std::string_view, 3>{"local", "inherited", "total"}; }
+constexpr auto enum_names(Part) { return std::array<std::string_view, 4>{"local", "inherited", "total", "converted"}; }
 constexpr auto enum_names(RunKind) { return std::array<std::string_view, 1>{"verify"}; }
 constexpr auto enum_names(Scope) {
   return std::array<std::string_view, 4>{"device", "workgroup", "subgroup", "queue_family"};

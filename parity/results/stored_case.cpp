@@ -174,16 +174,17 @@ cases::NodeResult StoredCase::node(std::size_t r) {
   read_samples(node, row);
   node.local = comparison_of(row, file_.worst(r));
   std::ranges::copy(file_.ulps(r), node.local.hist_ulp.begin());
-  for (std::size_t k = r + 1; k < rows.size(); ++k) {
-    const Node& other = rows[k];
-    if (other.run != row.run || other.node != row.node || other.out != row.out || other.part == Part::local) break;
-    if (other.part == Part::inherited) {
-      node.inherited = comparison_of(other, file_.worst(k));
-      node.amplification = other.amplification;
-    } else {
-      node.total = comparison_of(other, file_.worst(k));
-      node.gates_total = known(other.verdict, core::Verdict::skipped) != core::Verdict::skipped;
-    }
+  const Node& gated = file_.gated_of(r);
+  node.gates_total = &gated != &row;
+  const std::size_t parts = file_.parts_of(r).size();
+  for (std::size_t k = r + 1; k < r + parts; ++k) {
+    compare::Comparison part = comparison_of(rows[k], file_.worst(k));
+    if (rows[k].part == Part::inherited)
+      node.inherited = std::move(part), node.amplification = rows[k].amplification;
+    else if (rows[k].part == Part::converted || file_.lacks_totals_as_written(run_))
+      node.converted = std::move(part);
+    else
+      node.total = std::move(part);
   }
   node.is_of_plain_run = row.of_plain_run != 0;
   node.is_guilty = row.guilty != 0;
@@ -200,7 +201,6 @@ cases::NodeResult StoredCase::node(std::size_t r) {
   node.lacks_truth = row.no_truth != 0;
   node.why = with_policy_folder(file_.name(row.why_id), file_.name(run_.policy_file_id));
   if (run_.repro_id != 0) node.repro = result_.repro + terminal::filter_flag(node.label);
-  const Node& gated = node.gates_total ? *file_.total_of(r) : row;
   if (gated.rule >= 0) node.rule = static_cast<std::size_t>(gated.rule);
   node.reference_ns = measured_ns(row.t_ref_ns), node.device_ns = measured_ns(row.t_dev_ns);
   if (row.out_hash != no_number) node.hash = row.out_hash;

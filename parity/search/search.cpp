@@ -52,7 +52,7 @@ double value_of(const cases::NodeResult& node, Objective objective, const Limits
     case Objective::certain:
       return node.local.ratio_certain;
     case Objective::total:
-      return node.total.ratio();
+      return node.of_run().ratio();
     case Objective::missed:
       break;
   }
@@ -139,6 +139,7 @@ void Climb::take_fills(const Start& start) {
   for (std::size_t k = 0; k < ir::adversarial::kind_count; ++k) {
     const auto kind = static_cast<ir::AdversarialKind>(k);
     Point point{start(kind), std::string(ir::enum_name(kind))};
+    point.subject.as_written.reset();  // the numbers are those of the search
     why_none_.clear();
     point.value = measure(point.subject, point.from);
     if (why_none_.empty()) points_.push_back(std::move(point));

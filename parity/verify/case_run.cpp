@@ -50,6 +50,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
       stated_(subject, executors.reference),
       // Blame may be looked for when all is compared, from what the candidate computed.
       state_(subject, isolates(), !isolates() && options.blame != 0u) {
+  if (subject.as_written) written_.emplace(*subject.as_written, graph_, executors.reference);
   result_.subject = cases::without_numbers(subject);
   result_.mode = options.mode;
   result_.repeat = options.repeat;
@@ -162,6 +163,7 @@ bool CaseRun::try_carry(std::size_t n, Examined& found) {
 
 void CaseRun::carry(std::size_t n, Examined& found) {
   carry_truth(n, found.compares ? &found.own.local.truth : nullptr, std::move(found.own.fed));
+  if (written_) written_->carry_to(n);
   for (std::size_t k = 0; found.compares && k < found.results.size(); ++k) plan_total(n, k, found);
 }
 
@@ -202,14 +204,19 @@ void CaseRun::plan_total(std::size_t n, std::size_t k, Examined& found) {
   const bool is_judged = found.own.no_model.empty() && found.results[k].verdict != core::Verdict::error;
   if (!state_.is_captured(value) || !is_judged || !state.truth) return;
   Total& total = found.totals[k] = {*state.truth, found.truth(k), *state.got};
+  if (const ir::Tensor* const written = written_ ? written_->find(value) : nullptr)
+    total.written = *written, total.written_in = subject_.as_written->graph.type(value).dtype;
   if (!is_widened(total.truth, total.device)) return;
   total.measure();
   state.is_clean = total.measured->back().max_abs.value == 0;  // not where there is no number
 }
 
 void CaseRun::Total::measure() {
+  if (measured) return;
   const ir::TensorView both[] = {local, device};
-  if (!measured) measured = compare::measure(truth, both, device.dtype());
+  measured = compare::measure(truth, both, device.dtype());
+  // What overflows in the narrower dtype is wrong by the graph as it was.
+  if (written) of_written = compare::measure(*written, {&device, 1}, written_in).front();
 }
 
 void CaseRun::measure_totals(Examined& found) {
@@ -223,8 +230,9 @@ void CaseRun::compare_total(const Total& total, cases::NodeResult& result, Value
   result.inherited = total.measured->front();
   result.total = total.measured->back();
   if (result.gates_total) judge_total(result, *state.got);
+  if (written_) result.converted = std::move(result.total), result.total = total.of_written;
   result.amplification = amplification_of(result.node, result.inherited);
-  state.error = attribution::relative_error(result.total);
+  state.error = attribution::relative_error(result.of_run());
 }
 
 double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inherited) const {
@@ -248,6 +256,7 @@ bool CaseRun::judge_next(std::size_t n, Examined found) {
     return false;
   }
   state_.release(n);
+  if (written_) written_->release(n);
   if (n + 1 < graph_.nodes().size()) observer_.step(graph_.nodes()[n + 1].label, n + 2, steps);
   return true;
 }
@@ -291,6 +300,8 @@ cases::CaseResult CaseRun::finish() {
     if (const auto refuted = stated_.against_sources(); !refuted.empty())
       result_.verdict = core::Verdict::failed, result_.message = refuted;
   }
+  if (written_ && !written_->problem().empty())
+    result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
   observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
   const auto is_given = [this](std::size_t n) { return this->is_given(n); };
   if (options_.filter.empty()) leave_out_constants(result_, is_given);

@@ -13,6 +13,7 @@
 #include "parity/verify/plain_run.hpp"
 #include "parity/verify/stated.hpp"
 #include "parity/verify/verify.hpp"
+#include "parity/verify/written_truth.hpp"
 
 namespace plumb::parity::verify {
 
@@ -49,7 +50,10 @@ class CaseRun {
   /// what came of that.
   struct Total {
     ir::TensorView truth, local, device;  ///< the truth by the whole graph and by its own operands, and what came
+    std::optional<ir::TensorView> written = {};  ///< the truth by the graph as it was, where it runs in another dtype
+    ir::DType written_in = ir::DType::f32;       ///< the dtype that the output had in it
     std::optional<std::vector<compare::Comparison>> measured = {};  ///< `local` and `device` against `truth`
+    compare::Comparison of_written = {};                            ///< `device` against `written`
 
     void measure();
   };
@@ -121,6 +125,7 @@ class CaseRun {
   const core::RegularExpression filter_;
   const Stated stated_;
   CaseState state_;
+  std::optional<WrittenTruth> written_;  ///< where f32 was replaced
   cases::CaseResult result_;
   std::optional<CandidateRun> given_, tapped_;
   std::optional<expected::SignRuns> sign_runs_;  ///< in mode propagate: what limits of totals are made of

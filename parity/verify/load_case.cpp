@@ -75,16 +75,20 @@ void make_adversarial(ir::formats::GraphFile& file, std::optional<ir::Adversaria
   file.must = ir::formats::Must::pass, file.expect_error.clear();
 }
 
-/// Makes adversarial numbers again for the dtypes that the graph was stored in.
-void refill(const ir::formats::GraphFile& file, std::uint64_t seed, ir::Feeds& feeds) {
+/// Makes adversarial numbers again for the dtypes that the graph was stored in; the graph as it was is fed the same.
+void refill(const ir::formats::GraphFile& file, std::uint64_t seed, ir::Feeds& feeds, cases::Written& written) {
   for (ir::Value v = 0; file.graph.is_source(v); ++v) {
     const std::string name = file.graph.name(v);
     const auto source = file.sources.find(name);
     const auto* const made =
         source == file.sources.end() ? nullptr : std::get_if<ir::formats::Generated>(&source->second);
     if (made == nullptr || made->fill.distribution != ir::Distribution::adversarial) continue;
-    feeds.insert_or_assign(
-        name, ir::adversarial::fill(file.graph, v, made->fill.kind, made->seed.value_or(seed), ir::stream_of(name)));
+    const ir::Tensor& fed =
+        feeds
+            .insert_or_assign(name, ir::adversarial::fill(file.graph, v, made->fill.kind, made->seed.value_or(seed),
+                                                          ir::stream_of(name)))
+            .first->second;
+    written.feeds.insert_or_assign(name, ir::convert(fed, written.graph.type(v).dtype));
   }
 }
 
@@ -101,6 +105,15 @@ cases::Origin origin_of(const FillOptions& options, const ir::formats::GraphFile
   if (!options.precision.empty() && !ir::enum_value<ir::passes::Precision>(options.precision))
     origin.plan = ir::files::read_text(options.precision, most_plan_bytes);
   return origin;
+}
+
+/// Stores the f32 values of a graph in another dtype; what it was.
+cases::Written store_as(ir::DType dtype, ir::formats::GraphFile& file, cases::Case& made) {
+  cases::Written written{file.graph, std::move(made.feeds)};
+  file.graph = ir::passes::as_dtype(written.graph, dtype);
+  made.feeds = ir::passes::as_dtype(written.feeds, dtype);
+  made.dtype = dtype;
+  return written;
 }
 
 /// Takes what another implementation gave to where it is judged.
@@ -153,12 +166,21 @@ void require_expectable(const ir::formats::GraphFile& file, const std::string& p
   ir::require(may_be_given(type, wanted), path, ": '", name, "' is ", wanted, ", but what is expected of it ", type);
 }
 
+cases::Case stored_as(const cases::Case& subject, ir::DType dtype) {
+  cases::Case made = subject;
+  ir::formats::GraphFile file = *subject.file;
+  made.as_written = std::make_shared<const cases::Written>(store_as(dtype, file, made));
+  made.file = std::make_shared<const ir::formats::GraphFile>(std::move(file));
+  return made;
+}
+
 cases::Case load_case(const std::filesystem::path& path, const FillOptions& options) {
   ir::formats::GraphFile file = options.read(path);
   const bool is_adversarial = options.kind == core::FillKind::adversarial;
   if (is_adversarial) make_adversarial(file, options.adversarial);
   if (options.param_seed) fix_params(file, *options.param_seed);
-  const double needed = memory_needed(file.graph), budget = static_cast<double>(options.memory_budget);
+  const double of_written = options.dtype ? truths(file.graph) : 0;  // beside those of the graph that this makes
+  const double needed = memory_needed(file.graph) + of_written, budget = static_cast<double>(options.memory_budget);
   ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
               gibibytes(budget), " may be used");
   ir::Feeds given = options.given;
@@ -185,9 +207,9 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
     file.graph = ir::passes::at_precision(file.graph, cases::plan_of(file.graph, options.precision));
   }
   if (options.dtype) {
-    file.graph = ir::passes::as_dtype(file.graph, *options.dtype);
-    made.feeds = ir::passes::as_dtype(made.feeds, *options.dtype);
-    refill(file, options.seed, made.feeds);
+    cases::Written written = store_as(*options.dtype, file, made);
+    refill(file, options.seed, made.feeds, written);
+    made.as_written = std::make_shared<const cases::Written>(std::move(written));
   }
   made.file = std::make_shared<const ir::formats::GraphFile>(std::move(file));
   return made;

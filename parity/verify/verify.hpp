@@ -70,6 +70,10 @@ void require_expectable(const ir::formats::GraphFile& file, const std::string& p
 /// allocated when the run would need more than the memory budget.
 cases::Case load_case(const std::filesystem::path& path, const FillOptions& options);
 
+/// The case with its f32 values stored in f16 or bf16, its inputs and weights rounded; it keeps what it was as
+/// `as_written`. Throws Error where an op takes neither that dtype nor f32.
+cases::Case stored_as(const cases::Case& subject, ir::DType dtype);
+
 /// Bytes that verifying a graph holds at once, at most, whatever the number of threads.
 double memory_needed(const ir::Graph& graph);
 

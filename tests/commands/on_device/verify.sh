@@ -28,6 +28,15 @@ plumb 2 verify "$graphs/scores.json" --fill adversarial:waev
 warns_of "no kind is called 'waev', did you mean 'wave'? There are stagnating,"
 plumb 2 verify "$graphs/scores.json" --fill advers
 warns_of "--fill is graph, exact, adversarial or adversarial:NAME, got 'advers'"
+# A total is against the graph as it was, before its weights were rounded; the converted one stands beside it.
+plumb 0 verify "$graphs/f16_weights_underflow.json" --dtype f16 -o half.h5 --json half.json
+says '^total of p: rel_l2 1\.57e-01 against the graph as it was, rel_l2 2\.2[0-9]e-02 against it in f16$'
+printf 'schema = "plumb-policy/1"\n[output]\n"p" = { rel_l2 = 3e-2 }\n' >near.toml
+plumb 1 verify "$graphs/f16_weights_underflow.json" --dtype f16 --policy near.toml
+says 'rel_l2 is 0\.157'
+plumb 1 judge half.h5 --policy near.toml
+says 'rel_l2 is 0\.157'
+plumb 0 inspect half.h5 --check-schema
 # One command settles what a model leaves open by what it is given, and a repro line repeats it.
 rates=$source/fixtures/onnx/two_rates.onnx
 cat >feeds.json <<'JSON'
