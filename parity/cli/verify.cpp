@@ -17,6 +17,7 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
 #include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/read_once.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
 #include "parity/cli/other_kernels.hpp"
 #include "parity/cli/reference.hpp"
@@ -225,24 +226,11 @@ bool VerifyRun::says_idle_budgets() const {
   return !findings.empty();
 }
 
-/// A reader that gives again what it gave first.
-template <class Result, class From>
-std::function<Result(const From&)> read_once(const std::function<Result(const From&)>& read) {
-  return [read, kept = std::make_shared<std::optional<Result>>()](const From& from) {
-    if (!*kept) *kept = read(from);
-    return **kept;
-  };
-}
-
 /// Every seed of one graph; false when the run is to stop.
 bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
                           const verify::VerifyOptions& options, results::Recorder* recorder) {
   report::SeedSummary summary;
-  if (flags_.seeds > 1) {  // what is read is the same for every seed
-    fill.read = read_once(fill.read);
-    if (fill.read_given) fill.read_given = read_once(fill.read_given);
-    if (fill.read_expected) fill.read_expected = read_once(fill.read_expected);
-  }
+  if (flags_.seeds > 1) flags::read_once(fill);
   for (std::uint64_t s = 0; s < flags_.seeds; ++s, ++fill.seed) {
     report::Progress progress;
     cases::Observers observers({&progress});

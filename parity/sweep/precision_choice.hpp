@@ -29,7 +29,7 @@ struct Candidate {
   double flops = 0;
   std::int64_t columns = 0;                ///< N: columns of a product, filters of a convolution
   std::optional<double> oscillation = {};  ///< the second operand's, where that is a param or a constant
-  std::vector<double> errors = {};         ///< by output: relative 2-norm error of all operands' rounding
+  std::vector<double> errors = {};         ///< by sample, then output: relative 2-norm error by rounding all operands
   std::optional<double> saved_ns = {};     ///< on the device, casts counted; below 0 where f16 is slower
 };
 
@@ -45,7 +45,7 @@ std::string refusal_by_oscillation(const Candidate& candidate, double threshold 
 
 /// The largest set found that keeps every output within `budget`: nodes in the order of what they cost for the time
 /// that they save, or their flops where no time is known, as long as the sum fits. What saves nothing is not taken.
-/// Independent roundings add as squares; `floors` are the errors, by output, that are there without any.
+/// Independent roundings add as squares; `floors` are the errors, by output of each sample, that are there without any.
 std::vector<std::size_t> within_budget(const std::vector<Candidate>& candidates, const std::vector<double>& floors,
                                        double budget);
 

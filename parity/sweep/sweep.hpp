@@ -1,6 +1,7 @@
 // What a sweep over precisions is asked and what it finds: errors, bounds, verdicts and times of each variant.
 #pragma once
 
+#include "parity/sweep/output_error.hpp"
 #include "parity/sweep/precision_choice.hpp"
 #include "parity/terminal/style.hpp"
 #include "parity/verify/verify.hpp"
@@ -10,6 +11,7 @@ namespace plumb::parity::sweep {
 struct SweepOptions {
   std::vector<ir::passes::Precision> precisions = {ir::passes::Precision::f32, ir::passes::Precision::f16acc32,
                                                    ir::passes::Precision::f16acc16};
+  std::vector<ir::DType> stored = {};  ///< f16 or bf16: a row each with all f32 values stored so, as --dtype does
   std::vector<Choice> choices = {Choice::always, Choice::oscillation, Choice::bound};  ///< for the precisions below f32
   double budget = 1e-3;                      ///< the relative 2-norm error that `bound` allows every output
   double oscillation = default_oscillation;  ///< weights that oscillate less are taken by `oscillation`
@@ -17,37 +19,34 @@ struct SweepOptions {
   bool by_time = false;  ///< `bound` asks the candidate what time each node saves, where it has a clock
 };
 
-/// The error of one output of the graph.
-struct OutputError {
-  std::string name;
-  double max_abs = compare::not_computed, rel_l2 = compare::not_computed;
-};
-
 /// The graph at one precision, by one choice of nodes.
 struct SweepRow {
   ir::passes::Precision precision = ir::passes::Precision::f32;
   Choice choice = Choice::never;
-  std::string unsupported = {};  ///< why there is nothing to show
+  std::optional<ir::DType> stored = {};  ///< what all f32 values are stored in; then there is no choice to make
+  std::string unsupported = {};          ///< why there is nothing to show
   ir::passes::PrecisionPlan plan = {};
   double share = 0;                                ///< share of the flops that could be lowered
-  std::vector<OutputError> outputs = {};           ///< against the truth of the graph as it was
+  std::vector<OutputErrors> outputs = {};          ///< against the truth of the graph as it was
   double max_ratio = compare::not_computed;        ///< error over bound of the worst node, on its own inputs
-  core::Verdict verdict = core::Verdict::skipped;  ///< what verifying the graph so gave
+  core::Verdict verdict = core::Verdict::skipped;  ///< what verifying the graph so gave; of several samples the worst
   std::optional<std::uint64_t> device_ns = {};     ///< for all nodes, where the device has timestamps
 };
 
 struct SweepResult {
   std::vector<Candidate> candidates;  ///< for f16acc32, with errors when `bound` was asked for
-  std::vector<std::string> outputs;   ///< whose errors those are
+  std::vector<std::string> outputs;   ///< whose errors those are, for each sample
+  std::size_t samples = 1;
   std::vector<SweepRow> rows;
 };
 
-/// Runs a graph of f32 at each precision, by each choice, and verifies it. What a node's rounding does to the
-/// outputs is measured one node at a time on the reference; what `bound` chose is run on the candidate
-/// and loses its costliest nodes until the outputs keep the budget there. Throws as the executors do;
-/// Error when the graph has no output of floats.
-SweepResult sweep(const cases::Case& subject, const cases::Executors& executors, const SweepOptions& options,
-                  cases::Observer& observer);
+/// Runs a graph of f32 at each precision, by each choice, and verifies it, on every sample: one graph, fed otherwise.
+/// What a node's rounding does to the outputs is measured one node at a time on the reference; what `bound` chose is
+/// run on the candidate and loses its costliest nodes until the outputs of all samples keep the budget there. The first
+/// sample is timed. Throws as the executors do; Error when the graph has no output of floats, or samples are of
+/// different graphs.
+SweepResult sweep(const std::vector<cases::Case>& samples, const cases::Executors& executors,
+                  const SweepOptions& options, cases::Observer& observer);
 
 /// The rows as a table.
 std::string to_text(const SweepResult& result, const terminal::Style& style = {});

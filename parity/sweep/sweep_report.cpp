@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "ir/attribute.hpp"
 #include "parity/sweep/sweep.hpp"
@@ -22,8 +24,89 @@ double worst(const std::vector<double>& errors) {
 
 /// "yes", or "no" for a node that the row's plan leaves in f32; "" when there is no such row.
 std::string taken_by(const SweepResult& result, Choice choice, const std::string& label) {
-  const auto row = std::ranges::find(result.rows, choice, &SweepRow::choice);
+  const auto row = std::ranges::find_if(
+      result.rows, [&](const SweepRow& one) { return one.choice == choice && !one.stored && one.unsupported.empty(); });
   return row == result.rows.end() ? "" : row->plan.contains(label) ? "yes" : "no";
+}
+
+std::string precision_of(const SweepRow& row) {
+  return std::string(row.stored ? ir::info(*row.stored).name : ir::enum_name(row.precision));
+}
+
+std::string number(double x) { return std::isnan(x) ? "-" : fmt::format("{:.2e}", x); }
+
+/// A share that is not all is never said to be 100 %.
+std::string percent(double share) {
+  return std::isnan(share) ? "-" : fmt::format("{:.1f} %", std::floor(1000 * share) / 10);
+}
+
+/// A column of the table, and what it says of output `k` of a row.
+struct Cell {
+  terminal::Column column;
+  std::function<std::string(const SweepRow& row, std::size_t k)> text;
+};
+
+/// What is said once of a row.
+auto once(std::function<std::string(const SweepRow&)> text) {
+  return [text = std::move(text)](const SweepRow& row, std::size_t k) {
+    return k == 0 && row.unsupported.empty() ? text(row) : std::string();
+  };
+}
+
+/// What is said of an output.
+auto each(std::function<std::string(const OutputErrors&)> text) {
+  return [text = std::move(text)](const SweepRow& row, std::size_t k) {
+    return row.unsupported.empty() ? text(row.outputs[k]) : std::string();
+  };
+}
+
+std::vector<Cell> cells_of(const SweepResult& result) {
+  using Error = OutputError;
+  const auto choice = [](const SweepRow& row) {
+    return row.stored ? std::string("stored") : std::string(ir::enum_name(row.choice));
+  };
+  const auto nodes = [&](const SweepRow& row) { return row.stored ? "all" : share_of(row, result); };
+  const auto flops = [](const SweepRow& row) { return row.stored ? "-" : fmt::format("{:.0f} %", 100 * row.share); };
+  const auto time = [](const SweepRow& row) {
+    return row.device_ns ? fmt::format("{:.1f}", 1e-3 * static_cast<double>(*row.device_ns)) : "-";
+  };
+  const auto largest = [](double Error::*measure) {
+    return each([measure](const OutputErrors& output) { return number(output.largest(measure)); });
+  };
+  const auto snr = [](const OutputErrors& output) {
+    const double rel_l2 = output.largest(&Error::rel_l2);
+    return std::isnan(rel_l2) ? "-" : fmt::format("{:.1f}", snr_db(rel_l2));
+  };
+  const auto cosine = [](const OutputErrors& output) {
+    const double least = output.smallest(&Error::cosine);
+    return std::isnan(least) ? "-" : fmt::format("{:.7f}", least);
+  };
+  std::vector<Cell> cells = {
+      {{.header = "precision", .is_left = true},
+       [](const SweepRow& row, std::size_t k) { return k == 0 ? precision_of(row) : ""; }},
+      {{.header = "choice", .is_left = true}, once(choice)},
+      {{.header = "output", .is_left = true}, each([](const OutputErrors& output) { return output.name; })},
+      {{.header = "nodes"}, once(nodes)},
+      {{.header = "flops", .goes = 1}, once(flops)},
+      {{.header = "max error", .goes = 2}, largest(&Error::max_abs)},
+      {{.header = "rel_l2"}, largest(&Error::rel_l2)}};
+  if (result.samples > 1)
+    cells.push_back({{.header = "median", .goes = 9},
+                     each([](const OutputErrors& output) { return number(output.median(&Error::rel_l2)); })});
+  if (std::ranges::any_of(result.rows, [](const SweepRow& row) { return row.stored.has_value(); }))
+    cells.push_back({{.header = "converted", .goes = 7}, largest(&Error::converted)});
+  cells.push_back({{.header = "SNR dB", .goes = 5}, each(snr)});
+  cells.push_back({{.header = "cosine", .goes = 3}, each(cosine)});
+  cells.push_back({{.header = "top-1", .goes = 6},
+                   each([](const OutputErrors& output) { return percent(output.smallest(&Error::top1)); })});
+  cells.push_back({{.header = "max ratio", .goes = 8},
+                   once([](const SweepRow& row) { return terminal::short_number(row.max_ratio); })});
+  cells.push_back({{.header = "device us", .goes = 4}, once(time)});
+  cells.push_back({{.header = "verdict", .is_left = true}, [](const SweepRow& row, std::size_t k) {
+                     if (!row.unsupported.empty()) return std::string("unsupported");
+                     return k == 0 ? std::string(ir::enum_name(row.verdict)) : "";
+                   }});
+  return cells;
 }
 
 std::string joined(const std::vector<std::string>& lines) {
@@ -35,38 +118,21 @@ std::string joined(const std::vector<std::string>& lines) {
 }  // namespace
 
 std::string to_text(const SweepResult& result, const terminal::Style& style) {
-  terminal::FittedTable table({{.header = "precision", .is_left = true},
-                               {.header = "choice", .is_left = true},
-                               {.header = "output", .is_left = true},
-                               {.header = "nodes"},
-                               {.header = "flops", .goes = 1},
-                               {.header = "max error", .goes = 2},
-                               {.header = "rel_l2"},
-                               {.header = "max ratio", .goes = 3},
-                               {.header = "device us", .goes = 4},
-                               {.header = "verdict", .is_left = true}});
+  std::vector<terminal::Column> columns;
+  for (const Cell& cell : cells_of(result)) columns.push_back(cell.column);
+  terminal::FittedTable table(std::move(columns));
   std::string notes;
   for (const SweepRow& row : result.rows) {
-    const std::string precision(ir::enum_name(row.precision));
-    if (!row.unsupported.empty()) {
-      table.row({precision, "", "", "", "", "", "", "", "", "unsupported"});
-      notes += fmt::format("{}: {}\n", precision, row.unsupported);
-      continue;
-    }
-    const std::string choice(ir::enum_name(row.choice));
-    for (std::size_t k = 0; k < row.outputs.size(); ++k) {
-      const OutputError& output = row.outputs[k];
-      const std::string errors[] = {fmt::format("{:.2e}", output.max_abs), fmt::format("{:.2e}", output.rel_l2)};
-      if (k > 0) {
-        table.row({"", "", output.name, "", "", errors[0], errors[1], "", "", ""});
-        continue;
-      }
-      table.row({precision, choice, output.name, share_of(row, result), fmt::format("{:.0f} %", 100 * row.share),
-                 errors[0], errors[1], terminal::short_number(row.max_ratio),
-                 row.device_ns ? fmt::format("{:.1f}", 1e-3 * static_cast<double>(*row.device_ns)) : "-",
-                 std::string(ir::enum_name(row.verdict))});
+    if (!row.unsupported.empty()) notes += fmt::format("{}: {}\n", precision_of(row), row.unsupported);
+    const std::size_t lines = row.unsupported.empty() ? row.outputs.size() : 1;
+    for (std::size_t k = 0; k < lines; ++k) {
+      std::vector<std::string> texts;
+      for (const Cell& cell : cells_of(result)) texts.push_back(cell.text(row, k));
+      table.row(std::move(texts));
     }
   }
+  if (result.samples > 1)
+    notes += fmt::format("errors are the worst of {} samples, median that of rel_l2\n", result.samples);
   return joined(table.lines(style)) + terminal::fitted(terminal::printable(notes), style.width);
 }
 
