@@ -46,7 +46,8 @@ class NodeText {
     add_work();
     add_part(node_.gates_total ? "local" : "local, judged", node_.local);
     add_part("inherited", node_.inherited);
-    add_part(node_.gates_total ? "total, judged" : "total", node_.total);
+    add_part(node_.gates_total && !node_.converted ? "total, judged" : "total", node_.total);
+    if (node_.converted) add_part(node_.gates_total ? "conv., judged" : "converted", *node_.converted);
     if (node_.expected) add_part("from file", *node_.expected);
     add_worst();
     add_spread();

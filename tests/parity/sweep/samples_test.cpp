@@ -104,7 +104,7 @@ TEST(Sweep, TheBudgetIsOfEverySample) {
         .rows[0]
         .plan.size();
   };
-  for (float& x : samples[1].feeds.at("x").as<float>()) x *= 30;  // a softmax that is close to one weight
+  for (float& x : samples[0].feeds.at("x").as<float>()) x *= 0.01f;  // weights all alike: roundings cancel
   const auto both = [&](const cases::Case& one) {
     return rel_l2_of(sweep_of({one}, {.choices = {sweep::Choice::always}}).rows[1]);
   };
