@@ -27,7 +27,7 @@ namespace plumb::parity::cli {
 namespace {
 
 struct SweepFlags {
-  std::string path, plan;
+  std::string path, plan, given;
   std::vector<std::string> precisions = {"f32", "f16acc32", "f16acc16", "f16", "bf16"};
   bool names_precisions = false;           ///< those that are not the usual ones
   std::vector<std::string> inputs = {""};  ///< files of tensors, a sample each; "" for none
@@ -55,6 +55,8 @@ sweep::SweepOptions options_of(const SweepFlags& flags) {
       ir::from_attribute(name, options.precisions.emplace_back());
   }
   for (const std::string& name : flags.choices) ir::from_attribute(name, options.choices.emplace_back());
+  ir::require(flags.plan.empty() || options.budgets.size() == 1, "--plan is of one --budget, and there are ",
+              options.budgets.size());
   return options;
 }
 
@@ -110,7 +112,7 @@ std::string source_of(const SweepFlags& flags, const std::vector<cases::Case>& s
   std::string text = "plumb";
   const std::vector<std::string> words = show::command_line();
   for (std::size_t i = 1; i < words.size(); ++i) text += ' ' + terminal::shell_word(words[i]);
-  text += ir::cat(": rel_l2 of every output within ", flags.options.budget, ", seed ", samples.front().seed);
+  text += ir::cat(": rel_l2 of every output within ", flags.options.budgets[0], ", seed ", samples.front().seed);
   std::vector<std::string> hashes;
   for (const cases::Case& sample : samples)
     if (const std::string& hash = sample.origin.tensors; std::ranges::find(hashes, hash) == hashes.end())
@@ -130,9 +132,11 @@ void write_plan(const std::unique_ptr<ir::files::OutputFile>& file, const SweepF
 }
 
 /// A budget within which no product may run in f16 would look like a plan that was not made.
-void say_what_none_meets(const sweep::SweepResult& result, double budget) {
-  const auto row = std::ranges::find(result.rows, sweep::Choice::bound, &sweep::SweepRow::choice);
-  if (row == result.rows.end() || !row->unsupported.empty() || !row->plan.empty()) return;
+void say_what_none_meets(const sweep::SweepResult& result) {
+  const auto is_empty = [](const sweep::SweepRow& row) { return row.budget && row.plan.empty(); };
+  const auto row = std::ranges::find_if(result.rows, is_empty);
+  if (row == result.rows.end()) return;
+  const double budget = *row->budget;
   double least = std::numeric_limits<double>::infinity();
   for (const sweep::Candidate& one : result.candidates)
     if (!one.errors.empty()) least = std::min(least, std::ranges::max(one.errors));
@@ -151,8 +155,10 @@ int run_sweep(const SweepFlags& flags) {
   for (const std::string& file : flags.inputs)
     for (auto& read : flags::files_read(fed_from(flags, file))) outputs.inputs.push_back(std::move(read));
   outputs.inputs.emplace_back(flags.path);
+  if (!flags.given.empty()) outputs.inputs.emplace_back(flags.given);
   const auto plan = outputs.open_text(flags.plan, "plumb-precision/");
   const std::vector<cases::Case> samples = load_samples(flags);
+  if (!flags.given.empty()) options.given = cases::plan_of(samples.front().file->graph, flags.given);
   const core::ThreadLimit comparing(flags.device.threads);
   ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads), host({.threads = flags.device.threads});
   const auto device = open_device(flags.device);
@@ -170,7 +176,7 @@ int run_sweep(const SweepFlags& flags) {
   const terminal::Style style{.width = show::stdout_width()};
   if (flags.verbose) std::cout << sweep::nodes_text(result, style) << '\n';
   std::cout << sweep::to_text(result, style);
-  say_what_none_meets(result, options.budget);
+  say_what_none_meets(result);
   if (plan) write_plan(plan, flags, samples, result);
   const auto failed = [](const sweep::SweepRow& row) { return row.verdict == core::Verdict::failed; };
   return static_cast<int>(std::ranges::any_of(result.rows, failed) ? core::ExitCode::failed : core::ExitCode::passed);
@@ -208,7 +214,9 @@ Action sweep(CLI::App& app) {
       ->delimiter(',')
       ->check(flags::one_of({"never", "always", "oscillation", "bound"}))
       ->capture_default_str();
-  app.add_option("--budget", flags->options.budget, "relative 2-norm error that `bound` allows every output")
+  app.add_option("--budget", flags->options.budgets,
+                 "relative 2-norm error that `bound` allows every output; of several, as 1e-4,1e-3, each is a row")
+      ->delimiter(',')
       ->check(flags::above_zero())
       ->capture_default_str();
   app.add_option("--oscillation", flags->options.oscillation,
@@ -220,6 +228,7 @@ Action sweep(CLI::App& app) {
       ->capture_default_str();
   flags::add_output(app, "--plan", flags->plan,
                     "write what `bound` chose (TOML), for --precision of verify, run and dump");
+  app.add_option("--given", flags->given, "a plan (TOML) that is run beside what is chosen: what it costs");
   flags::add_force_flag(app, flags->force);
   app.add_flag("-v,--verbose", flags->verbose, "print every node: its share, its weight, and which choices take it");
   flags::add_graph_flags(app, flags->graph);

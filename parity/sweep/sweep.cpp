@@ -57,8 +57,9 @@ class Sweep {
   std::vector<double> errors(ir::Executor& executor, const ir::passes::PrecisionPlan& plan) const;
   void measure_candidates();
   void measure_savings();
-  ir::passes::PrecisionPlan chosen(ir::passes::Precision precision, Choice choice);
-  ir::passes::PrecisionPlan by_bound();
+  ir::passes::PrecisionPlan chosen(ir::passes::Precision precision, Choice choice) const;
+  ir::passes::PrecisionPlan by_bound(double budget) const;
+  void add_rows_by_bound(ir::passes::Precision precision);
   void add_row(SweepRow row);
   void add_row_of(ir::passes::Precision precision);
   void verify_sample(std::size_t sample, SweepRow& row);
@@ -142,7 +143,6 @@ std::vector<double> Sweep::errors(ir::Executor& executor, const ir::passes::Prec
 }
 
 void Sweep::measure_candidates() {
-  if (!floors_.empty()) return;
   floors_ = errors(executors_.reference, {});
   for (std::size_t i = 0; i < result_.candidates.size(); ++i) {
     Candidate& one = result_.candidates[i];
@@ -181,23 +181,19 @@ void Sweep::measure_savings() {
 }
 
 /// Roundings that are not independent after all may exceed the budget together: the last to come go first.
-ir::passes::PrecisionPlan Sweep::by_bound() {
-  measure_candidates();
-  measure_savings();
-  auto order = within_budget(result_.candidates, floors_, options_.budget);
+ir::passes::PrecisionPlan Sweep::by_bound(double budget) const {
+  auto order = within_budget(result_.candidates, floors_, budget);
   while (true) {
     ir::passes::PrecisionPlan plan;
     for (const std::size_t i : order) plan.emplace(result_.candidates[i].label, ir::passes::Precision::f16acc32);
     const auto found = errors(*executors_.candidate, plan);
-    if (order.empty() || std::ranges::all_of(found, [&](double error) { return error <= options_.budget; }))
-      return plan;
+    if (order.empty() || std::ranges::all_of(found, [&](double error) { return error <= budget; })) return plan;
     order.pop_back();
   }
 }
 
-ir::passes::PrecisionPlan Sweep::chosen(ir::passes::Precision precision, Choice choice) {
+ir::passes::PrecisionPlan Sweep::chosen(ir::passes::Precision precision, Choice choice) const {
   if (precision == ir::passes::Precision::f16acc16) return ir::passes::all_at(graph_, precision);
-  if (choice == Choice::bound) return by_bound();
   ir::passes::PrecisionPlan plan;
   for (const Candidate& one : result_.candidates)
     if (choice == Choice::always ||
@@ -283,11 +279,21 @@ void Sweep::add_row_of(ir::passes::Precision precision) {
     return add(Choice::always);
   }
   if (result_.candidates.empty()) return is_none("no matmul, gemm or conv of f32");
-  for (const Choice choice : options_.choices) add(choice);
+  for (const Choice choice : options_.choices) choice == Choice::bound ? add_rows_by_bound(precision) : add(choice);
+}
+
+/// What the nodes cost and save is measured once for all budgets.
+void Sweep::add_rows_by_bound(ir::passes::Precision precision) {
+  measure_candidates();
+  measure_savings();
+  for (const double budget : options_.budgets)
+    add_row({.precision = precision, .choice = Choice::bound, .budget = budget, .plan = by_bound(budget)});
 }
 
 SweepResult Sweep::finish() {
   for (const ir::passes::Precision precision : options_.precisions) add_row_of(precision);
+  if (options_.given)
+    add_row({.precision = ir::passes::Precision::f16acc32, .is_given = true, .plan = *options_.given});
   for (const ir::DType dtype : options_.stored) try {
       add_row({.stored = dtype});
     } catch (const ir::DeviceError&) {

@@ -13,9 +13,10 @@ struct SweepOptions {
                                                    ir::passes::Precision::f16acc16};
   std::vector<ir::DType> stored = {};  ///< f16 or bf16: a row each with all f32 values stored so, as --dtype does
   std::vector<Choice> choices = {Choice::always, Choice::oscillation, Choice::bound};  ///< for the precisions below f32
-  double budget = 1e-3;                      ///< the relative 2-norm error that `bound` allows every output
-  double oscillation = default_oscillation;  ///< weights that oscillate less are taken by `oscillation`
-  unsigned runs = 3;                         ///< runs per variant, the fastest of which is reported
+  std::vector<double> budgets = {1e-3};  ///< relative 2-norm errors that `bound` allows every output, a row for each
+  std::optional<ir::passes::PrecisionPlan> given = {};  ///< a row for this plan, too: what it costs here
+  double oscillation = default_oscillation;             ///< weights that oscillate less are taken by `oscillation`
+  unsigned runs = 3;                                    ///< runs per variant, the fastest of which is reported
   bool by_time = false;  ///< `bound` asks the candidate what time each node saves, where it has a clock
 };
 
@@ -24,6 +25,8 @@ struct SweepRow {
   ir::passes::Precision precision = ir::passes::Precision::f32;
   Choice choice = Choice::never;
   std::optional<ir::DType> stored = {};  ///< what all f32 values are stored in; then there is no choice to make
+  std::optional<double> budget = {};     ///< what `bound` kept to
+  bool is_given = false;                 ///< the plan was given: nothing was chosen
   std::string unsupported = {};          ///< why there is nothing to show
   ir::passes::PrecisionPlan plan = {};
   double share = 0;                                ///< share of the flops that could be lowered
@@ -47,6 +50,9 @@ struct SweepResult {
 /// different graphs.
 SweepResult sweep(const std::vector<cases::Case>& samples, const cases::Executors& executors,
                   const SweepOptions& options, cases::Observer& observer);
+
+/// "bound", or "bound 0.001" where there is more than one budget; "always", "stored", "given".
+std::string choice_of(const SweepRow& row, const SweepResult& result);
 
 /// The rows as a table.
 std::string to_text(const SweepResult& result, const terminal::Style& style = {});

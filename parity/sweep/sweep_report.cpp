@@ -30,6 +30,7 @@ std::string taken_by(const SweepResult& result, Choice choice, const std::string
 }
 
 std::string precision_of(const SweepRow& row) {
+  if (row.is_given) return "plan";
   return std::string(row.stored ? ir::info(*row.stored).name : ir::enum_name(row.precision));
 }
 
@@ -62,9 +63,7 @@ auto each(std::function<std::string(const OutputErrors&)> text) {
 
 std::vector<Cell> cells_of(const SweepResult& result) {
   using Error = OutputError;
-  const auto choice = [](const SweepRow& row) {
-    return row.stored ? std::string("stored") : std::string(ir::enum_name(row.choice));
-  };
+  const auto choice = [&](const SweepRow& row) { return choice_of(row, result); };
   const auto nodes = [&](const SweepRow& row) { return row.stored ? "all" : share_of(row, result); };
   const auto flops = [](const SweepRow& row) { return row.stored ? "-" : fmt::format("{:.0f} %", 100 * row.share); };
   const auto time = [](const SweepRow& row) {
@@ -116,6 +115,14 @@ std::string joined(const std::vector<std::string>& lines) {
 }
 
 }  // namespace
+
+std::string choice_of(const SweepRow& row, const SweepResult& result) {
+  if (row.stored) return "stored";
+  if (row.is_given) return "given";
+  const auto budgets = std::ranges::count_if(result.rows, [](const SweepRow& one) { return one.budget.has_value(); });
+  const std::string name(ir::enum_name(row.choice));
+  return row.budget && budgets > 1 ? fmt::format("{} {:g}", name, *row.budget) : name;
+}
 
 std::string to_text(const SweepResult& result, const terminal::Style& style) {
   std::vector<terminal::Column> columns;

@@ -50,5 +50,12 @@ warns '^2 seeds left out: all that the graph is fed comes from a file$'
 holds files.toml '^source = .*plumb sweep .*/scores\.json --precision f16acc32 --choose bound --load-inputs five\.npz --load'
 holds files.toml ' --seeds 2 --runs 1 --plan files\.toml: rel_l2 of every output within 0\.001, seed 1, tensors read sha256 '
 plumb 0 verify "$graphs/scores.json" --precision files.toml
+# A row a budget, and what a plan costs that was given.
+plumb 0 sweep "$graphs/scores.json" --precision f16acc32 --choose bound --budget 1e-6,1e-2 --given plan.toml --runs 1
+says '^f16acc32 +bound 1e-06 +p +0/1 '
+says '^f16acc32 +bound 0\.01 +p +1/1 '
+says '^plan +given +p +1/1 '
+plumb 2 sweep "$graphs/scores.json" --budget 1e-6,1e-2 --plan several.toml
+warns '--plan is of one --budget, and there are 2'
 plumb 2 sweep "$graphs/scores.json" --load-inputs files.toml
 warns files.toml

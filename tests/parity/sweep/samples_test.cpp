@@ -98,9 +98,9 @@ TEST(Sweep, OfSeveralSamplesTheWorstAndTheMedianAreSaid) {
 TEST(Sweep, TheBudgetIsOfEverySample) {
   std::vector<cases::Case> samples = {sample_of(1), sample_of(2)};
   const auto taken = [&](const std::vector<cases::Case>& of, double budget) {
-    return sweep_of(
-               of,
-               {.precisions = {ir::passes::Precision::f16acc32}, .choices = {sweep::Choice::bound}, .budget = budget})
+    return sweep_of(of, {.precisions = {ir::passes::Precision::f16acc32},
+                         .choices = {sweep::Choice::bound},
+                         .budgets = {budget}})
         .rows[0]
         .plan.size();
   };
@@ -115,13 +115,29 @@ TEST(Sweep, TheBudgetIsOfEverySample) {
   EXPECT_LT(taken(samples, budget), 2u);
 }
 
+TEST(Sweep, EachBudgetIsARowAndSoIsAPlanThatIsGiven) {
+  const sweep::SweepRow always = sweep_of({sample_of(1)}, {.choices = {sweep::Choice::always}}).rows[1];
+  const double all = rel_l2_of(always);
+  const sweep::SweepResult result = sweep_of({sample_of(1)}, {.precisions = {ir::passes::Precision::f16acc32},
+                                                              .choices = {sweep::Choice::bound},
+                                                              .budgets = {1e-9, 2 * all},
+                                                              .given = always.plan});
+  ASSERT_EQ(result.rows.size(), 3u);
+  EXPECT_EQ(result.rows[0].plan.size(), 0u);
+  EXPECT_EQ(result.rows[1].plan.size(), 2u);
+  EXPECT_EQ(rel_l2_of(result.rows[2]), all);
+  EXPECT_EQ(sweep::choice_of(result.rows[0], result), "bound 1e-09");
+  EXPECT_EQ(sweep::choice_of(result.rows[2], result), "given");
+  EXPECT_THAT(sweep::to_text(result), ::testing::ContainsRegex("\nplan +given +y +2/2 "));
+}
+
 TEST(Sweep, SamplesWithOtherParamsAreCompiledAgain) {
   const sweep::SweepOptions options{.precisions = {ir::passes::Precision::f32}, .choices = {sweep::Choice::bound}};
   const sweep::SweepResult result = sweep_of({make_case(two_layers, 1), make_case(two_layers, 2)}, options);
   EXPECT_LT(rel_l2_of(result.rows[0]), 1e-6);
   const sweep::SweepResult f16 =
       sweep_of({make_case(two_layers, 1), make_case(two_layers, 2)},
-               {.precisions = {ir::passes::Precision::f16acc32}, .choices = {sweep::Choice::bound}, .budget = 1e-2});
+               {.precisions = {ir::passes::Precision::f16acc32}, .choices = {sweep::Choice::bound}, .budgets = {1e-2}});
   EXPECT_LT(rel_l2_of(f16.rows[0]), 1e-3);
   EXPECT_EQ(f16.rows[0].plan.size(), 2u);
 }

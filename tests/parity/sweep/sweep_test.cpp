@@ -164,7 +164,7 @@ sweep::SweepResult sweep_of(double budget, double oscillation = sweep::default_o
   Suspect suspect;
   cases::Observer nobody;
   sweep::SweepOptions options{.choices = {sweep::Choice::always, sweep::Choice::oscillation, sweep::Choice::bound},
-                              .budget = budget,
+                              .budgets = {budget},
                               .oscillation = oscillation};
   return sweep::sweep({make_case(two_layers)}, {.reference = reference, .candidate = &suspect}, options, nobody);
 }
