@@ -13,8 +13,8 @@
 namespace plumb::parity::cases {
 namespace {
 
-constexpr std::uint64_t most_bytes = 1 << 24;
-constexpr std::string_view schema = "plumb-cases/1";
+constexpr std::uint64_t most_bytes_of_list = 1 << 24;
+constexpr std::string_view schema_of_lists = "plumb-cases/1";
 
 /// A value of the list, and what an error says of where it is.
 struct Entry {
@@ -101,7 +101,8 @@ void take_all(const toml::table& table, const std::filesystem::path& file, bool 
 
 std::vector<ListedCase> parse_case_list(std::string_view text, const std::filesystem::path& file) {
   const toml::table list = core::parse_toml(text, file.string());
-  ir::require(list["schema"].value<std::string>() == schema, file.string(), ": wanted schema = \"", schema, "\"");
+  const bool is_list = list["schema"].value<std::string>() == schema_of_lists;
+  ir::require(is_list, file.string(), ": wanted schema = \"", schema_of_lists, "\"");
   for (const auto& [name, value] : list)
     if (name != "schema" && name != "defaults" && name != "case")
       ir::fail(file.string(), ':', value.source().begin.line, ": wanted schema, [defaults] or [[case]], found '",
@@ -128,7 +129,7 @@ std::vector<ListedCase> parse_case_list(std::string_view text, const std::filesy
 }
 
 std::vector<ListedCase> read_case_list(const std::filesystem::path& file) {
-  return parse_case_list(ir::files::read_named_text(file, most_bytes), file);
+  return parse_case_list(ir::files::read_named_text(file, most_bytes_of_list), file);
 }
 
 }  // namespace plumb::parity::cases

@@ -107,9 +107,10 @@ class NodeText {
     if (c.n_nan_expected + c.n_nan_got > 0) said += fmt::format(", NaN {} due, {} given", c.n_nan_expected, c.n_nan_got);
     if (c.n_inf_expected + c.n_inf_got > 0)
       said += fmt::format(", infinities {} due, {} given", c.n_inf_expected, c.n_inf_got);
-    said += fmt::format("; largest error {}, {} of a limit, {} ulp; rms {}, mean {}, relative {}",
-                        short_number(c.max_abs.value), short_number(c.ratio()), short_number(c.max_ulp.value),
-                        short_number(c.rms), short_number(c.mean_signed), short_number(c.rel_l2));
+    said += fmt::format("; largest error {}", short_number(c.max_abs.value));
+    if (!std::isnan(c.ratio())) said += fmt::format(", {} of a limit", short_number(c.ratio()));
+    said += fmt::format(", {} ulp; rms {}, mean {}, relative {}", short_number(c.max_ulp.value), short_number(c.rms),
+                        short_number(c.mean_signed), short_number(c.rel_l2));
     add(about, said);
   }
 
@@ -120,14 +121,19 @@ class NodeText {
                                  short_number(std::abs(one.got - one.expected)), short_number(one.allowed)));
   }
 
-  /// How many errors are up to which number of ulps.
+  /// How many errors are of which size.
   void add_spread() {
     const auto edges = compare::ulp_edges();
     const auto& counts = node_.local.hist_ulp;
+    constexpr std::size_t half = compare::Comparison::ulp_bins / 2;
     std::string said;
-    for (std::size_t k = 0; k < counts.size(); ++k)
-      if (counts[k] > 0)
-        said += fmt::format("{}{} from {}", said.empty() ? "" : ", ", counts[k], short_number(edges[k]));
+    for (std::size_t k = 0; k < half; ++k) {
+      const std::uint64_t count = counts[half + k] + counts[half - 1 - k];  // of either sign
+      if (count == 0) continue;
+      said += said.empty() ? "" : ", ";
+      said += k == 0 ? fmt::format("{} below {}", count, short_number(edges[half + 1]))
+                     : fmt::format("{} from {}", count, short_number(edges[half + k]));
+    }
     add("ulps", said);
   }
 

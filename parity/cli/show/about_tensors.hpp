@@ -36,7 +36,7 @@ class AboutTensors {
 
  private:
   struct Tensor {
-    std::string node, executor, kernel, tile;
+    std::string node = {}, executor = {}, kernel = {}, tile = {};
   };
 
   const ir::Graph& graph_;

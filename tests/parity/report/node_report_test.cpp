@@ -18,7 +18,7 @@ TEST(NodeReport, SaysWhatFailedAndWhatItWasMadeOf) {
   const std::string text = report::node_text(result, testing::node(result, "back"));
   EXPECT_THAT(text, ::testing::StartsWith("back: matmul, f32[11, 5], failed\n"));
   EXPECT_THAT(text, HasSubstr("turned f32[11, 7] (transpose), x f32[7, 5] (input)"));
-  EXPECT_THAT(text, ContainsRegex("local, judged  55 elements, 1 beyond their limits; largest error 1, "));
+  EXPECT_THAT(text, ContainsRegex("local, judged +55 elements, 1 beyond their limits; largest error 1, "));
   EXPECT_THAT(text, ContainsRegex("element       .2, 3.: truth [-0-9.e]+, device [-0-9.e]+, off by 1, allowed "));
   EXPECT_THAT(text, ContainsRegex("ulps +.*1 from "));
   EXPECT_THAT(text, HasSubstr("why"));

@@ -126,8 +126,12 @@ TEST(WrittenTotal, NoVerdictOfANodeHangsOnIt) {
       EXPECT_EQ(one.verdict, other.verdict) << one.name();
       EXPECT_EQ(one.why, other.why);
       EXPECT_EQ(one.gates_total, other.gates_total);
-      if (one.hash) EXPECT_EQ(one.gated().rel_l2, other.gated().rel_l2);
-      if (one.gates_total) EXPECT_EQ(one.gated().ratio(), other.gated().ratio());
+      if (one.hash) {
+        EXPECT_EQ(one.gated().rel_l2, other.gated().rel_l2);
+      }
+      if (one.gates_total) {
+        EXPECT_EQ(one.gated().ratio(), other.gated().ratio());
+      }
       EXPECT_FALSE(one.converted);
       EXPECT_EQ(other.hash.has_value(), other.converted.has_value());
     }
