@@ -49,8 +49,8 @@ foreach(folder_and_expectation "graphs;passes" "must_fail;fails" "invalid;is_ref
   endforeach()
 endforeach()
 
-# Storage in 16 bits is another set of kernels, and of fusions that may or may not be made: they run where there are most
-# kernels. Sanitizers leave out what runs the same code of ours again: these, relations of graphs, exact data
+# Storage in 16 bits is another set of kernels, and of fusions that may or may not be made: they run where there are
+# most kernels. Sanitizers leave out what runs the same code of ours again: these, relations of graphs, exact data
 # (docs/build_time.md).
 set(narrow_types f16 bf16)
 if(PLUMB_SANITIZED)

@@ -57,8 +57,8 @@ void save_tensors(const std::filesystem::path& path, const NamedTensors& tensors
 /// an attribute of an HDF5 file. A .npy has no room for it.
 inline constexpr std::string_view about_name = "plumb.json";
 
-/// Writes them into a file that was opened earlier, of the kind that its name says, and commits it. `about`, where it is
-/// not empty, is a JSON text.
+/// Writes them into a file that was opened earlier, of the kind that its name says, and commits it. `about`, where it
+/// is not empty, is a JSON text.
 void save_tensors(files::OutputFile& file, const NamedTensors& tensors, std::string_view about = "");
 
 /// The kind of file that a name of a tensor file stands for. Throws Error, with the name, where it stands for none.

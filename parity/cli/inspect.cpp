@@ -101,7 +101,8 @@ Action inspect(CLI::App& app) {
   app.add_flag("-v,--verbose", *verbose, "show every value and node of a graph, every node of a results file");
   app.add_flag("--check-schema", *check, "say where a results file departs from its schema");
   const auto node = std::make_shared<std::string>();
-  app.add_option("--node", *node, "show all that a results file has of this node; of the run where it is worst, -v: of each");
+  app.add_option("--node", *node,
+                 "show all that a results file has of this node, of the run where it is worst (-v: of each)");
   return [path, model, verbose, check, node] {
     if (*check) return check_results(*path);
     if (!node->empty()) return inspect_node(*path, *node, *verbose);

@@ -13,7 +13,6 @@
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
 #include "parity/cli/flags/output_flags.hpp"
-#include "parity/cli/flags/read_once.hpp"
 #include "parity/cli/flags/validators.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/cli/show/describe.hpp"
@@ -83,7 +82,7 @@ std::vector<cases::Case> load_samples(const SweepFlags& flags) {
     flags::GraphFlags graph = fed_from(flags, file);
     if (seed) graph.seed = *seed;
     verify::FillOptions fill = flags::fill_options(graph);
-    seed = fill.seed;  // of the system's it is the first that counts
+    seed = fill.seed;  // the first counts where the system chooses
     const std::size_t first = samples.size();
     if (flags.seeds > 1) flags::read_once(fill);
     if (flags.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;

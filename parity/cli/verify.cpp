@@ -17,7 +17,6 @@
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
 #include "parity/cli/flags/output_flags.hpp"
-#include "parity/cli/flags/read_once.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
 #include "parity/cli/other_kernels.hpp"
 #include "parity/cli/reference.hpp"

@@ -265,10 +265,18 @@ std::string why_not_excused(const Policy& policy, const Rule& rule, const Measur
   return fmt::format("; a ratio of {:.4g} is more than the {:.4g} that the rule excuses", ratio, rule.excused_ratio);
 }
 
+/// What is required of the total error, which is not known where the output itself was compared and it was not.
+Finding check_total(const Policy& policy, const std::vector<Requirement>& all, const Facts& facts,
+                    const Parts& measured) {
+  if (measured.total.n == 0 && measured.local.n > 0) return {Outcome::unknown, "was not measured"};
+  return check_list(policy, all, facts, measured.total);
+}
+
 Judgement judge_by_rule(const Policy& policy, const Facts& facts, const Parts& measured, std::size_t r) {
   const Rule& rule = policy.rules[r];
   const Measured& m = rule.part == RulePart::local ? measured.local : measured.total;
-  const Finding finding = check_list(policy, rule.require, facts, m);
+  const Finding finding = rule.part == RulePart::local ? check_list(policy, rule.require, facts, m)
+                                                       : check_total(policy, rule.require, facts, measured);
   Judgement judgement{verdict_of(finding.outcome), r, ""};
   if (finding.outcome != Outcome::met) judgement.why = fmt::format("{}: rule {}", finding.why, where(policy, rule));
   if (!rule.expects_failure || judgement.verdict == core::Verdict::error) return judgement;
@@ -309,7 +317,7 @@ Judgement judge(const Policy& policy, const Facts& facts, const Parts& measured,
   if (judgement.verdict == core::Verdict::failed || judgement.verdict == core::Verdict::error) return judgement;
   for (const OutputBudget& budget : policy.outputs) {
     if (!glob_matches(budget.output, facts.node)) continue;
-    const Finding finding = check_list(policy, budget.require, facts, measured.total);
+    const Finding finding = check_total(policy, budget.require, facts, measured);
     if (finding.outcome == Outcome::met) continue;
     judgement.verdict = verdict_of(finding.outcome);
     judgement.why =

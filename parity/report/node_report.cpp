@@ -79,9 +79,9 @@ class NodeText {
     std::string kernel = node_.kernel;
     if (!node_.tile.empty()) kernel += " " + node_.tile;
     kernel += fmt::format("{}on {}", kernel.empty() ? "" : ", ", ir::enum_name(node_.placement));
-    if (node_.device_ns) kernel += fmt::format(", {} ms", short_number(static_cast<double>(*node_.device_ns) * 1e-6));
-    if (node_.reference_ns)
-      kernel += fmt::format("; the reference took {} ms", short_number(static_cast<double>(*node_.reference_ns) * 1e-6));
+    const auto milliseconds = [](std::uint64_t ns) { return short_number(static_cast<double>(ns) * 1e-6) + " ms"; };
+    if (node_.device_ns) kernel += ", " + milliseconds(*node_.device_ns);
+    if (node_.reference_ns) kernel += "; the reference took " + milliseconds(*node_.reference_ns);
     add("kernel", kernel);
     for (const ir::Sum& sum : node_.sums) add("sum", text_of(sum));
   }
@@ -104,7 +104,8 @@ class NodeText {
     std::string said = terminal::counted(c.n, "element");
     if (c.n_bad > 0) said += fmt::format(", {} beyond their limits", c.n_bad);
     if (c.n_apart > 0) said += fmt::format(", {} not judged", c.n_apart);
-    if (c.n_nan_expected + c.n_nan_got > 0) said += fmt::format(", NaN {} due, {} given", c.n_nan_expected, c.n_nan_got);
+    if (c.n_nan_expected + c.n_nan_got > 0)
+      said += fmt::format(", NaN {} due, {} given", c.n_nan_expected, c.n_nan_got);
     if (c.n_inf_expected + c.n_inf_got > 0)
       said += fmt::format(", infinities {} due, {} given", c.n_inf_expected, c.n_inf_got);
     said += fmt::format("; largest error {}", short_number(c.max_abs.value));
@@ -128,7 +129,7 @@ class NodeText {
     constexpr std::size_t half = compare::Comparison::ulp_bins / 2;
     std::string said;
     for (std::size_t k = 0; k < half; ++k) {
-      const std::uint64_t count = counts[half + k] + counts[half - 1 - k];  // of either sign
+      const std::uint64_t count = counts[half + k] + counts[half - 1 - k];  // both signs count
       if (count == 0) continue;
       said += said.empty() ? "" : ", ";
       said += k == 0 ? fmt::format("{} below {}", count, short_number(edges[half + 1]))

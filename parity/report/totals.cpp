@@ -1,3 +1,4 @@
+// What a report says of totals where a graph ran in another dtype than it was written in.
 #include "parity/report/totals.hpp"
 
 #include <fmt/format.h>

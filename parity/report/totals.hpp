@@ -6,9 +6,9 @@
 
 namespace plumb::parity::report {
 
-/// Of a case that runs in another dtype than its graph was written in, a line for each result: its error in total
-/// against the graph as it was, and against the converted one, whose inputs and weights are rounded already; "" of any
-/// other case.
+/// A line for each result of a case that runs in another dtype than its graph was written in: its error in total
+/// against the graph as it was, and against the converted one, whose inputs and weights are rounded already; "" for
+/// any other case.
 std::string totals_text(const cases::CaseResult& result);
 
 }  // namespace plumb::parity::report

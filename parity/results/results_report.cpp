@@ -133,8 +133,8 @@ std::string Report::kind_of(const Run& run) {
   return kind.empty() ? text : text + ':' + kind;
 }
 
-/// Those that failed, or did not get to a verdict, first; then the largest ratios: what is mistrusted, zeros above all, is
-/// not worse than what nearly failed.
+/// Those that failed, or did not get to a verdict, first; then the largest ratios: what is mistrusted, zeros above all,
+/// is not worse than what nearly failed.
 std::vector<const Node*> Report::worst_first(const Run& run) {
   std::vector<const Node*> nodes;
   for (const std::size_t row : file_.local_rows(run)) nodes.push_back(&file_.rows()[row]);
@@ -290,12 +290,11 @@ std::string node_report(const std::filesystem::path& path, const std::string& na
   std::string text;
   for (const auto& [run, row] : found) {
     const cases::CaseResult result = stored_case(file, *run);
-    text += terminal::folded(
-        terminal::printable(fmt::format("run {} of {} with it: {}, seed {}: {}; {:.3g} % of the work and {:.3g} % of the "
-                                        "elements verified\n",
-                                        run->run, runs, file.subject(*run), run->seed, verdict_name(run->verdict),
-                                        100 * result.coverage.flops, 100 * result.coverage.elements)),
-        style.width, "  ");
+    const std::string said =
+        fmt::format("run {} of {} with it: {}, seed {}: {}; verified {:.3g} % of FLOPs, {:.3g} % of elements\n",
+                    run->run, runs, file.subject(*run), run->seed, verdict_name(run->verdict),
+                    100 * result.coverage.flops, 100 * result.coverage.elements);
+    text += terminal::folded(terminal::printable(said), style.width, "  ");
     for (const cases::NodeResult& node : result.nodes)
       if (node.name() == name) text += report::node_text(result, node, style);
   }

@@ -12,7 +12,7 @@ namespace plumb::parity::sweep {
 struct OutputError {
   double max_abs = compare::not_computed;
   double rel_l2 = compare::not_computed;  ///< 2-norm of the error over that of the truth
-  double cosine = compare::not_computed;  ///< of the angle between result and truth
+  double cosine = compare::not_computed;  ///< the cosine of the angle between result and truth
   /// The share of its lines along the last axis whose largest element is that of the truth: of equal ones the first, as
   /// argmax has it. NaN where no line has two elements.
   double top1 = compare::not_computed;

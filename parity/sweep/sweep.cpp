@@ -74,7 +74,7 @@ class Sweep {
   cases::Observer& observer_;
   bool compiles_once_ = true;        ///< whether all samples have the same params
   std::vector<ir::Value> outputs_;   ///< results that a node computes in floats
-  std::vector<ir::Tensors> truths_;  ///< of these, by sample
+  std::vector<ir::Tensors> truths_;  ///< the truths of the results, by sample
   std::vector<double> floors_;       ///< the reference's errors in f32, by sample and output
   SweepResult result_;
 };

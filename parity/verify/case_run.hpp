@@ -13,7 +13,7 @@
 #include "parity/verify/plain_run.hpp"
 #include "parity/verify/stated.hpp"
 #include "parity/verify/verify.hpp"
-#include "parity/verify/written_truth.hpp"
+#include "parity/verify/written/written_truth.hpp"
 
 namespace plumb::parity::verify {
 

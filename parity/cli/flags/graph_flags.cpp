@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <random>
 
 #include "ir/adversarial/adversarial.hpp"
@@ -109,6 +111,25 @@ void add_precision_flag(CLI::App& app, GraphFlags& flags) {
          "f16acc32: f32 products on f16 operands with f32 accumulators; or a plan that says for which nodes (TOML, "
          "docs/f16.md)")
       ->group("input");
+}
+
+namespace {
+
+/// A reader that gives again what it gave first.
+template <class Result, class From>
+std::function<Result(const From&)> kept(const std::function<Result(const From&)>& read) {
+  return [read, first = std::make_shared<std::optional<Result>>()](const From& from) {
+    if (!*first) *first = read(from);
+    return **first;
+  };
+}
+
+}  // namespace
+
+void read_once(verify::FillOptions& fill) {
+  fill.read = kept(fill.read);
+  if (fill.read_given) fill.read_given = kept(fill.read_given);
+  if (fill.read_expected) fill.read_expected = kept(fill.read_expected);
 }
 
 verify::FillOptions fill_options(const GraphFlags& flags) {

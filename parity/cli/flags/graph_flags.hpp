@@ -34,6 +34,9 @@ void add_precision_flag(CLI::App& app, GraphFlags& flags);
 /// run can be repeated. Throws Error when the inputs' file cannot be read.
 verify::FillOptions fill_options(const GraphFlags& flags);
 
+/// Lets many cases of one graph read its files once: what is read is the same for every seed.
+void read_once(verify::FillOptions& fill);
+
 /// What `--fill` says: graph, exact, adversarial or adversarial:NAME. Throws Error for anything else.
 void read_fill(const std::string& text, verify::FillOptions& options);
 

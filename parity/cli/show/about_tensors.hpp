@@ -30,8 +30,8 @@ class AboutTensors {
   /// That tensors of the device have other bits where every chosen one is kept, or have not.
   void set_perturbed(const std::string& name, bool is_perturbed) { perturbed_.emplace(name, is_perturbed); }
 
-  /// The whole as JSON; a null device is none. `watch` is "plain" where the graph ran as it is compiled for its results,
-  /// "inside" where every chosen value was kept.
+  /// The whole as JSON; a null device is none. `watch` is "plain" where the graph ran as it is compiled for its
+  /// results, "inside" where every chosen value was kept.
   std::string text(const cases::Case& subject, const gpu_vulkan::VulkanExecutor* device, std::string_view watch) const;
 
  private:

@@ -29,8 +29,8 @@ plumb 2 dump "$encoder" --from gpu --nodes norm1/mean
 warns_of norm1/mean
 # A dump says whose it is, in an attribute or in a member of an archive that readers of tensors pass over.
 h5dump -a /plumb.json inside.h5 | tr -d '\\' >about
-for said in '"schema":"plumb.dump/1"' '"id":"' '"subject":"graph=' '"options":"' '"device":"' '"driver":"' '"commit":"' \
-  '"watch":"inside"' '"gpu/y":{"node":"y","executor":"gpu","kernel":"[^}]*"perturbed":true}'; do
+for said in '"schema":"plumb.dump/1"' '"id":"' '"subject":"graph=' '"options":"' '"device":"' '"driver":"' \
+  '"commit":"' '"watch":"inside"' '"gpu/y":{"node":"y","executor":"gpu","kernel":"[^}]*"perturbed":true}'; do
   tr -d '\n' <about | sed 's/ *([0-9]*): *//g' | grep -q "$said" || fail "inside.h5 does not say $said"
 done
 h5dump -a /plumb.json plain.h5 | tr -d '\\' | grep -q '"watch":"plain"' || fail "plain.h5 does not say how it was made"

@@ -21,7 +21,7 @@ warns_of missing.json
 # What is stored in f16 is held to the graph as it was; beside it stands what is left of the converted one.
 plumb 0 sweep "$graphs/f16_weights_underflow.json" --dtype f16 --runs 1
 says '^f32 +never +p +0/1 .* passed$'
-says '^f16 +stored +p +all +1\.57e-01 +2\.2[0-9]e-02 .* passed$'
+says '^f16 +stored +p +all +- +[0-9.e-]+ +1\.57e-01 +2\.2[0-9]e-02 .* mistrusted$'
 says_not '^f16acc'
 plumb 0 sweep "$graphs/f16_weights_underflow.json" --precision f16acc32,f16,bf16 --choose always --runs 1
 says '^f16acc32 +always +p +1/1 +1\.5[0-9]e-01 '
@@ -47,8 +47,8 @@ plumb 0 sweep "$graphs/scores.json" --precision f16acc32 --choose bound --load-i
 says '^errors are the worst of 2 samples, median that of rel_l2$'
 warns '^2 seeds left out: all that the graph is fed comes from a file$'
 # A plan says by which command it was made, and of what.
-holds files.toml '^source = .*plumb sweep .*/scores\.json --precision f16acc32 --choose bound --load-inputs five\.npz --load'
-holds files.toml ' --seeds 2 --runs 1 --plan files\.toml: rel_l2 of every output within 0\.001, seed 1, tensors read sha256 '
+holds files.toml '^source = .*plumb sweep .*/scores\.json --precision f16acc32 --choose bound --load-inputs five\.npz'
+holds files.toml ' --seeds 2 --runs 1 --plan files\.toml: rel_l2 of every output within 0\.001, seed 1, tensors read '
 plumb 0 verify "$graphs/scores.json" --precision files.toml
 # A row a budget, and what a plan costs that was given.
 plumb 0 sweep "$graphs/scores.json" --precision f16acc32 --choose bound --budget 1e-6,1e-2 --given plan.toml --runs 1

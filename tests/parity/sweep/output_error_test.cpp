@@ -27,7 +27,7 @@ TEST(OutputError, OfEqualElementsTheFirstIsChosen) {
   };
   EXPECT_EQ(agreement({1, 2, 2, 1, 5, 5, 1, 2}), 1);
   EXPECT_EQ(agreement({2, 2, 2, 1, 5, 5, 1, 2}), 0.75);  // a tie that rounding made chooses the first
-  EXPECT_EQ(agreement({1, 2, 2, 2, 5, 6, 1, 2}), 1);     // of equal truths either will do
+  EXPECT_EQ(agreement({1, 2, 2, 2, 5, 6, 1, 2}), 1);     // either of equal truths will do
   EXPECT_EQ(agreement({1, 2, 2, 1, 5, 5, NAN, 2}), 0.75);
   const auto top1_of = [](const ir::Shape& shape) {
     return sweep::error_of(ir::Tensor({ir::DType::f64, shape}), ir::Tensor({ir::DType::f32, shape}), ir::DType::f32)

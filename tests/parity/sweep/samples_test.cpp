@@ -65,15 +65,16 @@ TEST(Sweep, WhatIsStoredInF16IsHeldToTheGraphAsItWas) {
   EXPECT_THAT(text, ::testing::ContainsRegex("\nbf16 +stored "));
 }
 
-TEST(Sweep, AnOpThatCannotBeStoredSoIsARowThatSaysWhy) {
-  const auto result = sweep_of({make_case(R"({"format": "plumb.graph/1", "why": "bits of an f32",
-    "inputs": {"x": {"type": "f32[2]"}},
-    "nodes": [{"label": "b", "op": "bitcast", "inputs": ["x"], "to": "i32"},
-              {"label": "y", "op": "unary", "inputs": ["x"], "function": "exp"}], "results": ["b", "y"]})")},
-                               {.precisions = {ir::passes::Precision::f32}, .stored = {ir::DType::f16}});
+TEST(Sweep, ADeviceThatCannotStoreSoIsARowThatSaysWhy) {
+  Suspect suspect;
+  suspect.tamper = [](const ir::Node& node, ir::Tensor& y) {
+    if (y.dtype() == ir::DType::f16) throw ir::Unsupported("node '" + node.label + "': no f16 here");
+  };
+  const auto result = sweep_of({make_case(two_layers)},
+                               {.precisions = {ir::passes::Precision::f32}, .stored = {ir::DType::f16}}, suspect);
   ASSERT_EQ(result.rows.size(), 2u);
-  EXPECT_THAT(result.rows[1].unsupported, HasSubstr("node 'b' (bitcast)"));
-  EXPECT_THAT(sweep::to_text(result), HasSubstr("f16: node 'b' (bitcast)"));
+  EXPECT_THAT(result.rows[1].unsupported, HasSubstr("node 'h': no f16 here"));
+  EXPECT_THAT(sweep::to_text(result), HasSubstr("f16: node 'h': no f16 here"));
 }
 
 TEST(Sweep, OfSeveralSamplesTheWorstAndTheMedianAreSaid) {

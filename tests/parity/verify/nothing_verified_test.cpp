@@ -37,7 +37,8 @@ TEST(NothingVerified, ConstantsAloneAreNoCoverage) {
 TEST(NothingVerified, AGraphOfConstantsIsWhatTheyAre) {
   Suspect honest;
   EXPECT_EQ(verify_on(honest, make_case(R"({"format": "plumb.graph/1",
-    "nodes": [{"label": "half", "op": "constant", "dtype": "f32", "shape": [], "values": [0.5]}], "results": ["half"]})"))
+    "nodes": [{"label": "half", "op": "constant", "dtype": "f32", "shape": [], "values": [0.5]}],
+    "results": ["half"]})"))
                 .verdict,
             core::Verdict::passed);
 }

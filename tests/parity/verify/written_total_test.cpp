@@ -39,8 +39,8 @@ constexpr auto mixed = R"({"format": "plumb.graph/1", "why": "what stays in f32 
   "nodes": [{"label": "third", "op": "constant", "dtype": "f32", "shape": [1], "values": [0.333333343]},
             {"label": "a", "op": "binary", "inputs": ["x", "third"], "function": "multiply"},
             {"label": "s", "op": "rfft", "inputs": ["a"]},
-            {"label": "r", "op": "complex_part", "inputs": ["s"], "part": "real"},
-            {"label": "y", "op": "irfft", "inputs": ["s"], "length": 10},
+            {"label": "r", "op": "complex_part", "inputs": ["s"], "function": "real"},
+            {"label": "y", "op": "irfft", "inputs": ["s"], "n": 10},
             {"label": "z", "op": "binary", "inputs": ["y", "b"], "function": "add"},
             {"label": "t", "op": "top_k", "inputs": ["z"], "k": 3, "axis": -1}],
   "results": ["r", "z", "t"]})";

@@ -20,7 +20,7 @@ struct ListedCase {
   int line = 0;  ///< in the list
 };
 
-/// A list of cases in TOML, `schema = "plumb-cases/1"` (docs/cases.md):
+/// A list of cases in TOML, `schema = "plumb-cases/1"`:
 ///
 ///   [defaults]                        # of every case that does not say it itself
 ///   dtype = "f16"

@@ -1,5 +1,5 @@
 // Lists of cases as TOML: which models, fed with what, and held to what.
-#include "parity/cases/case_list.hpp"
+#include "parity/cases/lists/case_list.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "parity/cases/case_list.hpp"
+#include "parity/cases/lists/case_list.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,8 +62,10 @@ TEST(CaseList, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(refusal("[[case]]\nshape = \"b=1\""), "list.toml:2: this case has no model");
   EXPECT_EQ(refusal(""), "list.toml: has no [[case]]");
   EXPECT_THAT(refusal("case = 3"), HasSubstr("list.toml:2: case must be a list of tables, [[case]], found "));
-  EXPECT_THAT(refusal("[[case]]\nmodel = 3"), HasSubstr("list.toml:3: model must be a string that is not empty, found "));
-  EXPECT_THAT(refusal("[[case]]\nmodel = \"a\"\nseeds = 0"), HasSubstr("list.toml:4: seeds must be a whole number from 1"));
+  EXPECT_THAT(refusal("[[case]]\nmodel = 3"),
+              HasSubstr("list.toml:3: model must be a string that is not empty, found "));
+  EXPECT_THAT(refusal("[[case]]\nmodel = \"a\"\nseeds = 0"),
+              HasSubstr("list.toml:4: seeds must be a whole number from 1"));
   EXPECT_THAT(refusal("[[case]]\nmodel = \"a\"\nshape = [1]"), HasSubstr("list.toml:4: shape must be a string"));
   EXPECT_THAT(refusal("cases = 1"), HasSubstr("list.toml:2: wanted schema, [defaults] or [[case]], found 'cases'"));
 }

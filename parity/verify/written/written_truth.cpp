@@ -1,5 +1,5 @@
 // The truth of a graph as it was written, carried on beside the graph in another dtype that runs.
-#include "parity/verify/written_truth.hpp"
+#include "parity/verify/written/written_truth.hpp"
 
 #include <algorithm>
 
