@@ -198,6 +198,12 @@ void Store::write_tensor(const std::string& path, const TensorView& tensor) {
   if (tensor.dtype() == DType::bf16) mark_bf16(dataset);
 }
 
+void Store::link(const std::string& path, const std::string& other) {
+  const Hdf5Use use(file_->name, Errors::named);
+  const Id links = intermediate_groups();
+  expect(H5Lcreate_hard(file_->id, other.c_str(), file_->id, path.c_str(), links, H5P_DEFAULT), "link " + path);
+}
+
 void Store::make_table(const std::string& path, const TableType& type, std::size_t width) {
   const Hdf5Use use(file_->name, Errors::named);
   const Id row = row_type(type), packed(H5Tcopy(row), H5Tclose);

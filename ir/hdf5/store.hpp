@@ -59,6 +59,8 @@ class Store {
   void write_text(const std::string& path, const std::string& text);
   /// A contiguous or, from 64 KiB on, compressed dataset; bf16 is marked as such.
   void write_tensor(const std::string& path, const TensorView& tensor);
+  /// Another name for what is at `other`, with its attributes.
+  void link(const std::string& path, const std::string& other);
 
   /// Rows to append to: one row type, `width` of them to a row where that is not 1.
   void make_table(const std::string& path, const TableType& type, std::size_t width = 1);

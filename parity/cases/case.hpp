@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,11 +34,13 @@ struct Written {
 
 /// What a case was made of that neither its graph nor its seed says.
 struct Origin {
-  std::optional<std::uint64_t> param_seed = {};  ///< where generated params have a seed of their own
-  std::vector<std::string> shapes = {};          ///< "batch=8", as a model was given them
-  bool has_given = false;                        ///< inputs were given, in place of those that the file describes
-  std::string tensors = {};                      ///< sha256 of all tensors that were read; "" where there are none
-  std::optional<std::string> plan = {};          ///< the text of the precision plan, where there is one
+  std::optional<std::uint64_t> param_seed = {};   ///< where generated params have a seed of their own
+  std::vector<std::string> shapes = {};           ///< "batch=8", as a model was given them
+  bool has_given = false;                         ///< inputs were given, in place of those that the file describes
+  bool is_of_file = false;                        ///< it was read from the file that the case is called by
+  std::set<std::string, std::less<>> given = {};  ///< inputs and params that have other numbers than the file says
+  std::string tensors = {};                       ///< sha256 of all tensors that were read; "" where there are none
+  std::optional<std::string> plan = {};           ///< the text of the precision plan, where there is one
 };
 
 /// One graph and everything it is fed.

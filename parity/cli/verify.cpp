@@ -182,7 +182,7 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
                                           results::KeepTensors::worst, results::KeepTensors::all})
     if (ir::enum_name(keep) == flags_.tensors) options.tensors = keep;
   options.argv = show::command_line();
-  options.replace_any = outputs.force;
+  options.replace_any = outputs.force, options.keeps_inputs = !flags_.no_inputs;
   options.inputs = outputs.inputs;
   if (gate_) options.policy = gate_->policy.text;
   options.policy_file = flags_.policy, options.profile_file = flags_.profile;

@@ -1,4 +1,4 @@
-// SHA-256 of a text as 64 hexadecimal digits, by which graphs, policies and profiles are told apart.
+// SHA-256 of a text or a file as 64 hexadecimal digits, by which graphs, policies and profiles are told apart.
 #include "parity/core/sha256.hpp"
 
 #include <sha2.h>
@@ -10,6 +10,13 @@ std::string sha256(std::string_view text) {
   char digits[SHA256_DIGEST_STRING_LENGTH];
   SHA256Data(reinterpret_cast<const std::uint8_t*>(text.data()), text.size(), digits);
   return digits;
+}
+
+std::string sha256_of_file(const std::filesystem::path& path) {
+  std::error_code problem;
+  if (!std::filesystem::is_regular_file(path, problem)) return "";
+  char digits[SHA256_DIGEST_STRING_LENGTH];
+  return SHA256File(path.c_str(), digits) == nullptr ? "" : digits;
 }
 
 }  // namespace plumb::parity::core

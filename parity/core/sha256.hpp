@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -7,5 +8,8 @@ namespace plumb::parity::core {
 
 /// SHA-256 of a text, as 64 hex digits.
 std::string sha256(std::string_view text);
+
+/// That of a file's bytes; "" of what is no regular file, or cannot be read.
+std::string sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace plumb::parity::core

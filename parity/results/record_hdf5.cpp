@@ -78,6 +78,7 @@ class Recorder::Writer {
   std::vector<std::string> new_names_;
   const ir::Graph* graph_ = nullptr;  ///< the running case's
   std::shared_ptr<const ir::formats::GraphFile> file_;
+  Sources sources_{options_.keeps_inputs};
   std::optional<Kept> worst_;
   std::optional<ir::files::LastWord> last_word_;
 };
@@ -178,9 +179,7 @@ void Recorder::Writer::begins(const cases::Case& subject) {
   file_ = subject.file;
   graph_ = &file_->graph;
   worst_.reset();
-  if (options_.tensors != KeepTensors::all) return;
-  for (const auto& [name, tensor] : subject.feeds)
-    store_.write_tensor(ir::cat("/inputs/", run_, "/", results::component(name)), tensor);
+  if (options_.tensors == KeepTensors::all) sources_.add(store_, subject, run_, Fed::kept);
 }
 
 void Recorder::Writer::write_tensors(const cases::NodeResult& result, const ir::TensorView& truth,
@@ -280,7 +279,7 @@ void Recorder::Writer::record(const cases::CaseResult& result) {
   if (worst_) write_tensors(worst_->result, worst_->truth, worst_->got);
   worst_.reset();
   if (result.subject.file) {
-    results::add_sources(store_, result.subject, run_);
+    sources_.add(store_, result.subject, run_, Fed::gone);
     append_results(result);
   }
   append_run(result);

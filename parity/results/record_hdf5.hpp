@@ -18,6 +18,7 @@ constexpr auto enum_names(KeepTensors) { return std::array<std::string_view, 4>{
 
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
+  bool keeps_inputs = true;                        ///< numbers that inputs were given
   bool append = false;                             ///< keep the runs of an earlier results file of that name
   bool replace_any = false;                        ///< whatever has the name, not only a results file
   std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "ir/adversarial/adversarial.hpp"
 #include "parity/core/build_info.hpp"
 #include "parity/core/sha256.hpp"
@@ -78,36 +80,121 @@ std::string add_environment(ir::hdf5::Store& store, const profile::Environment& 
   return id;
 }
 
-void add_sources(ir::hdf5::Store& store, const cases::Case& subject, std::uint32_t run) {
+namespace {
+
+std::string sha256_of(const ir::TensorView& tensor) {
+  const auto bytes = tensor.bytes();
+  return core::sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+/// What makes the numbers of a source again.
+void describe(const ir::formats::Generated& made, std::uint64_t seed, ir::hdf5::StoredValues& said) {
+  std::string range;
+  for (const ir::FillParameter& parameter : ir::fill_parameters)
+    if (parameter.distribution == made.fill.distribution)
+      range += fmt::format("{}{}={}", range.empty() ? "" : " ", parameter.name, made.fill.*parameter.member);
+  if (made.fill.distribution == ir::Distribution::adversarial)
+    range = ir::cat("kind=",
+                    ir::enum_name(made.fill.kind.value_or(ir::adversarial::kind_of_seed(made.seed.value_or(seed)))));
+  said.emplace("generator", "philox4x32");
+  said.emplace("seed", made.seed.value_or(seed));
+  said.emplace("fill", std::string(ir::enum_name(made.fill.distribution)));
+  said.emplace("range", range);
+}
+
+/// A line for each of these, "name=value".
+std::string text_of(const ir::hdf5::StoredValues& said) {
+  std::string text;
+  for (const auto& [name, value] : said) {
+    const auto* const number = std::get_if<std::uint64_t>(&value);
+    text += name + '=' + (number != nullptr ? std::to_string(*number) : std::get<std::string>(value)) + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+/// An input or a param: where its numbers come from, and those of them that are kept.
+struct Sources::Source {
+  std::string name;
+  ir::hdf5::StoredValues said;
+  const ir::Tensor* numbers = nullptr;
+};
+
+Sources::Source Sources::source_of(const cases::Case& subject, ir::Value v, Fed fed) const {
   const ir::formats::GraphFile& file = *subject.file;
-  for (ir::Value v = 0; file.graph.is_source(v); ++v) {
-    const std::string name = file.graph.name(v), path = ir::cat("/inputs/", run, "/", component(name));
-    const auto source = file.sources.find(name);
-    const ir::DType dtype = file.graph.type(v).dtype;
-    if (source != file.sources.end() && std::holds_alternative<ir::Tensor>(source->second)) {
-      if (!store.contains(path)) store.write_tensor(path, std::get<ir::Tensor>(source->second));
-      continue;
-    }
-    if (!store.contains(path)) store.make_group(path);
-    if (source != file.sources.end() && std::holds_alternative<ir::formats::External>(source->second)) {
-      store.set(path, "file", std::get<ir::formats::External>(source->second).file);
-      store.set(path, "key", std::get<ir::formats::External>(source->second).key);
-      continue;
-    }
-    const auto made = source == file.sources.end() ? ir::formats::Generated{ir::default_fill(dtype)}
-                                                   : std::get<ir::formats::Generated>(source->second);
-    std::string range;
-    for (const ir::FillParameter& parameter : ir::fill_parameters)
-      if (parameter.distribution == made.fill.distribution)
-        range += fmt::format("{}{}={}", range.empty() ? "" : " ", parameter.name, made.fill.*parameter.member);
-    if (made.fill.distribution == ir::Distribution::adversarial)
-      range = ir::cat(
-          "kind=",
-          ir::enum_name(made.fill.kind.value_or(ir::adversarial::kind_of_seed(made.seed.value_or(subject.seed)))));
-    store.set(path, "generator", "philox4x32");
-    store.set(path, "seed", made.seed.value_or(subject.seed));
-    store.set(path, "fill", std::string(ir::enum_name(made.fill.distribution)));
-    store.set(path, "range", range);
+  Source made{.name = file.graph.name(v), .said = {}};
+  const auto found = file.sources.find(made.name);
+  const auto* const source = found == file.sources.end() ? nullptr : &found->second;
+  const auto* const tensor = source == nullptr ? nullptr : std::get_if<ir::Tensor>(source);
+  if (fed == Fed::kept) made.numbers = &subject.feeds.at(made.name);
+  if (tensor != nullptr && made.numbers == nullptr) made.numbers = tensor;
+  if (source == nullptr)
+    describe({ir::default_fill(file.graph.type(v).dtype)}, subject.seed, made.said);
+  else if (const auto* const generated = std::get_if<ir::formats::Generated>(source))
+    describe(*generated, subject.seed, made.said);
+  else if (const auto* const external = std::get_if<ir::formats::External>(source))
+    made.said = {{"file", external->file}, {"key", external->key}};
+  if (made.numbers != nullptr) made.said.emplace("sha256", sha256_of(*made.numbers));
+  return made;
+}
+
+void Sources::write(ir::hdf5::Store& store, const std::string& path, const Source& source) {
+  if (source.numbers != nullptr) {
+    // Equal numbers have another name in the file, and no second place.
+    const auto [kept, is_new] = kept_.try_emplace(ir::cat(source.numbers->type(), '\n', text_of(source.said)), path);
+    if (!is_new) return store.link(path, kept->second);
+    store.write_tensor(path, *source.numbers);
+  } else {
+    store.make_group(path);
+  }
+  for (const auto& [name, value] : source.said) store.set(path, name, value);
+}
+
+const std::string& Sources::hash_of_file(const cases::Case& subject) {
+  static const std::string none;
+  // Numbers that were made for a purpose are not the file's.
+  if (!subject.origin.is_of_file || subject.fill != core::FillKind::graph) return none;
+  const auto [found, is_new] = file_hashes_.try_emplace(subject.name);
+  if (is_new) found->second = core::sha256_of_file(subject.name);
+  return found->second;
+}
+
+std::string Sources::add_params(ir::hdf5::Store& store, const cases::Case& subject, Fed fed) {
+  const ir::Graph& graph = subject.file->graph;
+  const std::string& hash = hash_of_file(subject);
+  std::vector<Source> params;
+  std::string text = "file=" + hash + '\n';
+  for (ir::Value v = graph.inputs().size(); graph.is_source(v); ++v) {
+    params.push_back(source_of(subject, v, fed));
+    Source& one = params.back();
+    text += ir::cat("param=", one.name, ' ', graph.type(v), '\n', text_of(one.said));
+    if (fed != Fed::kept && !hash.empty() && !subject.origin.given.contains(one.name)) one.numbers = nullptr;
+    text += one.numbers == nullptr ? "left\n" : "kept\n";
+  }
+  if (params.empty()) return "";
+  const std::string sha256 = core::sha256(text), id = sha256.substr(0, 12), group = "/params/" + id;
+  if (store.contains(group)) return id;
+  store.make_group(group);
+  store.set(group, "sha256", sha256);
+  if (!hash.empty()) {
+    store.set(group, "file", std::filesystem::path(subject.name).filename().string());
+    store.set(group, "file_sha256", hash);
+  }
+  for (const Source& one : params) write(store, group + '/' + component(one.name), one);
+  return id;
+}
+
+void Sources::add(ir::hdf5::Store& store, const cases::Case& subject, std::uint32_t run, Fed fed) {
+  if (next_ > run) return;
+  next_ = run + 1;
+  const std::string group = ir::cat("/inputs/", run);
+  store.make_group(group);
+  if (const std::string params = add_params(store, subject, fed); !params.empty()) store.set(group, "params", params);
+  for (ir::Value v = 0; v < subject.file->graph.inputs().size(); ++v) {
+    Source one = source_of(subject, v, fed);
+    if (!keeps_inputs_) one.numbers = nullptr;
+    write(store, group + '/' + component(one.name), one);
   }
 }
 

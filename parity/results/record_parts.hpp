@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "ir/hdf5/store.hpp"
@@ -28,7 +29,32 @@ std::string add_device(ir::hdf5::Store& store, const profile::Device& device);
 /// /env/<id>: this build and this host.
 std::string add_environment(ir::hdf5::Store& store, const profile::Environment& environment);
 
-/// /inputs/<run>: where each input and param came from, what makes it again, or the numbers themselves.
-void add_sources(ir::hdf5::Store& store, const cases::Case& subject, std::uint32_t run);
+/// Whether a case still has what it was fed, and all of it is to be kept.
+enum class Fed { gone, kept };
+
+/// Where the inputs and params of runs come from, what makes them again, or the numbers themselves: inputs in
+/// /inputs/<run>, params in /params/<sha12>, once for all runs that have the same. Numbers of params are left to the
+/// graph's file where that is named with its hash; equal numbers are in the file once.
+class Sources {
+ public:
+  /// Without `keeps_inputs` no numbers of inputs are kept, whatever is asked for.
+  explicit Sources(bool keeps_inputs) : keeps_inputs_(keeps_inputs) {}
+
+  /// Those of a run, unless they have been added; runs come in their order.
+  void add(ir::hdf5::Store& store, const cases::Case& subject, std::uint32_t run, Fed fed);
+
+ private:
+  struct Source;
+
+  Source source_of(const cases::Case& subject, ir::Value v, Fed fed) const;
+  void write(ir::hdf5::Store& store, const std::string& path, const Source& source);
+  const std::string& hash_of_file(const cases::Case& subject);
+  std::string add_params(ir::hdf5::Store& store, const cases::Case& subject, Fed fed);
+
+  const bool keeps_inputs_;
+  std::uint32_t next_ = 0;                          ///< the first run that is not there yet
+  std::map<std::string, std::string> file_hashes_;  ///< by path
+  std::map<std::string, std::string> kept_;         ///< where numbers are, by their type, hash and origin
+};
 
 }  // namespace plumb::parity::results

@@ -96,6 +96,7 @@ class Check {
   void check_text(const std::string& path, const std::string& id);
   bool has_name(std::uint32_t id) { return id < file_.names().size(); }
   void check_run(std::size_t r);
+  void check_params(const std::string& inputs);
   int rules_of(const Run& run);
   void check_row(std::size_t i);
   void check_references();
@@ -180,6 +181,17 @@ void Check::check_run(std::size_t r) {
   named(run.policy_id, "/policy/");
   named(run.subject_id, "/subject/");
   named(run.options_id, "/options/");
+  check_params(ir::cat("/inputs/", r));
+}
+
+/// The params that a run names are there.
+void Check::check_params(const std::string& inputs) {
+  if (!store_.contains(inputs)) return;
+  const auto said = store_.attributes(inputs);
+  const auto params = said.find("params");
+  if (params == said.end()) return;
+  const auto* const id = std::get_if<std::string>(&params->second);
+  expect(id != nullptr && store_.contains("/params/" + *id), inputs, ": its params are missing");
 }
 
 /// How many rules the policy of a run has.

@@ -32,9 +32,9 @@ struct Dataset {
 
 const std::vector<Dataset>& datasets();
 
-/// Groups of every file, those of files since version 2.8, and the attributes of the root.
+/// Groups of every file, those of files since versions 2.8 and 2.9, and the attributes of the root.
 inline constexpr std::array groups = {"/graph", "/device", "/env", "/policy", "/inputs", "/tensors"};
-inline constexpr std::array late_groups = {"/subject", "/options"};
+inline constexpr std::array late_groups = {"/subject", "/options", "/params"};
 inline constexpr std::array root_attributes = {"schema",    "schema_version", "tool_version", "git_commit",
                                                "git_dirty", "created_utc",    "argv"};
 

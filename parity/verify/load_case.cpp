@@ -183,12 +183,14 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
   const double needed = memory_needed(file.graph) + of_written, budget = static_cast<double>(options.memory_budget);
   ir::require(needed <= budget, path.string(), ": needs about ", gibibytes(needed), " of memory, at most ",
               gibibytes(budget), " may be used");
+  std::set<std::string, std::less<>> replaced;
   ir::Feeds given = options.given;
   if (options.read_given) given.merge(options.read_given(file));
   for (auto& [name, tensor] : given) {
     require_given(file, path.string(), name, tensor.type());
     file.sources.insert_or_assign(name, std::move(tensor));
     file.decimals.written.erase(name);
+    replaced.insert(name);
   }
   cases::Case made{.name = path.string(),
                    .seed = options.seed,
@@ -201,6 +203,7 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
   }
   made.feeds = ir::formats::materialise(file, options.seed, options.memory_budget);
   made.origin = origin_of(options, file, made.feeds);
+  made.origin.is_of_file = true, made.origin.given = std::move(replaced);
   place_given_outputs(options, path.string(), file, made);
   if (!options.precision.empty()) {
     ir::require(!options.dtype, path.string(), ": --precision is of f32 graphs, not with --dtype");

@@ -32,6 +32,8 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(one_of({"never", "fail", "worst", "all"}))
       ->capture_default_str()
       ->group("output");
+  app.add_flag("--no-inputs", flags.no_inputs, "keep no numbers of inputs in the results file, only their hashes")
+      ->group("output");
   add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");
   add_output(app, "--junit", flags.junit, "write the report as JUnit XML to this file, or - for stdout")
       ->group("output");

@@ -33,7 +33,7 @@ struct VerifyFlags {
   core::Demands demands;
   terminal::StyleFlags style;
   bool metamorphic = false, no_plain = false, fail_fast = false, verbose = false, quiet = false, force = false,
-       github = false;
+       github = false, no_inputs = false;
 };
 
 void add_verify_flags(CLI::App& app, VerifyFlags& flags);
