@@ -49,6 +49,7 @@ int run_fit(const FitFlags& flags) {
     samples.insert(samples.end(), read.samples.begin(), read.samples.end());
   }
   const fit::Fit fitted = fit::fit(samples, flags.options);
+  runs -= fitted.repeats;
   say(fitted);
   if (!fitted.rules.empty() && is_file) {
     const auto made = fit::updated_policy(policy::read(flags.policy), fitted, from, flags.allow_loosen);

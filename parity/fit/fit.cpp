@@ -11,6 +11,7 @@
 #include "ir/attribute.hpp"
 #include "parity/core/sha256.hpp"
 #include "parity/fit/anderson_darling.hpp"
+#include "parity/fit/repeats.hpp"
 
 namespace plumb::parity::fit {
 namespace {
@@ -90,7 +91,7 @@ bool is_one_distribution(const Nodes& nodes, Measure measure) {
 class Fitter {
  public:
   explicit Fitter(const Options& options) : options_(options) {}
-  Fit run(std::span<const Sample> samples);
+  Fit run(std::span<const Sample> all);
 
  private:
   void check_clean(std::span<const Sample> samples, bool software);
@@ -142,7 +143,11 @@ void Fitter::add(FittedRule rule, const std::vector<const Sample*>& samples) {
   fit_.rules.push_back(std::move(rule));
 }
 
-Fit Fitter::run(std::span<const Sample> samples) {
+Fit Fitter::run(std::span<const Sample> all) {
+  const Once once = count_once(all);
+  const std::vector<Sample>& samples = once.samples;
+  fit_.repeats = once.runs;
+  if (const std::string note = once.note(); !note.empty()) fit_.notes.push_back(note);
   const bool software = std::ranges::all_of(samples, &Sample::is_software);
   const auto left_out = std::ranges::count_if(samples, [&](const Sample& one) { return one.is_software != software; });
   if (left_out > 0)

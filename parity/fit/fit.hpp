@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,9 @@ struct Sample {
   bool is_software = false;                                              ///< the device is no hardware
   double sigma = compare::not_computed, lambda = compare::not_computed;  ///< sigma_max, and what the bound allowed for
   double misrounded = compare::not_computed;
+  std::string graph = {};                      ///< its hash
+  std::uint64_t param_seed = 0;                ///< likewise, where params have one of their own
+  std::optional<std::uint64_t> out_hash = {};  ///< of the bits of the output, where that is known
 };
 
 /// The local parts of all compared outputs, `first_run` being the number of the file's first run.
@@ -69,14 +73,16 @@ struct Fit {
   std::vector<std::string> findings;  ///< what keeps the fit from being a clean one
   std::vector<std::string> notes;
   std::size_t comparisons = 0;  ///< that can raise an alarm in one run, at most
+  std::size_t repeats = 0;      ///< runs that are equal to earlier ones, and were left out
 };
 
 /// Fits what varies: of 16-bit results the share that is misrounded, else sigma_max, which does not depend on the λ
 /// that a run's limits allowed for (verdict.md V53); the ratio where that was not recorded, or where no chance is in
 /// limits. Nodes of a group share a rule when an Anderson-Darling test accepts that their ratios are of one
 /// distribution; else each has its own. The budget is divided by the largest number of comparisons of a run that get a
-/// limit. Findings: a node that did not pass in a run; a limit that comes out above 1, the bound, which then stays the
-/// limit. Where real devices are among the samples, those of software devices are left out, with a note.
+/// limit. What was run twice counts once (repeats.hpp). Findings: a node that did not pass in a run; a limit that comes
+/// out above 1, the bound, which then stays the limit. Where real devices are among the samples, those of software
+/// devices are left out, with a note.
 Fit fit(std::span<const Sample> samples, const Options& options);
 
 }  // namespace plumb::parity::fit

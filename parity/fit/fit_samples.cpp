@@ -30,7 +30,10 @@ std::optional<Sample> sample_of(results::ResultsFile& file, const results::Node&
                 file.device(run).is_software,
                 row.sigma_max,
                 row.lambda,
-                row.misrounded};
+                row.misrounded,
+                file.name(run.graph_id),
+                run.param_seed,
+                row.out_hash};
 }
 
 }  // namespace

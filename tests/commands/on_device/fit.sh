@@ -8,6 +8,14 @@ holds fitted.toml 'n_seeds = 20, n_samples = 20, n_nodes = 1, method = "gumbel-l
 # Its limits hold for the runs that they were fitted to.
 plumb 0 judge seen.h5 --policy fitted.toml
 says '^20 runs: 20 passed; 0 changed$'
+# Runs that are given twice count once.
+cp seen.h5 copy.h5
+for again in seen.h5 copy.h5; do
+  plumb 0 fit seen.h5 "$again" -o "twice_$again.toml"
+  says '^20 runs, 2 rules, 0 findings$'
+  warns '^20 runs are equal to earlier ones .*, and not counted again$'
+  cmp fitted.toml "twice_$again.toml" || fail "runs that are given twice give other limits"
+done
 plumb 2 fit seen.h5 -o fitted.toml
 warns_of 'fitted.toml: the file exists and is not replaced'
 plumb 2 fit missing.h5 -o other.toml

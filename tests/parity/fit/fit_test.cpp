@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <random>
 #include <set>
 
 #include "ir/error.hpp"
 #include "parity/fit/fit_policy.hpp"
+#include "parity/fit/repeats.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/results/judge.hpp"
 #include "parity/results/record_hdf5.hpp"
@@ -138,6 +140,60 @@ TEST(Fit, SoftwareDevicesSayNothingOfRealOnes) {
   EXPECT_NO_THROW(updated_policy(soft, alone, from, ""));
 }
 
+/// Samples as a file has them: of each output a hash of its bits.
+std::vector<Sample> recorded(std::vector<Sample> samples, std::uint64_t first_run = 0) {
+  for (Sample& one : samples) one.graph = "a graph", one.out_hash = 1000 * one.seed + one.node[0], one.run += first_run;
+  return samples;
+}
+
+std::vector<Sample> joined(std::vector<Sample> one, const std::vector<Sample>& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+TEST(Fit, WhatWasRunTwiceCountsOnce) {
+  const auto runs = runs_of({{"a", "matmul", low}, {"c", "softmax", high}}, 50);
+  const Fit once = fit(recorded(runs), {}), twice = fit(joined(recorded(runs), recorded(runs, 50)), {});
+  ASSERT_THAT(once.rules, SizeIs(2));
+  EXPECT_EQ(once.repeats, 0u);
+  EXPECT_THAT(once.notes, IsEmpty());
+  EXPECT_EQ(twice.repeats, 50u);
+  EXPECT_THAT(twice.notes,
+              ElementsAre("50 runs are equal to earlier ones (graph, device, bits of all outputs), and not "
+                          "counted again"));
+  ASSERT_THAT(twice.rules, SizeIs(2));
+  for (std::size_t r = 0; r < 2; ++r) {
+    EXPECT_EQ(twice.rules[r].limit, once.rules[r].limit);
+    EXPECT_EQ(twice.rules[r].n_samples, once.rules[r].n_samples);
+  }
+}
+
+TEST(Fit, WhatOneRunHasInCommonWithAnotherCountsOnce) {
+  const auto runs = recorded(runs_of({{"a", "matmul", low}, {"c", "softmax", high}}, 50));
+  // Seeds 41 to 50 again, by other limits and only in one node, and inputs that no seed changes.
+  std::vector<Sample> again;
+  for (Sample one : runs)
+    if (one.seed > 40 && one.node == "a") one.run += 100, one.ratio *= 0.9, again.push_back(one);
+  for (Sample one : runs)
+    if (one.run == 7) one.run = 200, one.seed = 999, again.push_back(one);
+  EXPECT_EQ(fit(joined(runs, again), {}).repeats, 11u);
+  // What differs in anything is another run.
+  for (const auto& change : std::vector<std::function<void(Sample&)>>{
+           [](Sample& one) { one.graph = "another"; }, [](Sample& one) { one.group.device = "another"; },
+           [](Sample& one) { one.out_hash = *one.out_hash + 1; }, [](Sample& one) { one.out_hash.reset(); },
+           [](Sample& one) { one.group.accumulation = "f16"; }}) {
+    auto others = runs;
+    for (Sample& one : others) one.run += 50, change(one);
+    EXPECT_EQ(fit(joined(runs, others), {}).repeats, 0u);
+  }
+  auto half = runs;
+  for (Sample& one : half)
+    if (one.run += 50; one.node == "c") one.out_hash = *one.out_hash + 1;
+  const Fit found = fit(joined(runs, half), {});
+  EXPECT_EQ(found.repeats, 0u);
+  EXPECT_THAT(found.notes, ElementsAre("50 comparisons of other runs are there already, and not counted again"));
+}
+
 TEST(FitPolicy, SaysWhereItsRulesComeFrom) {
   const Fit found = fit(runs_of({{"a \"quoted\\\"", "matmul", low}, {"b", "matmul", high}}, 60), {});
   const auto policy = policy::parse(policy_text(found, from), "p.toml");
@@ -236,6 +292,8 @@ TEST(Fit, WhatVerifyRecordsCanBeFittedAndJudged) {
   EXPECT_EQ(read.samples.front().run, 100u);
   EXPECT_EQ(read.samples.front().group, (Group{"matmul", "f32", "f32", "f32", "a device"}));
   EXPECT_FALSE(read.samples.front().is_software);
+  EXPECT_EQ(count_once(read.samples).runs, 0u);
+  EXPECT_EQ(count_once(joined(read.samples, read_samples(path, 200).samples)).runs, 30u);
   const Fit found = fit(read.samples, {});
   EXPECT_THAT(found.findings, IsEmpty());
   ASSERT_FALSE(found.rules.empty());
