@@ -57,6 +57,39 @@ std::vector<std::string> fused_into(const cases::CaseResult& result, const cases
   return found;
 }
 
+namespace {
+
+/// Nodes and their shares of the error of a result by their sizes, the largest first. Errors of nodes may cancel: then
+/// some have a negative share, and another more than all.
+using Shares = std::multimap<double, std::pair<double, std::string>, std::greater<>>;
+
+Shares shares_of(const cases::CaseResult& result, std::size_t r) {
+  Shares shares;
+  for (const cases::NodeResult& node : result.nodes)
+    if (r < node.blame.size() && std::abs(node.blame[r]) >= 0.005)
+      shares.emplace(std::abs(node.blame[r]), std::pair(node.blame[r], node.label));
+  return shares;
+}
+
+/// Where most of what an output is off in total comes from: the nodes that have more than half of it, if they are
+/// known.
+std::string origin_of(const cases::CaseResult& result, const cases::NodeResult& node) {
+  const ir::Graph& graph = result.subject.file->graph;
+  const ir::Value value = graph.nodes()[node.node].outputs[node.output];
+  const auto found = std::ranges::find(graph.results(), value);
+  std::string text;
+  if (found != graph.results().end()) {
+    double sum = 0;
+    for (const auto& [size, share] : shares_of(result, static_cast<std::size_t>(found - graph.results().begin()))) {
+      text += fmt::format("{}{} ({:.0f} %)", text.empty() ? "" : ", ", share.second, 100 * share.first);
+      if ((sum += share.first) > 0.5) return text;
+    }
+  }
+  return node.inherited.nmse > node.local.nmse ? "what it is fed" : node.name() + " itself";
+}
+
+}  // namespace
+
 double relative_error(const compare::Comparison& c) {
   const bool specials_differ = c.n_nan_expected != c.n_nan_got || c.n_inf_expected != c.n_inf_got;
   if (specials_differ) return compare::not_computed;
@@ -86,6 +119,16 @@ std::string guilty_text(const cases::CaseResult& result) {
                      rest_of(result, *first));
 }
 
+std::string totals_text(const cases::CaseResult& result) {
+  std::string text;
+  if (!result.subject.file) return text;
+  for (const cases::NodeResult& node : result.nodes)
+    if (!node.total_beyond.empty())
+      text += fmt::format("the total of {} is beyond {}; most of it comes from {}\n", node.name(), node.total_beyond,
+                          origin_of(result, node));
+  return text;
+}
+
 std::string blame_text(const cases::CaseResult& result) {
   std::string text;
   if (!result.subject.file) return text;
@@ -94,13 +137,8 @@ std::string blame_text(const cases::CaseResult& result) {
   const std::optional<ir::DType> dtype = result.subject.dtype;
   const std::string against = dtype ? ir::cat(" against the graph in ", ir::info(*dtype).name) : "";
   for (std::size_t r = 0; r < graph.results().size(); ++r) {
-    // Errors of nodes may cancel: then some have a negative share, and another more than all.
-    std::multimap<double, std::pair<double, std::string>, std::greater<>> shares;
-    for (const cases::NodeResult& node : result.nodes)
-      if (r < node.blame.size() && std::abs(node.blame[r]) >= 0.005)
-        shares.emplace(std::abs(node.blame[r]), std::pair(node.blame[r], node.label));
     std::string list;
-    for (const auto& [size, share] : shares)
+    for (const auto& [size, share] : shares_of(result, r))
       list += fmt::format("{}{:.0f} % from {}", list.empty() ? "" : ", ", 100 * share.first, share.second);
     if (!list.empty()) text += fmt::format("error of {}{}: {}\n", graph.name(graph.results()[r]), against, list);
   }

@@ -29,6 +29,11 @@ std::vector<std::string> fused_into(const cases::CaseResult& result, const cases
 /// nobody is guilty. Where nodes are fused into it all are named, "act (unary) with product, sum fused into it: ...".
 std::string guilty_text(const cases::CaseResult& result);
 
+/// "the total of logits is beyond [output]; most of it comes from scores (74 %)", a line for each output that failed by
+/// its error in total, and not by its own. Where its error was not shared out among nodes, it is said whether most of
+/// it is its own.
+std::string totals_text(const cases::CaseResult& result);
+
 /// "error of logits: 97 % from scores, 2 % from weights", a line for each result whose error was shared out.
 std::string blame_text(const cases::CaseResult& result);
 

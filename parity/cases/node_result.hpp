@@ -48,6 +48,7 @@ struct NodeResult {
   bool gates_total = false;                          ///< what is judged: the total of the run rather than local
   double amplification = compare::not_computed;      ///< how much it enlarged its inputs' errors (attribution.hpp)
   bool is_guilty = false;                            ///< its own error is more than it may be
+  std::string total_beyond = {};                     ///< policy::Judgement
   std::vector<double> blame = {};                    ///< its share of the error of each result, where that was measured
   std::optional<compare::Comparison> expected = {};  ///< the device's output against what the file expects of it
   compare::Allowed allowed = {};

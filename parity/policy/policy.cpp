@@ -203,14 +203,16 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
                                                                         : finding;
 }
 
+/// All that is not met is said: nobody should find out one limit a run.
 Finding check_all(const std::vector<Requirement>& all, const Facts& facts, const Measured& m) {
-  Finding worst;
+  Finding whole;
   for (const Requirement& requirement : all) {
-    Finding one = check(requirement, facts, m);
-    if (one.outcome == Outcome::unmet) return one;
-    if (one.outcome == Outcome::unknown) worst = std::move(one);
+    const Finding one = check(requirement, facts, m);
+    if (one.outcome == Outcome::met) continue;
+    if (whole.outcome != Outcome::unmet) whole.outcome = one.outcome;
+    whole.why += (whole.why.empty() ? "" : "; ") + one.why;
   }
-  return worst;
+  return whole;
 }
 
 /// The bound itself: what is said where nothing else is required.
@@ -268,7 +270,7 @@ std::string why_not_excused(const Policy& policy, const Rule& rule, const Measur
 /// What is required of the total error, which is not known where the output itself was compared and it was not.
 Finding check_total(const Policy& policy, const std::vector<Requirement>& all, const Facts& facts,
                     const Parts& measured) {
-  if (measured.total.n == 0 && measured.local.n > 0) return {Outcome::unknown, "was not measured"};
+  if (measured.total.n == 0 && measured.local.n > 0) return {Outcome::unknown, "its total error was not measured"};
   return check_list(policy, all, facts, measured.total);
 }
 
@@ -279,16 +281,46 @@ Judgement judge_by_rule(const Policy& policy, const Facts& facts, const Parts& m
                                                        : check_total(policy, rule.require, facts, measured);
   Judgement judgement{verdict_of(finding.outcome), r, ""};
   if (finding.outcome != Outcome::met) judgement.why = fmt::format("{}: rule {}", finding.why, where(policy, rule));
+  if (rule.part == RulePart::total && finding.outcome != Outcome::met) {
+    judgement.why = fmt::format("the total of {}: {}", facts.node, judgement.why);
+    judgement.total_beyond = "its rule";
+  }
   if (!rule.expects_failure || judgement.verdict == core::Verdict::error) return judgement;
   const bool fails = judgement.verdict == core::Verdict::failed;
   if (const std::string beyond = fails ? why_not_excused(policy, rule, m) : ""; !beyond.empty()) {
     judgement.why += beyond;
     return judgement;
   }
+  judgement.total_beyond.clear();
   judgement.verdict = fails ? core::Verdict::xfailed : core::Verdict::xpassed;
   judgement.why = fails ? fmt::format("{}; expected until {}: {}", judgement.why, to_text(*rule.expires), rule.reason)
                         : fmt::format("rule {} expects a failure: {}", where(policy, rule), rule.reason);
   return judgement;
+}
+
+/// Holds the total of an output to the budgets that name it, whatever was said of it before: all of them are told.
+void hold_to_budgets(const Policy& policy, const Facts& facts, const Parts& measured, Judgement& judgement) {
+  const bool was_bad = judgement.verdict == core::Verdict::failed || judgement.verdict == core::Verdict::error;
+  Finding whole;
+  std::string why;
+  for (const OutputBudget& budget : policy.outputs) {
+    if (!glob_matches(budget.output, facts.node)) continue;
+    const Finding finding = check_total(policy, budget.require, facts, measured);
+    if (finding.outcome == Outcome::met) continue;
+    if (whole.outcome != Outcome::unmet) whole.outcome = finding.outcome;
+    const bool is_unmet = finding.outcome == Outcome::unmet;
+    why +=
+        fmt::format("{}the total of {} {} [output] '{}' ({}:{}): {}", why.empty() ? "" : "; ", facts.node,
+                    is_unmet ? "is beyond" : "cannot be held to", budget.output, policy.file, budget.line, finding.why);
+  }
+  if (whole.outcome == Outcome::met) return;
+  if (was_bad) {
+    judgement.why += "; " + why;
+    return;
+  }
+  judgement.verdict = verdict_of(whole.outcome);
+  judgement.why = std::move(why);
+  if (whole.outcome == Outcome::unmet) judgement.total_beyond = "[output]";
 }
 
 }  // namespace
@@ -314,16 +346,7 @@ Judgement judge(const Policy& policy, const Facts& facts, const Parts& measured,
     judgement.verdict = verdict_of(finding.outcome);
     if (finding.outcome != Outcome::met) judgement.why = finding.why + ": no rule matches";
   }
-  if (judgement.verdict == core::Verdict::failed || judgement.verdict == core::Verdict::error) return judgement;
-  for (const OutputBudget& budget : policy.outputs) {
-    if (!glob_matches(budget.output, facts.node)) continue;
-    const Finding finding = check_total(policy, budget.require, facts, measured);
-    if (finding.outcome == Outcome::met) continue;
-    judgement.verdict = verdict_of(finding.outcome);
-    judgement.why =
-        fmt::format("total {}: [output] '{}' ({}:{})", finding.why, budget.output, policy.file, budget.line);
-    return judgement;
-  }
+  hold_to_budgets(policy, facts, measured, judgement);
   const bool is_vacuous = policy.budget.max_vacuity && measured.local.vacuity > *policy.budget.max_vacuity;
   if (is_vacuous && judgement.verdict == core::Verdict::passed) {
     judgement.verdict = core::Verdict::mistrusted;

@@ -124,6 +124,7 @@ struct Policy {
   NanRule nan = NanRule::match;
   SubnormalRule subnormal = SubnormalRule::profile;
   std::string special_reason = {};
+  std::uint32_t special_line = 0;
   Budget budget = {};
   std::vector<Rule> rules = {};
   std::vector<OutputBudget> outputs = {};
@@ -167,6 +168,7 @@ struct Judgement {
   core::Verdict verdict = core::Verdict::passed;
   std::optional<std::size_t> rule = {};
   std::string why = {};
+  std::string total_beyond = {};  ///< "[output]" or "its rule", where only the error in total is beyond that
 };
 
 /// Whether a measure's limit is the least it may be, not the most.

@@ -294,8 +294,7 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const termi
   const Text out(below);
   if (const auto guilty = attribution::guilty_text(result); !guilty.empty())
     fmt::format_to(out, "first guilty: {}\n", guilty);
-  below += totals_text(result);
-  below += attribution::blame_text(result);
+  below += totals_text(result) + attribution::totals_text(result) + attribution::blame_text(result);
   below += relations_text(result.relations, detail == Detail::all);
   write_plain(out, result.plain, detail);
   if (detail == Detail::all) write_oracles(out, result);

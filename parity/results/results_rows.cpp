@@ -53,13 +53,24 @@ void put(const compare::Extreme& extreme, double& value, std::uint64_t& at) {
   if (!std::isnan(extreme.value)) at = extreme.index;
 }
 
-/// "rule x (ci.toml:3)", in place of "rule x (/home/me/ci.toml:3)": a results file says nothing of the machine's
-/// folders.
+/// Where the ":3)" of a line of a file begins, from a place on.
+std::size_t line_number(const std::string& text, std::size_t from) {
+  for (std::size_t colon = text.find(':', from); colon != text.npos; colon = text.find(':', colon + 1)) {
+    const std::size_t end = text.find_first_not_of("0123456789", colon + 1);
+    if (end != text.npos && end > colon + 1 && text[end] == ')') return colon;
+  }
+  return text.npos;
+}
+
+/// "rule x (ci.toml:3)", in place of "rule x (/home/me/ci.toml:3)", wherever there is one: a results file says nothing
+/// of the machine's folders.
 std::string without_policy_folder(std::string why) {
-  const std::size_t begin = why.rfind("(/");
-  if (begin == why.npos) return why;
-  const std::size_t slash = why.rfind('/');
-  return why.erase(begin + 1, slash - begin);
+  for (std::size_t begin = why.find("(/"); begin != why.npos; begin = why.find("(/", begin + 1)) {
+    const std::size_t colon = line_number(why, begin);
+    if (colon == why.npos) break;
+    why.erase(begin + 1, why.rfind('/', colon) - begin);
+  }
+  return why;
 }
 
 /// What a sample of the output showed.

@@ -45,8 +45,9 @@ compare::Comparison comparison_of(const Node& row, std::span<const TopElement> w
 std::string with_policy_folder(std::string why, const std::string& policy_file) {
   const std::filesystem::path file(policy_file);
   if (!file.is_absolute()) return why;
-  const std::size_t at = why.rfind('(' + file.filename().string() + ':');
-  if (at != why.npos) why.insert(at + 1, (file.parent_path() / "").string());
+  const std::string name = '(' + file.filename().string() + ':', folder = (file.parent_path() / "").string();
+  for (std::size_t at = why.find(name); at != why.npos; at = why.find(name, at + folder.size() + name.size()))
+    why.insert(at + 1, folder);
   return why;
 }
 

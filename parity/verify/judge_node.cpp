@@ -248,7 +248,9 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
 
   const ir::Tensor& judged_by = result.gates_total ? *state.truth : truth;
   const auto gate = policy::judge_numbers(options_.gate, graph_, result, judged_by, device);
-  result.is_guilty = result.gates_total ? !result.local.agrees() : gate.verdict == core::Verdict::failed;
+  const bool fails_by_its_own = gate.verdict == core::Verdict::failed && gate.total_beyond.empty();
+  result.is_guilty = result.gates_total ? !result.local.agrees() : fails_by_its_own;
+  if (gate.verdict == core::Verdict::failed) result.total_beyond = gate.total_beyond;
   if (result.gated().n_without_limit > 0) result.is_guilty = false;
   if (const ir::Tensor* const given = given_output(value))
     result.expected = compare::measure(ir::passes::widen(*given), device);
