@@ -12,6 +12,7 @@
 #include "ir/op.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/toml_text.hpp"
+#include "parity/policy/policy_words.hpp"
 
 namespace plumb::parity::policy {
 namespace {
@@ -114,6 +115,7 @@ std::string Reader::choice(const toml::node& node, std::string_view where,
 }
 
 void Reader::special(const toml::table& special) {
+  policy_.special_line = special.source().begin.line;
   only(special, "[special]", {"nan", "inf", "signed_zero", "subnormal", "reason"});
   for (const auto& [key, value] : special) {
     const auto where = ir::cat("[special] ", text(key));
@@ -180,7 +182,7 @@ Selector Reader::selector(std::string_view key, const toml::node& node) const {
       made.patterns[0] = sign == 0 || end == std::string::npos ? "*" : pattern.substr(0, end + 1);
     }
   }
-  if (key == "exact") choice(node, where, {"proved", "impossible", "unknown"});
+  for (const std::string& pattern : made.patterns) at_line(node, where, [&] { return require_word(key, pattern); });
   return made;
 }
 

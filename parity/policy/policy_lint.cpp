@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "parity/policy/policy_lax.hpp"
+
 namespace plumb::parity::policy {
 namespace {
 
@@ -64,6 +66,7 @@ std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today)
     if (!rule.expects_failure && is_loose(rule.require))
       findings.push_back(finding_at(policy, rule) + "looser than the bound: ratio_max above 1");
   }
+  for (std::string& finding : lax(policy, today)) findings.push_back(std::move(finding));
   return findings;
 }
 

@@ -12,6 +12,7 @@ namespace plumb::parity::policy {
 ///   expired   a rule whose last day is over: it matches nothing any more
 ///   shadowed  an earlier rule matches whatever this one does
 ///   loose     ratio_max lets pass what the bound fails
+///   lax       what gates nothing (policy_lax.hpp)
 std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today);
 
 /// How a finding about a rule begins: "FILE:LINE: rule ID: ".

@@ -12,6 +12,7 @@ namespace plumb::parity::results {
 ///
 ///   unused    no output is decided by the rule, or held to the budget
 ///   loose     the rule let pass outputs that the bound fails
+///   lax       the rule, or the budget, would let zeros pass in place of outputs
 std::vector<std::string> lint(const policy::Policy& policy, std::chrono::sys_days today,
                               std::span<const JudgedRun> runs);
 

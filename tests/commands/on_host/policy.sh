@@ -45,3 +45,47 @@ plumb 2 policy
 warns_of "plumb policy wants a command of its own, such as 'lint'"
 plumb 2 policy lint missing.toml
 warns_of missing.toml
+# Words that match nothing are errors, and what gates nothing is a finding.
+cat >words.toml <<'END'
+schema = "plumb-policy/1"
+
+[[rule]]
+id = "typo"
+match = { op = "matmull" }
+require = { max_abs = 0 }
+END
+plumb 2 policy lint words.toml
+warns_of "words.toml:5: match.op: no op is called 'matmull'; did you mean matmul?"
+sed -i 's/op = "matmull"/op = "matmul", dtype = "float16"/' words.toml
+plumb 2 policy lint words.toml
+warns_of "words.toml:5: match.dtype: no dtype is called 'float16'; did you mean f16?"
+cat >gate_off.toml <<'END'
+schema = "plumb-policy/1"
+
+[budget]
+false_alarm_per_run = 1
+max_vacuity = 1
+
+[special]
+nan = "ignore"
+
+[[rule]]
+id = "for-ever"
+match = { op = "softmax" }
+verdict = "xfail"
+reason = "r"
+ratio_max = 1e300
+expires = 9999-12-31
+
+[[rule]]
+id = "anything"
+match = {}
+require = { allclose = { rtol = 1e300, atol = 1e300 } }
+END
+plumb 1 policy lint gate_off.toml
+says '^gate_off\.toml:3: \[budget\] false_alarm_per_run = 1: a clean run fails that often'
+says '^gate_off\.toml:3: \[budget\] max_vacuity = 1: hardly anything exceeds it$'
+says '^gate_off\.toml:7: \[special\] nan = "ignore" without a reason: '
+says '^gate_off\.toml:10: rule for-ever: expires on 9999-12-31, more than two years from now$'
+says '^gate_off\.toml:10: rule for-ever: gates nothing: zeros .* are excused$'
+says '^gate_off\.toml:18: rule anything: gates nothing: zeros in place of numbers as large as 65504 pass$'

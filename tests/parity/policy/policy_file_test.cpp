@@ -96,6 +96,35 @@ TEST(PolicyFile, RefusesRequirementsThatCannotBeKept) {
               HasSubstr("wanted a date"));
 }
 
+TEST(PolicyFile, RefusesWordsThatMatchNothing) {
+  const auto of_match = [](const std::string& match) { return refused(rule("a", match, "require = { max_abs = 1 }")); };
+  EXPECT_EQ(of_match("op = \"matmull\""), "p.toml:4: match.op: no op is called 'matmull'; did you mean matmul?");
+  EXPECT_EQ(of_match("op = [\"matmul\", \"softmaks\"]"),
+            "p.toml:4: match.op: no op is called 'softmaks'; did you mean softmax?");
+  EXPECT_EQ(of_match("op = \"matmull*\""), "p.toml:4: match.op: no op is called 'matmull*'; did you mean matmul?");
+  EXPECT_EQ(of_match("op = \"zzzzzzzz\""), "p.toml:4: match.op: no op is called 'zzzzzzzz'; `plumb ops` lists them");
+  EXPECT_THAT(of_match("op = \"input\""), HasSubstr("no op is called 'input'"));
+  for (const auto& [found, meant] : {std::pair{"float16", "f16"},
+                                     {"bfloat16", "bf16"},
+                                     {"int64", "i64"},
+                                     {"uint8", "u8"},
+                                     {"complex64", "c64"},
+                                     {"half", "f16"},
+                                     {"fp16", "f16"},
+                                     {"boolean", "bool"},
+                                     {"F32", "f32"}})
+    for (const char* key : {"dtype", "in", "accumulation"})
+      EXPECT_EQ(of_match(ir::cat(key, " = \"", found, '"')),
+                ir::cat("p.toml:4: match.", key, ": no dtype is called '", found, "'; did you mean ", meant, "?"));
+  EXPECT_THAT(of_match("dtype = \"quaternion\""), HasSubstr("; there is bool, u8, "));
+  EXPECT_THAT(of_match("fill = \"exactly\""), HasSubstr("no fill is called 'exactly'; did you mean exact?"));
+  EXPECT_THAT(of_match("exact = [\"proven\"]"), HasSubstr("no exactness is called 'proven'; did you mean proved?"));
+  for (const char* match : {"op = \"*\"", "op = [\"conv*\", \"?ft\"]", "dtype = [\"f16\", \"bf*\"]", "in = \"c*\"",
+                            "accumulation = \"f32\"", "fill = \"adversarial\"", "exact = [\"proved\", \"unknown\"]",
+                            "node = \"anything\"", "kernel = \"of any name\"", "device = \"X\""})
+    EXPECT_EQ(of_match(match), "accepted") << match;
+}
+
 TEST(PolicyFile, SurvivesHostileText) {
   EXPECT_THAT(refusal(std::string(100000, '[')), HasSubstr("no TOML"));
   for (const char* header :
@@ -108,7 +137,7 @@ TEST(PolicyFile, SurvivesHostileText) {
   EXPECT_THAT(refusal(std::string("a\0b", 3)), HasSubstr("no TOML"));
   EXPECT_THAT(refusal(std::string((1 << 20) + 1, '#')), HasSubstr("at most 1048576 bytes"));
   const std::string whole = "schema = \"plumb-policy/1\"\n" +
-                            rule("a", "op = [\"x\", \"y*\"], k_reduce = \">=64\"",
+                            rule("a", "op = [\"fft\", \"conv*\"], k_reduce = \">=64\"",
                                  "require = { any = [{ max_abs = \"2 * u\" }] }\nverdict = \"xfail\"\nreason = \"r\"\n"
                                  "expires = 2026-12-31");
   EXPECT_EQ(refusal(whole), "accepted");

@@ -38,7 +38,7 @@ core::Verdict verdict(const std::string& require, const Measured& m) {
 
 TEST(Policy, TheFirstRuleThatMatchesDecides) {
   const Policy policy = of(rule("other", "op = \"softmax\"", "require = { max_abs = 0 }") +
-                           rule("first", "op = [\"conv2d\", \"mat*\"], in = \"f16\"", "require = { ratio_max = 0.5 }") +
+                           rule("first", "op = [\"conv\", \"mat*\"], in = \"f16\"", "require = { ratio_max = 0.5 }") +
                            rule("second", "", "require = { ratio_max = 10 }"));
   const Judgement strict = judge(policy, facts(), {with(0.7, 1e-3), {}}, day);
   EXPECT_EQ(strict.rule, 1u);
@@ -70,7 +70,7 @@ TEST(Policy, EverySelectorCanLeaveANodeOut) {
         "driver = \"radv <26.1\"", "driver = \">= 25.3\"", "k_reduce = \">=64\"", "k_reduce = 256",
         "exact = \"unknown\"", "fill = \"graph\"", "device_profile = \"*\"", "op = \"*\""})
     EXPECT_EQ(reason(match), "") << match;
-  EXPECT_EQ(reason("op = [\"a\", \"b\"]"), "op is 'matmul', wanted 'a' or 'b'");
+  EXPECT_EQ(reason("op = [\"gemm\", \"conv*\"]"), "op is 'matmul', wanted 'gemm' or 'conv*'");
   EXPECT_EQ(reason("node = \"layer1/*\""), "node is 'layer0/q', wanted 'layer1/*'");
   EXPECT_EQ(reason("in = \"f32\""), "in is 'f16', wanted 'f32'");
   EXPECT_EQ(reason("dtype = \"f32\""), "dtype is 'f16', wanted 'f32'");
@@ -214,12 +214,45 @@ TEST(Policy, OutputsHaveBudgetsOfTheTotalError) {
   EXPECT_EQ(judge(policy, facts(), {with(0.5, 1e-2), with(0, 1e-4)}, day).verdict, core::Verdict::passed);
   const Judgement over = judge(policy, facts(), {with(0.5, 1e-4), with(0, 1e-2)}, day);
   EXPECT_EQ(over.verdict, core::Verdict::failed);
-  EXPECT_THAT(over.why, HasSubstr("[output] 'layer0/*' (p.toml:3)"));
+  EXPECT_EQ(over.why,
+            "the total of layer0/q is beyond [output] 'layer0/*' (p.toml:3): max_abs is 0.01, at most 0.005 is "
+            "required; snr_db is 40, at least 60 is required");
+  EXPECT_EQ(over.total_beyond, "[output]");
   Facts other = facts();
   other.node = "layer1/q";
   EXPECT_EQ(judge(policy, other, {with(0.5, 1e-4), with(0, 1e-2)}, day).verdict, core::Verdict::passed);
   const Policy total = of(rule("r", "", "part = \"total\"\nrequire = { max_abs = 1e-3 }"));
   EXPECT_EQ(judge(total, facts(), {with(9, 1), with(0, 1e-4)}, day).verdict, core::Verdict::passed);
+  EXPECT_EQ(judge(total, facts(), {with(0, 0), with(0, 1e-2)}, day).total_beyond, "its rule");
+}
+
+TEST(Policy, EveryLimitThatFailsIsTold) {
+  const Measured m = with(0.5, 1e-2);  // max_ulp 7, rel_l2 1e-2, snr 40 dB
+  const auto says = [&](const std::string& body, const Measured& local, const Measured& total) {
+    return judge(of(body), facts(), {local, total}, day);
+  };
+  const Judgement ruled =
+      says(rule("r", "", "require = { max_abs = 1, rel_l2 = 1e-3, snr_db = 60 }\nalso = { max_ulp = 2 }"), m, m);
+  EXPECT_EQ(ruled.verdict, core::Verdict::failed);
+  EXPECT_EQ(ruled.why,
+            "rel_l2 is 0.01, at most 0.001 is required; snr_db is 40, at least 60 is required; max_ulp is 7, at most 2 "
+            "is required: rule r (p.toml:2)");
+  EXPECT_EQ(ruled.total_beyond, "");
+  // A node that fails by its rule is told of its total, too, and by every budget that names it.
+  const Judgement both = says(rule("r", "", "require = { max_abs = 0 }") +
+                                  "[output]\n\"*\" = { max_abs = 1e-3 }\n\"layer0/q\" = { max_ulp = 5 }\n",
+                              m, m);
+  EXPECT_EQ(both.verdict, core::Verdict::failed);
+  EXPECT_EQ(both.total_beyond, "");
+  for (const char* part : {"max_abs is 0.01, at most 0 is required: rule r", "[output] '*' (p.toml:7): max_abs is 0.01",
+                           "[output] 'layer0/q' (p.toml:8): max_ulp is 7, at most 5"})
+    EXPECT_THAT(both.why, HasSubstr(part));
+  // What is unknown beside what is not met does not hide it.
+  Measured unknown = m;
+  unknown.max_rel = compare::not_computed;
+  for (const char* list : {"max_rel = 1, max_abs = 0", "max_abs = 0, max_ulp = 9, max_rel = 1"})
+    EXPECT_EQ(verdict("require = {" + std::string(list) + "}", unknown), core::Verdict::failed) << list;
+  EXPECT_EQ(verdict("require = { max_rel = 1, max_ulp = 9 }", unknown), core::Verdict::error);
 }
 
 TEST(Policy, ExplainsWhichRuleAndWhyNoOther) {
@@ -239,13 +272,61 @@ TEST(PolicyLint, FindsExpiredShadowedAndLooseRules) {
   const Policy policy =
       of(rule("old", "", "require = { max_abs = 0 }\nexpires = 2026-05-31") +
          rule("wide", "op = [\"matmul\", \"conv*\"], k_reduce = \">=64\"", "require = { max_abs = 1 }") +
-         rule("narrow", "op = \"conv2d\", dtype = \"f16\", k_reduce = \">64\"", "require = { max_abs = 0 }") +
-         rule("small", "op = \"conv2d\", k_reduce = \"<64\"", "require = { ratio_max = 1.5 }"));
+         rule("narrow", "op = \"conv\", dtype = \"f16\", k_reduce = \">64\"", "require = { max_abs = 0 }") +
+         rule("small", "op = \"conv\", k_reduce = \"<64\"", "require = { ratio_max = 1.5 }"));
   EXPECT_THAT(lint(policy, day), ElementsAre("p.toml:2: rule old: expired on 2026-05-31",
                                              "p.toml:11: rule narrow: shadowed by rule wide (p.toml:7)",
                                              "p.toml:15: rule small: looser than the bound: ratio_max above 1"));
-  EXPECT_THAT(lint(of(rule("a", "op = \"x\"", "require = { any = [{ max_abs = 0 }, { ratio_max = 2 }] }")), day),
+  EXPECT_THAT(lint(of(rule("a", "op = \"fft\"", "require = { any = [{ max_abs = 0 }, { ratio_max = 2 }] }")), day),
               ElementsAre(HasSubstr("looser")));
+}
+
+TEST(PolicyLint, FindsWhatGatesNothing) {
+  const auto findings = [](const std::string& body) { return lint(of(body), day); };
+  const std::string nothing = "gates nothing: zeros in place of numbers as large as 65504 ";
+  for (const char* require :
+       {"allclose = { rtol = 1e300, atol = 1e300 }", "allclose = { rtol = 1, atol = 0 }", "max_abs = 1e300",
+        "max_abs = \"2 * m\"", "max_rel = 1", "rel_l2 = 1", "nmse = 2", "cosine = 0", "snr_db = 0", "max_ulp = 1e12",
+        "any = [{ max_abs = 0 }, { rel_l2 = 7 }]", "max_abs = 1e300, max_ulp = 1e300"}) {
+    EXPECT_THAT(findings(rule("r", "", "require = {" + std::string(require) + "}")),
+                ElementsAre("p.toml:2: rule r: " + nothing + "pass"))
+        << require;
+    EXPECT_THAT(findings(rule("r", "op = \"fft\", k_reduce = \">=64\"", "require = {" + std::string(require) + "}")),
+                ElementsAre(HasSubstr("rule r: gates nothing")));
+  }
+  EXPECT_THAT(findings("[output]\ny = { rel_l2 = 1e-3 }\nz = { max_abs = 1e300, rel_l2 = 1 }\n"),
+              ElementsAre("p.toml:4: [output] 'z' " + nothing + "pass"));
+  const std::string known = "verdict = \"xfail\"\nreason = \"r\"\nexpires = ";
+  EXPECT_THAT(findings(rule("r", "", known + "2026-06-02\nratio_max = 1e300")),
+              ElementsAre("p.toml:2: rule r: " + nothing + "are excused"));
+  EXPECT_THAT(findings(rule("r", "", known + "2026-06-02\nratio_max = 1e300\nrequire = { max_abs = 0 }")),
+              ElementsAre(HasSubstr("are excused")));
+  // A rule with a day is held to it, whatever it requires.
+  EXPECT_THAT(findings(rule("r", "", known + "9999-12-31")),
+              ElementsAre("p.toml:2: rule r: expires on 9999-12-31, more than two years from now"));
+  EXPECT_THAT(findings(rule("r", "", "require = { max_abs = 1 }\nexpires = 2028-06-02")),
+              ElementsAre(HasSubstr("more than two years")));
+  EXPECT_THAT(findings(rule("r", "", known + "2028-06-01")), ElementsAre());
+  EXPECT_THAT(lint(of(rule("r", "", known + "2030-02-28")), std::chrono::year{2028} / 2 / 29), ElementsAre());
+  EXPECT_THAT(lint(of(rule("r", "", known + "2030-03-01")), std::chrono::year{2028} / 2 / 29),
+              ElementsAre(HasSubstr("more than two years")));
+  EXPECT_THAT(findings("[budget]\nfalse_alarm_per_run = 1\nmax_vacuity = 1\nmin_power = 0\n"),
+              ElementsAre(HasSubstr("p.toml:2: [budget] false_alarm_per_run = 1: a clean run fails that often"),
+                          HasSubstr("[budget] max_vacuity = 1: hardly anything exceeds it"),
+                          HasSubstr("[budget] min_power = 0: no fault has to be caught")));
+  EXPECT_THAT(findings("[special]\nnan = \"ignore\"\n"),
+              ElementsAre("p.toml:2: [special] nan = \"ignore\" without a reason: results that are NaN pass"));
+  // What a team would check in.
+  EXPECT_THAT(findings("[special]\nnan = \"ignore\"\nreason = \"masked rows\"\n[budget]\nfalse_alarm_per_run = 1e-3\n"
+                       "max_vacuity = 0.3\nmin_power = 0.9\n" +
+                       rule("a", "op = \"matmul\"", "require = { max_abs = 0.5, rel_l2 = 1e-2, max_ulp = 4096 }") +
+                       rule("b", "op = \"conv\"", "require = { allclose = { rtol = 1e-2, atol = 1e-2 } }") +
+                       rule("c", "op = \"softmax\"", "require = { cosine = 0.99 }\nalso = { mean_signed_sigma = 6 }") +
+                       rule("d", "op = \"*fft\"",
+                            "require = { any = [{ rel_l2 = \"1.5*u*sqrt(log2(n))\" }, { bitwise = "
+                            "true }] }") +
+                       rule("e", "", known + "2026-12-31\nratio_max = 1e4")),
+              ElementsAre());
 }
 
 TEST(PolicyValue, GlobsAndVersions) {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "parity/results/record_hdf5.hpp"
 #include "tests/parity/policy/policy_text.hpp"
+#include "tests/parity/small_case.hpp"
 
 namespace plumb::parity::results::judged_lint_test {
 namespace {
@@ -13,7 +15,7 @@ using ::testing::IsEmpty;
 
 TEST(JudgedLint, FindsUnusedRulesAndWhatPassesBeyondTheBound) {
   const policy::Policy policy = policy::of(policy::rule("used", "op = \"matmul\"", "require = { max_abs = 1 }") +
-                                           policy::rule("idle", "op = \"conv2d\"", "require = { max_abs = 1 }") +
+                                           policy::rule("idle", "op = \"conv\"", "require = { max_abs = 1 }") +
                                            "[output]\nlogits = { max_abs = 1 }\ny = { max_abs = 1 }\n");
   JudgedRun run;
   run.nodes.push_back({.name = "y",
@@ -29,6 +31,31 @@ TEST(JudgedLint, FindsUnusedRulesAndWhatPassesBeyondTheBound) {
   run.nodes[0].within_bound = true;
   const policy::Policy clean = policy::of(policy::rule("used", "op = \"matmul\"", "require = { max_abs = 1 }"));
   EXPECT_THAT(lint(clean, policy::day, std::vector{run}), IsEmpty());
+}
+
+/// Limits that are larger than the data: only results tell.
+TEST(JudgedLint, FindsLimitsThatZerosPass) {
+  const auto path = std::filesystem::path(::testing::TempDir()) / "plumb_judged_lint.h5";
+  std::filesystem::remove(path);
+  {
+    testing::Suspect honest;
+    Recorder recorder(path, {.device = {.uuid = "00ff", .name = "a device"}});
+    recorder.record(testing::verify_on(honest, testing::make_case(testing::small_graph), {}, recorder));
+    recorder.finish();
+  }
+  const auto findings = [&](const std::string& body) {
+    const policy::Policy policy = policy::of(body);
+    return lint(policy, policy::day, judge_results(path, &policy, policy::day));
+  };
+  const std::string wide = "require = { max_abs = 1000 }", narrow = "require = { max_abs = 1e-3 }";
+  EXPECT_THAT(findings(policy::rule("scores", "node = \"scores\"", wide) + policy::rule("rest", "", narrow)),
+              ElementsAre("p.toml:2: rule scores: gates nothing: 1 output that passes would do so as zeros"));
+  EXPECT_THAT(findings(policy::rule("scores", "node = \"scores\"", narrow) + policy::rule("rest", "", wide)),
+              ElementsAre("p.toml:6: rule rest: gates nothing: 4 outputs that pass would do so as zeros"));
+  EXPECT_THAT(findings("[output]\nscores = { max_abs = 1000 }\nback = { max_abs = 1e-3 }\n"),
+              ElementsAre("p.toml:4: [output] 'scores' gates nothing: 1 output that passes would do so as zeros"));
+  EXPECT_THAT(findings(policy::rule("rest", "", narrow)), IsEmpty());
+  std::filesystem::remove(path);
 }
 
 TEST(JudgedLint, FindsALimitOfVacuityThatNoRunSays) {
