@@ -22,17 +22,67 @@ using hdf5::Id;
 /// A group cannot be a dataset, too: beside "a/b", the tensor "a" is the dataset "a/.self".
 constexpr std::string_view self = "/.self";
 
-std::string path_of(std::string_view name, const NamedTensors& all) {
-  require(!name.ends_with(self), "'", name, "' cannot be the name of a dataset: ", self, " is what '",
-          name.substr(0, name.size() - self.size()), "' may be stored as");
-  const std::string group = cat(name, '/');
+/// What stands for these characters where HDF5 would drop them, and for the escapes themselves.
+constexpr std::array<std::pair<char, std::string_view>, 3> escapes = {{{'/', "%2F"}, {'.', "%2E"}, {'%', "%25"}}};
+
+bool is_escape(std::string_view text) {
+  return std::ranges::any_of(escapes, [&](const auto& escape) { return text.starts_with(escape.second); });
+}
+
+/// Whether HDF5 would lose the character: a slash that no name stands before or behind, a dot that is a whole name.
+bool would_be_lost(std::string_view name, std::size_t at) {
+  const bool is_first = at == 0 || name[at - 1] == '/', is_last = at + 1 == name.size();
+  if (name[at] == '/') return is_first || is_last;
+  return name[at] == '.' && is_first && (is_last || name[at + 1] == '/');
+}
+
+/// A tensor's name as a path that names of other tensors are not.
+std::string escaped(std::string_view name) {
+  std::string path;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    const bool is_escaped = name[at] == '%' ? is_escape(name.substr(at)) : would_be_lost(name, at);
+    if (is_escaped)
+      path += std::ranges::find(escapes, name[at], &std::pair<char, std::string_view>::first)->second;
+    else
+      path += name[at];
+  }
+  return path;
+}
+
+std::string unescaped(std::string_view path) {
+  std::string name;
+  for (; !path.empty(); path.remove_prefix(1)) {
+    const auto escape = std::ranges::find_if(escapes, [&](const auto& one) { return path.starts_with(one.second); });
+    name += escape == escapes.end() ? path.front() : escape->first;
+    if (escape != escapes.end()) path.remove_prefix(escape->second.size() - 1);
+  }
+  return name;
+}
+
+using ByPath = std::map<std::string, const Tensor*, std::less<>>;
+
+/// Where the tensor at this escaped path is, beside the others.
+std::string place_of(const std::string& path, const ByPath& all) {
+  const std::string group = path + '/';
   const auto next = all.lower_bound(group);
   const bool is_group = next != all.end() && next->first.starts_with(group);
-  return is_group ? cat(name, self) : std::string(name);
+  return is_group ? cat(path, self) : path;
+}
+
+/// All tensors by escaped path. Throws Error for names that no dataset can have.
+ByPath by_path(const NamedTensors& tensors) {
+  ByPath all;
+  for (const auto& [name, tensor] : tensors) {
+    require(!name.empty(), "a dataset has to have a name");
+    require(!name.ends_with(self), "'", name, "' cannot be the name of a dataset: ", self, " is what '",
+            name.substr(0, name.size() - self.size()), "' may be stored as");
+    all.emplace(escaped(name), &tensor);
+  }
+  return all;
 }
 
 std::string name_of(std::string_view path) {
-  return std::string(path.ends_with(self) ? path.substr(0, path.size() - self.size()) : path);
+  return unescaped(path.ends_with(self) ? path.substr(0, path.size() - self.size()) : path);
 }
 
 class DatasetFile final : public TensorFile {
@@ -135,6 +185,23 @@ void make_groups(hid_t file, const std::string& name, hid_t creation) {
   }
 }
 
+/// The lists that new groups and datasets are made by.
+struct Creation {
+  hid_t groups, datasets;
+};
+
+void write_dataset(hid_t file, const std::string& path, const Tensor& tensor, const Creation& creation) try {
+  const Id space = hdf5::space_of({tensor.shape().begin(), tensor.shape().end()});
+  const Id type = hdf5::type_of(tensor.dtype());
+  make_groups(file, path, creation.groups);
+  const Id dataset(H5Dcreate2(file, path.c_str(), type, space, H5P_DEFAULT, creation.datasets, H5P_DEFAULT), H5Dclose);
+  if (tensor.elements() > 0)
+    expect(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()), "write its numbers");
+  if (tensor.dtype() == DType::bf16) hdf5::mark_bf16(dataset);
+} catch (const Error& error) {
+  fail("dataset '", name_of(path), "': ", error.what());
+}
+
 /// What a stranger's file says of its tensors is read in a child process first, and what little it holds.
 void try_to_read(const std::filesystem::path& path) {
   constexpr std::uint64_t most_bytes = 128 << 20;
@@ -163,16 +230,8 @@ void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& te
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
   hdf5::leave_locking_to_caller(access);
   const Id file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, root, access), H5Fclose);
-  for (const auto& [name, tensor] : tensors) {
-    const Id space = hdf5::space_of({tensor.shape().begin(), tensor.shape().end()});
-    const Id type = hdf5::type_of(tensor.dtype());
-    const std::string path_in_file = path_of(name, tensors);
-    make_groups(file, path_in_file, groups);
-    const Id dataset(H5Dcreate2(file, path_in_file.c_str(), type, space, H5P_DEFAULT, datasets, H5P_DEFAULT), H5Dclose);
-    if (tensor.elements() > 0)
-      expect(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()), cat("write '", name, "'"));
-    if (tensor.dtype() == DType::bf16) hdf5::mark_bf16(dataset);
-  }
+  const ByPath all = by_path(tensors);
+  for (const auto& [name, tensor] : all) write_dataset(file, place_of(name, all), *tensor, {groups, datasets});
   if (!about.empty()) {
     const Id top(H5Gopen2(file, "/", H5P_DEFAULT), H5Gclose);
     hdf5::write_text_attribute(top, std::string(about_name), std::string(about));

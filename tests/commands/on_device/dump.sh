@@ -48,3 +48,23 @@ cat >taken.json <<'JSON'
 JSON
 plumb 0 run --on cpu taken.json --load-inputs fed.npz
 warns '^1 input from fed\.npz, 0 inputs generated$'
+# Labels that differ in slashes alone are two datasets.
+cat >slash.json <<'JSON'
+{
+  "format": "plumb.graph/1",
+  "inputs": {"x": {"type": "f32[3]", "values": [1, -2, 3]}},
+  "nodes": [
+    {"label": "/a", "op": "unary", "inputs": ["x"], "function": "abs"},
+    {"label": "a", "op": "unary", "inputs": ["x"], "function": "negate"}
+  ],
+  "results": ["/a", "a"]
+}
+JSON
+plumb 0 dump slash.json --from cpu -o slash.h5
+tensor slash.h5 /cpu/%2Fa '1, 2, 3'
+tensor slash.h5 /cpu/a '-1, 2, -3'
+plumb 0 run slash.json --on cpu -o results.h5
+plumb 0 inspect results.h5
+grep -q '^/a: f32\[3\], 1 to 3$' stdout || fail "a leading slash is lost"
+plumb 0 dump slash.json --from cpu -o again.npz
+says '^wrote 2 tensors to again\.npz$'

@@ -318,6 +318,35 @@ with h5py.File("huge.h5", "w") as f: f.create_dataset("x", shape=(1 << 40,), dty
   EXPECT_THAT(refusal(path("huge.h5")), ::testing::HasSubstr("its tensors have more than 1048576 bytes"));
 }
 
+TEST_F(Hdf5, EveryNameIsKeptThoughHdf5DropsSlashesAndDots) {
+  formats::NamedTensors tensors;
+  for (const char* name : {"a",    "/a",     "//a",    "a/",       "a//",
+                           "a//b", "a/b",    "/",      ".",        "..",
+                           "./a",  "a/.",    "a/./b",  ".a",       "a.",
+                           "%2Fa", "%252Fa", "%",      "100%",     "%2",
+                           "%41",  "gpu/a",  "gpu//a", "gpu/%2Fa", "/layers/0/MatMul_output_0"})
+    tensors.emplace(name, fill({DType::f32, {2}}, default_fill(DType::f32), 1, stream_of(name)));
+  formats::save_tensors(path("t.h5"), tensors);
+  const auto back = formats::load_tensors(path("t.h5"), 1 << 20);
+  ASSERT_EQ(back.size(), tensors.size());
+  for (const auto& [name, tensor] : tensors) EXPECT_TRUE(equal(back.at(name), tensor)) << name;
+  EXPECT_THAT(
+      [&] {
+        formats::save_tensors(path("u.h5"), {{"a/.self", Tensor({DType::f32, {2}})}});
+      },
+      ::testing::ThrowsMessage<Error>(::testing::HasSubstr("'a/.self' cannot be the name of a dataset")));
+  EXPECT_THAT(
+      [&] {
+        formats::save_tensors(path("u.h5"), {{"", Tensor({DType::f32, {2}})}});
+      },
+      ::testing::ThrowsMessage<Error>(::testing::HasSubstr("a dataset has to have a name")));
+  if (!python(R"(import h5py
+f = h5py.File("t.h5", "r")
+for name in ("%2Fa", "a/.self", "%2F%2Fa", "a%2F", "a/%2Fb", "%2E/a", "..", "%252Fa", "100%", "gpu/%2Fa",
+             "%2Flayers/0/MatMul_output_0"): assert isinstance(f[name], h5py.Dataset), name)"))
+    GTEST_SKIP() << "no h5py";
+}
+
 TEST_F(Hdf5, OtherFilesAreRefusedQuietly) {
   testing::internal::CaptureStderr();
   EXPECT_THAT(refusal(write("x.h5", "this is no HDF5 file")), ::testing::HasSubstr("is no HDF5 file, but holds text"));
