@@ -77,7 +77,7 @@ class Reader {
     if (!section("results", [&](const Json& json) { read_results(json); })) findings_.note("'results' is missing");
     section("must", [&](const Json& json) { from_attribute(Attribute(text_of(json, "must")), file_.must); });
     if (file_.expected.empty()) file_.decimals = {};
-    section("expect_error", [&](const Json& json) { file_.expect_error = text_of(json, "expect_error"); });
+    section("expect_error", [&](const Json& json) { read_expect_error(json); });
     findings_.throw_if_any();
     return std::move(file_);
   }
@@ -134,9 +134,16 @@ class Reader {
     check_fill(type, generated.fill);
     if (seed != nullptr) {
       require(seed->whole() != nullptr, "seed must be a whole number, got ", seed->kind());
+      require(*seed->whole() >= 0, "seed must be 0 or more, got ", *seed->whole());
       generated.seed = static_cast<std::uint64_t>(*seed->whole());
     }
     return generated;
+  }
+
+  /// A text that nothing is asked for would never be seen.
+  void read_expect_error(const Json& json) {
+    file_.expect_error = text_of(json, "expect_error");
+    require(file_.must != Must::pass, "goes with \"must\": \"fail\" or \"refuse\" alone");
   }
 
   void read_nodes(const Json& json);

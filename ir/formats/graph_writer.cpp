@@ -19,7 +19,9 @@ JsonObject fill_json(const Fill& fill) {
 
 void add_source(JsonObject& object, const Generated& source) {
   object.emplace_back("fill", fill_json(source.fill));
-  if (source.seed) object.emplace_back("seed", static_cast<std::int64_t>(*source.seed));
+  if (!source.seed) return;
+  require(*source.seed <= INT64_MAX, "the seed ", *source.seed, " does not fit the i64 that a file has for it");
+  object.emplace_back("seed", static_cast<std::int64_t>(*source.seed));
 }
 void add_source(JsonObject& object, const External& source) {
   object.emplace_back("file", source.file);

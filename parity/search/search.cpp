@@ -196,6 +196,7 @@ std::string to_file(const Record& record, Objective objective) {
                          record.from, record.value, record.node, record.op);
   file.sources.clear(), file.decimals = {};
   for (const auto& [name, tensor] : record.subject.feeds) file.sources.insert_or_assign(name, tensor);
+  file.expect_error.clear();
   file.must = record.is_failure ? ir::formats::Must::fail : ir::formats::Must::pass;
   return ir::formats::write_graph(file);
 }

@@ -23,7 +23,7 @@ constexpr std::string_view small = R"({
              "a": {"type": "f16[ ]"},
              "c": {"type": "c64[2]", "values": [[1, 2.5], ["nan", -1]]},
              "b": {"type": "bool[2]", "fill": {"distribution": "bernoulli", "probability": 0.25}}},
-  "params": {"w": {"type": "f32[3,4]", "fill": {"distribution": "uniform", "low": -1, "high": 1}, "seed": -7},
+  "params": {"w": {"type": "f32[3,4]", "fill": {"distribution": "uniform", "low": -1, "high": 1}, "seed": 7},
              "v": {"type": "f32[5]", "file": "weights.npz", "key": "v"}},
   "nodes": [{"label": "p:0/q", "op": "matmul", "inputs": ["z", "w"]},
             {"label": "k", "op": "constant", "dtype": "i64", "shape": [2], "values": [9223372036854775807, -1]},
@@ -95,6 +95,29 @@ TEST(GraphFile, ReportsEveryErrorOnceAndNotWhatFollowsFromIt) {
             "node 'f' (cast): reads 'g', which a later node computes\n"
             "node 'g' (cast): attribute 'to' no such dtype: 'f65'\n"
             "result 'z': no node or source has this name");
+}
+
+TEST(GraphFile, RefusesASeedThatWrapsAndATextThatNobodyAsksFor) {
+  const auto with = [](const std::string& seed, const std::string& rest) {
+    return R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[2]", "fill": {"distribution": "normal"}, "seed": )" +
+           seed + R"(}}, "nodes": [{"label": "y", "op": "unary", "inputs": ["x"], "function": "abs"}],
+           "results": ["y"])" +
+           rest + "}";
+  };
+  EXPECT_EQ(refusal(with("-1", "")), "input 'x': seed must be 0 or more, got -1");
+  EXPECT_EQ(refusal(with("-9223372036854775808", "")), "input 'x': seed must be 0 or more, got -9223372036854775808");
+  EXPECT_EQ(refusal(with("0", "")), "");
+  EXPECT_EQ(refusal(with("9223372036854775807", "")), "");
+  const std::string alone = R"(expect_error: goes with "must": "fail" or "refuse" alone)";
+  EXPECT_EQ(refusal(with("1", R"(, "expect_error": "x")")), alone);
+  EXPECT_EQ(refusal(with("1", R"(, "must": "pass", "expect_error": "x")")), alone);
+  EXPECT_EQ(refusal(with("1", R"(, "expect_error": "x", "must": "pass")")), alone);
+  for (const char* must : {"fail", "refuse"})
+    EXPECT_EQ(refusal(with("1", std::string(R"(, "expect_error": "x", "must": ")") + must + '"')), "") << must;
+  EXPECT_EQ(refusal(with("1", R"(, "must": "pass")")), "");
+  formats::GraphFile file = formats::parse_graph(with("1", ""), ".");
+  file.sources.insert_or_assign("x", formats::Generated{{}, UINT64_MAX});
+  EXPECT_THROW(formats::write_graph(file), Error);
 }
 
 TEST(GraphFile, TheModelsAreReadAndWrittenAgain) {
