@@ -29,6 +29,8 @@ std::string problem_of_real(const std::string& text) {
 void refuse_others(CLI::Option& option) {
   // A flag has no word, and a type's name begins with what it is, whatever a range adds.
   if (option.get_items_expected_max() == 0) return;
+  // A list that is named takes one word at a time, or it would take files for more of its words.
+  if (!option.get_positional()) option.allow_extra_args(false);
   const std::string type = option.get_type_name();
   const auto refuse_first = [&option](std::string (*problem_of)(const std::string&)) {
     option.transform(CLI::Validator([problem_of](std::string& text) { return problem_of(text); }, ""));

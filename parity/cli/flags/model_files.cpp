@@ -187,7 +187,6 @@ void add_model_flags(CLI::App& app, ModelFlags& flags) {
   app.add_option("--shape", flags.shapes,
                  "the shape of an ONNX input (name=1,3,224,224), or an extent that the file leaves open (symbol=8); "
                  "'*=1' is for all that is open still")
-      ->allow_extra_args(false)
       ->group("input");
   app.add_option("--data", flags.data,
                  "folder with what to feed an ONNX model (input_0.pb ...) and what it must give (output_0.pb ...): a "
@@ -200,7 +199,6 @@ void add_model_flags(CLI::App& app, ModelFlags& flags) {
   app.add_option("--input", flags.inputs,
                  "NAME=VALUE: what an input is, a number (for every element) or a list, as in --input sr=16000 or "
                  "--input 'shape=[1,2,3]'; settles what depends on it, too")
-      ->allow_extra_args(false)
       ->group("input");
 }
 

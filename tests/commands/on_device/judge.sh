@@ -16,6 +16,9 @@ says '^  nothing_may_be_off \(strict\.toml:3\): matches$'
 says '^1 run: 1 failed; 1 changed$'
 plumb 2 judge missing.h5
 warns_of missing.h5
+sed 's/"matmul"/"matmull"/' strict.toml >words.toml
+plumb 2 judge out.h5 --policy words.toml
+warns_of "words.toml:5: match.op: no op is called 'matmull'; did you mean matmul?"
 plumb 2 judge out.h5 --policy missing.toml
 warns_of missing.toml
 plumb 1 judge out.h5 --policy strict.toml --junit out.xml
@@ -64,3 +67,13 @@ python3 "$source/tests/commands/same.py" verify.json judge.json "$source/docs/re
 unset GITHUB_WORKSPACE GITHUB_STEP_SUMMARY
 plumb 2 judge all.h5 --junit - --json -
 warns_of "only one of --json and --junit can be written to stdout"
+# A node that fails by its rule and by a budget names the policy twice.
+{
+  cat strict.toml
+  printf '\n[output]\n"*" = { rel_l2 = 1e-9, snr_db = ">= 200" }\n'
+} >both.toml
+plumb 1 verify "$graphs/scores.json" --policy "$PWD/both.toml" --junit verify.xml -o both.h5
+plumb 1 judge both.h5 --policy "$PWD/both.toml" --junit judge.xml
+says '^  scores \(matmul\): failed: max_abs is .*: rule .*; the total of scores is beyond \[output\] .*; snr_db is '
+says '^  p \(softmax\): failed: the total of p is beyond \[output\] .*rel_l2 is .*; snr_db is '
+cmp verify.xml judge.xml || fail "judge writes other JUnit XML than verify"

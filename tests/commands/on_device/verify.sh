@@ -257,3 +257,45 @@ data=$source/fixtures/networks/convnet
 plumb 0 verify "$data/model.onnx" --data "$data/test_data_set_0" --json data.json -q
 # shellcheck disable=SC2086
 python3 "$source/tests/commands/repeat.py" data.json $launched || fail "a folder of data is not repeated"
+
+# A budget of a result that fails: all of its limits are told, and nobody is guilty whose own error is within them.
+cat >budget.toml <<'END'
+schema = "plumb-policy/1"
+
+[output]
+"p" = { rel_l2 = 1e-9, max_abs = 1e-9, snr_db = ">= 200" }
+END
+plumb 1 verify "$graphs/scores.json" --policy budget.toml
+says '^    the total of p is beyond \[output\]'
+says 'rel_l2 is [0-9.e-]+, at most 1e-09 is required; snr_db is [0-9.]+, at least 200 is required'
+says '^the total of p is beyond \[output\]; most of it comes from scores \([0-9]+ %\)$'
+says_not 'first guilty'
+# A policy with a word that matches nothing is an error.
+sed 's/softmax/softmaks/' strict.toml >words.toml
+plumb 2 verify "$graphs/scores.json" --policy words.toml
+warns "words\.toml:5: match\.op: no op is called 'softmaks'; did you mean softmax\?$"
+
+# One word an option: none takes the file that stands behind it.
+plumb 0 verify --set alternative=1 --set regions=false "$graphs/scores.json" -q
+says '^1 case, 2 nodes: 2 passed$'
+plumb 0 verify --input 'shape=[4,-1]' --shape batch=2 --shape samples=4 "$rates" --input sr=16000 -q
+says '^1 case, [0-9]+ nodes: 1 passed$'
+
+# Given inputs are kept once, or their hash alone; params are left to the file that is named with its hash.
+plumb 0 verify "$graphs/scores.json" --load-inputs x.npz --seeds 3 -q -o with.h5
+plumb 0 verify "$graphs/scores.json" --load-inputs x.npz --seeds 3 -q -o without.h5 --no-inputs
+h5dump -H -d /inputs/2/x with.h5 | grep -q 'SIMPLE { ( 8, 64 )' || fail "with.h5 does not keep what x was given"
+h5dump -H -g /inputs/2/x without.h5 | grep -q 'ATTRIBUTE "sha256"' || fail "without.h5 does not keep the hash of x"
+for kept in with.h5 without.h5; do
+  plumb 0 inspect "$kept" --check-schema
+  [ "$(h5ls "$kept/params" | wc -l)" -eq 1 ] || fail "$kept does not keep params once"
+  h5ls -rv "$kept/params" | grep -q 'Attribute: *file_sha256' || fail "$kept does not name the graph's file"
+done
+
+# Numbers of a graph file that would wrap, and a text that nobody would ask for, are refused.
+sed 's/"values": \[1, 2, 3, 4, 5, 6\]/"fill": {"distribution": "normal"}, "seed": -1/' "$graphs/dense.json" >wraps.json
+plumb 2 verify wraps.json
+warns "wraps\.json: input 'x': seed must be 0 or more, got -1"
+sed 's/^  "why"/  "expect_error": "x", "why"/' "$graphs/dense.json" >unasked.json
+plumb 2 verify unasked.json
+warns 'unasked\.json: expect_error: goes with "must": "fail" or "refuse" alone'
