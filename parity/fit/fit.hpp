@@ -33,7 +33,7 @@ struct Sample {
   double misrounded = compare::not_computed;
   std::string graph = {};                      ///< its hash
   std::uint64_t param_seed = 0;                ///< likewise, where params have one of their own
-  std::optional<std::uint64_t> out_hash = {};  ///< of the bits of the output, where that is known
+  std::optional<std::uint64_t> out_hash = {};  ///< the hash of the bits of the output, where it is known
 };
 
 /// The local parts of all compared outputs, `first_run` being the number of the file's first run.

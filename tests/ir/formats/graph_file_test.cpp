@@ -99,7 +99,8 @@ TEST(GraphFile, ReportsEveryErrorOnceAndNotWhatFollowsFromIt) {
 
 TEST(GraphFile, RefusesASeedThatWrapsAndATextThatNobodyAsksFor) {
   const auto with = [](const std::string& seed, const std::string& rest) {
-    return R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[2]", "fill": {"distribution": "normal"}, "seed": )" +
+    return R"({"format": "plumb.graph/1", "inputs": {"x": {"type": "f32[2]", "fill": {"distribution": "normal"},
+           "seed": )" +
            seed + R"(}}, "nodes": [{"label": "y", "op": "unary", "inputs": ["x"], "function": "abs"}],
            "results": ["y"])" +
            rest + "}";
