@@ -96,12 +96,12 @@ class LayerSettings {
 };
 
 [[noreturn]] void refuse(VkResult result) {
-  std::string advice;
-  if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-    advice =
-        ": no Vulkan driver was found; install the GPU's, or Mesa's software driver (Debian and Ubuntu: "
-        "mesa-vulkan-drivers), or name a driver's manifest in VK_DRIVER_FILES";
-  throw ir::Unsupported(ir::cat("vkCreateInstance returned ", result_name(result), advice));
+  const std::string returned = ir::cat("vkCreateInstance returned ", result_name(result));
+  if (result != VK_ERROR_INCOMPATIBLE_DRIVER) throw ir::Unsupported(returned);
+  throw ir::Unsupported(
+      ir::cat("no driver: ", returned,
+              "; install the GPU's, or Mesa's software driver (Debian and Ubuntu: mesa-vulkan-drivers), or name a "
+              "driver's manifest in VK_DRIVER_FILES"));
 }
 
 }  // namespace
