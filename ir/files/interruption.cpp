@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <system_error>
 #include <thread>
@@ -41,11 +42,26 @@ std::string what_came(int signal) {
   _exit(128 + signal);
 }
 
+/// Ends the process even where what is said at the end goes to a pipe that nobody reads. GitHub Actions kill a process
+/// 10 s after the first signal, Docker likewise.
+void end_soon_by(int signal) {
+  constexpr std::chrono::seconds patience{7};
+  try {
+    std::thread([signal, patience] {
+      std::this_thread::sleep_for(patience);
+      end_by(signal);
+    }).detach();
+  } catch (const std::system_error&) {
+    // Without a thread to spare it waits for whoever is to read.
+  }
+}
+
 void wait_for_signal(const sigset_t& signals) {
   int signal = 0;
   if (sigwait(&signals, &signal) != 0) return;
   // Held to the end, so that nobody writes any more.
   const Uninterrupted whole;
+  end_soon_by(signal);
   // A bar of progress may be in the line.
   const std::string start = isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "";
   const std::string text = start + said_at_the_end("plumb: " + what_came(signal)) + '\n';

@@ -219,6 +219,20 @@ void Store::append(const std::string& path, const TableType& type, std::span<con
   grow(*file_, path, row_type(type), rows.size(), type.row_bytes, rows.data());
 }
 
+void Store::replace(const std::string& path, const TableType& type, std::uint64_t row,
+                    std::span<const std::byte> bytes) {
+  const Hdf5Use use(file_->name, Errors::named);
+  const Id dataset(H5Dopen2(file_->id, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const auto extents = extents_of(dataset);
+  require(extents.size() == 1 && row < extents[0] && bytes.size() == type.row_bytes, path, ": has no row ", row,
+          " of that size to replace");
+  const hsize_t start = row, count = 1;
+  const auto what = "replace a row of " + path;
+  const Id all(H5Dget_space(dataset), H5Sclose), memory = space_of({count});
+  expect(H5Sselect_hyperslab(all, H5S_SELECT_SET, &start, nullptr, &count, nullptr), what);
+  expect(H5Dwrite(dataset, row_type(type), memory, all, H5P_DEFAULT, bytes.data()), what);
+}
+
 void Store::make_grid(const std::string& path, std::size_t width) {
   const Hdf5Use use(file_->name, Errors::named);
   make_growing(*file_, path, H5T_STD_U32LE, width, true);

@@ -42,9 +42,11 @@ int run_fit(const FitFlags& flags) {
   fit::Provenance from{.options = flags.options, .at = policy::to_text(policy::today()), .commit = ""};
   std::vector<fit::Sample> samples;
   std::uint64_t runs = 0;
+  bool is_cut_off = false;
   for (const std::string& file : flags.results) {
     fit::Samples read = fit::read_samples(file, runs);
     runs += read.runs;
+    if (read.cut_off) std::cerr << file << ": " << read.cut_off->text << '\n', is_cut_off = true;
     if (from.commit.empty()) from.commit = read.commit;
     samples.insert(samples.end(), read.samples.begin(), read.samples.end());
   }
@@ -61,7 +63,10 @@ int run_fit(const FitFlags& flags) {
   if (fitted.rules.empty() && fitted.findings.empty()) ir::fail("nothing to fit in ", terminal::counted(runs, "run"));
   std::cout << terminal::counted(runs, "run") << ", " << terminal::counted(fitted.rules.size(), "rule") << ", "
             << terminal::counted(fitted.findings.size(), "finding") << '\n';
-  return static_cast<int>(fitted.findings.empty() ? core::ExitCode::passed : core::ExitCode::failed);
+  if (!fitted.findings.empty()) return static_cast<int>(core::ExitCode::failed);
+  if (!is_cut_off) return static_cast<int>(core::ExitCode::passed);
+  std::cerr << "fitted to fewer runs than there were to be; exit code 4\n";
+  return static_cast<int>(core::ExitCode::mistrusted);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "parity/cli/flags/style_flags.hpp"
 #include "parity/cli/show/print.hpp"
 #include "parity/policy/policy_file.hpp"
+#include "parity/policy/policy_gate.hpp"
 #include "parity/policy/policy_lint.hpp"
 #include "parity/policy/policy_ratchet.hpp"
 #include "parity/report/github.hpp"
@@ -31,21 +32,20 @@ struct JudgeFlags {
   core::Demands demands;
 };
 
-std::vector<results::JudgedRun> judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
-                                          const std::string& explain) {
-  std::vector<results::JudgedRun> runs;
-  for (const std::string& file : files)
-    for (results::JudgedRun& run : results::judge_results(file, policy, policy::today(), explain))
-      runs.push_back(std::move(run));
-  return runs;
-}
-
-/// Commands of GitHub's are obeyed again, and there are ours.
-void tell_github(std::ostream& out, const std::vector<report::Suite>& suites, const report::RunFacts& facts) {
-  report::resume_workflow_commands();
-  const report::Workflow workflow = report::workflow_of_environment();
-  out << report::to_annotations(suites, workflow.workspace) << std::flush;
-  if (!workflow.summary.empty()) report::append_summary(workflow.summary, suites, facts);
+/// What is said once of several files, and by which name of its own.
+results::JudgedFile judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
+                              const std::string& explain) {
+  results::JudgedFile all;
+  for (const std::string& file : files) {
+    results::JudgedFile one = results::judge_file(file, policy, policy::today(), explain);
+    for (results::JudgedRun& run : one.runs) all.runs.push_back(std::move(run));
+    for (core::RunFinding& finding : one.findings) {
+      if (files.size() > 1 && finding.kind == "cut_off") finding.text = file + ": " + finding.text;
+      if (std::ranges::find(all.findings, finding.text, &core::RunFinding::text) == all.findings.end())
+        all.findings.push_back(std::move(finding));
+    }
+  }
+  return all;
 }
 
 int run_judge(const JudgeFlags& flags) {
@@ -59,7 +59,7 @@ int run_judge(const JudgeFlags& flags) {
   if (flags.github) report::stop_workflow_commands(out);
   std::optional<policy::Policy> policy;
   if (!flags.policy.empty()) policy = policy::read(flags.policy);
-  const auto runs = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
+  auto [runs, findings] = judge_all(flags.results, policy ? &*policy : nullptr, flags.explain);
   out << results::to_text(
       runs, terminal::style_of(flags.style, terminal::surroundings_of(is_on_stdout ? STDERR_FILENO : STDOUT_FILENO)));
   const auto is_explained = [](const results::JudgedRun& run) {
@@ -67,21 +67,34 @@ int run_judge(const JudgeFlags& flags) {
   };
   if (!flags.explain.empty() && std::ranges::none_of(runs, is_explained))
     out << "--explain '" << flags.explain << "': no such node was compared\n";
-  if (json) flags::write_whole(json, results::to_json(runs));
-  if (junit) flags::write_whole(junit, report::to_junit(results::suites_of(runs, flags.demands.strict)));
-  const auto idle = policy ? results::idle_budgets(*policy, runs) : std::vector<std::string>();
-  for (const std::string& finding : idle) std::cerr << finding << '\n';
-  if (flags.github) tell_github(out, results::suites_of(runs, flags.demands.strict), results::facts_of(runs));
-  if (!idle.empty()) return static_cast<int>(core::ExitCode::tool_error);
+  // What was not reached has outputs that nobody can name.
+  const bool is_cut_off = std::ranges::count(findings, "cut_off", &core::RunFinding::kind) > 0;
+  if (policy && !is_cut_off)
+    for (core::RunFinding& idle : policy::as_findings(results::idle_budgets(*policy, runs)))
+      findings.push_back(std::move(idle));
   const auto ends = results::ends_of(runs);
-  std::cerr << core::unmet(ends, flags.demands);
-  return static_cast<int>(core::exit_code(ends, flags.demands));
+  const core::Outcome outcome = core::outcome_of(ends, flags.demands, findings);
+  if (json) flags::write_whole(json, results::to_json(runs, outcome));
+  const auto suites = junit || flags.github ? results::suites_of(runs, outcome) : std::vector<report::Suite>();
+  if (junit) flags::write_whole(junit, report::to_junit(suites));
+  report::RunFacts facts = results::facts_of(runs);
+  facts.outcome = outcome;
+  if (flags.github) report::tell_github(out, suites, facts);
+  std::cerr << core::unmet(ends, flags.demands, findings);
+  return static_cast<int>(outcome.exit);
 }
 
 int run_lint(const std::string& file, const std::vector<std::string>& results, const std::string& against) {
   const auto policy = policy::read(file);
-  auto findings = results.empty() ? policy::lint(policy, policy::today())
-                                  : results::lint(policy, policy::today(), judge_all(results, &policy, ""));
+  std::vector<std::string> findings;
+  if (results.empty()) {
+    findings = policy::lint(policy, policy::today());
+  } else {
+    const results::JudgedFile judged = judge_all(results, &policy, "");
+    for (const core::RunFinding& one : judged.findings)
+      if (one.kind == "cut_off") std::cerr << one.text << '\n';
+    findings = results::lint(policy, policy::today(), judged.runs);
+  }
   if (!against.empty())
     for (auto& finding : policy::ratchet(policy, policy::read(against), policy::today()))
       findings.push_back(std::move(finding));
@@ -100,7 +113,8 @@ Action judge(CLI::App& app) {
                  "the policy (TOML, docs/policy.md); without it, the policy that the file holds for each run");
   app.add_option("--explain", flags->explain,
                  "say for these nodes (a glob) which rule decides, and why no other rule does");
-  app.add_flag("--strict", flags->demands.strict, "exit code 4 where anything was not verified, as in verify");
+  app.add_flag("--strict", flags->demands.strict,
+               "exit code 4 where anything was not verified, as in verify, and 2 where the runs were cut off");
   app.add_flag("--require-verified", flags->demands.verified,
                "exit code 4 unless every run was verified, as in verify");
   flags::add_output(app, "--json", flags->json, "write the report as JSON to this file, or - for stdout")

@@ -1,39 +1,22 @@
 // `plumb verify`: flags, device, policy and profile; runs every graph and seed, and reports, records and judges.
-#include "parity/verify/verify.hpp"
-
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
-#include "gpu_vulkan/passes/fuse.hpp"
-#include "gpu_vulkan/plan/plan.hpp"
-#include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/files/interruption.hpp"
 #include "ir/files/read_file.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
-#include "parity/cli/flags/output_flags.hpp"
-#include "parity/cli/flags/verify_flags.hpp"
-#include "parity/cli/other_kernels.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/cli/show/describe.hpp"
-#include "parity/core/parallel.hpp"
-#include "parity/core/regular_expression.hpp"
+#include "parity/cli/verifying/verify_run.hpp"
 #include "parity/policy/policy_file.hpp"
-#include "parity/policy/policy_gate.hpp"
+#include "parity/policy/policy_lint.hpp"
 #include "parity/profile/emulated_node.hpp"
-#include "parity/profile/profile_file.hpp"
-#include "parity/report/counts.hpp"
 #include "parity/report/github.hpp"
-#include "parity/report/junit.hpp"
-#include "parity/report/progress.hpp"
-#include "parity/report/report.hpp"
-#include "parity/report/seed_summary.hpp"
-#include "parity/results/record_hdf5.hpp"
 #include "parity/terminal/text.hpp"
 #include "parity/verify/compile_once.hpp"
 
@@ -42,50 +25,11 @@ namespace {
 
 constexpr std::uint64_t most_profile_bytes = 1 << 20;
 
-/// Runs the cases one after the other and says what came of each.
-class VerifyRun {
- public:
-  explicit VerifyRun(const flags::VerifyFlags& flags);
-  int run();
-
- private:
-  void open_device();
-  void open_policy();
-  void open_profile();
-  bool flushes_subnormals() const;
-  void print_plan(const ir::Graph& graph);
-  report::Detail detail() const;
-  void report(const cases::CaseResult& result, report::Times times);
-  bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
-                 const verify::VerifyOptions& options, results::Recorder* recorder);
-  verify::FillOptions fill_options(const std::vector<std::string>& paths) const;
-  bool run_by_each_kernel(const std::string& path, const verify::FillOptions& fill, const cases::Executors& executors,
-                          const verify::VerifyOptions& options, results::Recorder* recorder);
-  core::Coverage min_verified() const;
-  report::RunFacts facts() const;
-  void tell_github() const;
-  bool says_idle_budgets() const;
-  flags::Outputs outputs_beside(const std::vector<std::string>& paths) const;
-  std::unique_ptr<results::Recorder> open_record(const flags::Outputs& outputs) const;
-
-  const flags::VerifyFlags& flags_;
-  std::ostream& out_;  ///< for people: stderr when stdout carries a report
-  const terminal::Style style_;
-  const core::ThreadLimit comparing_;
-  ref_cpu::CpuExecutor reference_;
-  gpu_vulkan::device::VulkanOptions options_;  ///< those that a repro line repeats
-  cases::RunSettings settings_;
-  std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
-  std::string why_no_device_;
-  std::optional<policy::Gate> gate_;
-  profile::DeviceProfile profile_ = profile::safe_profile();
-  std::vector<cases::CaseResult> results_;
-  report::Counts counts_;
-};
-
 bool is_on_stdout(const flags::VerifyFlags& flags) {
   return flags.json == "-" || flags.junit == "-" || flags.counts == "-";
 }
+
+}  // namespace
 
 VerifyRun::VerifyRun(const flags::VerifyFlags& flags)
     : flags_(flags),
@@ -143,25 +87,6 @@ bool VerifyRun::flushes_subnormals() const {
   return device_ && !device_->facts().denormals_kept_f32;
 }
 
-void VerifyRun::print_plan(const ir::Graph& graph) {
-  const auto fused = device_->fused(graph, {graph.results(), true}, {});
-  out_ << gpu_vulkan::plan::to_text(device_->plan(fused.graph, fused.capture), fused.graph) << '\n';
-}
-
-report::Detail VerifyRun::detail() const {
-  return flags_.quiet ? report::Detail::verdicts : flags_.verbose ? report::Detail::all : report::Detail::worst;
-}
-
-void VerifyRun::report(const cases::CaseResult& result, report::Times times) {
-  for (const cases::NodeResult& node : result.nodes)
-    out_ << terminal::fitted(terminal::printable(node.explanation), style_.width);
-  const bool is_quiet = flags_.quiet || (flags_.seeds > 1 && !flags_.verbose);
-  if (is_quiet && result.exit == core::ExitCode::passed) return;
-  if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
-  std::ostream& out = result.nodes.empty() && result.exit != core::ExitCode::passed ? std::cerr : out_;
-  out << report::to_table(result, detail(), style_, times) << '\n' << std::flush;
-}
-
 /// What is written, and never over these graphs or what else is read.
 flags::Outputs VerifyRun::outputs_beside(const std::vector<std::string>& paths) const {
   flags::Outputs outputs{.force = flags_.force, .inputs = flags::files_read(flags_.graph)};
@@ -185,6 +110,7 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.replace_any = outputs.force, options.keeps_inputs = !flags_.no_inputs;
   options.inputs = outputs.inputs;
   if (gate_) options.policy = gate_->policy.text;
+  options.planned = planned_;
   options.policy_file = flags_.policy, options.profile_file = flags_.profile;
   if (device_) options.device = show::describe(device_->facts());
   options.device.profile = profile::profile_attributes(profile_);
@@ -197,59 +123,40 @@ core::Coverage VerifyRun::min_verified() const {
   return {flags_.min_verified[0], flags_.min_verified[1]};
 }
 
-report::RunFacts VerifyRun::facts() const {
-  report::RunFacts facts{.policy = flags_.policy, .profile = flags_.profile, .strict = flags_.demands.strict};
+report::RunFacts VerifyRun::facts(core::Outcome outcome) const {
+  report::RunFacts facts{.policy = flags_.policy, .profile = flags_.profile, .outcome = std::move(outcome)};
   if (device_) facts.device = device_->facts().name, facts.driver = device_->facts().driver_info;
   if (gate_) facts.rules_ending = policy::rules_ending(gate_->policy, gate_->today);
   return facts;
 }
 
-/// Commands of GitHub's are obeyed again, and there are ours.
-void VerifyRun::tell_github() const {
-  report::resume_workflow_commands();
-  const report::Workflow workflow = report::workflow_of_environment();
-  const auto suites = report::suites_of(results_, facts());
-  out_ << report::to_annotations(suites, workflow.workspace) << std::flush;
-  if (!workflow.summary.empty()) report::append_summary(workflow.summary, suites, facts());
-}
-
-/// Output budgets that name nothing in any graph: what they hold to a limit was misspelt.
-bool VerifyRun::says_idle_budgets() const {
+/// What of the policy matches nothing: rules that have expired, and output budgets that name nothing in any graph,
+/// since they were misspelt.
+std::vector<core::RunFinding> VerifyRun::findings() const {
+  if (!gate_) return {};
+  auto findings = policy::expired_rules(gate_->policy, gate_->today);
   std::vector<std::string> names;
   for (const cases::CaseResult& result : results_)
     for (const cases::NodeResult& node : result.nodes) names.push_back(node.name());
   const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != core::ExitCode::passed;
-  if (!gate_ || names.empty() || stopped) return false;
-  const auto findings = policy::idle_budgets(gate_->policy, names);
-  for (const std::string& finding : findings) std::cerr << finding << '\n';
-  return !findings.empty();
+  if (names.empty() || stopped) return findings;
+  for (core::RunFinding& idle : policy::as_findings(policy::idle_budgets(gate_->policy, names)))
+    findings.push_back(std::move(idle));
+  return findings;
 }
 
-/// Every seed of one graph; false when the run is to stop.
-bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
-                          const verify::VerifyOptions& options, results::Recorder* recorder) {
-  report::SeedSummary summary;
-  if (flags_.seeds > 1) flags::read_once(fill);
-  for (std::uint64_t s = 0; s < flags_.seeds; ++s, ++fill.seed) {
-    report::Progress progress;
-    cases::Observers observers({&progress});
-    if (recorder != nullptr) observers = cases::Observers({&progress, recorder});
-    results_.push_back(verify::verify_file(path, fill, executors, options, observers));
-    progress.erase();
-    cases::CaseResult& result = results_.back();
-    if (recorder != nullptr) recorder->record(result);
-    // With isolate every node is compiled again for each seed.
-    const bool is_first = flags_.repeat == 1 && (s == 0 || flags_.mode == "isolate");
-    report(result, is_first ? report::Times::of_first_run : report::Times::of_later_run);
-    summary.add(result);
-    if (!flags_.counts.empty() || flags_.each_kernel) counts_.add(result);
-    if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
-    if (!result.subject.file) return true;  // what cannot be read is no other with another seed
-    // After thousands of seeds the summary is enough.
-    if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) result.nodes = {}, result.identity = {};
-  }
-  if (flags_.seeds > 1) out_ << summary.text(detail(), style_) << '\n';
-  return true;
+/// Writes the reports of what was done, which say that it is not all, and is what is to be said of it: on the thread
+/// that waits for signals, nothing else being recorded, or after what is no error of a case.
+std::string VerifyRun::cut_off(VerifyReports& reports, const std::string& problem) {
+  std::vector<core::RunFinding> findings = {core::cut_off(results_.size(), planned_)};
+  const std::string text = findings.front().text;
+  if (gate_)
+    for (core::RunFinding& one : policy::expired_rules(gate_->policy, gate_->today)) findings.push_back(std::move(one));
+  if (!problem.empty())
+    findings.push_back(
+        {.kind = "error", .text = problem, .usual = core::ExitCode::tool_error, .strict = core::ExitCode::tool_error});
+  reports.write_cut_off(results_, facts(core::outcome_of(ends_, flags_.demands, std::move(findings))));
+  return text;
 }
 
 /// What these graphs are made of and fed, where the flags go together.
@@ -267,37 +174,45 @@ verify::FillOptions VerifyRun::fill_options(const std::vector<std::string>& path
   return fill;
 }
 
-/// Every seed of one graph, by the best kernel and tile of every node, then by those that come after it.
-bool VerifyRun::run_by_each_kernel(const std::string& path, const verify::FillOptions& fill,
-                                   const cases::Executors& executors, const verify::VerifyOptions& options,
-                                   results::Recorder* recorder) {
-  const std::size_t first = results_.size();
-  if (!run_graph(path, fill, executors, options, recorder)) return false;
-  const auto file = results_.at(first).subject.file;
-  if (!device_ || !file) return true;
-  for (std::int64_t i = 1;; ++i) {
-    OtherKernels device(*device_, i);
-    if (!device.differ_in(file->graph)) return true;
-    const std::string setting = fmt::format(" --set alternative={}", i);
-    if (!flags_.quiet) out_ << fmt::format("{} by other kernels:{}\n", path, setting);
-    cases::Executors by = executors;
-    by.candidate = &device;
-    verify::VerifyOptions of_these = options;
-    of_these.flags += setting, of_these.settings.alternative = i;
-    if (!run_graph(path, fill, by, of_these, recorder)) return false;
-  }
+verify::VerifyOptions VerifyRun::options(const verify::FillOptions& fill) const {
+  return {.filter = flags_.filter,
+          .repeat = flags_.repeat,
+          .settings = settings_,
+          .flags = flags::repeated_flags(flags_, fill, options_),
+          .gate = gate_ ? &*gate_ : nullptr,
+          .emulated = flags_.emulate.empty() ? nullptr : &profile_,
+          .mode = flags::mode_of(flags_.mode),
+          .blame = flags_.blame,
+          .min_verified = min_verified(),
+          .plain = !flags_.no_plain,
+          .expected = flags_.expected,
+          .metamorphic = flags_.metamorphic};
+}
+
+/// Reports of what was done before an error that is no case's, a full disk, say, which may be in their way, too.
+void VerifyRun::leave_reports(VerifyReports& reports, const std::string& problem) try {
+  const ir::files::Uninterrupted whole;
+  std::cerr << cut_off(reports, problem) << '\n';
+} catch (const ir::Error& other) {
+  std::cerr << other.what() << '\n';
+}
+
+/// What is said of all cases.
+void VerifyRun::print_end() const {
+  const auto has_text = [](const cases::NodeResult& node) { return !node.explanation.empty(); };
+  const auto is_explained = [&](const cases::CaseResult& one) { return std::ranges::any_of(one.nodes, has_text); };
+  if (!flags_.explain.empty() && std::ranges::none_of(results_, is_explained))
+    out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
+  if (flags_.each_kernel) out_ << counts_.kernels() << '\n';
+  out_ << report::summary_line(results_) << '\n';
 }
 
 int VerifyRun::run() {
   if (flags_.github) report::stop_workflow_commands(out_);
   const auto paths = flags::graph_paths(flags_.paths);
+  if (!flags_.each_kernel) planned_ = paths.size() * flags_.seeds;
   const flags::Outputs outputs = outputs_beside(paths);
-  const auto on_stdout = {flags_.json == "-", flags_.junit == "-", flags_.counts == "-"};
-  ir::require(std::ranges::count(on_stdout, true) < 2,
-              "only one of --json, --junit and --counts can be written to stdout");
-  const auto json = outputs.open(flags_.json, ir::files::FileKind::json),
-             counts = outputs.open(flags_.counts, ir::files::FileKind::json),
-             junit = outputs.open(flags_.junit, ir::files::FileKind::xml);
+  VerifyReports reports(flags_, outputs, out_);
   if (!flags_.filter.empty()) flags::require_some_match(paths, flags_.graph.model, flags_.filter);
   const verify::FillOptions fill = fill_options(paths);
   open_device();
@@ -311,45 +226,33 @@ int VerifyRun::run() {
                                    .why_not = why_no_device_,
                                    .flushes_subnormals = flushes_subnormals(),
                                    .profile = &profile_};
-  const verify::VerifyOptions options{.filter = flags_.filter,
-                                      .repeat = flags_.repeat,
-                                      .settings = settings_,
-                                      .flags = flags::repeated_flags(flags_, fill, options_),
-                                      .gate = gate_ ? &*gate_ : nullptr,
-                                      .emulated = flags_.emulate.empty() ? nullptr : &profile_,
-                                      .mode = flags::mode_of(flags_.mode),
-                                      .blame = flags_.blame,
-                                      .min_verified = min_verified(),
-                                      .plain = !flags_.no_plain,
-                                      .expected = flags_.expected,
-                                      .metamorphic = flags_.metamorphic};
+  const verify::VerifyOptions options = this->options(fill);
+  // Interrupted, the record is closed first: words are asked for in the reverse order.
+  std::optional<ir::files::LastWord> last_word(std::in_place, [&] { return cut_off(reports); });
   const auto recorder = open_record(outputs);
-  for (const std::string& path : paths)
-    if (!(flags_.each_kernel ? run_by_each_kernel(path, fill, executors, options, recorder.get())
-                             : run_graph(path, fill, executors, options, recorder.get())))
-      break;
-  const auto has_text = [](const cases::NodeResult& node) { return !node.explanation.empty(); };
-  const auto is_explained = [&](const cases::CaseResult& one) { return std::ranges::any_of(one.nodes, has_text); };
-  if (!flags_.explain.empty() && std::ranges::none_of(results_, is_explained))
-    out_ << "--explain '" << flags_.explain << "': no such node was compared\n";
-  if (flags_.each_kernel) out_ << counts_.kernels() << '\n';
-  out_ << report::summary_line(results_) << '\n';
-  if (json) flags::write_whole(json, report::to_json(results_));
-  if (counts) flags::write_whole(counts, counts_.to_json());
-  if (junit) flags::write_whole(junit, report::to_junit(report::suites_of(results_, facts())));
-  if (recorder) {
-    recorder->finish();
-    std::cerr << "results: " << flags_.results << '\n';
+  try {
+    run_all(paths, fill, executors, options, recorder.get());
+  } catch (const std::exception& problem) {
+    last_word.reset();
+    leave_reports(reports, problem.what());
+    throw;
   }
-  const bool is_misspelt = says_idle_budgets();
-  if (flags_.github) tell_github();
-  if (is_misspelt) return static_cast<int>(core::ExitCode::tool_error);
-  const auto ends = verify::ends_of(results_);
-  std::cerr << core::unmet(ends, flags_.demands);
-  return static_cast<int>(core::exit_code(ends, flags_.demands));
+  print_end();
+  const auto found = findings();
+  const report::RunFacts facts = this->facts(core::outcome_of(ends_, flags_.demands, found));
+  {
+    // Who interrupts waits for files, but not for a pipe, which may never be read.
+    std::optional<ir::files::Uninterrupted> whole;
+    if (!reports.has_stream()) whole.emplace();
+    last_word.reset();
+    reports.write(results_, facts, counts_);
+    if (recorder) recorder->finish();
+  }
+  if (recorder) std::cerr << "results: " << flags_.results << '\n';
+  reports.tell_github(results_, facts);
+  std::cerr << core::unmet(ends_, flags_.demands, found);
+  return static_cast<int>(facts.outcome.exit);
 }
-
-}  // namespace
 
 Action verify(CLI::App& app) {
   const auto flags = std::make_shared<flags::VerifyFlags>();

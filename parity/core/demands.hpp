@@ -2,6 +2,8 @@
 
 // What a run ends with, by what is asked of its cases.
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,12 +27,37 @@ struct CaseEnd {
   std::vector<std::string> labels = {};  ///< what each of the nodes is called
 };
 
+/// A case with as many nodes as decide: those that are in doubt or, where there are none, one of the others.
+CaseEnd doubts_in(const CaseEnd& one);
+
+/// What is wrong with a run as a whole, whatever its cases came to.
+struct RunFinding {
+  std::string kind = {};                                             ///< "cut_off", "expired_rule", "unused_limit"
+  std::string text = {};                                             ///< a line
+  ExitCode usual = ExitCode::passed, strict = ExitCode::mistrusted;  ///< what the run ends with, if not worse
+
+  ExitCode code(const Demands& demands) const { return demands.strict ? strict : usual; }
+};
+
+/// "cut off: 31 of 200 cases", or "cut off: 31 cases" where nobody knows how many there were to be.
+RunFinding cut_off(std::uint64_t done, std::optional<std::uint64_t> planned);
+
+/// What a run came to by what was asked of it.
+struct Outcome {
+  Demands demands = {};
+  std::vector<ExitCode> cases = {};  ///< each case by itself; empty: by its verdict alone
+  std::vector<RunFinding> findings = {};
+  ExitCode exit = ExitCode::passed;
+};
+
+Outcome outcome_of(std::span<const CaseEnd> cases, const Demands& demands, std::vector<RunFinding> findings = {});
+
 /// The exit code of a run. Where a demand is not met it is ExitCode::mistrusted, unless something worse happened. A run
-/// in which nothing ran at all stays one of those, but where every case is to be verified.
+/// in which nothing ran at all stays one of those, but where every case is to be verified, or it was cut off.
 ExitCode exit_code(std::span<const CaseEnd> cases, const Demands& demands);
 
 /// Why that code is ExitCode::mistrusted: a line for each demand that was not met, with three of what missed it.
-/// Empty where the code is another.
-std::string unmet(std::span<const CaseEnd> cases, const Demands& demands);
+/// Empty where the code is another. A line for each finding whatever the code is, those that decide it last.
+std::string unmet(std::span<const CaseEnd> cases, const Demands& demands, std::span<const RunFinding> findings = {});
 
 }  // namespace plumb::parity::core

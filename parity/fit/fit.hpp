@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "parity/core/demands.hpp"
 #include "parity/fit/gumbel.hpp"
 #include "parity/policy/policy.hpp"
 
@@ -41,7 +42,8 @@ struct Sample {
 struct Samples {
   std::vector<Sample> samples = {};
   std::uint64_t runs = 0;
-  std::string commit = {};  ///< the commit of the tool that recorded them
+  std::string commit = {};                       ///< the commit of the tool that recorded them
+  std::optional<core::RunFinding> cut_off = {};  ///< that there were to be more
 };
 Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run);
 

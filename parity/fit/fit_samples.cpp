@@ -40,7 +40,8 @@ std::optional<Sample> sample_of(results::ResultsFile& file, const results::Node&
 
 Samples read_samples(const std::filesystem::path& path, std::uint64_t first_run) try {
   results::ResultsFile file(path);
-  Samples made{.samples = {}, .runs = file.runs().size(), .commit = file.attribute("git_commit")};
+  Samples made{
+      .samples = {}, .runs = file.runs().size(), .commit = file.attribute("git_commit"), .cut_off = file.cut_off()};
   for (const results::Node& row : file.rows()) {
     auto sample = sample_of(file, row);
     if (!sample) continue;

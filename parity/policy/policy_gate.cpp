@@ -118,6 +118,16 @@ std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std:
   return findings;
 }
 
+std::vector<core::RunFinding> as_findings(const std::vector<std::string>& idle_budgets) {
+  std::vector<core::RunFinding> findings;
+  for (const std::string& text : idle_budgets)
+    findings.push_back({.kind = "unused_limit",
+                        .text = text,
+                        .usual = core::ExitCode::tool_error,
+                        .strict = core::ExitCode::tool_error});
+  return findings;
+}
+
 Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& result, const ir::TensorView& truth,
                 const ir::TensorView& got) {
   const Facts facts = facts_of(gate.device, graph, result);

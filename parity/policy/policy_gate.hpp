@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/graph.hpp"
+#include "parity/core/demands.hpp"
 #include "parity/policy/policy.hpp"
 
 namespace plumb::parity::cases {
@@ -50,6 +51,9 @@ double false_alarms(const Gate* gate);
 
 /// Budgets that name none of these outputs, "FILE:LINE: ...".
 std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std::string> outputs);
+
+/// Each of those as what is wrong with a run: what they hold to a limit was misspelt.
+std::vector<core::RunFinding> as_findings(const std::vector<std::string>& idle_budgets);
 
 /// Rules that excuse a failure for at most two weeks more.
 std::vector<std::size_t> rules_ending(const Policy& policy, std::chrono::sys_days today);

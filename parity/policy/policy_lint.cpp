@@ -41,6 +41,15 @@ std::string finding_at(const Policy& policy, const Rule& rule) {
 
 bool is_expired(const Rule& rule, std::chrono::sys_days today) { return rule.expires && *rule.expires < today; }
 
+std::vector<core::RunFinding> expired_rules(const Policy& policy, std::chrono::sys_days today) {
+  std::vector<core::RunFinding> found;
+  for (const Rule& rule : policy.rules)
+    if (is_expired(rule, today))
+      found.push_back({.kind = "expired_rule",
+                       .text = fmt::format("rule {} expired on {}, matches nothing", rule.id, to_text(*rule.expires))});
+  return found;
+}
+
 bool covers(const Rule& outer, const Rule& inner) {
   return std::ranges::all_of(outer.match, [&](const Selector& wanted) {
     const auto found = std::ranges::find(inner.match, wanted.key, &Selector::key);

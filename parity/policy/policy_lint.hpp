@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "parity/core/demands.hpp"
 #include "parity/policy/policy.hpp"
 
 namespace plumb::parity::policy {
@@ -20,6 +21,9 @@ std::string finding_at(const Policy& policy, const Rule& rule);
 
 /// Whether the last day of a rule is over.
 bool is_expired(const Rule& rule, std::chrono::sys_days today);
+
+/// A line for each such rule, "rule ID expired on DATE, matches nothing": what it requires or excuses counts no more.
+std::vector<core::RunFinding> expired_rules(const Policy& policy, std::chrono::sys_days today);
 
 /// Whether whatever matches `inner` matches `outer`, as far as their texts tell.
 bool covers(const Rule& outer, const Rule& inner);

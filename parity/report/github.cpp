@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -43,7 +44,8 @@ struct Annotated {
 bool fails(const Test& test) { return test.end == TestEnd::failure || test.end == TestEnd::error; }
 
 bool is_warned_of(const Test& test) {
-  return !fails(test) && (test.type == "mistrusted" || test.type == "xpassed" || test.ends_soon);
+  constexpr std::array<std::string_view, 3> types = {"mistrusted", "xpassed", "expired_rule"};
+  return !fails(test) && (std::ranges::find(types, test.type) != types.end() || test.ends_soon);
 }
 
 /// Tests of which this holds, the worst first: errors, then the largest ratios.
@@ -162,13 +164,46 @@ std::string_view repro_of(const Test& test) {
   return rest.substr(0, rest.find('\n'));
 }
 
+/// Why a run was not verified, in few words: what its tests have in common, or how many they are. Without a device it
+/// is what comes before the first colon, "no driver".
+std::string doubt_of(std::span<const Annotated* const> unmet, const RunFacts& facts) {
+  constexpr std::string_view prefix = "not verified: ";
+  constexpr std::size_t most = 100;
+  std::string_view why = unmet.front()->test->message;
+  const auto is_same = [&](const Annotated* one) { return one->test->message == why; };
+  if (!std::ranges::all_of(unmet, is_same)) return terminal::counted(unmet.size(), "test");
+  if (why.starts_with(prefix)) why.remove_prefix(prefix.size());
+  why = why.substr(0, why.find_first_of(facts.device.empty() ? ":;\n" : ";\n"));
+  return std::string(why.substr(0, most)) + (why.size() > most ? "..." : "");
+}
+
+/// "1 test failed", "not verified: no driver", "cut off: 31 of 200 cases".
+std::string headline_of(const std::vector<Annotated>& failed, const RunFacts& facts) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
+  std::vector<const Annotated*> unmet;
+  std::size_t worse = 0;
+  for (const core::RunFinding& finding : facts.outcome.findings)
+    if (finding.code(facts.outcome.demands) != core::ExitCode::passed)
+      add(finding.kind == "cut_off" ? finding.text : markdown(finding.text));
+  for (const Annotated& one : failed) {
+    if (one.suite->verdict.empty()) continue;
+    if (one.test->is_unmet)
+      unmet.push_back(&one);
+    else
+      ++worse;
+  }
+  if (worse > 0) add(terminal::counted(worse, "test") + " failed");
+  if (!unmet.empty()) add("not verified: " + markdown(doubt_of(unmet, facts)));
+  return text.empty() ? "nothing failed" : text;
+}
+
 /// The verdict of the run, and its cases by verdict.
 std::string head_of(std::span<const Suite> suites, const std::vector<Annotated>& failed, const RunFacts& facts) {
   std::map<std::string, std::size_t> verdicts;
-  for (const Suite& suite : suites) ++verdicts[suite.verdict];
-  std::string text =
-      fmt::format("### plumb: {}\n\n| verdict | cases |\n|---|---|\n",
-                  failed.empty() ? "nothing failed" : terminal::counted(failed.size(), "test") + " failed");
+  for (const Suite& suite : suites)
+    if (!suite.verdict.empty()) ++verdicts[suite.verdict];
+  std::string text = fmt::format("### plumb: {}\n\n| verdict | cases |\n|---|---|\n", headline_of(failed, facts));
   for (const auto& [verdict, cases] : verdicts) text += fmt::format("| {} | {} |\n", markdown(verdict), cases);
   if (!facts.device.empty()) text += fmt::format("\nDevice: {}, {}\n", markdown(facts.device), markdown(facts.driver));
   return text;
@@ -242,6 +277,13 @@ void append_summary(const fs::path& summary, std::span<const Suite> suites, cons
   file << page;
   file.close();
   if (file.fail()) std::cerr << "warning: " << name << ": the summary cannot be written\n";
+}
+
+void tell_github(std::ostream& out, std::span<const Suite> suites, const RunFacts& facts) {
+  resume_workflow_commands();
+  const Workflow workflow = workflow_of_environment();
+  out << to_annotations(suites, workflow.workspace) << std::flush;
+  if (!workflow.summary.empty()) append_summary(workflow.summary, suites, facts);
 }
 
 void stop_workflow_commands(std::ostream& out) {

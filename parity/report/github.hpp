@@ -33,6 +33,10 @@ std::string to_markdown(std::span<const Suite> suites, const RunFacts& facts, st
 /// others wrote there it has at most 900 KiB. What cannot be written is a warning on stderr.
 void append_summary(const std::filesystem::path& summary, std::span<const Suite> suites, const RunFacts& facts);
 
+/// All of that: the commands of GitHub's are obeyed again, annotations go to "out", and the summary to where the
+/// environment says.
+void tell_github(std::ostream& out, std::span<const Suite> suites, const RunFacts& facts);
+
 /// From here on GitHub takes nothing that this process prints for a command, whatever the names of nodes are; "out" is
 /// where people are told of the run.
 void stop_workflow_commands(std::ostream& out);

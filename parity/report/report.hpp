@@ -5,6 +5,7 @@
 #include <string>
 
 #include "parity/cases/node_result.hpp"
+#include "parity/core/demands.hpp"
 #include "parity/terminal/style.hpp"
 
 namespace plumb::parity::report {
@@ -27,11 +28,12 @@ std::string to_table(const cases::CaseResult& result, Detail detail, const termi
 /// One line for a whole run: cases by verdict.
 std::string summary_line(std::span<const cases::CaseResult> cases);
 
-/// Cases for programs, as one JSON document. What was not computed is null.
-std::string to_json(std::span<const cases::CaseResult> cases);
+/// Cases for programs, as one JSON document, and what the run came to. What was not computed is null.
+std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcome& outcome = {});
 
 /// So many cases, of which each is made when its turn comes, from a results file. What such a file does not keep
 /// (docs/results.md) is null, too.
-std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at);
+std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at,
+                              const core::Outcome& outcome = {});
 
 }  // namespace plumb::parity::report

@@ -223,7 +223,8 @@ Json plain_json(const cases::PlainRun& plain) {
   return {{"bits", ir::enum_name(plain.plain)}, {"why", plain.why}, {"kernels", std::move(kernels)}};
 }
 
-Json case_json(const cases::CaseResult& result) {
+/// `exit` is by what was demanded, where that is known of this case.
+Json case_json(const cases::CaseResult& result, const core::Outcome& outcome, std::size_t place) {
   Json nodes = Json::array();
   const ir::Graph* graph = result.subject.file ? &result.subject.file->graph : nullptr;
   for (const cases::NodeResult& node : result.nodes) nodes.push_back(node_json(node, graph));
@@ -243,7 +244,7 @@ Json case_json(const cases::CaseResult& result) {
           {"options", identity.options},
           {"why", result.subject.file ? result.subject.file->why : ""},
           {"verdict", ir::enum_name(result.verdict)},
-          {"exit", static_cast<int>(result.exit)},
+          {"exit", static_cast<int>(place < outcome.cases.size() ? outcome.cases[place] : result.exit)},
           {"message", result.message},
           {"seed", result.subject.seed},
           {"dtype", result.subject.dtype ? ir::info(*result.subject.dtype).name : "as the graph"},
@@ -308,30 +309,43 @@ void make_null(Json& json, const std::array<const char*, count>& places) {
     if (const Json::json_pointer at('/' + std::string(place)); json.contains(at)) json[at] = nullptr;
 }
 
-std::string document_of(Json list) {
-  const Json document = {
-      {"format", "plumb.report/1"}, {"tool_version", core::build_info().version}, {"cases", std::move(list)}};
+std::string document_of(Json list, const core::Outcome& outcome) {
+  Json findings = Json::array();
+  for (const core::RunFinding& one : outcome.findings) findings.push_back({{"kind", one.kind}, {"text", one.text}});
+  const Json document = {{"format", "plumb.report/1"},
+                         {"tool_version", core::build_info().version},
+                         {"strict", outcome.demands.strict},
+                         {"require_verified", outcome.demands.verified},
+                         {"exit", static_cast<int>(outcome.exit)},
+                         {"findings", std::move(findings)},
+                         {"cases", std::move(list)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace
 
-std::string to_json(std::span<const cases::CaseResult> cases) {
+std::string to_json(std::span<const cases::CaseResult> cases, const core::Outcome& outcome) {
+  core::Outcome known = outcome;
+  if (known.cases.size() != cases.size()) {  // nobody said: by their verdicts alone
+    for (const cases::CaseResult& result : cases) known.cases.push_back(result.exit);
+    known.exit = core::overall(std::span<const core::ExitCode>(known.cases));
+  }
   Json list = Json::array();
-  for (const cases::CaseResult& result : cases) list.push_back(case_json(result));
-  return document_of(std::move(list));
+  for (std::size_t c = 0; c < cases.size(); ++c) list.push_back(case_json(cases[c], known, c));
+  return document_of(std::move(list), known);
 }
 
-std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at) {
+std::string to_json_of_record(std::size_t count, const std::function<cases::CaseResult(std::size_t)>& case_at,
+                              const core::Outcome& outcome) {
   Json list = Json::array();
   for (std::size_t i = 0; i < count; ++i) {
-    Json json = case_json(case_at(i));
+    Json json = case_json(case_at(i), outcome, i);
     make_null(json, not_kept_of_case);
     for (Json& node : json["nodes"]) make_null(node, not_kept_of_node);
     for (Json& one : json["expected"]) make_null(one, not_kept_of_expected);
     list.push_back(std::move(json));
   }
-  return document_of(std::move(list));
+  return document_of(std::move(list), outcome);
 }
 
 }  // namespace plumb::parity::report

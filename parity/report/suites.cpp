@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "parity/attribution/attribution.hpp"
 #include "parity/core/build_info.hpp"
@@ -54,11 +55,20 @@ std::string details_of(const cases::CaseResult& result, const cases::NodeResult&
   return text;
 }
 
-/// The tests of one case.
+/// Why a case was not verified, where neither its message nor a note says so.
+std::string doubt_of(const cases::CaseResult& result) {
+  const core::Coverage &found = result.coverage, &least = result.min_verified;
+  if (result.verdict != core::Verdict::mistrusted || found.reaches(least)) return "it is " + named(result.verdict);
+  return fmt::format("{:.0f} % of FLOPs and {:.0f} % of elements, of which {:g} % and {:g} % are asked for",
+                     std::floor(100 * found.flops), std::floor(100 * found.elements), 100 * least.flops,
+                     100 * least.elements);
+}
+
+/// The tests of one case, which came to that code by what was demanded, where it is known.
 class CaseTests {
  public:
-  CaseTests(const cases::CaseResult& result, const RunFacts& facts)
-      : result_(result), facts_(facts), identity_(cases::identity_of(result)) {}
+  CaseTests(const cases::CaseResult& result, const RunFacts& facts, std::optional<core::ExitCode> code)
+      : result_(result), facts_(facts), identity_(cases::identity_of(result)), code_(code) {}
   Suite suite();
 
  private:
@@ -66,17 +76,24 @@ class CaseTests {
   Test test(const cases::NodeResult& node, core::Verdict verdict) const;
   Test whole() const;
   Properties properties(std::size_t not_judged) const;
+  /// Whether a doubt about a part of it is a failure: not where the case ends well all the same, or nothing ran.
+  bool is_strict() const {
+    const bool ends_well = code_ == core::ExitCode::passed || code_ == core::ExitCode::nothing_ran;
+    return facts_.outcome.demands.strict && !ends_well;
+  }
 
   const cases::CaseResult& result_;
   const RunFacts& facts_;
   const cases::Identity identity_;
+  const std::optional<core::ExitCode> code_;
 };
 
 Test CaseTests::test(const std::string& name, core::Verdict verdict, const std::string& why) const {
   Test one{.group = identity_.path,
            .name = name + identity_.variant,
-           .end = end_of(verdict, facts_.strict),
+           .end = end_of(verdict, is_strict()),
            .type = named(verdict)};
+  one.is_unmet = end_of(verdict, false) < one.end;
   one.message = why;
   one.details = why + '\n' + (result_.repro.empty() ? "" : "repro: " + result_.repro + '\n');
   if (one.end == TestEnd::error && result_.exit == core::ExitCode::device_error) one.type = "device_fault";
@@ -104,7 +121,11 @@ Test CaseTests::test(const cases::NodeResult& node, core::Verdict verdict) const
 Test CaseTests::whole() const {
   std::string why = result_.message;
   for (const std::string& note : result_.notes) why += (why.empty() ? "" : "; ") + note;
+  // What ends with 4 was demanded and is not there, whatever a test of it says by itself.
+  const bool is_missed = code_ == core::ExitCode::mistrusted;
+  if (is_missed) why = "not verified: " + (why.empty() ? doubt_of(result_) : why);
   Test one = test("(case)", result_.verdict, why);
+  if (is_missed) one.end = TestEnd::failure, one.is_unmet = true, one.message = why;
   const bool fails = result_.exit == core::ExitCode::failed || result_.exit == core::ExitCode::tool_error ||
                      result_.exit == core::ExitCode::device_error;
   // A file may say that its case must fail, and then it fails by passing.
@@ -135,7 +156,7 @@ Suite CaseTests::suite() {
   std::size_t not_judged = 0;
   for (const cases::NodeResult& node : result_.nodes) {
     const core::Verdict verdict =
-        facts_.strict ? core::as_counted_by_strict(node.verdict, node.lacks_truth) : node.verdict;
+        facts_.outcome.demands.strict ? core::as_counted_by_strict(node.verdict, node.lacks_truth) : node.verdict;
     if (verdict == core::Verdict::skipped)
       ++not_judged;
     else
@@ -161,17 +182,17 @@ TestEnd end_of(core::Verdict verdict, bool strict) {
     case core::Verdict::xpassed:
       return strict ? TestEnd::failure : TestEnd::passed;
     case core::Verdict::mistrusted:
+    case core::Verdict::fallback:
+    case core::Verdict::unsupported:
+    case core::Verdict::out_of_range:
       return strict ? TestEnd::failure : TestEnd::skipped;
     case core::Verdict::failed:
     case core::Verdict::nondeterministic:
       return TestEnd::failure;
     case core::Verdict::error:
       return TestEnd::error;
-    case core::Verdict::fallback:
     case core::Verdict::skipped:
-    case core::Verdict::unsupported:
     case core::Verdict::xfailed:
-    case core::Verdict::out_of_range:
       break;
   }
   return TestEnd::skipped;
@@ -185,8 +206,34 @@ void add_case(Suite& suite, Test of_case) {
 
 std::vector<Suite> suites_of(std::span<const cases::CaseResult> cases, const RunFacts& facts) {
   std::vector<Suite> suites;
-  for (const cases::CaseResult& result : cases) suites.push_back(CaseTests(result, facts).suite());
+  const auto& codes = facts.outcome.cases;
+  for (std::size_t c = 0; c < cases.size(); ++c)
+    suites.push_back(CaseTests(cases[c], facts, c < codes.size() ? std::optional(codes[c]) : std::nullopt).suite());
+  for (Suite& suite : suites_of_run(facts.outcome)) suites.push_back(std::move(suite));
   return suites;
+}
+
+std::vector<Suite> suites_of_run(const core::Outcome& outcome) {
+  if (outcome.findings.empty()) return {};
+  Suite suite{.name = "plumb"};
+  for (const core::RunFinding& finding : outcome.findings) {
+    Test one{.group = "plumb", .name = "(run)", .type = finding.kind, .message = finding.text};
+    one.details = finding.text + '\n';
+    switch (finding.code(outcome.demands)) {
+      case core::ExitCode::passed:
+        one.end = TestEnd::skipped;
+        break;
+      case core::ExitCode::failed:
+      case core::ExitCode::mistrusted:
+        one.end = TestEnd::failure;
+        break;
+      default:
+        one.end = TestEnd::error;
+    }
+    one.is_unmet = one.end == TestEnd::failure;
+    suite.tests.push_back(std::move(one));
+  }
+  return {std::move(suite)};
 }
 
 }  // namespace plumb::parity::report

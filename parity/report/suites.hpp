@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "parity/cases/node_result.hpp"
+#include "parity/core/demands.hpp"
 
 namespace plumb::parity::report {
 
@@ -30,6 +31,7 @@ struct Test {
   std::string details = {};                                   ///< several, the command that repeats it last
   std::string pattern = {};                                   ///< what failing elements have in common, if anything
   bool ends_soon = false;                                     ///< its failure is excused for a few days more
+  bool is_unmet = false;                                      ///< it fails by what was demanded of the run alone
   double seconds = std::numeric_limits<double>::quiet_NaN();  ///< NaN where it was not timed
   double ratio = std::numeric_limits<double>::quiet_NaN();    ///< its largest error over its limit
   Properties properties = {};
@@ -38,7 +40,7 @@ struct Test {
 struct Suite {
   std::string name = {};
   std::string file = {};     ///< the graph's; "" where it is not known
-  std::string verdict = {};  ///< what came of the case as a whole
+  std::string verdict = {};  ///< what came of the case as a whole; "" of what is about the run
   double seconds = std::numeric_limits<double>::quiet_NaN();
   Properties properties = {};
   std::vector<Test> tests = {};
@@ -49,19 +51,23 @@ struct RunFacts {
   std::string device = {}, driver = {};  ///< "" without a device
   std::string policy = {}, profile = {};
   std::string tool_version = {}, commit = {};  ///< which program ran; "": this one
-  bool strict = false;                         ///< what is only mistrusted fails (verdict.md V11)
+  core::Outcome outcome = {};                  ///< by what was demanded: what does not meet that fails
   std::vector<std::size_t> rules_ending = {};  ///< rules of the policy that excuse failures for a few days more
 };
 
-/// What a verdict comes to, before what a file demands of its own case.
+/// What a verdict comes to, before what a file demands of its own case; under --strict (verdict.md V11) a node that was
+/// not verified is a failure.
 TestEnd end_of(core::Verdict verdict, bool strict);
 
 /// Adds "(case)" where the case came to something worse than any test of its suite says.
 void add_case(Suite& suite, Test of_case);
 
 /// A suite for each run of a case, with a test for each output that was judged, each relation, each tensor that another
-/// implementation gave, and "(case)" where the case as a whole came to something worse. What was not judged is counted
-/// in the property "not_judged".
+/// implementation gave, and "(case)" where the case as a whole came to something worse, or was not verified as was
+/// demanded. What was not judged is counted in the property "not_judged". Then what is wrong with the run as a whole.
 std::vector<Suite> suites_of(std::span<const cases::CaseResult> cases, const RunFacts& facts);
+
+/// The suite "plumb", with a test "(run)" for each finding about the run as a whole; none where there are none.
+std::vector<Suite> suites_of_run(const core::Outcome& outcome);
 
 }  // namespace plumb::parity::report

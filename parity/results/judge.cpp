@@ -11,6 +11,7 @@
 #include "ir/attribute.hpp"
 #include "parity/policy/policy_file.hpp"
 #include "parity/policy/policy_gate.hpp"
+#include "parity/policy/policy_lint.hpp"
 #include "parity/report/report.hpp"
 #include "parity/results/results_file.hpp"
 #include "parity/results/stored_case.hpp"
@@ -48,7 +49,7 @@ class Judge {
         given_(policy),
         today_(today),
         explain_(explain) {}
-  std::vector<JudgedRun> all();
+  JudgedFile all();
 
  private:
   JudgedRun judge(const Run& run);
@@ -200,17 +201,28 @@ JudgedRun Judge::judge(const Run& run) {
   return judged;
 }
 
-std::vector<JudgedRun> Judge::all() {
-  std::vector<JudgedRun> judged;
-  for (const Run& run : file_.runs()) judged.push_back(judge(run));
+JudgedFile Judge::all() {
+  JudgedFile judged;
+  for (const Run& run : file_.runs()) judged.runs.push_back(judge(run));
+  if (const auto cut_off = file_.cut_off()) judged.findings.push_back(*cut_off);
+  const auto add = [&](const policy::Policy& policy) {
+    for (core::RunFinding& one : policy::expired_rules(policy, today_)) judged.findings.push_back(std::move(one));
+  };
+  if (given_ != nullptr) add(*given_);
+  for (const auto& [id, policy] : policies_) add(policy);
   return judged;
 }
 
 }  // namespace
 
+JudgedFile judge_file(const std::filesystem::path& path, const policy::Policy* policy, std::chrono::sys_days today,
+                      const std::string& explain) {
+  return Judge(path, policy, today, explain).all();
+}
+
 std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy* policy,
                                      std::chrono::sys_days today, const std::string& explain) {
-  return Judge(path, policy, today, explain).all();
+  return judge_file(path, policy, today, explain).runs;
 }
 
 std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<const JudgedRun> runs) {
@@ -236,11 +248,15 @@ bool is_quiet(const JudgedRun& run) {
 /// The quiet runs from this one on that differ from it in their seed alone; at least this one.
 std::size_t quiet_runs_at(const std::vector<JudgedRun>& runs, std::size_t first) {
   const auto key = [](const JudgedRun& run) {
-    return std::tuple(run.subject, run.device, run.precision, run.nodes.size());
+    return std::tuple(run.source, run.subject, run.device, run.precision, run.nodes.size());
   };
   std::size_t end = first;
   while (end < runs.size() && is_quiet(runs[end]) && key(runs[end]) == key(runs[first])) ++end;
   return std::max<std::size_t>(end - first, 1);
+}
+
+bool are_of_several_files(const std::vector<JudgedRun>& runs) {
+  return std::ranges::any_of(runs, [&](const JudgedRun& run) { return run.source != runs.front().source; });
 }
 
 std::string text_of(const JudgedRun& run) {
@@ -265,9 +281,11 @@ std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& s
   std::map<core::Verdict, std::size_t> counts;
   std::size_t changed = 0;
   for (const JudgedRun& run : runs) ++counts[run.verdict], changed += run.was != run.verdict;
+  const bool is_of_several = are_of_several_files(runs);
   for (std::size_t first = 0; first < runs.size();) {
     const std::size_t count = quiet_runs_at(runs, first);
     const JudgedRun &one = runs[first], &last = runs[first + count - 1];
+    if (is_of_several) text += one.source->path().string() + ": ";
     if (count == 1)
       text += text_of(one);
     else
@@ -284,8 +302,11 @@ std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& s
 namespace {
 
 /// A run that failed as its file says that it must ends like one that passed, and one that did not like one that
-/// failed.
+/// failed. A device that was lost is more than another error.
 core::ExitCode exit_code_of(const JudgedRun& run) {
+  constexpr auto lost = core::ExitCode::device_error;
+  const bool was_lost = run.source && run.source->runs()[run.run].exit == static_cast<std::uint8_t>(lost);
+  if (was_lost && run.verdict == core::Verdict::error && run.was == run.verdict) return lost;
   const core::ExitCode code = core::exit_code(run.verdict);
   if (run.must == ir::formats::Must::refuse && run.met_must) return core::ExitCode::passed;
   const bool is_judged = code == core::ExitCode::passed || code == core::ExitCode::failed;
@@ -317,9 +338,11 @@ report::RunFacts facts_of(const JudgedRun& run) {
   return facts;
 }
 
-report::Suite suite_of(const JudgedRun& run, bool strict) {
+/// `code` is what the run comes to by what was demanded.
+report::Suite suite_of(const JudgedRun& run, const core::Demands& demands, core::ExitCode code) {
   report::RunFacts facts = facts_of(run);
-  facts.strict = strict;
+  facts.outcome = {.demands = demands, .cases = {code}};
+  const bool strict = demands.strict;
   const std::array result = {as_case(run)};
   report::Suite suite = std::move(report::suites_of(result, facts).front());
   auto test = suite.tests.begin();
@@ -334,14 +357,20 @@ report::Suite suite_of(const JudgedRun& run, bool strict) {
 
 }  // namespace
 
-std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool strict) {
+std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const core::Outcome& outcome) {
   std::vector<report::Suite> suites;
-  for (const JudgedRun& run : runs) suites.push_back(suite_of(run, strict));
+  const bool is_of_several = are_of_several_files(runs);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    suites.push_back(suite_of(runs[r], outcome.demands, outcome.cases.at(r)));
+    if (is_of_several) suites.back().properties.emplace_back("results", runs[r].source->path().string());
+  }
+  for (report::Suite& suite : report::suites_of_run(outcome)) suites.push_back(std::move(suite));
   return suites;
 }
 
-std::string to_json(const std::vector<JudgedRun>& runs) {
-  return report::to_json_of_record(runs.size(), [&](std::size_t r) { return as_case(runs[r]); });
+std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome) {
+  const auto case_at = [&](std::size_t r) { return as_case(runs[r]); };
+  return report::to_json_of_record(runs.size(), case_at, outcome);
 }
 
 report::RunFacts facts_of(const std::vector<JudgedRun>& runs) {

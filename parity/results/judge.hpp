@@ -46,26 +46,37 @@ struct JudgedRun {
   std::vector<std::size_t> rules_ending = {};  ///< rules of that which judged it that excuse failures for days
 };
 
+/// The runs of a results file, and what is wrong with them as a whole: that they were cut off, or that a rule of a
+/// policy that judged them has expired.
+struct JudgedFile {
+  std::vector<JudgedRun> runs = {};
+  std::vector<core::RunFinding> findings = {};
+};
+
 /// Judges every run of a results file by a policy, from the numbers it holds: no device and no
 /// tensor. What a policy cannot change stays: other bits in another run, the host in place of the
 /// device, a case that proves nothing, a node that failed for a reason beside its numbers. Throws Error
 /// when the file is no results file. `explain` is a glob over nodes; "" for none. Without a policy
 /// each run is judged by the one that the file holds for it or, where it holds none, by the bound.
+JudgedFile judge_file(const std::filesystem::path& path, const policy::Policy* policy, std::chrono::sys_days today,
+                      const std::string& explain = "");
+
+/// Those runs alone.
 std::vector<JudgedRun> judge_results(const std::filesystem::path& path, const policy::Policy* policy,
                                      std::chrono::sys_days today, const std::string& explain = "");
 
 /// Output budgets that name nothing in any of the runs.
 std::vector<std::string> idle_budgets(const policy::Policy& policy, std::span<const JudgedRun> runs);
 
-/// The runs for people: nodes that did not pass or whose verdict changed, then totals. Runs that passed as before and
-/// differ in their seed alone take one line.
+/// The runs for people: nodes that did not pass or whose verdict changed, then totals. Runs of one file that passed as
+/// before and differ in their seed alone take one line. Of several files each line names its own.
 std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& style = {});
 
 /// The runs as suites of tests: those of verify, where the verdicts are still the same.
-std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, bool strict);
+std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const core::Outcome& outcome);
 
 /// The runs as the JSON of verify, without what a results file does not keep (docs/results.md).
-std::string to_json(const std::vector<JudgedRun>& runs);
+std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome);
 
 /// What is true of all of these runs, for a summary: their device, where they have one.
 report::RunFacts facts_of(const std::vector<JudgedRun>& runs);

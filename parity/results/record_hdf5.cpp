@@ -43,6 +43,7 @@ class Recorder::Writer {
   void begins(const cases::Case& subject);
   void compared(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
   void record(const cases::CaseResult& result);
+  void plan(std::uint64_t cases);
   void finish();
   const fs::path& part() const { return output_.part(); }
 
@@ -61,7 +62,8 @@ class Recorder::Writer {
     return [this](const std::string& name) { return name_id(name); };
   }
   std::vector<std::string> argv() const;
-  std::uint32_t launch();
+  void begin_launch();
+  void write_launch();
   void write_tensors(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got);
   void append_results(const cases::CaseResult& result);
   void append_run(const cases::CaseResult& result);
@@ -72,7 +74,8 @@ class Recorder::Writer {
   ir::files::OutputFile output_;
   ir::hdf5::Store store_;
   std::uint32_t run_ = 0, first_run_ = 0;
-  std::optional<std::uint32_t> launch_;  ///< the row of this start of the program, once there is a run
+  std::uint32_t launch_ = 0;  ///< the row of this start of the program
+  results::Launch launch_row_ = {};
   std::map<std::string, std::uint32_t, std::less<>> names_;
   std::map<std::string, SumList> sums_;  ///< by where they are in the file
   std::vector<std::string> new_names_;
@@ -111,6 +114,8 @@ Recorder::Writer::Writer(const fs::path& path, RecordOptions options)
     read_names();
   else
     make_layout();
+  begin_launch();
+  store_.append_texts("/names", std::exchange(new_names_, {}));
   store_.flush();
   first_run_ = run_;
   last_word_.emplace([this] { return last_word(); });
@@ -156,23 +161,31 @@ std::uint32_t Recorder::Writer::name_id(const std::string& name) {
   return found->second;
 }
 
-/// The row of this start of the program.
-std::uint32_t Recorder::Writer::launch() {
-  if (launch_) return *launch_;
+/// Adds the row of this start of the program, which is cut off until it has ended.
+void Recorder::Writer::begin_launch() {
   constexpr auto table = "/launches";
   if (!store_.contains(table)) store_.make_table(table, results::launch_type());
   const core::BuildInfo& build = core::build_info();
   std::string line;
   for (const std::string& word : argv()) line += (line.empty() ? "" : " ") + terminal::shell_word(word);
-  const results::Launch row{.uuid = cases::new_uuid(),
-                            .utc = seconds_since_1970(),
-                            .tool_version_id = name_id(std::string(build.version)),
-                            .commit_id = name_id(std::string(build.git_commit)),
-                            .dirty = static_cast<std::uint8_t>(build.git_dirty),
-                            .argv_id = name_id(line)};
+  launch_row_ = {.uuid = cases::new_uuid(),
+                 .utc = seconds_since_1970(),
+                 .tool_version_id = name_id(std::string(build.version)),
+                 .commit_id = name_id(std::string(build.git_commit)),
+                 .dirty = static_cast<std::uint8_t>(build.git_dirty),
+                 .argv_id = name_id(line),
+                 .planned = options_.planned.value_or(no_number),
+                 .end = LaunchEnd::cut_off};
   launch_ = static_cast<std::uint32_t>(store_.rows(table));
-  store_.append(table, results::launch_type(), std::vector{row});
-  return *launch_;
+  store_.append(table, results::launch_type(), std::vector{launch_row_});
+}
+
+void Recorder::Writer::write_launch() { store_.replace("/launches", results::launch_type(), launch_, launch_row_); }
+
+void Recorder::Writer::plan(std::uint64_t cases) {
+  if (launch_row_.planned == cases) return;
+  launch_row_.planned = cases;
+  write_launch();
 }
 
 void Recorder::Writer::begins(const cases::Case& subject) {
@@ -230,7 +243,7 @@ void Recorder::Writer::name_run(results::Run& run, const cases::CaseResult& resu
   if (result.settings.profile_text)
     results::add_text_beside(store_, "/options/" + options, "profile", *result.settings.profile_text);
   run.uuid = result.uuid == cases::Uuid{} ? cases::new_uuid() : result.uuid;
-  run.launch = launch();
+  run.launch = launch_;
   run.case_id = name_id(identity.id());
   run.subject_id = name_id(subject), run.options_id = name_id(options);
   run.param_seed = result.subject.param_seed();
@@ -292,6 +305,8 @@ void Recorder::Writer::record(const cases::CaseResult& result) {
 
 void Recorder::Writer::finish() {
   store_.append_texts("/names", std::exchange(new_names_, {}));
+  launch_row_.end = LaunchEnd::ended;
+  write_launch();
   last_word_.reset();
   store_.close();
   output_.commit();
@@ -316,6 +331,10 @@ void Recorder::compared(const cases::NodeResult& result, const ir::TensorView& t
 void Recorder::record(const cases::CaseResult& result) {
   const ir::files::Uninterrupted whole;
   writer_->record(result);
+}
+void Recorder::plan(std::uint64_t cases) {
+  const ir::files::Uninterrupted whole;
+  writer_->plan(cases);
 }
 void Recorder::finish() {
   const ir::files::Uninterrupted whole;

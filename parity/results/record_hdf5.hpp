@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,14 @@ constexpr auto enum_names(KeepTensors) { return std::array<std::string_view, 4>{
 
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
-  bool keeps_inputs = true;                        ///< numbers that inputs were given
-  bool append = false;                             ///< keep the runs of an earlier results file of that name
-  bool replace_any = false;                        ///< whatever has the name, not only a results file
-  std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over
-  std::string policy = {};                         ///< text of the policy that judges; empty for none
+  bool keeps_inputs = true;                         ///< numbers that inputs were given
+  bool append = false;                              ///< keep the runs of an earlier results file of that name
+  bool replace_any = false;                         ///< whatever has the name, not only a results file
+  std::vector<std::filesystem::path> inputs = {};   ///< files that are never written over
+  std::string policy = {};                          ///< text of the policy that judges; empty for none
   std::string policy_file = {}, profile_file = {};  ///< as they were named
-  std::vector<std::string> argv = {};              ///< recorded without the folders of absolute paths
+  std::vector<std::string> argv = {};               ///< recorded without the folders of absolute paths
+  std::optional<std::uint64_t> planned = {};        ///< cases that are to be recorded, where that is known
   profile::Device device = {};
   profile::Environment environment = {};
 };
@@ -33,7 +35,7 @@ struct RecordOptions {
 /// written to NAME.part, which every case leaves whole, as does an interruption that
 /// ir::files::end_in_order_when_interrupted takes, and gets its name when it is
 /// finished; so whatever happens, there is no damaged file under the name, and an
-/// earlier one stays as it was until the new one takes its place.
+/// earlier one stays as it was until the new one takes its place. Until then it says of itself that it was cut off.
 ///
 ///   Recorder recorder("out.h5", options);
 ///   for (path : paths) recorder.record(verify_file(path, fill, executors, verify_options, recorder));
@@ -56,7 +58,10 @@ class Recorder : public cases::Observer {
   /// Adds the case that was just observed, and leaves the file whole.
   void record(const cases::CaseResult& result);
 
-  /// Closes the file and gives it its name.
+  /// From here on so many cases are planned.
+  void plan(std::uint64_t cases);
+
+  /// Closes the file, which says that it is whole, and gives it its name.
   void finish();
 
   const std::filesystem::path& part_file() const;

@@ -12,7 +12,7 @@ namespace {
 
 /// What version 2 added: files of version 1 do not have it.
 constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
-/// What versions 2.1 to 2.8 added.
+/// What versions 2.1 to 2.9 added.
 constexpr std::array late_columns = {"n_open",
                                      "n_replayed",
                                      "n_wide",
@@ -69,7 +69,9 @@ constexpr std::array late_columns = {"n_open",
                                      "repro_id",
                                      "message_id",
                                      "notes_id",
-                                     "exit"};
+                                     "exit",
+                                     "planned",
+                                     "end"};
 constexpr auto added_dataset = "/graph/<sha12>/sums";
 
 /// Groups whose children are called by the hash of a text.

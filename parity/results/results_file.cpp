@@ -101,6 +101,21 @@ const std::vector<Launch>& ResultsFile::launches() {
   return *launches_;
 }
 
+std::optional<core::RunFinding> ResultsFile::cut_off() {
+  std::uint64_t done = 0, planned = 0;
+  bool is_cut_off = false, is_planned = true;
+  for (std::size_t l = 0; l < launches().size(); ++l) {
+    const Launch& launch = launches()[l];
+    if (known(launch.end, LaunchEnd::unknown) != LaunchEnd::cut_off) continue;
+    is_cut_off = true, is_planned &= launch.planned != no_number;
+    done += static_cast<std::uint64_t>(
+        std::ranges::count_if(runs(), [&](const Run& run) { return run.is_named() && run.launch == l; }));
+    if (is_planned) planned += std::min(launch.planned, no_number - planned);
+  }
+  if (!is_cut_off) return std::nullopt;
+  return core::cut_off(done, is_planned ? std::optional(planned) : std::nullopt);
+}
+
 cases::Uuid ResultsFile::uuid(const Run& run) {
   if (run.uuid != cases::Uuid{}) return run.uuid;
   const auto values = store_.attributes("/");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/hdf5/store.hpp"
+#include "parity/core/demands.hpp"
 #include "parity/policy/policy.hpp"
 #include "parity/results/results_tables.hpp"
 
@@ -48,6 +49,9 @@ class ResultsFile {
   /// Throws Error, too, where a run has the number of a text or of a launch that is not there.
   const std::vector<Run>& runs();
   const std::vector<Launch>& launches();
+  /// That fewer cases were recorded than were to be, since a start of the program did not end as it was to. Nothing
+  /// where all did, and where that was not recorded: before version 2.9.
+  std::optional<core::RunFinding> cut_off();
   /// What tells a run from all others; of a run before version 2.8 it is made of the file's argv and time, and its row.
   cases::Uuid uuid(const Run& run);
   /// The rows of /results/nodes of all runs, and those of one run that hold local errors.

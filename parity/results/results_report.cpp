@@ -82,7 +82,7 @@ class Report {
  private:
   using Runs = std::span<const Run>;
 
-  std::string head() const;
+  std::string head();
   Runs group_at(std::size_t first);
   std::string kind_of(const Run& run);
   std::string of_one(const Run& run);
@@ -100,15 +100,17 @@ class Report {
   const terminal::Style style_;
 };
 
-std::string Report::head() const {
+std::string Report::head() {
   const auto said = [&](const std::string& name) {
     const std::string text = file_.attribute(name);
     return text.empty() ? "?" : text;
   };
+  const auto cut_off = file_.cut_off();
   return folded(
-      fmt::format("{}: {} {}, plumb {} ({}), {}\n", file_.path().string(), schema_name, said("schema_version"),
-                  said("tool_version"), said("git_commit").substr(0, 12), said("created_utc")),
-      "  ");
+             fmt::format("{}: {} {}, plumb {} ({}), {}\n", file_.path().string(), schema_name, said("schema_version"),
+                         said("tool_version"), said("git_commit").substr(0, 12), said("created_utc")),
+             "  ") +
+         (cut_off ? cut_off->text + '\n' : "");
 }
 
 /// The runs from this one on that differ from it in their seed alone.

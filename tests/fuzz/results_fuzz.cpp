@@ -17,8 +17,8 @@ using namespace plumb::parity;
 void judge(const std::filesystem::path& path) {
   const auto runs = results::judge_results(path, nullptr, policy::today(), "*");
   static_cast<void>(results::to_text(runs));
-  static_cast<void>(report::to_junit(results::suites_of(runs, true)));
-  static_cast<void>(core::exit_code(results::ends_of(runs), {.strict = true, .verified = true}));
+  const auto outcome = core::outcome_of(results::ends_of(runs), {.strict = true, .verified = true});
+  static_cast<void>(report::to_junit(results::suites_of(runs, outcome)));
 }
 
 /// As one of judge, inspect, inspect --check-schema and fit does; each input is for one of them.
@@ -28,7 +28,7 @@ void read(const std::filesystem::path& path, std::uint64_t turn) {
     case 0:
       return judge(path);
     case 1:
-      return static_cast<void>(results::results_report(path, all_nodes));
+      return static_cast<void>(results::results_report(path, {.nodes_a_run = all_nodes}));
     case 2:
       return static_cast<void>(results::check_schema(path));
     default:

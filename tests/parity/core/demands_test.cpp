@@ -52,11 +52,11 @@ TEST(Demands, HideNothingWorse) {
 }
 
 TEST(Demands, SayWhatTheyWereNotMetBy) {
-  const CaseEnd doubted{.verdict = Verdict::passed,
-                        .nodes = {Verdict::passed, Verdict::mistrusted, Verdict::fallback, Verdict::mistrusted,
-                                  Verdict::out_of_range},
-                        .name = "a.json",
-                        .labels = {"v", "w", "x", "y", "z"}};
+  const CaseEnd doubted{
+      .verdict = Verdict::passed,
+      .nodes = {Verdict::passed, Verdict::mistrusted, Verdict::fallback, Verdict::mistrusted, Verdict::out_of_range},
+      .name = "a.json",
+      .labels = {"v", "w", "x", "y", "z"}};
   CaseEnd none = unread;
   none.name = "b.json";
   EXPECT_EQ(core::unmet(std::vector{doubted, none}, {.strict = true}),
@@ -67,6 +67,57 @@ TEST(Demands, SayWhatTheyWereNotMetBy) {
   EXPECT_EQ(core::unmet(std::vector{doubted, none}, {}), "");
   EXPECT_EQ(core::unmet(std::vector{failed, none}, {.strict = true, .verified = true}), "");
   EXPECT_EQ(core::unmet(std::vector{passed}, {.strict = true, .verified = true}), "");
+}
+
+ExitCode exit_of(const std::vector<CaseEnd>& cases, const core::Demands& demands, const core::RunFinding& finding) {
+  return core::outcome_of(cases, demands, {finding}).exit;
+}
+
+TEST(Demands, WhatWasCutOffIsNeverGreen) {
+  const core::RunFinding cut = core::cut_off(31, 200);
+  EXPECT_EQ(cut.text, "cut off: 31 of 200 cases");
+  EXPECT_EQ(core::cut_off(0, 1).text, "cut off: 0 of 1 case");
+  EXPECT_EQ(core::cut_off(2, {}).text, "cut off: 2 cases");
+  for (const std::vector<CaseEnd>& cases : {std::vector<CaseEnd>{}, {passed}, {unread}}) {
+    EXPECT_EQ(exit_of(cases, {}, cut), ExitCode::mistrusted);
+    EXPECT_EQ(exit_of(cases, {.verified = true}, cut), ExitCode::mistrusted);
+    EXPECT_EQ(exit_of(cases, {.strict = true}, cut), ExitCode::tool_error);
+  }
+  EXPECT_EQ(exit_of({failed}, {}, cut), ExitCode::failed);
+  const std::vector findings = {cut};
+  EXPECT_EQ(core::unmet(std::vector{passed}, {}, findings), "cut off: 31 of 200 cases; exit code 4\n");
+  EXPECT_EQ(core::unmet(std::vector{passed}, {.strict = true}, findings), "cut off: 31 of 200 cases; exit code 2\n");
+  EXPECT_EQ(core::unmet(std::vector{failed}, {}, findings), "cut off: 31 of 200 cases\n");
+}
+
+TEST(Demands, AFindingThatOnlyStrictCountsIsSaidAnyway) {
+  const core::RunFinding expired{.kind = "expired_rule", .text = "rule r expired"};
+  EXPECT_EQ(exit_of({passed}, {}, expired), ExitCode::passed);
+  EXPECT_EQ(exit_of({passed}, {.verified = true}, expired), ExitCode::passed);
+  EXPECT_EQ(exit_of({passed}, {.strict = true}, expired), ExitCode::mistrusted);
+  EXPECT_EQ(exit_of({unread}, {.strict = true}, expired), ExitCode::nothing_ran);
+  EXPECT_EQ(exit_of({failed}, {.strict = true}, expired), ExitCode::failed);
+  const std::vector findings = {expired};
+  EXPECT_EQ(core::unmet(std::vector{passed}, {}, findings), "rule r expired\n");
+  EXPECT_EQ(core::unmet(std::vector{passed}, {.strict = true}, findings), "--strict: rule r expired; exit code 4\n");
+  CaseEnd doubted = mistrusted;
+  doubted.labels = {"w"};
+  EXPECT_EQ(core::unmet(std::vector{doubted}, {.strict = true}, findings),
+            "--strict: nodes or cases not verified: w (mistrusted); exit code 4\n"
+            "--strict: rule r expired; exit code 4\n");
+}
+
+TEST(Demands, EachCaseHasTheCodeThatItAddsAndItsDoubtsAreAllThatDecides) {
+  const std::vector cases = {passed, unread, on_host, failed, mistrusted};
+  EXPECT_EQ(core::outcome_of(cases, {.strict = true}).cases,
+            (std::vector{ExitCode::passed, ExitCode::mistrusted, ExitCode::mistrusted, ExitCode::failed,
+                         ExitCode::mistrusted}));
+  EXPECT_EQ(core::outcome_of(cases, {}).cases,
+            (std::vector{ExitCode::passed, ExitCode::nothing_ran, ExitCode::nothing_ran, ExitCode::failed,
+                         ExitCode::passed}));
+  const CaseEnd many{.nodes = {Verdict::passed, Verdict::mistrusted, Verdict::skipped}, .labels = {"a", "b", "c"}};
+  EXPECT_EQ(core::doubts_in(many).nodes, std::vector{Verdict::mistrusted});
+  EXPECT_EQ(core::doubts_in(many).labels, std::vector<std::string>{"b"});
 }
 
 /// What a case comes to beside one that passed: without demands, strictly, verified.

@@ -279,6 +279,11 @@ TEST(PolicyLint, FindsExpiredShadowedAndLooseRules) {
                                              "p.toml:15: rule small: looser than the bound: ratio_max above 1"));
   EXPECT_THAT(lint(of(rule("a", "op = \"fft\"", "require = { any = [{ max_abs = 0 }, { ratio_max = 2 }] }")), day),
               ElementsAre(HasSubstr("looser")));
+  const auto expired = expired_rules(policy, day);
+  ASSERT_EQ(expired.size(), 1u);
+  EXPECT_EQ(expired[0].text, "rule old expired on 2026-05-31, matches nothing");
+  EXPECT_EQ(expired[0].code({}), core::ExitCode::passed);
+  EXPECT_EQ(expired[0].code({.strict = true}), core::ExitCode::mistrusted);
 }
 
 TEST(PolicyLint, FindsWhatGatesNothing) {

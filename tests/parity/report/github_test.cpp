@@ -113,6 +113,28 @@ TEST(GitHub, TheSummaryNamesWhatFailedAndHowToRepeatIt) {
   EXPECT_THAT(page, HasSubstr("\n    plumb verify g.json --filter '^p$'\n"));
 }
 
+TEST(GitHub, TheHeadlineSaysWhatWasNotVerifiedOrCutOff) {
+  report::Test missed = {.group = "g.json", .name = "(case)", .end = report::TestEnd::failure, .is_unmet = true};
+  missed.message = "not verified: no driver: vkCreateInstance; install one";
+  const auto head = [](const std::vector<report::Suite>& suites, const report::RunFacts& facts) {
+    return lines_of(report::to_markdown(suites, facts, 1 << 20)).at(0);
+  };
+  EXPECT_EQ(head({suite_of({missed})}, {}), "### plumb: not verified: no driver");
+  EXPECT_EQ(head({suite_of({missed}), suite_of({missed})}, {}), "### plumb: not verified: no driver");
+  EXPECT_EQ(head({suite_of({missed})}, {.device = "d"}),
+            "### plumb: not verified: no driver\\: vkCreateInstance");  // with a device, a colon is part of the reason
+  report::Test other = missed;
+  other.message = "not verified: it is skipped";
+  EXPECT_EQ(head({suite_of({missed, other})}, {}), "### plumb: not verified: 2 tests");
+  EXPECT_EQ(head({suite_of({missed, failed("p", 2)})}, {}), "### plumb: 1 test failed; not verified: no driver");
+  const report::RunFacts cut{.outcome = {.findings = {core::cut_off(1, 2)}}};
+  std::vector<report::Suite> suites = {suite_of({failed("p", 2)})};
+  for (report::Suite& suite : report::suites_of_run(cut.outcome)) suites.push_back(std::move(suite));
+  EXPECT_EQ(head(suites, cut), "### plumb: cut off: 1 of 2 cases; 1 test failed");
+  EXPECT_THAT(report::to_markdown(suites, cut, 1 << 20), HasSubstr("| failed | 1 |\n"));
+  EXPECT_THAT(report::to_annotations(suites, ""), HasSubstr("::error title=cut_off%3A (run)::cut off: 1 of 2 cases\n"));
+}
+
 TEST(GitHub, TheSummaryOfAStepStaysShortAndKeepsWhatOthersWrote) {
   const fs::path file = fs::path(::testing::TempDir()) / "plumb_github_summary.md";
   const std::string others(800 * 1024, 'x');

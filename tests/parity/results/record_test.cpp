@@ -186,6 +186,42 @@ TEST(RecordedBounds, AreThoseOfEachElement) {
   EXPECT_THAT(bounds.as<double>(), ::testing::ElementsAre(1, 2, 4));
 }
 
+TEST_F(Record, KnowsHowManyCasesWerePlannedAndWhetherItEnded) {
+  const auto said_of = [](const fs::path& path) {
+    const auto cut_off = results::ResultsFile(path).cut_off();
+    const auto judged = results::judge_file(path, nullptr, policy::today()).findings;
+    EXPECT_EQ(judged.size(), cut_off ? 1u : 0u);
+    return cut_off ? cut_off->text : "";
+  };
+  const auto part = fs::path(file().string() + ".part");
+  const auto leave = [&](std::optional<std::uint64_t> planned, std::optional<std::uint64_t> later) {
+    Suspect honest;
+    results::RecordOptions with = options();
+    with.planned = planned;
+    results::Recorder recorder(file(), with);
+    record(recorder, honest, 1);
+    if (later) recorder.plan(*later);
+    record(recorder, honest, 2);
+  };
+  leave(200, {});
+  EXPECT_THAT(results::check_schema(part), IsEmpty());
+  EXPECT_EQ(said_of(part), "cut off: 2 of 200 cases");
+  leave(200, 3);
+  EXPECT_EQ(said_of(part), "cut off: 2 of 3 cases");
+  leave({}, {});
+  EXPECT_EQ(said_of(part), "cut off: 2 cases");
+  record_two(options());
+  EXPECT_EQ(said_of(file()), "");
+  // What is added to a part does not make it whole.
+  leave(5, {});
+  fs::rename(part, file());
+  results::RecordOptions more = options();
+  more.append = true;
+  record_two(more);
+  EXPECT_EQ(said_of(file()), "cut off: 2 of 5 cases");
+  EXPECT_EQ(results::ResultsFile(file()).runs().size(), 4u);
+}
+
 TEST_F(Record, ACaseThatCouldNotRunIsARunToo) {
   results::Recorder recorder(file(), options());
   cases::CaseResult broken;

@@ -1,0 +1,77 @@
+#pragma once
+
+// `plumb verify` at work: what it runs, keeps and says.
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "gpu_vulkan/vulkan_executor.hpp"
+#include "parity/cli/flags/output_flags.hpp"
+#include "parity/cli/flags/verify_flags.hpp"
+#include "parity/cli/verifying/verify_reports.hpp"
+#include "parity/core/parallel.hpp"
+#include "parity/policy/policy_gate.hpp"
+#include "parity/profile/profile_file.hpp"
+#include "parity/report/counts.hpp"
+#include "parity/report/report.hpp"
+#include "parity/results/record_hdf5.hpp"
+#include "parity/terminal/style.hpp"
+#include "parity/verify/verify.hpp"
+#include "ref_cpu/cpu_executor.hpp"
+
+namespace plumb::parity::cli {
+
+/// Runs the cases one after the other and says what came of each.
+class VerifyRun {
+ public:
+  explicit VerifyRun(const flags::VerifyFlags& flags);
+  int run();
+
+ private:
+  void open_device();
+  void open_policy();
+  void open_profile();
+  bool flushes_subnormals() const;
+  void print_plan(const ir::Graph& graph);
+  report::Detail detail() const;
+  void report(const cases::CaseResult& result, report::Times times);
+  bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
+                 const verify::VerifyOptions& options, results::Recorder* recorder);
+  verify::FillOptions fill_options(const std::vector<std::string>& paths) const;
+  bool run_by_each_kernel(const std::string& path, const verify::FillOptions& fill, const cases::Executors& executors,
+                          const verify::VerifyOptions& options, results::Recorder* recorder);
+  core::Coverage min_verified() const;
+  report::RunFacts facts(core::Outcome outcome) const;
+  std::vector<core::RunFinding> findings() const;
+  std::string cut_off(VerifyReports& reports, const std::string& problem = "");
+  void run_all(const std::vector<std::string>& paths, const verify::FillOptions& fill,
+               const cases::Executors& executors, const verify::VerifyOptions& options, results::Recorder* recorder);
+  void record(cases::CaseResult result, results::Recorder* recorder);
+  void leave_out(std::uint64_t cases, results::Recorder* recorder);
+  void print_end() const;
+  verify::VerifyOptions options(const verify::FillOptions& fill) const;
+  void leave_reports(VerifyReports& reports, const std::string& problem);
+  flags::Outputs outputs_beside(const std::vector<std::string>& paths) const;
+  std::unique_ptr<results::Recorder> open_record(const flags::Outputs& outputs) const;
+
+  const flags::VerifyFlags& flags_;
+  std::ostream& out_;  ///< for people: stderr when stdout carries a report
+  const terminal::Style style_;
+  const core::ThreadLimit comparing_;
+  ref_cpu::CpuExecutor reference_;
+  gpu_vulkan::device::VulkanOptions options_;  ///< those that a repro line repeats
+  cases::RunSettings settings_;
+  std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
+  std::string why_no_device_;
+  std::optional<policy::Gate> gate_;
+  profile::DeviceProfile profile_ = profile::safe_profile();
+  std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way
+  std::vector<cases::CaseResult> results_;
+  std::vector<core::CaseEnd> ends_;  ///< all of them, also those whose nodes are not kept
+  report::Counts counts_;
+};
+
+}  // namespace plumb::parity::cli
