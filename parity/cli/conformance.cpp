@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "gpu_vulkan/vulkan_executor.hpp"
+#include "ir/files/interruption.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/device_flags.hpp"
 #include "parity/cli/flags/graph_flags.hpp"
@@ -82,20 +83,22 @@ void print_trouble(std::ostream& out, const conformance::ConformanceResult& resu
   line("gpu", result.gpu);
 }
 
-/// 1 when a case failed or fewer passed than were asked for.
-int exit_code_of(std::ostream& out, const ConformanceFlags& flags,
-                 std::span<const conformance::ConformanceResult> results) {
-  const conformance::Count passed = conformance::count(results, conformance::Standing::passed),
-                           failed = conformance::count(results, conformance::Standing::failed);
-  bool is_good = failed.cpu + failed.gpu == 0;
+/// That fewer passed than were asked for.
+std::vector<core::RunFinding> too_few(const ConformanceFlags& flags,
+                                      std::span<const conformance::ConformanceResult> results) {
+  const conformance::Count passed = conformance::count(results, conformance::Standing::passed);
+  std::vector<core::RunFinding> findings;
   const auto least = [&](const char* on, std::size_t wanted, std::size_t got) {
     if (got >= wanted) return;
-    out << terminal::counted(got, "case") << " passed on the " << on << ", but at least " << wanted << " are wanted\n";
-    is_good = false;
+    findings.push_back({.kind = "too_few",
+                        .text = fmt::format("{} passed on the {}, but at least {} are wanted",
+                                            terminal::counted(got, "case"), on, wanted),
+                        .usual = core::ExitCode::failed,
+                        .strict = core::ExitCode::failed});
   };
   least("cpu", flags.least_cpu, passed.cpu);
   least("gpu", flags.least_gpu, passed.gpu);
-  return static_cast<int>(is_good ? core::ExitCode::passed : core::ExitCode::failed);
+  return findings;
 }
 
 std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags& flags, std::string& why_not) try {
@@ -128,20 +131,36 @@ int run_conformance(const ConformanceFlags& flags) {
   fill.expected_within = flags.closeness;
   std::ostream& out = flags.json == "-" ? std::cerr : std::cout;
   std::vector<conformance::ConformanceResult> results;
+  const auto write = [&] {
+    flags::write_whole(json, conformance::conformance_json(results, context));
+    flags::write_whole(junit, conformance::conformance_junit(results, context.findings));
+  };
   {
+    // Who interrupts finds reports of what was done.
+    const ir::files::LastWord last_word([&] {
+      context.findings = {core::cut_off(results.size(), cases.size())};
+      write();
+      return context.findings[0].text;
+    });
     report::Progress progress;
     for (const conformance::SuiteCase& one : cases) {
       progress.step(one.name, results.size(), cases.size());
-      results.push_back(conformance::run_conformance(one, flags::onnx_suite_reader(), executors, fill));
+      conformance::ConformanceResult result =
+          conformance::run_conformance(one, flags::onnx_suite_reader(), executors, fill);
       progress.erase();
-      print_trouble(out, results.back(), flags.verbose);
+      print_trouble(out, result, flags.verbose);
+      const ir::files::Uninterrupted whole;
+      results.push_back(std::move(result));
     }
   }
   out << conformance::conformance_table(results);
-  flags::write_whole(json, conformance::conformance_json(results, context));
-  flags::write_whole(junit, conformance::conformance_junit(results));
+  context.findings = too_few(flags, results);
+  write();
   flags::write_whole(markdown, conformance::conformance_markdown(results, context));
-  return exit_code_of(out, flags, results);
+  for (const core::RunFinding& one : context.findings) out << one.text << '\n';
+  const conformance::Count failed = conformance::count(results, conformance::Standing::failed);
+  const bool is_good = failed.cpu + failed.gpu == 0 && context.findings.empty();
+  return static_cast<int>(is_good ? core::ExitCode::passed : core::ExitCode::failed);
 }
 
 }  // namespace

@@ -149,7 +149,8 @@ std::string conformance_json(std::span<const ConformanceResult> results, const C
   const auto outcome = [](const Outcome& one) -> Json {
     return {{"standing", ir::enum_name(one.standing)}, {"why", one.why}};
   };
-  Json cases = Json::array(), totals = Json::object();
+  Json cases = Json::array(), totals = Json::object(), findings = Json::array();
+  for (const core::RunFinding& one : context.findings) findings.push_back({{"kind", one.kind}, {"text", one.text}});
   for (const ConformanceResult& one : results)
     cases.push_back({{"case", one.name},
                      {"op", one.op},
@@ -162,13 +163,16 @@ std::string conformance_json(std::span<const ConformanceResult> results, const C
   }
   const Json document = {{"format", "plumb.conformance/1"}, {"tool_version", core::build_info().version},
                          {"suite", context.suite},          {"device", context.device},
-                         {"totals", std::move(totals)},     {"cases", std::move(cases)}};
+                         {"totals", std::move(totals)},     {"findings", std::move(findings)},
+                         {"cases", std::move(cases)}};
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-std::string conformance_junit(std::span<const ConformanceResult> results) {
-  const report::Suite suites[] = {suite_of("cpu", results, &ConformanceResult::cpu),
-                                  suite_of("gpu", results, &ConformanceResult::gpu)};
+std::string conformance_junit(std::span<const ConformanceResult> results, std::vector<core::RunFinding> findings) {
+  std::vector<report::Suite> suites = {suite_of("cpu", results, &ConformanceResult::cpu),
+                                       suite_of("gpu", results, &ConformanceResult::gpu)};
+  for (report::Suite& suite : report::suites_of_run({.findings = std::move(findings)}))
+    suites.push_back(std::move(suite));
   return report::to_junit(suites);
 }
 

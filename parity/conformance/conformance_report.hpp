@@ -2,14 +2,17 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "parity/conformance/conformance.hpp"
+#include "parity/core/demands.hpp"
 
 namespace plumb::parity::conformance {
 
 /// What the reports say besides the cases.
 struct ConformanceContext {
-  std::string suite, device;  ///< device: its name, or why there is none
+  std::string suite, device;                    ///< device: its name, or why there is none
+  std::vector<core::RunFinding> findings = {};  ///< what is wrong besides: fewer passed than were to, or it was cut off
 };
 
 /// Cases that stand so on the CPU executor, and on the device.
@@ -27,7 +30,8 @@ std::string conformance_markdown(std::span<const ConformanceResult> results, con
 /// For programs.
 std::string conformance_json(std::span<const ConformanceResult> results, const ConformanceContext& context);
 
-/// JUnit XML, a test suite for each executor; what is unsupported or out of scope is skipped.
-std::string conformance_junit(std::span<const ConformanceResult> results);
+/// JUnit XML, a test suite for each executor; what is unsupported or out of scope is skipped. A finding is a test of
+/// its own.
+std::string conformance_junit(std::span<const ConformanceResult> results, std::vector<core::RunFinding> findings = {});
 
 }  // namespace plumb::parity::conformance
