@@ -219,7 +219,7 @@ void Store::append(const std::string& path, const TableType& type, std::span<con
   grow(*file_, path, row_type(type), rows.size(), type.row_bytes, rows.data());
 }
 
-void Store::replace(const std::string& path, const TableType& type, std::uint64_t row,
+void Store::replace_bytes(const std::string& path, const TableType& type, std::uint64_t row,
                     std::span<const std::byte> bytes) {
   const Hdf5Use use(file_->name, Errors::named);
   const Id dataset(H5Dopen2(file_->id, path.c_str(), H5P_DEFAULT), H5Dclose);

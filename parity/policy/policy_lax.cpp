@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "ir/ops/matmul.hpp"
 #include "parity/policy/policy_lint.hpp"
 
 namespace plumb::parity::policy {
@@ -18,7 +19,7 @@ constexpr double nearly_all = 0.99;       ///< the share from which on nothing e
 constexpr std::chrono::years longest{2};
 
 Facts usual_facts() {
-  Facts facts{.node = "y", .op = "matmul", .in = "f32", .dtype = "f32", .accumulation = "f32"};
+  Facts facts{.node = "y", .op = ir::ops::Matmul::name, .in = "f32", .dtype = "f32", .accumulation = "f32"};
   facts.n = usual_elements, facts.k_reduce = usual_terms, facts.u = facts.u_out = 0x1p-24;
   return facts;
 }

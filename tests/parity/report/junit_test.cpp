@@ -66,7 +66,8 @@ TEST(Suites, WhatIsDemandedAndNotThereIsAFailure) {
                                  .meets_must = false,
                                  .message = "no driver: none",
                                  .notes = {},
-                                 .nodes = {}};
+                                 .nodes = {},
+                                 .repro = {}};
   const report::Suite missed = suite_of(unread, {.verified = true});
   ASSERT_EQ(missed.tests.size(), 1u);
   EXPECT_EQ(missed.tests[0].end, report::TestEnd::failure);
@@ -84,7 +85,8 @@ TEST(Suites, ANodeOnTheHostFailsUnderStrictAndTheCaseBesideItWhereOnlyThatWasAsk
                            .meets_must = false,
                            .message = "",
                            .notes = {},
-                           .nodes = {{.label = "y", .op = "softmax", .verdict = core::Verdict::fallback}}};
+                           .nodes = {{.label = "y", .op = "softmax", .verdict = core::Verdict::fallback}},
+                           .repro = {}};
   result.coverage = {0.5, 0.25};
   const report::Suite strict = suite_of(result, {.strict = true});
   ASSERT_EQ(strict.tests.size(), 1u);
