@@ -21,16 +21,16 @@ warns_of missing.json
 # What is stored in f16 is held to the graph as it was; beside it stands what is left of the converted one.
 plumb 0 sweep "$graphs/f16_weights_underflow.json" --dtype f16 --runs 1
 says '^f32 +never +p +0/1 .* passed$'
-says '^f16 +stored +p +all +- +[0-9.e-]+ +1\.57e-01 +2\.2[0-9]e-02 .* mistrusted$'
+says '^f16 +stored +p +all +- +[0-9.e-]+ +1\.57e-01 +2\.2[0-9]e-02 +16\.1 +0\.98[0-9]+ +[0-9.]+ % .* (passed|mistrusted)$'
 says_not '^f16acc'
 plumb 0 sweep "$graphs/f16_weights_underflow.json" --precision f16acc32,f16,bf16 --choose always --runs 1
-says '^f16acc32 +always +p +1/1 +1\.5[0-9]e-01 '
+says '^f16acc32 +always +p +1/1 +100 % +[0-9.e-]+ +1\.5[0-9]e-01 '
 says '^f16 +stored +p +all +- +[0-9.e-]+ +1\.57e-01 +2\.2[0-9]e-02 '
 says '^bf16 +stored +p +all '
 # Samples by seed, by file, and what both come to.
 plumb 0 sweep "$graphs/scores.json" --precision f16acc32 --choose always --seeds 3 --runs 1
-says '^precision .* rel_l2 +median .* SNR dB +top-1 +max ratio '
-says '^f16acc32 +always +p +1/1 +[0-9.e-]+ +[0-9.e-]+ +[0-9]+\.[0-9] +[0-9.]+ % .* passed$'
+says '^precision .* rel_l2 +median +SNR dB +cosine +top-1 +max ratio '
+says '^f16acc32 +always +p +1/1 +100 % +([0-9.e-]+ +){3}[0-9]+\.[0-9] +[0-9.]+ +[0-9.]+ % .* passed$'
 says '^errors are the worst of 3 samples, median that of rel_l2$'
 cat >x.json <<'JSON'
 {
