@@ -66,7 +66,8 @@ class Store {
   void make_table(const std::string& path, const TableType& type, std::size_t width = 1);
   void append(const std::string& path, const TableType& type, std::span<const std::byte> rows);
   /// Puts one row, of which there is one already, in its place.
-  void replace_bytes(const std::string& path, const TableType& type, std::uint64_t row, std::span<const std::byte> bytes);
+  void replace_bytes(const std::string& path, const TableType& type, std::uint64_t row,
+                     std::span<const std::byte> bytes);
   /// Rows of `width` u4.
   void make_grid(const std::string& path, std::size_t width);
   void append_grid(const std::string& path, std::span<const std::uint32_t> cells);

@@ -6,6 +6,14 @@
 namespace plumb::parity::core {
 namespace {
 
+char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string small(std::string_view text) {
+  std::string made(text);
+  for (char& c : made) c = small(c);
+  return made;
+}
+
 /// Edits that make one of the other (restricted Damerau-Levenshtein distance).
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
@@ -28,7 +36,7 @@ std::string did_you_mean(std::string_view found, const std::vector<std::string>&
   std::string_view best;
   std::size_t fewest = found.size();
   for (const std::string& word : words) {
-    const std::size_t count = edits(found, word);
+    const std::size_t count = edits(small(found), small(word));
     if (count >= fewest || 2 * count >= word.size()) continue;
     fewest = count;
     best = word;

@@ -10,8 +10,6 @@
 namespace plumb::parity::policy {
 namespace {
 
-// ---- which rule
-
 const std::string& text_fact(const Facts& facts, std::string_view key) {
   static const std::string none;
   if (key == "op") return facts.op;

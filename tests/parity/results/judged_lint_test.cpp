@@ -53,7 +53,7 @@ TEST(JudgedLint, FindsLimitsThatZerosPass) {
   EXPECT_THAT(findings(policy::rule("scores", "node = \"scores\"", narrow) + policy::rule("rest", "", wide)),
               ElementsAre("p.toml:6: rule rest: gates nothing: 4 outputs that pass would do so as zeros"));
   EXPECT_THAT(findings("[output]\nscores = { max_abs = 1000 }\nback = { max_abs = 1e-3 }\n"),
-              ElementsAre("p.toml:4: [output] 'scores' gates nothing: 1 output that passes would do so as zeros"));
+              ElementsAre("p.toml:3: [output] 'scores' gates nothing: 1 output that passes would do so as zeros"));
   EXPECT_THAT(findings(policy::rule("rest", "", narrow)), IsEmpty());
   std::filesystem::remove(path);
 }
