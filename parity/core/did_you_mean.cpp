@@ -1,3 +1,4 @@
+// Finds the word that was probably meant by one that is misspelt.
 #include "parity/core/did_you_mean.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Judges what was measured by the rules and budgets of a policy.
 #include "parity/policy/policy.hpp"
 
 #include <fmt/format.h>
