@@ -62,8 +62,6 @@ std::string why_not(const Selector& selector, const Facts& facts) {
                      signed_version(*selector.number));
 }
 
-// ---- what it requires
-
 enum class Outcome { met, unmet, unknown };
 
 struct Finding {

@@ -27,10 +27,11 @@ bool depends_on_seed(const ir::formats::GraphFile& file) {
 }
 
 /// Notes, and says once, that runs which differ in their seed alone are all the same.
-void say_equal_seeds(cases::CaseResult& result, std::uint64_t seeds, bool is_first) {
+void say_equal_seeds(cases::CaseResult& result, std::uint64_t seeds, bool is_first, std::size_t width) {
   if (!result.subject.file || depends_on_seed(*result.subject.file)) return;
   result.notes.push_back(fmt::format("every input is given, so that the runs of all {} seeds are equal", seeds));
-  if (is_first) std::cerr << terminal::printable(result.subject.name) << ": " << result.notes.back() << '\n';
+  const std::string said = result.subject.name + ": " + result.notes.back() + '\n';
+  if (is_first) std::cerr << terminal::folded(terminal::printable(said), width, "  ");
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, con
     if (recorder != nullptr) observers = cases::Observers({&progress, recorder});
     cases::CaseResult made = verify::verify_file(path, fill, executors, options, observers);
     progress.erase();
-    if (flags_.seeds > 1) say_equal_seeds(made, flags_.seeds, s == 0);
+    if (flags_.seeds > 1) say_equal_seeds(made, flags_.seeds, s == 0, style_.width);
     record(std::move(made), recorder);
     cases::CaseResult& result = results_.back();
     // With isolate every node is compiled again for each seed.

@@ -239,7 +239,7 @@ holds named10.json '"repro": "plumb verify .*scores\.json --seed 1 --set alterna
 plumb 0 inspect fed.h5 --check-schema
 plumb 0 inspect fed.h5 --node scores
 says '^run 0 of 1 with it: .*, seed 1: passed; verified 100 % of FLOPs, [0-9.]+ % of elements$'
-says '^  local, judged  [0-9]+ elements; largest error '
+says '^  local, judged [0-9]+ elements; largest error '
 says '^  operands      '
 plumb 2 inspect fed.h5 --node scoers
 warns "no run has a node 'scoers'; did you mean scores"
