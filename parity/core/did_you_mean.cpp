@@ -7,11 +7,10 @@
 namespace plumb::parity::core {
 namespace {
 
-char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 std::string small(std::string_view text) {
   std::string made(text);
-  for (char& c : made) c = small(c);
+  for (char& c : made)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return made;
 }
 
@@ -36,8 +35,9 @@ std::size_t edits(std::string_view a, std::string_view b) {
 std::string did_you_mean(std::string_view found, const std::vector<std::string>& words, std::string_view prefix) {
   std::string_view best;
   std::size_t fewest = found.size();
+  const std::string asked = small(found);
   for (const std::string& word : words) {
-    const std::size_t count = edits(small(found), small(word));
+    const std::size_t count = edits(asked, small(word));
     if (count >= fewest || 2 * count >= word.size()) continue;
     fewest = count;
     best = word;

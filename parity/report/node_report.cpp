@@ -15,17 +15,6 @@ namespace {
 
 using terminal::short_number;
 
-/// "[2, 7]" of a flat index.
-std::string place_of(std::uint64_t index, const ir::Shape& shape) {
-  std::string text;
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    const auto extent = static_cast<std::uint64_t>(std::max<std::int64_t>(shape[axis], 1));
-    text = fmt::format("{}{}{}", index % extent, text.empty() ? "" : ", ", text);
-    index /= extent;
-  }
-  return "[" + text + "]";
-}
-
 /// "product in f32 by fma, 8 every pair of all run chain": how one sum is made, innermost first.
 std::string text_of(const ir::Sum& sum) {
   std::string text = fmt::format("{} in {} by {}", sum.of, ir::info(sum.accumulator).name, ir::enum_name(sum.unit));
@@ -116,9 +105,10 @@ class NodeText {
   }
 
   void add_worst() {
+    const std::vector<std::uint64_t> extents(node_.type.shape.begin(), node_.type.shape.end());
     for (const compare::Worst& one : node_.gated().worst)
       add("element", fmt::format("{}: truth {:.9g}, device {:.9g}, off by {}, allowed {}",
-                                 place_of(one.index, node_.type.shape), one.expected, one.got,
+                                 terminal::place_text(one.index, extents), one.expected, one.got,
                                  short_number(std::abs(one.got - one.expected)), short_number(one.allowed)));
   }
 

@@ -62,13 +62,8 @@ bool is_wrong(const Node& row) {
 /// "[2, 7]" of a flat index into the first output of a node; the index itself where the extents are not recorded.
 std::string place_of(std::uint64_t index, const Node& row, const GraphNode* node) {
   const bool is_known = node != nullptr && row.out == 0 && node->rank > 0 && node->rank <= node->dims.size();
-  std::string text;
-  for (std::size_t axis = is_known ? node->rank : 0; axis-- > 0;) {
-    const std::uint64_t extent = std::max<std::uint64_t>(node->dims[axis], 1);
-    text = fmt::format("{}{}{}", index % extent, text.empty() ? "" : ", ", text);
-    index /= extent;
-  }
-  return fmt::format("[{}]", text.empty() ? std::to_string(index) : text);
+  if (!is_known) return fmt::format("[{}]", index);
+  return terminal::place_text(index, std::span(node->dims).first(node->rank));
 }
 
 /// Writes the report of one file.

@@ -51,6 +51,16 @@ std::string short_number(double x) {
   return fmt::format("{:.3g}", x);
 }
 
+std::string place_text(std::uint64_t index, std::span<const std::uint64_t> extents) {
+  std::string text;
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    const std::uint64_t extent = std::max<std::uint64_t>(extents[axis], 1);
+    text = fmt::format("{}{}{}", index % extent, text.empty() ? "" : ", ", text);
+    index /= extent;
+  }
+  return "[" + text + "]";
+}
+
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

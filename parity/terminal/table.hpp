@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,9 @@ class TextTable {
 
 /// "-" for NaN, else three digits: "1.5e-07", "0.21", "9312".
 std::string short_number(double x);
+
+/// "[2, 7]": the place of element `index`, in row-major order, of a tensor with these extents.
+std::string place_text(std::uint64_t index, std::span<const std::uint64_t> extents);
 
 /// "1 node", "2 nodes".
 std::string counted(std::size_t count, std::string_view noun);

@@ -40,7 +40,7 @@ std::string AboutTensors::text(const cases::Case& subject, const gpu_vulkan::Vul
     auto& one = tensors[name] = {{"node", tensor.node}, {"executor", tensor.executor}};
     if (!tensor.kernel.empty()) one["kernel"] = tensor.kernel;
     if (!tensor.tile.empty()) one["tile_size"] = tensor.tile;
-    if (const auto found = perturbed_.find(name); found != perturbed_.end()) one["perturbed"] = found->second;
+    if (tensor.perturbed) one["perturbed"] = *tensor.perturbed;
   }
   return about.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

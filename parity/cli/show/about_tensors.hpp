@@ -3,7 +3,7 @@
 // What files of dumped tensors and results say of themselves: JSON of the schema plumb.dump/1.
 
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +28,7 @@ class AboutTensors {
            const std::vector<ir::NodeReport>* nodes = nullptr);
 
   /// That tensors of the device have other bits where every chosen one is kept, or have not.
-  void set_perturbed(const std::string& name, bool is_perturbed) { perturbed_.emplace(name, is_perturbed); }
+  void set_perturbed(const std::string& name, bool is_perturbed) { tensors_.at(name).perturbed = is_perturbed; }
 
   /// The whole as JSON; a null device is none. `watch` is "plain" where the graph ran as it is compiled for its
   /// results, "inside" where every chosen value was kept.
@@ -37,11 +37,11 @@ class AboutTensors {
  private:
   struct Tensor {
     std::string node = {}, executor = {}, kernel = {}, tile = {};
+    std::optional<bool> perturbed = {};  ///< where that is known
   };
 
   const ir::Graph& graph_;
   std::map<std::string, Tensor> tensors_;
-  std::map<std::string, bool> perturbed_;
 };
 
 }  // namespace plumb::parity::cli::show
