@@ -20,6 +20,9 @@ namespace {
 constexpr std::uint64_t best_ratio = 1032;  // that deflate reaches: 258 bytes in two bits
 constexpr std::uint64_t most_bytes = std::uint64_t{8} << 30;
 constexpr std::uint64_t bytes_a_second = 2 << 20;  // packed ones, that even a slow machine reads
+/// A file of any size may have them: a sound one of a few hundred runs took more than one second where sanitizers
+/// watched a busy machine.
+constexpr std::uint64_t least_seconds = 5;
 
 class Reading {
  public:
@@ -120,7 +123,7 @@ void Reading::read_all() {
 files::ChildLimits limits_of(const std::filesystem::path& path) {
   std::error_code problem;
   const auto bytes = std::filesystem::file_size(path, problem);
-  return {.seconds = 1 + (problem ? 0 : bytes / bytes_a_second)};
+  return {.seconds = least_seconds + (problem ? 0 : bytes / bytes_a_second)};
 }
 
 void vet(const std::filesystem::path& path, Extent extent) {
