@@ -27,14 +27,16 @@ foreach(file IN LISTS files)
   endforeach()
 endforeach()
 
-# What is demanded of a run and is not there is said, and counts, in every report.
-file(GLOB files CONFIGURE_DEPENDS "${commands}/gates/*.sh")
-foreach(file IN LISTS files)
-  get_filename_component(name "${file}" NAME_WE)
-  add_test(NAME "commands.gates.${name}" COMMAND sh "${commands}/run.sh" "${file}" "${scratch}/gates/${name}"
-    "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
-  set_tests_properties("commands.gates.${name}" PROPERTIES SKIP_RETURN_CODE 77
-    ENVIRONMENT "${${first_device}_ENVIRONMENT}")
+# What is demanded of a run and is not there is said, and counts, in every report; and many models by one list.
+foreach(folder IN ITEMS gates lists)
+  file(GLOB files CONFIGURE_DEPENDS "${commands}/${folder}/*.sh")
+  foreach(file IN LISTS files)
+    get_filename_component(name "${file}" NAME_WE)
+    set(test "commands.${folder}.${name}")
+    add_test(NAME "${test}" COMMAND sh "${commands}/run.sh" "${file}" "${scratch}/${folder}/${name}"
+      "${PROJECT_SOURCE_DIR}" ${${first_device}_LAUNCHER} "$<TARGET_FILE:plumb>")
+    set_tests_properties("${test}" PROPERTIES SKIP_RETURN_CODE 77 ENVIRONMENT "${${first_device}_ENVIRONMENT}")
+  endforeach()
 endforeach()
 
 # No command may be without, and checks that are not met must fail.

@@ -101,6 +101,12 @@ struct NonFiniteOrigin {
   std::string from;          ///< what it was made of: "-inf - -inf"
 };
 
+/// The policy that judged a case.
+struct JudgedBy {
+  std::string file = {}, text = {};            ///< as it was named, and what it says; "" without one
+  std::vector<std::size_t> rules_ending = {};  ///< rules that excuse failures for a few days more
+};
+
 struct CaseResult {
   Case subject;  ///< without its feeds
   core::Verdict verdict = core::Verdict::error;
@@ -114,6 +120,7 @@ struct CaseResult {
   std::vector<RelationResult> relations = {};  ///< where they were asked
   std::vector<ExpectedResult> expected = {};   ///< for each tensor that another implementation gave
   RunSettings settings = {};
+  JudgedBy judged_by = {};
   Identity identity = {};  ///< empty where nobody asked for it
   Uuid uuid = {};          ///< likewise
   std::string repro;

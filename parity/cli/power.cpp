@@ -112,7 +112,8 @@ int run_power(const PowerFlags& flags) {
   outputs.inputs.insert(outputs.inputs.end(), flags.paths.begin(), flags.paths.end());
   const auto json = outputs.open(flags.json, ir::files::FileKind::json);
   require_known_faults(flags.power.faults, flags.plan);
-  if (!flags.power.filter.empty()) flags::require_some_match(flags.paths, flags.graph.model, flags.power.filter);
+  if (const std::string& filter = flags.power.filter; !filter.empty())
+    ir::require(flags::may_match(flags.paths, flags.graph.model, filter), "no node matches --filter '", filter, "'");
   Bench bench(flags);
   power::Options options = flags.power;
   options.gate = bench.gate ? &*bench.gate : nullptr;

@@ -9,7 +9,6 @@
 #include "ir/files/interruption.hpp"
 #include "ir/files/read_file.hpp"
 #include "parity/cli/command.hpp"
-#include "parity/cli/flags/graph_paths.hpp"
 #include "parity/cli/reference.hpp"
 #include "parity/cli/show/describe.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
@@ -18,7 +17,6 @@
 #include "parity/profile/emulated_node.hpp"
 #include "parity/report/github.hpp"
 #include "parity/terminal/text.hpp"
-#include "parity/verify/compile_once.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -49,13 +47,15 @@ void VerifyRun::open_device() try {
   why_no_device_ = reason.what();
 }
 
-void VerifyRun::open_policy() {
-  if (flags_.policy.empty()) return;
-  gate_ = policy::Gate{.policy = policy::read(flags_.policy), .today = policy::today(), .explain = flags_.explain};
+void VerifyRun::open_policy(Batch& batch) const {
+  const flags::VerifyFlags& flags = batch.flags;
+  if (flags.policy.empty()) return;
+  batch.gate = policy::Gate{.policy = policy::read(flags.policy), .today = policy::today(), .explain = flags.explain};
   if (!device_) return;
   const auto& facts = device_->facts();
-  gate_->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
-  gate_->device.fill = flags_.fill.substr(0, flags_.fill.find(':'));
+  batch.gate->device = policy::device_facts(facts.name, facts.driver_name, facts.driver_info);
+  batch.gate->device.fill = flags.fill.substr(0, flags.fill.find(':'));
+  batch.gate->device.device_profile = settings_.profile;
 }
 
 /// The profile, and a line that says which.
@@ -72,7 +72,6 @@ void VerifyRun::open_profile() {
   profile_ = profile::read_profile(path);
   settings_.profile = profile_.sha256();
   settings_.profile_text = std::make_shared<const std::string>(ir::files::read_text(path, most_profile_bytes));
-  if (gate_) gate_->device.device_profile = profile_.sha256();
   const std::string name = device_ ? device_->facts().name : profile_.name;
   const std::string other = name == profile_.name ? "" : ", which is not this device, " + name;
   if (!flags_.quiet)
@@ -87,16 +86,21 @@ bool VerifyRun::flushes_subnormals() const {
   return device_ && !device_->facts().denormals_kept_f32;
 }
 
-/// What is written, and never over these graphs or what else is read.
-flags::Outputs VerifyRun::outputs_beside(const std::vector<std::string>& paths) const {
-  flags::Outputs outputs{.force = flags_.force, .inputs = flags::files_read(flags_.graph)};
-  outputs.inputs.insert(outputs.inputs.end(), paths.begin(), paths.end());
-  // Without --force no file of tensors is replaced by a record.
-  if (flags_.force)
-    for (const std::string& path : paths)
-      for (auto& file : flags::tensors_read(path)) outputs.inputs.push_back(std::move(file));
-  for (const std::string* const file : {&flags_.policy, &flags_.profile, &flags_.emulate})
+/// What is written, and never over what is read.
+flags::Outputs VerifyRun::outputs_beside() const {
+  flags::Outputs outputs{.force = flags_.force};
+  const auto add = [&](const auto& files) { outputs.inputs.insert(outputs.inputs.end(), files.begin(), files.end()); };
+  std::ranges::copy_if(flags_.paths, std::back_inserter(outputs.inputs), is_list);
+  for (const std::string* const file : {&flags_.profile, &flags_.emulate})
     if (!file->empty()) outputs.inputs.emplace_back(*file);
+  for (const Batch& batch : batches_) {
+    add(flags::files_read(batch.flags.graph));
+    add(batch.paths);
+    if (!batch.flags.policy.empty()) outputs.inputs.emplace_back(batch.flags.policy);
+    // Without --force no file of tensors is replaced by a record.
+    if (flags_.force)
+      for (const std::string& path : batch.paths) add(flags::tensors_read(path));
+  }
   return outputs;
 }
 
@@ -109,9 +113,8 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.argv = show::command_line();
   options.replace_any = outputs.force, options.keeps_inputs = !flags_.no_inputs;
   options.inputs = outputs.inputs;
-  if (gate_) options.policy = gate_->policy.text;
   options.planned = planned_;
-  options.policy_file = flags_.policy, options.profile_file = flags_.profile;
+  options.profile_file = flags_.profile;
   if (device_) options.device = show::describe(device_->facts());
   options.device.profile = profile::profile_attributes(profile_);
   options.environment = show::describe_host(flags_.device.threads);
@@ -124,25 +127,51 @@ core::Coverage VerifyRun::min_verified() const {
 }
 
 report::RunFacts VerifyRun::facts(core::Outcome outcome) const {
-  report::RunFacts facts{.policy = flags_.policy, .profile = flags_.profile, .outcome = std::move(outcome)};
+  report::RunFacts facts{.profile = flags_.profile, .outcome = std::move(outcome)};
   if (device_) facts.device = device_->facts().name, facts.driver = device_->facts().driver_info;
-  if (gate_) facts.rules_ending = policy::rules_ending(gate_->policy, gate_->today);
   return facts;
 }
 
-/// What of the policy matches nothing: rules that have expired, and output budgets that name nothing in any graph,
-/// since they were misspelt.
-std::vector<core::RunFinding> VerifyRun::findings() const {
-  if (!gate_) return {};
-  auto findings = policy::expired_rules(gate_->policy, gate_->today);
-  std::vector<std::string> names;
-  for (const cases::CaseResult& result : results_)
-    for (const cases::NodeResult& node : result.nodes) names.push_back(node.name());
-  const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != core::ExitCode::passed;
-  if (names.empty() || stopped) return findings;
-  for (core::RunFinding& idle : policy::as_findings(policy::idle_budgets(gate_->policy, names)))
-    findings.push_back(std::move(idle));
+/// The gates of these batches, each policy once.
+std::map<std::string, const policy::Gate*> VerifyRun::gates() const {
+  std::map<std::string, const policy::Gate*> gates;
+  for (const Batch& batch : batches_)
+    if (batch.gate) gates.try_emplace(batch.gate->policy.file, &*batch.gate);
+  return gates;
+}
+
+std::vector<core::RunFinding> VerifyRun::expired_rules() const {
+  std::vector<core::RunFinding> findings;
+  for (const auto& [file, gate] : gates())
+    for (core::RunFinding& one : policy::expired_rules(gate->policy, gate->today)) findings.push_back(std::move(one));
   return findings;
+}
+
+/// What of the policies matches nothing: rules that have expired, and output budgets that name nothing in any graph
+/// that they judged, since they were misspelt.
+std::vector<core::RunFinding> VerifyRun::findings() const {
+  std::vector<core::RunFinding> findings = expired_rules();
+  const bool stopped = flags_.fail_fast && !results_.empty() && results_.back().exit != core::ExitCode::passed;
+  if (stopped) return findings;
+  for (const auto& [file, gate] : gates()) {
+    std::vector<std::string> names;
+    for (const cases::CaseResult& result : results_)
+      if (result.judged_by.file == file)
+        for (const cases::NodeResult& node : result.nodes) names.push_back(node.name());
+    if (names.empty()) continue;
+    for (core::RunFinding& idle : policy::as_findings(policy::idle_budgets(gate->policy, names)))
+      findings.push_back(std::move(idle));
+  }
+  return findings;
+}
+
+/// A filter that chooses nothing in any graph was misspelt.
+void VerifyRun::require_some_match() const {
+  const std::string& filter = flags_.filter;
+  const auto may_match = [&](const Batch& batch) {
+    return flags::may_match(batch.paths, batch.flags.graph.model, filter);
+  };
+  if (!filter.empty()) ir::require(std::ranges::any_of(batches_, may_match), "no node matches --filter '", filter, "'");
 }
 
 /// Writes the reports of what was done, which say that it is not all, and is what is to be said of it: on the thread
@@ -150,8 +179,7 @@ std::vector<core::RunFinding> VerifyRun::findings() const {
 std::string VerifyRun::cut_off(VerifyReports& reports, const std::string& problem) {
   std::vector<core::RunFinding> findings = {core::cut_off(results_.size(), planned_)};
   const std::string text = findings.front().text;
-  if (gate_)
-    for (core::RunFinding& one : policy::expired_rules(gate_->policy, gate_->today)) findings.push_back(std::move(one));
+  for (core::RunFinding& one : expired_rules()) findings.push_back(std::move(one));
   if (!problem.empty())
     findings.push_back(
         {.kind = "error", .text = problem, .usual = core::ExitCode::tool_error, .strict = core::ExitCode::tool_error});
@@ -159,34 +187,20 @@ std::string VerifyRun::cut_off(VerifyReports& reports, const std::string& proble
   return text;
 }
 
-/// What these graphs are made of and fed, where the flags go together.
-verify::FillOptions VerifyRun::fill_options(const std::vector<std::string>& paths) const {
-  flags::GraphFlags graph = flags_.graph;
-  graph.model.are_for_several = paths.size() > 1;
-  if (graph.model.are_for_several) flags::require_known_shapes(paths, graph.model);
-  verify::FillOptions fill = flags::fill_options(graph);
-  flags::read_fill(flags_.fill, fill);
-  ir::require(fill.kind != core::FillKind::exact || flags_.seeds == 1,
-              "--fill exact makes a graph of its own for each seed");
-  ir::require(fill.kind != core::FillKind::exact || fill.precision.empty(),
-              "--fill exact does not go with --precision");
-  if (flags_.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
-  return fill;
-}
-
-verify::VerifyOptions VerifyRun::options(const verify::FillOptions& fill) const {
-  return {.filter = flags_.filter,
-          .repeat = flags_.repeat,
+verify::VerifyOptions VerifyRun::options(const Batch& batch) const {
+  const flags::VerifyFlags& flags = batch.flags;
+  return {.filter = flags.filter,
+          .repeat = flags.repeat,
           .settings = settings_,
-          .flags = flags::repeated_flags(flags_, fill, options_),
-          .gate = gate_ ? &*gate_ : nullptr,
-          .emulated = flags_.emulate.empty() ? nullptr : &profile_,
-          .mode = flags::mode_of(flags_.mode),
-          .blame = flags_.blame,
+          .flags = flags::repeated_flags(flags, batch.fill, options_),
+          .gate = batch.gate ? &*batch.gate : nullptr,
+          .emulated = flags.emulate.empty() ? nullptr : &profile_,
+          .mode = flags::mode_of(flags.mode),
+          .blame = flags.blame,
           .min_verified = min_verified(),
-          .plain = !flags_.no_plain,
-          .expected = flags_.expected,
-          .metamorphic = flags_.metamorphic};
+          .plain = !flags.no_plain,
+          .expected = flags.expected,
+          .metamorphic = flags.metamorphic};
 }
 
 /// Reports of what was done before an error that is no case's, a full disk, say, which may be in their way, too.
@@ -209,29 +223,27 @@ void VerifyRun::print_end() const {
 
 int VerifyRun::run() {
   if (flags_.github) report::stop_workflow_commands(out_);
-  const auto paths = flags::graph_paths(flags_.paths);
-  if (!flags_.each_kernel) planned_ = paths.size() * flags_.seeds;
-  const flags::Outputs outputs = outputs_beside(paths);
+  batches_ = batches_of(flags_);
+  if (!flags_.each_kernel) planned_ = 0;
+  for (const Batch& batch : batches_)
+    if (planned_) *planned_ += batch.paths.size() * batch.flags.seeds;
+  const flags::Outputs outputs = outputs_beside();
   VerifyReports reports(flags_, outputs, out_);
-  if (!flags_.filter.empty()) flags::require_some_match(paths, flags_.graph.model, flags_.filter);
-  const verify::FillOptions fill = fill_options(paths);
+  require_some_match();
   open_device();
-  open_policy();
   open_profile();
-  std::optional<verify::CompileOnce> once;
-  if (device_ && flags_.seeds > 1) once.emplace(*device_);
-  ir::Executor* const candidate = once ? static_cast<ir::Executor*>(&*once) : device_.get();
+  for (Batch& batch : batches_) open_policy(batch);
   const cases::Executors executors{.reference = reference_,
-                                   .candidate = candidate,
+                                   .candidate = device_.get(),
                                    .why_not = why_no_device_,
                                    .flushes_subnormals = flushes_subnormals(),
                                    .profile = &profile_};
-  const verify::VerifyOptions options = this->options(fill);
   // Interrupted, the record is closed first: words are asked for in the reverse order.
   std::optional<ir::files::LastWord> last_word(std::in_place, [&] { return cut_off(reports); });
   const auto recorder = open_record(outputs);
   try {
-    run_all(paths, fill, executors, options, recorder.get());
+    for (const Batch& batch : batches_)
+      if (!run_batch(batch, executors, recorder.get())) break;
   } catch (const std::exception& problem) {
     last_word.reset();
     leave_reports(reports, problem.what());

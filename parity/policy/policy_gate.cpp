@@ -100,6 +100,11 @@ double false_alarms(const Gate* gate) {
   return gate == nullptr ? compare::usual_false_alarms : gate->policy.false_alarms();
 }
 
+cases::JudgedBy judged_by(const Gate* gate) {
+  if (gate == nullptr) return {};
+  return {gate->policy.file, gate->policy.text, rules_ending(gate->policy, gate->today)};
+}
+
 std::vector<std::size_t> rules_ending(const Policy& policy, std::chrono::sys_days today) {
   std::vector<std::size_t> ending;
   for (std::size_t r = 0; r < policy.rules.size(); ++r) {

@@ -11,6 +11,7 @@
 #include "parity/policy/policy.hpp"
 
 namespace plumb::parity::cases {
+struct JudgedBy;
 struct NodeResult;
 }
 
@@ -54,6 +55,9 @@ std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std:
 
 /// Each of those as what is wrong with a run: what they hold to a limit was misspelt.
 std::vector<core::RunFinding> as_findings(const std::vector<std::string>& idle_budgets);
+
+/// What a case keeps of the gate that judges it; nothing without one.
+cases::JudgedBy judged_by(const Gate* gate);
 
 /// Rules that excuse a failure for at most two weeks more.
 std::vector<std::size_t> rules_ending(const Policy& policy, std::chrono::sys_days today);

@@ -109,8 +109,9 @@ Test CaseTests::test(const cases::NodeResult& node, core::Verdict verdict) const
   one.op = node.op;
   one.details = details_of(result_, node);
   if (!node.patterns.empty()) one.pattern = node.patterns.front().text;
-  one.ends_soon = node.verdict == core::Verdict::xfailed && node.rule &&
-                  std::ranges::find(facts_.rules_ending, *node.rule) != facts_.rules_ending.end();
+  const auto& ending = result_.judged_by.rules_ending;
+  one.ends_soon =
+      node.verdict == core::Verdict::xfailed && node.rule && std::ranges::find(ending, *node.rule) != ending.end();
   one.ratio = node.gated().ratio();
   one.properties = properties_of(node);
   if (node.reference_ns || node.device_ns)
@@ -140,7 +141,7 @@ Properties CaseTests::properties(std::size_t not_judged) const {
   add(all, "driver", facts_.driver);
   add(all, "seed", std::to_string(result_.subject.seed));
   add(all, "mode", std::string(ir::enum_name(result_.mode)));
-  add(all, "policy", facts_.policy);
+  add(all, "policy", result_.judged_by.file);
   add(all, "profile", facts_.profile);
   add(all, "tool_version", facts_.tool_version.empty() ? std::string(built.version) : facts_.tool_version);
   add(all, "commit", facts_.commit.empty() ? std::string(built.git_commit) : facts_.commit);

@@ -49,10 +49,9 @@ struct Suite {
 /// What is true of all cases of a run.
 struct RunFacts {
   std::string device = {}, driver = {};  ///< "" without a device
-  std::string policy = {}, profile = {};
+  std::string profile = {};
   std::string tool_version = {}, commit = {};  ///< which program ran; "": this one
   core::Outcome outcome = {};                  ///< by what was demanded: what does not meet that fails
-  std::vector<std::size_t> rules_ending = {};  ///< rules of the policy that excuse failures for a few days more
 };
 
 /// What a verdict comes to, before what a file demands of its own case; under --strict (verdict.md V11) a node that was

@@ -324,6 +324,7 @@ void judge_again(cases::NodeResult& node, const JudgedNode& judged, bool is_by_i
 /// A run as verify would report it.
 cases::CaseResult as_case(const JudgedRun& run) {
   cases::CaseResult result = stored_case(*run.source, run.source->runs()[run.run]);
+  result.judged_by.rules_ending = run.rules_ending;
   for (std::size_t n = 0; n < run.nodes.size(); ++n) judge_again(result.nodes[n], run.nodes[n], run.is_by_its_policy);
   if (run.verdict == run.was && run.source->runs()[run.run].is_named()) return result;
   result.verdict = run.verdict, result.exit = exit_code_of(run);
@@ -332,11 +333,7 @@ cases::CaseResult as_case(const JudgedRun& run) {
   return result;
 }
 
-report::RunFacts facts_of(const JudgedRun& run) {
-  report::RunFacts facts = facts_of_run(*run.source, run.source->runs()[run.run]);
-  facts.rules_ending = run.rules_ending;
-  return facts;
-}
+report::RunFacts facts_of(const JudgedRun& run) { return facts_of_run(*run.source, run.source->runs()[run.run]); }
 
 /// `code` is what the run comes to by what was demanded.
 report::Suite suite_of(const JudgedRun& run, const core::Demands& demands, core::ExitCode code) {

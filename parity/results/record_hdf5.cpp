@@ -251,7 +251,7 @@ void Recorder::Writer::name_run(results::Run& run, const cases::CaseResult& resu
   run.fuse = result.settings.fuse;
   run.set_id = name_id(result.settings.knobs_text());
   run.profile_id = name_id(result.settings.profile.substr(0, 12));
-  run.profile_file_id = name_id(options_.profile_file), run.policy_file_id = name_id(options_.policy_file);
+  run.profile_file_id = name_id(options_.profile_file), run.policy_file_id = name_id(result.judged_by.file);
   run.path_id = name_id(result.subject.name), run.repro_id = name_id(result.repro);
   run.message_id = name_id(result.message), run.notes_id = name_id(results::notes_text(result.notes));
   run.exit = static_cast<std::uint8_t>(result.exit);
@@ -265,7 +265,8 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   if (result.subject.file) run.graph_id = name_id(results::add_graph(store_, result.subject, name_ids()));
   run.device_id = name_id(results::add_device(store_, options_.device));
   run.env_id = name_id(results::add_environment(store_, options_.environment));
-  if (!options_.policy.empty()) run.policy_id = name_id(results::add_text(store_, "/policy", "toml", options_.policy));
+  if (const std::string& policy = result.judged_by.text; !policy.empty())
+    run.policy_id = name_id(results::add_text(store_, "/policy", "toml", policy));
   run.alpha = result.false_alarms.alpha, run.lambda = result.false_alarms.lambda();
   run.n_limits = result.false_alarms.n_limits;
   run.file_id = name_id(without_folders(result.subject.name));

@@ -19,14 +19,13 @@ constexpr auto enum_names(KeepTensors) { return std::array<std::string_view, 4>{
 
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
-  bool keeps_inputs = true;                         ///< numbers that inputs were given
-  bool append = false;                              ///< keep the runs of an earlier results file of that name
-  bool replace_any = false;                         ///< whatever has the name, not only a results file
-  std::vector<std::filesystem::path> inputs = {};   ///< files that are never written over
-  std::string policy = {};                          ///< text of the policy that judges; empty for none
-  std::string policy_file = {}, profile_file = {};  ///< as they were named
-  std::vector<std::string> argv = {};               ///< recorded without the folders of absolute paths
-  std::optional<std::uint64_t> planned = {};        ///< cases that are to be recorded, where that is known
+  bool keeps_inputs = true;                        ///< numbers that inputs were given
+  bool append = false;                             ///< keep the runs of an earlier results file of that name
+  bool replace_any = false;                        ///< whatever has the name, not only a results file
+  std::vector<std::filesystem::path> inputs = {};  ///< files that are never written over
+  std::string profile_file = {};                   ///< as it was named
+  std::vector<std::string> argv = {};              ///< recorded without the folders of absolute paths
+  std::optional<std::uint64_t> planned = {};       ///< cases that are to be recorded, where that is known
   profile::Device device = {};
   profile::Environment environment = {};
 };

@@ -104,6 +104,7 @@ void StoredCase::read_subject() {
   subject.fill = known(run_.fill, FillKind::graph);
   subject.adversarial = ir::enum_value<ir::AdversarialKind>(file_.name(run_.fill_name_id));
   if (run_.param_seed != no_number) subject.origin.param_seed = run_.param_seed;
+  result_.judged_by.file = file_.name(run_.policy_file_id);
 }
 
 void StoredCase::read_identity() {
@@ -200,7 +201,7 @@ cases::NodeResult StoredCase::node(std::size_t r) {
                              .text = file_.name(one.text_id)});
   node.verdict = known(row.verdict, core::Verdict::error);
   node.lacks_truth = row.no_truth != 0;
-  node.why = with_policy_folder(file_.name(row.why_id), file_.name(run_.policy_file_id));
+  node.why = with_policy_folder(file_.name(row.why_id), result_.judged_by.file);
   if (run_.repro_id != 0) node.repro = result_.repro + terminal::filter_flag(node.label);
   if (gated.rule >= 0) node.rule = static_cast<std::size_t>(gated.rule);
   node.reference_ns = measured_ns(row.t_ref_ns), node.device_ns = measured_ns(row.t_dev_ns);
@@ -277,7 +278,6 @@ cases::CaseResult stored_case(ResultsFile& file, const Run& run) { return Stored
 report::RunFacts facts_of_run(ResultsFile& file, const Run& run) {
   report::RunFacts facts{.device = file.device(run).facts.device,
                          .driver = file.device(run).driver_info,
-                         .policy = file.name(run.policy_file_id),
                          .profile = file.name(run.profile_file_id)};
   if (!run.is_named()) return facts;
   const Launch& launch = file.launches()[run.launch];

@@ -54,6 +54,7 @@ CaseRun::CaseRun(const cases::Case& subject, const cases::Executors& executors, 
   result_.subject = cases::without_numbers(subject);
   result_.mode = options.mode;
   result_.repeat = options.repeat;
+  result_.judged_by = policy::judged_by(options.gate);
   result_.may_flush = policy::may_flush(options.gate, executors.flushes_subnormals);
   result_.repro = repro_of(subject, options);
   result_.settings = options.settings;

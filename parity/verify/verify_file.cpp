@@ -2,6 +2,7 @@
 #include <new>
 
 #include "parity/exact/twin.hpp"
+#include "parity/policy/policy_gate.hpp"
 #include "parity/verify/must.hpp"
 #include "parity/verify/verify.hpp"
 
@@ -47,6 +48,7 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
                     .adversarial = fill.adversarial};
   result.subject.origin = {.param_seed = fill.param_seed, .shapes = fill.shapes};
   result.mode = options.mode, result.settings = options.settings;
+  result.judged_by = policy::judged_by(options.gate);
   run_file(path, fill, executors, options, observer, result);
   result.identity = cases::identity_of(result);
   result.uuid = cases::new_uuid();

@@ -47,8 +47,9 @@ void require_known_shapes(std::span<const std::string> paths, const ModelFlags& 
 /// or the file is no ONNX model.
 std::vector<std::string> open_extents(const std::filesystem::path& path, const ModelFlags& flags);
 
-/// Throws Error when `filter` is no regular expression, or matches the label of no node in any graph that can be read.
-void require_some_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter);
+/// Whether `filter` matches the label of a node in any of these graphs, or may: none that can be read has nodes. Throws
+/// Error when it is no regular expression.
+bool may_match(std::span<const std::string> paths, const ModelFlags& flags, const std::string& filter);
 
 /// How the folders of ONNX's backend tests are read.
 conformance::SuiteReader onnx_suite_reader();

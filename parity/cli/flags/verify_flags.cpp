@@ -50,8 +50,11 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
 }  // namespace
 
 void add_verify_flags(CLI::App& app, VerifyFlags& flags) {
-  app.add_option("graphs", flags.paths, "graph files (plumb.graph/1, ONNX), or folders of them")->required();
+  app.add_option("graphs", flags.paths,
+                 "graph files (plumb.graph/1, ONNX), folders of them, or lists of cases (TOML, docs/cases.md)")
+      ->required();
   app.add_option("--filter", flags.filter, "regular expression over labels of the nodes to judge")->group("select");
+  app.add_option("--tag", flags.tag, "of lists of cases verify those that have this tag")->group("select");
   app.add_option(
          "--mode", flags.mode,
          "judge each node's own error (attribute), its error in total (propagate), or that of a run of the node "

@@ -11,6 +11,7 @@
 #include "parity/report/progress.hpp"
 #include "parity/report/seed_summary.hpp"
 #include "parity/terminal/text.hpp"
+#include "parity/verify/compile_once.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -45,10 +46,10 @@ report::Detail VerifyRun::detail() const {
   return flags_.quiet ? report::Detail::verdicts : flags_.verbose ? report::Detail::all : report::Detail::worst;
 }
 
-void VerifyRun::report(const cases::CaseResult& result, report::Times times) {
+void VerifyRun::report(const cases::CaseResult& result, bool is_one_of_many, report::Times times) {
   for (const cases::NodeResult& node : result.nodes)
     out_ << terminal::fitted(terminal::printable(node.explanation), style_.width);
-  const bool is_quiet = flags_.quiet || (flags_.seeds > 1 && !flags_.verbose);
+  const bool is_quiet = flags_.quiet || (is_one_of_many && !flags_.verbose);
   if (is_quiet && result.exit == core::ExitCode::passed) return;
   if (flags_.verbose && device_ && result.subject.file) print_plan(result.subject.file->graph);
   std::ostream& out = result.nodes.empty() && result.exit != core::ExitCode::passed ? std::cerr : out_;
@@ -56,34 +57,36 @@ void VerifyRun::report(const cases::CaseResult& result, report::Times times) {
 }
 
 /// Every seed of one graph; false when the run is to stop.
-bool VerifyRun::run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
+bool VerifyRun::run_graph(const Batch& batch, const std::string& path, const cases::Executors& executors,
                           const verify::VerifyOptions& options, results::Recorder* recorder) {
   report::SeedSummary summary;
-  if (flags_.seeds > 1) flags::read_once(fill);
-  for (std::uint64_t s = 0; s < flags_.seeds; ++s, ++fill.seed) {
+  const std::uint64_t seeds = batch.flags.seeds;
+  verify::FillOptions fill = batch.fill;
+  if (seeds > 1) flags::read_once(fill);
+  for (std::uint64_t s = 0; s < seeds; ++s, ++fill.seed) {
     report::Progress progress;
     cases::Observers observers({&progress});
     if (recorder != nullptr) observers = cases::Observers({&progress, recorder});
     cases::CaseResult made = verify::verify_file(path, fill, executors, options, observers);
     progress.erase();
-    if (flags_.seeds > 1) say_equal_seeds(made, flags_.seeds, s == 0, style_.width);
+    if (seeds > 1) say_equal_seeds(made, seeds, s == 0, style_.width);
     record(std::move(made), recorder);
     cases::CaseResult& result = results_.back();
     // With isolate every node is compiled again for each seed.
     const bool is_first = flags_.repeat == 1 && (s == 0 || flags_.mode == "isolate");
-    report(result, is_first ? report::Times::of_first_run : report::Times::of_later_run);
+    report(result, seeds > 1, is_first ? report::Times::of_first_run : report::Times::of_later_run);
     summary.add(result);
     if (!flags_.counts.empty() || flags_.each_kernel) counts_.add(result);
     if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
     if (!result.subject.file) {  // what cannot be read is no other with another seed
-      leave_out(flags_.seeds - 1 - s, recorder);
+      leave_out(seeds - 1 - s, recorder);
       return true;
     }
     const ir::files::Uninterrupted whole;
     // After thousands of seeds the summary is enough.
     if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) result.nodes = {}, result.identity = {};
   }
-  if (flags_.seeds > 1) out_ << summary.text(detail(), style_) << '\n';
+  if (seeds > 1) out_ << summary.text(detail(), style_) << '\n';
   return true;
 }
 
@@ -104,11 +107,10 @@ void VerifyRun::leave_out(std::uint64_t cases, results::Recorder* recorder) {
 }
 
 /// Every seed of one graph, by the best kernel and tile of every node, then by those that come after it.
-bool VerifyRun::run_by_each_kernel(const std::string& path, const verify::FillOptions& fill,
-                                   const cases::Executors& executors, const verify::VerifyOptions& options,
-                                   results::Recorder* recorder) {
+bool VerifyRun::run_by_each_kernel(const Batch& batch, const std::string& path, const cases::Executors& executors,
+                                   const verify::VerifyOptions& options, results::Recorder* recorder) {
   const std::size_t first = results_.size();
-  if (!run_graph(path, fill, executors, options, recorder)) return false;
+  if (!run_graph(batch, path, executors, options, recorder)) return false;
   const auto file = results_.at(first).subject.file;
   if (!device_ || !file) return true;
   for (std::int64_t i = 1;; ++i) {
@@ -120,17 +122,19 @@ bool VerifyRun::run_by_each_kernel(const std::string& path, const verify::FillOp
     by.candidate = &device;
     verify::VerifyOptions of_these = options;
     of_these.flags += setting, of_these.settings.alternative = i;
-    if (!run_graph(path, fill, by, of_these, recorder)) return false;
+    if (!run_graph(batch, path, by, of_these, recorder)) return false;
   }
 }
 
-void VerifyRun::run_all(const std::vector<std::string>& paths, const verify::FillOptions& fill,
-                        const cases::Executors& executors, const verify::VerifyOptions& options,
-                        results::Recorder* recorder) {
-  for (const std::string& path : paths)
-    if (!(flags_.each_kernel ? run_by_each_kernel(path, fill, executors, options, recorder)
-                             : run_graph(path, fill, executors, options, recorder)))
-      return;
+/// Every graph of a batch; false when the run is to stop.
+bool VerifyRun::run_batch(const Batch& batch, cases::Executors executors, results::Recorder* recorder) {
+  std::optional<verify::CompileOnce> once;
+  if (device_ && batch.flags.seeds > 1) executors.candidate = &once.emplace(*device_);
+  const verify::VerifyOptions options = this->options(batch);
+  return std::ranges::all_of(batch.paths, [&](const std::string& path) {
+    return flags_.each_kernel ? run_by_each_kernel(batch, path, executors, options, recorder)
+                              : run_graph(batch, path, executors, options, recorder);
+  });
 }
 
 }  // namespace plumb::parity::cli

@@ -2,6 +2,7 @@
 
 // `plumb verify` at work: what it runs, keeps and says.
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -11,9 +12,9 @@
 #include "gpu_vulkan/vulkan_executor.hpp"
 #include "parity/cli/flags/output_flags.hpp"
 #include "parity/cli/flags/verify_flags.hpp"
+#include "parity/cli/verifying/batches.hpp"
 #include "parity/cli/verifying/verify_reports.hpp"
 #include "parity/core/parallel.hpp"
-#include "parity/policy/policy_gate.hpp"
 #include "parity/profile/profile_file.hpp"
 #include "parity/report/counts.hpp"
 #include "parity/report/report.hpp"
@@ -32,29 +33,30 @@ class VerifyRun {
 
  private:
   void open_device();
-  void open_policy();
   void open_profile();
+  void open_policy(Batch& batch) const;
   bool flushes_subnormals() const;
   void print_plan(const ir::Graph& graph);
   report::Detail detail() const;
-  void report(const cases::CaseResult& result, report::Times times);
-  bool run_graph(const std::string& path, verify::FillOptions fill, const cases::Executors& executors,
+  void report(const cases::CaseResult& result, bool is_one_of_many, report::Times times);
+  bool run_graph(const Batch& batch, const std::string& path, const cases::Executors& executors,
                  const verify::VerifyOptions& options, results::Recorder* recorder);
-  verify::FillOptions fill_options(const std::vector<std::string>& paths) const;
-  bool run_by_each_kernel(const std::string& path, const verify::FillOptions& fill, const cases::Executors& executors,
+  bool run_by_each_kernel(const Batch& batch, const std::string& path, const cases::Executors& executors,
                           const verify::VerifyOptions& options, results::Recorder* recorder);
+  bool run_batch(const Batch& batch, cases::Executors executors, results::Recorder* recorder);
   core::Coverage min_verified() const;
   report::RunFacts facts(core::Outcome outcome) const;
+  void require_some_match() const;
+  std::map<std::string, const policy::Gate*> gates() const;
+  std::vector<core::RunFinding> expired_rules() const;
   std::vector<core::RunFinding> findings() const;
   std::string cut_off(VerifyReports& reports, const std::string& problem = "");
-  void run_all(const std::vector<std::string>& paths, const verify::FillOptions& fill,
-               const cases::Executors& executors, const verify::VerifyOptions& options, results::Recorder* recorder);
   void record(cases::CaseResult result, results::Recorder* recorder);
   void leave_out(std::uint64_t cases, results::Recorder* recorder);
   void print_end() const;
-  verify::VerifyOptions options(const verify::FillOptions& fill) const;
+  verify::VerifyOptions options(const Batch& batch) const;
   void leave_reports(VerifyReports& reports, const std::string& problem);
-  flags::Outputs outputs_beside(const std::vector<std::string>& paths) const;
+  flags::Outputs outputs_beside() const;
   std::unique_ptr<results::Recorder> open_record(const flags::Outputs& outputs) const;
 
   const flags::VerifyFlags& flags_;
@@ -66,7 +68,7 @@ class VerifyRun {
   cases::RunSettings settings_;
   std::unique_ptr<gpu_vulkan::VulkanExecutor> device_;
   std::string why_no_device_;
-  std::optional<policy::Gate> gate_;
+  std::vector<Batch> batches_;
   profile::DeviceProfile profile_ = profile::safe_profile();
   std::optional<std::uint64_t> planned_;  ///< cases; nothing where they are found on the way
   std::vector<cases::CaseResult> results_;

@@ -54,7 +54,6 @@ class JudgingAgain : public ::testing::Test {
   /// One run that passes on the bound and one in which "scores" is wrong.
   void record_two(const policy::Gate* gate = nullptr) {
     results::RecordOptions options;
-    if (gate != nullptr) options.policy = gate->policy.text;
     options.device = {.uuid = "00ff", .name = "a device", .driver_name = "a driver", .driver_info = "Mesa 22.3.6"};
     Suspect honest, wrong = wrong_scores();
     results::Recorder recorder(file_, options);

@@ -159,7 +159,6 @@ class BudgetOfAFile : public ::testing::Test {
     if (expectation) subject.expectation = std::make_shared<const cases::Expectation>(*expectation);
     Suspect suspect = off_by(error);
     results::RecordOptions options;
-    if (gate != nullptr) options.policy = gate->policy.text;
     results::Recorder recorder(file_, options);
     recorder.record(verify_on(suspect, subject, {.gate = gate, .expected = expected::Options{}}, recorder));
     recorder.finish();

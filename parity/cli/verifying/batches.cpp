@@ -1,0 +1,92 @@
+// Takes the flags of a case as those of a command line are taken, and finds its graphs.
+#include "parity/cli/verifying/batches.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+
+#include "parity/cases/listed/case_list.hpp"
+#include "parity/cli/flags/as_meant.hpp"
+#include "parity/cli/flags/graph_paths.hpp"
+#include "parity/core/did_you_mean.hpp"
+
+namespace plumb::parity::cli {
+namespace {
+
+/// It takes them by the command line's own parser, so that a value means, and may be, the same in both.
+void take_flags(const cases::ListedCase& one, flags::VerifyFlags& flags) {
+  CLI::App app;
+  flags::add_verify_flags(app, flags);
+  flags::take_as_meant(app);
+  std::vector<std::string> words = one.flags;
+  words.push_back(one.model);
+  std::ranges::reverse(words);  // as CLI11 takes them
+  try {
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError& problem) {
+    ir::fail(problem.what());
+  }
+}
+
+/// What the graphs of a batch are made of and fed, where its flags go together.
+verify::FillOptions fill_options(const Batch& batch) {
+  flags::GraphFlags graph = batch.flags.graph;
+  graph.model.are_for_several = batch.paths.size() > 1;
+  if (graph.model.are_for_several) flags::require_known_shapes(batch.paths, graph.model);
+  verify::FillOptions fill = flags::fill_options(graph);
+  flags::read_fill(batch.flags.fill, fill);
+  ir::require(fill.kind != core::FillKind::exact || batch.flags.seeds == 1,
+              "--fill exact makes a graph of its own for each seed");
+  ir::require(fill.kind != core::FillKind::exact || fill.precision.empty(),
+              "--fill exact does not go with --precision");
+  if (batch.flags.seeds > 1 && !fill.param_seed) fill.param_seed = fill.seed;
+  return fill;
+}
+
+Batch batch_of(const cases::ListedCase& one, const flags::VerifyFlags& flags) try {
+  Batch batch{.flags = flags, .where = one.where};
+  take_flags(one, batch.flags);
+  batch.paths = flags::graph_paths({one.model});
+  batch.fill = fill_options(batch);
+  return batch;
+} catch (const ir::Unsupported&) {
+  throw;
+} catch (const ir::Error& problem) {
+  ir::fail(one.where, ": ", problem.what());
+}
+
+void require_known_tag(const std::string& tag, const std::set<std::string>& tags, bool has_lists) {
+  ir::require(has_lists, "--tag chooses cases of a list, and no list is named (docs/cases.md)");
+  ir::require(tags.contains(tag), "no case has the tag '", tag, "'",
+              core::did_you_mean(tag, {tags.begin(), tags.end()}));
+}
+
+}  // namespace
+
+bool is_list(const std::filesystem::path& path) { return path.extension() == ".toml"; }
+
+std::vector<Batch> batches_of(const flags::VerifyFlags& flags) {
+  std::vector<Batch> batches;
+  Batch named{.flags = flags};
+  std::set<std::string> tags;
+  bool has_lists = false;
+  for (const std::string& path : flags.paths) {
+    if (!is_list(path)) {
+      named.paths.push_back(path);
+      continue;
+    }
+    has_lists = true;
+    for (const cases::ListedCase& one : cases::read_case_list(path)) {
+      tags.insert(one.tags.begin(), one.tags.end());
+      if (flags.tag.empty() || std::ranges::count(one.tags, flags.tag)) batches.push_back(batch_of(one, flags));
+    }
+  }
+  if (!flags.tag.empty()) require_known_tag(flags.tag, tags, has_lists);
+  if (named.paths.empty()) return batches;
+  named.paths = flags::graph_paths(named.paths);
+  named.fill = fill_options(named);
+  batches.insert(batches.begin(), std::move(named));
+  return batches;
+}
+
+}  // namespace plumb::parity::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+// What a command line of verify comes to: graphs, and the flags that hold for them.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parity/cli/flags/verify_flags.hpp"
+#include "parity/policy/policy_gate.hpp"
+
+namespace plumb::parity::cli {
+
+/// Graphs that are verified alike: those that the command line names, or those of one case of a list.
+struct Batch {
+  flags::VerifyFlags flags;               ///< the command line's, where the case says nothing else
+  std::vector<std::string> paths = {};    ///< graph files
+  std::string where = {};                 ///< "models.toml:12"; "" of the command line
+  verify::FillOptions fill = {};          ///< what its flags come to
+  std::optional<policy::Gate> gate = {};  ///< likewise, once it is opened
+};
+
+/// Whether a path of the command line is a list of cases.
+bool is_list(const std::filesystem::path& path);
+
+/// What the command line names, lists replaced by their cases: of those with a tag of --tag, where that is said. Their
+/// FillOptions are made, gates not. Throws Error, naming the case, where its flags do not go together or name what is
+/// not there; and where a tag is in no list.
+std::vector<Batch> batches_of(const flags::VerifyFlags& flags);
+
+}  // namespace plumb::parity::cli
