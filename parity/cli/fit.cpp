@@ -1,6 +1,8 @@
 // `plumb fit`: limits fitted to results files, written as a policy or merged into one.
 #include "parity/fit/fit.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
@@ -30,6 +32,12 @@ void say(const fit::Fit& fit) {
   for (const fit::FittedRule& rule : fit.rules)
     std::cout << rule.id() << ": " << ir::enum_name(rule.measure) << ' ' << rule.limit << ", "
               << terminal::counted(rule.n_seeds, "seed") << ", " << terminal::counted(rule.n_nodes, "node") << '\n';
+  for (const fit::FittedOutput& output : fit.outputs) {
+    std::string limits;
+    for (const policy::Requirement& one : output.limits)
+      limits += fmt::format("{} {:.4g}, ", ir::enum_name(one.measure), one.limit.number);
+    show::print("total of {}: {}{}\n", output.output, limits, terminal::counted(output.n_seeds, "seed"));
+  }
   for (const std::string& finding : fit.findings) show::print("finding: {}\n", finding);
 }
 
@@ -53,15 +61,19 @@ int run_fit(const FitFlags& flags) {
   const fit::Fit fitted = fit::fit(samples, flags.options);
   runs -= fitted.repeats;
   say(fitted);
-  if (!fitted.rules.empty() && is_file) {
+  const bool has_limits = !fitted.rules.empty() || !fitted.outputs.empty();
+  const bool is_tight = fitted.at_bound > 0 && fitted.findings.empty();  // then the bound is the policy
+  if (has_limits && is_file) {
     const auto made = fit::updated_policy(policy::read(flags.policy), fitted, from, flags.allow_loosen);
     for (const std::string& note : made.notes) std::cerr << note << '\n';
     flags::write_whole(output, made.text);
-  } else if (!fitted.rules.empty()) {
+  } else if (has_limits || (is_tight && !is_file)) {
     flags::write_whole(output, fit::policy_text(fitted, from));
   }
-  if (fitted.rules.empty() && fitted.findings.empty()) ir::fail("nothing to fit in ", terminal::counted(runs, "run"));
+  if (!has_limits && !is_tight && fitted.findings.empty())
+    ir::fail("nothing to fit in ", terminal::counted(runs, "run"));
   std::cout << terminal::counted(runs, "run") << ", " << terminal::counted(fitted.rules.size(), "rule") << ", "
+            << terminal::counted(fitted.outputs.size(), "total") << ", "
             << terminal::counted(fitted.findings.size(), "finding") << '\n';
   if (!fitted.findings.empty()) return static_cast<int>(core::ExitCode::failed);
   if (!is_cut_off) return static_cast<int>(core::ExitCode::passed);

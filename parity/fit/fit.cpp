@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -21,9 +22,18 @@ using Nodes = std::map<std::string, std::vector<const Sample*>>;
 using policy::Measure;
 
 double value_of(const Sample& sample, Measure measure) {
-  return measure == Measure::sigma_max    ? sample.sigma
-         : measure == Measure::misrounded ? sample.misrounded
-                                          : sample.ratio;
+  switch (measure) {
+    case Measure::sigma_max:
+      return sample.sigma;
+    case Measure::misrounded:
+      return sample.misrounded;
+    case Measure::rel_l2:
+      return sample.total->rel_l2;
+    case Measure::max_abs:
+      return sample.total->max_abs;
+    default:
+      return sample.ratio;
+  }
 }
 
 std::vector<double> values_of(const std::vector<const Sample*>& samples, Measure measure) {
@@ -72,14 +82,38 @@ std::map<Group, Nodes> by_group(std::span<const Sample> samples, bool software) 
   return groups;
 }
 
+/// The runs of one graph on one device, by what both are called: their totals are of one distribution.
+using Totals = std::map<std::pair<std::string, std::string>, std::vector<const Sample*>>;
+
+/// The results of graphs whose totals were measured, by name.
+std::map<std::string, Totals> by_output(std::span<const Sample> samples, bool software) {
+  std::map<std::string, Totals> outputs;
+  for (const Sample& one : samples)
+    if (one.is_software == software && one.is_clean && one.total)
+      outputs[one.node][{one.graph, one.group.device}].push_back(&one);
+  return outputs;
+}
+
+constexpr std::array measures_of_totals = {Measure::rel_l2, Measure::max_abs};
+
 /// The most comparisons of one run that can raise an alarm.
-std::size_t most_in_a_run(const std::map<Group, Nodes>& groups) {
+std::size_t most_in_a_run(const std::map<Group, Nodes>& groups, const std::map<std::string, Totals>& outputs) {
   std::map<std::uint64_t, std::size_t> runs;
-  std::size_t most = 0;
   for (const auto& [group, nodes] : groups)
     for (const auto& [label, samples] : nodes)
-      for (const Sample* one : samples) most = std::max(most, ++runs[one->run]);
+      for (const Sample* one : samples) ++runs[one->run];
+  for (const auto& [name, totals] : outputs)
+    for (const auto& [where, samples] : totals)
+      for (const Sample* one : samples) runs[one->run] += measures_of_totals.size();
+  std::size_t most = 0;
+  for (const auto& [run, count] : runs) most = std::max(most, count);
   return most;
+}
+
+std::size_t seeds_of(const std::vector<const Sample*>& samples) {
+  std::set<std::uint64_t> seeds;
+  for (const Sample* one : samples) seeds.insert(one->seed);
+  return seeds.size();
 }
 
 bool is_one_distribution(const Nodes& nodes, Measure measure) {
@@ -96,6 +130,9 @@ class Fitter {
  private:
   void check_clean(std::span<const Sample> samples, bool software);
   void add(FittedRule rule, const std::vector<const Sample*>& samples);
+  void add(const std::string& output, const Totals& totals);
+  bool has_enough_seeds(const std::string& what, std::size_t seeds);
+  double false_alarm() const { return options_.false_alarm_per_run / static_cast<double>(fit_.comparisons); }
 
   const Options options_;
   Fit fit_;
@@ -115,18 +152,19 @@ void Fitter::check_clean(std::span<const Sample> samples, bool software) {
                                           count.first, count.second));
 }
 
+bool Fitter::has_enough_seeds(const std::string& what, std::size_t seeds) {
+  if (seeds >= fewest_seeds) return true;
+  fit_.notes.push_back(
+      fmt::format("{}: {} seeds are too few, at least {} are wanted: it gets no limit", what, seeds, fewest_seeds));
+  return false;
+}
+
 void Fitter::add(FittedRule rule, const std::vector<const Sample*>& samples) {
-  std::set<std::uint64_t> seeds;
-  for (const Sample* one : samples) seeds.insert(one->seed);
-  rule.n_seeds = seeds.size(), rule.n_samples = samples.size();
+  rule.n_seeds = seeds_of(samples), rule.n_samples = samples.size();
   const auto what = fmt::format("{}{}", rule.node.empty() ? "" : rule.node + ": ", name_of(rule.group));
-  if (rule.n_seeds < fewest_seeds) {
-    fit_.notes.push_back(fmt::format("{}: {} seeds are too few, at least {} are wanted: the bound stays the limit",
-                                     what, rule.n_seeds, fewest_seeds));
-    return;
-  }
+  if (!has_enough_seeds(what, rule.n_seeds)) return;
   rule.is_software = samples[0]->is_software;
-  rule.false_alarm = options_.false_alarm_per_run / static_cast<double>(fit_.comparisons);
+  rule.false_alarm = false_alarm();
   rule.gumbel = fit_gumbel(values_of(samples, rule.measure));
   rule.limit = upper_limit(rule.gumbel, samples.size(), rule.false_alarm, options_.confidence);
   if (rule.measure == Measure::sigma_max) rule.limit = std::max(rule.limit, 0.0);
@@ -134,13 +172,36 @@ void Fitter::add(FittedRule rule, const std::vector<const Sample*>& samples) {
     // Half an ulp of rounding is most of their limit.
     const bool is_of_storage =
         rule.measure != Measure::misrounded && (rule.group.dtype == "f16" || rule.group.dtype == "bf16");
-    fit_.findings.push_back(fmt::format(
-        "{}: the fitted {} is {:.4g}, above the bound, which stays the limit{}", what, ir::enum_name(rule.measure),
-        rule.limit,
+    fit_.notes.push_back(fmt::format(
+        "{}: nothing to tighten, the fitted {} is {:.4g}, above the bound, which stays the limit{}", what,
+        ir::enum_name(rule.measure), rule.limit,
         is_of_storage ? ": clean results stored in 16 bits come that close to it (docs/f16_in_ten_minutes.md)" : ""));
+    ++fit_.at_bound;
     return;
   }
   fit_.rules.push_back(std::move(rule));
+}
+
+/// The policy has one budget for all graphs and devices whose results have this name, which must suit each of them.
+void Fitter::add(const std::string& output, const Totals& totals) {
+  FittedOutput made{.output = output, .false_alarm = false_alarm()};
+  std::map<Measure, double> limits;
+  for (const auto& [where, samples] : totals) {
+    const std::size_t seeds = seeds_of(samples);
+    if (!has_enough_seeds("total of " + output, seeds)) return;
+    made.n_seeds = made.n_seeds == 0 ? seeds : std::min(made.n_seeds, seeds);
+    made.n_samples += samples.size(), made.is_software = samples[0]->is_software;
+    for (const Measure measure : measures_of_totals) {
+      const auto values = values_of(samples, measure);
+      const double limit = varies(samples, measure)
+                               ? upper_limit(fit_gumbel(values), values.size(), made.false_alarm, options_.confidence)
+                               : *std::ranges::max_element(values);
+      limits[measure] = std::max(limits[measure], limit);
+    }
+  }
+  for (const auto& [measure, limit] : limits)
+    if (std::isfinite(limit) && limit > 0) made.limits.push_back({.measure = measure, .limit = {limit}});
+  if (!made.limits.empty()) fit_.outputs.push_back(std::move(made));
 }
 
 Fit Fitter::run(std::span<const Sample> all) {
@@ -155,7 +216,9 @@ Fit Fitter::run(std::span<const Sample> all) {
         fmt::format("{} comparisons of software devices are left out: they say nothing of real ones", left_out));
   check_clean(samples, software);
   const auto groups = by_group(samples, software);
-  fit_.comparisons = most_in_a_run(groups);
+  const auto outputs = by_output(samples, software);
+  fit_.comparisons = most_in_a_run(groups, outputs);
+  for (const auto& [name, totals] : outputs) add(name, totals);
   for (const auto& [group, nodes] : groups) {
     const Measure measure = measure_of(group, nodes);
     if (is_one_distribution(nodes, measure)) {

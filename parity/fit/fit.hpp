@@ -22,6 +22,11 @@ struct Group {
   auto operator<=>(const Group&) const = default;
 };
 
+/// What a result of a graph was off in total.
+struct Total {
+  double rel_l2 = compare::not_computed, max_abs = compare::not_computed;
+};
+
 /// One output of one node in one run: all that a fit needs to know of a results file.
 struct Sample {
   Group group = {};
@@ -35,6 +40,7 @@ struct Sample {
   std::string graph = {};                      ///< its hash
   std::uint64_t param_seed = 0;                ///< likewise, where params have one of their own
   std::optional<std::uint64_t> out_hash = {};  ///< the hash of the bits of the output, where it is known
+  std::optional<Total> total = {};             ///< nothing but for results of the graph
 };
 
 /// The local parts of all compared outputs, `first_run` being the number of the file's first run.
@@ -70,10 +76,21 @@ struct FittedRule {
   std::string id() const;
 };
 
+/// Limits on the total of results of this name.
+struct FittedOutput {
+  std::string output = {};
+  std::vector<policy::Requirement> limits = {};  ///< rel_l2 and max_abs, those that vary
+  double false_alarm = 0;                        ///< the chance of a false alarm by each of them in one comparison
+  std::size_t n_seeds = 0, n_samples = 0;
+  bool is_software = false;
+};
+
 struct Fit {
-  std::vector<FittedRule> rules;      ///< rules for one node before those of groups
+  std::vector<FittedRule> rules;  ///< rules for one node before those of groups
+  std::vector<FittedOutput> outputs;
   std::vector<std::string> findings;  ///< what keeps the fit from being a clean one
   std::vector<std::string> notes;
+  std::size_t at_bound = 0;     ///< rules that were left out, since the bound is tight enough
   std::size_t comparisons = 0;  ///< that can raise an alarm in one run, at most
   std::size_t repeats = 0;      ///< runs that are equal to earlier ones, and were left out
 };
@@ -82,9 +99,10 @@ struct Fit {
 /// that a run's limits allowed for (verdict.md V53); the ratio where that was not recorded, or where no chance is in
 /// limits. Nodes of a group share a rule when an Anderson-Darling test accepts that their ratios are of one
 /// distribution; else each has its own. The budget is divided by the largest number of comparisons of a run that get a
-/// limit. What was run twice counts once (repeats.hpp). Findings: a node that did not pass in a run; a limit that comes
-/// out above 1, the bound, which then stays the limit. Where real devices are among the samples, those of software
-/// devices are left out, with a note.
+/// limit. What was run twice counts once (repeats.hpp). A limit that comes out above the bound is none, with a note:
+/// there is nothing to tighten. Results of the graph get limits on their totals: where graphs or devices share a name,
+/// the largest of theirs. Findings: a node that did not pass in a run. Where real devices are among the samples, those
+/// of software devices are left out, with a note.
 Fit fit(std::span<const Sample> samples, const Options& options);
 
 }  // namespace plumb::parity::fit

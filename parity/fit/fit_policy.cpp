@@ -41,6 +41,18 @@ std::string match_of(const FittedRule& rule) {
   return text + " }\n";
 }
 
+std::string output_text(const FittedOutput& one, const Provenance& from, const std::string& reason) {
+  std::string text = toml_string(one.output) + " = { ";
+  for (const policy::Requirement& limit : one.limits)
+    text += fmt::format("{} = {}, ", ir::enum_name(limit.measure), limit.limit.number);
+  if (!reason.empty()) text += "reason = " + toml_string(reason) + ", ";
+  return text + fmt::format(
+                    "source = \"fitted\", fit = {{ n_seeds = {}, n_samples = {}, method = \"gumbel-lmoments\", "
+                    "false_alarm = {:.6g}, confidence = {:g}, at = {}, commit = {}, software = {} }} }}\n",
+                    one.n_seeds, one.n_samples, one.false_alarm, from.options.confidence, toml_string(from.at),
+                    toml_string(from.commit), one.is_software);
+}
+
 std::string rule_text(const FittedRule& rule, const Provenance& from, const std::string& reason) {
   std::string text = "[[rule]]\nid = " + toml_string(rule.id()) + "\n" + match_of(rule);
   const bool is_ratio = rule.measure == policy::Measure::ratio_max;  // which is held to the bound by itself
@@ -97,6 +109,7 @@ class Update {
       : old_(old), from_(from), reason_(reason), lines_(lines_of(old.text)) {}
 
   void put(const FittedRule& rule);
+  void put(const FittedOutput& output);
   Updated finish();
 
  private:
@@ -108,7 +121,7 @@ class Update {
   const std::string& reason_;
   std::vector<std::string> lines_;  ///< the old text's lines; others go in front of one, or in its place
   std::vector<std::string> notes_;
-  std::string appended_;
+  std::string appended_, outputs_;  ///< what goes behind all of it, and behind [output]
 };
 
 void Update::put(const FittedRule& rule) {
@@ -149,7 +162,36 @@ void Update::insert(const FittedRule& rule) {
     lines_[hiding->line - 1] = rule_text(rule, from_, reason) + "\n" + lines_[hiding->line - 1];
 }
 
+/// Whether every limit is at most the one of the same measure.
+bool is_no_looser(const FittedOutput& now, const policy::OutputBudget& before) {
+  return std::ranges::all_of(before.require, [&](const policy::Requirement& old) {
+    const auto found = std::ranges::find(now.limits, old.measure, &policy::Requirement::measure);
+    return found != now.limits.end() && old.limit.expression.empty() && found->limit.number <= old.limit.number;
+  });
+}
+
+void Update::put(const FittedOutput& output) {
+  const auto before = std::ranges::find(old_.outputs, output.output, &policy::OutputBudget::output);
+  if (before == old_.outputs.end()) {
+    outputs_ += output_text(output, from_, "");
+    return;
+  }
+  const bool is_tighter = is_no_looser(output, *before);
+  if (!before->is_fitted || (!is_tighter && reason_.empty())) {
+    notes_.push_back(fmt::format("[output] '{}' stays as it is: {}", output.output,
+                                 before->is_fitted ? "what was fitted now would be looser" : "it was not fitted"));
+    return;
+  }
+  lines_[before->line - 1] = output_text(output, from_, is_tighter ? before->reason : reason_);
+}
+
 Updated Update::finish() {
+  const auto is_head = [](const std::string& line) { return line.starts_with("[output]"); };
+  const auto head_of_outputs = std::ranges::find_if(lines_, is_head);
+  if (head_of_outputs != lines_.end())
+    *head_of_outputs += outputs_;
+  else if (!outputs_.empty())
+    appended_ += "\n[output]\n" + outputs_;
   Updated made;
   for (const std::string& line : lines_) made.text += line;
   made.text += appended_;
@@ -159,24 +201,35 @@ Updated Update::finish() {
   return made;
 }
 
+bool is_of_software(const Fit& fit) {
+  return std::ranges::any_of(fit.rules, &FittedRule::is_software) ||
+         std::ranges::any_of(fit.outputs, &FittedOutput::is_software);
+}
+
 }  // namespace
 
 std::string policy_text(const Fit& fit, const Provenance& from) {
   std::string text = head;
-  if (std::ranges::any_of(fit.rules, &FittedRule::is_software))
-    text += "# Fitted to software devices: it says nothing of real ones.\n";
+  if (is_of_software(fit)) text += "# Fitted to software devices: it says nothing of real ones.\n";
   text += fmt::format("\n[budget]\nfalse_alarm_per_run = {:g}\n", from.options.false_alarm_per_run);
+  if (!fit.outputs.empty()) text += "\n[output]\n";
+  for (const FittedOutput& output : fit.outputs) text += output_text(output, from, "");
   for (const FittedRule& rule : fit.rules) text += "\n" + rule_text(rule, from, "");
   return text;
 }
 
 Updated updated_policy(const policy::Policy& old, const Fit& fit, const Provenance& from,
                        const std::string& allow_loosen) {
-  const bool is_software = std::ranges::any_of(fit.rules, &FittedRule::is_software);
-  for (const policy::Rule& rule : old.rules)
-    ir::require(!is_software || !rule.is_fitted || rule.is_fitted_to_software, policy::where(old, rule),
+  const auto require_software_too = [&](bool is_fitted, bool to_software, const std::string& where) {
+    ir::require(!is_of_software(fit) || !is_fitted || to_software, where,
                 ": is fitted to a real device; results of software devices do not go into that policy");
+  };
+  for (const policy::Rule& rule : old.rules)
+    require_software_too(rule.is_fitted, rule.is_fitted_to_software, policy::where(old, rule));
+  for (const policy::OutputBudget& one : old.outputs)
+    require_software_too(one.is_fitted, one.is_fitted_to_software, fmt::format("{}:{}", old.file, one.line));
   Update update(old, from, allow_loosen);
+  for (const FittedOutput& output : fit.outputs) update.put(output);
   for (const FittedRule& rule : fit.rules) update.put(rule);
   return update.finish();
 }

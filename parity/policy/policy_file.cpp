@@ -61,7 +61,7 @@ class Reader {
   void expected_failure(const toml::table& table, Rule& rule) const;
   Selector selector(std::string_view key, const toml::node& node) const;
   std::vector<Requirement> requirements(const toml::table& table, RulePart part, int depth,
-                                        std::string_view but = {}) const;
+                                        const std::vector<std::string_view>& but = {}) const;
   Requirement requirement(std::string_view key, const toml::node& node, RulePart part, int depth) const;
   Requirement allclose(const toml::node& node) const;
   Requirement any(const toml::node& node, RulePart part, int depth) const;
@@ -244,13 +244,13 @@ Requirement Reader::requirement(std::string_view key, const toml::node& node, Ru
   return made;
 }
 
-/// What a table requires in all its keys but one.
+/// What a table requires in all its keys but these.
 std::vector<Requirement> Reader::requirements(const toml::table& table, RulePart part, int depth,
-                                              std::string_view but) const {
+                                              const std::vector<std::string_view>& but) const {
   std::vector<Requirement> made;
   bool has_bound = false, has_ratio = false;
   for (const auto& [key, value] : table) {
-    if (!but.empty() && text(key) == but) continue;
+    if (std::ranges::count(but, text(key)) > 0) continue;
     if (text(key) == "bound") {
       choice(value, "bound", {"auto"});
       if (part != RulePart::local) refuse(value, "bound: only the local part has it");
@@ -332,7 +332,10 @@ void Reader::outputs(const toml::table& outputs) {
     OutputBudget budget{std::string(text(key)), value.source().begin.line};
     const toml::table& limits = table(value, ir::cat("[output] ", text(key)));
     if (const toml::node* reason = limits.get("reason")) budget.reason = string(*reason, "[output] reason");
-    budget.require = requirements(limits, RulePart::total, 0, "reason");
+    if (const toml::node* source = limits.get("source")) budget.is_fitted = string(*source, "source") == "fitted";
+    if (const toml::node* fit = limits.get("fit"))
+      budget.is_fitted_to_software = table(*fit, "fit")["software"].value_or(false);
+    budget.require = requirements(limits, RulePart::total, 0, {"reason", "source", "fit"});
     policy_.outputs.push_back(std::move(budget));
   }
 }

@@ -1,7 +1,9 @@
 plumb 0 verify "$graphs/scores.json" --seeds 20 -q -o seen.h5
 plumb 0 fit seen.h5 -o fitted.toml
 says '^fit-matmul-f32-f32-[0-9a-f]+: sigma_max [0-9]+\.[0-9]+, 20 seeds, 1 node$'
-says '^20 runs, 2 rules, 0 findings$'
+says '^total of p: max_abs [0-9.e-]+, rel_l2 [0-9.e-]+, 20 seeds$'
+says '^20 runs, 2 rules, 1 total, 0 findings$'
+holds fitted.toml '^"p" = \{ max_abs = [0-9.e-]+, rel_l2 = [0-9.e-]+, source = "fitted", fit = \{ n_seeds = 20,'
 holds fitted.toml '^schema = "plumb-policy/1"$'
 holds fitted.toml '^require = \{ bound = "auto", sigma_max = [0-9.]+ \}$'
 holds fitted.toml 'n_seeds = 20, n_samples = 20, n_nodes = 1, method = "gumbel-lmoments"'
@@ -12,7 +14,7 @@ says '^20 runs: 20 passed; 0 changed$'
 cp seen.h5 copy.h5
 for again in seen.h5 copy.h5; do
   plumb 0 fit seen.h5 "$again" -o "twice_$again.toml"
-  says '^20 runs, 2 rules, 0 findings$'
+  says '^20 runs, 2 rules, 1 total, 0 findings$'
   warns '^20 runs are equal to earlier ones .*, and not counted again$'
   cmp fitted.toml "twice_$again.toml" || fail "runs that are given twice give other limits"
 done
@@ -23,5 +25,6 @@ warns_of missing.h5
 [ ! -e other.toml ] || fail "other.toml was written"
 # Half precision: what is stored leaves nothing to tighten, and it is said where that is explained.
 plumb 0 verify "$graphs/scores.json" --dtype f16 --seeds 20 -q -o half.h5
-plumb 1 fit half.h5 -o half.toml
-says '^finding: softmax f16->f16.*above the bound.*: clean results stored in 16 bits.*[(]docs/f16_in_ten_.*[)]$'
+plumb 0 fit half.h5 -o half.toml
+warns '^softmax f16->f16.*: nothing to tighten, .*above the bound.*stored in 16 bits.*[(]docs/f16_in_ten_.*[)]$'
+plumb 0 judge half.h5 --policy half.toml

@@ -99,12 +99,76 @@ TEST(Fit, HeldOutRunsFailAsOftenAsPromised) {
   EXPECT_LT(failed.size(), 400u);
 }
 
-TEST(Fit, ALimitAboveTheBoundIsAFindingAndNoRule) {
+/// The bound is then as tight as it may be, and nothing is wrong.
+TEST(Fit, ALimitAboveTheBoundIsANoteAndNoRule) {
   const Fit found = fit(runs_of({{"a", "matmul", {0.8, 0.1}}, {"b", "softmax", low}}, 50), {});
   ASSERT_THAT(found.rules, SizeIs(1));
   EXPECT_EQ(found.rules[0].group.op, "softmax");
-  EXPECT_THAT(found.findings,
-              ElementsAre(HasSubstr("matmul f32->f32, accumulation f32, on 'a device': the fitted ratio_max is")));
+  EXPECT_THAT(found.findings, IsEmpty());
+  EXPECT_EQ(found.at_bound, 1u);
+  EXPECT_THAT(found.notes,
+              ElementsAre(HasSubstr("matmul f32->f32, accumulation f32, on 'a device': nothing to tighten, "
+                                    "the fitted ratio_max is")));
+}
+
+std::vector<Sample> joined(std::vector<Sample> one, const std::vector<Sample>& other) {
+  one.insert(one.end(), other.begin(), other.end());
+  return one;
+}
+
+/// Those runs, of which "y" is a result that was off by `scale` times the ratio.
+std::vector<Sample> with_totals(double scale, const std::string& graph = "g", std::uint64_t seed = 1) {
+  auto samples = runs_of({{"x", "matmul", low}, {"y", "matmul", low}}, 100, seed);
+  for (Sample& one : samples) {
+    one.graph = graph;
+    if (one.node == "y") one.total = Total{.rel_l2 = scale * one.ratio, .max_abs = 10 * scale * one.ratio};
+  }
+  return samples;
+}
+
+TEST(Fit, ResultsGetLimitsOnTheirTotals) {
+  const Fit found = fit(with_totals(1e-3), {});
+  ASSERT_THAT(found.outputs, SizeIs(1));
+  const FittedOutput& y = found.outputs[0];
+  EXPECT_EQ(y.output, "y");
+  EXPECT_EQ(y.n_seeds, 100u);
+  EXPECT_DOUBLE_EQ(y.false_alarm, 1e-3 / 4);  // two nodes, and two measures of one total
+  ASSERT_THAT(y.limits, SizeIs(2));
+  EXPECT_EQ(y.limits[0].measure, policy::Measure::max_abs);
+  EXPECT_EQ(y.limits[1].measure, policy::Measure::rel_l2);
+  const double limit = y.limits[1].limit.number;
+  EXPECT_GT(limit, 1e-3 * low.exceeded_with(y.false_alarm));
+  EXPECT_LT(limit, 1e-3 * low.exceeded_with(y.false_alarm / 10));
+  EXPECT_NEAR(y.limits[0].limit.number, 10 * limit, 1e-9);
+  // Another graph whose result has that name: one budget that suits both.
+  const Fit both = fit(joined(with_totals(1e-3), with_totals(3e-3, "h", 2)), {});
+  ASSERT_THAT(both.outputs, SizeIs(1));
+  EXPECT_NEAR(both.outputs[0].limits[1].limit.number, 3 * limit, limit / 5);
+}
+
+TEST(FitPolicy, TotalsOnlyTightenUnlessAReasonIsGiven) {
+  const Fit loose = fit(with_totals(1e-2), {}), tight = fit(with_totals(1e-3), {});
+  const auto old = policy::parse(policy_text(loose, from), "p.toml");
+  ASSERT_THAT(old.outputs, SizeIs(1));
+  EXPECT_TRUE(old.outputs[0].is_fitted);
+  EXPECT_EQ(old.outputs[0].require[1].limit.number, loose.outputs[0].limits[1].limit.number);
+  const auto now = policy::parse(updated_policy(old, tight, from, "").text, "p.toml");
+  ASSERT_THAT(now.outputs, SizeIs(1));
+  EXPECT_EQ(now.outputs[0].require[1].limit.number, tight.outputs[0].limits[1].limit.number);
+  const Updated kept = updated_policy(now, loose, from, "");
+  EXPECT_EQ(kept.text, now.text);
+  EXPECT_THAT(kept.notes, ElementsAre(HasSubstr("[output] 'y' stays as it is")));
+  const auto looser = policy::parse(updated_policy(now, loose, from, "f16 now").text, "p.toml");
+  EXPECT_EQ(looser.outputs[0].reason, "f16 now");
+  EXPECT_EQ(looser.outputs[0].require[1].limit.number, loose.outputs[0].limits[1].limit.number);
+  // What somebody wrote stays; what is new is put below the head that there is.
+  const std::string by_hand = "schema = \"plumb-policy/1\"\n[output]\n\"y\" = { max_abs = 1 }  # ours\n";
+  const Updated ours = updated_policy(policy::parse(by_hand, "p.toml"), tight, from, "");
+  EXPECT_THAT(ours.text, HasSubstr("\"y\" = { max_abs = 1 }  # ours\n"));
+  EXPECT_THAT(ours.notes, ElementsAre(HasSubstr("[output] 'y' stays as it is: it was not fitted")));
+  const std::string other = "schema = \"plumb-policy/1\"\n[output]\nz = { max_abs = 1 }\n";
+  EXPECT_THAT(policy::parse(updated_policy(policy::parse(other, "p.toml"), tight, from, "").text, "p.toml").outputs,
+              SizeIs(2));
 }
 
 TEST(Fit, ANodeThatFailedIsAFinding) {
@@ -144,11 +208,6 @@ TEST(Fit, SoftwareDevicesSayNothingOfRealOnes) {
 std::vector<Sample> recorded(std::vector<Sample> samples, std::uint64_t first_run = 0) {
   for (Sample& one : samples) one.graph = "a graph", one.out_hash = 1000 * one.seed + one.node[0], one.run += first_run;
   return samples;
-}
-
-std::vector<Sample> joined(std::vector<Sample> one, const std::vector<Sample>& other) {
-  one.insert(one.end(), other.begin(), other.end());
-  return one;
 }
 
 TEST(Fit, WhatWasRunTwiceCountsOnce) {
@@ -266,7 +325,7 @@ TEST(Fit, SigmaIsFittedWhereItIsKnownAndMisroundingIn16Bits) {
   EXPECT_THAT(updated_policy(old, by_sigma, from, "by sigma now").text, HasSubstr("sigma_max = "));
   // A limit above what a run allowed for is needless.
   for (Sample& one : samples) one.sigma *= 4;
-  EXPECT_THAT(fit(samples, {}).findings, ElementsAre(HasSubstr("the fitted sigma_max is")));
+  EXPECT_THAT(fit(samples, {}).notes, ElementsAre(HasSubstr("nothing to tighten, the fitted sigma_max is")));
   for (Sample& one : samples) one.group.dtype = "f16", one.misrounded = 0.1 * one.ratio;
   const Fit of_halves = fit(samples, {});
   ASSERT_THAT(of_halves.rules, SizeIs(1));
