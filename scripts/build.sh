@@ -20,7 +20,7 @@ esac
 preset=$1
 shift
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd -P "$(dirname "${BASH_SOURCE[0]}")/.."  # by one name, whatever link led here: another is another build
 scripts/setup.sh
 
 # Ubuntu 22.04 calls its g++ 11 g++; the code wants 12.

@@ -7,8 +7,8 @@ usage() {
   cat <<USAGE
 usage: scripts/docs_job.sh
 
-In a workspace of its own, with this tree as plumbline/ and a list of the models that tests have. For a machine that has
-nothing: scripts/debian13.sh scripts/docs_job.sh
+In a workspace of its own, with a copy of this tree as plumbline/, which is built there, and a list of models that tests
+have. For a machine that has nothing: scripts/debian13.sh scripts/docs_job.sh
 USAGE
 }
 case ${1:-} in
@@ -23,8 +23,8 @@ job=$(awk '/^jobs: *# GitHub/ { inside = 1 } /^```/ { inside = 0 } inside && sub
 
 workspace=$(mktemp -d)
 trap 'rm -rf "$workspace"' EXIT
-ln -s "$tree" "$workspace/plumbline"
-mkdir "$workspace/models"
+mkdir "$workspace/models" "$workspace/plumbline"
+tar --create --directory "$tree" --exclude ./build --exclude ./.git . | tar --extract --directory "$workspace/plumbline"
 cp "$tree"/tests/commands/graphs/{scores,dense}.json "$tree"/fixtures/onnx/encoder_in_primitives.onnx \
   "$workspace/models"
 cat >"$workspace/models.toml" <<'END'
