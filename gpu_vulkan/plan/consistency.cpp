@@ -1,6 +1,7 @@
 #include "gpu_vulkan/plan/consistency.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace plumb::gpu_vulkan::plan {
@@ -41,6 +42,19 @@ class Memory {
     return Plan::no_slot;
   }
 
+  /// Who holds the first of these bytes that anybody holds.
+  std::optional<Slot> holder(const Bytes& bytes) const {
+    const auto& pieces = buffers_.at(bytes.buffer);
+    auto piece = pieces.upper_bound(bytes.begin);
+    if (piece != pieces.begin() && std::prev(piece)->second.end > bytes.begin) --piece;
+    if (piece == pieces.end() || piece->first >= bytes.end) return std::nullopt;
+    return piece->second.owner;
+  }
+
+  void clear() {
+    for (Pieces& pieces : buffers_) pieces.clear();
+  }
+
  private:
   struct Piece {
     std::size_t end;
@@ -70,7 +84,9 @@ class Walk {
         graph_(graph),
         alignment_(std::max<std::size_t>(facts.offset_alignment, widest_load)),
         memory_(plan.arena.buffers.size()),
-        written_(plan.schedule.slots.size()) {}
+        written_(plan.schedule.slots.size()),
+        read_since_(plan.arena.buffers.size()),
+        written_since_(plan.arena.buffers.size()) {}
 
   void run() {
     ir::require(plan_.barrier_before.size() == plan_.schedule.dispatches.size(),
@@ -133,8 +149,8 @@ class Walk {
     for (const Slot slot : dispatch.reads) read(d, slot);
     for (const Slot slot : dispatch.writes) write(d, slot);
     for (const Slot slot : dispatch.reads)
-      if (!is_resident(slot)) read_since_.push_back(slot);
-    written_since_.insert(written_since_.end(), dispatch.writes.begin(), dispatch.writes.end());
+      if (!is_resident(slot)) read_since_.give(bytes(slot), slot);
+    for (const Slot slot : dispatch.writes) written_since_.give(bytes(slot), slot);
   }
 
   void read(std::size_t d, Slot slot) const {
@@ -156,10 +172,9 @@ class Walk {
     fill(slot);
   }
 
-  void require_waited(std::size_t d, const char* does, Slot slot, const std::vector<Slot>& others,
-                      const char* did) const {
-    const auto other = std::ranges::find_if(others, [&](Slot o) { return bytes(o).meets(bytes(slot)); });
-    if (other == others.end()) return;
+  void require_waited(std::size_t d, const char* does, Slot slot, const Memory& others, const char* did) const {
+    const auto other = others.holder(bytes(slot));
+    if (!other) return;
     const std::string what = *other == slot ? "it" : name(*other) + ", which shares its bytes,";
     ir::fail(at(d), does, name(slot), ", and no barrier is between it and one that ", did, what);
   }
@@ -212,8 +227,8 @@ class Walk {
   const ir::Graph& graph_;
   const std::size_t alignment_;
   Memory memory_;
-  std::vector<bool> written_;                     // by slot
-  std::vector<Slot> read_since_, written_since_;  // the last barrier
+  std::vector<bool> written_;          // by slot
+  Memory read_since_, written_since_;  // the last barrier
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <ctime>
 #include <random>
 
 #include "gpu_vulkan/plan/barriers.hpp"
@@ -123,6 +125,58 @@ TEST(Pack, SlotsThatLiveTogetherNeverOverlap) {
   }
 }
 
+/// Where first fit puts slots, each compared with all before it.
+std::vector<plan::Place> first_fit(const plan::Schedule& schedule, const std::vector<plan::Lifetime>& alive,
+                                   const plan::PackLimits& limits) {
+  std::vector<plan::Place> places(schedule.slots.size());
+  std::vector<plan::Slot> order;
+  for (plan::Slot s = 0; s < schedule.slots.size(); ++s)
+    if (alive[s].used) order.push_back(s);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](plan::Slot s) { return schedule.bound_bytes(s); });
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t offset = 0; !places[order[i]].exists(); offset += limits.alignment) {
+      const std::size_t end = offset + schedule.bound_bytes(order[i]);
+      const auto is_in_the_way = [&](plan::Slot other) {
+        return (!limits.reuse || alive[other].overlaps(alive[order[i]])) && places[other].offset < end &&
+               offset < places[other].offset + schedule.bound_bytes(other);
+      };
+      if (std::none_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(i), is_in_the_way))
+        places[order[i]] = {0, offset};
+    }
+  return places;
+}
+
+TEST(Pack, EverySlotHasTheFirstPlaceThatFits) {
+  std::mt19937 random(17);
+  const auto upto = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n)(random); };
+  for (int round = 0; round < 100; ++round) {
+    plan::Schedule schedule;
+    std::vector<plan::Lifetime> alive;
+    for (plan::Slot s = 0; s < 40; ++s) {
+      schedule.slot(upto(200));
+      const std::size_t first = upto(20);
+      alive.push_back({true, first, upto(2) == 0 ? 20 : first + upto(20 - first)});  // many live to the end
+    }
+    for (const bool reuse : {true, false}) {
+      const plan::PackLimits limits{.alignment = 16, .buffer_bytes = std::size_t{1} << 40, .reuse = reuse};
+      EXPECT_EQ(plan::pack(schedule, alive, limits).places, first_fit(schedule, alive, limits)) << round;
+    }
+  }
+}
+
+TEST(Pack, VeryManyResultsTakeNoTime) {
+  constexpr std::size_t count = 100'000;
+  plan::Schedule schedule;
+  std::vector<plan::Lifetime> alive;
+  for (std::size_t s = 0; s < count; ++s) {
+    schedule.slot(16);
+    alive.push_back({true, s, count});
+  }
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(plan::pack(schedule, alive, roomy).buffers, std::vector<std::size_t>{64 * (count - 1) + 16});
+  EXPECT_LT(std::clock() - start, 2 * CLOCKS_PER_SEC);
+}
+
 constexpr plan::PackLimits apart{.alignment = 64, .buffer_bytes = std::size_t{1} << 40, .reuse = false};
 
 std::vector<bool> barriers_of(const plan::Schedule& schedule, const plan::PackLimits& limits = roomy) {
@@ -166,6 +220,70 @@ TEST(Barriers, OneBarrierServesEverythingBefore) {
   schedule.dispatches.push_back(reading_and_writing({1}, {3}));
   schedule.dispatches.push_back(reading_and_writing({2}, {4}));
   EXPECT_EQ(barriers_of(schedule, apart), (std::vector<bool>{false, false, true, false}));
+}
+
+/// By every range before, each for itself.
+std::vector<bool> barriers_one_by_one(const plan::Schedule& schedule, const plan::ArenaLayout& layout) {
+  std::vector<bool> needed;
+  std::size_t since = 0;  // the dispatch behind the last barrier
+  const auto meet = [&](plan::Slot a, plan::Slot b) {
+    const plan::Place &p = layout.places[a], &q = layout.places[b];
+    return p.buffer == q.buffer && p.offset < q.offset + schedule.bound_bytes(b) &&
+           q.offset < p.offset + schedule.bound_bytes(a);
+  };
+  const auto any_meet = [&](const std::vector<plan::Slot>& some, const std::vector<plan::Slot>& others) {
+    for (const plan::Slot a : some)
+      for (const plan::Slot b : others)
+        if (meet(a, b)) return true;
+    return false;
+  };
+  for (std::size_t d = 0; d < schedule.dispatches.size(); ++d) {
+    const plan::Dispatch& now = schedule.dispatches[d];
+    bool waits = false;
+    for (std::size_t before = since; before < d; ++before) {
+      const plan::Dispatch& then = schedule.dispatches[before];
+      waits |=
+          any_meet(now.reads, then.writes) || any_meet(now.writes, then.writes) || any_meet(now.writes, then.reads);
+    }
+    if (waits) since = d;
+    needed.push_back(waits);
+  }
+  return needed;
+}
+
+TEST(Barriers, AreThoseThatEveryPairOfDispatchesAsksFor) {
+  std::mt19937 random(11);
+  const auto upto = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n)(random); };
+  std::size_t barriers = 0;
+  for (int round = 0; round < 100; ++round) {
+    plan::Schedule schedule;
+    plan::ArenaLayout layout;
+    for (plan::Slot s = 0; s < 30; ++s) {  // they lie across each other, and touch
+      schedule.slot(4 * upto(40));
+      layout.places.push_back({upto(1), 16 * upto(100)});
+    }
+    for (std::size_t d = 0; d < 60; ++d)
+      schedule.dispatches.push_back(reading_and_writing({upto(29), upto(29)}, {upto(29)}));
+    const auto found = plan::barriers(schedule, layout);
+    EXPECT_EQ(found, barriers_one_by_one(schedule, layout)) << round;
+    barriers += static_cast<std::size_t>(std::ranges::count(found, true));
+  }
+  EXPECT_GT(barriers, 1000u);
+  EXPECT_LT(barriers, 5000u);
+}
+
+TEST(Barriers, OfGraphsWithVeryManyResultsTakeNoTime) {
+  constexpr std::size_t count = 50'000;  // every pair of which would be 1 250 000 000
+  plan::Schedule schedule;
+  plan::ArenaLayout layout;
+  for (std::size_t s = 0; s <= count; ++s) {
+    schedule.slot(16);
+    layout.places.push_back({0, 64 * s});
+  }
+  for (std::size_t d = 0; d < count; ++d) schedule.dispatches.push_back(reading_and_writing({0}, {d + 1}));
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(std::ranges::count(plan::barriers(schedule, layout), true), 0);
+  EXPECT_LT(std::clock() - start, 2 * CLOCKS_PER_SEC);
 }
 
 }  // namespace
