@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "ir/raw/utf8.hpp"
+
 namespace plumb::ir::kernels {
 namespace {
 
@@ -21,11 +23,12 @@ Labels parse_term(std::string_view text) {
   Labels term;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text.substr(i, 3) == "...") {
-      if (contains(term, ellipsis)) throw EinsumFault{1, cat("'", text, "' has two")};
+      if (contains(term, ellipsis)) throw EinsumFault{1, cat("'", kernels::shown(text), "' has two")};
       term.push_back(ellipsis);
       i += 2;
     } else {
-      if (!is_letter(text[i])) throw EinsumFault{1, cat("'", text.substr(i, 1), "' in '", text, "'")};
+      if (!is_letter(text[i]))
+        throw EinsumFault{1, cat("'", kernels::shown(text.substr(i, 1)), "' in '", kernels::shown(text), "'")};
       term.push_back(text[i]);
     }
   }
@@ -194,6 +197,11 @@ Shape EinsumStep::shape() const {
     shape.push_back(holder->view.extent(label));
   }
   return shape;
+}
+
+std::string shown(std::string_view equation) {
+  constexpr std::size_t most = 120;  // bytes
+  return raw::shown(equation, most);
 }
 
 EinsumPlan plan_einsum(std::string_view equation, const std::vector<Shape>& operands) {

@@ -37,6 +37,9 @@ struct EinsumFault {
   std::string found;
 };
 
+/// An equation, or a part of it, as a message may show it.
+std::string shown(std::string_view equation);
+
 /// Throws EinsumFault.
 EinsumPlan plan_einsum(std::string_view equation, const std::vector<Shape>& operands);
 

@@ -46,7 +46,7 @@ struct Einsum {
     try {
       return {{in[0].dtype, plan(in).shape}};
     } catch (const kernels::EinsumFault& fault) {
-      check(*this, fault.constraint, false, fault.found, ", equation is '", equation, "'");
+      check(*this, fault.constraint, false, fault.found, ", equation is '", kernels::shown(equation), "'");
       throw;
     }
   }

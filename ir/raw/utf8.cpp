@@ -57,4 +57,18 @@ bool has_control(std::string_view text) {
   return false;
 }
 
+std::string shown(std::string_view text, std::size_t most, std::string_view cut) {
+  std::string made;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint one = code_point_at(text, at);
+    if (at + one.bytes > most) return made + std::string(cut);
+    if (one.is_valid && !is_control(one.value))
+      made += text.substr(at, one.bytes);
+    else
+      made += '?';
+    at += one.bytes;
+  }
+  return made;
+}
+
 }  // namespace plumb::ir::raw

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace plumb::ir::raw {
@@ -24,5 +25,9 @@ bool is_control(char32_t character);
 
 /// Whether any character of the text is such a one.
 bool has_control(std::string_view text);
+
+/// A text of a file as a message may show it: `?` for control characters and for what is no UTF-8, and no more than so
+/// many bytes, behind which `cut` says that there were more.
+std::string shown(std::string_view text, std::size_t most, std::string_view cut = "...");
 
 }  // namespace plumb::ir::raw

@@ -12,16 +12,7 @@ constexpr std::size_t longest_name = 200;  ///< bytes
 }  // namespace
 
 std::string clean(std::string_view name) {
-  std::string text;
-  for (std::size_t at = 0; at < name.size();) {
-    const raw::CodePoint one = raw::code_point_at(name, at);
-    if (at + one.bytes > longest_name) break;
-    if (one.is_valid && !raw::is_control(one.value))
-      text += name.substr(at, one.bytes);
-    else
-      text += '?';
-    at += one.bytes;
-  }
+  const std::string text = raw::shown(name, longest_name, "");
   return text.empty() ? "?" : text;
 }
 

@@ -51,6 +51,9 @@ TEST(EinsumTypes, Refuse) {
             "one -> term: '1' in 'i1', equation is 'i1->i' (C1)");
   for (const char* bad : {"i..j", "i->j->k", "i;j", "...i...", "i-j", "i->j,k", "i."})
     EXPECT_NE(of(bad, {{2, 2}}).find("(C1)"), std::string::npos) << bad;
+  EXPECT_NE(refusal(Einsum{std::string("i\0j", 3)}, {{2, 2}}).find("term: '?' in 'i?j', equation is 'i?j' (C1)"),
+            std::string::npos);
+  EXPECT_LT(refusal(Einsum{std::string(100'000, 'i') + ";"}, {{2, 2}}).size(), 600u);
   EXPECT_EQ(
       of("ij,jk->ik", {{2, 3}}),
       "each input must have a term, which names all of its axes: the equation has 2, there are 1 inputs, equation "
