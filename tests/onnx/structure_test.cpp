@@ -317,5 +317,38 @@ TEST_F(ExternalData, OutsideTheFolderOrTheFileIsRefused) {
   EXPECT_THAT(message_of([&] { read(); }), HasSubstr("leads out of the folder of the file that names it"));
 }
 
+/// An If within an If, so often.
+ModelMaker nested_ifs(int count) {
+  ModelMaker maker(13);
+  maker.input("x", {2}).initializer("yes", ir::Tensor({ir::DType::boolean, {}})).output("y0");
+  auto* graph = &maker.graph();
+  for (int k = 0; k < count; ++k) {
+    auto& node = *graph->add_node();
+    node.set_op_type("If");
+    node.add_input("yes");
+    node.add_output(ir::cat("y", k));
+    auto& other = set_graph(node, "else_branch");
+    add_node(other, "Identity", {"x"}, ir::cat("z", k));
+    add_value(other, ir::cat("z", k), false);
+    graph = &set_graph(node, "then_branch");
+    add_value(*graph, ir::cat("y", k + 1), false);
+  }
+  add_node(*graph, "Identity", {"x"}, ir::cat("y", count));
+  return maker;
+}
+
+TEST(OnnxFiles, GraphsThatNestTooDeeplyAreNotTakenForDamage) {
+  const auto refusal = [](int count) {
+    try {
+      static_cast<void>(nested_ifs(count).read());
+    } catch (const ir::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(refusal(60), HasSubstr("nests graphs (If, Loop, Scan) too deeply: protobuf reads 100 messages"));
+  EXPECT_THAT(refusal(20), ::testing::Not(HasSubstr("nests graphs")));
+}
+
 }  // namespace
 }  // namespace plumb::tests::structure_test

@@ -18,12 +18,16 @@ using from_onnx::clean;
 
 constexpr std::uint64_t most_file_bytes = (std::uint64_t{1} << 31) - 1;  ///< what protobuf can read
 
-/// Parses a message as a whole; nesting is bounded by protobuf's own limit of 100.
+constexpr int most_nested = 100;  ///< messages within messages: protobuf's own limit
+constexpr int graph_levels = 3;   ///< that a graph adds: itself, its node and its attribute
+
+/// Parses a message as a whole.
 template <class Message>
-bool parse(std::string_view bytes, Message& message) {
+bool parse(std::string_view bytes, Message& message, int most_levels = most_nested) {
   if (bytes.size() > most_file_bytes) return false;
   google::protobuf::io::CodedInputStream input(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                                static_cast<int>(bytes.size()));
+  input.SetRecursionLimit(most_levels);
   return message.ParseFromCodedStream(&input) && input.ConsumedEntireMessage();
 }
 
@@ -87,7 +91,12 @@ OnnxFacts facts_of(const ::onnx::ModelProto& model) {
 
 ::onnx::ModelProto parse_model(std::string_view bytes) {
   ::onnx::ModelProto model;
-  require(parse(bytes, model), "is not an ONNX model: its bytes are damaged, or of something else");
+  if (!parse(bytes, model)) {
+    constexpr int deep = 10 * most_nested;  // as far as a small stack reaches
+    require(!parse(bytes, model, deep), "nests graphs (If, Loop, Scan) too deeply: protobuf reads ", most_nested,
+            " messages within each other, which are ", most_nested / graph_levels, " graphs");
+    fail("is not an ONNX model: its bytes are damaged, or of something else");
+  }
   require(model.has_graph(), "is not an ONNX model: it has no graph");
   require(model.ir_version() > 0, "has no ir_version, which every ONNX model states");
   return model;
