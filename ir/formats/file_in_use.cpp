@@ -13,6 +13,7 @@ namespace plumb::ir::formats {
 namespace {
 
 thread_local const char* path_in_use = nullptr;
+thread_local FileInUse::Work work_in_use = FileInUse::Work::reading;
 
 // A handler of signals reads these; none of them changes once it may run.
 constexpr std::array crashes = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
@@ -25,7 +26,8 @@ void on_crash(int signal) {
   if (path_in_use != nullptr) {
     say("plumb: ");
     say(path_in_use);
-    say(": the library that reads it crashed; the file is probably damaged\n");
+    say(work_in_use == FileInUse::Work::reading ? ": the library that reads it crashed; the file is probably damaged\n"
+                                                : ": the library that writes it crashed; the file is not whole\n");
     _exit(status_of_crash);
   }
   // What was there before gets the signal as soon as this returns.
@@ -36,8 +38,15 @@ void on_crash(int signal) {
 
 }  // namespace
 
-FileInUse::FileInUse(std::string path) : path_(std::move(path)), before_(path_in_use) { path_in_use = path_.c_str(); }
-FileInUse::~FileInUse() { path_in_use = before_; }
+FileInUse::FileInUse(std::string path, Work work)
+    : path_(std::move(path)), before_(path_in_use), work_before_(work_in_use) {
+  path_in_use = path_.c_str();
+  work_in_use = work;
+}
+FileInUse::~FileInUse() {
+  path_in_use = before_;
+  work_in_use = work_before_;
+}
 
 void name_files_of_crashes(int exit_status) {
   // A stack of its own: recursion without an end is a crash, too.

@@ -8,6 +8,7 @@
 
 #include "ir/files/child.hpp"
 #include "ir/files/file_kind.hpp"
+#include "ir/files/file_lock.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/hdf5/hdf5_use.hpp"
 #include "ir/hdf5/types.hpp"
@@ -123,8 +124,13 @@ class DatasetFile final : public TensorFile {
     const Id dataset = open_dataset(name);
     Tensor tensor(type_of_dataset(dataset, name));
     const Id memory = hdf5::type_of(tensor.dtype());
-    if (tensor.elements() > 0)
-      expect(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()), cat("read '", name, "'"));
+    if (tensor.elements() > 0) try {
+        expect(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, tensor.bytes().data()),
+               cat("read '", name, "'"));
+      } catch (const Error&) {
+        require_filters(dataset, name);  // HDF5 says of a filter that is missing where it looked for plugins
+        throw;
+      }
     if (tensor.dtype() == DType::boolean)
       for (const std::byte x : tensor.bytes())
         require(x <= std::byte{1}, "'", name, "' has a bool that is neither 0 nor 1");
@@ -135,7 +141,27 @@ class DatasetFile final : public TensorFile {
   static Id open(const std::filesystem::path& path) {
     files::require_regular_file(path);
     require(H5Fis_hdf5(path.c_str()) > 0, "is no HDF5 file, but holds ", files::name_of(files::kind_of_file(path)));
-    return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+    try {
+      return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+    } catch (const Error&) {
+      require(!files::is_being_written(path), "is being written by another process");
+      throw;
+    }
+  }
+
+  /// Throws Error that names the first filter of a dataset which HDF5 does not have here, such as the lzf of h5py.
+  static void require_filters(hid_t dataset, std::string_view name) {
+    const Id list(H5Dget_create_plist(dataset), H5Pclose);
+    for (int k = 0; k < H5Pget_nfilters(list); ++k) {
+      std::array<char, 64> text{};
+      unsigned flags = 0;
+      std::size_t values = 0;
+      const H5Z_filter_t filter = H5Pget_filter2(list, static_cast<unsigned>(k), &flags, &values, nullptr,
+                                                 text.size() - 1, text.data(), nullptr);
+      if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
+      fail("'", name, "' is packed with HDF5 filter ", filter, text[0] == '\0' ? "" : cat(" (", text.data(), ")"),
+           ", which is not installed here; gzip is everywhere");
+    }
   }
 
   Id open_dataset(std::string_view name) const {
@@ -223,7 +249,7 @@ std::unique_ptr<TensorFile> open_hdf5_tensors(const std::filesystem::path& path)
 }
 
 void save_hdf5_tensors(const std::filesystem::path& path, const NamedTensors& tensors, std::string_view about) {
-  const hdf5::Hdf5Use use(path.string());
+  const hdf5::Hdf5Use use(path.string(), hdf5::Errors::plain, hdf5::Work::writing);
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   const Id root = timeless(H5P_FILE_CREATE), groups = timeless(H5P_GROUP_CREATE),
            datasets = timeless(H5P_DATASET_CREATE);

@@ -14,8 +14,8 @@ thread_local const std::string* name_in_use = nullptr;
 
 }  // namespace
 
-Hdf5Use::Hdf5Use(std::string path, Errors errors)
-    : name_(errors == Errors::named ? path + ": " : ""), before_(name_in_use), file_(std::move(path)) {
+Hdf5Use::Hdf5Use(std::string path, Errors errors, Work work)
+    : name_(errors == Errors::named ? path + ": " : ""), before_(name_in_use), file_(std::move(path), work) {
   name_in_use = &name_;
   H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

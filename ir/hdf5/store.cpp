@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "ir/files/file_kind.hpp"
+#include "ir/files/file_lock.hpp"
 #include "ir/files/read_file.hpp"
 #include "ir/hdf5/hdf5_use.hpp"
 #include "ir/hdf5/journaled_driver.hpp"
@@ -103,7 +104,12 @@ Id open_existing(const std::filesystem::path& path, unsigned flags) {
   const bool is_written = flags != H5F_ACC_RDONLY;
   if (is_written) leave_locking_to_caller(access);
   if (is_written || JournaledFile::has_journal(path)) use_journal(access);
-  return {H5Fopen(path.c_str(), flags, access), H5Fclose};
+  try {
+    return {H5Fopen(path.c_str(), flags, access), H5Fclose};
+  } catch (const Error&) {
+    require(is_written || !files::is_being_written(path), name_of_errors(), "is being written by another process");
+    throw;
+  }
 }
 
 Id OpenFile::object(const std::string& path) const { return {H5Oopen(id, path.c_str(), H5P_DEFAULT), H5Oclose}; }
@@ -126,7 +132,7 @@ void Store::leave_process_alone() {
 }
 
 Store Store::create(const std::filesystem::path& path) {
-  const Hdf5Use use(path.string());
+  const Hdf5Use use(path.string(), Errors::plain, Work::writing);
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   expect(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V110), "choose its version");
   leave_locking_to_caller(access);
@@ -148,14 +154,14 @@ Store Store::open_to_append(const std::filesystem::path& path) {
 }
 
 void Store::make_group(const std::string& path) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   if (contains(path)) return;
   const Id links = intermediate_groups();
   const Id group(H5Gcreate2(file_->id, path.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
 }
 
 void Store::set(const std::string& path, const std::string& name, const StoredValue& value) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   const Id object = file_->object(path), scalar = scalar_space();
   const auto write = [&]<class T>(const T& stored) {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -177,7 +183,7 @@ void Store::set(const std::string& path, const std::string& name, const StoredVa
 }
 
 void Store::write_text(const std::string& path, const std::string& text) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   const Id links = intermediate_groups(), space = scalar_space(), type = text_type();
   const Id dataset(H5Dcreate2(file_->id, path.c_str(), type, space, links, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
   const char* const data = text.c_str();
@@ -185,7 +191,7 @@ void Store::write_text(const std::string& path, const std::string& text) {
 }
 
 void Store::write_tensor(const std::string& path, const TensorView& tensor) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   const Id space = space_of({tensor.shape().begin(), tensor.shape().end()});
   const Id type = type_of(tensor.dtype()), links = intermediate_groups();
   const Id list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
@@ -199,13 +205,13 @@ void Store::write_tensor(const std::string& path, const TensorView& tensor) {
 }
 
 void Store::link(const std::string& path, const std::string& other) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   const Id links = intermediate_groups();
   expect(H5Lcreate_hard(file_->id, other.c_str(), file_->id, path.c_str(), links, H5P_DEFAULT), "link " + path);
 }
 
 void Store::make_table(const std::string& path, const TableType& type, std::size_t width) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   const Id row = row_type(type), packed(H5Tcopy(row), H5Tclose);
   expect(H5Tpack(packed), "pack a compound");
   make_growing(*file_, path, packed, width, true);
@@ -215,13 +221,13 @@ void Store::make_table(const std::string& path, const TableType& type, std::size
 }
 
 void Store::append(const std::string& path, const TableType& type, std::span<const std::byte> rows) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   grow(*file_, path, row_type(type), rows.size(), type.row_bytes, rows.data());
 }
 
 void Store::replace_bytes(const std::string& path, const TableType& type, std::uint64_t row,
-                    std::span<const std::byte> bytes) {
-  const Hdf5Use use(file_->name, Errors::named);
+                          std::span<const std::byte> bytes) {
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   const Id dataset(H5Dopen2(file_->id, path.c_str(), H5P_DEFAULT), H5Dclose);
   const auto extents = extents_of(dataset);
   require(extents.size() == 1 && row < extents[0] && bytes.size() == type.row_bytes, path, ": has no row ", row,
@@ -234,23 +240,23 @@ void Store::replace_bytes(const std::string& path, const TableType& type, std::u
 }
 
 void Store::make_grid(const std::string& path, std::size_t width) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   make_growing(*file_, path, H5T_STD_U32LE, width, true);
   set(path, "units", "1");
 }
 
 void Store::append_grid(const std::string& path, std::span<const std::uint32_t> cells) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   grow(*file_, path, H5T_STD_U32LE, cells.size_bytes(), sizeof(std::uint32_t), cells.data());
 }
 
 void Store::make_texts(const std::string& path) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   make_growing(*file_, path, text_type(), 1, false);  // filters see references only
 }
 
 void Store::append_texts(const std::string& path, const std::vector<std::string>& texts) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   std::vector<const char*> data;
   for (const std::string& text : texts) data.push_back(text.c_str());
   grow(*file_, path, text_type(), data.size() * sizeof(char*), sizeof(char*), data.data());
@@ -258,7 +264,7 @@ void Store::append_texts(const std::string& path, const std::vector<std::string>
 
 /// As the dimension-scale specification has it (HDF5's high-level library, which is not needed for this).
 void Store::attach_scale(const std::string& grid, const std::string& scale) {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   const Id scale_set = file_->object(scale), grid_set = file_->object(grid);
   const std::string_view role = "DIMENSION_SCALE";
   const Id text(H5Tcopy(H5T_C_S1), H5Tclose), scalar = scalar_space();
@@ -272,7 +278,7 @@ void Store::attach_scale(const std::string& grid, const std::string& scale) {
 }
 
 void Store::flush() {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   expect(H5Fflush(file_->id, H5F_SCOPE_GLOBAL), "write " + file_->name);
   try {
     commit_journal(file_->id);
@@ -282,7 +288,7 @@ void Store::flush() {
 }
 
 void Store::close() {
-  const Hdf5Use use(file_->name, Errors::named);
+  const Hdf5Use use(file_->name, Errors::named, Work::writing);
   flush();
   expect(H5Fclose(file_->id.release()), "close " + file_->name);
   file_.reset();

@@ -34,6 +34,16 @@ TEST(FileInUseDeathTest, ACrashNamesTheFileAndEndsWithTheStatus) {
   }
 }
 
+TEST(FileInUseDeathTest, WhatIsBeingWrittenIsNotCalledDamaged) {
+  const auto crash = [] {
+    const formats::FileInUse outer("out.h5", formats::FileInUse::Work::writing);
+    { const formats::FileInUse inner("in.h5"); }
+    raise(SIGSEGV);
+  };
+  EXPECT_EXIT(_exit(named(crash)), ::testing::ExitedWithCode(2),
+              "plumb: out.h5: the library that writes it crashed; the file is not whole");
+}
+
 TEST(FileInUseDeathTest, RecursionWithoutAnEndIsACrash) {
   volatile int forever = 1;
   const auto crash = [&] {

@@ -298,6 +298,7 @@ with h5py.File("t.h5", "w") as f:
     f["short"] = np.array([0x3F80], dtype=np.uint16)
 for name, value in dict(text="hello", wide=np.uint64(1)).items():
     with h5py.File(name + ".h5", "w") as f: f["x"] = value
+with h5py.File("lzf.h5", "w") as f: f.create_dataset("x", data=np.zeros(4096, np.float32), compression="lzf")
 with h5py.File("huge.h5", "w") as f: f.create_dataset("x", shape=(1 << 40,), dtype="f4", chunks=(1 << 20,)))"))
     GTEST_SKIP() << "no h5py";
   const auto t = formats::load_tensors(path("t.h5"), 1 << 20);
@@ -315,6 +316,8 @@ with h5py.File("huge.h5", "w") as f: f.create_dataset("x", shape=(1 << 40,), dty
   EXPECT_TRUE(equal(t.at("short"), Tensor::of<std::uint16_t>({1}, {0x3F80})));
   EXPECT_THAT(refusal(path("text.h5")), ::testing::HasSubstr("dataset 'x' is neither numbers nor bools"));
   EXPECT_THAT(refusal(path("wide.h5")), ::testing::HasSubstr("dataset 'x' is an unsigned integer of 8 bytes"));
+  EXPECT_THAT(refusal(path("lzf.h5")),
+              ::testing::HasSubstr("'x' is packed with HDF5 filter 32000 (lzf), which is not"));
   EXPECT_THAT(refusal(path("huge.h5")), ::testing::HasSubstr("its tensors have more than 1048576 bytes"));
 }
 
