@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "parity/compare/false_alarms.hpp"
 #include "parity/expected/explain.hpp"
@@ -46,17 +47,38 @@ const NamedPrecision& precision_of(std::string_view name) {
 
 namespace {
 
-/// The precision that the coarsest of the tensors is stored in.
-std::string_view precision_of(const std::map<std::string, ir::Tensor, std::less<>>& tensors) {
-  std::string_view name = "f64";
-  double unit = 0;
-  for (const auto& [value, tensor] : tensors) {
-    const ir::DType dtype = tensor.dtype();
-    if (!(ir::unit_roundoff(dtype) > unit)) continue;
-    unit = ir::unit_roundoff(dtype);
-    name = ir::is_complex(dtype) ? (dtype == ir::DType::c64 ? "f32" : "f64") : ir::info(dtype).name;
+using Tensors = std::map<std::string, ir::Tensor, std::less<>>;
+
+/// The precision that a tensor is stored in, by its name in precisions(); nothing of integers.
+std::string_view stored_precision(const ir::Tensor& tensor) {
+  const ir::DType dtype = tensor.dtype();
+  if (!(ir::unit_roundoff(dtype) > 0)) return {};
+  return ir::is_complex(dtype) ? (dtype == ir::DType::c64 ? "f32" : "f64") : ir::info(dtype).name;
+}
+
+/// How each tensor was computed, as far as they tell: in what it is stored in, but in a coarser type that others are
+/// stored in where all of its numbers are of that type, as a cast leaves them. Integers count as the coarsest.
+std::vector<const NamedPrecision*> precisions_of(const Tensors& tensors) {
+  std::set<ir::DType> stored;
+  const auto unit = [](ir::DType dtype) { return ir::unit_roundoff(dtype); };
+  for (const auto& [value, tensor] : tensors)
+    if (ir::is_float(tensor.dtype())) stored.insert(tensor.dtype());
+  std::vector<ir::DType> coarser(stored.begin(), stored.end());
+  std::ranges::stable_sort(coarser, std::ranges::greater{}, unit);
+  std::string_view coarsest;
+  std::vector<std::string_view> names;
+  for (const auto& named : tensors) {  // clang 14 takes no parts of a binding into a lambda
+    const ir::Tensor& tensor = named.second;
+    const auto is_of = [&](ir::DType one) { return unit(one) > unit(tensor.dtype()) && are_numbers_of(tensor, one); };
+    const auto cast_from = std::ranges::find_if(coarser, is_of);
+    names.push_back(cast_from == coarser.end() ? stored_precision(tensor) : ir::info(*cast_from).name);
+    const auto unit_of = [](std::string_view name) { return name.empty() ? 0 : precision_of(name).precision.unit; };
+    if (unit_of(names.back()) > unit_of(coarsest)) coarsest = names.back();
   }
-  return unit > 0 ? name : "f32";
+  std::vector<const NamedPrecision*> all;
+  for (const std::string_view name : names)
+    all.push_back(&precision_of(!name.empty() ? name : coarsest.empty() ? "f32" : coarsest));
+  return all;
 }
 
 /// What is wrong with a tensor that was given, in words.
@@ -98,32 +120,51 @@ void judge_one(cases::ExpectedResult& result, const ir::Tensor& tensor, const Sp
     result.verdict = core::Verdict::passed;
 }
 
-/// Adds to what failed what explains it.
+/// Adds to what failed at one precision what explains it.
 void add_explanation(const Asked& asked, const NamedPrecision& held, const cases::Expectation& expectation,
-                     std::vector<cases::ExpectedResult>& results) {
+                     std::span<cases::ExpectedResult*> results) {
   Failed failed;
-  for (const cases::ExpectedResult& one : results)
-    if (one.verdict == core::Verdict::failed)
-      failed.emplace(*asked.graph.find(one.value), &expectation.tensors.at(one.value));
+  for (const cases::ExpectedResult* const one : results)
+    if (one->verdict == core::Verdict::failed)
+      failed.emplace(*asked.graph.find(one->value), &expectation.tensors.at(one->value));
   if (failed.empty()) return;
   std::optional<cases::Explanation> found;
   try {
     found = explain(asked, held, failed);
   } catch (const ir::Error&) {  // what failed has failed, whether or not something explains it
   }
-  for (cases::ExpectedResult& one : results) {
-    if (!found || one.verdict != core::Verdict::failed) continue;
-    one.explanation = *found;
-    one.why += "; " + found->text;
+  for (cases::ExpectedResult* const one : results) {
+    if (!found || one->verdict != core::Verdict::failed) continue;
+    one->explanation = *found;
+    one->why += "; " + found->text;
   }
 }
 
 /// What f32 arithmetic gave is f64 in a file that was made of lists, or of `astype(float)`: its numbers tell.
-void ask_for_f32(const cases::Expectation& expectation, std::vector<cases::ExpectedResult>& results) {
-  for (const auto& [value, tensor] : expectation.tensors)
+void ask_for_f32(const cases::Expectation& expectation, std::span<cases::ExpectedResult*> results) {
+  for (const cases::ExpectedResult* const one : results) {
+    const ir::Tensor& tensor = expectation.tensors.at(one->value);
     if (ir::unit_roundoff(tensor.dtype()) > 0 && !are_numbers_of(tensor, ir::DType::f32)) return;
-  for (cases::ExpectedResult& one : results)
-    if (one.verdict == core::Verdict::failed) one.why += "; all are f32 numbers: --expected-precision f32?";
+  }
+  for (cases::ExpectedResult* const one : results)
+    if (one->verdict == core::Verdict::failed) one->why += "; all are f32 numbers: --expected-precision f32?";
+}
+
+/// Holds those tensors to the truth that one precision is asked of.
+void judge_at(const Asked& asked, const NamedPrecision& held, const cases::Expectation& expectation,
+              std::span<cases::ExpectedResult*> results) {
+  std::vector<ir::Value> wanted;
+  for (const cases::ExpectedResult* const one : results) wanted.push_back(*asked.graph.find(one->value));
+  const auto spreads =
+      spread_of(asked.reference, asked.graph, asked.feeds, wanted, held.precision, asked.sampling, asked.evaluate);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const ir::Tensor& tensor = expectation.tensors.at(results[i]->value);
+    if (tensor.shape().elements() == 0)
+      results[i]->why = "empty";
+    else
+      judge_one(*results[i], tensor, spreads.at(wanted[i]), held.precision, asked.sampling.lambda);
+  }
+  add_explanation(asked, held, expectation, results);
 }
 
 }  // namespace
@@ -149,28 +190,24 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
   const cases::Expectation& expectation = *subject.expectation;
   const ir::Graph& graph = expectation.graph ? *expectation.graph : subject.file->graph;
   const ir::Feeds& feeds = expectation.feeds ? *expectation.feeds : subject.feeds;
-  const NamedPrecision& held =
-      precision_of(options.precision.empty() ? precision_of(expectation.tensors) : options.precision);
+  const bool is_told = !options.precision.empty();
+  const auto held = is_told ? std::vector(expectation.tensors.size(), &precision_of(options.precision))
+                            : precisions_of(expectation.tensors);
   std::vector<cases::ExpectedResult> results;
-  std::vector<ir::Value> wanted;
-  for (const auto& [value, tensor] : expectation.tensors) {
-    wanted.push_back(*graph.find(value));
-    results.push_back({.value = value, .runs = options.runs, .precision = std::string(held.name)});
-  }
+  for (const auto& [value, tensor] : expectation.tensors)
+    results.push_back({.value = value, .runs = options.runs, .precision = std::string(held[results.size()]->name)});
   const double lambda =
       options.lambda > 0 ? options.lambda : compare::FalseAlarms{.n_limits = limits_in(expectation)}.lambda();
   const Asked asked{reference, graph, feeds, {options.runs, lambda}, evaluate};
   try {
-    const auto spreads = spread_of(reference, graph, feeds, wanted, held.precision, asked.sampling, evaluate);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      const ir::Tensor& tensor = expectation.tensors.at(results[i].value);
-      if (tensor.shape().elements() == 0)
-        results[i].why = "empty";
-      else
-        judge_one(results[i], tensor, spreads.at(wanted[i]), held.precision, lambda);
+    for (const NamedPrecision& one : precisions()) {
+      std::vector<cases::ExpectedResult*> at;
+      for (cases::ExpectedResult& result : results)
+        if (result.precision == one.name) at.push_back(&result);
+      if (at.empty()) continue;
+      judge_at(asked, one, expectation, at);
+      if (!is_told && one.name == "f64") ask_for_f32(expectation, at);
     }
-    add_explanation(asked, held, expectation, results);
-    if (options.precision.empty() && held.name == "f64") ask_for_f32(expectation, results);
   } catch (const ir::Error& lack) {  // no model of an op, or no truth
     for (cases::ExpectedResult& one : results) one.verdict = core::Verdict::error, one.why = lack.what();
   }

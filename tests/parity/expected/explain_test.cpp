@@ -109,6 +109,32 @@ TEST(Explain, NumbersOfF32InAFileOfF64AreAskedAbout) {
   EXPECT_EQ(small.hold("y", wide).why.find(question), std::string::npos);
 }
 
+TEST(Explain, EachTensorOfAnArchiveIsHeldToWhatItIsStoredIn) {
+  const Small small = network();
+  const auto truth = [&](const std::string& name) {
+    const ir::Graph wide = ir::passes::widen(small.graph());
+    ir::Feeds feeds;
+    for (const auto& [from, tensor] : small.feeds()) feeds.emplace(from, ir::passes::widen(tensor));
+    const Value value = *wide.find(name);
+    return cpu().run(wide, feeds, {value}).at(value);
+  };
+  const Tensor y = evaluate(small.graph(), small.feeds(), nothing, nothing).at("y");
+  Tensor hidden = truth("hidden");
+  const auto held = [&] { return small.hold({{"hidden", hidden}, {"y", y}}); };
+  const auto both = held();
+  EXPECT_EQ(both.at(0).precision, "f64");
+  EXPECT_EQ(both.at(0).verdict, Verdict::passed) << both.at(0).why;
+  EXPECT_EQ(both.at(1).precision, "f32");
+  EXPECT_EQ(both.at(1).verdict, Verdict::passed) << both.at(1).why;
+  hidden.as<double>()[7] += 1e-10;  // far within the limits of f32
+  EXPECT_EQ(held().at(0).verdict, Verdict::failed);
+  EXPECT_EQ(held().at(1).verdict, Verdict::passed);
+  // What was cast from f32 has its numbers.
+  hidden = ir::convert(ir::convert(truth("hidden"), DType::f32), DType::f64);
+  EXPECT_EQ(held().at(0).precision, "f32");
+  EXPECT_EQ(held().at(0).verdict, Verdict::passed) << held().at(0).why;
+}
+
 TEST(Explain, WhatNoRoundingMakesIsNotExplained) {
   const Small small = network();
   Tensor given = evaluate(small.graph(), small.feeds(), nothing, nothing).at("y");

@@ -56,12 +56,17 @@ class Small {
   /// What becomes of one result that is given.
   parity::cases::ExpectedResult hold(const std::string& name, ir::Tensor given,
                                      const parity::expected::Options& options = {}) const {
-    parity::cases::Case subject{.name = "small"};
-    subject.file = file_, subject.feeds = feeds_;
     Given tensors;
     tensors.emplace(name, std::move(given));
+    return hold(tensors, options).at(0);
+  }
+  /// What becomes of several, by their names in order.
+  std::vector<parity::cases::ExpectedResult> hold(const Given& tensors,
+                                                  const parity::expected::Options& options = {}) const {
+    parity::cases::Case subject{.name = "small"};
+    subject.file = file_, subject.feeds = feeds_;
     subject.expectation = std::make_shared<const parity::cases::Expectation>(parity::cases::Expectation{tensors});
-    return parity::expected::judge(subject, cpu(), options).at(0);
+    return parity::expected::judge(subject, cpu(), options);
   }
 
  private:
