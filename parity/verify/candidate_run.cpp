@@ -14,17 +14,18 @@ void check_values(std::string_view candidate, const ir::Graph& graph, const ir::
   };
   for (const auto& [value, tensor] : values) {
     require(value < graph.value_count(), "it gave a value that the graph does not have, number ", value);
-    require(tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(),
-            ", the graph says ", graph.type(value));
+    require(tensor.type() == graph.type(value), graph.name(value), " is ", tensor.type(), ", the graph says ",
+            graph.type(value));
   }
   for (const ir::Value value : asked.wanted)
     require(graph.is_source(value) || values.contains(value), "it gave nothing for ", graph.name(value));
 }
 
 CandidateRun run(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, const ir::Capture& capture,
-                 unsigned repeat) {
+                 unsigned repeat, const std::function<void()>& compiled = {}) {
   const auto hashed = [](const ir::Tensor& tensor) { return ir::raw::hash_bytes(tensor.bytes()); };
   const auto executable = candidate.compile(graph, feeds, capture);
+  if (compiled) compiled();
   CandidateRun made;
   made.values = executable->run(feeds);
   check_values(candidate.name(), graph, capture, made.values);
@@ -54,8 +55,10 @@ CandidateRun renumbered(CandidateRun alone, const core::Segment& segment, const 
 
 }  // namespace
 
-CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat) {
-  return run(candidate, graph, feeds, {.wanted = graph.results(), .surviving = true, .marks_bools = true}, repeat);
+CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat,
+                       const std::function<void()>& compiled) {
+  return run(candidate, graph, feeds, {.wanted = graph.results(), .surviving = true, .marks_bools = true}, repeat,
+             compiled);
 }
 
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,8 +28,10 @@ struct CandidateRun {
   std::string why = {};                       ///< it refused
 };
 
-/// Runs the graph `repeat` times. Keeps every value that survives the passes. Throws as the executor does.
-CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat);
+/// Runs the graph `repeat` times. Keeps every value that survives the passes. Throws as the executor does. `compiled`
+/// is called when it is compiled and has not run, of which either may take long.
+CandidateRun run_whole(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds, unsigned repeat,
+                       const std::function<void()>& compiled = {});
 
 /// Runs the graph once as it is compiled for its results alone, with copies of the values that survive.
 CandidateRun run_tapped(ir::Executor& candidate, const ir::Graph& graph, const ir::Feeds& feeds);

@@ -69,10 +69,12 @@ void CaseRun::run_candidate() {
     for (std::size_t n = 0; n < count; ++n) state_.node(n).report = {ir::Placement::gpu, "", "", {}};
     return;
   }
-  observer_.step("running " + std::string(executors_.candidate->name()), 0, count + 1);
+  const std::string candidate(executors_.candidate->name());
+  const auto compiled = [&] { observer_.step("first run on " + candidate, 1, count + 2); };
   const bool is_plain = given_.has_value();
-  CandidateRun run =
-      is_plain ? std::move(*given_) : run_whole(*executors_.candidate, graph_, subject_.feeds, options_.repeat);
+  if (!is_plain) observer_.step("compiling for " + candidate, 0, count + 2);
+  CandidateRun run = is_plain ? std::move(*given_)
+                              : run_whole(*executors_.candidate, graph_, subject_.feeds, options_.repeat, compiled);
   if (options_.plain && !is_plain) {
     PlainFinding found = run_plain(*executors_.candidate, subject_, run);
     result_.plain = std::move(found.said);
@@ -245,7 +247,7 @@ double CaseRun::amplification_of(std::size_t n, const compare::Comparison& inher
 
 /// Judges the next node in the order of the graph; false when no more can be judged.
 bool CaseRun::judge_next(std::size_t n, Examined found) {
-  const std::size_t steps = graph_.nodes().size() + 1;
+  const std::size_t steps = graph_.nodes().size() + 2;
   try {
     if (found.problem) std::rethrow_exception(found.problem);
     judge_node(n, std::move(found));
@@ -258,7 +260,7 @@ bool CaseRun::judge_next(std::size_t n, Examined found) {
   }
   state_.release(n);
   if (written_) written_->release(n);
-  if (n + 1 < graph_.nodes().size()) observer_.step(graph_.nodes()[n + 1].label, n + 2, steps);
+  if (n + 1 < graph_.nodes().size()) observer_.step(graph_.nodes()[n + 1].label, n + 3, steps);
   return true;
 }
 
@@ -266,7 +268,7 @@ bool CaseRun::judge_next(std::size_t n, Examined found) {
 /// progress and what is recorded come in the order of the graph, from this one.
 void CaseRun::judge_all() {
   const std::size_t count = graph_.nodes().size();
-  if (count > 0) observer_.step(graph_.nodes()[0].label, 1, count + 1);
+  if (count > 0) observer_.step(graph_.nodes()[0].label, 2, count + 2);
   std::vector<Examined> examined(count);
   const auto examine = [&](std::size_t n) {
     try {
@@ -303,7 +305,7 @@ cases::CaseResult CaseRun::finish() {
   }
   if (written_ && !written_->problem().empty())
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
-  observer_.step("done", graph_.nodes().size() + 1, graph_.nodes().size() + 1);
+  observer_.step("done", graph_.nodes().size() + 2, graph_.nodes().size() + 2);
   const auto is_given = [this](std::size_t n) { return this->is_given(n); };
   if (options_.filter.empty()) leave_out_constants(result_, is_given);
   std::vector<core::Verdict> verdicts;

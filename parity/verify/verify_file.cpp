@@ -19,6 +19,7 @@ void run_file(const std::filesystem::path& path, const FillOptions& fill, const 
     hold_refusal_to_must(result);
   };
   try {
+    observer.step("reading " + path.string(), 0, 0);
     cases::Case subject = load_case(path, fill);
     if (fill.kind == core::FillKind::exact) subject = exact::make_twin(subject, executors.reference);
     result.subject = cases::without_numbers(subject);

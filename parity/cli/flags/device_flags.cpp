@@ -12,6 +12,7 @@
 #include "parity/cli/flags/validators.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/sha256.hpp"
+#include "parity/report/progress.hpp"
 #include "parity/terminal/shell_word.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
@@ -80,7 +81,10 @@ gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags) {
     require_knob(name);
     gpu_vulkan::device::set_option(options, name, setting.substr(equals + 1));
   }
-  options.on_doubt = [](const std::string& what) { std::cerr << "warning: " << what << '\n'; };
+  options.on_doubt = [](const std::string& what) {
+    report::Progress::erase_any();
+    std::cerr << "warning: " << what << '\n';
+  };
   options.host = std::make_shared<ref_cpu::CpuExecutor>(ref_cpu::CpuOptions{.threads = flags.threads});
   return options;
 }

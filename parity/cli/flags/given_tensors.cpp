@@ -10,6 +10,7 @@
 #include "ir/formats/tensor_files.hpp"
 #include "ir/formats/tensor_json.hpp"
 #include "parity/core/did_you_mean.hpp"
+#include "parity/report/progress.hpp"
 #include "parity/terminal/shell_word.hpp"
 #include "parity/terminal/table.hpp"
 #include "parity/verify/verify.hpp"
@@ -271,6 +272,7 @@ ir::Feeds given_to(const ir::formats::GraphFile& file, const ModelNames& names, 
   for (auto& [given, tensor] : tensors)
     if (const std::string name = in_graph(given); !name.empty())
       ir::require(loaded.try_emplace(name, std::move(tensor)).second, flags.load_inputs, ": gives '", name, "' twice");
+  report::Progress::erase_any();
   std::cerr << fed_text(file, loaded, all, flags.load_inputs) << '\n';
   all.merge(loaded);
   return all;

@@ -272,7 +272,7 @@ TEST(Verify, TellsItsObserverEveryStep) {
    public:
     void step(std::string_view what, std::size_t done, std::size_t steps) override {
       EXPECT_EQ(done, static_cast<std::size_t>(heard.size()));
-      EXPECT_EQ(steps, 6u);
+      EXPECT_EQ(steps, 7u);
       heard.emplace_back(what);
     }
     void compared(const cases::NodeResult& result, const ir::TensorView& truth, const ir::TensorView& got) override {
@@ -288,7 +288,9 @@ TEST(Verify, TellsItsObserverEveryStep) {
   Listener listener;
   verify::verify(make_case(small_graph), {.reference = reference, .candidate = &honest}, {}, listener);
   EXPECT_EQ(listener.nodes, 5);
-  EXPECT_EQ(listener.heard.front(), "running suspect");
+  ASSERT_EQ(listener.heard.size(), 8u);
+  EXPECT_EQ(listener.heard[0], "compiling for suspect");
+  EXPECT_EQ(listener.heard[1], "first run on suspect");
   EXPECT_EQ(listener.heard.back(), "done");
 }
 
