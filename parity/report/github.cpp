@@ -14,6 +14,7 @@
 #include <random>
 
 #include "ir/error.hpp"
+#include "ir/files/file_kind.hpp"
 #include "ir/files/read_file.hpp"
 #include "parity/terminal/table.hpp"
 #include "parity/terminal/text.hpp"
@@ -90,7 +91,7 @@ class LabelLines {
 
   const std::string& text_of(const std::string& file) {
     const auto [found, is_new] = texts_.try_emplace(file);
-    if (!is_new || fs::path(file).extension() != ".json") return found->second;
+    if (!is_new || !ir::files::has_extension(file, ".json")) return found->second;
     try {
       found->second = ir::files::read_text(file, most_graph_bytes);
     } catch (const ir::Error&) {
@@ -209,15 +210,23 @@ std::string head_of(std::span<const Suite> suites, const std::vector<Annotated>&
   return text;
 }
 
+/// What failing elements have in common or, where their errors are not what failed, why it did.
+std::string reason_of(const Test& test) {
+  constexpr std::size_t most = 120;
+  const bool is_beyond = test.ratio > 1;
+  return is_beyond || !test.pattern.empty() ? test.pattern : terminal::cut_in_the_middle(test.message, most);
+}
+
 /// The first tests as a table, and their commands.
 std::string failed_text(std::span<const Annotated> failed, std::size_t shown) {
   if (failed.empty()) return "";
-  std::string table = "\n| node | op | dtype | kernel | ratio | pattern |\n|---|---|---|---|---|---|\n", commands;
+  std::string table = "\n| node | op | dtype | kernel | ratio | pattern or reason |\n|---|---|---|---|---|---|\n";
+  std::string commands;
   for (const Annotated& one : failed.first(shown)) {
     const Test& test = *one.test;
     table += fmt::format("| {} | {} | {} | {} | {} | {} |\n", markdown(test.group + ' ' + test.name), markdown(test.op),
                          markdown(property(test, "dtype")), markdown(property(test, "kernel")),
-                         std::isnan(test.ratio) ? "" : fmt::format("{:.3g}", test.ratio), markdown(test.pattern));
+                         std::isnan(test.ratio) ? "" : fmt::format("{:.3g}", test.ratio), markdown(reason_of(test)));
     std::string command = terminal::printable(repro_of(test));
     std::ranges::replace(command, '\n', ' ');
     // Four spaces make code of whatever follows.

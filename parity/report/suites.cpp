@@ -46,8 +46,12 @@ std::string details_of(const cases::CaseResult& result, const cases::NodeResult&
   const compare::Comparison& gated = node.gated();
   if (!gated.worst.empty()) {
     const compare::Worst& worst = gated.worst.front();
-    text += fmt::format("{} of {} elements; worst [{}]: expected {:.9g}, got {:.9g}, allowed {:.3g}\n", gated.n_bad,
-                        gated.n, worst.index, worst.expected, worst.got, worst.allowed);
+    // What a policy's rule refuses, or a file states wrong, may be within the limits of all its elements.
+    const std::string how_many = gated.n_bad > 0
+                                     ? fmt::format("{} of {} elements; worst", gated.n_bad, gated.n)
+                                     : fmt::format("none of {} elements is beyond its limit; nearest", gated.n);
+    text += fmt::format("{} [{}]: expected {:.9g}, got {:.9g}, allowed {:.3g}\n", how_many, worst.index, worst.expected,
+                        worst.got, worst.allowed);
   }
   for (const cases::Pattern& one : node.patterns) text += "pattern: " + one.text + '\n';
   if (&node == attribution::first_guilty(result)) text += "first guilty: " + attribution::guilty_text(result) + '\n';

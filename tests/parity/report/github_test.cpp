@@ -160,5 +160,12 @@ TEST(GitHub, WhatPeopleReadStandsBetweenCommandsThatNobodyCanGuess) {
   EXPECT_THAT(out.str(), MatchesRegex("::stop-commands::plumb-[0-9a-f]+\n::error::a name\n::plumb-[0-9a-f]+::\n"));
 }
 
+TEST(GitHub, ATestThatIsWithinItsLimitsHasItsReasonInTheSummary) {
+  report::Test stated = failed("p", 0);
+  stated.message = "the truth is not what the file expects: 1 of 3 elements are stated wrong";
+  EXPECT_THAT(report::to_markdown({{suite_of({stated})}}, {}, 1 << 20),
+              HasSubstr("| 0 | the truth is not what the file expects\\: 1 of 3 elements are stated wrong |"));
+}
+
 }  // namespace
 }  // namespace plumb::parity::github_test
