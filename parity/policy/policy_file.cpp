@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint64_t most_bytes = 1 << 20;
 constexpr std::size_t most_rules = 4096, most_patterns = 256;
 constexpr int deepest_any = 4;
+constexpr double rarest_alarm = 1e-290;  ///< what is divided by it stays finite, for every number of limits
 
 constexpr std::array text_selectors = {"op",   "node",  "in",   "dtype",  "accumulation", "kernel",
                                        "tile", "exact", "fill", "device", "driver",       "device_profile"};
@@ -149,8 +150,10 @@ void Reader::budget(const toml::table& budget) {
     if (share > 1) refuse(*node, "[budget] ", name, ": wanted at most 1, found ", share);
     policy_.budget.*member = share;
   }
-  if (policy_.budget.false_alarm_per_run == 0.0)
-    refuse(budget, "[budget] false_alarm_per_run: wanted more than 0: a bound that is never exceeded is no statistic");
+  const auto alarms = policy_.budget.false_alarm_per_run;
+  if (alarms && *alarms < rarest_alarm)
+    refuse(budget, "[budget] false_alarm_per_run: wanted ", rarest_alarm, " to 1, found ", *alarms,
+           *alarms == 0 ? ": a bound that is never exceeded is no statistic" : "");
   if (const toml::node* reason = budget.get("reason")) policy_.budget.reason = string(*reason, "[budget] reason");
 }
 

@@ -33,7 +33,9 @@ TEST(PolicyFile, RefusesWithTheLineWhatItDoesNotUnderstand) {
   EXPECT_THAT(refused("[budgets]\nmin_power = 0.9"), HasSubstr("p.toml:2: policy: wanted one of schema"));
   EXPECT_THAT(refused("[budget]\nmin_powers = 0.9"), HasSubstr("p.toml:3: [budget]: wanted one of false_alarm"));
   EXPECT_THAT(refused("[budget]\nmin_power = 1.1"), HasSubstr("p.toml:3: [budget] min_power: wanted at most 1"));
-  EXPECT_THAT(refused("[budget]\nfalse_alarm_per_run = 0"), HasSubstr("wanted more than 0"));
+  EXPECT_THAT(refused("[budget]\nfalse_alarm_per_run = 0"), HasSubstr("wanted 1e-290 to 1, found 0: a bound that is"));
+  EXPECT_THAT(refused("[budget]\nfalse_alarm_per_run = 5e-324"),
+              HasSubstr("[budget] false_alarm_per_run: wanted 1e-290 to 1, found 4.94066e-324"));
   EXPECT_THAT(refused("[special]\nnan = \"drop\""),
               HasSubstr("p.toml:3: [special] nan: wanted one of match, forbid, ignore"));
   EXPECT_THAT(refused("[special]\nsubnormal = \"drop\""), HasSubstr("wanted one of profile, flush, keep"));
