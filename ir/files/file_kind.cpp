@@ -56,9 +56,15 @@ FileKind kind_of_file(const std::filesystem::path& path) {
   return kind_of_bytes(std::string_view(begin).substr(0, static_cast<std::size_t>(count)));
 }
 
+bool has_extension(const std::filesystem::path& path, std::string_view extension) {
+  const auto small = [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(path.extension().string(), extension, {}, small, small);
+}
+
 bool may_be_called(FileKind kind, const std::filesystem::path& path) {
   const FileKind said = kind == FileKind::graph ? FileKind::json : kind;
-  const auto found = std::ranges::find(extensions, path.extension().string(), &Extension::text);
+  const auto found =
+      std::ranges::find_if(extensions, [&](const Extension& one) { return has_extension(path, one.text); });
   return found == extensions.end() || found->kind == said;
 }
 

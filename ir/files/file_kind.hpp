@@ -24,6 +24,9 @@ FileKind kind_of_bytes(std::string_view begin);
 /// The kind of a regular file; "other" of one that cannot be read.
 FileKind kind_of_file(const std::filesystem::path& path);
 
+/// Whether the file is called so, in capitals or not; ".onnx".
+bool has_extension(const std::filesystem::path& path, std::string_view extension);
+
 /// Whether a file of this kind may have this name: an extension that says another kind (.npz of HDF5, say) misleads
 /// every program that goes by it, this one included.
 bool may_be_called(FileKind kind, const std::filesystem::path& path);

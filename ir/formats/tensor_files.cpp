@@ -115,10 +115,10 @@ void save_npz(files::OutputFile& file, const NamedTensors& tensors, std::string_
 using files::FileKind;
 
 FileKind kind_of(const std::filesystem::path& path) {
-  const auto extension = path.extension();
-  if (extension == ".npy") return FileKind::npy;
-  if (extension == ".npz") return FileKind::zip;
-  require(extension == ".h5" || extension == ".hdf5", "is not called .npy, .npz, .h5 or .hdf5");
+  if (files::has_extension(path, ".npy")) return FileKind::npy;
+  if (files::has_extension(path, ".npz")) return FileKind::zip;
+  require(files::has_extension(path, ".h5") || files::has_extension(path, ".hdf5"),
+          "is not called .npy, .npz, .h5 or .hdf5");
   return FileKind::hdf5;
 }
 

@@ -51,6 +51,16 @@ void require_inner_command(const CLI::App& app) {
   }
 }
 
+/// CLI11 would say of a misspelt option before any command that a command is missing, or that it was not expected.
+void require_known_first(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* const option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const std::string& rest : app.remaining())
+    ir::require(!rest.starts_with('-'), "plumb has no option '", rest, "' before a command",
+                core::did_you_mean(rest, names));
+}
+
 /// CLI11 would say of a misspelt option that it was not expected.
 void require_known_options(const CLI::App& app) {
   for (const CLI::App* const command : app.get_subcommands()) {
@@ -89,8 +99,10 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError& error) {
     require_known_options(app);
+    require_known_first(app);
     return app.exit(error) == 0 ? 0 : usage_error;
   } catch (const CLI::RequiredError& error) {
+    require_known_first(app);
     require_inner_command(app);
     return app.exit(error) == 0 ? 0 : usage_error;
   } catch (const CLI::ParseError& error) {

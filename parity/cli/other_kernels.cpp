@@ -2,9 +2,11 @@
 #include "parity/cli/other_kernels.hpp"
 
 #include <algorithm>
+#include <iostream>
 
 #include "gpu_vulkan/passes/fuse.hpp"
 #include "gpu_vulkan/plan/plan.hpp"
+#include "parity/terminal/text.hpp"
 
 namespace plumb::parity::cli {
 
@@ -29,6 +31,15 @@ bool OtherKernels::differ_in(const ir::Graph& graph) const {
     if (!std::ranges::equal(best.nodes, other.nodes, is_same)) return true;
   }
   return false;
+}
+
+void note_idle_alternative(gpu_vulkan::VulkanExecutor& device, const std::string& name, const ir::Graph& graph) try {
+  const std::int64_t alternative = device.options().alternative;
+  if (alternative == 0 || OtherKernels(device, alternative).differ_in(graph)) return;
+  std::cerr << "note: " << terminal::printable(name)
+            << ": no node has another kernel or tile by --set alternative=" << alternative << '\n';
+} catch (const ir::Error&) {
+  // What cannot be planned is said where it is run.
 }
 
 }  // namespace plumb::parity::cli

@@ -23,4 +23,7 @@ class OtherKernels final : public ir::Executor {
   const std::int64_t alternative_;
 };
 
+/// Says on stderr where the device's own VulkanOptions::alternative leaves every node of this graph its best kernel.
+void note_idle_alternative(gpu_vulkan::VulkanExecutor& device, const std::string& name, const ir::Graph& graph);
+
 }  // namespace plumb::parity::cli

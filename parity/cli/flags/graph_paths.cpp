@@ -6,6 +6,8 @@
 #include <system_error>
 
 #include "ir/error.hpp"
+#include "ir/files/file_kind.hpp"
+#include "parity/cli/flags/model_files.hpp"
 
 namespace plumb::parity::cli::flags {
 namespace {
@@ -13,8 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_graph_file(const fs::directory_entry& entry) {
-  const fs::path extension = entry.path().extension();
-  if (extension != ".json" && extension != ".onnx") return false;
+  if (!ir::files::has_extension(entry.path(), ".json") && !is_onnx(entry.path())) return false;
   std::error_code problem;
   const fs::file_type type = entry.status(problem).type();
   return type == fs::file_type::regular || (entry.is_symlink(problem) && type != fs::file_type::directory);

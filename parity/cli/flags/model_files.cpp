@@ -10,11 +10,13 @@
 #include <iostream>
 #include <map>
 
+#include "ir/files/file_kind.hpp"
 #include "ir/formats/onnx/onnx_file.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
 #include "parity/core/did_you_mean.hpp"
 #include "parity/core/regular_expression.hpp"
+#include "parity/report/progress.hpp"
 #include "ref_cpu/cpu_executor.hpp"
 
 namespace plumb::parity::cli::flags {
@@ -32,11 +34,13 @@ std::int64_t extent_of(std::string_view text, std::string_view flag) {
 
 constexpr std::string_view all_that_is_open = "*";  ///< as --shape names it
 
-ir::formats::OnnxOptions options_of(const std::vector<std::string>& shapes) {
+/// What each --shape says, of which none may contradict another.
+ir::formats::OnnxOptions options_of(const std::vector<std::string>& flags) {
   // Folds what only shapes a graph; small tensors, for which threads do not pay.
   static ref_cpu::CpuExecutor executor({.threads = 1});
   ir::formats::OnnxOptions options{.evaluate = ir::formats::evaluate_with(executor)};
-  for (const std::string& flag : shapes) {
+  std::map<std::string, std::pair<std::vector<std::int64_t>, std::string>> shapes;  // and the flag, by name
+  for (const std::string& flag : flags) {
     const auto equals = flag.find('=');
     ir::require(equals != std::string::npos && equals != 0, "--shape wants name=extent,extent,..., got '", flag, "'");
     std::vector<std::int64_t> extents;
@@ -49,6 +53,9 @@ ir::formats::OnnxOptions options_of(const std::vector<std::string>& shapes) {
     const std::string name = flag.substr(0, equals);
     ir::require(name != all_that_is_open || extents.size() == 1,
                 "--shape '*=1' wants one extent, for all that is open, got '", flag, "'");
+    const auto [held, is_new] = shapes.try_emplace(name, std::pair(extents, flag));
+    ir::require(is_new || held->second.first == extents, "--shape ", flag, " contradicts --shape ",
+                held->second.second);
     if (name == all_that_is_open)
       options.rest = extents[0];
     else
@@ -183,6 +190,8 @@ conformance::SuiteReader::Subject subject_of(const conformance::SuiteCase& one) 
 
 }  // namespace
 
+bool is_onnx(const fs::path& path) { return ir::files::has_extension(path, ".onnx"); }
+
 void add_model_flags(CLI::App& app, ModelFlags& flags) {
   app.add_option("--shape", flags.shapes,
                  "the shape of an ONNX input (name=1,3,224,224), or an extent that the file leaves open (symbol=8); "
@@ -205,13 +214,14 @@ void add_model_flags(CLI::App& app, ModelFlags& flags) {
 verify::GraphReader model_reader(const ModelFlags& flags, std::shared_ptr<ModelNames> names) {
   return [flags, names](const fs::path& path) {
     if (names) *names = {};
-    if (path.extension() != ".onnx") {
+    if (!is_onnx(path)) {
       ir::require(flags.data.empty() && flags.shapes.empty(), path.string(),
                   ": --data and --shape go with ONNX models, and this is not one");
       return ir::formats::read_graph(path);
     }
     if (!flags.are_for_several) require_known_shapes(std::array{path.string()}, flags);
     ir::formats::OnnxModel model = read_with_data(path, flags);
+    if (!model.notes.empty()) report::Progress::erase_any();
     for (const std::string& note : model.notes) std::cerr << "note: " << path.string() << ": " << note << '\n';
     if (names) *names = {.fed = std::move(model.fed), .values = std::move(model.names.values)};
     return std::move(model.file);
@@ -222,7 +232,7 @@ void require_known_shapes(std::span<const std::string> paths, const ModelFlags& 
   if (flags.shapes.empty()) return;
   std::vector<std::string> names;
   for (const fs::path path : paths) try {
-      if (path.extension() == ".onnx") add_shape_names(path, names);
+      if (is_onnx(path)) add_shape_names(path, names);
     } catch (const ir::Error&) {
       return;  // what is wrong with this file is said when it is read
     }
@@ -236,7 +246,7 @@ void require_known_shapes(std::span<const std::string> paths, const ModelFlags& 
 }
 
 std::vector<std::string> open_extents(const fs::path& path, const ModelFlags& flags) {
-  if (path.extension() != ".onnx") return {};
+  if (!is_onnx(path)) return {};
   require_known_shapes(std::array{path.string()}, flags);
   return ir::formats::open_extents(path, options_for(path, flags, ir::formats::read_onnx_facts(path)));
 }
@@ -246,8 +256,7 @@ bool may_match(std::span<const std::string> paths, const ModelFlags& flags, cons
   const auto is_chosen = [&](const ir::Node& node) { return chosen.is_in(node.label); };
   bool has_nodes = false;
   for (const fs::path path : paths) try {
-      const ir::formats::GraphFile file =
-          path.extension() == ".onnx" ? read_model(path, flags).file : ir::formats::read_graph(path);
+      const ir::formats::GraphFile file = is_onnx(path) ? read_model(path, flags).file : ir::formats::read_graph(path);
       if (std::ranges::any_of(file.graph.nodes(), is_chosen)) return true;
       has_nodes |= !file.graph.nodes().empty();
     } catch (const ir::Error&) {

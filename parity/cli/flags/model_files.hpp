@@ -29,6 +29,9 @@ struct ModelFlags {
 
 void add_model_flags(CLI::App& app, ModelFlags& flags);
 
+/// Whether the extension is that of an ONNX model; every command goes by it.
+bool is_onnx(const std::filesystem::path& path);
+
 /// What a model calls tensors, where its graph may call them otherwise: the graph's names by the model's.
 struct ModelNames {
   std::map<std::string, std::string, std::less<>> fed = {};  ///< what its reader gave numbers, "" if it is folded

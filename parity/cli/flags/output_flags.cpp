@@ -68,8 +68,7 @@ std::vector<std::filesystem::path> files_read(const ir::formats::GraphFile& file
 }
 
 std::vector<std::filesystem::path> tensors_read(const std::string& graph_path) try {
-  const bool is_onnx = std::filesystem::path(graph_path).extension() == ".onnx";
-  return is_onnx ? std::vector<std::filesystem::path>() : files_read(ir::formats::read_graph(graph_path));
+  return is_onnx(graph_path) ? std::vector<std::filesystem::path>() : files_read(ir::formats::read_graph(graph_path));
 } catch (const ir::Error&) {
   return {};  // what is wrong with it is said when it is verified
 }

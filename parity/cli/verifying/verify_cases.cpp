@@ -69,6 +69,7 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, const cas
     if (recorder != nullptr) observers = cases::Observers({&progress, recorder});
     cases::CaseResult made = verify::verify_file(path, fill, executors, options, observers);
     progress.erase();
+    if (device_ && s == 0 && made.subject.file) note_idle_alternative(*device_, path, made.subject.file->graph);
     if (seeds > 1) say_equal_seeds(made, seeds, s == 0, style_.width);
     record(std::move(made), recorder);
     cases::CaseResult& result = results_.back();

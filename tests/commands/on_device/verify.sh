@@ -198,6 +198,7 @@ says '^[0-9]+ runs: '
 plumb 0 verify "$graphs/scores.json" --set alternative=1 -v
 says 'passed over by --set alternative=1|asked for as an alternative'
 plumb 0 verify "$graphs/scores.json" --set alternative=1000
+warns '^note: .*scores\.json: no node has another kernel or tile by --set alternative=1000$'
 plumb 2 verify "$graphs/scores.json" --set alternative=-1
 warns 'option alternative must be a whole number of 0 or more'
 

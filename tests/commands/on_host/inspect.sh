@@ -15,6 +15,23 @@ says '^MatMul +8$'
 says ' --shape batch=1$'
 plumb 2 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --shape batsh=2
 warns_of "no input or open extent is called 'batsh', which --shape names; did you mean batch?"
+# No --shape silently wins over another, of the same name or by the axes of an input; equal ones may be repeated.
+plumb 2 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --shape batch=2 --shape batch=3
+warns_of '--shape batch=3 contradicts --shape batch=2'
+plumb 2 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --shape x=2,10,32 --shape batch=3
+warns "axis 0 is 'batch', given with 2, but 3 by --shape batch=3"
+plumb 0 inspect "$source/fixtures/onnx/encoder_in_primitives.onnx" --shape batch=2 --shape batch=2
+# Capitals make no other kind of file.
+cp "$source/fixtures/onnx/encoder_in_primitives.onnx" M.ONNX
+plumb 0 inspect M.ONNX --shape batch=2
+says '^result y: f32\[2, 10, 32\]$'
+# Who writes a record holds its lock.
+cp "$source/tests/parity/results/version_1.h5" busy.h5.part
+exec 9<busy.h5.part
+flock -x 9
+plumb 2 inspect busy.h5.part
+warns 'busy\.h5\.part: is being written by another process$'
+exec 9<&-
 # What inputs are settles extents, branches and shapes; who contradicts whom is said with the axis and both numbers.
 rates=$source/fixtures/onnx/two_rates.onnx
 plumb 0 inspect "$rates" --shape batch=2 --shape '*=4' --input sr=16000 --input 'shape=[4,-1]'
