@@ -13,8 +13,8 @@ std::size_t aligned(std::size_t value, std::size_t alignment) {
 
 /// One buffer while it is being filled. Taken ranges include the zones.
 ///
-/// Of thousands of results all live to the end, and none fits below the ground: bytes from the first that are taken to
-/// the end. So who lives that long, too, is not compared with what lies there.
+/// Results live to the end, all of them, and of thousands none fits below the ground: bytes from the first that are
+/// taken to the end. So who lives that long, too, is not compared with what lies there.
 class Shelf {
  public:
   /// `end` is the last position at which anything lives.

@@ -21,7 +21,7 @@ class Progress final : public cases::Observer {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Of 0 steps there is no bar, only what is done.
+  /// There is no bar of 0 steps, only what is done.
   void step(std::string_view what, std::size_t done, std::size_t steps) override;
   /// Takes the bar off the screen, before something else is printed there; the next step brings it back.
   void erase();
@@ -42,7 +42,7 @@ class Progress final : public cases::Observer {
   const bool is_terminal_;
   const std::size_t width_;
   const Clock::time_point first_;  ///< when the bar may first be drawn
-  std::mutex mutex_ = {};          ///< of all below
+  std::mutex mutex_ = {};          ///< guards all below
   std::condition_variable changed_ = {};
   Step step_ = {};
   bool is_told_ = false, is_drawn_ = false, is_over_ = false;
