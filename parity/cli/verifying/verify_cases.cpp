@@ -8,11 +8,11 @@
 #include "ir/files/interruption.hpp"
 #include "parity/cli/other_kernels.hpp"
 #include "parity/cli/verifying/verify_run.hpp"
+#include "parity/report/kept_result.hpp"
 #include "parity/report/progress.hpp"
 #include "parity/report/seed_summary.hpp"
 #include "parity/terminal/text.hpp"
 #include "parity/verify/compile_once.hpp"
-#include "parity/verify/kept_result.hpp"
 
 namespace plumb::parity::cli {
 namespace {
@@ -98,7 +98,7 @@ void VerifyRun::record(cases::CaseResult result, results::Recorder* recorder) {
   results_.push_back(std::move(result));
   for (core::CaseEnd& end : verify::ends_of(std::span(&results_.back(), 1))) ends_.push_back(core::doubts_in(end));
   if (recorder != nullptr) recorder->record(results_.back());
-  verify::let_go_of_numbers(results_.back(), results_.size() > 1 ? &results_.end()[-2] : nullptr);
+  report::let_go_of_numbers(results_.back(), results_.size() > 1 ? &results_.end()[-2] : nullptr);
 }
 
 /// So many cases were planned, and will not be run.

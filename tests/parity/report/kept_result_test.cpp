@@ -1,5 +1,5 @@
 // What of a case's result is held until all cases have been run: no numbers of tensors, and one graph for many seeds.
-#include "parity/verify/kept_result.hpp"
+#include "parity/report/kept_result.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST(KeptResult, HoldsNoTensor) {
   const auto as_read = result.subject.file;
   ASSERT_TRUE(holds_a_tensor(*as_read));
   ASSERT_FALSE(as_read->decimals.written.empty());
-  verify::let_go_of_numbers(result, nullptr);
+  report::let_go_of_numbers(result, nullptr);
   EXPECT_FALSE(holds_a_tensor(*result.subject.file));
   EXPECT_TRUE(result.subject.feeds.empty());
   EXPECT_EQ(result.subject.expectation, nullptr);
@@ -50,14 +50,14 @@ TEST(KeptResult, HoldsNoTensor) {
 TEST(KeptResult, SeedsOfOneGraphHoldOneFile) {
   cases::CaseResult first = result_of(given_graph, 1), second = result_of(given_graph, 2),
                     other = result_of(testing::small_graph, 1);
-  verify::let_go_of_numbers(first, nullptr);
-  verify::let_go_of_numbers(second, &first);
+  report::let_go_of_numbers(first, nullptr);
+  report::let_go_of_numbers(second, &first);
   EXPECT_EQ(second.subject.file, first.subject.file);
-  verify::let_go_of_numbers(other, &second);
+  report::let_go_of_numbers(other, &second);
   EXPECT_NE(other.subject.file, second.subject.file);
   EXPECT_EQ(other.subject.file->graph.nodes().size(), 5u);
   cases::CaseResult unread;
-  verify::let_go_of_numbers(unread, &other);
+  report::let_go_of_numbers(unread, &other);
   EXPECT_EQ(unread.subject.file, nullptr);
 }
 
@@ -68,13 +68,13 @@ TEST(KeptResult, GraphsThatDifferInOneThingAreNotTheSame) {
     return ir::formats::parse_graph(text, ".").graph;
   };
   const ir::Graph graph = with("numbers of", "tensors of");
-  EXPECT_TRUE(verify::is_same(graph, with("numbers of", "numbers for")));
-  EXPECT_TRUE(verify::is_same(graph, with("[1, 0, 0, 1]", "[1, 0, 0, 2]")));  // a param is no part of its graph
-  EXPECT_FALSE(verify::is_same(graph, with(R"("mul")", R"("add")")));
-  EXPECT_FALSE(verify::is_same(graph, with(R"(["p", "b"])", R"(["b", "p"])")));
-  EXPECT_FALSE(verify::is_same(graph, with(R"(, "y": {})", "")));
-  EXPECT_FALSE(verify::is_same(graph, with(R"("b": {"type": "f32[1, 2]"})", R"("b": {"type": "f32[2]"})")));
-  EXPECT_FALSE(verify::is_same(graph, with(R"("label": "p", "op": "matmul", "inputs": ["x", "w"]})",
+  EXPECT_TRUE(report::is_same(graph, with("numbers of", "numbers for")));
+  EXPECT_TRUE(report::is_same(graph, with("[1, 0, 0, 1]", "[1, 0, 0, 2]")));  // a param is no part of its graph
+  EXPECT_FALSE(report::is_same(graph, with(R"("mul")", R"("add")")));
+  EXPECT_FALSE(report::is_same(graph, with(R"(["p", "b"])", R"(["b", "p"])")));
+  EXPECT_FALSE(report::is_same(graph, with(R"(, "y": {})", "")));
+  EXPECT_FALSE(report::is_same(graph, with(R"("b": {"type": "f32[1, 2]"})", R"("b": {"type": "f32[2]"})")));
+  EXPECT_FALSE(report::is_same(graph, with(R"("label": "p", "op": "matmul", "inputs": ["x", "w"]})",
                                           R"("label": "p", "op": "matmul", "inputs": ["b", "w"]})")));
 }
 

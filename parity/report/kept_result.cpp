@@ -1,9 +1,9 @@
 // What of a result is held until all cases have been run.
-#include "parity/verify/kept_result.hpp"
+#include "parity/report/kept_result.hpp"
 
 #include <algorithm>
 
-namespace plumb::parity::verify {
+namespace plumb::parity::report {
 namespace {
 
 using ir::formats::GraphFile;
@@ -37,4 +37,4 @@ void let_go_of_numbers(cases::CaseResult& result, const cases::CaseResult* befor
   file = is_known ? before->subject.file : without_numbers(*file);
 }
 
-}  // namespace plumb::parity::verify
+}  // namespace plumb::parity::report

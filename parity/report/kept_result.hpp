@@ -2,7 +2,7 @@
 
 #include "parity/cases/node_result.hpp"
 
-namespace plumb::parity::verify {
+namespace plumb::parity::report {
 
 /// Whether two graphs are the same in all that is said of them: names, types, ops, edges and results.
 bool is_same(const ir::Graph& a, const ir::Graph& b);
@@ -12,4 +12,4 @@ bool is_same(const ir::Graph& a, const ir::Graph& b);
 /// result of the case before, both have one file, so that thousands of seeds hold one graph.
 void let_go_of_numbers(cases::CaseResult& result, const cases::CaseResult* before);
 
-}  // namespace plumb::parity::verify
+}  // namespace plumb::parity::report
