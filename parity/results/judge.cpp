@@ -293,7 +293,7 @@ std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& s
                           one.subject, one.device, one.seed, last.seed, terminal::counted(one.nodes.size(), "output"));
     first += count;
   }
-  text += terminal::counted(runs.size(), "run") + ':';
+  text += terminal::counted(runs.size(), "run") + (runs.empty() ? "" : ":");
   for (const auto& [verdict, count] : counts) text += fmt::format(" {} {}", count, ir::enum_name(verdict));
   text += fmt::format("; {} changed\n", changed);
   return terminal::folded(terminal::printable(text), style.width, "    ");
