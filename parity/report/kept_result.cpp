@@ -9,10 +9,14 @@ namespace {
 using ir::formats::GraphFile;
 
 std::shared_ptr<const GraphFile> without_numbers(const GraphFile& file) {
-  GraphFile bare{.graph = file.graph, .why = file.why};
+  GraphFile bare;
+  bare.graph = file.graph;
+  bare.why = file.why;
   for (const auto& [name, source] : file.sources)
     if (!std::holds_alternative<ir::Tensor>(source)) bare.sources.emplace(name, source);
-  bare.must = file.must, bare.expect_error = file.expect_error, bare.directory = file.directory;
+  bare.must = file.must;
+  bare.expect_error = file.expect_error;
+  bare.directory = file.directory;
   return std::make_shared<const GraphFile>(std::move(bare));
 }
 

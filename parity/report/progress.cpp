@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 
 constexpr auto between_two = 50ms;
 
-std::mutex of_shown;
-Progress* shown = nullptr;  ///< the bar that there is
+std::mutex of_current;
+Progress* current_bar = nullptr;  ///< the bar that there is
 
 }  // namespace
 
@@ -34,15 +34,15 @@ Progress::Progress(std::chrono::milliseconds before_first)
   } catch (const std::system_error&) {
     return;  // where no more threads are to be had, there is no bar
   }
-  const std::lock_guard lock(of_shown);
-  shown = this;
+  const std::lock_guard lock(of_current);
+  current_bar = this;
 }
 
 Progress::~Progress() {
   if (!drawing_.joinable()) return;
   {
-    const std::lock_guard lock(of_shown);
-    if (shown == this) shown = nullptr;
+    const std::lock_guard lock(of_current);
+    if (current_bar == this) current_bar = nullptr;
   }
   {
     const std::lock_guard lock(mutex_);
@@ -84,8 +84,8 @@ void Progress::erase() {
 }
 
 void Progress::erase_any() {
-  const std::lock_guard lock(of_shown);
-  if (shown != nullptr) shown->erase();
+  const std::lock_guard lock(of_current);
+  if (current_bar != nullptr) current_bar->erase();
 }
 
 void Progress::draw(const Step& step) {

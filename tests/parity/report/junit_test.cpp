@@ -125,15 +125,18 @@ TEST(Suites, TheCaseIsATestWhereNothingElseSaysWhatCameOfIt) {
 }
 
 TEST(Suites, WhatARuleRefusesWithinTheLimitsHasNoElementsBeyondThem) {
-  cases::CaseResult result{.subject = {.name = "g.json"}};
-  cases::NodeResult node{
-      .label = "y", .op = "relu", .verdict = core::Verdict::failed, .why = "max_abs is 1e-9: rule r"};
+  cases::CaseResult result;
+  result.subject.name = "g.json";
+  cases::NodeResult& node = result.nodes.emplace_back();
+  node.label = "y";
+  node.op = "relu";
+  node.verdict = core::Verdict::failed;
+  node.why = "max_abs is 1e-9: rule r";
   node.local.n = 6192;
   node.local.worst = {{.index = 4316, .expected = 1, .got = 1, .allowed = 1, .ratio = 0.5}};
-  result.nodes = {node};
   EXPECT_THAT(report::suites_of({&result, 1}, {}).at(0).tests.at(0).details,
               HasSubstr("none of 6192 elements is beyond its limit; nearest [4316]: expected 1, got 1, allowed 1\n"));
-  result.nodes[0].local.n_bad = 2;
+  node.local.n_bad = 2;
   EXPECT_THAT(report::suites_of({&result, 1}, {}).at(0).tests.at(0).details,
               HasSubstr("2 of 6192 elements; worst [4316]: expected 1, got 1, allowed 1\n"));
 }
