@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "ir/files/file_kind.hpp"
+#include "ir/files/file_lock.hpp"
 #include "ir/formats/tensor_files.hpp"
 #include "parity/cli/command.hpp"
 #include "parity/cli/flags/given_tensors.hpp"
@@ -55,13 +56,15 @@ void inspect_file(const std::string& path, const flags::ModelFlags& model, bool 
   // An interrupted run leaves its record under this name.
   const std::filesystem::path given = path, name = given.extension() == ".part" ? given.stem() : given;
   const auto is_called = [&](std::string_view extension) { return ir::files::has_extension(name, extension); };
+  const bool is_hdf5 = is_called(".h5") || is_called(".hdf5");
+  ir::require(!is_hdf5 || !ir::files::is_being_written(path), path, ": is being written by another process");
   if (const auto open = flags::open_extents(path, model); !open.empty()) {
     show::print_open_model(ir::formats::read_onnx_facts(path), open);
   } else if (is_called(".json") || flags::is_onnx(name)) {
     const ir::formats::GraphFile file = flags::read_fed(path, model);
     show::print_graph(file, verbose);
     show::print_execution(file);
-  } else if ((is_called(".h5") || is_called(".hdf5")) && results::is_results_file(path)) {
+  } else if (is_hdf5 && results::is_results_file(path)) {
     constexpr std::size_t every = static_cast<std::size_t>(-1);
     const results::Shown all{.nodes_a_run = every, .elements = every, .is_each_run_shown = true};
     terminal::Style style = terminal::style_of({}, terminal::surroundings_of(STDOUT_FILENO));

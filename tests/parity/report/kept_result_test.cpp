@@ -17,7 +17,7 @@ constexpr auto given_graph = R"({"format": "plumb.graph/1", "why": "numbers of e
   "inputs": {"x": {"type": "f32[1, 2]", "values": [0.1, 2]}, "b": {"type": "f32[1, 2]"}},
   "params": {"w": {"type": "f32[2, 2]", "values": [1, 0, 0, 1]}},
   "nodes": [{"label": "p", "op": "matmul", "inputs": ["x", "w"]},
-            {"label": "y", "op": "binary", "inputs": ["p", "b"], "function": "mul"}],
+            {"label": "y", "op": "binary", "inputs": ["p", "b"], "function": "multiply"}],
   "results": {"p": {"values": [0.1, 2]}, "y": {}}})";
 
 cases::CaseResult result_of(std::string_view graph, std::uint64_t seed) {
@@ -70,7 +70,7 @@ TEST(KeptResult, GraphsThatDifferInOneThingAreNotTheSame) {
   const ir::Graph graph = with("numbers of", "tensors of");
   EXPECT_TRUE(report::is_same(graph, with("numbers of", "numbers for")));
   EXPECT_TRUE(report::is_same(graph, with("[1, 0, 0, 1]", "[1, 0, 0, 2]")));  // a param is no part of its graph
-  EXPECT_FALSE(report::is_same(graph, with(R"("mul")", R"("add")")));
+  EXPECT_FALSE(report::is_same(graph, with(R"("multiply")", R"("add")")));
   EXPECT_FALSE(report::is_same(graph, with(R"(["p", "b"])", R"(["b", "p"])")));
   EXPECT_FALSE(report::is_same(graph, with(R"(, "y": {})", "")));
   EXPECT_FALSE(report::is_same(graph, with(R"("b": {"type": "f32[1, 2]"})", R"("b": {"type": "f32[2]"})")));
