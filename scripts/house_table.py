@@ -69,9 +69,9 @@ def ops_of(root):
                 if not path.is_file() or path.suffix not in CODE | {".comp", ".glsl"}:
                     continue
                 # A shader of several is called after its op: lstm_small.comp.
-                owner = max((n for n in names if path.stem == n or path.stem.startswith(n + "_")), key=len, default=None)
-                if owner:
-                    files[owner].append(path)
+                owners = [name for name in names if path.stem == name or path.stem.startswith(name + "_")]
+                if owners:
+                    files[max(owners, key=len)].append(path)
     computed = {name: paths for name, paths in files.items() if len(paths) > 1}  # others are what headers share
     return computed
 

@@ -56,9 +56,37 @@ std::string_view stored_precision(const ir::Tensor& tensor) {
   return ir::is_complex(dtype) ? (dtype == ir::DType::c64 ? "f32" : "f64") : ir::info(dtype).name;
 }
 
+/// The unit of a precision by its name; 0 of none.
+double unit_of(std::string_view name) { return name.empty() ? 0 : precision_of(name).precision.unit; }
+
+std::string_view coarser_of(std::string_view one, std::string_view other) {
+  return unit_of(other) > unit_of(one) ? other : one;
+}
+
+/// A precision for each tensor, by name: the coarsest of its own and of those of the tensors that it is computed from,
+/// whose roundings it has, too. `own` are in the order of the tensors.
+std::vector<std::string_view> with_upstream(const ir::Graph& graph, const Tensors& tensors,
+                                            const std::vector<std::string_view>& own) {
+  std::vector<std::string_view> of_value(graph.value_count());
+  std::map<ir::Value, std::string_view> given;
+  for (const auto& [name, tensor] : tensors) given.emplace(*graph.find(name), own[given.size()]);
+  for (const ir::Node& node : graph.nodes()) {
+    std::string_view coarsest;
+    for (const ir::Value input : node.inputs) coarsest = coarser_of(coarsest, of_value[input]);
+    for (const ir::Value output : node.outputs) {
+      const auto found = given.find(output);
+      of_value[output] = found == given.end() ? coarsest : coarser_of(found->second, coarsest);
+    }
+  }
+  std::vector<std::string_view> all;
+  for (const auto& [name, tensor] : tensors) all.push_back(of_value[*graph.find(name)]);
+  return all;
+}
+
 /// How each tensor was computed, as far as they tell: in what it is stored in, but in a coarser type that others are
-/// stored in where all of its numbers are of that type, as a cast leaves them. Integers count as the coarsest.
-std::vector<const NamedPrecision*> precisions_of(const Tensors& tensors) {
+/// stored in where all of its numbers are of that type, as a cast leaves them; and no finer than what it is computed
+/// from. Integers count as the coarsest.
+std::vector<const NamedPrecision*> precisions_of(const ir::Graph& graph, const Tensors& tensors) {
   std::set<ir::DType> stored;
   const auto unit = [](ir::DType dtype) { return ir::unit_roundoff(dtype); };
   for (const auto& [value, tensor] : tensors)
@@ -72,11 +100,10 @@ std::vector<const NamedPrecision*> precisions_of(const Tensors& tensors) {
     const auto is_of = [&](ir::DType one) { return unit(one) > unit(tensor.dtype()) && are_numbers_of(tensor, one); };
     const auto cast_from = std::ranges::find_if(coarser, is_of);
     names.push_back(cast_from == coarser.end() ? stored_precision(tensor) : ir::info(*cast_from).name);
-    const auto unit_of = [](std::string_view name) { return name.empty() ? 0 : precision_of(name).precision.unit; };
-    if (unit_of(names.back()) > unit_of(coarsest)) coarsest = names.back();
+    coarsest = coarser_of(coarsest, names.back());
   }
   std::vector<const NamedPrecision*> all;
-  for (const std::string_view name : names)
+  for (const std::string_view name : with_upstream(graph, tensors, names))
     all.push_back(&precision_of(!name.empty() ? name : coarsest.empty() ? "f32" : coarsest));
   return all;
 }
@@ -192,7 +219,7 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
   const ir::Feeds& feeds = expectation.feeds ? *expectation.feeds : subject.feeds;
   const bool is_told = !options.precision.empty();
   const auto held = is_told ? std::vector(expectation.tensors.size(), &precision_of(options.precision))
-                            : precisions_of(expectation.tensors);
+                            : precisions_of(graph, expectation.tensors);
   std::vector<cases::ExpectedResult> results;
   for (const auto& [value, tensor] : expectation.tensors)
     results.push_back({.value = value, .runs = options.runs, .precision = std::string(held[results.size()]->name)});

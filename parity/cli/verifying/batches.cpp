@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/files/file_kind.hpp"
 #include "parity/cases/listed/case_list.hpp"
 #include "parity/cli/flags/as_meant.hpp"
 #include "parity/cli/flags/graph_paths.hpp"
@@ -30,8 +31,7 @@ void take_flags(const cases::ListedCase& one, flags::VerifyFlags& flags) {
 
 /// What the graphs of a batch are made of and fed, where its flags go together.
 verify::FillOptions fill_options(const Batch& batch) {
-  flags::GraphFlags graph = batch.flags.graph;
-  graph.model.are_for_several = batch.paths.size() > 1;
+  const flags::GraphFlags& graph = batch.flags.graph;
   if (graph.model.are_for_several) flags::require_known_shapes(batch.paths, graph.model);
   verify::FillOptions fill = flags::fill_options(graph);
   flags::read_fill(batch.flags.fill, fill);
@@ -43,12 +43,31 @@ verify::FillOptions fill_options(const Batch& batch) {
   return fill;
 }
 
-Batch batch_of(const cases::ListedCase& one, const flags::VerifyFlags& flags) try {
+/// A graph in JSON leaves nothing open: beside ONNX models, which come first, it gets neither --shape nor --data.
+std::vector<Batch> by_format(Batch batch) {
+  flags::ModelFlags& model = batch.flags.graph.model;
+  model.are_for_several = batch.paths.size() > 1;
+  Batch rest = batch;
+  std::erase_if(rest.paths, flags::is_onnx);
+  rest.flags.graph.model.shapes.clear();
+  rest.flags.graph.model.data.clear();
+  const bool is_mixed = !rest.paths.empty() && rest.paths.size() < batch.paths.size();
+  std::vector<Batch> batches;
+  if (is_mixed && !(model.shapes.empty() && model.data.empty())) {
+    std::erase_if(batch.paths, [](const std::string& path) { return !flags::is_onnx(path); });
+    batches = {std::move(batch), std::move(rest)};
+  } else {
+    batches = {std::move(batch)};
+  }
+  for (Batch& one : batches) one.fill = fill_options(one);
+  return batches;
+}
+
+std::vector<Batch> batches_of(const cases::ListedCase& one, const flags::VerifyFlags& flags) try {
   Batch batch{.flags = flags, .where = one.where};
   take_flags(one, batch.flags);
   batch.paths = flags::graph_paths({one.model});
-  batch.fill = fill_options(batch);
-  return batch;
+  return by_format(std::move(batch));
 } catch (const ir::Unsupported&) {
   throw;
 } catch (const ir::Error& problem) {
@@ -63,7 +82,7 @@ void require_known_tag(const std::string& tag, const std::set<std::string>& tags
 
 }  // namespace
 
-bool is_list(const std::filesystem::path& path) { return path.extension() == ".toml"; }
+bool is_list(const std::filesystem::path& path) { return ir::files::has_extension(path, ".toml"); }
 
 std::vector<Batch> batches_of(const flags::VerifyFlags& flags) {
   std::vector<Batch> batches;
@@ -78,15 +97,16 @@ std::vector<Batch> batches_of(const flags::VerifyFlags& flags) {
     has_lists = true;
     for (const cases::ListedCase& one : cases::read_case_list(path)) {
       tags.insert(one.tags.begin(), one.tags.end());
-      if (flags.tag.empty() || std::ranges::count(one.tags, flags.tag)) batches.push_back(batch_of(one, flags));
+      if (!flags.tag.empty() && !std::ranges::count(one.tags, flags.tag)) continue;
+      for (Batch& batch : batches_of(one, flags)) batches.push_back(std::move(batch));
     }
   }
   if (!flags.tag.empty()) require_known_tag(flags.tag, tags, has_lists);
   if (named.paths.empty()) return batches;
   named.paths = flags::graph_paths(named.paths);
-  named.fill = fill_options(named);
-  batches.insert(batches.begin(), std::move(named));
-  return batches;
+  std::vector<Batch> all = by_format(std::move(named));
+  for (Batch& batch : batches) all.push_back(std::move(batch));
+  return all;
 }
 
 }  // namespace plumb::parity::cli

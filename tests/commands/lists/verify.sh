@@ -70,6 +70,14 @@ plumb 1 verify models.toml --tag nightly --seed 2 --json other.json
 holds other.json 'plumb verify ci/encoder_in_primitives\.onnx .*--seed 2 .*--expected ci/y2\.npz'
 plumb 0 verify models.toml --filter '^scores$' -q
 says '^12 cases, .*: 3 passed 9 skipped$'
+# Graphs in JSON let --shape be where a folder has models of both formats.
+mkdir mixed
+cp ci/encoder_in_primitives.onnx ci/models/scores.json mixed
+plumb 0 verify mixed --shape batch=2 --json mixed.json
+says '^2 cases, .*: 2 passed$'
+holds mixed.json '"repro": "plumb verify mixed/scores\.json --seed 1"'
+plumb 2 verify mixed --shape bach=2
+warns "no input or open extent is called 'bach'"
 # Each case repeats alone, with its own flags, from where the command was run.
 sed 's/^rtol = 1e-4/rtol = 1e-30\natol = 1e-30/' models.toml >strict.toml
 plumb 1 verify strict.toml --json strict.json -q

@@ -135,6 +135,20 @@ TEST(Explain, EachTensorOfAnArchiveIsHeldToWhatItIsStoredIn) {
   EXPECT_EQ(held().at(0).verdict, Verdict::passed) << held().at(0).why;
 }
 
+/// Mixed precision hands on what it rounded: a result that is f32 again has these roundings, what is before has not.
+TEST(Explain, WhatIsBehindACoarseTensorIsHeldNoTighter) {
+  const Small small = network();
+  const auto run = evaluate(small.graph(), small.feeds(), nothing, nothing);
+  const Tensor half = ir::convert(run.at("hidden"), DType::f16);
+  const auto behind = small.hold({{"hidden", half}, {"y", run.at("y")}});
+  EXPECT_EQ(behind.at(0).precision, "f16");
+  EXPECT_EQ(behind.at(1).precision, "f16");
+  EXPECT_EQ(behind.at(1).verdict, Verdict::passed) << behind.at(1).why;
+  const auto before = small.hold({{"hidden", run.at("hidden")}, {"y", ir::convert(run.at("y"), DType::f16)}});
+  EXPECT_EQ(before.at(0).precision, "f32");
+  EXPECT_EQ(before.at(1).precision, "f16");
+}
+
 TEST(Explain, WhatNoRoundingMakesIsNotExplained) {
   const Small small = network();
   Tensor given = evaluate(small.graph(), small.feeds(), nothing, nothing).at("y");
