@@ -138,13 +138,20 @@ TEST(Explain, EachTensorOfAnArchiveIsHeldToWhatItIsStoredIn) {
 /// Mixed precision hands on what it rounded: a result that is f32 again has these roundings, what is before has not.
 TEST(Explain, WhatIsBehindACoarseTensorIsHeldNoTighter) {
   const Small small = network();
-  const auto run = evaluate(small.graph(), small.feeds(), nothing, nothing);
-  const Tensor half = ir::convert(run.at("hidden"), DType::f16);
-  const auto behind = small.hold({{"hidden", half}, {"y", run.at("y")}});
+  std::optional<Tensor> hidden, half;
+  const Change rounds_hidden = [&](const ir::Node& node, std::vector<Tensor>& outputs) {
+    if (node.label != "hidden") return;
+    hidden = outputs[0];
+    half = ir::convert(outputs[0], DType::f16);
+    outputs[0] = ir::convert(*half, DType::f32);
+  };
+  const Tensor y = evaluate(small.graph(), small.feeds(), nothing, rounds_hidden).at("y");
+  const auto behind = small.hold({{"hidden", *half}, {"y", y}});
   EXPECT_EQ(behind.at(0).precision, "f16");
   EXPECT_EQ(behind.at(1).precision, "f16");
   EXPECT_EQ(behind.at(1).verdict, Verdict::passed) << behind.at(1).why;
-  const auto before = small.hold({{"hidden", run.at("hidden")}, {"y", ir::convert(run.at("y"), DType::f16)}});
+  EXPECT_EQ(small.hold("y", y).verdict, Verdict::failed);  // by itself it is f32, and has other roundings
+  const auto before = small.hold({{"hidden", *hidden}, {"y", ir::convert(y, DType::f16)}});
   EXPECT_EQ(before.at(0).precision, "f32");
   EXPECT_EQ(before.at(1).precision, "f16");
 }
