@@ -34,6 +34,7 @@ bool is_same(const ir::Graph& a, const ir::Graph& b) {
 }
 
 void let_go_of_numbers(cases::CaseResult& result, const cases::CaseResult* before) {
+  result.judged_by.text.clear();
   std::shared_ptr<const GraphFile>& file = result.subject.file;
   if (!file) return;
   const bool is_known = before != nullptr && before->subject.file && before->subject.name == result.subject.name &&

@@ -142,8 +142,8 @@ const toml::table& table_in(const toml::node& node, const fs::path& file, std::s
 
 }  // namespace
 
-std::vector<ListedCase> parse_case_list(std::string_view text, const fs::path& file) {
-  const toml::table list = core::parse_toml(text, file.string());
+std::vector<ListedCase> read_case_list(const fs::path& file) {
+  const toml::table list = core::parse_toml(ir::files::read_named_text(file, most_list_bytes), file.string());
   ir::require(list["schema"].value<std::string>() == list_schema, file.string(), ": wanted schema = \"", list_schema,
               "\", as a list of cases has it (docs/cases.md)");
   for (const auto& [name, value] : list)
@@ -163,10 +163,6 @@ std::vector<ListedCase> parse_case_list(std::string_view text, const fs::path& f
     all.push_back(case_of(said, file, ir::cat(file.string(), ':', one.source().begin.line)));
   }
   return all;
-}
-
-std::vector<ListedCase> read_case_list(const fs::path& file) {
-  return parse_case_list(ir::files::read_named_text(file, most_list_bytes), file);
 }
 
 }  // namespace plumb::parity::cases

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace plumb::parity::cases {
@@ -29,7 +28,6 @@ struct ListedCase {
 /// Paths become those from the folder of the list. Throws Error, naming file and line, for a key that there is not,
 /// with the nearest that there is, a value of another kind, a case without a model, and a list without cases. What the
 /// values of flags may be their parser says.
-std::vector<ListedCase> parse_case_list(std::string_view text, const std::filesystem::path& file);
 std::vector<ListedCase> read_case_list(const std::filesystem::path& file);
 
 }  // namespace plumb::parity::cases
