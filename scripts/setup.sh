@@ -40,10 +40,11 @@ adapt_to_distribution() {
   # shellcheck source=/dev/null
   release=$(source /etc/os-release && echo "${ID:-unknown} ${VERSION_ID:-}")
   case $release in
-    "debian 12" | "debian 13" | "ubuntu 24.04") packages+=(libclang-rt-dev) ;;  # clang's sanitizers
+    "debian 12") packages+=(libclang-rt-dev libtcmalloc-minimal4) ;;  # clang's sanitizers; what tests allocate with
+    "debian 13" | "ubuntu 24.04") packages+=(libclang-rt-dev libtcmalloc-minimal4t64) ;;
     "ubuntu 22.04")
       # g++ 11 is the default there, and toml++ is not packaged: the SDK brings it.
-      packages+=(g++-12)
+      packages+=(g++-12 libtcmalloc-minimal4)
       packages=("${packages[@]/libtomlplusplus-dev/}")
       ;;
     *) echo "setup: '$release' is not a distribution this was tried on; going on as on Debian" >&2 ;;
