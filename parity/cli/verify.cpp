@@ -107,9 +107,8 @@ flags::Outputs VerifyRun::outputs_beside() const {
 std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& outputs) const {
   if (flags_.results.empty()) return nullptr;
   results::RecordOptions options;
-  for (const results::KeepTensors keep : {results::KeepTensors::never, results::KeepTensors::fail,
-                                          results::KeepTensors::worst, results::KeepTensors::all})
-    if (ir::enum_name(keep) == flags_.tensors) options.tensors = keep;
+  options.tensors = ir::enum_value<results::KeepTensors>(flags_.tensors).value();
+  options.rows = ir::enum_value<results::KeepRows>(flags_.rows).value();
   options.argv = show::command_line();
   options.replace_any = outputs.force, options.keeps_inputs = !flags_.no_inputs;
   options.inputs = outputs.inputs;

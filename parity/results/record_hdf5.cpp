@@ -216,10 +216,13 @@ void Recorder::Writer::compared(const cases::NodeResult& result, const ir::Tenso
 void Recorder::Writer::append_results(const cases::CaseResult& result) {
   const NameId names = name_ids();
   const std::string list = "/graph/" + results::add_graph(store_, result.subject, names) + "/sums";
-  if (!sums_.contains(list)) sums_.emplace(list, SumList(store_.read_texts(list)));
+  const bool is_first = !sums_.contains(list);
+  if (is_first) sums_.emplace(list, SumList(store_.read_texts(list)));
   SumList& sums = sums_.at(list);
   Rows rows(result.subject.file->graph, run_, names, sums);
   for (const cases::NodeResult& node : result.nodes) rows.add(node);
+  const bool is_short = options_.rows == KeepRows::failed && !is_first && result.verdict == core::Verdict::passed;
+  if (is_short) rows.shorten();
   store_.append_texts(list, sums.take_new());
   store_.append("/results/nodes", results::node_type(), rows.nodes);
   store_.append_grid("/results/hist_ulp", rows.hist_ulp);

@@ -17,8 +17,15 @@ enum class KeepTensors { never, fail, worst, all };
 
 constexpr auto enum_names(KeepTensors) { return std::array<std::string_view, 4>{"never", "fail", "worst", "all"}; }
 
+/// Which runs a record has all numbers of: all, or the first of each graph and those that did not pass (of the others
+/// Rows::shorten says what is left).
+enum class KeepRows { all, failed };
+
+constexpr auto enum_names(KeepRows) { return std::array<std::string_view, 2>{"all", "failed"}; }
+
 struct RecordOptions {
   KeepTensors tensors = KeepTensors::never;
+  KeepRows rows = KeepRows::all;
   bool keeps_inputs = true;                        ///< numbers that inputs were given
   bool append = false;                             ///< keep the runs of an earlier results file of that name
   bool replace_any = false;                        ///< whatever has the name, not only a results file

@@ -2,8 +2,10 @@
 #include "parity/results/results_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "ir/cost.hpp"
 
@@ -212,6 +214,68 @@ void Rows::add_part(const cases::NodeResult& result, Part part, const compare::C
                  judged ? c.worst[k].allowed : compare::not_computed};
     topk.push_back(element);
   }
+}
+
+namespace {
+
+/// To 24 bits and towards zero, so that what was within a limit still is.
+double shortened(double x) {
+  constexpr std::uint64_t dropped = (std::uint64_t{1} << 29) - 1;
+  return std::isfinite(x) ? std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & ~dropped) : x;
+}
+
+TopElement shortened(const TopElement& element) { return {.index = element.index, .bound = shortened(element.bound)}; }
+
+Node shortened(const Node& row) {
+  Node kept = row;
+  const Node none;
+  for (auto member : {&Node::ratio_max, &Node::ratio_certain, &Node::sigma_max}) kept.*member = shortened(row.*member);
+  for (auto member : {&Node::max_abs, &Node::nmse, &Node::max_rel, &Node::max_ulp, &Node::mean_signed, &Node::rms,
+                      &Node::cosine, &Node::ref_absmax, &Node::ref_rms, &Node::ref_norm1, &Node::ref_norm2,
+                      &Node::ref_uncert, &Node::bound_at_max, &Node::ratio_det, &Node::ratio_finite})
+    kept.*member = none.*member;
+  for (auto member :
+       {&Node::ulp_p50, &Node::ulp_p99, &Node::ulp_p999, &Node::ratio_p99, &Node::blame, &Node::headroom_f16,
+        &Node::rho, &Node::bits_accumulator, &Node::bits_operand, &Node::misrounded_bound, &Node::bias, &Node::bias_t})
+    kept.*member = none.*member;
+  for (auto member : {&Node::max_abs_at, &Node::max_rel_at, &Node::t_ref_ns, &Node::t_dev_ns})
+    kept.*member = none.*member;
+  return kept;
+}
+
+}  // namespace
+
+void Rows::shorten() {
+  constexpr std::size_t bins = compare::Comparison::ulp_bins, ratios = compare::Comparison::ratio_bins,
+                        worst = compare::Comparison::worst_kept;
+  std::set<std::pair<std::uint32_t, std::uint16_t>> of_results;
+  for (const ir::Value value : graph_.results())
+    if (const auto producer = graph_.producer(value)) {
+      const auto& outputs = graph_.nodes()[*producer].outputs;
+      const auto out = std::ranges::find(outputs, value) - outputs.begin();
+      of_results.emplace(node_row(graph_, *producer), static_cast<std::uint16_t>(out));
+    }
+  Rows kept(graph_, run_, name_id_, sums_);
+  for (std::size_t r = 0; r < nodes.size(); ++r) {
+    const Node& row = nodes[r];
+    const bool is_own = row.part == Part::local, is_judged = row.verdict != core::Verdict::skipped;
+    const bool is_of_result = row.part != Part::inherited && of_results.contains({row.node, row.out});
+    if (!is_own && !is_judged && !is_of_result) continue;
+    kept.nodes.push_back(is_own ? shortened(row) : row);
+    const auto copy = [&](const auto& from, auto& to, std::size_t width) {
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(r * width),
+                from.begin() + static_cast<std::ptrdiff_t>((r + 1) * width));
+    };
+    if (!is_own) {
+      copy(hist_ulp, kept.hist_ulp, bins), copy(hist_ratio, kept.hist_ratio, ratios), copy(topk, kept.topk, worst);
+      continue;
+    }
+    kept.hist_ulp.resize(kept.hist_ulp.size() + bins), kept.hist_ratio.resize(kept.hist_ratio.size() + ratios);
+    kept.topk.push_back(shortened(topk[r * worst]));
+    kept.topk.resize(kept.nodes.size() * worst);
+  }
+  std::swap(nodes, kept.nodes), std::swap(topk, kept.topk);
+  std::swap(hist_ulp, kept.hist_ulp), std::swap(hist_ratio, kept.hist_ratio);
 }
 
 std::vector<Coopmat> coopmat_rows(std::span<const profile::CooperativeShape> shapes) {

@@ -34,6 +34,11 @@ class Rows {
 
   void add(const cases::NodeResult& result);
 
+  /// Leaves what judging again and fitting read of a run that passed: of each output the ratios of its own error, to 24
+  /// bits and towards zero, and where the largest of them is; whole rows of errors in total that were judged or are of
+  /// the graph's results.
+  void shorten();
+
  private:
   void add_part(const cases::NodeResult& result, Part part, const compare::Comparison& c);
   void describe_kernel(Node& row, const cases::NodeResult& result);

@@ -32,6 +32,12 @@ void add_output_flags(CLI::App& app, VerifyFlags& flags) {
       ->check(one_of({"never", "fail", "worst", "all"}))
       ->capture_default_str()
       ->group("output");
+  app.add_option("--rows", flags.rows,
+                 "which runs the results file has all numbers of: all, or the first of each graph and those that did "
+                 "not pass, and of the others what `judge` and `fit` need")
+      ->check(one_of({"all", "failed"}))
+      ->capture_default_str()
+      ->group("output");
   app.add_flag("--no-inputs", flags.no_inputs, "keep no numbers of inputs in the results file, only their hashes")
       ->group("output");
   add_output(app, "--json", flags.json, "write the report as JSON to this file, or - for stdout")->group("output");

@@ -21,7 +21,7 @@ struct VerifyFlags {
   std::vector<std::string> paths;
   GraphFlags graph;
   DeviceFlags device;
-  std::string filter, tag, json, junit, counts, results, tensors = "never";
+  std::string filter, tag, json, junit, counts, results, tensors = "never", rows = "all";
   std::string policy, explain, profile, emulate, fill = "graph";
   std::string mode = "attribute";
   unsigned repeat = 1;
