@@ -42,6 +42,7 @@ struct Cost {
 };
 
 class Op;
+struct Loops;
 
 /// Everything the rest of the program knows about an op, derived from its
 /// header in ir/ops by `schema<T>`.
@@ -56,6 +57,7 @@ struct OpSchema {
   TensorTypes (*infer)(const Op&, Types);
   ErrorClass (*error_class)(const Op&);
   Cost (*cost)(const Op&, Types in, Types out);
+  Loops (*loops)(const Op&, Types in, Types out);  ///< ir/loops.hpp says what they are
   std::string_view (*function)(const Op&);
   bool (*saturates)(const Op&);
   std::vector<std::string_view> (*operands)(const Op&, std::size_t count);

@@ -4,6 +4,7 @@
 //
 //     template const plumb::ir::OpSchema& plumb::ir::schema<YourOp>();
 
+#include "ir/loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir {
@@ -108,6 +109,15 @@ Cost cost(const Op& op, Types in, Types out) {
 }
 
 template <OpDefinition T>
+Loops loops(const Op& op, Types in, Types out) {
+  if constexpr (requires(const T& t) { t.loops(in, out); }) {
+    return op.as<T>().loops(in, out);
+  } else {
+    return {};
+  }
+}
+
+template <OpDefinition T>
 std::string_view function(const Op& op) {
   if constexpr (requires(const T& t) { enum_name(t.function); })
     return enum_name(op.as<T>().function);
@@ -148,6 +158,7 @@ const OpSchema& schema() {
       .infer = [](const Op& op, Types in) { return op.as<T>().infer(in); },
       .error_class = [](const Op& op) { return op.as<T>().error_class(); },
       .cost = detail::cost<T>,
+      .loops = detail::loops<T>,
       .function = detail::function<T>,
       .saturates = detail::saturates<T>,
       .operands = detail::operands<T>,

@@ -42,16 +42,18 @@ void fill_lines(std::span<T> y, const Lines& lines, Line line, Make make) {
 void fill_floats(AdversarialKind kind, const Use& use, Line& line) {
   const bool of_scores = is_of_scores(kind);
   switch (use.role) {
-    case Role::follows:
+    case Role::factor:
+    case Role::query:
       follow(kind, line);
       break;
-    case Role::beside:
+    case Role::addend:
+    case Role::parameter:
       be_normal(line);
       break;
-    case Role::keys:
+    case Role::key:
       of_scores&& kind != AdversarialKind::masked ? lead(kind, line) : be_normal(line);
       break;
-    case Role::values:
+    case Role::value:
       of_scores ? be_near_one(line) : lead(kind, line);
       break;
     default:
@@ -161,8 +163,8 @@ Tensor fill(const Graph& graph, Value source, std::optional<AdversarialKind> kin
                   .offset = 1 + static_cast<std::uint32_t>(chosen),
                   .number = 0,
                   .terms = use.terms > 0 ? use.terms : lines.length(),
-                  .is_score = use.role == Role::scores || use.role == Role::keys,
-                  .share = use.role == Role::keys ? use.share : 1,
+                  .is_score = use.role == Role::score || use.role == Role::key,
+                  .share = use.role == Role::key ? use.share : 1,
                   .range = range_of(type.dtype),
                   .x = {}};
   visit_any(type.dtype, [&]<class T>(T) { fill_elements(chosen, use, y.as<T>(), lines, line); });

@@ -2,25 +2,14 @@
 #include "ir/adversarial/use.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
-#include "ir/adversarial/op_table.hpp"
 #include "ir/cost.hpp"
 #include "ir/ops/cast.hpp"
 #include "ir/ops/transpose.hpp"
 
 namespace plumb::ir::adversarial {
 namespace {
-
-using Describe = void (*)(const Op&, Types, std::size_t, Use&);
-
-const OpTable<Describe>& table() {
-  static const auto all = Ops::table<Describe>([]<class T>() -> Describe {
-    return [](const Op& op, Types in, std::size_t operand, Use& use) { describe(op.as<T>(), in, operand, use); };
-  });
-  return all;
-}
 
 /// The axes that attributes called `axis` or `axes` name, which is what ops call those along which they sum.
 std::vector<std::size_t> named_axes(const Op& op, const Shape& shape) {
@@ -68,7 +57,7 @@ class Readers {
     for (const Value v : node.outputs) out.push_back(graph_.type(v));
     const Use own = use_of(node.op, in, out, operand);
     const bool is_bounded = own.role == Role::index || own.role == Role::variance;
-    if (is_bounded ? !is_mapped : own.terms > 0 || own.role != Role::leads) return uses.push_back(own);
+    if (is_bounded ? !is_mapped : own.terms > 0 || own.role != Role::data) return uses.push_back(own);
     const bool moves = node.op.error_class() == ErrorClass::bits || node.op.is<ops::Cast>();
     if (is_bounded || (operand > 0 && moves)) return;
     for (Use use : of(node.outputs[0], is_mapped || !moves)) {
@@ -93,20 +82,35 @@ class Readers {
   std::set<std::pair<Value, bool>> seen_;
 };
 
-}  // namespace
-
-std::vector<std::size_t> axes_from(std::size_t first, std::size_t rank) {
-  std::vector<std::size_t> axes(first < rank ? rank - first : 0);
-  std::iota(axes.begin(), axes.end(), first);
+/// The axes of an operand that its op reduces, ascending. Keys are those of the sum of values, not of the scores that
+/// they make with queries.
+std::vector<std::size_t> reduced_axes(const Loops& loops, std::size_t operand) {
+  const bool is_key = loops.operand(operand).role == Role::key;
+  std::vector<std::size_t> axes;
+  for (const Loop& loop : loops.loops) {
+    if (loop.reduction == Reduction::none || operand >= loop.in.size() || !loop.in[operand]) continue;
+    bool makes_scores = false;
+    for (std::size_t i = 0; i < loop.in.size(); ++i)
+      makes_scores |= loop.in[i].has_value() && loops.operand(i).role == Role::query;
+    if (!is_key || !makes_scores) axes.push_back(*loop.in[operand]);
+  }
+  std::ranges::sort(axes);
   return axes;
 }
 
+}  // namespace
+
 Use use_of(const Op& op, Types in, Types out, std::size_t operand) {
-  Use use;
+  const Loops loops = loops_of(op, in, out);
+  const OperandUse own = loops.operand(operand);
+  const Shape& shape = in[operand].shape;
+  Use use{.role = own.role, .axes = reduced_axes(loops, operand), .low = own.low, .high = own.high};
   use.terms = op.schema().cost(op, in, out).contraction;
-  use.axes = named_axes(op, in[operand].shape);
-  if (operand > 0 && use.terms > 0) use.role = Role::beside;
-  if (const auto found = table().find(&op.schema()); found != table().end()) found->second(op, in, operand, use);
+  if (use.axes.empty()) use.axes = named_axes(op, shape);
+  if (operand >= loops.operands.size() && operand > 0 && use.terms > 0) use.role = Role::parameter;
+  if (own.role == Role::query) use.terms = shape[use.axes.front()];
+  if (own.role == Role::key && loops.score_scale != 0)
+    use.share = 1 / (loops.score_scale * static_cast<double>(shape.back()));
   return use;
 }
 

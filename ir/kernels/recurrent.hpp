@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 /// What rnn, gru and lstm have in common (ops.md 11).
@@ -77,6 +78,27 @@ RecurrentExtents checked_recurrent_extents(const T& op, Types in) {
   has_shape(operands.peephole, {n.directions, 3 * n.units});
   check(op, 3, !op.clip || *op.clip > 0, "clip is ", op.clip.value_or(0));
   return n;
+}
+
+/// Sequences of the batch by themselves, and the sums over inputs and over units of each gate.
+template <class T>
+Loops recurrent_loops(const T& op, Types in) {
+  const RecurrentOperands own = recurrent_operands(op);
+  Loop batch{.out = 2, .in = std::vector<Axis>(in.size())}, units = taps(batch.in);
+  batch.in[0] = 1;
+  units.in[2] = 2;
+  if (own.lengths) batch.in[*own.lengths] = 0;
+  for (const auto& state : {own.initial_h, own.initial_c})
+    if (state) batch.in[*state] = 1;
+  if (own.initial_h) units.in[*own.initial_h] = 2;
+  Loop inputs = summed({2, 2});
+  inputs.in.resize(in.size());
+  Loops made{.loops = {batch, inputs, units},
+             .operands = {{Role::data}, {Role::factor}, {Role::factor}},
+             .rounds = "functions of gates and states are rounded"};
+  made.operands.resize(in.size(), {Role::parameter});
+  if (own.lengths) made.operands[*own.lengths] = {.role = Role::index, .low = 0, .high = in[0].shape[0] + 1};
+  return made;
 }
 
 /// Two products for each element of every gate, and some 16 operations of its own for an element of the state.

@@ -1,6 +1,7 @@
 // Declares the activations with parameters, whose defaults readers of other formats write out.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -68,6 +69,11 @@ struct Activation {
       default:
         return ErrorClass::ulp;
     }
+  }
+  Loops loops(Types in, Types out) const {
+    const bool scales = function == ActivationFunction::leaky_relu;
+    return {.loops = kernels::elementwise(in, out[0].shape),
+            .operands = {{.degree = scales ? Degree::homogeneous : Degree::none}}};
   }
   bool operator==(const Activation&) const = default;
 };

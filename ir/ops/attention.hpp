@@ -1,6 +1,7 @@
 // Declares scaled dot-product attention: masks, bias, windows, softcap, grouped heads and lengths of keys.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -97,6 +98,32 @@ struct Attention {
     double scores = 1;
     for (const std::int64_t extent : {n.B, n.Hq, n.Sq, n.Sk}) scores *= static_cast<double>(extent);
     return {scores * (2.0 * static_cast<double>(n.D) + 2.0 * static_cast<double>(n.Dv) + 4.0), n.Sk};
+  }
+  Loops loops(Types in, Types) const {
+    const std::size_t heads = layout == AttentionLayout::bhsd ? 1 : 2, length = 3 - heads;
+    const bool has_places = causal || left_window_size >= 0 || right_window_size >= 0 || has_kv_lengths;
+    const std::size_t added = std::size_t{has_mask} + std::size_t{has_bias};
+    // The axes of q, k and v, that of scores [B, Hq, Sq, Sk], to which mask and bias broadcast, and that of lengths.
+    const auto loop = [&](Axis y, std::vector<Axis> qkv, Axis scores, Axis lengths = {}) {
+      Loop made = y ? Loop{.out = y, .in = std::move(qkv)} : kernels::summed(std::move(qkv));
+      for (const TensorType& x : in.subspan(3, added))
+        made.in.push_back(scores ? kernels::broadcast_axis(x.shape, *scores, 4) : Axis());
+      if (has_kv_lengths) made.in.push_back(lengths);
+      return made;
+    };
+    Loops made{.loops = {loop(0, {0, 0, 0}, 0, 0), loop(3, {Axis(), Axis(), 3}, {}), loop({}, {3, 3, Axis()}, {})},
+               .operands = {{Role::query}, {Role::key}, {Role::value, Degree::linear}},
+               .rounds = "exponentials and a division are rounded",
+               .score_scale = scale.value_or(1 / std::sqrt(static_cast<double>(in[0].shape[3])))};
+    if (in[0].shape[heads] == in[1].shape[heads]) made.loops.push_back(loop(heads, {heads, heads, heads}, 1));
+    made.loops.push_back(loop(length, {length, Axis(), Axis()}, 2));
+    if (causal || left_window_size >= 0 || right_window_size >= 0) made.loops.back().steps = Steps::ordered;
+    made.loops.push_back(loop({}, {Axis(), length, length}, 3));
+    if (has_places) made.loops.back().steps = Steps::ordered;
+    if (has_mask) made.operands.push_back({Role::parameter});
+    if (has_bias) made.operands.push_back({Role::score});
+    if (has_kv_lengths) made.operands.push_back({.role = Role::index, .low = 0, .high = in[1].shape[length] + 1});
+    return made;
   }
   bool operator==(const Attention&) const = default;
 };

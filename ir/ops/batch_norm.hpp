@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -36,6 +37,15 @@ struct BatchNorm {
   }
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const { return {3.0 * static_cast<double>(in[0].shape.elements()), 0}; }
+  Loops loops(Types in, Types) const {
+    Loops made{.operands = {{}, {Role::parameter}, {Role::parameter}, {Role::parameter}, {Role::variance}},
+               .rounds = kernels::root_and_division};
+    for (std::size_t a = 0; a < in[0].shape.size(); ++a) {
+      const Axis channel = a == in[0].shape.axis(axis) ? Axis(0) : Axis();
+      made.loops.push_back(kernels::along(in, a, {channel, channel, channel, channel}));
+    }
+    return made;
+  }
   bool operator==(const BatchNorm&) const = default;
 };
 

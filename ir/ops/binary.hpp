@@ -1,6 +1,7 @@
 // Declares the broadcast functions of two tensors, with the dtypes that each function takes.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -108,6 +109,7 @@ struct Binary {
         return ErrorClass::bits;
     }
   }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const Binary&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -27,6 +28,7 @@ struct Cast {
     return {{to, in[0].shape}};
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const Cast&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Declares causal convolution, of chunks that follow each other.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -53,6 +54,24 @@ struct CausalConv {
   Cost cost(Types in, Types) const {
     const std::int64_t taps = in[1].shape.back();
     return {2.0 * static_cast<double>(taps) * static_cast<double>(in[0].shape.elements()), taps};
+  }
+  Loops loops(Types in, Types) const {
+    const bool is_linear = activation == CausalActivation::none;
+    Loops made{.operands = {kernels::linear_data, kernels::linear_factor}};
+    if (!is_linear) made.operands = {{Role::data}, {Role::factor}}, made.rounds = "silu is rounded";
+    std::vector<Axis> batches = {Axis()}, channels = {0}, states = {Axis(), Axis()};
+    if (has_bias) {
+      batches.push_back({}), channels.push_back(0), states.push_back({});
+      made.operands.push_back({Role::addend});
+    }
+    if (has_state) {
+      batches.push_back(0), channels.push_back(1), states.push_back(2);
+      made.operands.push_back({Role::data});
+    }
+    made.loops = {kernels::along(in, 0, batches), kernels::along(in, 1, channels), kernels::taps({2}, 2),
+                  kernels::taps({Axis(), 2})};
+    if (has_state) made.loops.push_back(kernels::taps(states));
+    return made;
   }
   bool operator==(const CausalConv&) const = default;
 };

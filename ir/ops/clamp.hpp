@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -31,6 +32,7 @@ struct Clamp {
     return {{in[0].dtype, std::move(y)}};
   }
   ErrorClass error_class() const { return ErrorClass::exact; }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const Clamp&) const = default;
 };
 

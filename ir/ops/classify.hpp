@@ -1,6 +1,7 @@
 // Declares the predicates of floats: NaN, infinite, finite.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -28,6 +29,7 @@ struct Classify {
 
   TensorTypes infer(Types in) const { return {{DType::boolean, in[0].shape}}; }
   ErrorClass error_class() const { return ErrorClass::bits; }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const Classify&) const = default;
 };
 

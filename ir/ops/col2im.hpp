@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
 
@@ -61,6 +62,9 @@ struct Col2im {
     std::int64_t terms = 1;
     for (const std::int64_t k : kernel_shape) terms *= k;
     return {static_cast<double>(in[0].shape.elements()), terms};
+  }
+  Loops loops(Types in, Types) const {
+    return {.loops = {kernels::along(in, 0), kernels::taps({2})}, .operands = {kernels::linear_data}};
   }
   bool operator==(const Col2im&) const = default;
 };

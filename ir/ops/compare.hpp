@@ -1,6 +1,7 @@
 // Declares the broadcast IEEE comparisons.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -35,6 +36,7 @@ struct Compare {
     return {{DType::boolean, broadcast(in[0].shape, in[1].shape)}};
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const Compare&) const = default;
 };
 

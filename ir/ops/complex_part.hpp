@@ -1,6 +1,7 @@
 // Declares reals that are made of complex numbers.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -43,6 +44,7 @@ struct ComplexPart {
         return ErrorClass::ulp;
     }
   }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const ComplexPart&) const = default;
 };
 

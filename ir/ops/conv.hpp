@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/kernels/accumulator.hpp"
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
 
@@ -67,6 +68,7 @@ struct Conv {
     const auto taps = w[0] == 0 ? 0 : w.elements() / w[0];
     return {2.0 * static_cast<double>(taps) * static_cast<double>(out[0].shape.elements()), taps};
   }
+  Loops loops(Types in, Types) const { return kernels::convolution(in, group, 0, 1); }
   bool operator==(const Conv&) const = default;
 };
 

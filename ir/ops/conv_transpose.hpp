@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
 
@@ -84,6 +85,7 @@ struct ConvTranspose {
     return {2 * terms * static_cast<double>(out[0].shape.elements()),
             static_cast<std::int64_t>(terms < most ? terms : most)};
   }
+  Loops loops(Types in, Types) const { return kernels::convolution(in, group, 1, 0); }
   bool operator==(const ConvTranspose&) const = default;
 
  private:

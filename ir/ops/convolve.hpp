@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -33,6 +34,11 @@ struct Convolve {
   Cost cost(Types in, Types) const {
     const Shape &x = in[0].shape, &h = in[1].shape;
     return {2.0 * static_cast<double>(x.elements()) * static_cast<double>(h.elements()), terms(x, h)};
+  }
+  Loops loops(Types in, Types) const {
+    std::vector<Loop> loops = kernels::ordered_lines(in, -1, Reduction::sum);
+    loops.push_back(kernels::taps({Axis(), 0}));
+    return {.loops = std::move(loops), .operands = {kernels::linear_data, kernels::linear_factor}};
   }
   bool operator==(const Convolve&) const = default;
 };

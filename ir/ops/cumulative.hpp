@@ -1,6 +1,7 @@
 // Declares running sums, products and extremes along an axis, exclusive or reversed.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -46,6 +47,13 @@ struct Cumulative {
   }
   Cost cost(Types in, Types) const {
     return {static_cast<double>(in[0].shape.elements()), in[0].shape[in[0].shape.axis(axis)]};
+  }
+  Loops loops(Types in, Types) const {
+    const bool is_sum = function == CumulativeFunction::sum, is_product = function == CumulativeFunction::product;
+    Loops made{.loops = kernels::ordered_lines(in, axis, is_sum ? Reduction::sum : Reduction::other)};
+    if (is_product) made.rounds = kernels::partial_products;
+    if (!is_product) made.operands = {{.degree = is_sum ? Degree::linear : Degree::homogeneous}};
+    return made;
   }
   bool operator==(const Cumulative&) const = default;
 };

@@ -4,6 +4,7 @@
 
 #include "ir/kernels/accumulator.hpp"
 #include "ir/kernels/contraction.hpp"
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -86,6 +87,25 @@ struct DotGeneral {
     std::int64_t k = 1;
     for (const auto axis : a_contract) k *= in[0].shape[in[0].shape.axis(axis)];
     return {2.0 * static_cast<double>(k) * static_cast<double>(out[0].shape.elements()), k};
+  }
+  Loops loops(Types in, Types) const {
+    const Shape &a = in[0].shape, &b = in[1].shape;
+    Loops made{.operands = {kernels::linear_data, kernels::linear_factor}};
+    std::vector<bool> a_free(a.size(), true), b_free(b.size(), true);
+    const auto pair = [&](std::int64_t of_a, std::int64_t of_b) {
+      a_free[a.axis(of_a)] = b_free[b.axis(of_b)] = false;
+      return std::vector<Axis>{a.axis(of_a), b.axis(of_b)};
+    };
+    std::size_t place = 0;
+    for (std::size_t i = 0; i < a_batch.size(); ++i)
+      made.loops.push_back({.out = place++, .in = pair(a_batch[i], b_batch[i])});
+    for (std::size_t i = 0; i < a_contract.size(); ++i)
+      made.loops.push_back(kernels::summed(pair(a_contract[i], b_contract[i])));
+    for (std::size_t axis = 0; axis < a.size(); ++axis)
+      if (a_free[axis]) made.loops.push_back({.out = place++, .in = {axis, Axis()}});
+    for (std::size_t axis = 0; axis < b.size(); ++axis)
+      if (b_free[axis]) made.loops.push_back({.out = place++, .in = {Axis(), axis}});
+    return made;
   }
   bool operator==(const DotGeneral&) const = default;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -31,6 +32,7 @@ struct DynamicSlice {
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }
+  Loops loops(Types in, Types) const { return {.operands = {{}, kernels::start_within(in[0].shape)}}; }
   bool operator==(const DynamicSlice&) const = default;
 };
 

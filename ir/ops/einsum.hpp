@@ -2,6 +2,7 @@
 
 #include "ir/kernels/accumulator.hpp"
 #include "ir/kernels/einsum.hpp"
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -54,6 +55,12 @@ struct Einsum {
   Cost cost(Types in, Types) const {
     const kernels::EinsumPlan made = plan(in);
     return {made.flops, made.longest_sum};
+  }
+  Loops loops(Types in, Types out) const {
+    Loops made{.loops = kernels::einsum(equation, in, out[0].shape.size())};
+    made.operands.resize(in.size(), kernels::linear_factor);
+    made.operands[0] = kernels::linear_data;
+    return made;
   }
   bool operator==(const Einsum&) const = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/kernels/fourier.hpp"
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -40,6 +41,7 @@ struct Fft {
   Cost cost(Types in, Types) const {
     return {kernels::fourier_flops(points(in)) * static_cast<double>(in[0].shape.elements() / points(in)), points(in)};
   }
+  Loops loops(Types in, Types) const { return {.loops = kernels::ordered_lines(in, axis, Reduction::sum)}; }
   bool operator==(const Fft&) const = default;
 };
 

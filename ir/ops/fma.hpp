@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -26,6 +27,7 @@ struct Fma {
   }
   ErrorClass error_class() const { return ErrorClass::rounded; }
   Cost cost(Types, Types out) const { return {2.0 * static_cast<double>(out[0].shape.elements()), 0}; }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const Fma&) const = default;
 };
 

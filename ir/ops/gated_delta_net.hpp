@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/scan_states.hpp"
 #include "ir/op.hpp"
 
@@ -96,6 +97,16 @@ struct GatedDeltaNet {
     const double of_states = static_cast<double>(e.B * e.L * e.H) * static_cast<double>(e.dk * e.dv);
     const double of_queries = static_cast<double>(e.B * e.L * e.Hq) * static_cast<double>(e.dk * e.dv);
     return {(has_decay + 2.0 * has_beta + 2.0) * of_states + 2 * of_queries, e.dk};
+  }
+  Loops loops(Types in, Types) const {
+    Loops made{.rounds = kernels::partial_products};
+    if (has_decay) made.rounds = "factors of states are exponentials";
+    Loop batches{.out = 0, .in = std::vector<Axis>(in.size(), 0)};
+    Loop keys = kernels::summed({3, 3, Axis()});
+    for (const TensorType& x : in.subspan(3)) keys.in.push_back(x.shape.size() == 4 ? Axis(3) : Axis());
+    if (has_state) keys.in.back() = 2;
+    made.loops = {batches, keys};
+    return made;
   }
   bool operator==(const GatedDeltaNet&) const = default;
 };

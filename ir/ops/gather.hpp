@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -33,6 +34,9 @@ struct Gather {
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }
+  Loops loops(Types in, Types) const {
+    return {.operands = {{}, kernels::index_along(in[0].shape[in[0].shape.axis(axis)])}};
+  }
   bool operator==(const Gather&) const = default;
 };
 

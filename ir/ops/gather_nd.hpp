@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -40,6 +41,11 @@ struct GatherNd {
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }
+  Loops loops(Types in, Types) const {
+    // All indices of a tuple are in the range of the shortest of its axes.
+    const auto first = in[0].shape.begin() + batch_dims;
+    return {.operands = {{}, kernels::index_along(*std::min_element(first, first + in[1].shape.back()))}};
+  }
   bool operator==(const GatherNd&) const = default;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/kernels/accumulator.hpp"
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -48,6 +49,18 @@ struct Gemm {
   Cost cost(Types in, Types out) const {
     const auto k = in[0].shape[transpose_a ? 0 : 1];
     return {2.0 * static_cast<double>(k) * static_cast<double>(out[0].shape.elements()), k};
+  }
+  Loops loops(Types in, Types) const {
+    const std::size_t row = transpose_a ? 1 : 0, column = transpose_b ? 0 : 1;
+    Loops made{.loops = {{.out = 0, .in = {row, Axis()}},
+                         {.out = 1, .in = {Axis(), column}},
+                         kernels::summed({1 - row, 1 - column})},
+               .operands = {kernels::linear_data, kernels::linear_factor}};
+    if (!has_c) return made;
+    made.operands.push_back({Role::addend});
+    for (std::size_t axis = 0; axis < 2; ++axis)
+      made.loops[axis].in.push_back(kernels::broadcast_axis(in[2].shape, axis, 2));
+    return made;
   }
   bool operator==(const Gemm&) const = default;
 };

@@ -1,6 +1,7 @@
 // Declares sampling an image at the points of a grid, with its modes of interpolation and padding.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -55,6 +56,11 @@ struct GridSample {
     std::int64_t all = 1;
     for (std::size_t a = 2; a < in[0].shape.size(); ++a) all *= taps();
     return {2.0 * static_cast<double>(all) * static_cast<double>(out[0].shape.elements()), all};
+  }
+  Loops loops(Types in, Types) const {
+    return {.loops = {kernels::along(in, 0, {0}), kernels::along(in, 1)},
+            .operands = {kernels::linear_data, {Role::parameter}},
+            .rounds = "positions and weights are rounded"};
   }
   bool operator==(const GridSample&) const = default;
 };

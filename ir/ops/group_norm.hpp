@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -45,6 +46,14 @@ struct GroupNorm {
   Cost cost(Types in, Types) const {
     const std::int64_t elements = in[0].shape.elements();
     return {8.0 * static_cast<double>(elements), elements > 0 ? elements / (in[0].shape[0] * num_groups) : 0};
+  }
+  Loops loops(Types in, Types) const {
+    std::vector<bool> is_reduced(in[0].shape.size(), true);
+    is_reduced[0] = false;
+    Loops made{.loops = kernels::lines(in, is_reduced, Reduction::other), .rounds = kernels::root_and_division};
+    for (std::size_t i = 1; i < in.size(); ++i) made.loops[1].in[i] = 0;
+    made.loops[1].steps = Steps::ordered;  // channels belong to their groups
+    return made;
   }
   bool operator==(const GroupNorm&) const = default;
 };

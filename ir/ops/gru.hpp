@@ -52,6 +52,7 @@ struct Gru {
   }
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const { return kernels::recurrent_cost(kernels::recurrent_extents(*this, in)); }
+  Loops loops(Types in, Types) const { return kernels::recurrent_loops(*this, in); }
   bool operator==(const Gru&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -35,6 +36,13 @@ struct InstanceNorm {
   Cost cost(Types in, Types) const {
     const auto& x = in[0].shape;
     return {8.0 * static_cast<double>(x.elements()), x.elements() > 0 ? x.elements() / (x[0] * x[1]) : 0};
+  }
+  Loops loops(Types in, Types) const {
+    std::vector<bool> is_reduced(in[0].shape.size(), true);
+    is_reduced[0] = is_reduced[1] = false;
+    Loops made{.loops = kernels::lines(in, is_reduced, Reduction::other), .rounds = kernels::root_and_division};
+    made.loops[1] = kernels::along(in, 1, {0, 0});
+    return made;
   }
   bool operator==(const InstanceNorm&) const = default;
 };

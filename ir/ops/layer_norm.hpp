@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -51,6 +52,9 @@ struct LayerNorm {
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const {
     return {8.0 * static_cast<double>(in[0].shape.elements()), lines_from(in[0].shape, axis).length};
+  }
+  Loops loops(Types in, Types) const {
+    return {.loops = kernels::norm(in, in[0].shape.axis(axis)), .rounds = kernels::root_and_division};
   }
   bool operator==(const LayerNorm&) const = default;
 };

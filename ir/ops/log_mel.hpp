@@ -1,6 +1,7 @@
 // Declares log-mel spectrograms.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -55,6 +56,15 @@ struct LogMel {
   Cost cost(Types in, Types out) const {
     const std::int64_t bins = in[1].shape[1];
     return {2.0 * static_cast<double>(bins) * static_cast<double>(out[0].shape.elements()), bins};
+  }
+  Loops loops(Types in, Types) const {
+    const std::size_t rank = in[0].shape.size();
+    Loops made{.operands = {{Role::data}, {Role::factor}}, .rounds = "logarithms are rounded"};
+    for (std::size_t a = 0; a + 1 < rank; ++a) made.loops.push_back(kernels::along(in, a));
+    if (maximum != MelMaximum::frame) made.loops.back().steps = Steps::unordered;
+    made.loops.push_back({.out = rank - 1, .in = {Axis(), 0}, .steps = Steps::unordered});
+    made.loops.push_back(kernels::summed({rank - 1, 1}));
+    return made;
   }
   bool operator==(const LogMel&) const = default;
 };

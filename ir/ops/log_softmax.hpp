@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -29,6 +30,11 @@ struct LogSoftmax {
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const {
     return {4.0 * static_cast<double>(in[0].shape.elements()), in[0].shape[in[0].shape.axis(axis)]};
+  }
+  Loops loops(Types in, Types) const {
+    return {.loops = kernels::lines(in, axis, Reduction::other),
+            .operands = {{Role::score}},
+            .rounds = "exponentials and logarithms are rounded"};
   }
   bool operator==(const LogSoftmax&) const = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -44,6 +45,9 @@ struct Lrn {
   Cost cost(Types in, Types) const {
     const std::int64_t terms = size < in[0].shape[1] ? size : in[0].shape[1];
     return {static_cast<double>(2 * terms + 10) * static_cast<double>(in[0].shape.elements()), terms};
+  }
+  Loops loops(Types in, Types) const {
+    return {.loops = kernels::ordered_lines(in, 1, Reduction::other), .rounds = "a power and a division are rounded"};
   }
   bool operator==(const Lrn&) const = default;
 };

@@ -67,6 +67,7 @@ struct Lstm {
   }
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const { return kernels::recurrent_cost(kernels::recurrent_extents(*this, in)); }
+  Loops loops(Types in, Types) const { return kernels::recurrent_loops(*this, in); }
   bool operator==(const Lstm&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Declares complex numbers that are made of reals.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -32,6 +33,7 @@ struct MakeComplex {
     return {{in[0].dtype == DType::f64 ? DType::c128 : DType::c64, broadcast(in[0].shape, in[1].shape)}};
   }
   ErrorClass error_class() const { return form == ComplexForm::cartesian ? ErrorClass::bits : ErrorClass::ulp; }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const MakeComplex&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Declares the recurrence of Mamba-2: a matrix for every head, decayed by one factor at every step.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/scan_states.hpp"
 #include "ir/op.hpp"
 
@@ -88,6 +89,15 @@ struct Mamba2 {
     const Extents e = extents(in);
     const double rows = static_cast<double>(e.B * e.L * e.H) * static_cast<double>(e.P);
     return {rows * (5 * static_cast<double>(e.n) + 3), e.n};
+  }
+  Loops loops(Types in, Types) const {
+    std::vector<Axis> batches, states;
+    for (const TensorType& x : in) batches.push_back(x.shape.size() <= 2 ? Axis() : Axis(0));
+    states = {Axis(), Axis(), Axis(), 3, 3};
+    states.resize(in.size());
+    if (has_state) states.back() = 3;
+    return {.loops = {{.out = 0, .in = std::move(batches)}, kernels::summed(std::move(states))},
+            .rounds = "factors of states are exponentials"};
   }
   bool operator==(const Mamba2&) const = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -56,6 +57,19 @@ struct Matmul {
     const auto& a = in[0].shape;
     const auto k = transpose_a ? a[a.size() - 2] : a[a.size() - 1];
     return {2.0 * static_cast<double>(k) * static_cast<double>(out[0].shape.elements()), k};
+  }
+  Loops loops(Types in, Types out) const {
+    const std::size_t a = in[0].shape.size(), b = in[1].shape.size(), y = out[0].shape.size();
+    const std::size_t row = a - (transpose_a ? 1 : 2), column = b - (transpose_b ? 2 : 1);
+    Loops made{.operands = {kernels::linear_data, kernels::linear_factor}};
+    for (std::size_t axis = 0; axis + 2 < y; ++axis)
+      made.loops.push_back(
+          {.out = axis,
+           .in = {kernels::broadcast_axis(in[0].shape, axis, y), kernels::broadcast_axis(in[1].shape, axis, y)}});
+    made.loops.push_back({.out = y - 2, .in = {row, Axis()}});
+    made.loops.push_back({.out = y - 1, .in = {Axis(), column}});
+    made.loops.push_back(kernels::summed({2 * a - 3 - row, 2 * b - 3 - column}));  // the other one of the last two
+    return made;
   }
   bool operator==(const Matmul&) const = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -51,6 +52,9 @@ struct MaxUnpool {
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {0, 0}; }
+  Loops loops(Types in, Types) const {
+    return {.operands = {{}, {.role = Role::index, .low = 0, .high = indexed(in[0].shape).elements()}}};
+  }
   bool operator==(const MaxUnpool&) const = default;
 };
 

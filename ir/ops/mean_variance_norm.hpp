@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/strided_copy.hpp"
 #include "ir/op.hpp"
 
@@ -66,6 +67,11 @@ struct MeanVarianceNorm {
     std::int64_t terms = 1;
     for (const auto axis : axes) terms *= x[x.axis(axis)];
     return {8.0 * static_cast<double>(x.elements()), terms};
+  }
+  Loops loops(Types in, Types) const {
+    std::vector<bool> is_reduced(in[0].shape.size(), false);
+    for (const std::int64_t axis : axes) is_reduced[in[0].shape.axis(axis)] = true;
+    return {.loops = kernels::lines(in, is_reduced, Reduction::other), .rounds = kernels::root_and_division};
   }
   bool operator==(const MeanVarianceNorm&) const = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -36,6 +37,7 @@ struct OneHot {
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }
+  Loops loops(Types, Types) const { return {.operands = {kernels::index_along(depth)}}; }
   bool operator==(const OneHot&) const = default;
 };
 

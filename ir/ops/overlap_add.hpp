@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -41,6 +42,12 @@ struct OverlapAdd {
   }
   ErrorClass error_class() const { return ErrorClass::dot; }
   Cost cost(Types in, Types) const { return {static_cast<double>(in[0].shape.elements()), terms(in[0].shape)}; }
+  Loops loops(Types in, Types) const {
+    std::vector<Loop> loops;
+    for (std::size_t a = 0; a + 2 < in[0].shape.size(); ++a) loops.push_back(kernels::along(in, a));
+    loops.push_back(kernels::taps({in[0].shape.size() - 2}));
+    return {.loops = std::move(loops), .operands = {kernels::linear_data}};
+  }
   bool operator==(const OverlapAdd&) const = default;
 };
 

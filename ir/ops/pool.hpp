@@ -1,6 +1,7 @@
 // Declares windowed maximum, mean, p-norm and sum of images, with the geometry of windows that hang over.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/window.hpp"
 #include "ir/op.hpp"
 
@@ -89,6 +90,16 @@ struct Pool {
     constexpr double most = 0x1p62;
     const auto terms = static_cast<std::int64_t>(taps < most ? taps : most);
     return {taps * static_cast<double>(out[0].shape.elements()), function == PoolFunction::max ? 0 : terms};
+  }
+  Loops loops(Types in, Types) const {
+    using enum PoolFunction;
+    const Degree degree = function == lp ? Degree::none : function == max ? Degree::homogeneous : Degree::linear;
+    Loops made{.loops = {kernels::along(in, 0), kernels::along(in, 1)}, .operands = {{.degree = degree}}};
+    for (std::size_t a = 2; a < in[0].shape.size(); ++a) {
+      made.loops.push_back(kernels::taps({a}, a));
+      if (function == max) made.loops.back().reduction = Reduction::other;
+    }
+    return made;
   }
   bool operator==(const Pool&) const = default;
 };

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ir/op.hpp"
+#include "ir/loops.hpp"
 
 namespace plumb::ir::ops {
 
@@ -84,6 +84,7 @@ struct Random {
     }
   }
   Cost cost(Types, Types) const { return {}; }
+  Loops loops(Types, Types) const { return {.rounds = "logarithm, root and cosine are rounded"}; }
   bool operator==(const Random&) const = default;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -95,6 +96,21 @@ struct Reduce {
   Cost cost(Types in, Types out) const {
     const auto terms = in[0].shape.elements(), results = out[0].shape.elements();
     return {static_cast<double>(terms), results > 0 ? terms / results : 0};
+  }
+  Loops loops(Types in, Types) const {
+    using enum ReduceFunction;
+    const bool is_linear = function == sum || function == mean;
+    const bool has_size = function == max || function == min || function == l1;
+    const bool adds = is_linear || function == l1 || function == l2 || function == sum_square || function == log_sum;
+    Loops made{.operands = {{.degree = is_linear ? Degree::linear : has_size ? Degree::homogeneous : Degree::none}}};
+    std::size_t place = 0;
+    const std::vector<bool> gone = reduced(in[0].shape);
+    for (std::size_t a = 0; a < gone.size(); ++a) {
+      made.loops.push_back(gone[a] ? kernels::summed({a}) : Loop{.out = place, .in = {a}});
+      if (gone[a] && !adds) made.loops.back().reduction = Reduction::other;
+      place += !gone[a] || keep_dims;
+    }
+    return made;
   }
   bool operator==(const Reduce&) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -128,6 +129,17 @@ struct Resize {
     constexpr double most = 0x1p62;
     return {2 * terms * static_cast<double>(out[0].shape.elements()),
             static_cast<std::int64_t>(terms < most ? terms : most)};
+  }
+  Loops loops(Types in, Types) const {
+    std::vector<bool> is_resampled(in[0].shape.size(), false);
+    for (const std::int64_t axis : axes) is_resampled[in[0].shape.axis(axis)] = true;
+    const Reduction reduction = mode == ResizeMode::nearest ? Reduction::none : Reduction::sum;
+    Loops made{.loops = kernels::lines(in, is_resampled, reduction),
+               .operands = {{.degree = extrapolation_value == 0 ? Degree::linear : Degree::none}},
+               .rounds = "weights are rounded"};
+    for (std::size_t a = 0; a < is_resampled.size(); ++a)
+      if (is_resampled[a]) made.loops[a].steps = Steps::ordered;
+    return made;
   }
   bool operator==(const Resize&) const = default;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ir/kernels/fourier.hpp"
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -39,6 +40,7 @@ struct Rfft {
     const auto lines = static_cast<double>(in[0].shape.elements() / points(in));
     return {kernels::fourier_flops(points(in)) / 2 * lines, points(in)};
   }
+  Loops loops(Types in, Types) const { return {.loops = kernels::ordered_lines(in, axis, Reduction::sum)}; }
   bool operator==(const Rfft&) const = default;
 };
 

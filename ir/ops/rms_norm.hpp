@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -41,6 +42,9 @@ struct RmsNorm {
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const {
     return {5.0 * static_cast<double>(in[0].shape.elements()), lines_from(in[0].shape, axis).length};
+  }
+  Loops loops(Types in, Types) const {
+    return {.loops = kernels::norm(in, in[0].shape.axis(axis)), .rounds = kernels::root_and_division};
   }
   bool operator==(const RmsNorm&) const = default;
 };

@@ -46,6 +46,7 @@ struct Rnn {
   }
   ErrorClass error_class() const { return ErrorClass::comp; }
   Cost cost(Types in, Types) const { return kernels::recurrent_cost(kernels::recurrent_extents(*this, in)); }
+  Loops loops(Types in, Types) const { return kernels::recurrent_loops(*this, in); }
   bool operator==(const Rnn&) const = default;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -81,6 +82,17 @@ struct Rope {
   Cost cost(Types in, Types) const {
     const Shape& x = in[0].shape;
     return {3.0 * static_cast<double>(x[0] * x[1] * x[2] * rotated(x)), 2};
+  }
+  Loops loops(Types in, Types) const {
+    const std::size_t heads = layout == RopeLayout::bhsd ? 1 : 2;
+    const Axis of_table = in[1].shape.size() == 3 ? Axis(0) : Axis();
+    std::vector<Axis> batch = {of_table, of_table};
+    if (has_positions) batch.push_back(in[3].shape.size() == 2 ? Axis(0) : Axis());
+    return {.loops = {kernels::along(in, 0, batch), kernels::along(in, heads)},
+            .operands = {kernels::linear_data,
+                         {Role::factor},
+                         {Role::factor},
+                         {.role = Role::index, .low = 0, .high = in[1].shape[0]}}};
   }
   bool operator==(const Rope&) const = default;
 };

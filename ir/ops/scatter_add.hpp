@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -46,6 +47,13 @@ struct ScatterAdd {
   }
   ErrorClass error_class() const { return ErrorClass::dot; }
   Cost cost(Types in, Types) const { return {static_cast<double>(in[0].shape.elements()), in[1].shape.elements()}; }
+  Loops loops(Types in, Types) const {
+    const std::size_t first = first_axis(in[0].shape, in[1].shape);
+    Loops made{.operands = {kernels::linear_data, kernels::index_along(size)}};
+    for (std::size_t a = 0; a < first; ++a) made.loops.push_back(kernels::along(in, a));
+    for (std::size_t a = 0; a < in[1].shape.size(); ++a) made.loops.push_back(kernels::summed({first + a, a}));
+    return made;
+  }
   bool operator==(const ScatterAdd&) const = default;
 };
 

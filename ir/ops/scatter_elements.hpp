@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/scatter.hpp"
 
 namespace plumb::ir::ops {
@@ -42,6 +43,9 @@ struct ScatterElements {
   Cost cost(Types in, Types) const {
     const std::int64_t most = in[1].shape[in[1].shape.axis(axis)];  // updates per target at most
     return {static_cast<double>(in[2].shape.elements()), reduction == kernels::ScatterReduction::none ? 0 : most + 1};
+  }
+  Loops loops(Types in, Types) const {
+    return {.operands = {{}, kernels::index_along(in[0].shape[in[0].shape.axis(axis)])}};
   }
   bool operator==(const ScatterElements&) const = default;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/scatter.hpp"
 
 namespace plumb::ir::ops {
@@ -44,6 +45,11 @@ struct ScatterNd {
   Cost cost(Types in, Types) const {
     const std::int64_t most = in[1].shape.leading(in[1].shape.size() - 1).elements();  // updates per target at most
     return {static_cast<double>(in[2].shape.elements()), reduction == kernels::ScatterReduction::none ? 0 : most + 1};
+  }
+  Loops loops(Types in, Types) const {
+    // All indices of a tuple are in the range of the shortest of its axes.
+    const auto first = in[0].shape.begin();
+    return {.operands = {{}, kernels::index_along(*std::min_element(first, first + in[1].shape.back()))}};
   }
   bool operator==(const ScatterNd&) const = default;
 };

@@ -1,6 +1,7 @@
 // Declares the recurrence of Mamba-1: a state for every channel, decayed by a factor of its own at every step.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/kernels/scan_states.hpp"
 #include "ir/op.hpp"
 
@@ -81,6 +82,15 @@ struct SelectiveScan {
     const Extents e = extents(in);
     const double elements = static_cast<double>(e.B) * static_cast<double>(e.L) * static_cast<double>(e.C);
     return {elements * (7 * static_cast<double>(e.n) + 3), e.n};
+  }
+  Loops loops(Types in, Types) const {
+    std::vector<Axis> batches, states;
+    for (const TensorType& x : in) batches.push_back(x.shape.size() <= 2 ? Axis() : Axis(0));
+    states = {Axis(), Axis(), 1, 2, 2};
+    states.resize(in.size());
+    if (has_state) states.back() = 2;
+    return {.loops = {{.out = 0, .in = std::move(batches)}, kernels::summed(std::move(states))},
+            .rounds = "factors of states are exponentials"};
   }
   bool operator==(const SelectiveScan&) const = default;
 };

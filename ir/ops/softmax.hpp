@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -31,6 +32,11 @@ struct Softmax {
     return {4.0 * static_cast<double>(in[0].shape.elements()), in[0].shape[in[0].shape.axis(axis)]};
   }
   bool saturates() const { return true; }
+  Loops loops(Types in, Types) const {
+    return {.loops = kernels::lines(in, axis, Reduction::other),
+            .operands = {{Role::score}},
+            .rounds = "exponentials and a division are rounded"};
+  }
   bool operator==(const Softmax&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Declares rows written into a cache, each element of a batch at a place of its own.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -49,6 +50,13 @@ struct TensorScatter {
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
   Cost cost(Types, Types) const { return {}; }
+  Loops loops(Types in, Types) const {
+    const std::size_t rows_axis = in[0].shape.axis(axis);
+    const std::int64_t rows = in[0].shape[rows_axis];
+    OperandUse start{.role = Role::index, .low = 0, .high = rows - in[1].shape[rows_axis] + 1};
+    if (mode == TensorScatterMode::circular) start.low = -2 * rows, start.high = 2 * rows + 1;
+    return {.operands = {{}, {}, start}};
+  }
   bool operator==(const TensorScatter&) const = default;
 };
 

@@ -1,6 +1,7 @@
 // Declares the functions of one element, with the dtypes that each takes and how it is rounded.
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -141,6 +142,12 @@ struct Unary {
   bool saturates() const {
     return function == UnaryFunction::tanh || function == UnaryFunction::sigmoid || function == UnaryFunction::erf ||
            function == UnaryFunction::softsign;
+  }
+  Loops loops(Types in, Types out) const {
+    using enum UnaryFunction;
+    const bool scales = function == abs || function == relu;
+    const Degree degree = function == negate ? Degree::linear : scales ? Degree::homogeneous : Degree::none;
+    return {.loops = kernels::elementwise(in, out[0].shape), .operands = {{.degree = degree}}};
   }
   bool operator==(const Unary&) const = default;
 };

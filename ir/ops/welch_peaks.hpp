@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -48,6 +49,10 @@ struct WelchPeaks {
   Cost cost(Types in, Types) const {
     const Shape& power = in[0].shape;
     return {static_cast<double>(power.elements()), power[power.size() - 2]};
+  }
+  Loops loops(Types in, Types) const {
+    const std::size_t rank = in[0].shape.size();
+    return {.loops = {kernels::summed({rank - 2})}};
   }
   bool operator==(const WelchPeaks&) const = default;
 };

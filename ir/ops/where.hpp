@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ir/kernels/op_loops.hpp"
 #include "ir/op.hpp"
 
 namespace plumb::ir::ops {
@@ -24,6 +25,7 @@ struct Where {
     return {{in[1].dtype, broadcast(cond, broadcast(a, b))}};
   }
   ErrorClass error_class() const { return ErrorClass::bits; }
+  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
   bool operator==(const Where&) const = default;
 };
 

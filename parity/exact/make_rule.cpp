@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/kernels/op_loops.hpp"
+
 namespace plumb::parity::exact {
 
 using Arithmetic = Rule::Arithmetic;
@@ -35,14 +37,8 @@ Rule fourier(std::int64_t points, double scale) {
           .divisor = std::int64_t{1} << (1 - exponent)};
 }
 
-Rule product(const ir::Op& op, ir::Types in, ir::Types out) {
-  std::vector<Term> terms = {{.operands = {0, 1}, .count = terms_of(op, in, out)}};
-  if (in.size() > 2) terms.push_back({.operands = {2}});
-  return adds_up(op, terms);
-}
-
 Rule scattered(const ir::Op& op, ir::Types in, ir::Types out) {
-  if (op.error_class() != ir::ErrorClass::dot) return rounds(partial_products);
+  if (op.error_class() != ir::ErrorClass::dot) return rounds(std::string(ir::kernels::partial_products));
   return adds_up(op, {{.operands = {0}}, {.operands = {2}, .count = terms_of(op, in, out)}});
 }
 

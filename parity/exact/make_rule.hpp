@@ -5,14 +5,11 @@
 
 #include "parity/exact/rule.hpp"
 
-/// What the rules of parity/exact/ops are written with. That folder has one file for every op that is not `bits` or
-/// `exact` by its class:
+/// What the rules of parity/exact/ops are written with. That folder has a file for every op
+/// whose rule does not follow from its loops:
 ///
 ///   Rule rule(const ir::ops::X&, ir::Types in, ir::Types out)
 namespace plumb::parity::exact {
-
-/// Why partial products cannot be bounded by their operands.
-inline constexpr auto partial_products = "the size of a partial product says nothing of the next";
 
 /// The op makes numbers that no float holds, for this reason.
 Rule rounds(std::string why);
@@ -25,9 +22,6 @@ Rule adds_up(const ir::Op& op, std::vector<Term> terms);
 
 /// A sum over a divisor; nothing but a power of two keeps it exact.
 Rule mean(const ir::Op& sum, std::int64_t divisor);
-
-/// A product of operands 0 and 1 and, where there is a third, its sum with operand 2.
-Rule product(const ir::Op& op, ir::Types in, ir::Types out);
 
 /// Updates (operand 2) scattered into operand 0, added where several meet.
 Rule scattered(const ir::Op& op, ir::Types in, ir::Types out);

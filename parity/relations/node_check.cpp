@@ -50,8 +50,8 @@ class NodeCheck {
   std::vector<cases::RelationResult> run();
 
  private:
-  void along(const AxisSymmetry& axis);
-  void rearrange(cases::Relation relation, const AxisSymmetry& axis, const std::vector<std::int64_t>& positions);
+  void along(const ir::Loop& loop);
+  void rearrange(cases::Relation relation, const ir::Loop& loop, const std::vector<std::int64_t>& positions);
   void scale(const Homogeneity& degree);
   void add_parts(const Homogeneity& degree);
   void exchange(const Exchange& exchange);
@@ -138,31 +138,31 @@ void NodeCheck::changed(cases::RelationResult result, const Change& change, cons
                 both({change(own.limits), change(own.apart)}, limits_of(op, operands, other)));
 }
 
-void NodeCheck::rearrange(cases::Relation relation, const AxisSymmetry& axis,
-                          const std::vector<std::int64_t>& positions) {
+void NodeCheck::rearrange(cases::Relation relation, const ir::Loop& loop, const std::vector<std::int64_t>& positions) {
   Operands operands = operands_;
   std::string how;
-  for (std::size_t i = 0; i < axis.in.size(); ++i) {
-    if (!axis.in[i]) continue;
-    operands.tensors[i] = taken(operands.tensors[i], *axis.in[i], positions);
-    how += fmt::format("{}axis {} of operand {}", how.empty() ? "" : ", ", *axis.in[i], i);
+  for (std::size_t i = 0; i < loop.in.size(); ++i) {
+    if (!loop.in[i]) continue;
+    operands.tensors[i] = taken(operands.tensors[i], *loop.in[i], positions);
+    how += fmt::format("{}axis {} of operand {}", how.empty() ? "" : ", ", *loop.in[i], i);
   }
-  const Change change = [&](const ir::Tensor& x) { return axis.out ? taken(x, *axis.out, positions) : x; };
-  changed({n_, node_.label, relation, how}, change, node_.op, operands, axis.independent && !declared_.tiled);
+  const Change change = [&](const ir::Tensor& x) { return loop.out ? taken(x, *loop.out, positions) : x; };
+  changed({n_, node_.label, relation, how}, change, node_.op, operands,
+          loop.steps == ir::Steps::independent && !declared_.tiled);
 }
 
-void NodeCheck::along(const AxisSymmetry& axis) {
+void NodeCheck::along(const ir::Loop& loop) {
   std::int64_t extent = 0;
-  for (std::size_t i = 0; i < axis.in.size(); ++i)
-    if (axis.in[i]) extent = operands_.tensors[i].shape()[*axis.in[i]];
+  for (std::size_t i = 0; i < loop.in.size(); ++i)
+    if (loop.in[i]) extent = operands_.tensors[i].shape()[*loop.in[i]];
   if (extent < 2) return;
   std::vector<std::int64_t> positions(static_cast<std::size_t>(extent));
   std::iota(positions.rbegin(), positions.rend(), 0);
-  rearrange(axis.out ? cases::Relation::permutation : cases::Relation::summation_order, axis, positions);
-  if (!axis.independent) return;
+  rearrange(loop.out ? cases::Relation::permutation : cases::Relation::summation_order, loop, positions);
+  if (loop.steps != ir::Steps::independent) return;
   std::ranges::reverse(positions);
   positions.resize(static_cast<std::size_t>((extent + 1) / 2));
-  rearrange(cases::Relation::batch_slice, axis, positions);
+  rearrange(cases::Relation::batch_slice, loop, positions);
 }
 
 std::string numbers(const std::vector<std::size_t>& operands) {
@@ -260,7 +260,8 @@ std::vector<cases::RelationResult> NodeCheck::run() {
   };
   const bool is_too_much = this->is_too_much();
   if (!is_too_much || !declared_.tiled)
-    for (const AxisSymmetry& axis : declared_.axes) ask([&] { along(axis); });
+    for (const ir::Loop& loop : declared_.loops)
+      if (loop.steps != ir::Steps::ordered) ask([&] { along(loop); });
   for (const Homogeneity& degree : declared_.homogeneous) {
     if (!ir::is_float(y().dtype())) break;
     ask([&] { scale(degree); });

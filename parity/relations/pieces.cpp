@@ -57,7 +57,7 @@ Operands operands_of(const Operands& whole, const Steps& steps, Stretch part, co
 }
 
 /// Results of all pieces of one output, along the axis of its steps; of a state that of the last piece.
-ir::Tensor put_together(const std::vector<const ir::Tensor*>& parts, Axis axis) {
+ir::Tensor put_together(const std::vector<const ir::Tensor*>& parts, ir::Axis axis) {
   return axis ? joined(parts, *axis) : *parts.back();
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/kernels/recurrent.hpp"
-#include "parity/relations/axes.hpp"
+#include "parity/relations/symmetry.hpp"
 
 namespace plumb::parity::relations {
 
@@ -13,7 +13,7 @@ std::optional<Steps> steps_of_recurrence(const Op& op) {
   const ir::kernels::RecurrentOperands own = ir::kernels::recurrent_operands(op);
   Op continued = op;
   continued.has_initial_h = true;
-  Steps steps{.continued = op, .operands = {{.own = 0, .axis = 0}, {.own = 1}, {.own = 2}}, .out = {0, Axis()}};
+  Steps steps{.continued = op, .operands = {{.own = 0, .axis = 0}, {.own = 1}, {.own = 2}}, .out = {0, ir::Axis()}};
   if (own.bias) steps.operands.push_back({.own = own.bias});
   if (own.lengths) steps.operands.push_back({.own = own.lengths, .counts_steps = true});
   steps.operands.push_back({.own = own.initial_h, .state = 1});
@@ -28,49 +28,27 @@ std::optional<Steps> steps_of_recurrence(const Op& op) {
   return steps;
 }
 
-/// Sequences of a batch by themselves: axis 1 of x, of lengths axis 0, of states the one before the last.
-template <class Op>
-AxisSymmetry batch_of_recurrence(const Op& op, ir::Types in) {
-  const ir::kernels::RecurrentOperands own = ir::kernels::recurrent_operands(op);
-  AxisSymmetry batch{.out = 2, .in = std::vector<Axis>(in.size())};
-  batch.in[0] = 1;
-  if (own.lengths) batch.in[*own.lengths] = 0;
-  for (const auto& state : {own.initial_h, own.initial_c})
-    if (state) batch.in[*state] = 1;
-  return batch;
-}
-
-/// What rnn, gru and lstm declare.
-template <class Op>
-Symmetries of_recurrence(const Op& op, ir::Types in) {
-  return {.axes = {batch_of_recurrence(op, in)}, .tiled = true, .steps = steps_of_recurrence(op)};
-}
-
 /// Steps of an op whose last operand is the state, where it has one, and whose second result is the last state: along
 /// these axes of its other operands, and along `out` of its first result.
 template <class Op>
-Steps steps_of_scan(const Op& op, ir::Types in, const std::vector<Axis>& axes, std::size_t out) {
+Steps steps_of_scan(const Op& op, ir::Types in, const std::vector<ir::Axis>& axes, std::size_t out) {
   Op continued = op;
   continued.has_state = true;
-  Steps steps{.continued = continued, .operands = {}, .out = {out, Axis()}};
+  Steps steps{.continued = continued, .operands = {}, .out = {out, ir::Axis()}};
   const std::size_t data = in.size() - (op.has_state ? 1 : 0);
   for (std::size_t i = 0; i < data; ++i) steps.operands.push_back({.own = i, .axis = axes.at(i)});
   steps.operands.push_back({.own = op.has_state ? std::optional(data) : std::nullopt, .state = 1});
   return steps;
 }
 
-/// What scans declare whose operands have batches on axis 0 and steps on axis 1, but for those of rank 2 or less, which
-/// all steps share.
+/// Adds the steps of a scan, along axis 1 of its operands but for those of rank 2 or less, which all steps share.
 template <class Op>
-Symmetries of_scan(const Op& op, ir::Types in) {
-  std::vector<Axis> batches, steps;
-  for (const ir::TensorType& x : in) {
-    const bool is_shared = x.shape.size() <= 2;
-    batches.push_back(is_shared ? Axis() : Axis(0)), steps.push_back(is_shared ? Axis() : Axis(1));
-  }
-  Symmetries made{.axes = {{.out = 0, .in = batches}}, .tiled = true};
-  if (op.state_every == 0) made.steps = steps_of_scan(op, in, steps, 1);
-  return made;
+void amend_scan(const Op& op, ir::Types in, Symmetries& made) {
+  made.tiled = true;
+  if (op.state_every != 0) return;
+  std::vector<ir::Axis> steps;
+  for (const ir::TensorType& x : in) steps.push_back(x.shape.size() <= 2 ? ir::Axis() : ir::Axis(1));
+  made.steps = steps_of_scan(op, in, steps, 1);
 }
 
 }  // namespace plumb::parity::relations

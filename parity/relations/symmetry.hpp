@@ -3,19 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "ir/op.hpp"
+#include "ir/loops.hpp"
 
-/// What must hold of an op's results whatever the right ones are (numerics.md 2.12). parity/relations/ops has one file
-/// for every op that declares something.
+/// What must hold of an op's results whatever the right ones are (numerics.md 2.12). It follows from the loops that the
+/// op declares; parity/relations/ops has a file for every op that keeps more than its loops say.
 namespace plumb::parity::relations {
-
-/// An axis whose positions may come in any order.
-struct AxisSymmetry {
-  std::optional<std::size_t> out = {};  ///< the first result's axis; none where the positions are summed over
-  /// By operand, its axis; none for an operand that all positions share.
-  std::vector<std::optional<std::size_t>> in = {};
-  bool independent = true;  ///< a position knows nothing of the others, so that any of them may be left out
-};
 
 /// Operands which, all multiplied by c > 0, multiply the result by c.
 struct Homogeneity {
@@ -55,7 +47,7 @@ struct Steps {
 };
 
 struct Symmetries {
-  std::vector<AxisSymmetry> axes = {};
+  std::vector<ir::Loop> loops = {};  ///< steps that are not ordered may be rearranged
   std::vector<Homogeneity> homogeneous = {};
   std::optional<Exchange> exchange = {};
   /// Kernels sum products in tiles, whose edges may add in another order than their middles.
@@ -64,7 +56,7 @@ struct Symmetries {
   std::optional<Steps> steps = {};
 };
 
-/// What is declared of an op on operands of these types.
+/// What holds of an op on operands of these types.
 Symmetries symmetries_of(const ir::Op& op, ir::Types in, ir::Types out);
 
 }  // namespace plumb::parity::relations

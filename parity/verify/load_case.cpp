@@ -66,7 +66,7 @@ void make_adversarial(ir::formats::GraphFile& file, std::optional<ir::Adversaria
   for (ir::Value v = 0; file.graph.is_source(v); ++v) {
     const std::string name = file.graph.name(v);
     const bool is_kept = ir::is_integer(file.graph.type(v).dtype) && file.sources.contains(name) &&
-                         ir::adversarial::use_of(file.graph, v).role != ir::adversarial::Role::index;
+                         ir::adversarial::use_of(file.graph, v).role != ir::Role::index;
     if (is_kept) continue;
     file.sources.insert_or_assign(name, adversarial);
     file.decimals.written.erase(name);

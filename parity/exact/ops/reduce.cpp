@@ -1,6 +1,7 @@
 // Exactness of reductions: sums, sums of squares, and means of a power of two of elements.
 #include "ir/ops/reduce.hpp"
 
+#include "ir/kernels/op_loops.hpp"
 #include "parity/exact/make_rule.hpp"
 
 namespace plumb::parity::exact {
@@ -16,7 +17,7 @@ Rule rule(const ir::ops::Reduce& op, ir::Types in, ir::Types out) {
     case ir::ops::ReduceFunction::mean:
       return mean(op, count);
     case ir::ops::ReduceFunction::product:
-      return rounds(partial_products);
+      return rounds(std::string(ir::kernels::partial_products));
     default:
       return rounds("roots and logarithms are rounded");
   }

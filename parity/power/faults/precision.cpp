@@ -6,11 +6,6 @@
 
 #include "ir/ops/attention.hpp"
 #include "ir/ops/binary.hpp"
-#include "ir/ops/conv.hpp"
-#include "ir/ops/dot_general.hpp"
-#include "ir/ops/einsum.hpp"
-#include "ir/ops/gemm.hpp"
-#include "ir/ops/matmul.hpp"
 #include "ir/ops/softmax.hpp"
 #include "ir/ops/unary.hpp"
 #include "parity/core/parallel.hpp"
@@ -47,12 +42,7 @@ std::optional<Numbers> operands_of(const Site& site) {
 /// (h + l)(h' + l') - l l'.
 template <class Round>
 std::optional<Numbers> in_three_products(const Site& site, Round round) {
-  const ir::Op* op = site.op();
-  namespace ops = ir::ops;
-  const bool is_product = op != nullptr && (op->is<ops::Matmul>() || op->is<ops::Gemm>() || op->is<ops::Conv>() ||
-                                            op->is<ops::DotGeneral>() || op->is<ops::Einsum>());
-  if (!is_product || site.type.dtype != ir::DType::f32 || site.operands.size() < 2) return {};
-  if (op->is<ops::Einsum>() && site.operands.size() != 2) return {};
+  if (!multiplies_two(site) || site.type.dtype != ir::DType::f32) return {};
   auto kept = site.inputs(), low = kept;
   for (std::size_t k = 0; k < kept.size(); ++k) {
     Numbers both = numbers_of(kept[k]), rest = both;

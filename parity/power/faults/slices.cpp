@@ -3,37 +3,21 @@
 
 #include <algorithm>
 
-#include "ir/ops/attention.hpp"
-#include "ir/ops/conv.hpp"
-#include "ir/ops/gemm.hpp"
-#include "ir/ops/matmul.hpp"
-#include "ir/ops/reduce.hpp"
+#include "ir/loops.hpp"
 
 namespace plumb::parity::power::faults {
 namespace {
 
-std::optional<std::size_t> reduced_axis(const ir::ops::Reduce& op, const ir::Shape& x) {
-  using Function = ir::ops::ReduceFunction;
-  if ((op.function != Function::sum && op.function != Function::mean) || op.axes.empty()) return {};
-  return x.axis(op.axes.back());
+/// What the op of the site declares; nothing where the site has several.
+ir::Loops loops_of(const Site& site) {
+  if (site.op() == nullptr) return {};
+  return ir::loops_of(site.segment.graph, site.segment.graph.nodes().front());
 }
 
-/// The operand's name and the axis, which may count from the end.
-std::optional<std::pair<std::string_view, std::int64_t>> named_axis(const Site& site) {
-  namespace ops = ir::ops;
-  const ir::Op* op = site.op();
-  if (op == nullptr) return {};
-  if (op->is<ops::Matmul>()) return {{"a", op->as<ops::Matmul>().transpose_a ? -2 : -1}};
-  if (op->is<ops::Gemm>()) return {{"a", op->as<ops::Gemm>().transpose_a ? -2 : -1}};
-  if (op->is<ops::Conv>()) return {{"w", 1}};
-  if (op->is<ops::Attention>()) {
-    const bool heads_first = op->as<ops::Attention>().layout == ops::AttentionLayout::bhsd;
-    return {{"v", heads_first ? 2 : 1}};
-  }
-  if (op->is<ops::Reduce>())
-    if (const auto axis = reduced_axis(op->as<ops::Reduce>(), site.operands.front().now.shape()))
-      return {{"x", static_cast<std::int64_t>(*axis)}};
-  return {};
+/// Whether zeros of an operand take the terms that they are in out of a sum.
+bool has_terms(ir::Role role) {
+  using enum ir::Role;
+  return role == data || role == factor || role == value || role == parameter;
 }
 
 }  // namespace
@@ -51,14 +35,21 @@ std::vector<ir::Tensor> zeroed(const Site& site, const Summed& summed,
 }
 
 std::optional<Summed> summed_axis(const Site& site) {
-  const auto named = named_axis(site);
-  if (!named) return {};
-  const auto operand = site.operand(named->first);
-  if (!operand || site.elements() == 0) return {};
-  const ir::Shape& shape = site.operands[*operand].now.shape();
-  const std::size_t axis = shape.axis(named->second);
-  if (shape[axis] < 2) return {};
-  return Summed{*operand, axis};
+  if (site.elements() == 0) return {};
+  const ir::Loops loops = loops_of(site);
+  // A sum that leaves no axis is taken before one that runs over the axis of the result, as windows do.
+  for (const bool is_left : {false, true})
+    for (const ir::Loop& loop : loops.loops) {
+      if (loop.reduction != ir::Reduction::sum || loop.out.has_value() != is_left) continue;
+      for (std::size_t i = 0; i < loop.in.size(); ++i)
+        if (const ir::Axis axis = loop.in[i]; axis && has_terms(loops.operand(i).role)) {
+          const std::size_t operand =
+              site.segment.graph.nodes().front().inputs[i];  // a segment counts its inputs first
+          const bool is_linear = loops.operand(i).degree == ir::Degree::linear;
+          if (site.operands[operand].now.shape()[*axis] > 1) return Summed{operand, *axis, is_linear};
+        }
+    }
+  return {};
 }
 
 std::vector<ir::Tensor> without(const Site& site, const Summed& summed, std::int64_t from, std::int64_t to) {
@@ -71,10 +62,9 @@ const Numbers& truth_without(const Site& site, const Summed& summed, std::int64_
   return site.lacking.emplace(std::pair(from, to), site.truth_of(without(site, summed, from, to))).first->second;
 }
 
-bool multiplies(const Site& site) {
-  if (site.op() == nullptr || site.as<ir::ops::Reduce>() != nullptr) return false;
-  return site.op()->error_class() == ir::ErrorClass::dot || site.as<ir::ops::Attention>() != nullptr;
-}
+bool multiplies(const Site& site) { return ir::is_product(loops_of(site)); }
+
+bool multiplies_two(const Site& site) { return ir::is_product_of_two(loops_of(site)); }
 
 std::optional<Numbers> on_rounded(const Site& site, ir::DTypes dtypes, const std::function<double(double)>& round) {
   if (!multiplies(site)) return {};

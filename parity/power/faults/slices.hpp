@@ -6,12 +6,13 @@
 
 namespace plumb::parity::power::faults {
 
-/// An axis of an operand in which the output is linear, and over which it sums.
+/// An axis of an operand over which the op sums: a slice of zeros takes its terms out.
 struct Summed {
   std::size_t operand = 0, axis = 0;
+  bool is_linear = false;  ///< the output is the sum of what the slices give, so that a slice may also come twice
 };
 
-/// Which axis products, convolutions, attention (its keys), sums and means sum over; nothing for other ops.
+/// The first axis of more than one position that the op sums along, by the loops that it declares.
 std::optional<Summed> summed_axis(const Site& site);
 
 /// The operands with slices [from, to) of the axis zero, which takes their terms out of every sum.
@@ -26,6 +27,8 @@ const Numbers& truth_without(const Site& site, const Summed& summed, std::int64_
 
 /// Whether it is an op whose operands a matrix unit multiplies.
 bool multiplies(const Site& site);
+/// And whether they are two, and the op adds up their products alone.
+bool multiplies_two(const Site& site);
 
 /// The result on operands of these dtypes that were rounded before they were read; of ops that multiply.
 std::optional<Numbers> on_rounded(const Site& site, ir::DTypes dtypes, const std::function<double(double)>& round);

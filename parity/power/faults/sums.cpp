@@ -24,7 +24,7 @@ std::optional<Numbers> dropped_tile(const Site& site) { return dropped(site, 16)
 template <class Round>
 std::optional<Numbers> accumulated(const Site& site, ir::DTypes dtypes, Round round) {
   const auto summed = summed_axis(site);
-  if (!summed || !dtypes.contains(site.type.dtype)) return {};
+  if (!summed || !summed->is_linear || !dtypes.contains(site.type.dtype)) return {};
   const std::int64_t extent = site.operands[summed->operand].now.shape()[summed->axis];
   const std::int64_t block = std::max<std::int64_t>(16, (extent + 15) / 16);
   if (extent <= block) return {};                                    // one block is rounded as the output is
@@ -53,14 +53,15 @@ std::optional<Numbers> truncated_accumulation(const Site& site) {
   return accumulated(site, ir::DType::f32 | ir::DType::f16 | ir::DType::bf16, truncated);
 }
 
+constexpr auto summing = "sums of terms, of products, windows, transforms and states, too";
+
 constexpr Fault of_sums[] = {
-    {"dropped_term", "the last term of every sum is missing", "products, convolutions, attention, sums, means", true,
-     dropped_term},
-    {"dropped_tile", "the last 16 terms of every sum are missing", "products, convolutions, attention, sums, means",
-     true, dropped_tile},
-    {"f16_accumulation", "sums are rounded to f16 after every block", "the same, f32 and f16", true, f16_accumulation},
-    {"truncated_accumulation", "sums are cut off to f32 after every block", "the same, f32, f16, bf16", false,
-     truncated_accumulation},
+    {"dropped_term", "the last term of every sum is missing", summing, true, dropped_term},
+    {"dropped_tile", "the last 16 terms of every sum are missing", summing, true, dropped_tile},
+    {"f16_accumulation", "sums are rounded to f16 after every block", "those that follow their terms, f32 and f16",
+     true, f16_accumulation},
+    {"truncated_accumulation", "sums are cut off to f32 after every block",
+     "those that follow their terms, f32, f16, bf16", false, truncated_accumulation},
 };
 
 }  // namespace

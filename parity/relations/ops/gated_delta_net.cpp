@@ -1,10 +1,10 @@
-// Symmetries of linear attention with decay and delta rule: batches by themselves, and steps in pieces.
+// Linear attention with decay and delta rule: steps in pieces.
 #include "ir/ops/gated_delta_net.hpp"
 
 #include "parity/relations/recurrence.hpp"
 
 namespace plumb::parity::relations {
 
-Symmetries symmetries(const ir::ops::GatedDeltaNet& op, ir::Types in, ir::Types) { return of_scan(op, in); }
+void amend(const ir::ops::GatedDeltaNet& op, ir::Types in, ir::Types, Symmetries& made) { amend_scan(op, in, made); }
 
 }  // namespace plumb::parity::relations

@@ -1,10 +1,10 @@
-// Symmetries of a gated recurrent unit: sequences by themselves, and steps in pieces.
+// A gated recurrent unit: steps in pieces.
 #include "ir/ops/gru.hpp"
 
 #include "parity/relations/recurrence.hpp"
 
 namespace plumb::parity::relations {
 
-Symmetries symmetries(const ir::ops::Gru& op, ir::Types in, ir::Types) { return of_recurrence(op, in); }
+void amend(const ir::ops::Gru& op, ir::Types, ir::Types, Symmetries& made) { made.steps = steps_of_recurrence(op); }
 
 }  // namespace plumb::parity::relations

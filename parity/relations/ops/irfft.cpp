@@ -1,21 +1,20 @@
-// Symmetries of half spectra: lines by themselves, and what transforms keep.
+// Half spectra: what transforms keep.
 #include "ir/ops/irfft.hpp"
 
 #include "ir/ops/rfft.hpp"
-#include "parity/relations/axes.hpp"
+#include "parity/relations/symmetry.hpp"
 
 namespace plumb::parity::relations {
 
-Symmetries symmetries(const ir::ops::Irfft& op, ir::Types in, ir::Types out) {
+void amend(const ir::ops::Irfft& op, ir::Types in, ir::Types out, Symmetries& made) {
   const ir::ops::Rfft inverse{.axis = op.axis, .norm = op.norm};
-  return {.axes = lines(in, op.axis, false),
-          .transform = Transform{.points = op.points(in),
-                                 .axis = in[0].shape.axis(op.axis),
-                                 .scale = op.scale(in),
-                                 .sign = 1,
-                                 .inverse = inverse,
-                                 .inverse_scale = inverse.scale(out),
-                                 .halves_x = true}};
+  made.transform = Transform{.points = op.points(in),
+                             .axis = in[0].shape.axis(op.axis),
+                             .scale = op.scale(in),
+                             .sign = 1,
+                             .inverse = inverse,
+                             .inverse_scale = inverse.scale(out),
+                             .halves_x = true};
 }
 
 }  // namespace plumb::parity::relations

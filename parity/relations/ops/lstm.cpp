@@ -1,10 +1,10 @@
-// Symmetries of a long short-term memory: sequences by themselves, and steps in pieces.
+// A long short-term memory: steps in pieces.
 #include "ir/ops/lstm.hpp"
 
 #include "parity/relations/recurrence.hpp"
 
 namespace plumb::parity::relations {
 
-Symmetries symmetries(const ir::ops::Lstm& op, ir::Types in, ir::Types) { return of_recurrence(op, in); }
+void amend(const ir::ops::Lstm& op, ir::Types, ir::Types, Symmetries& made) { made.steps = steps_of_recurrence(op); }
 
 }  // namespace plumb::parity::relations

@@ -1,10 +1,10 @@
-// Symmetries of a simple recurrent network: sequences by themselves, and steps in pieces.
+// A simple recurrent network: steps in pieces.
 #include "ir/ops/rnn.hpp"
 
 #include "parity/relations/recurrence.hpp"
 
 namespace plumb::parity::relations {
 
-Symmetries symmetries(const ir::ops::Rnn& op, ir::Types in, ir::Types) { return of_recurrence(op, in); }
+void amend(const ir::ops::Rnn& op, ir::Types, ir::Types, Symmetries& made) { made.steps = steps_of_recurrence(op); }
 
 }  // namespace plumb::parity::relations

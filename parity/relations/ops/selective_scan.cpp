@@ -1,10 +1,10 @@
-// Symmetries of the recurrence of Mamba-1: batches by themselves, and steps in pieces.
+// The recurrence of Mamba-1: steps in pieces.
 #include "ir/ops/selective_scan.hpp"
 
 #include "parity/relations/recurrence.hpp"
 
 namespace plumb::parity::relations {
 
-Symmetries symmetries(const ir::ops::SelectiveScan& op, ir::Types in, ir::Types) { return of_scan(op, in); }
+void amend(const ir::ops::SelectiveScan& op, ir::Types in, ir::Types, Symmetries& made) { amend_scan(op, in, made); }
 
 }  // namespace plumb::parity::relations

@@ -29,9 +29,9 @@ TEST(Use, FindsTheInnerAxesOfAProductBehindATranspose) {
                                   {"label": "y", "op": "matmul", "inputs": ["u", "b"]})");
   EXPECT_THAT(use_of_input(graph, "a").axes, testing::ElementsAre(2));
   EXPECT_EQ(use_of_input(graph, "a").terms, 5);
-  EXPECT_EQ(use_of_input(graph, "a").role, Role::leads);
+  EXPECT_EQ(use_of_input(graph, "a").role, Role::data);
   EXPECT_THAT(use_of_input(graph, "b").axes, testing::ElementsAre(0));
-  EXPECT_EQ(use_of_input(graph, "b").role, Role::follows);
+  EXPECT_EQ(use_of_input(graph, "b").role, Role::factor);
 }
 
 TEST(Use, FindsTheAxesThatAttributesName) {
@@ -64,7 +64,7 @@ TEST(Use, VariancesAreNeverNegative) {
          "v": {"type": "f32[50]"})",
       R"({"label": "y", "op": "batch_norm", "inputs": ["x", "s", "b", "m", "v"]})");
   EXPECT_EQ(use_of_input(graph, "v").role, Role::variance);
-  EXPECT_EQ(use_of_input(graph, "m").role, Role::beside);
+  EXPECT_EQ(use_of_input(graph, "m").role, Role::parameter);
   for (std::uint64_t seed = 0; seed < kind_count; ++seed) {
     const Tensor made = fill(graph, *graph.find("v"), {}, seed, 0);
     for (const float x : made.as<float>()) EXPECT_FALSE(x < 0) << seed;
@@ -77,11 +77,11 @@ TEST(Use, MasksOfAttentionAreMasks) {
          "m": {"type": "bool[8, 16]"}, "b": {"type": "f16[8, 16]"}, "n": {"type": "i32[1]"})",
       R"({"label": "y", "op": "attention", "inputs": ["q", "k", "v", "m", "b", "n"], "has_mask": true, "has_bias": true,
           "has_kv_lengths": true})");
-  EXPECT_EQ(use_of_input(graph, "k").role, Role::keys);
+  EXPECT_EQ(use_of_input(graph, "k").role, Role::key);
   EXPECT_EQ(use_of_input(graph, "k").share, 0.5);
-  EXPECT_EQ(use_of_input(graph, "v").role, Role::values);
+  EXPECT_EQ(use_of_input(graph, "v").role, Role::value);
   EXPECT_EQ(use_of_input(graph, "n").high, 17);
-  EXPECT_EQ(use_of_input(graph, "b").role, Role::scores);
+  EXPECT_EQ(use_of_input(graph, "b").role, Role::score);
   const auto mask = fill(graph, *graph.find("m"), AdversarialKind::masked, 1, 0);
   const auto line = [&](std::size_t l) { return mask.as<bool>().subspan(l * 16, 16); };
   EXPECT_THAT(line(1), testing::Each(false));

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Lists statements that a comma makes of several expressions, "a = 1, b = 2;", and fails when there are any.
+
+usage: comma_chains.py ROOT            list them
+       comma_chains.py --mend ROOT     make a statement of each expression, with braces where a condition has several
+
+A comma between declarators, arguments or parts of a header of a loop is none of them.
+"""
+import pathlib
+import re
+import sys
+
+FOLDERS = ("ir", "ref_cpu", "gpu_vulkan", "parity", "tests", "bench")
+KINDS = (".cpp", ".hpp", ".comp", ".glsl")
+TOKEN = re.compile(
+    r'(?P<skip>\s+|//[^\n]*|/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*)'
+    r'|(?P<text>R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\')'
+    r"|(?P<word>[A-Za-z_]\w*|\d(?:[\w.]|'\d|(?<=[eEpP])[+-])*)"
+    r'|(?P<sign>::|->|<=>|[-+*/%&|^<>=!]=|<<=|>>=|\+\+|--|&&|\|\||.)', re.S | re.M)
+DECLARES = {"using", "typedef", "enum", "template", "struct", "class", "friend", "extern", "const", "constexpr", "static",
+            "auto", "inline", "unsigned", "mutable", "thread_local", "volatile", "uniform", "layout", "shared", "in",
+            "out", "buffer", "explicit", "virtual", "operator", "return", "namespace", "public", "private", "precise"}
+CLOSES = {"(": ")", "[": "]", "{": "}"}
+
+
+class Token:
+    def __init__(self, text, start, is_word):
+        self.text, self.start, self.is_word, self.inside = text, start, is_word, None
+        self.end = start + len(text)
+
+
+def tree_of(source):
+    """The tokens of a file; brackets hold what is between them."""
+    root, stack = [], []
+    level = root
+    for match in TOKEN.finditer(source):
+        if match["skip"] is not None:
+            continue
+        token = Token(match[0], match.start(), match["word"] is not None or match["text"] is not None)
+        if token.text in CLOSES:
+            level.append(token)
+            stack.append((token, level))
+            token.inside = level = []
+        elif token.text in (")", "]", "}") and stack:
+            opened, level = stack.pop()
+            opened.end = token.end
+        else:
+            level.append(token)
+    return root
+
+
+def statements(level):
+    """The statements between braces, each a list of tokens that ends with its semicolon or block."""
+    found, current = [], []
+    for i, token in enumerate(level):
+        current.append(token)
+        after = level[i + 1].text if i + 1 < len(level) else ""
+        is_block = token.text == "{" and after not in (";", ",", ")", "(", ".", "[", "?", ":", "]", "->", "+", "*")
+        if token.text == ";" or (is_block and not (len(current) > 1 and current[-2].text in ("=", ","))):
+            found.append(current)
+            current = []
+    return found + ([current] if current else [])
+
+
+def after_header(statement):
+    """Where the expression of a statement begins, and whether a condition or a loop is before it."""
+    i, has_header = 0, False
+    while i < len(statement):
+        word = statement[i].text
+        if word in ("if", "for", "while", "switch"):
+            i += 1
+            if i < len(statement) and statement[i].text == "constexpr":
+                i += 1
+            i, has_header = i + 1, True
+        elif word in ("else", "do"):
+            i, has_header = i + 1, True
+        elif word in ("case", "default"):
+            while i < len(statement) and statement[i].text != ":":
+                i += 1
+            i += 1
+        elif i + 1 < len(statement) and statement[i].is_word and statement[i + 1].text == ":" and word in ("public", "private"):
+            i += 2
+        else:
+            return i, has_header
+    return i, has_header
+
+
+def is_declaration(tokens):
+    if not tokens or tokens[0].text in DECLARES or tokens[0].text in ("[", ":"):
+        return True
+    i = 0
+    if tokens[i].text == "::":
+        i += 1
+    while i < len(tokens) and tokens[i].is_word:
+        i += 1
+        if i < len(tokens) and tokens[i].text == "<":
+            depth = 0
+            while i < len(tokens):
+                depth += tokens[i].text.count("<") - (tokens[i].text.count(">") if tokens[i].text != "->" else 0)
+                i += 1
+                if depth == 0:
+                    break
+        if i < len(tokens) and tokens[i].text == "::":
+            i += 1
+            continue
+        break
+    while i < len(tokens) and tokens[i].text in ("*", "&", "&&", "const"):
+        i += 1
+    return i > 0 and i < len(tokens) and tokens[i].is_word or (i < len(tokens) and tokens[i].text == "[" and tokens[i - 1].text in ("&", "&&"))
+
+
+def commas_of(tokens):
+    """The commas between expressions; those between arguments of a template are none."""
+    commas = []
+    for i, token in enumerate(tokens):
+        if token.text != ",":
+            continue
+        before = sum(t.text == "<" for t in tokens[:i]) - sum(t.text == ">" for t in tokens[:i])
+        behind = any(t.text in (">", ">>") for t in tokens[i:])
+        if not (before > 0 and behind):
+            commas.append(token)
+    return commas
+
+
+def chains(level, is_code=True):
+    """Each chain as (first token of the expression, its commas, its last token, whether it needs braces)."""
+    found = []
+    for statement in statements(level):
+        for token in statement:
+            if token.inside is not None:
+                found += chains(token.inside, token.text == "{")
+        if not is_code or statement[-1].text != ";":
+            continue
+        begin, has_header = after_header(statement)
+        tokens = statement[begin:-1]
+        if len(tokens) < 3 or is_declaration(tokens):
+            continue
+        commas = commas_of(tokens)
+        if commas:
+            found.append((tokens[0], commas, statement[-1], has_header))
+    return found
+
+
+def mended(source, found):
+    for first, commas, last, needs_braces in sorted(found, key=lambda chain: -chain[0].start):
+        line = source.rfind("\n", 0, first.start) + 1
+        indent = re.match(r"[ \t]*", source[line:])[0]
+        inner = "\n" + indent + ("  " if needs_braces else "")
+        text = source[first.start:last.start]
+        for comma in reversed(commas):
+            at = comma.start - first.start
+            text = text[:at] + ";" + inner + text[at + 1:].lstrip()
+        text = "{" + inner + text + ";\n" + indent + "}" if needs_braces else text + ";"
+        source = source[:first.start] + text + source[last.end:]
+    return source
+
+
+def main(arguments):
+    mends = "--mend" in arguments
+    root = pathlib.Path([one for one in arguments if one != "--mend"][0])
+    count = 0
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix not in KINDS:
+                continue
+            source = path.read_text(encoding="utf-8")
+            while True:  # a chain inside of another is mended first
+                found = chains(tree_of(source))
+                if not mends or not found:
+                    break
+                inner = [one for one in found
+                         if not any(one[0].start < other[0].start and other[2].end <= one[2].start for other in found)]
+                source = mended(source, inner)
+                path.write_text(source, encoding="utf-8")
+            for first, _, last, _ in found:
+                line = source.count("\n", 0, first.start) + 1
+                print(f"{path.relative_to(root)}:{line}: {' '.join(source[first.start:last.end].split())[:100]}")
+            count += len(found)
+    if count:
+        print(f"{count} chains of expressions", file=sys.stderr)
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
