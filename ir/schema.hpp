@@ -73,7 +73,10 @@ bool flag(const T& op, std::string_view name) {
   bool value = false, found = false;
   const auto one = [&](const auto& f) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(op.*f.member)>, bool>)
-      if (f.name == name) value = op.*f.member, found = true;
+      if (f.name == name) {
+        value = op.*f.member;
+        found = true;
+      }
   };
   std::apply([&](const auto&... f) { (one(f), ...); }, T::fields);
   require(found, T::name, " has no bool attribute '", name, "'");

@@ -12,6 +12,9 @@ import re
 import sys
 from collections import defaultdict
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests/house"))
+import comma_chains  # noqa: E402
+
 CODE = {".cpp", ".hpp"}
 LAYERS = ("ir", "ref_cpu", "gpu_vulkan", "parity")
 GENERATED = ("op_reference.md", "conformance.md", "coverage.md")
@@ -86,16 +89,13 @@ def mean_of_ops(ops):
     return count, files / count, sum(count_lines(paths) for paths in ops.values()) / count
 
 
-COMMA_CHAIN = re.compile(r"^\s+[\w.\->\[\]]+ (?:[-+*/|&]?=) [^;(){}]*, (?:\+\+)?[\w.\->\[\]]+ ?(?:[-+*/|&]?=|\+\+|;)")
-
-
 def written(root):
     """How many statements are chained by commas, and how many comments begin with "what"."""
     chains = opens = trailing = 0
     for layer in LAYERS:
         for path in files_below(root / layer, CODE):
+            chains += len(comma_chains.chains(comma_chains.tree_of(path.read_text(encoding="utf-8"))))
             for line in lines_of(path):
-                chains += bool(COMMA_CHAIN.match(line)) and not line.lstrip().startswith(("const ", "auto ", "for "))
                 opens += bool(re.match(r"\s*///? What\b", line))
                 trailing += "///< what" in line.lower()
     return chains, opens, trailing

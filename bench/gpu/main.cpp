@@ -96,7 +96,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  if (small) arguments.scale = Scale::small, arguments.effort.warm_ms = 0;
+  if (small) {
+    arguments.scale = Scale::small;
+    arguments.effort.warm_ms = 0;
+  }
   std::vector<Case> cases = all_cases(arguments.scale);
   std::erase_if(cases, [&, wanted = std::regex(arguments.filter)](const Case& one) {
     return !std::regex_search(one.name, wanted);

@@ -33,9 +33,7 @@ struct Operand {
 };
 
 Fill normal(double scale) { return {.scale = scale}; }
-Fill uniform(double low, double high) {
-  return {.distribution = ir::Distribution::uniform, .low = low, .high = high};
-}
+Fill uniform(double low, double high) { return {.distribution = ir::Distribution::uniform, .low = low, .high = high}; }
 
 /// One op.
 Case of_op(std::string name, ir::Op op, const std::vector<Operand>& operands) {
@@ -61,9 +59,8 @@ struct Network {
 /// as those of other ops are: as in a model, the time is from the first kernel to the last, and what is read is fed.
 template <class T>
 Case network(T op, DType dtype, Network n, Scale scale) {
-  const std::string name =
-      ir::cat(T::name, "_", dtype, "_", n.batch, "x", n.steps, "x", n.units,
-              op.direction == ir::kernels::RecurrentDirection::bidirectional ? "_both_ways" : "");
+  const std::string name = ir::cat(T::name, "_", dtype, "_", n.batch, "x", n.steps, "x", n.units,
+                                   op.direction == ir::kernels::RecurrentDirection::bidirectional ? "_both_ways" : "");
   if (scale == Scale::small) n = {3, std::min<std::int64_t>(n.batch, 2), 24, 24};
   op.has_bias = true;
   const std::int64_t ways = op.direction == ir::kernels::RecurrentDirection::bidirectional ? 2 : 1;
@@ -82,7 +79,10 @@ Case network(T op, DType dtype, Network n, Scale scale) {
 /// Mamba's layer of `channels`, each with `size` states.
 Case selective_scan(std::int64_t steps, std::int64_t channels, std::int64_t size, Scale scale) {
   const std::string name = ir::cat("selective_scan_f32_1x", steps, "x", channels, "x", size);
-  if (scale == Scale::small) steps = steps > 1024 ? 200 : 24, channels = 20;
+  if (scale == Scale::small) {
+    steps = steps > 1024 ? 200 : 24;
+    channels = 20;
+  }
   const ir::TensorType by_channel = {DType::f32, {1, steps, channels}}, by_state = {DType::f32, {1, steps, size}};
   return of_op(name, ir::ops::SelectiveScan{.has_skip = true},
                {{"x", by_channel, normal(1)},
@@ -96,7 +96,13 @@ Case selective_scan(std::int64_t steps, std::int64_t channels, std::int64_t size
 Case mamba2(std::int64_t batch, std::int64_t steps, Scale scale) {
   std::int64_t heads = 24, rows = 64, size = 128;
   const std::string name = ir::cat("mamba2_f32_", batch, "x", steps, "x", heads, "x", rows, "x", size);
-  if (scale == Scale::small) batch = 1, steps = 70, heads = 2, rows = 8, size = 16;
+  if (scale == Scale::small) {
+    batch = 1;
+    steps = 70;
+    heads = 2;
+    rows = 8;
+    size = 16;
+  }
   const ir::TensorType of_group = {DType::f32, {batch, steps, 1, size}};
   return of_op(name, ir::ops::Mamba2{.has_skip = true},
                {{"x", {DType::f32, {batch, steps, heads, rows}}, normal(1)},
@@ -111,7 +117,12 @@ Case mamba2(std::int64_t batch, std::int64_t steps, Scale scale) {
 Case gated_delta_net(std::int64_t batch, std::int64_t steps, Scale scale) {
   std::int64_t heads = 16, width = 128;
   const std::string name = ir::cat("gated_delta_net_f32_", batch, "x", steps, "x", heads, "x", width);
-  if (scale == Scale::small) steps = std::min<std::int64_t>(steps, 20), batch = 1, heads = 2, width = 16;
+  if (scale == Scale::small) {
+    steps = std::min<std::int64_t>(steps, 20);
+    batch = 1;
+    heads = 2;
+    width = 16;
+  }
   const ir::TensorType lines = {DType::f32, {batch, steps, heads, width}};
   const ir::TensorType by_head = {DType::f32, {batch, steps, heads}};
   const Fill unit = normal(1 / std::sqrt(static_cast<double>(width)));
@@ -131,7 +142,8 @@ Case log_mel(std::int64_t signals, Scale scale) {
   ir::Graph& graph = made.graph;
   const ir::Value audio = graph.param("audio", {DType::f32, {signals, samples}});
   const ir::Value filters = graph.param("filters", {DType::f32, {bands, bins}});
-  made.fills["audio"] = normal(0.1), made.fills["filters"] = uniform(0, 0.02);
+  made.fills["audio"] = normal(0.1);
+  made.fills["filters"] = uniform(0, 0.02);
   const ir::Value frames = graph.add("frames", ir::ops::Frame{.size = 400, .hop = 160}, {audio});
   const ir::Value window = graph.add("window", ir::ops::Window{.size = 400}, {});
   const ir::Value windowed =
@@ -148,8 +160,7 @@ Case log_mel(std::int64_t signals, Scale scale) {
 std::vector<Case> sequence_cases(Scale scale) {
   std::vector<Case> cases;
   const Network common = {.steps = 256, .batch = 32, .inputs = 512, .units = 512};
-  for (const DType dtype : {DType::f32, DType::f16})
-    cases.push_back(network(ir::ops::Lstm{}, dtype, common, scale));
+  for (const DType dtype : {DType::f32, DType::f16}) cases.push_back(network(ir::ops::Lstm{}, dtype, common, scale));
   cases.push_back(
       network(ir::ops::Lstm{.direction = ir::kernels::RecurrentDirection::bidirectional}, DType::f32, common, scale));
   cases.push_back(network(ir::ops::Gru{.linear_before_reset = true}, DType::f32, common, scale));

@@ -110,7 +110,10 @@ void run(Tally& tally, const Setting& setting, std::uint64_t seed, ir::Executor&
 
 std::string header(std::string_view first, std::string_view second) {
   std::string names = fmt::format("| {} | {} |", first, second), rule = "|---|---|";
-  for (const VerdictRule& one : verdict_rules()) names += fmt::format(" {} |", one.name), rule += "---|";
+  for (const VerdictRule& one : verdict_rules()) {
+    names += fmt::format(" {} |", one.name);
+    rule += "---|";
+  }
   return names + "\n" + rule + "\n";
 }
 

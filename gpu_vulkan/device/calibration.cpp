@@ -26,7 +26,8 @@ const TileTimes* Calibration::nearest(std::string_view kernel, const ProductSize
     if (one.kernel != kernel) continue;
     const double far = distance(one.size, size);
     if (far > least || (best != nullptr && far == least)) continue;
-    best = &one, least = far;
+    best = &one;
+    least = far;
   }
   return best;
 }

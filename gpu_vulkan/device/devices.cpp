@@ -21,7 +21,8 @@ bool matches(std::string_view pattern, std::string_view text) {
       star = p++;
       resumed = t;
     } else if (p < pattern.size() && (pattern[p] == '?' || same_letter(pattern[p], text[t]))) {
-      ++p, ++t;
+      ++p;
+      ++t;
     } else if (star != std::string_view::npos) {
       p = star + 1;
       t = ++resumed;

@@ -28,7 +28,10 @@ void main() {
       for (uint i2 = 0u; i2 < m2.count; ++i2) {
         const uint column = (plane * taps() + tap * kernel[2] + m2.tap + i2 * tap_step[2]) * positions_of_image();
         chunk += load(x[column + position * positions[2] + m2.index - i2 * index_step[2]]);
-        if (++terms % 256u == 0u) sum += chunk, chunk = COMPUTED(0);
+        if (++terms % 256u == 0u) {
+          sum += chunk;
+          chunk = COMPUTED(0);
+        }
       }
     }
   y[element] = store(sum + chunk);

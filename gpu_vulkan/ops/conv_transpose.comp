@@ -37,7 +37,10 @@ void main() {
         for (uint i2 = m2.count; i2-- > 0u;) {
           chunk += load(w[from_w + tap * kernel[2] + m2.tap + i2 * tap_step[2]]) *
                    load(x[from_x + position * positions[2] + m2.index - i2 * index_step[2]]);
-          if (++terms % 256u == 0u) sum += chunk, chunk = COMPUTED(0);
+          if (++terms % 256u == 0u) {
+            sum += chunk;
+            chunk = COMPUTED(0);
+          }
         }
       }
   }

@@ -25,7 +25,10 @@ void main() {
   COMPUTED sum = COMPUTED(0), chunk = COMPUTED(0);
   for (uint k = begin; k < end; ++k) {
     chunk += load(h[k]) * load(x[line * length_of_line + n - k]);
-    if (k % 256u == 255u) sum += chunk, chunk = COMPUTED(0);
+    if (k % 256u == 255u) {
+      sum += chunk;
+      chunk = COMPUTED(0);
+    }
   }
   y[element] = store(sum + chunk);
 }

@@ -8,10 +8,15 @@ namespace plumb::gpu_vulkan {
 void lower(const ir::ops::Gemm& op, plan::Lowering& node) {
   const auto &a = node.in_type(0).shape, &y = node.out_type(0).shape;
   kernels::gemm::Gemm product;
-  product.m = y[0], product.n = y[1], product.k = a[op.transpose_a ? 0 : 1];
+  product.m = y[0];
+  product.n = y[1];
+  product.k = a[op.transpose_a ? 0 : 1];
   product.sums_in_f16 = op.accumulator == ir::DType::f16;
-  product.transpose_a = op.transpose_a, product.transpose_b = op.transpose_b;
-  product.alpha = op.alpha, product.beta = op.beta, product.has_c = op.has_c;
+  product.transpose_a = op.transpose_a;
+  product.transpose_b = op.transpose_b;
+  product.alpha = op.alpha;
+  product.beta = op.beta;
+  product.has_c = op.has_c;
   if (op.has_c) {
     const auto strides = ir::broadcast_strides(node.in_type(2).shape, y);
     product.c_strides = {strides[0], strides[1]};

@@ -12,8 +12,11 @@ void main() {
   COMPUTED h = COMPUTED(0), beside[GATES], inside = COMPUTED(0), sums[GATES];
   bool runs = false;
   if (at.is_mine) {
-    runs = is_running(at, step), h = multiplied[at.state], inside = bias_of(at, 2u, 1u);
-    beside[0] = beside_states(at, step, 0u), beside[1] = beside_states(at, step, 1u);
+    runs = is_running(at, step);
+    h = multiplied[at.state];
+    inside = bias_of(at, 2u, 1u);
+    beside[0] = beside_states(at, step, 0u);
+    beside[1] = beside_states(at, step, 1u);
     beside[2] = of_input(at, step, 2u) + bias_of(at, 2u, 0u);
   }
   multiply(0u, sums);

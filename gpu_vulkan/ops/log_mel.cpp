@@ -20,7 +20,8 @@ struct Stretches {
 
   Stretches(std::int64_t scope_size, std::int64_t elements) : scope(scope_size) {
     constexpr std::int64_t longest = 1024;
-    stretch = std::min(scope, longest), in_scope = (scope + stretch - 1) / stretch;
+    stretch = std::min(scope, longest);
+    in_scope = (scope + stretch - 1) / stretch;
     count = elements / scope * in_scope;
     const auto whole = std::bit_ceil(static_cast<std::uint64_t>(stretch));
     threads = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(whole, 32, 256));

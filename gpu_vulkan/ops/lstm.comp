@@ -11,7 +11,9 @@ void main() {
   COMPUTED h = COMPUTED(0), c = COMPUTED(0), z[GATES], sums[GATES];
   bool runs = false;
   if (at.is_mine) {
-    runs = is_running(at, step), h = multiplied[at.state], c = cell[at.state];
+    runs = is_running(at, step);
+    h = multiplied[at.state];
+    c = cell[at.state];
     [[unroll]] for (uint g = 0u; g < GATES; ++g) z[g] = beside_states(at, step, g);
   }
   multiply(0u, sums);

@@ -18,7 +18,8 @@ void lower(const ir::ops::MeanVarianceNorm& op, plan::Lowering& node) {
                                  .bias_strides = none};
   if (turned.there.is_plain()) return kernels::norms::lower_normalize(norm, node);
   const std::size_t bytes = node.in_type(0).bytes();
-  norm.x = node.scratch(bytes), norm.y = node.scratch(bytes);
+  norm.x = node.scratch(bytes);
+  norm.y = node.scratch(bytes);
   kernels::copy::strided_copy(turned.there, node.in(0), *norm.x, node);
   kernels::norms::lower_normalize(norm, node);
   kernels::copy::strided_copy(turned.back, *norm.y, node.out(0), node);

@@ -24,7 +24,10 @@ void main() {
   COMPUTED sum = COMPUTED(0), chunk = COMPUTED(0);
   for (uint f = first; f < end; ++f) {
     chunk += load(x[(line * windows + f) * size + at - f * hop]);
-    if ((f - first) % 256u == 255u) sum += chunk, chunk = COMPUTED(0);
+    if ((f - first) % 256u == 255u) {
+      sum += chunk;
+      chunk = COMPUTED(0);
+    }
   }
   y[element] = store(sum + chunk);
 }

@@ -51,7 +51,10 @@ COMPUTED fold(uint plane, uvec3 o, COMPUTED peak) {
         const COMPUTED value = load(x[at]);
         if (find_peak) sum = maximum(sum, abs(value));
         else chunk += function == LP ? whole_power(divide(abs(value), peak)) : value;
-        if (++count % 256u == 0u) sum += chunk, chunk = COMPUTED(0);
+        if (++count % 256u == 0u) {
+          sum += chunk;
+          chunk = COMPUTED(0);
+        }
       }
     }
   return sum + chunk;

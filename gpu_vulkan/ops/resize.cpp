@@ -29,12 +29,14 @@ struct Resampling {
   /// The next dimension, from the last one on.
   void add(std::int64_t out, std::int64_t in, std::uint32_t taps_at) {
     if (taps_at == unchanged && count > 0 && dimensions.taps_at[8 - count] == unchanged) {
-      dimensions.out[8 - count] *= u32(out), dimensions.in[8 - count] *= u32(in);
+      dimensions.out[8 - count] *= u32(out);
+      dimensions.in[8 - count] *= u32(in);
       return;
     }
     ++count;
     resampled += taps_at != unchanged;
-    dimensions.out[8 - count] = u32(out), dimensions.in[8 - count] = u32(in);
+    dimensions.out[8 - count] = u32(out);
+    dimensions.in[8 - count] = u32(in);
     dimensions.taps_at[8 - count] = taps_at;
   }
 };

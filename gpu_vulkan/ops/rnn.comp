@@ -10,7 +10,11 @@ void main() {
   // Memory answers while products are summed.
   COMPUTED h = COMPUTED(0), beside = COMPUTED(0), sums[GATES];
   bool runs = false;
-  if (at.is_mine) runs = is_running(at, step), h = multiplied[at.state], beside = beside_states(at, step, 0u);
+  if (at.is_mine) {
+    runs = is_running(at, step);
+    h = multiplied[at.state];
+    beside = beside_states(at, step, 0u);
+  }
   multiply(0u, sums);
   if (!at.is_mine) return;
   if (runs) h = next_state(beside + sums[0]);

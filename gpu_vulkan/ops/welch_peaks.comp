@@ -35,7 +35,10 @@ void main() {
   COMPUTED sum = COMPUTED(0), chunk = COMPUTED(0);
   for (uint s = 0; s < segments; ++s) {
     chunk += load(power[(row * segments + s) * bins + bin]);
-    if (s % 256u == 255u) sum += chunk, chunk = COMPUTED(0);
+    if (s % 256u == 255u) {
+      sum += chunk;
+      chunk = COMPUTED(0);
+    }
   }
   const COMPUTED mean = mean_of(sum + chunk, COMPUTED(segments));
   means[element] = bin == 0u || 2u * bin == fft_length ? mean : mean * COMPUTED(2);

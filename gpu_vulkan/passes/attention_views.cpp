@@ -96,7 +96,9 @@ std::optional<Replacement> attention_at(const PatternGraph& graph, std::size_t n
   for (std::size_t i = 0; i < 3; ++i) {
     Heads heads = operand(graph, inputs[i], op.layout);
     inputs[i] = heads.base;
-    op.offsets[i] = heads.offset, op.heads[i] = heads.head, op.rows[i] = heads.row;
+    op.offsets[i] = heads.offset;
+    op.heads[i] = heads.head;
+    op.rows[i] = heads.row;
     passed.merge(heads.nodes);
   }
   std::size_t last = n;

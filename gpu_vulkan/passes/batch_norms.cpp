@@ -43,7 +43,8 @@ bool has_range(const ir::Tensor& x, ir::DType dtype) {
     double largest = 0, given = 0;
     for (std::size_t i = first; i < first + each; ++i) {
       if (!std::isfinite(numbers[i])) return false;
-      largest = std::max(largest, std::abs(numbers[i])), given = std::max(given, std::abs(x.as<double>()[i]));
+      largest = std::max(largest, std::abs(numbers[i]));
+      given = std::max(given, std::abs(x.as<double>()[i]));
     }
     if (given > 0 && largest < least) return false;
   }

@@ -79,7 +79,8 @@ std::optional<Found> standardised(const PatternGraph& graph, Value y) {
   const auto sum = plus_number(graph, inside);
   if (!sum || !(sum->second >= 0) || !graph.is(d, BinaryFunction::subtract)) return std::nullopt;
   const Value variance = sum->first, mean = graph.operand(d, 1);
-  found.x = graph.operand(d, 0), found.epsilon = sum->second;
+  found.x = graph.operand(d, 0);
+  found.epsilon = sum->second;
   const auto axis = trailing_mean(graph, mean);
   if (!axis || graph.operand(mean, 0) != found.x || trailing_mean(graph, variance) != axis) return std::nullopt;
   const Value squares = graph.operand(variance, 0);

@@ -21,7 +21,8 @@ class ByteSet {
     auto next = ranges.upper_bound(range.begin);
     if (next != ranges.begin() && std::prev(next)->second >= range.begin) --next;
     while (next != ranges.end() && next->first <= range.end) {
-      range.begin = std::min(range.begin, next->first), range.end = std::max(range.end, next->second);
+      range.begin = std::min(range.begin, next->first);
+      range.end = std::max(range.end, next->second);
       next = ranges.erase(next);
     }
     ranges.emplace_hint(next, range.begin, range.end);

@@ -98,7 +98,10 @@ ArenaLayout pack(const Schedule& schedule, const std::vector<Lifetime>& alive, c
                   limits.buffer_bytes);
       std::size_t b = 0, offset = 0;
       while (b < shelves.size() && (offset = shelves[b].fit(bytes, lives)) + bytes > limits.buffer_bytes) ++b;
-      if (b == shelves.size()) shelves.emplace_back(end, limits.alignment), offset = 0;
+      if (b == shelves.size()) {
+        shelves.emplace_back(end, limits.alignment);
+        offset = 0;
+      }
       shelves[b].take(offset, bytes, lives);
       layout.places[s] = {layout.buffers.size() + b, offset + zone};
     }

@@ -93,7 +93,8 @@ void fill_integers(AdversarialKind kind, const Use& use, std::span<T> y, const L
   const std::array<T, 6> ends = {high, low, T{0}, T{1}, static_cast<T>(high - 1), static_cast<T>(low + 1)};
   Line whole = line;
   std::vector<double> none(y.size());
-  whole.x = none, whole.number = 0;
+  whole.x = none;
+  whole.number = 0;
   for (std::size_t k = 0; k < y.size(); ++k)
     y[k] = ends[k < ends.size() ? k : static_cast<std::size_t>(whole.element(k).below(6))];
 }

@@ -105,7 +105,10 @@ JsonObject node_json(const GraphFile& file, const Node& node) {
 class Page {
  public:
   void member(std::string_view key, const Json& json) { add(cat(to_text(Json(key)), ": ", to_text(json)), 2); }
-  void open(std::string_view key, char bracket) { add(cat(to_text(Json(key)), ": ", bracket), 2), fresh_ = true; }
+  void open(std::string_view key, char bracket) {
+    add(cat(to_text(Json(key)), ": ", bracket), 2);
+    fresh_ = true;
+  }
   void item(const Json& json) { add(to_text(json), 4); }
   void item(std::string_view key, const Json& json) { add(cat(to_text(Json(key)), ": ", to_text(json)), 4); }
   void close(char bracket) {

@@ -177,7 +177,8 @@ void ZipReader::read_directory(std::uint64_t offset, std::uint64_t size, std::ui
     entry.method = cursor.u16();
     cursor.take(4);
     entry.crc = cursor.u32();
-    entry.packed = cursor.u32(), entry.size = cursor.u32();
+    entry.packed = cursor.u32();
+    entry.size = cursor.u32();
     const auto name_size = cursor.u16(), extra_size = cursor.u16(), comment_size = cursor.u16();
     cursor.take(8);
     entry.offset = cursor.u32();
@@ -260,20 +261,37 @@ void ZipWriter::add(const std::string& name, std::span<const std::byte> head, st
   const auto name_bytes = std::as_bytes(std::span(name));
   // Version 4.5, UTF-8 names, stored, midnight of 1 January 1980; both sizes in the extra field.
   const auto put_common = [&](std::vector<std::byte>& out, std::size_t extra_size) {
-    put(out, 45, 2), put(out, 0x800, 2), put(out, 0, 2), put(out, 0, 2), put(out, 0x21, 2), put(out, crc, 4);
-    put(out, in_extra, 4), put(out, in_extra, 4), put(out, name.size(), 2), put(out, extra_size, 2);
+    put(out, 45, 2);
+    put(out, 0x800, 2);
+    put(out, 0, 2);
+    put(out, 0, 2);
+    put(out, 0x21, 2);
+    put(out, crc, 4);
+    put(out, in_extra, 4);
+    put(out, in_extra, 4);
+    put(out, name.size(), 2);
+    put(out, extra_size, 2);
   };
   std::vector<std::byte> local;
   put(local, local_mark, 4);
   put_common(local, 20);
   local.insert(local.end(), name_bytes.begin(), name_bytes.end());
-  put(local, 1, 2), put(local, 16, 2), put(local, size, 8), put(local, size, 8);
-  put(directory_, central_mark, 4), put(directory_, 45, 2);
+  put(local, 1, 2);
+  put(local, 16, 2);
+  put(local, size, 8);
+  put(local, size, 8);
+  put(directory_, central_mark, 4);
+  put(directory_, 45, 2);
   put_common(directory_, 28);
-  put(directory_, 0, 8), put(directory_, 0, 2), put(directory_, in_extra, 4);
+  put(directory_, 0, 8);
+  put(directory_, 0, 2);
+  put(directory_, in_extra, 4);
   directory_.insert(directory_.end(), name_bytes.begin(), name_bytes.end());
-  put(directory_, 1, 2), put(directory_, 24, 2), put(directory_, size, 8), put(directory_, size, 8),
-      put(directory_, offset, 8);
+  put(directory_, 1, 2);
+  put(directory_, 24, 2);
+  put(directory_, size, 8);
+  put(directory_, size, 8);
+  put(directory_, offset, 8);
   write(local);
   write(head);
   write(body);
@@ -283,11 +301,26 @@ void ZipWriter::add(const std::string& name, std::span<const std::byte> head, st
 void ZipWriter::finish() {
   const std::uint64_t directory = offset_, size = directory_.size(), end = directory + size;
   std::vector<std::byte> tail;
-  put(tail, end64_mark, 4), put(tail, end64_bytes - 12, 8), put(tail, 45, 2), put(tail, 45, 2), put(tail, 0, 8);
-  put(tail, count_, 8), put(tail, count_, 8), put(tail, size, 8), put(tail, directory, 8);
-  put(tail, locator_mark, 4), put(tail, 0, 4), put(tail, end, 8), put(tail, 1, 4);
-  put(tail, end_mark, 4), put(tail, 0, 4), put(tail, 0xFFFF, 2), put(tail, 0xFFFF, 2), put(tail, in_extra, 4);
-  put(tail, in_extra, 4), put(tail, 0, 2);
+  put(tail, end64_mark, 4);
+  put(tail, end64_bytes - 12, 8);
+  put(tail, 45, 2);
+  put(tail, 45, 2);
+  put(tail, 0, 8);
+  put(tail, count_, 8);
+  put(tail, count_, 8);
+  put(tail, size, 8);
+  put(tail, directory, 8);
+  put(tail, locator_mark, 4);
+  put(tail, 0, 4);
+  put(tail, end, 8);
+  put(tail, 1, 4);
+  put(tail, end_mark, 4);
+  put(tail, 0, 4);
+  put(tail, 0xFFFF, 2);
+  put(tail, 0xFFFF, 2);
+  put(tail, in_extra, 4);
+  put(tail, in_extra, 4);
+  put(tail, 0, 2);
   write(directory_);
   write(tail);
 }

@@ -100,9 +100,17 @@ const H5FD_class_t& driver_class() {
     driver.name = "plumbline journal";
     driver.maxaddr = std::numeric_limits<std::int64_t>::max();
     driver.fc_degree = H5F_CLOSE_WEAK;
-    driver.open = open_file, driver.close = close_file, driver.cmp = compare, driver.query = query;
-    driver.get_eoa = end_of_addresses, driver.set_eoa = set_end_of_addresses, driver.get_eof = end_of_file;
-    driver.get_handle = handle, driver.read = read_bytes, driver.write = write_bytes, driver.truncate = truncate;
+    driver.open = open_file;
+    driver.close = close_file;
+    driver.cmp = compare;
+    driver.query = query;
+    driver.get_eoa = end_of_addresses;
+    driver.set_eoa = set_end_of_addresses;
+    driver.get_eof = end_of_file;
+    driver.get_handle = handle;
+    driver.read = read_bytes;
+    driver.write = write_bytes;
+    driver.truncate = truncate;
     for (H5FD_mem_t& kind : driver.fl_map) kind = H5FD_MEM_SUPER;  // one list of free space for all kinds of data
     return driver;
   }();

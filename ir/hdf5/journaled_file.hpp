@@ -37,7 +37,10 @@ class JournaledFile {
   /// What lies beyond the end is zero.
   void read(std::uint64_t at, std::span<std::byte> bytes) const;
   void write(std::uint64_t at, std::span<const std::byte> bytes);
-  void commit() { seal(), settle(); }
+  void commit() {
+    seal();
+    settle();
+  }
 
   /// The two halves of a commit: the copy at the end, and then the pages in their places.
   void seal() const;

@@ -90,7 +90,10 @@ void Reading::read_dataset(const std::string& path) {
   const std::uint64_t step = std::max<std::uint64_t>(1, (16 << 20) / std::max<std::uint64_t>(1, row_bytes));
   for (std::uint64_t first = 0; first < rows; first += step) {
     std::vector<hsize_t> start(extents.size(), 0), size(extents.begin(), extents.end());
-    if (!extents.empty()) start[0] = first, size[0] = std::min(step, rows - first);
+    if (!extents.empty()) {
+      start[0] = first;
+      size[0] = std::min(step, rows - first);
+    }
     read_slab(dataset, start, size);
   }
 }

@@ -75,7 +75,8 @@ LongTransform::LongTransform(std::int64_t n) {
     Step made{.length = length, .stride = stride, .radix = radix, .roots = {}};
     for (std::int64_t k = 0; k < length; ++k) made.roots.push_back(root_of_unity(k, length));
     steps_.push_back(std::move(made));
-    length /= radix, stride *= radix;
+    length /= radix;
+    stride *= radix;
   }
 }
 

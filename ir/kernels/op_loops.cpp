@@ -41,7 +41,10 @@ std::vector<Loop> lines(Types in, const std::vector<bool>& is_reduced, Reduction
   std::vector<Loop> loops;
   for (std::size_t a = 0; a < is_reduced.size(); ++a) {
     loops.push_back(along(in, a));
-    if (is_reduced[a]) loops.back().steps = Steps::unordered, loops.back().reduction = reduction;
+    if (is_reduced[a]) {
+      loops.back().steps = Steps::unordered;
+      loops.back().reduction = reduction;
+    }
   }
   return loops;
 }
@@ -62,7 +65,10 @@ std::vector<Loop> norm(Types in, std::size_t first) {
   std::vector<Loop> loops = elementwise(in, in[0].shape);
   for (std::size_t a = 0; a < loops.size(); ++a) {
     loops[a].in[0] = a;
-    if (a >= first) loops[a].steps = Steps::unordered, loops[a].reduction = Reduction::other;
+    if (a >= first) {
+      loops[a].steps = Steps::unordered;
+      loops[a].reduction = Reduction::other;
+    }
   }
   return loops;
 }
@@ -97,7 +103,8 @@ std::vector<std::string> letters_of(std::string_view equation, Types in, std::si
   for (std::size_t i = 0; i < equation.size(); ++i) {
     const char c = equation[i];
     if (c == ',' || c == '-') {
-      terms.emplace_back(), ellipses.push_back(std::string::npos);
+      terms.emplace_back();
+      ellipses.push_back(std::string::npos);
       has_result |= c == '-';
     } else if (c == '.' && ellipses.back() == std::string::npos) {
       ellipses.back() = terms.back().size();

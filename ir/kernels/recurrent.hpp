@@ -44,8 +44,10 @@ RecurrentOperands recurrent_operands(const T& op) {
   const auto place = [&](bool is_there) { return is_there ? std::optional(next++) : std::nullopt; };
   RecurrentOperands found{.bias = place(op.has_bias), .lengths = place(op.has_lengths)};
   found.initial_h = place(op.has_initial_h);
-  if constexpr (requires { op.has_peephole; })
-    found.initial_c = place(op.has_initial_c), found.peephole = place(op.has_peephole);
+  if constexpr (requires { op.has_peephole; }) {
+    found.initial_c = place(op.has_initial_c);
+    found.peephole = place(op.has_peephole);
+  }
   return found;
 }
 

@@ -20,17 +20,29 @@ constexpr Place origin{0, 0, 1};
 
 /// The place of top/bottom, bottom not 0.
 Place quotient(std::int64_t top, std::int64_t bottom) {
-  if (bottom < 0) top = -top, bottom = -bottom;
+  if (bottom < 0) {
+    top = -top;
+    bottom = -bottom;
+  }
   std::int64_t below = top / bottom, rest = top % bottom;
-  if (rest < 0) --below, rest += bottom;
+  if (rest < 0) {
+    --below;
+    rest += bottom;
+  }
   return {static_cast<double>(below), static_cast<double>(rest), static_cast<double>(bottom)};
 }
 
 /// The place of a quotient of real numbers: what one double leaves of another is a double, and is not rounded.
 Place quotient(double top, double bottom) {
-  if (bottom < 0) top = -top, bottom = -bottom;
+  if (bottom < 0) {
+    top = -top;
+    bottom = -bottom;
+  }
   double below = std::floor(top / bottom), rest = std::fma(-below, bottom, top);
-  if (rest < 0) --below, rest += bottom;
+  if (rest < 0) {
+    --below;
+    rest += bottom;
+  }
   return {below, rest, bottom};
 }
 
@@ -137,8 +149,10 @@ struct Shrinking {
   Shrinking(const ops::Resize& op, const Axis& axis) {
     if (!op.antialias) return;
     if (axis.scale && *axis.scale < 1) top = *axis.scale;
-    if (!axis.scale && axis.of.y < axis.of.x)
-      top = static_cast<double>(axis.of.y), bottom = static_cast<double>(axis.of.x);
+    if (!axis.scale && axis.of.y < axis.of.x) {
+      top = static_cast<double>(axis.of.y);
+      bottom = static_cast<double>(axis.of.x);
+    }
   }
 };
 

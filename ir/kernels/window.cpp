@@ -43,7 +43,10 @@ std::vector<Window> windows(const Shape& image, std::span<const std::int64_t> ke
     axes[i].kernel = kernel[i];
     if (!strides.empty()) axes[i].stride = strides[i];
     if (!dilations.empty()) axes[i].dilation = dilations[i];
-    if (!pads.empty()) axes[i].pad_begin = pads[i], axes[i].pad_end = pads[i + rank];
+    if (!pads.empty()) {
+      axes[i].pad_begin = pads[i];
+      axes[i].pad_end = pads[i + rank];
+    }
   }
   return axes;
 }

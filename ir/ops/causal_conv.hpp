@@ -58,14 +58,21 @@ struct CausalConv {
   Loops loops(Types in, Types) const {
     const bool is_linear = activation == CausalActivation::none;
     Loops made{.operands = {kernels::linear_data, kernels::linear_factor}};
-    if (!is_linear) made.operands = {{Role::data}, {Role::factor}}, made.rounds = "silu is rounded";
+    if (!is_linear) {
+      made.operands = {{Role::data}, {Role::factor}};
+      made.rounds = "silu is rounded";
+    }
     std::vector<Axis> batches = {Axis()}, channels = {0}, states = {Axis(), Axis()};
     if (has_bias) {
-      batches.push_back({}), channels.push_back(0), states.push_back({});
+      batches.push_back({});
+      channels.push_back(0);
+      states.push_back({});
       made.operands.push_back({Role::addend});
     }
     if (has_state) {
-      batches.push_back(0), channels.push_back(1), states.push_back(2);
+      batches.push_back(0);
+      channels.push_back(1);
+      states.push_back(2);
       made.operands.push_back({Role::data});
     }
     made.loops = {kernels::along(in, 0, batches), kernels::along(in, 1, channels), kernels::taps({2}, 2),

@@ -54,7 +54,10 @@ struct TensorScatter {
     const std::size_t rows_axis = in[0].shape.axis(axis);
     const std::int64_t rows = in[0].shape[rows_axis];
     OperandUse start{.role = Role::index, .low = 0, .high = rows - in[1].shape[rows_axis] + 1};
-    if (mode == TensorScatterMode::circular) start.low = -2 * rows, start.high = 2 * rows + 1;
+    if (mode == TensorScatterMode::circular) {
+      start.low = -2 * rows;
+      start.high = 2 * rows + 1;
+    }
     return {.operands = {{}, {}, start}};
   }
   bool operator==(const TensorScatter&) const = default;

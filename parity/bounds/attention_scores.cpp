@@ -134,7 +134,8 @@ ScoreErrors score_errors(const ir::ops::Attention& op, const Scores& scores, con
     fixed = fixed + square(scores.bias()) + square(steps.competing);
     most = most + abs(scores.bias()) + abs(steps.competing);
   }
-  fixed = fixed + square(weights.depth) + of_exp * of_exp, most = most + weights.depth + of_exp;
+  fixed = fixed + square(weights.depth) + of_exp * of_exp;
+  most = most + weights.depth + of_exp;
   if (!spread.is_cut) return {of_dots + fixed, most};
   return {fixed, most, (node.lambda() * node.lambda()) * of_dots};
 }

@@ -56,9 +56,10 @@ std::optional<compare::Allowed> plain_limit(const core::Segment& segment, std::s
   compare::Allowed allowed{.rule = compare::Allowed::Rule::within};
   if (ir::is_complex(dtype) && model.complex_units > 0)
     allowed.relative = model.complex_units * ir::unit_roundoff(dtype);
-  else if (!model.rounding && model.ulps > 0)
-    allowed.ulps = model.ulps, allowed.by_part = ir::is_complex(dtype);
-  else
+  else if (!model.rounding && model.ulps > 0) {
+    allowed.ulps = model.ulps;
+    allowed.by_part = ir::is_complex(dtype);
+  } else
     return std::nullopt;
   return allowed;
 }
@@ -147,7 +148,8 @@ std::shared_ptr<const compare::Limits> complex_limits(ir::Executor& reference, c
       for (std::size_t i = 0; i < to.as<double>().size(); ++i)
         if (!std::isfinite(to.as<double>()[i])) to.as<double>()[i] = from.as<double>()[i];
     };
-    take(limits.probable, finite.probable), take(limits.certain, finite.certain);
+    take(limits.probable, finite.probable);
+    take(limits.certain, finite.certain);
     take(*limits.chance, *finite.chance);
   }
   return std::make_shared<const compare::Limits>(std::move(limits));
@@ -238,7 +240,8 @@ BoundedPlan plan_bounded(const ir::Executor& reference, const core::Segment& seg
   SegmentErrors of_candidate(segment, wide, segment.graph, manner, plan.graph, products.renumbered);
   SegmentErrors of_truth(segment, wide, wide, {}, plan.graph, products.renumbered);
   SegmentErrors of_rest(segment, wide, segment.graph, without_chance(manner), plan.graph, products.renumbered);
-  for (const auto& [v, limits] : known) of_candidate.know(v, limits), of_rest.know(v, limits, true);
+  for (const auto& [v, limits] : known) of_candidate.know(v, limits);
+  for (const auto& [v, limits] : known) of_rest.know(v, limits, true);
   for (std::size_t k = 0; k < segment.outputs.size(); ++k) {
     const ir::Value v = segment.outputs[k];
     const ir::DType dtype = segment.graph.type(v).dtype;
@@ -320,7 +323,7 @@ void finish(compare::Allowed& allowed, ir::DType dtype, const Manner& manner, bo
   allowed.storage = dtype == core::compute_dtype(dtype) || ir::is_complex(dtype) ? 0 : 0.5;
   if (core::compute_dtype(dtype) != ir::DType::f64) return;
   // The truth is no more precise than the candidate.
-  allowed.ulps *= 2, allowed.relative *= 2, allowed.of_limits *= 2;
+  for (double* const one : {&allowed.ulps, &allowed.relative, &allowed.of_limits}) *one *= 2;
 }
 
 /// Whether elements are only moved.

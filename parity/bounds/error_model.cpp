@@ -55,13 +55,17 @@ Arithmetic safe_arithmetic(std::span<const ir::Sum> sums) {
   }
   safe.truncates = safe.by_exponent = true;
   // Products that are no numbers of the accumulator's either are rounded once more.
-  if (std::ranges::any_of(sums, in_f16)) safe.accumulator = 0x1p-10, safe.block = 1;
+  if (std::ranges::any_of(sums, in_f16)) {
+    safe.accumulator = 0x1p-10;
+    safe.block = 1;
+  }
   return safe;
 }
 
 Arithmetic Arithmetic::of(std::string_view name) const {
   Arithmetic part = *this;
-  part.sum.reset(), part.sums.clear();
+  part.sum.reset();
+  part.sums.clear();
   const auto found = std::ranges::find(sums, name, &ir::Sum::of);
   if (found == sums.end() || found->unit == ir::SumUnit::matrix) return part;
   if (truncates) part = {.divides_last = divides_last, .deviations = deviations};  // a matrix unit makes another sum

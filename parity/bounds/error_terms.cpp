@@ -52,7 +52,10 @@ sums::Arithmetic sum_arithmetic(const Node& node, bool exact_products) {
                               .cut = node.arithmetic.cut(),
                               .flushed = node.flushed()};
   if (!node.arithmetic.truncates) arithmetic.sum = node.arithmetic.sum;
-  if (arithmetic.cut > 0) arithmetic.least_a = node.least(0), arithmetic.least_b = node.least(node.in.size() > 1);
+  if (arithmetic.cut > 0) {
+    arithmetic.least_a = node.least(0);
+    arithmetic.least_b = node.least(node.in.size() > 1);
+  }
   return arithmetic;
 }
 

@@ -21,7 +21,10 @@ LineStatistics statistics_of(const Node& node, const Norm& norm) {
   LineStatistics line{.count = 1, .mean = node.builder.constant(0), .d = norm.x, .variance = {}};
   for (const std::int64_t axis : norm.axes)
     line.count *= static_cast<double>(norm.x.shape()[norm.x.shape().axis(axis)]);
-  if (norm.centred) line.mean = (1 / line.count) * sum(norm.x, norm.axes), line.d = norm.x - line.mean;
+  if (norm.centred) {
+    line.mean = (1 / line.count) * sum(norm.x, norm.axes);
+    line.d = norm.x - line.mean;
+  }
   line.variance = (1 / line.count) * sum(square(line.d), norm.axes);
   return line;
 }

@@ -88,9 +88,12 @@ LineNorms norms_of(const ir::Tensor& x, const compare::Line& line, std::span<con
       if (weight == 0) continue;  // what is ignored may be anything
       const std::complex<double> z = numbers[first + i * inner];
       finite &= is_finite(z);
-      one += weight * std::abs(z), two += weight * square_of(z);
+      one += weight * std::abs(z);
+      two += weight * square_of(z);
     }
-    norms.one.push_back(one), norms.two.push_back(double(std::sqrt(two))), norms.is_finite.push_back(finite);
+    norms.one.push_back(one);
+    norms.two.push_back(double(std::sqrt(two)));
+    norms.is_finite.push_back(finite);
   }
   return norms;
 }

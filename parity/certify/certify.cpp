@@ -98,7 +98,10 @@ std::uint64_t recompute_rows(const elements::Subject& subject, std::size_t k, co
   core::for_each_piece(all.size(), core::workers_for(all.size()), [&](std::size_t n, std::size_t) {
     const auto row = rows->make(all[n].first);
     for (const std::size_t i : all[n].second)
-      if (const auto exact = row->truth(static_cast<std::int64_t>(i))) y[i] = *exact, ++done;
+      if (const auto exact = row->truth(static_cast<std::int64_t>(i))) {
+        y[i] = *exact;
+        ++done;
+      }
   });
   return done;
 }

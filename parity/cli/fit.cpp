@@ -54,7 +54,10 @@ int run_fit(const FitFlags& flags) {
   for (const std::string& file : flags.results) {
     fit::Samples read = fit::read_samples(file, runs);
     runs += read.runs;
-    if (read.cut_off) std::cerr << file << ": " << read.cut_off->text << '\n', is_cut_off = true;
+    if (read.cut_off) {
+      std::cerr << file << ": " << read.cut_off->text << '\n';
+      is_cut_off = true;
+    }
     if (from.commit.empty()) from.commit = read.commit;
     samples.insert(samples.end(), read.samples.begin(), read.samples.end());
   }

@@ -35,8 +35,12 @@ std::string extremes_of(const ir::formats::TensorFile& file, const std::string& 
   double least = std::numeric_limits<double>::infinity(), most = -least;
   std::size_t nans = 0, infinities = 0;
   for (const double x : wide.as<double>()) {
-    nans += std::isnan(x) ? 1 : 0, infinities += std::isinf(x) ? 1 : 0;
-    if (std::isfinite(x)) least = std::min(least, x), most = std::max(most, x);
+    nans += std::isnan(x) ? 1 : 0;
+    infinities += std::isinf(x) ? 1 : 0;
+    if (std::isfinite(x)) {
+      least = std::min(least, x);
+      most = std::max(most, x);
+    }
   }
   std::string text = least <= most ? fmt::format(", {:.6g} to {:.6g}", least, most) : "";
   if (nans > 0) text += ", " + terminal::counted(nans, "NaN");

@@ -41,7 +41,8 @@ struct SweepFlags {
 /// What is to be run: with --dtype alone the graph so stored, beside what it is in f32.
 sweep::SweepOptions options_of(const SweepFlags& flags) {
   sweep::SweepOptions options = flags.options;
-  options.precisions.clear(), options.choices.clear();
+  options.precisions.clear();
+  options.choices.clear();
   std::vector<std::string> rows = flags.precisions;
   if (const std::string& dtype = flags.graph.dtype; dtype != "f32") {
     if (!flags.names_precisions) rows = {"f32"};

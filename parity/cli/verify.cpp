@@ -110,7 +110,8 @@ std::unique_ptr<results::Recorder> VerifyRun::open_record(const flags::Outputs& 
   options.tensors = ir::enum_value<results::KeepTensors>(flags_.tensors).value();
   options.rows = ir::enum_value<results::KeepRows>(flags_.rows).value();
   options.argv = show::command_line();
-  options.replace_any = outputs.force, options.keeps_inputs = !flags_.no_inputs;
+  options.replace_any = outputs.force;
+  options.keeps_inputs = !flags_.no_inputs;
   options.inputs = outputs.inputs;
   options.planned = planned_;
   options.profile_file = flags_.profile;
@@ -127,7 +128,10 @@ core::Coverage VerifyRun::min_verified() const {
 
 report::RunFacts VerifyRun::facts(core::Outcome outcome) const {
   report::RunFacts facts{.profile = flags_.profile, .outcome = std::move(outcome)};
-  if (device_) facts.device = device_->facts().name, facts.driver = device_->facts().driver_info;
+  if (device_) {
+    facts.device = device_->facts().name;
+    facts.driver = device_->facts().driver_info;
+  }
   return facts;
 }
 

@@ -12,9 +12,10 @@ std::vector<double> numbers(const ir::TensorView& tensor) {
   std::vector<double> all;
   ir::visit_any(tensor.dtype(), [&]<class T>(T) {
     for (const T& x : tensor.as<T>())
-      if constexpr (ir::is_complex(ir::dtype_of<T>))
-        all.push_back(x.real()), all.push_back(x.imag());
-      else
+      if constexpr (ir::is_complex(ir::dtype_of<T>)) {
+        all.push_back(x.real());
+        all.push_back(x.imag());
+      } else
         all.push_back(static_cast<double>(x));
   });
   return all;

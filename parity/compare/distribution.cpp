@@ -52,7 +52,8 @@ void Distribution::add(std::span<const float> numbers) {
   for (const float x : numbers) {
     const std::uint32_t bits = bits_of(x), bin = bits >> 15 & 0xFF;
     Row& counted = row(bits >> 23);
-    ++counted.counts[bin], ++counted.total;
+    ++counted.counts[bin];
+    ++counted.total;
     if (bin == bin_of_root) counted.above_root += (bits & 0x7FFFFF) >= root_of_two;
   }
   total_ += numbers.size();
@@ -63,7 +64,8 @@ void Distribution::add_zeros(std::uint64_t count) {
     kept_.resize(kept_.size() + count, 0.0f);
   else
     kept_ = {};
-  row(0).counts[0] += count, row(0).total += count;
+  row(0).counts[0] += count;
+  row(0).total += count;
   total_ += count;
 }
 
@@ -77,7 +79,8 @@ void Distribution::add(const Distribution& others) {
     const Row& from = others.rows_[others.places_[k] - 1u];
     Row& to = row(k);
     for (std::size_t bin = 0; bin < bins; ++bin) to.counts[bin] += from.counts[bin];
-    to.above_root += from.above_root, to.total += from.total;
+    to.above_root += from.above_root;
+    to.total += from.total;
   }
   total_ += others.total_;
 }

@@ -15,8 +15,13 @@ struct Moments {
   double parts = 0, error = 0, error2 = 0, y1 = 0, y2 = 0, c2 = 0, yc = 0;
 
   Moments& operator+=(const Moments& other) {
-    parts += other.parts, error += other.error, error2 += other.error2;
-    y1 += other.y1, y2 += other.y2, c2 += other.c2, yc += other.yc;
+    parts += other.parts;
+    error += other.error;
+    error2 += other.error2;
+    y1 += other.y1;
+    y2 += other.y2;
+    c2 += other.c2;
+    yc += other.yc;
     return *this;
   }
 
@@ -26,7 +31,8 @@ struct Moments {
       result.mean_signed = error / parts;
       result.rms = std::sqrt(error2 / parts);
       result.expected_rms = std::sqrt(y2 / parts);
-      result.expected_norm1 = y1, result.expected_norm2 = std::sqrt(y2);
+      result.expected_norm1 = y1;
+      result.expected_norm2 = std::sqrt(y2);
     }
     if (y2 > 0) {
       result.nmse = error2 / y2;
@@ -50,7 +56,10 @@ inline void raise(double& largest, double other) {
 /// f64x8 of them, from index `first` on.
 inline void raise_to_largest(Extreme& extreme, std::span<const double> numbers, std::uint64_t first) {
   core::f64x8 most = core::f64x8{} - 1, here;
-  for (std::size_t i = 0; i < numbers.size(); i += core::lanes) core::load(here, &numbers[i]), core::raise(most, here);
+  for (std::size_t i = 0; i < numbers.size(); i += core::lanes) {
+    core::load(here, &numbers[i]);
+    core::raise(most, here);
+  }
   const double value = core::largest(most);
   if (value < 0 || value < extreme.value) return;
   const auto found = std::ranges::find(numbers, value) - numbers.begin();

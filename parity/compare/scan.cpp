@@ -83,22 +83,32 @@ void Scan::count_element(const std::array<Part, parts>& element, const std::arra
   bool nan_y = false, nan_c = false, inf_y = false, inf_c = false, zero = true, exact = true;
   for (std::size_t p = 0; p < parts; ++p) {
     const double y = element[p].y, c = element[p].c;
-    zero &= y == 0, exact &= y == c;
+    zero &= y == 0;
+    exact &= y == c;
     if (!(y == first[p] || (std::isnan(y) && std::isnan(first[p])))) result_.constant = false;
     if (std::isfinite(y - c)) continue;
-    nan_y |= std::isnan(y), nan_c |= std::isnan(c), inf_y |= std::isinf(y), inf_c |= std::isinf(c);
+    nan_y |= std::isnan(y);
+    nan_c |= std::isnan(c);
+    inf_y |= std::isinf(y);
+    inf_c |= std::isinf(c);
   }
   ++result_.n;
-  result_.n_zero_expected += zero, result_.n_exact += exact && !zero;
+  result_.n_zero_expected += zero;
+  result_.n_exact += exact && !zero;
   if (!(nan_y || nan_c || inf_y || inf_c)) return;
-  result_.n_nan_expected += nan_y, result_.n_nan_got += nan_c;
-  result_.n_inf_expected += inf_y, result_.n_inf_got += inf_c;
+  result_.n_nan_expected += nan_y;
+  result_.n_nan_got += nan_c;
+  result_.n_inf_expected += inf_y;
+  result_.n_inf_got += inf_c;
 }
 
 /// Few at a time, so that little is lost in a large sum.
 void Scan::add_sums(const Moments& sums) {
   block_ += sums;
-  if (block_.parts >= 1024) total_ += block_, block_ = {};
+  if (block_.parts >= 1024) {
+    total_ += block_;
+    block_ = {};
+  }
 }
 
 void Scan::measure(std::uint64_t index, const Part& part, const Finding& found, double magnitude) {
@@ -139,14 +149,18 @@ void Scan::keep_worst(const Worst& worst, double error) {
   while (place > 0 && worse(place - 1)) --place;
   kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(place), worst);
   worst_errors_.insert(worst_errors_.begin() + static_cast<std::ptrdiff_t>(place), error);
-  if (kept.size() > Comparison::worst_kept) kept.pop_back(), worst_errors_.pop_back();
+  if (kept.size() > Comparison::worst_kept) {
+    kept.pop_back();
+    worst_errors_.pop_back();
+  }
 }
 
 template <std::size_t parts>
 void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
                    const std::array<double, parts>& first) {
   if (limit_.is_apart(index)) {
-    ++result_.n, ++result_.n_apart;
+    ++result_.n;
+    ++result_.n_apart;
     return;
   }
   count_element(element, first);
@@ -161,17 +175,23 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
       measure(index, part, found, magnitude);
     else if (found.good)
       continue;  // NaN met NaN, infinity its own: nothing to measure
-    else
-      special = true, nan |= std::isnan(part.y) || std::isnan(part.c);
-    any = true, unlimited |= !found.has_limit;
+    else {
+      special = true;
+      nan |= std::isnan(part.y) || std::isnan(part.c);
+    }
+    any = true;
+    unlimited |= !found.has_limit;
     bad |= !found.good;
     const double found_ratio = found.ratio();
     if (found_ratio < ratio || (found_ratio == ratio && found.error <= error)) continue;
-    error = found.error, ratio = found_ratio;
+    error = found.error;
+    ratio = found_ratio;
     worst = {index, part.y, part.c, found.allowed, ratio};
   }
-  result_.n_bad += bad, result_.n_without_limit += unlimited;
-  result_.n_nan_differ += nan, result_.n_inf_differ += special && !nan;
+  result_.n_bad += bad;
+  result_.n_without_limit += unlimited;
+  result_.n_nan_differ += nan;
+  result_.n_inf_differ += special && !nan;
   if (!any) return;
   if (!special && !(ratio <= result_.ratio_finite)) result_.ratio_finite = ratio;
   ratios_.add(static_cast<float>(ratio));
@@ -180,22 +200,35 @@ void Scan::element(std::uint64_t index, const std::array<Part, parts>& element,
 
 void Scan::absorb(const Scan& other) {
   const Comparison& found = other.result_;
-  result_.n += found.n, result_.n_bad += found.n_bad, result_.n_zero_expected += found.n_zero_expected;
+  result_.n += found.n;
+  result_.n_bad += found.n_bad;
+  result_.n_zero_expected += found.n_zero_expected;
   result_.n_apart += found.n_apart;
-  result_.n_exact += found.n_exact, result_.n_without_limit += found.n_without_limit;
-  result_.n_nan_expected += found.n_nan_expected, result_.n_nan_got += found.n_nan_got;
-  result_.n_inf_expected += found.n_inf_expected, result_.n_inf_got += found.n_inf_got;
-  result_.n_nan_differ += found.n_nan_differ, result_.n_inf_differ += found.n_inf_differ;
+  result_.n_exact += found.n_exact;
+  result_.n_without_limit += found.n_without_limit;
+  result_.n_nan_expected += found.n_nan_expected;
+  result_.n_nan_got += found.n_nan_got;
+  result_.n_inf_expected += found.n_inf_expected;
+  result_.n_inf_got += found.n_inf_got;
+  result_.n_nan_differ += found.n_nan_differ;
+  result_.n_inf_differ += found.n_inf_differ;
   result_.constant &= found.constant;
-  raise(result_.max_abs, found.max_abs), raise(result_.max_rel, found.max_rel), raise(result_.max_ulp, found.max_ulp);
-  raise(result_.expected_absmax, found.expected_absmax), raise(result_.ratio_finite, found.ratio_finite);
-  raise(result_.ratio_certain, found.ratio_certain), raise(result_.sigma_max, found.sigma_max);
+  raise(result_.max_abs, found.max_abs);
+  raise(result_.max_rel, found.max_rel);
+  raise(result_.max_ulp, found.max_ulp);
+  raise(result_.expected_absmax, found.expected_absmax);
+  raise(result_.ratio_finite, found.ratio_finite);
+  raise(result_.ratio_certain, found.ratio_certain);
+  raise(result_.sigma_max, found.sigma_max);
   for (std::size_t k = 0; k < found.worst.size(); ++k) keep_worst(found.worst[k], other.worst_errors_[k]);
-  ulps_.add(other.ulps_), ratios_.add(other.ratios_);
+  ulps_.add(other.ulps_);
+  ratios_.add(other.ratios_);
 }
 
 Comparison Scan::finish(const Moments& sums) {
-  result_.ulp_p50 = ulps_.at(0.5), result_.ulp_p99 = ulps_.at(0.99), result_.ulp_p999 = ulps_.at(0.999);
+  result_.ulp_p50 = ulps_.at(0.5);
+  result_.ulp_p99 = ulps_.at(0.99);
+  result_.ulp_p999 = ulps_.at(0.999);
   result_.ratio_p99 = ratios_.at(0.99);
   ulps_.for_each_size([&](bool negative, int exponent, bool, std::uint64_t count) {
     const int k = std::clamp(exponent + 7, 0, ulp_half - 1);

@@ -135,6 +135,7 @@ class Scan {
   bool add_within(const ScanBlock& block);
   bool add_equal(const ScanBlock& block);
   void add_truth(const ScanBlock& block);
+  void count_ratios(const ScanBlock& block, const Row& row);
   void raise_extremes(const ScanBlock& block, const Row& row);
   void raise_certain(const ScanBlock& block, const Row& row);
   void raise_sigma(const ScanBlock& block, const Row& row);

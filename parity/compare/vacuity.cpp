@@ -66,8 +66,11 @@ std::string Vacuity::text() const {
   const auto add = [&](const char* name, double value) {
     if (value > 0) text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", name, value);
   };
-  add("zeros", zeros), add("saturated", saturated), add("not finite", not_finite);
-  add("constant rows", constant), add("exact sums", exact);
+  add("zeros", zeros);
+  add("saturated", saturated);
+  add("not finite", not_finite);
+  add("constant rows", constant);
+  add("exact sums", exact);
   return text;
 }
 

@@ -78,8 +78,8 @@ Outcome run_on(const cases::Case& subject, const cases::Executors& executors) {
 /// The worse of two data sets.
 void worsen(Outcome& outcome, Outcome next) {
   const auto rank = [](Standing standing) {
-    constexpr std::array order = {Standing::passed, Standing::mistrusted, Standing::out_of_scope,
-                                  Standing::unsupported, Standing::failed};
+    constexpr std::array order = {Standing::passed, Standing::mistrusted, Standing::out_of_scope, Standing::unsupported,
+                                  Standing::failed};
     return std::find(order.begin(), order.end(), standing) - order.begin();
   };
   if (rank(next.standing) > rank(outcome.standing)) outcome = std::move(next);
@@ -105,7 +105,10 @@ class DataSet {
     verify::FillOptions options = fill_;
     options.read = [&](const fs::path&) {
       auto file = reader_.read(one_, data_);
-      if (!expects) file.given_outputs.clear(), file.expected.clear();
+      if (!expects) {
+        file.given_outputs.clear();
+        file.expected.clear();
+      }
       return file;
     };
     return verify::load_case(one_.model, options);

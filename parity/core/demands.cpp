@@ -63,9 +63,14 @@ std::string say(std::string_view demand, std::string_view noun, const Doubts& do
 CaseEnd doubts_in(const CaseEnd& one) {
   CaseEnd doubts{.usual = one.usual, .verdict = one.verdict, .name = one.name};
   for (std::size_t n = 0; n < one.nodes.size(); ++n)
-    if (is_doubtful(one.nodes[n])) doubts.nodes.push_back(one.nodes[n]), doubts.labels.push_back(one.labels.at(n));
-  if (doubts.nodes.empty() && !one.nodes.empty())
-    doubts.nodes.push_back(one.nodes[0]), doubts.labels.push_back(one.labels.at(0));
+    if (is_doubtful(one.nodes[n])) {
+      doubts.nodes.push_back(one.nodes[n]);
+      doubts.labels.push_back(one.labels.at(n));
+    }
+  if (doubts.nodes.empty() && !one.nodes.empty()) {
+    doubts.nodes.push_back(one.nodes[0]);
+    doubts.labels.push_back(one.labels.at(0));
+  }
   return doubts;
 }
 

@@ -106,8 +106,10 @@ class Ahead {
     });
     if (goes_on)
       left_.push_back(i);
-    else
-      is_stopped_ = true, stages_[i] = Stage::finished;
+    else {
+      is_stopped_ = true;
+      stages_[i] = Stage::finished;
+    }
   }
 
   void finish_next(Lock& lock) {

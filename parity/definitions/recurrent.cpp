@@ -77,7 +77,8 @@ ir::Value RecurrentNodes::part(std::size_t operand, std::int64_t first, std::int
 
 void RecurrentNodes::take_weights() {
   const std::int64_t rows = n_.gate_rows();
-  w_ = reshape(part(1, 0, rows), {rows, n_.inputs}), r_ = reshape(part(2, 0, rows), {rows, n_.units});
+  w_ = reshape(part(1, 0, rows), {rows, n_.inputs});
+  r_ = reshape(part(2, 0, rows), {rows, n_.units});
   if (operands_.bias) {
     wb_ = reshape(part(*operands_.bias, 0, rows), {rows, 1});
     rb_ = reshape(part(*operands_.bias, rows, rows), {rows, 1});
@@ -113,7 +114,8 @@ ir::Value RecurrentNodes::gate_sums(ir::Value x, ir::Value h, std::int64_t first
   std::vector<ir::Value> left = {x, h}, right = {w_, r_};
   if (wb_) {
     const ir::Value one = ones(x);
-    left.insert(left.end(), {one, one}), right.insert(right.end(), {*wb_, *rb_});
+    left.insert(left.end(), {one, one});
+    right.insert(right.end(), {*wb_, *rb_});
   }
   return product(left, right, first, end);
 }
@@ -145,7 +147,12 @@ RecurrentState RecurrentNodes::step(const ir::ops::Gru& op, ir::Value x, const R
   ir::Value sum = 0;
   if (op.linear_before_reset) {
     std::vector<ir::Value> of_x = {x}, w = {w_}, of_h = {before.h}, r = {r_};
-    if (wb_) of_x.push_back(ones(x)), w.push_back(*wb_), of_h.push_back(ones(x)), r.push_back(*rb_);
+    if (wb_) {
+      of_x.push_back(ones(x));
+      w.push_back(*wb_);
+      of_h.push_back(ones(x));
+      r.push_back(*rb_);
+    }
     const ir::Value behind = add(binary(BinaryFunction::multiply), {reset, product(of_h, r, 2, 3)});
     sum = add(binary(BinaryFunction::add), {product(of_x, w, 2, 3), behind});
   } else {

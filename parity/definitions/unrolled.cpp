@@ -57,8 +57,12 @@ class Unrolled {
       const ir::Value runs = is_running();
       const ir::Value zeros = nodes_.add(ir::ops::Expand{{n_.batch, n_.units}}, {nodes_.number(0)});
       const auto either = [&](ir::Value a, ir::Value b) { return nodes_.add(ir::ops::Where{}, {runs, a, b}); };
-      shown.h = either(next.h, zeros), next.h = either(next.h, state_.h);
-      if (next.c) shown.c = either(*next.c, zeros), next.c = either(*next.c, *state_.c);
+      shown.h = either(next.h, zeros);
+      next.h = either(next.h, state_.h);
+      if (next.c) {
+        shown.c = either(*next.c, zeros);
+        next.c = either(*next.c, *state_.c);
+      }
     }
     state_ = next;
     h_.push_back(nodes_.reshape(shown.h, {1, n_.batch, n_.units}));
@@ -97,14 +101,19 @@ Definition unroll(const T& op, ir::Types in) {
   const std::int64_t directions = in[2].shape[0];
   for (std::int64_t d = 0; d < directions; ++d) {
     Unrolled<T> one(op, made, d);
-    y.push_back(one.states()), h_n.push_back(one.last_h());
-    if constexpr (Unrolled<T>::has_cell) c.push_back(one.cells()), c_n.push_back(one.last_c());
+    y.push_back(one.states());
+    h_n.push_back(one.last_h());
+    if constexpr (Unrolled<T>::has_cell) {
+      c.push_back(one.cells());
+      c_n.push_back(one.last_c());
+    }
   }
   const auto returns = [&](const std::vector<ir::Value>& parts, std::int64_t axis) {
     const std::string label = ir::cat("n", made.graph.nodes().size());
     made.graph.returns(made.graph.add(label, ir::ops::Concat{axis}, parts));
   };
-  returns(y, 1), returns(h_n, 0);
+  returns(y, 1);
+  returns(h_n, 0);
   if constexpr (requires { op.cell_states; }) {
     returns(c_n, 0);
     if (op.cell_states) returns(c, 1);

@@ -21,7 +21,8 @@ ExponentialLine::ExponentialLine(const Operation& operation, const InsideSum& su
   for (const double x : x_) {
     const double term = std::exp(x - top_);
     terms_.add(term);
-    sum_ += term, weights_[x] += term;
+    sum_ += term;
+    weights_[x] += term;
   }
   for (auto& [x, weight] : weights_) {
     weight /= sum_;

@@ -118,7 +118,9 @@ NormLine::NormLine(std::shared_ptr<const NormSums> sums, std::int64_t line) : su
   if (how().centred) mean_ = std::accumulate(x_.begin(), x_.end(), 0.0) / count();
   for (const double x : x_) {
     d_.push_back(x - mean_);
-    terms_.add(x), differences_.add(d_.back()), squares_.add(d_.back(), d_.back());
+    terms_.add(x);
+    differences_.add(d_.back());
+    squares_.add(d_.back(), d_.back());
     variance_ += d_.back() * d_.back() / count();
     if (sums_->merges_slices) of_slice_ += 2 * std::abs(d_.back()) / count();
   }
@@ -133,10 +135,10 @@ NormLine::Errors NormLine::errors(bool wide) const {
   if (how().centred && x_.size() > 1) {
     mean = of(sums_->mean, terms_);
     // A second sum makes up for the first mean's error, whose square is rounded with the others.
-    if (sums_->mean.is_pair())
-      left = (count() + 3) * u * mean * mean,
+    if (sums_->mean.is_pair()) {
+      left = (count() + 3) * u * mean * mean;
       mean = std::hypot(of(sums_->mean, differences_), of_rounded_differences());
-    else
+    } else
       mean += 2 * u * std::abs(mean_);
   }
   const double variance = of(sums_->variance, squares_) + lost_of_variance() +

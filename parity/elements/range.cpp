@@ -122,7 +122,11 @@ class RowMisses {
     const bool is_lost = !std::isfinite(got) || got == 0;
     if (is_lost && of_host_.contains(number)) return true;
     if (k_ != 0 && !is_lost) return false;
-    if (number != number_) row_ = rows_->make(number), number_ = number, overflows_ = row_->overflows_in_some_order();
+    if (number != number_) {
+      row_ = rows_->make(number);
+      number_ = number;
+      overflows_ = row_->overflows_in_some_order();
+    }
     if (!overflows_ && !of_host_.contains(number)) return false;
     return is_lost || got == stored_as(dtype, static_cast<float>(row_->lost(static_cast<std::int64_t>(i))));
   }
@@ -193,12 +197,18 @@ std::uint64_t set_out_of_range_apart(const Subject& subject, std::size_t k, boun
     const bool is_explained = may_leave(i) ||
                               (!orders.knows_all() && (is_alike || host_missed || sums.explains(i, c[i]))) ||
                               orders.explain(i, truth[i], c[i], certain_at(limit, c[i], i));
-    if (is_explained) apart[i] = true, ++count;
+    if (is_explained) {
+      apart[i] = true;
+      ++count;
+    }
   }
   if (count == 0) return 0;
   // A lost row tells nothing where its truth happens to be near what is left of it, either.
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (!apart[i] && std::isfinite(truth[i]) && misses.explains(i, c[i], got.dtype())) apart[i] = true, ++count;
+    if (!apart[i] && std::isfinite(truth[i]) && misses.explains(i, c[i], got.dtype())) {
+      apart[i] = true;
+      ++count;
+    }
   const ir::Tensor none({ir::DType::f64, got.shape()});
   compare::Limits limits = allowed.limits ? *allowed.limits : compare::Limits{none, none};
   limits.apart = std::move(apart);

@@ -54,7 +54,8 @@ std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& p
   for (std::size_t k = 0; k < sum.terms.size(); ++k) {
     const terms::Product& term = sum.terms[k];
     const std::size_t at = sum.places.empty() ? k : sum.places[k];
-    a[at] = static_cast<float>(term.a), b[at] = static_cast<float>(term.b);
+    a[at] = static_cast<float>(term.a);
+    b[at] = static_cast<float>(term.b);
     if (static_cast<double>(a[at]) != term.a || static_cast<double>(b[at]) != term.b) return std::nullopt;
   }
   const auto gives = [&](ir::SumUnit unit) {
@@ -65,7 +66,8 @@ std::optional<bool> equals_replay(const terms::ElementSum& sum, const ir::Sum& p
   if (gives(ir::SumUnit::fma) || gives(ir::SumUnit::separate)) return true;
   if (count != 2) return false;
   // A compiler may leave the first or the second of two products unrounded.
-  std::swap(a[0], a[1]), std::swap(b[0], b[1]);
+  std::swap(a[0], a[1]);
+  std::swap(b[0], b[1]);
   return gives(ir::SumUnit::fma);
 }
 

@@ -55,7 +55,9 @@ std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::spa
 sums::ElementLimit exact_limit(const Summing& summing, const terms::ElementSum& sum, double truth) {
   sums::ElementLimit limit = sums::limit_of(sum, summing.arithmetic, summing.lambda);
   const double stored = summing.stored * std::abs(truth);
-  limit.probable += stored, limit.certain += stored, limit.fixed += stored;
+  limit.probable += stored;
+  limit.certain += stored;
+  limit.fixed += stored;
   return limit;
 }
 
@@ -250,7 +252,8 @@ std::uint64_t settle_carried(const Carried& carried, const std::vector<std::size
   for (const std::size_t i : beyond) {
     const double most = wide.probable.as<double>()[i];
     if (!(std::abs(got[i] - truth[i]) <= limit.with(most, std::abs(truth[i])))) continue;
-    limits.widen(i, most, chance_of(wide, i)), ++count;
+    limits.widen(i, most, chance_of(wide, i));
+    ++count;
   }
   return count;
 }
@@ -304,7 +307,8 @@ cases::Settled settle_these(const Subject& subject, std::size_t k, compare::Allo
     Alone alone(subject, *summing, allowed, dtype, limits_only);
     settled.open = look_at(alone, all, looks != Looks::until_one_fails);
     settled.left = open.size() - settled.open;
-    settled.replayed = alone.replayed, settled.wide = alone.wide;
+    settled.replayed = alone.replayed;
+    settled.wide = alone.wide;
   } else {
     settled.wide = settle_carried(Carried(subject, fed, *summing, k), open, all);
   }

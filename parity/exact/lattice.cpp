@@ -42,7 +42,10 @@ Lattice lattice_of(const ir::TensorView& x) {
   Gather gather;
   ir::visit_any(x.dtype(), [&]<class T>(T) {
     if constexpr (ir::is_complex(ir::dtype_of<T>))
-      for (const T value : x.as<T>()) gather.add(double(value.real())), gather.add(double(value.imag()));
+      for (const T value : x.as<T>()) {
+        gather.add(double(value.real()));
+        gather.add(double(value.imag()));
+      }
     else
       for (const T value : x.as<T>()) gather.add(ir::convert_value<double>(value));
   });

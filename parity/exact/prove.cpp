@@ -80,7 +80,8 @@ struct Accumulator {
     const core::FloatFormat format = core::float_format(core::compute_dtype(dtype));
     const bool as_truth = format.fraction_bits == 52;  // the truth is no wider, and the sizes are sums, too
     bits = as_truth ? 52 : format.fraction_bits + 1;
-    least_exponent = format.min_exponent, greatest_exponent = format.max_exponent;
+    least_exponent = format.min_exponent;
+    greatest_exponent = format.max_exponent;
   }
   bool holds(const Sum& sum, std::int64_t divisor) const {
     const int finest = sum.grain - static_cast<int>(std::lround(std::log2(static_cast<double>(divisor))));

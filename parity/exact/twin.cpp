@@ -95,7 +95,10 @@ std::optional<Outcome> Builder::prove_drawing(const ir::Op& op, const Handles& o
     for (const Handle h : operands) tensors.push_back(made.contains(h) ? made.at(h) : *tensors_[h].numbers);
     Outcome outcome = prove(op, tensors, reference_);
     if (outcome.proof.exact == core::Exactness::proved) {
-      for (auto& [h, tensor] : made) tensors_[h].numbers = std::move(tensor), tensors_[h].fill = fill;
+      for (auto& [h, tensor] : made) {
+        tensors_[h].numbers = std::move(tensor);
+        tensors_[h].fill = fill;
+      }
       return outcome;
     }
     if (lacking.empty()) break;
@@ -202,7 +205,10 @@ cases::Case Builder::assemble() {
   std::map<Handle, ir::Value> placed;
   const auto add = [&](Handle h, bool as_param) {
     Tensor& tensor = tensors_[h];
-    if (!tensor.numbers) tensor.fill = dense_draws[0], tensor.numbers = drawn(h, dense_draws[0]);
+    if (!tensor.numbers) {
+      tensor.fill = dense_draws[0];
+      tensor.numbers = drawn(h, dense_draws[0]);
+    }
     placed.emplace(
         h, as_param ? file->graph.param(tensor.name, tensor.type) : file->graph.input(tensor.name, tensor.type));
     if (tensor.fill) {

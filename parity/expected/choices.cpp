@@ -9,55 +9,15 @@
 #include "ir/ops/cast.hpp"
 #include "ir/ops/clamp.hpp"
 #include "ir/ops/compare.hpp"
-#include "ir/ops/concat.hpp"
-#include "ir/ops/depth_to_space.hpp"
-#include "ir/ops/expand.hpp"
-#include "ir/ops/gather.hpp"
-#include "ir/ops/gather_elements.hpp"
-#include "ir/ops/gather_nd.hpp"
 #include "ir/ops/one_hot.hpp"
-#include "ir/ops/pad.hpp"
-#include "ir/ops/reshape.hpp"
-#include "ir/ops/reverse.hpp"
-#include "ir/ops/roll.hpp"
-#include "ir/ops/slice.hpp"
-#include "ir/ops/space_to_depth.hpp"
-#include "ir/ops/split.hpp"
-#include "ir/ops/tile.hpp"
-#include "ir/ops/transpose.hpp"
-#include "ir/ops/trilu.hpp"
-#include "ir/ops/unary.hpp"
 #include "ir/ops/where.hpp"
+#include "parity/expected/op_kinds.hpp"
 
 namespace plumb::parity::expected {
 namespace {
 
 using ir::ops::BinaryFunction;
 using ir::ops::UnaryFunction;
-
-/// Whether an output element is one element of one operand, or none.
-bool only_moves(const ir::Op& op) {
-  return op.is<ir::ops::Reshape>() || op.is<ir::ops::Transpose>() || op.is<ir::ops::Slice>() ||
-         op.is<ir::ops::Concat>() || op.is<ir::ops::Expand>() || op.is<ir::ops::Pad>() || op.is<ir::ops::Split>() ||
-         op.is<ir::ops::Tile>() || op.is<ir::ops::Reverse>() || op.is<ir::ops::Roll>() ||
-         op.is<ir::ops::DepthToSpace>() || op.is<ir::ops::SpaceToDepth>() || op.is<ir::ops::Trilu>();
-}
-
-bool is_gather(const ir::Op& op) {
-  return op.is<ir::ops::Gather>() || op.is<ir::ops::GatherElements>() || op.is<ir::ops::GatherNd>();
-}
-
-bool is_elementwise(const ir::Op& op) {
-  return op.is<ir::ops::Unary>() || op.is<ir::ops::Binary>() || op.is<ir::ops::Compare>() || op.is<ir::ops::Cast>() ||
-         op.is<ir::ops::Clamp>() || op.is<ir::ops::Where>();
-}
-
-bool is_unary(const ir::Op& op, std::initializer_list<UnaryFunction> functions) {
-  return op.is<ir::ops::Unary>() && std::ranges::count(functions, op.as<ir::ops::Unary>().function) > 0;
-}
-bool is_binary(const ir::Op& op, std::initializer_list<BinaryFunction> functions) {
-  return op.is<ir::ops::Binary>() && std::ranges::count(functions, op.as<ir::ops::Binary>().function) > 0;
-}
 
 /// Whether a result jumps at values of the operands.
 bool decides(const ir::Op& op, ir::DType from, ir::DType to) {
@@ -197,7 +157,8 @@ std::vector<Choice> Chooser::moved(std::vector<Choice> found) {
   Admissible made{.values = {}, .is_range = any_range, .open = {}};
   for (const std::size_t i : chosen_) {
     const Admissible& one = *operands_[i].admissible;
-    made.roundings = std::max(made.roundings, one.roundings), made.covers_all |= one.covers_all;
+    made.roundings = std::max(made.roundings, one.roundings);
+    made.covers_all |= one.covers_all;
     if (!any_range) count = std::max(count, one.values.size());
   }
   std::vector<std::vector<ir::Tensor>> runs;
@@ -252,8 +213,10 @@ std::pair<ir::Tensor, ir::Tensor> Chooser::ends_of(std::size_t i) const {
   if (!one.limit) return ends;
   const auto limit = one.limit->as<double>();
   const auto low = ends.first.as<double>(), high = ends.second.as<double>();
-  for (std::size_t k = 0; k < limit.size(); ++k)
-    if (limit[k] > 0) low[k] -= limit[k], high[k] += limit[k];
+  for (std::size_t k = 0; k < limit.size(); ++k) {
+    low[k] -= limit[k] > 0 ? limit[k] : 0;
+    high[k] += limit[k] > 0 ? limit[k] : 0;
+  }
   return ends;
 }
 

@@ -132,18 +132,22 @@ bool is_beyond_range(const compare::Comparison& found) {
 void judge_one(cases::ExpectedResult& result, const ir::Tensor& tensor, const Spread& spread,
                const Precision& precision, double lambda) {
   const EndToEnd found = hold_to_runs(spread, tensor, precision, lambda);
-  result.comparison = found.comparison, result.n_flagged = found.n_flagged, result.telling = found.telling;
+  result.comparison = found.comparison;
+  result.n_flagged = found.n_flagged;
+  result.telling = found.telling;
   const bool is_exact = ir::unit_roundoff(tensor.dtype()) == 0;
   const std::string doubt = found.mistrust();
-  if (!result.comparison.agrees() && is_beyond_range(result.comparison) && !spread.beyond.empty())
-    result.verdict = core::Verdict::out_of_range,
+  if (!result.comparison.agrees() && is_beyond_range(result.comparison) && !spread.beyond.empty()) {
+    result.verdict = core::Verdict::out_of_range;
     result.why = fmt::format("{} of {} elements are no numbers where the truth is: {}", result.comparison.n_bad,
                              result.comparison.n, spread.beyond);
-  else if (!result.comparison.agrees())
-    result.verdict = core::Verdict::failed, result.why = difference(found, is_exact);
-  else if (!doubt.empty())
-    result.verdict = core::Verdict::mistrusted, result.why = doubt;
-  else
+  } else if (!result.comparison.agrees()) {
+    result.verdict = core::Verdict::failed;
+    result.why = difference(found, is_exact);
+  } else if (!doubt.empty()) {
+    result.verdict = core::Verdict::mistrusted;
+    result.why = doubt;
+  } else
     result.verdict = core::Verdict::passed;
 }
 
@@ -236,7 +240,10 @@ std::vector<cases::ExpectedResult> judge(const cases::Case& subject, ir::Executo
       if (!is_told && one.name == "f64") ask_for_f32(expectation, at);
     }
   } catch (const ir::Error& lack) {  // no model of an op, or no truth
-    for (cases::ExpectedResult& one : results) one.verdict = core::Verdict::error, one.why = lack.what();
+    for (cases::ExpectedResult& one : results) {
+      one.verdict = core::Verdict::error;
+      one.why = lack.what();
+    }
   }
   return results;
 }

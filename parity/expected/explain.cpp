@@ -101,7 +101,10 @@ std::optional<Absolute> absolute_of(const Asked& asked, const Precision& held, c
       const double missing = rest * rest / (lambda * lambda) - sigma * sigma;
       if (rest > lambda * sigma && !(share > 0)) is_explained = false;
       if (share > 0 && missing > 0) found.needed = std::max(found.needed, std::sqrt(missing) / share);
-      if (share > 0) size.squares += error * error, size.variances += share * share;
+      if (share > 0) {
+        size.squares += error * error;
+        size.variances += share * share;
+      }
       if (rest > lambda * sigma) found.largest = std::max(found.largest, error);
     });
     if (!is_explained) return std::nullopt;

@@ -27,15 +27,20 @@ class LinesOf {
  public:
   LinesOf(const Wavering& x, std::int64_t axis, bool wants_largest)
       : lines_(ir::along(x.truth.shape(), axis)), sign_(wants_largest ? 1 : -1) {
-    truth_ = ir::convert(x.truth, ir::DType::f64), low_ = high_ = truth_;
+    truth_ = ir::convert(x.truth, ir::DType::f64);
+    low_ = high_ = truth_;
     if (x.admissible) {
       const auto ends = x.admissible->ends();
-      low_ = ir::convert(ends.first, ir::DType::f64), high_ = ir::convert(ends.second, ir::DType::f64);
+      low_ = ir::convert(ends.first, ir::DType::f64);
+      high_ = ir::convert(ends.second, ir::DType::f64);
     }
     if (!x.limit) return;
     const auto limit = x.limit->as<double>();
     for (std::size_t i = 0; i < limit.size(); ++i)
-      if (limit[i] > 0) low_.as<double>()[i] -= limit[i], high_.as<double>()[i] += limit[i];
+      if (limit[i] > 0) {
+        low_.as<double>()[i] -= limit[i];
+        high_.as<double>()[i] += limit[i];
+      }
   }
 
   const ir::Lines& lines() const { return lines_; }
@@ -45,7 +50,8 @@ class LinesOf {
       const std::size_t i = lines_.at(number, k);
       const double low = sign_ * low_.as<double>()[i], high = sign_ * high_.as<double>()[i];
       line.truth.push_back(sign_ * truth_.as<double>()[i]);
-      line.low.push_back(std::min(low, high)), line.high.push_back(std::max(low, high));
+      line.low.push_back(std::min(low, high));
+      line.high.push_back(std::max(low, high));
       line.is_known &= !std::isnan(line.truth.back()) && !std::isnan(low) && !std::isnan(high);
     }
     return line;
@@ -65,8 +71,10 @@ std::vector<std::int64_t> candidates_among(const Line& line, std::span<const std
   bool is_open = least != most;
   for (const std::int64_t candidate : among) {
     const auto j = static_cast<std::size_t>(candidate);
-    if (line.high[j] >= least && line.low[j] <= most)
-      found.push_back(candidate), is_open |= line.low[j] != line.high[j];
+    if (line.high[j] >= least && line.low[j] <= most) {
+      found.push_back(candidate);
+      is_open |= line.low[j] != line.high[j];
+    }
   }
   std::ranges::sort(found);
   // Equal numbers of which none is off are told apart by the rule of the op.
@@ -199,8 +207,10 @@ Choice ones_of_lines(const ir::ops::Hardmax& op, const Wavering& x, const ir::Te
   for (std::int64_t number = 0; number < all.lines().count(); ++number) {
     const Line line = all.at(number);
     if (!line.is_known) continue;
-    for (const std::int64_t k : largest_of(line))
-      low.as<double>()[all.lines().at(number, k)] = 0, high.as<double>()[all.lines().at(number, k)] = 1;
+    for (const std::int64_t k : largest_of(line)) {
+      low.as<double>()[all.lines().at(number, k)] = 0;
+      high.as<double>()[all.lines().at(number, k)] = 1;
+    }
   }
   std::vector<bool> open = differs(low, high);
   if (std::ranges::find(open, true) == open.end()) return {};

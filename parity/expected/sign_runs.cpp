@@ -289,8 +289,14 @@ std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& 
   for (std::size_t n = graph.nodes().size(); n-- > 0;) {
     const ir::Node& node = graph.nodes()[n];
     if (std::ranges::none_of(node.outputs, [&](ir::Value v) { return needed[v]; })) continue;
-    for (const ir::Value v : node.outputs) needed[v] = true, last_reader.try_emplace(v, n);
-    for (const ir::Value v : node.inputs) needed[v] = true, last_reader.try_emplace(v, n);
+    for (const ir::Value v : node.outputs) {
+      needed[v] = true;
+      last_reader.try_emplace(v, n);
+    }
+    for (const ir::Value v : node.inputs) {
+      needed[v] = true;
+      last_reader.try_emplace(v, n);
+    }
   }
   SignRuns walk(reference, graph, feeds, precision, sampling, evaluate);
   std::map<ir::Value, Spread> found;

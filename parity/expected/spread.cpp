@@ -181,7 +181,10 @@ compare::Limits limits_of(const Spread& spread, double lambda) {
     const std::size_t first = number / inner * length * inner + number % inner;
     double sum = 0, finite = 0;
     for (std::size_t i = first; i < first + length * inner; i += inner)
-      if (std::isfinite(v[i]) && !spread.is_open(i)) sum += v[i], finite += 1;
+      if (std::isfinite(v[i]) && !spread.is_open(i)) {
+        sum += v[i];
+        finite += 1;
+      }
     const double mean = finite > 0 ? sum / finite : 0;
     for (std::size_t i = first; i < first + length * inner; i += inner) {
       const double own = spread.is_open(i) ? 0 : v[i];

@@ -144,7 +144,8 @@ void Fitter::check_clean(std::span<const Sample> samples, bool software) {
   for (const Sample& one : samples) {
     if (one.is_software != software) continue;
     auto& [bad, all] = counts[{one.group, one.node}];
-    bad += !one.is_clean, ++all;
+    bad += !one.is_clean;
+    ++all;
   }
   for (const auto& [node, count] : counts)
     if (count.first > 0)
@@ -160,7 +161,8 @@ bool Fitter::has_enough_seeds(const std::string& what, std::size_t seeds) {
 }
 
 void Fitter::add(FittedRule rule, const std::vector<const Sample*>& samples) {
-  rule.n_seeds = seeds_of(samples), rule.n_samples = samples.size();
+  rule.n_seeds = seeds_of(samples);
+  rule.n_samples = samples.size();
   const auto what = fmt::format("{}{}", rule.node.empty() ? "" : rule.node + ": ", name_of(rule.group));
   if (!has_enough_seeds(what, rule.n_seeds)) return;
   rule.is_software = samples[0]->is_software;
@@ -190,7 +192,8 @@ void Fitter::add(const std::string& output, const Totals& totals) {
     const std::size_t seeds = seeds_of(samples);
     if (!has_enough_seeds("total of " + output, seeds)) return;
     made.n_seeds = made.n_seeds == 0 ? seeds : std::min(made.n_seeds, seeds);
-    made.n_samples += samples.size(), made.is_software = samples[0]->is_software;
+    made.n_samples += samples.size();
+    made.is_software = samples[0]->is_software;
     for (const Measure measure : measures_of_totals) {
       const auto values = values_of(samples, measure);
       const double limit = varies(samples, measure)

@@ -76,10 +76,13 @@ Shares::Shares(const ir::Graph& graph, const std::function<const core::Segment&(
     for (ir::Value v = 0; v < own.inputs().size(); ++v) work += flops_a_read * elements_of(own.type(v));
     for (const ir::Node& node : own.nodes()) {
       const double flops = ir::cost_of(own, node).flops;
-      bytes += judging_bytes(own, node), work += flops, truth_work_ += flops;
+      bytes += judging_bytes(own, node);
+      work += flops;
+      truth_work_ += flops;
       for (const ir::Value v : node.outputs) work += flops_a_result * elements_of(own.type(v));
     }
-    bytes_.push_back(bytes), work_.push_back(work);
+    bytes_.push_back(bytes);
+    work_.push_back(work);
     all_work_ += work;
   }
 }

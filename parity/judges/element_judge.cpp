@@ -14,7 +14,8 @@ void ElementJudge::compare(const ir::Tensor& got, cases::NodeResult& result) {
     result.local = certify::certify(subject_, k_, bounded_, got, result.certificate);
   };
   allowed = whole_;
-  result.settled = {}, result.certificate = {};
+  result.settled = {};
+  result.certificate = {};
   compare_again();
   if (result.local.agrees() && result.local.n_without_limit == 0 && !(result.local.ratio_finite > 0.5)) return;
   const double first_ratio = result.local.ratio();

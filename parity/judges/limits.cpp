@@ -36,7 +36,10 @@ sums::ElementLimit limit_of_sum(const Question& question, const terms::ElementSu
   sums::ElementLimit limit = sums::limit_of(sum, arithmetic, question.lambda);
   if (!question.looks_closely) return limit;
   const double creep = sums::wide_limit(sum, arithmetic, question.lambda) - limit.probable;
-  if (creep > 0) limit.probable += creep, limit.fixed += creep;
+  if (creep > 0) {
+    limit.probable += creep;
+    limit.fixed += creep;
+  }
   return limit;
 }
 
@@ -90,7 +93,8 @@ bounds::KnownErrors sums_by_terms(ir::Executor& reference, const core::Segment& 
       double made = 0;
       for (const terms::Product& term : sum.terms) made += term.value();
       const double stored = summing->stored * std::abs(made * sum.scale / sum.divisor);
-      probable[i] = limit.probable + stored, certain[i] = limit.certain + stored;
+      probable[i] = limit.probable + stored;
+      certain[i] = limit.certain + stored;
       chance[i] = limit.probable - limit.fixed;
     });
     known.emplace(summing->sum, std::move(limits));
@@ -106,7 +110,8 @@ std::vector<Limited> limits_of(const Question& question, const definitions::Defi
   segment.judged.error_class = ir::ErrorClass::comp;
   bounds::Manner manner = question.manner;
   // What the kernel says of its sums is not of those of the definition: each is a chain, but for its unit.
-  manner.arithmetic.sum.reset(), manner.arithmetic.sums.clear();
+  manner.arithmetic.sum.reset();
+  manner.arithmetic.sums.clear();
   manner.arithmetic.deviations = lambda;
   const ir::Feeds feeds = widened_feeds_of(question, definition, own);
   const auto limit_of = [&](const terms::ElementSum& sum, const sums::Arithmetic& arithmetic) {

@@ -43,11 +43,13 @@ Errors errors_of(const Question& question, std::size_t k, const Numbers& truth, 
     found.is_finite &= is_finite(y);
     found.alike &= both || (is_alike(y.real(), c.real()) && is_alike(y.imag(), c.imag()));
     if (!both) continue;
-    error += weight * square_of(c - y), size += weight * square_of(y);
+    error += weight * square_of(c - y);
+    size += weight * square_of(y);
     found.largest = std::max(found.largest, std::abs(c - y));
     storage += weight * square_of(question.storage(k, std::abs(y)));
   }
-  found.error = double(std::sqrt(error)), found.truth = double(std::sqrt(size)),
+  found.error = double(std::sqrt(error));
+  found.truth = double(std::sqrt(size));
   found.stored = double(std::sqrt(storage));
   return found;
 }
@@ -85,7 +87,8 @@ compare::Allowed by_line(const ir::Shape& shape, const OutputJudgement& output, 
 
 OutputJudgement judge_lines(const Question& question, std::size_t k, const LineLimits& limits) {
   OutputJudgement output{.kind = cases::UnitKind::line};
-  output.truth = limits.truth.value_or(question.truth.outputs.at(k)), output.unit = limits.line;
+  output.truth = limits.truth.value_or(question.truth.outputs.at(k));
+  output.unit = limits.line;
   const Numbers truth(output.truth), got(question.got.at(k));
   const double root = std::sqrt(static_cast<double>(limits.line.length));
   const double least = question.floor(k) * root + limits.tiny_norm;
@@ -104,8 +107,12 @@ OutputJudgement judge_lines(const Question& question, std::size_t k, const LineL
                     : found.largest / (limits.element[line] + found.stored + question.floor(k) + limits.tiny_element);
     if (certain > 1 && certain > ratio) ratio = certain;
     if (!found.alike) ratio = infinite;
-    if (!found.is_finite && found.alike) ratio = 0, certain = compare::not_computed;
-    output.ratio.push_back(ratio), output.certain.push_back(certain);
+    if (!found.is_finite && found.alike) {
+      ratio = 0;
+      certain = compare::not_computed;
+    }
+    output.ratio.push_back(ratio);
+    output.certain.push_back(certain);
     const double loosest = found.truth < of_few_digits ? compare::loosest_of_subnormals : compare::loosest_of_scale;
     output.standing.push_back(is_wild                                             ? Standing::wild
                               : !found.is_finite                                  ? Standing::not_finite

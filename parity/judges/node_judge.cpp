@@ -145,9 +145,11 @@ cases::Sensitivity of_sequences(const OutputJudgement& judged, const ir::Tensor&
     bool is_any = false, is_noticed = false;
     for (std::size_t i = first; i < y.size(); i += count) {
       if (limit.is_apart(i) || y[i] == 0) continue;  // beyond its length a sequence is 0
-      is_any = true, is_noticed |= !(std::abs(c[i] - y[i]) <= limit.at(std::abs(y[i]), i));
+      is_any = true;
+      is_noticed |= !(std::abs(c[i] - y[i]) <= limit.at(std::abs(y[i]), i));
     }
-    asked.sampled += is_any, noticed += is_noticed;
+    asked.sampled += is_any;
+    noticed += is_noticed;
   }
   if (asked.sampled > 0) asked.share = static_cast<double>(noticed) / static_cast<double>(asked.sampled);
   return asked;
@@ -215,7 +217,8 @@ void NodeJudge::compare(std::size_t k, const ir::Tensor& got, cases::NodeResult&
   result.units = {};
   if (judge_) return compare_jointly(k, got, result);
   of_elements(k).compare(got, result);
-  result.units.count = result.local.n - result.local.n_apart, result.units.beyond = result.local.n_bad;
+  result.units.count = result.local.n - result.local.n_apart;
+  result.units.beyond = result.local.n_bad;
 }
 
 const ir::Tensor& NodeJudge::truth(std::size_t k) const {
@@ -267,7 +270,8 @@ OutputJudgement NodeJudge::judgement_of_output(std::size_t k, const ir::Tensor& 
 }
 
 void NodeJudge::compare_jointly(std::size_t k, const ir::Tensor& got, cases::NodeResult& result) {
-  result.settled = {}, result.certificate = {};
+  result.settled = {};
+  result.certificate = {};
   const double lambda = lambda_of(subject_.manner, subject_.segment);
   OutputJudgement output;
   for (const bool looks_closely : {false, true}) {
@@ -280,7 +284,10 @@ void NodeJudge::compare_jointly(std::size_t k, const ir::Tensor& got, cases::Nod
   result.allowed = output.allowed;
   result.units = units_of(output, result.local);
   bounded_.allowed.at(k) = output.allowed;
-  if (output.uncertainty) bounded_.uncertainty.at(k) = *output.uncertainty, has_uncertainty_[k] = true;
+  if (output.uncertainty) {
+    bounded_.uncertainty.at(k) = *output.uncertainty;
+    has_uncertainty_[k] = true;
+  }
   last_.insert_or_assign(k, std::move(output));
 }
 

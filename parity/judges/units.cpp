@@ -60,7 +60,9 @@ compare::Worst worst_of(const OutputJudgement& output, std::size_t u, const Pair
     const Pair pair = pairs.at(output.element(u, i));
     if (!(pair.error > largest)) continue;
     largest = pair.error;
-    worst.index = output.element(u, i), worst.expected = pair.expected, worst.got = pair.got;
+    worst.index = output.element(u, i);
+    worst.expected = pair.expected;
+    worst.got = pair.got;
   }
   return worst;
 }
@@ -82,8 +84,10 @@ std::size_t bin_of(double ratio) {
 Comparison comparison_of(const OutputJudgement& output, const ir::TensorView& got, double lambda) {
   Comparison found = measured(output, got);
   const auto length = static_cast<std::uint64_t>(output.unit.length);
-  found.n_bad = 0, found.n_without_limit = 0;
-  found.worst.clear(), found.hist_ratio = {};
+  found.n_bad = 0;
+  found.n_without_limit = 0;
+  found.worst.clear();
+  found.hist_ratio = {};
   found.ratio_finite = found.ratio_certain = found.sigma_max = compare::not_computed;
   std::vector<double> ratios;
   std::vector<std::size_t> order;
@@ -101,7 +105,8 @@ Comparison comparison_of(const OutputJudgement& output, const ir::TensorView& go
     if (std::isfinite(ratio) && !(ratio <= found.ratio_finite)) found.ratio_finite = ratio;
     if (!output.certain.empty() && output.certain[u] >= 0 && !(output.certain[u] <= found.ratio_certain))
       found.ratio_certain = output.certain[u];
-    ratios.push_back(ratio), order.push_back(u);
+    ratios.push_back(ratio);
+    order.push_back(u);
     ++found.hist_ratio[bin_of(ratio)];
   }
   found.ratio_p99 = quantile(ratios, 0.99);
@@ -119,7 +124,10 @@ compare::Telling telling_of(const OutputJudgement& output, const Comparison& com
   compare::Telling telling{.elements = compared.n, .not_finite = compared.n_nan_expected + compared.n_inf_expected};
   const auto length = static_cast<std::uint64_t>(output.unit.length);
   for (const Standing standing : output.standing) {
-    if (standing == Standing::informative) telling.informative += length, telling.has_precise = true;
+    if (standing == Standing::informative) {
+      telling.informative += length;
+      telling.has_precise = true;
+    }
     if (standing == Standing::loose) telling.loose += length;
     if (standing == Standing::wild) telling.not_finite += length;
   }
@@ -128,9 +136,11 @@ compare::Telling telling_of(const OutputJudgement& output, const Comparison& com
 
 cases::Units units_of(const OutputJudgement& output, const Comparison& compared) {
   cases::Units units{.kind = output.kind, .decisions = output.decisions};
-  units.residual = output.residual, units.orthogonality = output.orthogonality;
+  units.residual = output.residual;
+  units.orthogonality = output.orthogonality;
   if (output.ratio.empty()) {
-    units.count = compared.n - compared.n_apart, units.beyond = compared.n_bad;
+    units.count = compared.n - compared.n_apart;
+    units.beyond = compared.n_bad;
     return units;
   }
   for (std::size_t u = 0; u < output.units(); ++u) {

@@ -50,7 +50,8 @@ void Call::add_products(Sum& sum, std::size_t a, const Stretch& of_a, std::size_
   const Operand &left = operands_[a], &right = operands_[b];
   const bool are_given = left.given != nullptr && right.given != nullptr;
   if (are_given && is_narrow(left.type->dtype) && is_narrow(right.type->dtype)) {
-    left.look(count), right.look(count);
+    left.look(count);
+    right.look(count);
     return sum.add_products(numbers_of(*left.given, of_a, count), numbers_of(*right.given, of_b, count));
   }
   for (std::int64_t k = 0; k < count; ++k) {

@@ -88,8 +88,10 @@ Number sum_of_products(ir::DType dtype, std::span<const std::pair<Number, Number
   // Each part is a sum of twice as many products.
   Sum re, im;
   for (const auto& [a, b] : pairs) {
-    re.add(a.re, b.re), re.add(-a.im, b.im);
-    im.add(a.re, b.im), im.add(a.im, b.re);
+    re.add(a.re, b.re);
+    re.add(-a.im, b.im);
+    im.add(a.re, b.im);
+    im.add(a.im, b.re);
   }
   return {re.total(), im.total()};
 }

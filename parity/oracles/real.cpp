@@ -162,9 +162,11 @@ void Sum::add_products(std::span<const float> a, std::span<const float> b) {
   long double value = value_, sizes = sizes_;
   for (std::size_t k = 0; k < a.size(); ++k) {
     const double term = static_cast<double>(a[k]) * static_cast<double>(b[k]);  // exact, or not finite
-    value += term, sizes += std::fabs(term);
+    value += term;
+    sizes += std::fabs(term);
   }
-  value_ = value, sizes_ = sizes;
+  value_ = value;
+  sizes_ = sizes;
   count_ += static_cast<std::int64_t>(a.size());
 }
 

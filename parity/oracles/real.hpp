@@ -127,7 +127,10 @@ class Sum {
 /// A sum of complex numbers, by parts.
 class ComplexSum {
  public:
-  void add(Number term) { re_.add(term.re), im_.add(term.im); }
+  void add(Number term) {
+    re_.add(term.re);
+    im_.add(term.im);
+  }
   Number total() const { return {re_.total(), im_.total()}; }
 
  private:

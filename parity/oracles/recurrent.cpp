@@ -9,7 +9,8 @@ RecurrentState RecurrentOperands::first() const {
     const auto read = [&](std::optional<std::size_t> operand) {
       return operand ? call_.real(*operand, {direction_, row_, j}) : Real(0);
     };
-    state.h.push_back(read(initial_h_)), state.c.push_back(read(initial_c_));
+    state.h.push_back(read(initial_h_));
+    state.c.push_back(read(initial_c_));
   }
   return state;
 }

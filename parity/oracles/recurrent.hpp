@@ -25,9 +25,13 @@ class RecurrentOperands {
         is_reverse_(direction == 1 || op.direction == decltype(op.direction)::reverse) {
     std::size_t next = 3;
     const auto place = [&](bool is_there) { return is_there ? std::optional(next++) : std::nullopt; };
-    bias_ = place(op.has_bias), lengths_ = place(op.has_lengths), initial_h_ = place(op.has_initial_h);
-    if constexpr (requires { op.has_peephole; })
-      initial_c_ = place(op.has_initial_c), peephole_ = place(op.has_peephole);
+    bias_ = place(op.has_bias);
+    lengths_ = place(op.has_lengths);
+    initial_h_ = place(op.has_initial_h);
+    if constexpr (requires { op.has_peephole; }) {
+      initial_c_ = place(op.has_initial_c);
+      peephole_ = place(op.has_peephole);
+    }
     if (op.clip) clip_ = call.attribute(*op.clip);
     length_ = lengths_ ? call.whole(*lengths_, {row}) : call.in(0)[0];
   }

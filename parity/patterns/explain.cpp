@@ -44,7 +44,8 @@ std::vector<cases::Pattern> explain(const elements::Subject& subject, std::size_
   for (std::size_t i = 0; i < failing.truth.size(); ++i) {
     const double most = by_distance ? limit.at(std::abs(failing.truth[i]), i) : 0;
     if (limit.is_apart(i) || is_within(failing.truth[i], failing.came[i], allowed, most)) continue;
-    failing.elements.push_back(i), failing.limits.push_back(most);
+    failing.elements.push_back(i);
+    failing.limits.push_back(most);
   }
   if (failing.elements.empty()) return {};
   std::vector<cases::Pattern> found = by_distance ? terms_of_sum(subject, k, failing) : std::vector<cases::Pattern>{};

@@ -48,7 +48,10 @@ Extents extents_of(const ir::Shape& shape) {
 Sorting sorted(PatternKind kind, std::int64_t period, const std::vector<double>& failing, double each) {
   const auto classes = static_cast<std::size_t>(period);
   Sorting one{kind, period, std::vector<double>(classes), std::vector<double>(classes), kind != PatternKind::batch};
-  for (std::size_t i = 0; i < failing.size(); ++i) one.all[i % classes] += each, one.failing[i % classes] += failing[i];
+  for (std::size_t i = 0; i < failing.size(); ++i) {
+    one.all[i % classes] += each;
+    one.failing[i % classes] += failing[i];
+  }
   return one;
 }
 
@@ -59,7 +62,9 @@ std::vector<Sorting> sortings_of(const Failing& failing) {
   std::vector<double> batches = zeros(n.batches), rows = zeros(n.rows), columns = zeros(n.columns);
   for (const std::size_t i : failing.elements) {
     const auto width = columns.size(), height = rows.size();
-    batches[i / width / height] += 1, rows[i / width % height] += 1, columns[i % width] += 1;
+    batches[i / width / height] += 1;
+    rows[i / width % height] += 1;
+    columns[i % width] += 1;
   }
   std::vector<Sorting> all;
   if (n.batches > 1)
@@ -111,7 +116,8 @@ std::vector<Pattern> places_of(const Failing& failing) {
     double hits = 0, all = 0;
     for (std::int64_t phase = one.period; phase-- > 0;) {
       const auto at = static_cast<std::size_t>(phase);
-      hits += one.failing[at], all += one.all[at];
+      hits += one.failing[at];
+      all += one.all[at];
       try_class(one, phase, one.failing[at], one.all[at], false);
       if (one.has_tails) try_class(one, phase, hits, all, true);
     }

@@ -43,7 +43,8 @@ std::vector<Element> elements_of(const Failing& failing, const terms::Walker& wa
     for (std::size_t k = 0; k < sum.terms.size(); ++k)
       one.terms[sum.places.empty() ? k : sum.places[k]] = sum.terms[k].value() * sum.scale / sum.divisor;
     for (const double term : one.terms) one.sums.push_back(one.sums.back() + term);
-    one.off = failing.came[i] - failing.truth[i], one.limit = failing.limits[at];
+    one.off = failing.came[i] - failing.truth[i];
+    one.limit = failing.limits[at];
     const bool is_usable = std::isfinite(one.off) && std::isfinite(one.limit) && std::isfinite(one.sums.back());
     if (is_usable && (elements.empty() || elements[0].terms.size() == one.terms.size()))
       elements.push_back(std::move(one));
@@ -162,7 +163,10 @@ std::vector<Pattern> terms_of(const Failing& failing, const terms::Walker& walke
       explained += explains(one, elements[n]) ? 1 : 0;
       if (explained + (elements.size() - n - 1) < std::max(needed, most + 1)) break;
     }
-    if (explained > most && explained >= std::max(needed, least_elements)) best = &one, most = explained;
+    if (explained > most && explained >= std::max(needed, least_elements)) {
+      best = &one;
+      most = explained;
+    }
   }
   if (best == nullptr) return {};
   const auto count = static_cast<std::int64_t>(elements[0].terms.size());

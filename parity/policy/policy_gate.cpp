@@ -58,7 +58,8 @@ Facts facts_of(const Facts& device, const ir::Graph& graph, const cases::NodeRes
   facts.exact = ir::enum_name(result.proof.exact);
   if (!node.inputs.empty()) facts.in = ir::info(graph.type(node.inputs[0]).dtype).name;
   set_dtypes(facts, result.type.dtype, ir::accumulator_of(result.sums));
-  facts.kernel = result.kernel, facts.tile = result.tile;
+  facts.kernel = result.kernel;
+  facts.tile = result.tile;
   facts.n = static_cast<std::uint64_t>(result.type.shape.elements());
   const auto terms = ir::cost_of(graph, node).contraction;
   facts.k_reduce = static_cast<std::uint64_t>(std::max<std::int64_t>(terms, 0));
@@ -70,11 +71,20 @@ Measured measured(const compare::Comparison& c) {
   m.n_nan_differ = c.n_nan_differ;
   m.infinities_differ = c.n_inf_differ > 0;
   m.specials_differ = c.n_nan_differ + c.n_inf_differ > 0;
-  m.ratio_max = c.ratio(), m.ratio_finite = c.ratio_finite;
-  m.ratio_certain = c.ratio_certain, m.sigma_max = c.sigma_max;
-  m.max_abs = c.max_abs.value, m.max_rel = c.max_rel.value, m.max_ulp = c.max_ulp.value;
-  m.mean_signed = c.mean_signed, m.rms = c.rms, m.nmse = c.nmse, m.cosine = c.cosine;
-  m.expected_absmax = c.expected_absmax, m.expected_norm1 = c.expected_norm1, m.expected_norm2 = c.expected_norm2;
+  m.ratio_max = c.ratio();
+  m.ratio_finite = c.ratio_finite;
+  m.ratio_certain = c.ratio_certain;
+  m.sigma_max = c.sigma_max;
+  m.max_abs = c.max_abs.value;
+  m.max_rel = c.max_rel.value;
+  m.max_ulp = c.max_ulp.value;
+  m.mean_signed = c.mean_signed;
+  m.rms = c.rms;
+  m.nmse = c.nmse;
+  m.cosine = c.cosine;
+  m.expected_absmax = c.expected_absmax;
+  m.expected_norm1 = c.expected_norm1;
+  m.expected_norm2 = c.expected_norm2;
   return m;
 }
 
@@ -139,7 +149,8 @@ Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& res
   Parts parts{measured(result.gated()), measured(result.total)};
   parts.local.vacuity = result.vacuity.score();
   parts.local.emulator_ulp = result.emulator_ulp.value_or(compare::not_computed);
-  parts.local.lambda = result.lambda, parts.local.misrounded = result.statistics.misrounded;
+  parts.local.lambda = result.lambda;
+  parts.local.misrounded = result.statistics.misrounded;
   parts.local.adds_as_published = !result.replays.refutes();
   parts.local.holds = [&](const Requirement& requirement) {
     if (requirement.measure == Measure::allclose) return all_close(truth, got, requirement);

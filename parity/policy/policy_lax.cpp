@@ -20,7 +20,9 @@ constexpr std::chrono::years longest{2};
 
 Facts usual_facts() {
   Facts facts{.node = "y", .op = ir::ops::Matmul::name, .in = "f32", .dtype = "f32", .accumulation = "f32"};
-  facts.n = usual_elements, facts.k_reduce = usual_terms, facts.u = facts.u_out = 0x1p-24;
+  facts.n = usual_elements;
+  facts.k_reduce = usual_terms;
+  facts.u = facts.u_out = 0x1p-24;
   return facts;
 }
 
@@ -33,11 +35,17 @@ Numbers usual_numbers() {
 Measured zeros(const Facts& facts, const Numbers& numbers) {
   Measured m{.n = facts.n, .n_bad = facts.n};
   m.ratio_max = m.ratio_finite = m.ratio_certain = m.sigma_max = beyond_any_bound;
-  m.max_abs = numbers.largest, m.max_rel = 1, m.max_ulp = m.emulator_ulp = beyond_any_bound;
+  m.max_abs = numbers.largest;
+  m.max_rel = 1;
+  m.max_ulp = m.emulator_ulp = beyond_any_bound;
   const auto n = static_cast<double>(std::max<std::uint64_t>(facts.n, 1));
-  m.mean_signed = numbers.norm1 / n, m.rms = numbers.norm2 / std::sqrt(n);
-  m.nmse = m.misrounded = 1, m.cosine = 0;
-  m.expected_absmax = numbers.largest, m.expected_norm1 = numbers.norm1, m.expected_norm2 = numbers.norm2;
+  m.mean_signed = numbers.norm1 / n;
+  m.rms = numbers.norm2 / std::sqrt(n);
+  m.nmse = m.misrounded = 1;
+  m.cosine = 0;
+  m.expected_absmax = numbers.largest;
+  m.expected_norm1 = numbers.norm1;
+  m.expected_norm2 = numbers.norm2;
   m.holds = [largest = numbers.largest](const Requirement& asked) {
     return asked.measure == Measure::allclose && largest <= asked.absolute + asked.relative * largest;
   };

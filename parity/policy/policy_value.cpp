@@ -135,7 +135,8 @@ bool glob_matches(std::string_view pattern, std::string_view text) {
       star = p++;
       after_star = t;
     } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p, ++t;
+      ++p;
+      ++t;
     } else if (star != std::string_view::npos) {
       p = star + 1;
       t = ++after_star;

@@ -166,11 +166,14 @@ Trial Bench::attempt(const faults::Fault& fault, const Numbers& faulty, faults::
   if (same_bits(tensor, got_) || same_bits(tensor, perfect_)) return trial;
   trial.effect = effect_of(tensor);
   const Detection whole = detect(faulty, 1);
-  trial.caught_by = whole.by, trial.size = whole.size;
+  trial.caught_by = whole.by;
+  trial.size = whole.size;
   if (!whole.is_caught()) {
     trial.reason = reason_of(tensor);
-    if (policy::looks_at_replays(options_.gate, result_) && is_refuted(tensor))
-      trial.caught_by = CaughtBy::replay, trial.reason = Reason::none;
+    if (policy::looks_at_replays(options_.gate, result_) && is_refuted(tensor)) {
+      trial.caught_by = CaughtBy::replay;
+      trial.reason = Reason::none;
+    }
   }
   const bool is_caught = trial.caught_by != CaughtBy::nothing;
   trial.outcome = is_caught ? Outcome::caught : trial.effect < 1 ? Outcome::no_effect : Outcome::missed;

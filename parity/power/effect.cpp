@@ -41,7 +41,8 @@ void Effect::add(const ir::TensorView& honest) {
     if (!(limits_[i] > 0) || !std::isfinite(limits_[i]) || !std::isfinite(ratio)) continue;
     largest_ = std::max(largest_, ratio);
     const double by_chance = std::min(error, chances_[i]) / limits_[i];
-    squares += by_chance * by_chance, ++count;
+    squares += by_chance * by_chance;
+    ++count;
     if (rounds) rounding_ = std::max(rounding_, 0.5 * compare::ulp_of(truth_[i], dtype_) / limits_[i]);
   }
   if (count > 0) largest_ = std::max(largest_, largest_over_rms_ * std::sqrt(squares / count));

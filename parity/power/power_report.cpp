@@ -19,8 +19,10 @@ struct Counts {
       ++no_effect;
     else if (trial.is_required())
       ++(trial.outcome == Outcome::caught ? caught : missed);
-    else
-      caught_below += trial.outcome == Outcome::caught, ++tried_below;
+    else {
+      caught_below += trial.outcome == Outcome::caught;
+      ++tried_below;
+    }
   }
   std::string share() const { return of(caught, caught + missed); }
   std::string share_below() const { return of(caught_below, tried_below); }

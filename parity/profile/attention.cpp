@@ -150,7 +150,10 @@ class Query {
     float most = minus_infinity;
     bool sees_any = false;
     for (std::size_t j = 0; j < scores.size(); ++j)
-      if (is_seen[j]) sees_any = true, most = std::isnan(most) || !(scores[j] < most) ? scores[j] : most;
+      if (is_seen[j]) {
+        sees_any = true;
+        most = std::isnan(most) || !(scores[j] < most) ? scores[j] : most;
+      }
     if (!sees_any) return;
     const float top = std::isnan(most) || most > top_ ? most : top_, from = top == minus_infinity ? 0.0F : top;
     const float rescale = std::exp(top_ - from);

@@ -31,7 +31,10 @@ class Windows {
  public:
   Windows(const Conv& op, const ir::Tensor& x, const ir::Tensor& w, const ir::Shape& y, const Places& places)
       : x_(x.as<float>()), axes_(op.axes(x.shape(), w.shape())), places_(places), planes_(x.shape()[1]) {
-    for (std::size_t i = 0; i < axes_.size(); ++i) volume_ *= axes_[i].extent, positions_ *= y[2 + i];
+    for (std::size_t i = 0; i < axes_.size(); ++i) {
+      volume_ *= axes_[i].extent;
+      positions_ *= y[2 + i];
+    }
     positions_of_axis_.assign(y.begin() + 2, y.end());
   }
 

@@ -22,7 +22,8 @@ ir::Tensor matmul(const ir::ops::Matmul& op, std::span<const ir::TensorView> inp
     std::int64_t at_a = 0, at_b = 0;
     for (std::size_t axis = 0; axis < batch.size(); ++axis) {
       const std::int64_t j = i / y_strides[axis] % batch[axis];
-      at_a += j * a_strides[axis], at_b += j * b_strides[axis];
+      at_a += j * a_strides[axis];
+      at_b += j * b_strides[axis];
     }
     const auto matrix = [](auto numbers, std::int64_t at, std::int64_t size) {
       return numbers.subspan(static_cast<std::size_t>(at * size), static_cast<std::size_t>(size));

@@ -124,7 +124,9 @@ std::optional<Replayed> product(const Replay& replay) {
   if (const ir::Node* const norm = norm_behind(replay); norm != nullptr && op.is<ir::ops::Conv>()) {
     auto conv = op.as<ir::ops::Conv>();
     if (!fold(replay, *norm, conv, operands)) return std::nullopt;
-    op = conv, made.value = norm->outputs[0], made.skipped = node.outputs;
+    op = conv;
+    made.value = norm->outputs[0];
+    made.skipped = node.outputs;
   }
   auto sums = emulate(op, views_of(operands), type, products, replay.sums[0]);
   if (!sums) return std::nullopt;

@@ -147,7 +147,8 @@ double ProductEmulator::rounded(Wide significand, int exponent) const {
   if (drop >= 127) return 0;
   if (drop > 0) {
     const Wide rest = magnitude & ((Wide{1} << drop) - 1), half = Wide{1} << (drop - 1);
-    magnitude >>= drop, exponent += drop;
+    magnitude >>= drop;
+    exponent += drop;
     const bool up = rest > half || (rest == half && (magnitude & 1) != 0);
     if (up && products_.rounding == Rounding::nearest) ++magnitude;
   }
@@ -160,7 +161,8 @@ double ProductEmulator::rounded(Wide significand, int exponent) const {
 }
 
 ProductEmulator::Term ProductEmulator::product(float a, float b) const {
-  a = operand(a), b = operand(b);
+  a = operand(a);
+  b = operand(b);
   Term term{static_cast<double>(a) * static_cast<double>(b)};  // exact: 48 bits
   if (term.value == 0 || !std::isfinite(term.value)) return term;
   if (products_.exact_products == Known::no) {
@@ -209,7 +211,8 @@ double ProductEmulator::sum(std::span<const float> a, std::span<const float> b, 
     if (products_.group == 0 || (in_group < group_ && !is_last)) continue;
     const Term whole{part, part == 0 || !std::isfinite(part) ? 0 : exponent_of(part)};
     total = add_block({&whole, 1}, total);
-    part = 0, in_group = 0;
+    part = 0;
+    in_group = 0;
   }
   return products_.group == 0 ? part : total;
 }

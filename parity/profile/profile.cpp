@@ -43,7 +43,8 @@ std::string text_of(const Products& p) {
   say("accumulator_bits", p.accumulator_bits);
   if (p.extra_bits) say("extra_bits", *p.extra_bits);
   text += fmt::format("normalized = {}\nrounding = {}\n", word(p.normalized), word(p.rounding));
-  say("block", p.block), say("group", p.group);
+  say("block", p.block);
+  say("group", p.group);
   return text + fmt::format("subnormals = {}\n", word(p.subnormals));
 }
 
@@ -58,8 +59,8 @@ std::string content(const DeviceProfile& profile) {
     text += fmt::format("\n[[fma]]\ndtype = {}\nkind = {}\n", word(f.dtype), word(f.kind));
   for (const FunctionError& f : profile.functions)
     text += fmt::format("\n[[function]]\nname = {}\ndtype = {}\nmax_ulp = {}\nat = {}\nsamples = {}\nexhaustive = {}\n",
-                        in_quotes(f.function), word(f.dtype), toml_number(f.max_ulp), toml_number(f.at),
-                        f.samples, f.exhaustive);
+                        in_quotes(f.function), word(f.dtype), toml_number(f.max_ulp), toml_number(f.at), f.samples,
+                        f.exhaustive);
   return text;
 }
 

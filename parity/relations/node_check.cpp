@@ -102,8 +102,12 @@ const Limited& NodeCheck::base_limits() {
 
 void NodeCheck::bit_by_bit(cases::RelationResult result, const ir::Tensor& expected, const ir::Tensor& got) {
   const compare::Comparison found = compare::compare(expected, got, {.rule = compare::Allowed::Rule::exact});
-  result.n = found.n, result.n_bad = result.n_differ = found.n_bad;
-  if (!found.agrees()) result.verdict = core::Verdict::failed, result.why = compare::summary(found);
+  result.n = found.n;
+  result.n_bad = result.n_differ = found.n_bad;
+  if (!found.agrees()) {
+    result.verdict = core::Verdict::failed;
+    result.why = compare::summary(found);
+  }
   results_.push_back(std::move(result));
 }
 
@@ -117,12 +121,17 @@ void NodeCheck::within_limits(cases::RelationResult result, const ir::Tensor& ex
                            .limits = std::make_shared<const compare::Limits>(std::move(limits))};
   const compare::Comparison found = compare::compare(ir::passes::widen(expected), got, allowed);
   result.bitwise = false;
-  result.n = found.n, result.n_bad = found.n_bad, result.ratio = found.ratio();
+  result.n = found.n;
+  result.n_bad = found.n_bad;
+  result.ratio = found.ratio();
   result.n_differ = compare::compare(expected, got, {.rule = compare::Allowed::Rule::exact}).n_bad;
-  if (!found.agrees())
-    result.verdict = core::Verdict::failed, result.why = compare::summary(found);
-  else if (compare::is_too_loose(allowed, found))
-    result.verdict = core::Verdict::mistrusted, result.why = "the limits are too wide to prove anything";
+  if (!found.agrees()) {
+    result.verdict = core::Verdict::failed;
+    result.why = compare::summary(found);
+  } else if (compare::is_too_loose(allowed, found)) {
+    result.verdict = core::Verdict::mistrusted;
+    result.why = "the limits are too wide to prove anything";
+  }
   results_.push_back(std::move(result));
 }
 

@@ -40,7 +40,8 @@ Operands operands_of(const Operands& whole, const Steps& steps, Stretch part, co
   std::iota(positions.begin(), positions.end(), part.from);
   Operands operands;
   const auto add = [&](ir::Tensor x, bool is_param) {
-    operands.tensors.push_back(std::move(x)), operands.is_param.push_back(is_param);
+    operands.tensors.push_back(std::move(x));
+    operands.is_param.push_back(is_param);
   };
   for (const Steps::Operand& one : steps.operands) {
     if (one.state && before != nullptr) {
@@ -79,10 +80,14 @@ class Pieces {
   }
 
   cases::RelationResult compare_with_whole(cases::RelationResult result) const {
-    result.bitwise = false, result.ratio = 0;
+    result.bitwise = false;
+    result.ratio = 0;
     for (std::size_t k = 0; k < node_.whole.outputs.size(); ++k) add_output(k, result);
     const std::string& why = whole_.broken.empty() ? broken_ : whole_.broken;
-    if (!why.empty()) result.verdict = core::Verdict::failed, result.why = why;
+    if (!why.empty()) {
+      result.verdict = core::Verdict::failed;
+      result.why = why;
+    }
     return result;
   }
 
@@ -122,13 +127,17 @@ class Pieces {
         .rule = compare::Allowed::Rule::within,
         .limits = std::make_shared<const compare::Limits>(compare::Limits{limits, limits, std::move(marks)})};
     const compare::Comparison found = compare::compare(wide, of_whole, allowed);
-    result.n += found.n, result.n_bad += found.n_bad;
+    result.n += found.n;
+    result.n_bad += found.n_bad;
     if (found.ratio() > result.ratio) result.ratio = found.ratio();
     result.n_differ += compare::compare(got, of_whole, {.rule = compare::Allowed::Rule::exact}).n_bad;
-    if (!found.agrees())
-      result.verdict = core::Verdict::failed, result.why = fmt::format("output {}: {}", k, compare::summary(found));
-    else if (k == 0 && result.verdict == core::Verdict::passed && compare::is_too_loose(allowed, found))
-      result.verdict = core::Verdict::mistrusted, result.why = "the limits are too wide to prove anything";
+    if (!found.agrees()) {
+      result.verdict = core::Verdict::failed;
+      result.why = fmt::format("output {}: {}", k, compare::summary(found));
+    } else if (k == 0 && result.verdict == core::Verdict::passed && compare::is_too_loose(allowed, found)) {
+      result.verdict = core::Verdict::mistrusted;
+      result.why = "the limits are too wide to prove anything";
+    }
   }
 
   const SteppingNode& node_;
@@ -157,7 +166,8 @@ std::vector<cases::RelationResult> check_pieces(const SteppingNode& node, const 
     Pieces pieces(node, steps, whole);
     pieces.take(parts);
     cases::RelationResult result = blank;
-    result.relation = relation, result.how = std::move(how);
+    result.relation = relation;
+    result.how = std::move(how);
     results.push_back(pieces.compare_with_whole(std::move(result)));
   };
   if (count > 2)

@@ -65,9 +65,12 @@ struct Found {
   long double ratio = 0, limits = 0, sizes = 0;  ///< the sums of squares of limits, and of what they are for
 
   void add(long double error, long double limit, long double size) {
-    ++lines, bad += !(error <= limit), differ += error != 0;
+    ++lines;
+    bad += !(error <= limit);
+    differ += error != 0;
     ratio = std::max(ratio, error == 0 ? 0 : error / limit);
-    limits += limit * limit, sizes += size * size;
+    limits += limit * limit;
+    sizes += size * size;
   }
 };
 
@@ -88,7 +91,10 @@ class TransformCheck {
   }
 
   std::vector<cases::RelationResult> run() {
-    parseval(), add_parts(), shift(), turn_back();
+    parseval();
+    add_parts();
+    shift();
+    turn_back();
     return std::move(results_);
   }
 
@@ -217,15 +223,20 @@ class TransformCheck {
   void finish(cases::Relation relation, std::string how, const Found& found) {
     if (found.lines == 0 || found.sizes == 0) return;
     cases::RelationResult result = blank_;
-    result.relation = relation, result.how = std::move(how), result.bitwise = false;
-    result.n = found.lines, result.n_bad = found.bad, result.n_differ = found.differ;
+    result.relation = relation;
+    result.how = std::move(how);
+    result.bitwise = false;
+    result.n = found.lines;
+    result.n_bad = found.bad;
+    result.n_differ = found.differ;
     result.ratio = static_cast<double>(found.ratio);
     if (found.bad > 0) {
       result.verdict = core::Verdict::failed;
       result.why = fmt::format("{} of {} lines are off, the worst by {:.3g} times its limit", found.bad, found.lines,
                                result.ratio);
     } else if (std::sqrt(found.limits) > compare::loosest_of_scale * std::sqrt(found.sizes)) {
-      result.verdict = core::Verdict::mistrusted, result.why = "the limits are too wide to prove anything";
+      result.verdict = core::Verdict::mistrusted;
+      result.why = "the limits are too wide to prove anything";
     }
     results_.push_back(std::move(result));
   }

@@ -30,7 +30,10 @@ void Counts::add(const cases::CaseResult& result) {
   if (result.nodes.empty()) ++not_run_[result.message];
   bool has_alarm = false;
   for (const cases::NodeResult& node : result.nodes) {
-    key.op = node.op, key.dtype = ir::info(node.type.dtype).name, key.kernel = node.kernel, key.tile = node.tile;
+    key.op = node.op;
+    key.dtype = ir::info(node.type.dtype).name;
+    key.kernel = node.kernel;
+    key.tile = node.tile;
     Count& count = counts_[key];
     count.mistrusted += node.verdict == Verdict::mistrusted;
     count.out_of_range += node.verdict == Verdict::out_of_range;
@@ -38,17 +41,21 @@ void Counts::add(const cases::CaseResult& result) {
     if (std::ranges::count(held_to_a_limit, node.verdict) == 0) continue;
     ++count.compared;
     count.elements += node.local.n;
-    count.replayed += node.settled.replayed > 0, count.wide += node.settled.wide > 0;
-    count.replays_asked += node.replays.asked, count.replays_equal += node.replays.equal;
+    count.replayed += node.settled.replayed > 0;
+    count.wide += node.settled.wide > 0;
+    count.replays_asked += node.replays.asked;
+    count.replays_equal += node.replays.equal;
     if (is_alarm(node.verdict)) {
-      ++count.alarms, has_alarm = true;
+      ++count.alarms;
+      has_alarm = true;
       alarms_.push_back({key, std::string(ir::enum_name(node.verdict)), node.why, node.repro, node.local.ratio()});
     } else if (node.settled.replayed + node.settled.wide == 0 && std::isfinite(node.local.ratio())) {
       count.within = std::max(count.within, node.local.ratio());
     }
   }
   if (is_alarm(result.verdict) && !has_alarm && !result.nodes.empty()) {  // its device, its plain run, its coverage
-    key.op = "(case)", key.dtype = key.kernel = key.tile = "";
+    key.op = "(case)";
+    key.dtype = key.kernel = key.tile = "";
     ++counts_[key].alarms;
     alarms_.push_back({key, std::string(ir::enum_name(result.verdict)), result.message, result.repro});
   }
@@ -97,7 +104,9 @@ std::string Counts::kernels() const {
   for (const auto& [key, count] : counts_) {
     if (key.kernel.empty()) continue;
     Count& sum = by_kernel[{key.op, key.dtype, key.kernel, key.tile}];
-    sum.compared += count.compared, sum.alarms += count.alarms, sum.mistrusted += count.mistrusted;
+    sum.compared += count.compared;
+    sum.alarms += count.alarms;
+    sum.mistrusted += count.mistrusted;
     sum.within = std::max(sum.within, count.within);
   }
   terminal::TextTable table({"op", "dtype", "kernel", "tile", "compared", "alarms", "mistrusted", "ratio"}, 4);

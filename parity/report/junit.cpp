@@ -91,8 +91,14 @@ struct Written {
 void keep_below_limits(std::vector<std::vector<Written>>& suites) {
   std::size_t tests = 0, bytes = 0;
   for (const auto& suite : suites)
-    for (const Written& one : suite) ++tests, bytes += one.xml.size();
-  const auto leave_out = [&](Written& one) { one.is_kept = false, bytes -= one.xml.size(); };
+    for (const Written& one : suite) {
+      ++tests;
+      bytes += one.xml.size();
+    }
+  const auto leave_out = [&](Written& one) {
+    one.is_kept = false;
+    bytes -= one.xml.size();
+  };
   if (tests <= most_tests && bytes <= most_bytes) return;
   for (auto& suite : suites)
     for (Written& one : suite)

@@ -67,7 +67,9 @@ void Progress::step(std::string_view what, std::size_t done, std::size_t steps) 
   if (!drawing_.joinable()) return;
   {
     const std::lock_guard lock(mutex_);
-    step_.what = what, step_.done = done, step_.steps = steps;
+    step_.what = what;
+    step_.done = done;
+    step_.steps = steps;
     if (std::exchange(is_told_, true)) return;
   }
   changed_.notify_one();

@@ -215,8 +215,11 @@ void write_plain(Text out, const cases::PlainRun& plain, Detail detail) {
 /// How much of the truth was held to the definitions of the ops.
 void write_oracles(Text out, const cases::CaseResult& result) {
   std::size_t asked = 0, nodes = 0, bad = 0;
-  for (const cases::NodeResult& node : result.nodes)
-    asked += node.oracle.asked, bad += node.oracle.bad, nodes += node.oracle.asked > 0 ? 1 : 0;
+  for (const cases::NodeResult& node : result.nodes) {
+    asked += node.oracle.asked;
+    bad += node.oracle.bad;
+    nodes += node.oracle.asked > 0 ? 1 : 0;
+  }
   if (asked == 0) return;
   fmt::format_to(out, "oracles: {} elements of {} nodes were evaluated again, {} bad\n", asked, nodes, bad);
 }

@@ -47,7 +47,8 @@ void SeedSummary::add_case(const std::string& name, core::Verdict verdict) {
 
 void SeedSummary::add_output(const Output& output, std::uint64_t seed) {
   Node& node = nodes_[{output.node, output.output}];
-  node.name = output.name, node.op = output.op;
+  node.name = output.name;
+  node.op = output.op;
   ++node.verdicts[output.verdict];
   if (!std::isnan(output.ratio)) node.ratios.push_back(output.ratio);
   if (output.ratio > node.max_ratio || (std::isnan(node.max_ratio) && !std::isnan(output.ratio))) {

@@ -130,7 +130,11 @@ Test CaseTests::whole() const {
   const bool is_missed = code_ == core::ExitCode::mistrusted;
   if (is_missed) why = "not verified: " + (why.empty() ? doubt_of(result_) : why);
   Test one = test("(case)", result_.verdict, why);
-  if (is_missed) one.end = TestEnd::failure, one.is_unmet = true, one.message = why;
+  if (is_missed) {
+    one.end = TestEnd::failure;
+    one.is_unmet = true;
+    one.message = why;
+  }
   const bool fails = result_.exit == core::ExitCode::failed || result_.exit == core::ExitCode::tool_error ||
                      result_.exit == core::ExitCode::device_error;
   // A file may say that its case must fail, and then it fails by passing.

@@ -180,7 +180,8 @@ JudgedRun Judge::judge(const Run& run) {
   judged.is_by_its_policy = given_ == nullptr || given_->text == policy_text(run);
   judged.rules_ending = policy::rules_ending(policy(run), today_);
   judged.was = judged.verdict = known(run.verdict, core::Verdict::error);
-  judged.must = known(run.must, ir::formats::Must::pass), judged.met_must = run.must_met != 0;
+  judged.must = known(run.must, ir::formats::Must::pass);
+  judged.met_must = run.must_met != 0;
   std::vector<core::Verdict> verdicts;
   bool none_was_bad = true;
   for (const std::size_t row : file_.local_rows(run)) {
@@ -280,7 +281,10 @@ std::string to_text(const std::vector<JudgedRun>& runs, const terminal::Style& s
   std::string text;
   std::map<core::Verdict, std::size_t> counts;
   std::size_t changed = 0;
-  for (const JudgedRun& run : runs) ++counts[run.verdict], changed += run.was != run.verdict;
+  for (const JudgedRun& run : runs) {
+    ++counts[run.verdict];
+    changed += run.was != run.verdict;
+  }
   const bool is_of_several = are_of_several_files(runs);
   for (std::size_t first = 0; first < runs.size();) {
     const std::size_t count = quiet_runs_at(runs, first);
@@ -318,7 +322,9 @@ core::ExitCode exit_code_of(const JudgedRun& run) {
 void judge_again(cases::NodeResult& node, const JudgedNode& judged, bool is_by_its_policy) {
   const bool is_same = judged.verdict == judged.was && judged.rule == node.rule && is_by_its_policy;
   if (!is_same || node.why.empty()) node.why = judged.why;
-  node.verdict = judged.verdict, node.rule = judged.rule, node.explanation = judged.explanation;
+  node.verdict = judged.verdict;
+  node.rule = judged.rule;
+  node.explanation = judged.explanation;
 }
 
 /// A run as verify would report it.
@@ -327,7 +333,8 @@ cases::CaseResult as_case(const JudgedRun& run) {
   result.judged_by.rules_ending = run.rules_ending;
   for (std::size_t n = 0; n < run.nodes.size(); ++n) judge_again(result.nodes[n], run.nodes[n], run.is_by_its_policy);
   if (run.verdict == run.was && run.source->runs()[run.run].is_named()) return result;
-  result.verdict = run.verdict, result.exit = exit_code_of(run);
+  result.verdict = run.verdict;
+  result.exit = exit_code_of(run);
   result.message = run.verdict == run.was ? "the run as a whole" : ir::cat("it was ", ir::enum_name(run.was));
   result.meets_must = run.must != ir::formats::Must::pass && run.met_must && result.exit == core::ExitCode::passed;
   return result;

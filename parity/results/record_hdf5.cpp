@@ -248,15 +248,19 @@ void Recorder::Writer::name_run(results::Run& run, const cases::CaseResult& resu
   run.uuid = result.uuid == cases::Uuid{} ? cases::new_uuid() : result.uuid;
   run.launch = launch_;
   run.case_id = name_id(identity.id());
-  run.subject_id = name_id(subject), run.options_id = name_id(options);
+  run.subject_id = name_id(subject);
+  run.options_id = name_id(options);
   run.param_seed = result.subject.param_seed();
   run.alternative = static_cast<std::uint32_t>(result.settings.alternative);
   run.fuse = result.settings.fuse;
   run.set_id = name_id(result.settings.knobs_text());
   run.profile_id = name_id(result.settings.profile.substr(0, 12));
-  run.profile_file_id = name_id(options_.profile_file), run.policy_file_id = name_id(result.judged_by.file);
-  run.path_id = name_id(result.subject.name), run.repro_id = name_id(result.repro);
-  run.message_id = name_id(result.message), run.notes_id = name_id(results::notes_text(result.notes));
+  run.profile_file_id = name_id(options_.profile_file);
+  run.policy_file_id = name_id(result.judged_by.file);
+  run.path_id = name_id(result.subject.name);
+  run.repro_id = name_id(result.repro);
+  run.message_id = name_id(result.message);
+  run.notes_id = name_id(results::notes_text(result.notes));
   run.exit = static_cast<std::uint8_t>(result.exit);
 }
 
@@ -270,7 +274,8 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
   run.env_id = name_id(results::add_environment(store_, options_.environment));
   if (const std::string& policy = result.judged_by.text; !policy.empty())
     run.policy_id = name_id(results::add_text(store_, "/policy", "toml", policy));
-  run.alpha = result.false_alarms.alpha, run.lambda = result.false_alarms.lambda();
+  run.alpha = result.false_alarms.alpha;
+  run.lambda = result.false_alarms.lambda();
   run.n_limits = result.false_alarms.n_limits;
   run.file_id = name_id(without_folders(result.subject.name));
   run.precision_id = name_id(without_folders(cases::precision_name(result.subject)));
@@ -281,10 +286,12 @@ void Recorder::Writer::append_run(const cases::CaseResult& result) {
     run.first_guilty = results::node_row(result.subject.file->graph, guilty->node);
   run.repeat = result.repeat;
   run.subnormals = result.may_flush ? profile::Subnormals::flushed : profile::Subnormals::kept;
-  run.coverage_flops = result.coverage.flops, run.coverage_elements = result.coverage.elements;
+  run.coverage_flops = result.coverage.flops;
+  run.coverage_elements = result.coverage.elements;
   if (result.subject.file) run.must = result.subject.file->must;
   run.must_met = result.meets_must;
-  run.least_flops = result.min_verified.flops, run.least_elements = result.min_verified.elements;
+  run.least_flops = result.min_verified.flops;
+  run.least_elements = result.min_verified.elements;
   run.plain = result.plain.plain;
   run.wall_s = static_cast<float>(result.wall_seconds);
   run.verdict = result.verdict;

@@ -107,7 +107,8 @@ std::optional<core::RunFinding> ResultsFile::cut_off() {
   for (std::size_t l = 0; l < launches().size(); ++l) {
     const Launch& launch = launches()[l];
     if (known(launch.end, LaunchEnd::unknown) != LaunchEnd::cut_off) continue;
-    is_cut_off = true, is_planned &= launch.planned != no_number;
+    is_cut_off = true;
+    is_planned &= launch.planned != no_number;
     done += static_cast<std::uint64_t>(
         std::ranges::count_if(runs(), [&](const Run& run) { return run.is_named() && run.launch == l; }));
     if (is_planned) planned += std::min(launch.planned, no_number - planned);

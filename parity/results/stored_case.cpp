@@ -22,18 +22,33 @@ compare::Extreme extreme(double value, std::uint64_t at) { return {value, counte
 /// What a row holds of a comparison; the first of its worst elements has the row's ratio.
 compare::Comparison comparison_of(const Node& row, std::span<const TopElement> worst) {
   compare::Comparison c;
-  c.n = row.n, c.n_bad = row.n_bad;
-  c.n_nan_expected = row.n_nan_ref, c.n_nan_got = row.n_nan_dev;
-  c.n_inf_expected = row.n_inf_ref, c.n_inf_got = row.n_inf_dev;
-  c.n_nan_differ = counted(row.n_nan_differ), c.n_inf_differ = counted(row.n_inf_differ);
-  c.max_abs = extreme(row.max_abs, row.max_abs_at), c.max_rel = extreme(row.max_rel, row.max_rel_at);
+  c.n = row.n;
+  c.n_bad = row.n_bad;
+  c.n_nan_expected = row.n_nan_ref;
+  c.n_nan_got = row.n_nan_dev;
+  c.n_inf_expected = row.n_inf_ref;
+  c.n_inf_got = row.n_inf_dev;
+  c.n_nan_differ = counted(row.n_nan_differ);
+  c.n_inf_differ = counted(row.n_inf_differ);
+  c.max_abs = extreme(row.max_abs, row.max_abs_at);
+  c.max_rel = extreme(row.max_rel, row.max_rel_at);
   c.max_ulp.value = row.max_ulp;
-  c.ulp_p50 = row.ulp_p50, c.ulp_p99 = row.ulp_p99, c.ulp_p999 = row.ulp_p999, c.ratio_p99 = row.ratio_p99;
-  c.mean_signed = row.mean_signed, c.rms = row.rms, c.nmse = row.nmse, c.cosine = row.cosine;
+  c.ulp_p50 = row.ulp_p50;
+  c.ulp_p99 = row.ulp_p99;
+  c.ulp_p999 = row.ulp_p999;
+  c.ratio_p99 = row.ratio_p99;
+  c.mean_signed = row.mean_signed;
+  c.rms = row.rms;
+  c.nmse = row.nmse;
+  c.cosine = row.cosine;
   c.rel_l2 = std::sqrt(row.nmse);
-  c.expected_absmax = row.ref_absmax, c.expected_rms = row.ref_rms;
-  c.expected_norm1 = row.ref_norm1, c.expected_norm2 = row.ref_norm2;
-  c.ratio_finite = row.ratio_finite, c.ratio_certain = row.ratio_certain, c.sigma_max = row.sigma_max;
+  c.expected_absmax = row.ref_absmax;
+  c.expected_rms = row.ref_rms;
+  c.expected_norm1 = row.ref_norm1;
+  c.expected_norm2 = row.ref_norm2;
+  c.ratio_finite = row.ratio_finite;
+  c.ratio_certain = row.ratio_certain;
+  c.sigma_max = row.sigma_max;
   for (const TopElement& one : worst)
     if (one.index != no_number)
       c.worst.push_back({.index = one.index, .expected = one.ref, .got = one.dev, .allowed = one.bound});
@@ -139,7 +154,8 @@ void StoredCase::describe(cases::NodeResult& node, const Node& row) {
   node.proof.exact = known(stored.exact, Exactness::unknown);
   if (const auto dtype = dtype_of(stored.dtype_out)) node.type.dtype = *dtype;
   const StoredKernel kernel = file_.kernel(row);
-  node.kernel = kernel.name, node.tile = kernel.tile;
+  node.kernel = kernel.name;
+  node.tile = kernel.tile;
   node.sums = file_.sums(run_, row);
   node.placement = known(row.placement, ir::Placement::gpu);
   if (!graph_) return;
@@ -152,17 +168,24 @@ void StoredCase::describe(cases::NodeResult& node, const Node& row) {
 
 void StoredCase::read_samples(cases::NodeResult& node, const Node& row) const {
   node.certificate = {row.ref_uncert, counted(row.n_recomputed), counted(row.n_undecided)};
-  node.settled.open = counted(row.n_open), node.settled.replayed = counted(row.n_replayed);
-  node.settled.wide = counted(row.n_wide), node.settled.out_of_range = counted(row.n_out_of_range);
+  node.settled.open = counted(row.n_open);
+  node.settled.replayed = counted(row.n_replayed);
+  node.settled.wide = counted(row.n_wide);
+  node.settled.out_of_range = counted(row.n_out_of_range);
   node.units.kind = known(row.kind, cases::UnitKind::element);
-  node.units.count = counted(row.n_units), node.units.decisions.free = counted(row.n_free);
+  node.units.count = counted(row.n_units);
+  node.units.decisions.free = counted(row.n_free);
   node.units.decisions.bound = row.free_bound;
-  node.units.residual = row.residual, node.units.orthogonality = row.orthogonality;
+  node.units.residual = row.residual;
+  node.units.orthogonality = row.orthogonality;
   node.sensitivity.share = row.sensitivity;
   node.statistics.rho = row.rho;
-  node.statistics.bits_accumulator = row.bits_accumulator, node.statistics.bits_operand = row.bits_operand;
-  node.statistics.misrounded = row.misrounded, node.statistics.misrounded_bound = row.misrounded_bound;
-  node.statistics.bias = row.bias, node.statistics.bias_t = row.bias_t;
+  node.statistics.bits_accumulator = row.bits_accumulator;
+  node.statistics.bits_operand = row.bits_operand;
+  node.statistics.misrounded = row.misrounded;
+  node.statistics.misrounded_bound = row.misrounded_bound;
+  node.statistics.bias = row.bias;
+  node.statistics.bias_t = row.bias_t;
   node.oracle.asked = row.n_oracle;
   if (row.n_replay != Node::no_replays) node.replays = {row.n_replay, row.n_replay_equal};
   if (!std::isnan(row.emulator_ulp)) node.emulator_ulp = row.emulator_ulp;
@@ -181,9 +204,10 @@ cases::NodeResult StoredCase::node(std::size_t r) {
   const std::size_t parts = file_.parts_of(r).size();
   for (std::size_t k = r + 1; k < r + parts; ++k) {
     compare::Comparison part = comparison_of(rows[k], file_.worst(k));
-    if (rows[k].part == Part::inherited)
-      node.inherited = std::move(part), node.amplification = rows[k].amplification;
-    else if (rows[k].part == Part::converted || file_.lacks_totals_as_written(run_))
+    if (rows[k].part == Part::inherited) {
+      node.inherited = std::move(part);
+      node.amplification = rows[k].amplification;
+    } else if (rows[k].part == Part::converted || file_.lacks_totals_as_written(run_))
       node.converted = std::move(part);
     else
       node.total = std::move(part);
@@ -204,7 +228,8 @@ cases::NodeResult StoredCase::node(std::size_t r) {
   node.why = with_policy_folder(file_.name(row.why_id), result_.judged_by.file);
   if (run_.repro_id != 0) node.repro = result_.repro + terminal::filter_flag(node.label);
   if (gated.rule >= 0) node.rule = static_cast<std::size_t>(gated.rule);
-  node.reference_ns = measured_ns(row.t_ref_ns), node.device_ns = measured_ns(row.t_dev_ns);
+  node.reference_ns = measured_ns(row.t_ref_ns);
+  node.device_ns = measured_ns(row.t_dev_ns);
   if (row.out_hash != no_number) node.hash = row.out_hash;
   return node;
 }
@@ -232,17 +257,24 @@ void StoredCase::read_expected() {
                               .runs = row.runs,
                               .precision = file_.name(row.precision_id)};
     const bool is_end_to_end = one.rule == cases::ExpectedRule::end_to_end;
-    if (!is_end_to_end) one.relative = row.rtol, one.absolute = row.atol;
+    if (!is_end_to_end) {
+      one.relative = row.rtol;
+      one.absolute = row.atol;
+    }
     compare::Comparison& c = one.comparison;
-    c.n = row.n, c.n_bad = row.n_bad, c.sigma_max = row.sigma_max;
+    c.n = row.n;
+    c.n_bad = row.n_bad;
+    c.sigma_max = row.sigma_max;
     for (std::size_t k = 0; k < ExpectedRow::kept && row.worst_at[k] != no_number; ++k)
       c.worst.push_back({.index = row.worst_at[k],
                          .expected = is_end_to_end ? row.worst_held[k] : row.worst_given[k],
                          .got = is_end_to_end ? row.worst_given[k] : row.worst_held[k],
                          .allowed = row.worst_limit[k]});
     if (!c.worst.empty()) c.worst.front().ratio = row.ratio_max;
-    one.n_flagged = row.n_flagged, one.telling.informative = row.n_informative;
-    one.verdict = known(row.verdict, core::Verdict::error), one.why = file_.name(row.why_id);
+    one.n_flagged = row.n_flagged;
+    one.telling.informative = row.n_informative;
+    one.verdict = known(row.verdict, core::Verdict::error);
+    one.why = file_.name(row.why_id);
     result_.expected.push_back(std::move(one));
   }
 }
@@ -264,7 +296,8 @@ cases::CaseResult StoredCase::get() {
   result_.wall_seconds = run_.wall_s;
   result_.false_alarms = {run_.alpha, counted(run_.n_limits)};
   result_.plain.plain = known(run_.plain, cases::Plain::not_run);
-  result_.settings.alternative = run_.alternative, result_.settings.fuse = run_.fuse != 0;
+  result_.settings.alternative = run_.alternative;
+  result_.settings.fuse = run_.fuse != 0;
   for (const std::size_t row : file_.local_rows(run_)) result_.nodes.push_back(node(row));
   read_relations();
   read_expected();
@@ -281,7 +314,8 @@ report::RunFacts facts_of_run(ResultsFile& file, const Run& run) {
                          .profile = file.name(run.profile_file_id)};
   if (!run.is_named()) return facts;
   const Launch& launch = file.launches()[run.launch];
-  facts.tool_version = file.name(launch.tool_version_id), facts.commit = file.name(launch.commit_id);
+  facts.tool_version = file.name(launch.tool_version_id);
+  facts.commit = file.name(launch.commit_id);
   return facts;
 }
 

@@ -29,7 +29,8 @@ policy::Facts facts_of(ResultsFile& file, const Run& run, const Node& row) {
   if (const auto in = dtype_of(node.dtype_in)) facts.in = ir::info(*in).name;
   if (const auto out = dtype_of(node.dtype_out)) policy::set_dtypes(facts, *out, kernel.accumulation);
   if (!kernel.is_recorded) facts.accumulation.clear();
-  facts.kernel = kernel.name, facts.tile = kernel.tile;
+  facts.kernel = kernel.name;
+  facts.tile = kernel.tile;
   facts.exact = ir::enum_name(known(node.exact, Exactness::unknown));
   facts.fill = ir::enum_name(known(run.fill, FillKind::graph));
   facts.n = node.n_elem;
@@ -50,12 +51,22 @@ policy::Measured measured(const Node& row, const TopElement& worst, ir::DType dt
     const double ratio = is_limited ? row.ratio_max : 0;
     m.specials_differ = is_special(worst.ref, worst.dev, ratio, dtype);
   }
-  m.ratio_max = row.ratio_max, m.ratio_finite = row.ratio_finite;
-  m.lambda = row.lambda, m.sigma_max = row.sigma_max, m.ratio_certain = row.ratio_certain;
+  m.ratio_max = row.ratio_max;
+  m.ratio_finite = row.ratio_finite;
+  m.lambda = row.lambda;
+  m.sigma_max = row.sigma_max;
+  m.ratio_certain = row.ratio_certain;
   m.misrounded = row.misrounded;
-  m.max_abs = row.max_abs, m.max_rel = row.max_rel, m.max_ulp = row.max_ulp;
-  m.mean_signed = row.mean_signed, m.rms = row.rms, m.nmse = row.nmse, m.cosine = row.cosine;
-  m.expected_absmax = row.ref_absmax, m.expected_norm1 = row.ref_norm1, m.expected_norm2 = row.ref_norm2;
+  m.max_abs = row.max_abs;
+  m.max_rel = row.max_rel;
+  m.max_ulp = row.max_ulp;
+  m.mean_signed = row.mean_signed;
+  m.rms = row.rms;
+  m.nmse = row.nmse;
+  m.cosine = row.cosine;
+  m.expected_absmax = row.ref_absmax;
+  m.expected_norm1 = row.ref_norm1;
+  m.expected_norm2 = row.ref_norm2;
   m.vacuity = row.vacuity;
   m.emulator_ulp = row.emulator_ulp;
   if (row.n_replay != Node::no_replays) m.adds_as_published = row.n_replay_equal >= row.n_replay;

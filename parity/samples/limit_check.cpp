@@ -85,7 +85,11 @@ void check_limits(const elements::Subject& subject, std::size_t k, const bounds:
     if (chances.empty() || !std::isfinite(given) || !std::isfinite(chances.front())) continue;
     ++found.limits;
     if (std::ranges::any_of(chances, is_given)) continue;
-    if (found.bad_limits++ == 0) found.limit_element = i, found.chance = given, found.chance_of_terms = chances.front();
+    if (found.bad_limits++ == 0) {
+      found.limit_element = i;
+      found.chance = given;
+      found.chance_of_terms = chances.front();
+    }
   }
 }
 

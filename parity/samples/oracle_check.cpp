@@ -24,7 +24,8 @@ std::int64_t work_of(const ir::Graph& graph, const OracleEffort& effort) {
   double flops = 0, terms = 1;
   for (const ir::Node& node : graph.nodes()) {
     const ir::Cost cost = ir::cost_of(graph, node);
-    flops += cost.flops, terms += static_cast<double>(cost.contraction);
+    flops += cost.flops;
+    terms += static_cast<double>(cost.contraction);
   }
   const double least = std::max(effort.least_work, least_elements * 2 * terms);
   return static_cast<std::int64_t>(std::min(std::max(flops / flops_a_look, least), effort.most_work));

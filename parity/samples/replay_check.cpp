@@ -30,7 +30,10 @@ cases::ReplaySample replayed_at(const elements::Subject& subject, const elements
     equal[n] = elements::equals_replay(sum, subject.sums[0], dtype, came[n]);
   });
   cases::ReplaySample found;
-  for (const std::optional<bool>& one : equal) found.asked += one.has_value(), found.equal += one.value_or(false);
+  for (const std::optional<bool>& one : equal) {
+    found.asked += one.has_value();
+    found.equal += one.value_or(false);
+  }
   return found;
 }
 

@@ -71,7 +71,8 @@ bool rounds_by_chance(const ir::Op& op) {
 /// What share of the terms of one sum the other has, too.
 double share_in_common(std::vector<double> one, std::vector<double> other) {
   if (one.empty()) return 0;
-  std::ranges::sort(one), std::ranges::sort(other);
+  std::ranges::sort(one);
+  std::ranges::sort(other);
   std::vector<double> both;
   std::ranges::set_intersection(one, other, std::back_inserter(both));
   return static_cast<double>(both.size()) / static_cast<double>(one.size());
@@ -128,7 +129,8 @@ bool RoundingSample::take_neighbours(std::size_t first, std::span<Element> piece
   for (Element& one : piece) {
     const std::size_t l = one.index - first;
     if (std::abs(one.truth) < flushed || sums->smallest[l] < flushed) continue;  // as in is_plain()
-    one.sigma = sums->deviations[l], one.squares = sums->squares[l];
+    one.sigma = sums->deviations[l];
+    one.squares = sums->squares[l];
   }
   return true;
 }
@@ -146,13 +148,17 @@ cases::Statistics RoundingSample::judge(const ir::TensorView& got) const {
   cases::Statistics found{.n = elements_.size()};
   std::vector<double> deviations, of_operands, signed_ones, nearest;
   std::vector<std::size_t> places;
-  for (const Element& one : elements_) places.push_back(one.index), nearest.push_back(one.truth);
+  for (const Element& one : elements_) {
+    places.push_back(one.index);
+    nearest.push_back(one.truth);
+  }
   const std::vector<double> came = numbers_at(got, places);
   for (std::size_t n = 0; n < elements_.size(); ++n) {
     const Element& one = elements_[n];
     const double error = came[n] - one.truth;
     if (!std::isfinite(error)) return {};
-    deviations.push_back(error / one.sigma), of_operands.push_back(error / one.squares);
+    deviations.push_back(error / one.sigma);
+    of_operands.push_back(error / one.squares);
     signed_ones.push_back((one.truth > 0 ? error : -error) / one.sigma);
   }
   const auto n = static_cast<double>(found.n);
@@ -173,7 +179,8 @@ cases::Statistics RoundingSample::judge(const ir::TensorView& got) const {
       misrounded += came[i] != nearest[i];
       bound += std::min(1.0, elements_[i].sigma / std::sqrt(3.0) / format.ulp(elements_[i].truth));
     }
-    found.misrounded = misrounded / n, found.misrounded_bound = bound / n;
+    found.misrounded = misrounded / n;
+    found.misrounded_bound = bound / n;
   }
   found.finding = gate(found, came);
   return found;

@@ -194,7 +194,8 @@ std::string to_file(const Record& record, Objective objective) {
   ir::formats::GraphFile file = *record.subject.file;
   file.why = fmt::format("plumb search --for {} made this of {}: {:.3g} at '{}' ({})", ir::enum_name(objective),
                          record.from, record.value, record.node, record.op);
-  file.sources.clear(), file.decimals = {};
+  file.sources.clear();
+  file.decimals = {};
   for (const auto& [name, tensor] : record.subject.feeds) file.sources.insert_or_assign(name, tensor);
   file.expect_error.clear();
   file.must = record.is_failure ? ir::formats::Must::fail : ir::formats::Must::pass;

@@ -85,7 +85,8 @@ Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
     change += (rounded - steps) * place;
     if (std::abs(steps - std::trunc(steps)) == 0.5) ties += place / 2;
     creep.change = change;
-    creep.last = std::abs(change) + ties, creep.most = std::max(creep.most, creep.last);
+    creep.last = std::abs(change) + ties;
+    creep.most = std::max(creep.most, creep.last);
   }
   return creep;
 }
@@ -154,7 +155,8 @@ ElementLimit with_factors(const ElementLimit& additions, const terms::ElementSum
   const auto square = [](double x) { return x * x; };
   double squares = square(additions.probable), fixed = square(additions.fixed), certain = additions.certain;
   const auto add = [&](const ElementLimit& one, double factor) {
-    squares += square(factor * one.probable), fixed += square(factor * one.fixed);
+    squares += square(factor * one.probable);
+    fixed += square(factor * one.fixed);
     certain += std::abs(factor) * one.certain;
   };
   for (const double off : sum.off) add({lambda * arithmetic.unit * off, arithmetic.unit * off}, 1);
@@ -247,7 +249,9 @@ ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& of_node, d
   limit = with_factors(limit, sum, arithmetic, lambda);
   if (arithmetic.flushed > 0) {
     const double lost = vanished(sum, terms, arithmetic);
-    limit.probable += lost, limit.certain += lost, limit.fixed += lost;
+    limit.probable += lost;
+    limit.certain += lost;
+    limit.fixed += lost;
   }
   return {factor * limit.probable + of_rest, factor * limit.certain + of_rest, factor * limit.fixed + of_rest};
 }

@@ -10,7 +10,11 @@ namespace {
 struct Totals {
   double sum = 0, squares = 0, sizes = 0;
 
-  void add(double term) { sum += term, squares += term * term, sizes += std::abs(term); }
+  void add(double term) {
+    sum += term;
+    squares += term * term;
+    sizes += std::abs(term);
+  }
 };
 
 /// λσ of so many terms, some of them 0, whose mean roundings follow from these totals; never more than any order gives.

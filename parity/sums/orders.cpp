@@ -47,7 +47,10 @@ Tree::Roundings larger(const Tree::Roundings& a, const Tree::Roundings& b) {
 Tree::Roundings rearranged_roundings(const ir::Sum& sum, std::span<const double> terms, const Additions& additions) {
   std::int64_t lanes = 1, outer = 1;
   for (const ir::SumLevel& level : sum.levels)
-    if (level.take == ir::SumTake::every && level.count > 0) lanes *= level.count, outer = level.count;
+    if (level.take == ir::SumTake::every && level.count > 0) {
+      lanes *= level.count;
+      outer = level.count;
+    }
   const bool has_pieces = sum.order != "shuffled", is_shuffled = sum.order != "pieces";
   Tree::Roundings most;
   const auto look_at = [&](const Sharing& sharing) {

@@ -22,13 +22,17 @@ std::int64_t lane_share(std::int64_t count, std::int64_t lanes, std::int64_t i) 
 }
 
 Tree::Sizes& operator+=(Tree::Sizes& all, const Tree::Sizes& one) {
-  all.nodes += one.nodes, all.total += one.total, all.squares += one.squares;
+  all.nodes += one.nodes;
+  all.total += one.total;
+  all.squares += one.squares;
   all.depth = std::max(all.depth, one.depth);
   return all;
 }
 
 Tree::Sizes times(double count, Tree::Sizes one) {
-  one.nodes *= count, one.total *= count, one.squares *= count;
+  one.nodes *= count;
+  one.total *= count;
+  one.squares *= count;
   return one;
 }
 
@@ -105,7 +109,8 @@ typename Walk<lanes>::Numbers Walk<lanes>::chain_of_terms(const Stretch& terms) 
     elements::Chains chains{{}, variances, vanished};
     compare::add_chains(rules_, &terms_[static_cast<std::size_t>(terms.begin) * lanes],
                         static_cast<std::size_t>(terms.step), static_cast<std::size_t>(terms.count), chains);
-    variances = chains.variances, vanished = chains.vanished;
+    variances = chains.variances;
+    vanished = chains.vanished;
     return chains.sums;
   } else {
     const elements::ChainRules rules = rules_;  // here, and what is found, so that they stay in registers
@@ -117,7 +122,8 @@ typename Walk<lanes>::Numbers Walk<lanes>::chain_of_terms(const Stretch& terms) 
       for (std::size_t l = 0; l < lanes; ++l)
         elements::join(rules, so_far[l], item[l], rules.are_numbers, found[l], gone[l]);
     }
-    variances = found, vanished = gone;
+    variances = found;
+    vanished = gone;
     return so_far;
   }
 }
@@ -188,10 +194,18 @@ Tree::Sizes Measure::chain(std::size_t level, std::int64_t terms) const {
   const std::int64_t whole = terms / size, rest = terms % size;
   const auto all = static_cast<double>(terms);
   Tree::Sizes sizes = chain_nodes(static_cast<double>(whole), static_cast<double>(size));
-  if (rest > 0 && whole > 0) sizes.nodes += 1, sizes.total += all, sizes.squares += all * all, sizes.depth += 1;
+  if (rest > 0 && whole > 0) {
+    sizes.nodes += 1;
+    sizes.total += all;
+    sizes.squares += all * all;
+    sizes.depth += 1;
+  }
   if (!items_are_numbers(level)) {
     const auto first = static_cast<double>(whole > 0 ? size : rest);
-    sizes.nodes += 1, sizes.total += first, sizes.squares += first * first, sizes.depth += 1;
+    sizes.nodes += 1;
+    sizes.total += first;
+    sizes.squares += first * first;
+    sizes.depth += 1;
   }
   const double between = sizes.depth;
   Tree::Sizes inside = times(static_cast<double>(whole), of(level, whole > 0 ? size : 0));
@@ -211,7 +225,11 @@ Tree::Sizes Measure::joined(std::size_t level, std::span<const Stretch> items) c
     counts.push_back(static_cast<double>(item.count));
   }
   const double inside = sizes.depth;
-  const auto node = [&](double count) { sizes.nodes += 1, sizes.total += count, sizes.squares += count * count; };
+  const auto node = [&](double count) {
+    sizes.nodes += 1;
+    sizes.total += count;
+    sizes.squares += count * count;
+  };
   double between = 0;
   if (is_pair) {
     for (std::size_t upper = std::bit_ceil(counts.size()) / 2; upper > 0; upper /= 2, between += 1) {
@@ -220,8 +238,14 @@ Tree::Sizes Measure::joined(std::size_t level, std::span<const Stretch> items) c
     }
   } else if (!is_unit) {
     double so_far = counts.front();
-    if (!items_are_numbers(level)) node(so_far), between += 1;
-    for (std::size_t i = 1; i < counts.size(); ++i) node(so_far += counts[i]), between += 1;
+    if (!items_are_numbers(level)) {
+      node(so_far);
+      between += 1;
+    }
+    for (std::size_t i = 1; i < counts.size(); ++i) {
+      node(so_far += counts[i]);
+      between += 1;
+    }
   }
   sizes.depth = inside + between;
   return sizes;

@@ -58,7 +58,8 @@ std::map<std::string, Labels> owners_of(const Timed& before, const Timed& after,
 
 std::map<std::string, double> savings(const Timed& before, const Timed& after, const ir::passes::PrecisionPlan& plan) {
   Groups groups;
-  groups.add(before), groups.add(after);
+  groups.add(before);
+  groups.add(after);
   std::map<std::size_t, double> saved;
   bool is_timed = false;
   const auto count = [&](const Timed& timed, double sign) {
@@ -68,7 +69,8 @@ std::map<std::string, double> savings(const Timed& before, const Timed& after, c
       is_timed |= spent.value_or(0) > 0;
     }
   };
-  count(before, 1), count(after, -1);
+  count(before, 1);
+  count(after, -1);
   if (!is_timed) return {};
   std::map<std::size_t, Labels> sharers;
   for (const auto& [label, owners] : owners_of(before, after, plan))

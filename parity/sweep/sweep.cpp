@@ -173,8 +173,10 @@ void Sweep::measure_savings() {
   };
   const auto plain = compile(graph_), fast = compile(narrow);
   for (unsigned run = 0; run < options_.runs; ++run) {
-    plain->run(first_.feeds), take_fastest(before.reports, plain->nodes());
-    fast->run(first_.feeds), take_fastest(after.reports, fast->nodes());
+    plain->run(first_.feeds);
+    take_fastest(before.reports, plain->nodes());
+    fast->run(first_.feeds);
+    take_fastest(after.reports, fast->nodes());
   }
   for (const auto& [label, saved] : savings(before, after, all))
     std::ranges::find(result_.candidates, label, &Candidate::label)->saved_ns = saved;

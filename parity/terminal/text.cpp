@@ -29,7 +29,10 @@ std::string folded_line(std::string_view line, std::size_t width, std::string_vi
       taken = indent.size();
       is_begun = false;
     }
-    if (is_begun) text += ' ', ++taken;
+    if (is_begun) {
+      text += ' ';
+      ++taken;
+    }
     text += word;
     taken += columns;
     is_begun = true;

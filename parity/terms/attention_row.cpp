@@ -15,8 +15,12 @@ std::size_t heads_axis_of(const ir::ops::Attention& op) { return op.layout == ir
 AttentionRow::AttentionRow(const ir::ops::Attention& op, std::span<const Operand> operands, std::int64_t row)
     : op_(op), operands_(operands), heads_axis_(heads_axis_of(op)) {
   const ir::Shape &q = operands[0].shape, &k = operands[1].shape;
-  queries_ = q[3 - heads_axis_], key_count_ = k[3 - heads_axis_], heads_ = q[heads_axis_];
-  query_ = row % queries_, head_ = row / queries_ % heads_, batch_ = row / queries_ / heads_;
+  queries_ = q[3 - heads_axis_];
+  key_count_ = k[3 - heads_axis_];
+  heads_ = q[heads_axis_];
+  query_ = row % queries_;
+  head_ = row / queries_ % heads_;
+  batch_ = row / queries_ / heads_;
   kv_head_ = head_ / (heads_ / k[heads_axis_]);
 }
 

@@ -207,8 +207,10 @@ void CaseRun::plan_total(std::size_t n, std::size_t k, Examined& found) {
   const bool is_judged = found.own.no_model.empty() && found.results[k].verdict != core::Verdict::error;
   if (!state_.is_captured(value) || !is_judged || !state.truth) return;
   Total& total = found.totals[k] = {*state.truth, found.truth(k), *state.got};
-  if (const ir::Tensor* const written = written_ ? written_->find(value) : nullptr)
-    total.written = *written, total.written_in = subject_.as_written->graph.type(value).dtype;
+  if (const ir::Tensor* const written = written_ ? written_->find(value) : nullptr) {
+    total.written = *written;
+    total.written_in = subject_.as_written->graph.type(value).dtype;
+  }
   if (!is_widened(total.truth, total.device)) return;
   total.measure();
   state.is_clean = total.measured->back().max_abs.value == 0;  // not where there is no number
@@ -233,7 +235,7 @@ void CaseRun::compare_total(const Total& total, cases::NodeResult& result, Value
   result.inherited = total.measured->front();
   result.total = total.measured->back();
   if (result.gates_total) judge_total(result, *state.got);
-  if (written_) result.converted = std::move(result.total), result.total = total.of_written;
+  if (written_) result.converted = std::exchange(result.total, total.of_written);
   result.amplification = amplification_of(result.node, result.inherited);
   state.error = attribution::relative_error(result.of_run());
 }
@@ -300,8 +302,10 @@ cases::CaseResult CaseRun::finish() {
       sign_runs_.emplace(executors_.reference, graph_, subject_.feeds, expected::Precision{},
                          expected::Sampling{sign_runs_of_totals, result_.false_alarms.lambda()}, limits_of_elements());
     judge_all();
-    if (const auto refuted = stated_.against_sources(); !refuted.empty())
-      result_.verdict = core::Verdict::failed, result_.message = refuted;
+    if (const auto refuted = stated_.against_sources(); !refuted.empty()) {
+      result_.verdict = core::Verdict::failed;
+      result_.message = refuted;
+    }
   }
   if (written_ && !written_->problem().empty())
     result_.notes.push_back("no total: the graph as it was refuses its inputs: " + written_->problem());
@@ -348,9 +352,10 @@ void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
   result_.coverage = coverage_of(result_, executors_.candidate_is_host, is_given, segment);
   result_.verdict = core::overall(nodes, result_.coverage, options_.min_verified);
   const bool is_bad = result_.verdict == core::Verdict::error || result_.verdict == core::Verdict::failed;
-  if (!is_bad && result_.plain.plain == cases::Plain::nondeterministic)
-    result_.verdict = core::Verdict::nondeterministic,
+  if (!is_bad && result_.plain.plain == cases::Plain::nondeterministic) {
+    result_.verdict = core::Verdict::nondeterministic;
     result_.message = "the graph compiled for its results alone: " + result_.plain.why;
+  }
 }
 
 /// What another implementation gave is right or wrong by itself. A candidate that agrees with the truth is not to blame

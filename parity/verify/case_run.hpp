@@ -26,7 +26,8 @@ class CaseRun {
 
   /// Judges these values of a plain run in place of a run of its own, by the limits of the watched run.
   void judge_instead(CandidateRun plain, const compare::FalseAlarms& watched) {
-    given_ = std::move(plain), result_.false_alarms = watched;
+    given_ = std::move(plain);
+    result_.false_alarms = watched;
   }
   /// The plain run's values, where these have to be judged as well; nothing else.
   std::optional<CandidateRun> take_tapped() { return std::move(tapped_); }

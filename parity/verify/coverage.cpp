@@ -33,8 +33,10 @@ void leave_out_constants(cases::CaseResult& result, const NodeIs& is_given) {
   const auto is_compared = [&](const cases::NodeResult& node) { return !is_given(node.node) && is_asked(node); };
   if (!computes(result, is_given) || std::ranges::any_of(result.nodes, is_compared)) return;
   for (cases::NodeResult& node : result.nodes)
-    if (is_given(node.node) && node.verdict == core::Verdict::passed)
-      node.verdict = core::Verdict::skipped, node.why = "given by the graph";
+    if (is_given(node.node) && node.verdict == core::Verdict::passed) {
+      node.verdict = core::Verdict::skipped;
+      node.why = "given by the graph";
+    }
 }
 
 core::Coverage coverage_of(const cases::CaseResult& result, bool candidate_is_host, const NodeIs& is_given,
@@ -47,9 +49,11 @@ core::Coverage coverage_of(const cases::CaseResult& result, bool candidate_is_ho
     if (node.output == 0)
       for (const ir::Node& one : segment(node.node).graph.nodes())
         of_group += ir::cost_of(segment(node.node).graph, one).flops;
-    all_flops += of_group, all_elements += static_cast<double>(node.type.shape.elements());
+    all_flops += of_group;
+    all_elements += static_cast<double>(node.type.shape.elements());
     if (!is_verified(node, candidate_is_host)) continue;
-    flops += of_group, elements += static_cast<double>(node.telling.informative);
+    flops += of_group;
+    elements += static_cast<double>(node.telling.informative);
   }
   return {share(flops, all_flops), share(elements, all_elements)};
 }

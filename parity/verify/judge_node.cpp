@@ -21,8 +21,8 @@
 #include "parity/samples/replay_check.hpp"
 #include "parity/samples/sensitivity.hpp"
 #include "parity/samples/statistics.hpp"
-#include "parity/verify/case_run.hpp"
 #include "parity/terminal/shell_word.hpp"
+#include "parity/verify/case_run.hpp"
 
 namespace plumb::parity::verify {
 
@@ -74,13 +74,15 @@ void CaseRun::judge_node(std::size_t n, Examined found) {
   for (std::size_t k = 0; k < node.outputs.size(); ++k) {
     cases::NodeResult result = found.compares ? std::move(found.results[k]) : blank(n, k);
     if (alone.refused) {
-      result.verdict = *alone.refused, result.why = alone.why;
+      result.verdict = *alone.refused;
+      result.why = alone.why;
     } else if (!chosen) {
       skip(result, result.proof.exact == core::Exactness::impossible ? result.proof.why : std::string(not_chosen));
     } else if (is_captured(node.outputs[k]) && !no_truth.empty()) {
       skip_without_truth(n, k, result);
     } else if (is_captured(node.outputs[k]) && !found.own.no_model.empty()) {
-      result.verdict = core::Verdict::error, result.why = found.own.no_model;
+      result.verdict = core::Verdict::error;
+      result.why = found.own.no_model;
       result.hash = state_.value(node.outputs[k]).hash;
     } else if (is_captured(node.outputs[k])) {
       judge_output(n, k, result, found);
@@ -177,7 +179,8 @@ cases::NodeResult CaseRun::blank(std::size_t n, std::size_t k) const {
   if (!subject_.proofs.empty()) result.proof = subject_.proofs[n];
   if (const auto& report = state_.node(n).report) {
     result.placement = report->placement;
-    result.kernel = report->kernel, result.tile = report->tile;
+    result.kernel = report->kernel;
+    result.tile = report->tile;
     result.sums = report->sums;
     result.marked_bools = report->marked_bools;
     result.placement_reason = report->reason;
@@ -202,15 +205,18 @@ void CaseRun::examine_output(std::size_t k, const elements::Subject& asked, judg
   try {
     judge.compare(k, device, result);
   } catch (const bounds::NoModel& lack) {
-    result.verdict = core::Verdict::error, result.why = lack.what();
+    result.verdict = core::Verdict::error;
+    result.why = lack.what();
     return;
   }
   result.telling = judge.telling(k, result);
   if (!found.is_joint) {
     replay_sample(found.own, k, result, asked);
     if (result.local.agrees() && result.telling.loose > 0 && !result.telling.mistrust().empty())
-      if (samples::replays_tell(asked, k, judge.truth(k), device, samples::Draws(subject_.seed, result.name())))
-        result.telling.informative += std::exchange(result.telling.loose, 0), result.telling.has_precise = true;
+      if (samples::replays_tell(asked, k, judge.truth(k), device, samples::Draws(subject_.seed, result.name()))) {
+        result.telling.informative += std::exchange(result.telling.loose, 0);
+        result.telling.has_precise = true;
+      }
     ask_sample(found.own, k, result, asked);
   }
   if (found.is_joint) examine_jointly(k, asked, judge, found);

@@ -71,8 +71,11 @@ void make_adversarial(ir::formats::GraphFile& file, std::optional<ir::Adversaria
     file.sources.insert_or_assign(name, adversarial);
     file.decimals.written.erase(name);
   }
-  file.expected.clear(), file.given_outputs.clear(), file.decimals.last_digits.clear();
-  file.must = ir::formats::Must::pass, file.expect_error.clear();
+  file.expected.clear();
+  file.given_outputs.clear();
+  file.decimals.last_digits.clear();
+  file.must = ir::formats::Must::pass;
+  file.expect_error.clear();
 }
 
 /// Makes adversarial numbers again for the dtypes that the graph was stored in; the graph as it was is fed the same.
@@ -133,7 +136,10 @@ void place_given_outputs(const FillOptions& options, const std::string& path, ir
     return;
   }
   cases::Expectation expectation{file.given_outputs};
-  if (options.dtype || !options.precision.empty()) expectation.graph = file.graph, expectation.feeds = made.feeds;
+  if (options.dtype || !options.precision.empty()) {
+    expectation.graph = file.graph;
+    expectation.feeds = made.feeds;
+  }
   made.expectation = std::make_shared<const cases::Expectation>(std::move(expectation));
 }
 
@@ -203,7 +209,8 @@ cases::Case load_case(const std::filesystem::path& path, const FillOptions& opti
   }
   made.feeds = ir::formats::materialise(file, options.seed, options.memory_budget);
   made.origin = origin_of(options, file, made.feeds);
-  made.origin.is_of_file = true, made.origin.given = std::move(replaced);
+  made.origin.is_of_file = true;
+  made.origin.given = std::move(replaced);
   place_given_outputs(options, path.string(), file, made);
   if (!options.precision.empty()) {
     ir::require(!options.dtype, path.string(), ": --precision is of f32 graphs, not with --dtype");

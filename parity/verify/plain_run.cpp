@@ -90,7 +90,8 @@ PlainFinding run_plain(ir::Executor& candidate, const cases::Case& subject, cons
     found.said.kernels = other_kernels(graph, watched.nodes, executable->nodes());
   }
   const auto ends = [&](cases::Plain plain, std::string why) {
-    found.said.plain = plain, found.said.why = std::move(why);
+    found.said.plain = plain;
+    found.said.why = std::move(why);
     return std::move(found);
   };
   if (const auto why = first_difference(graph, first, second); !why.empty())

@@ -63,7 +63,11 @@ std::string reals_that_do_not_stand(const StatedValue& value) {
     if (stands(x, format)) continue;
     const double nearest = std::min(std::abs(x.stated - x.as_read), std::abs(x.stated - x.as_written));
     const double times = std::isfinite(nearest) ? nearest / x.slack(format) : std::numeric_limits<double>::infinity();
-    if (times > most) most = times, worst = i / parts, worst_real = x;
+    if (times > most) {
+      most = times;
+      worst = i / parts;
+      worst_real = x;
+    }
     ++bad;
   }
   if (bad == 0) return "";

@@ -16,7 +16,9 @@ namespace {
 void judge_plain(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                  CandidateRun tapped, cases::CaseResult& result) {
   VerifyOptions once = options;
-  once.plain = false, once.metamorphic = false, once.expected.reset();
+  once.plain = false;
+  once.metamorphic = false;
+  once.expected.reset();
   cases::Observer nobody;  // the tensors that a record keeps are those of the watched run
   CaseRun plain(subject, executors, once, nobody);
   plain.judge_instead(std::move(tapped), result.false_alarms);
@@ -26,7 +28,10 @@ void judge_plain(const cases::Case& subject, const cases::Executors& executors, 
     node.is_of_plain_run = true;
     result.nodes.push_back(std::move(node));
   }
-  if (core::is_worse(judged.verdict, result.verdict)) result.verdict = judged.verdict, result.message = judged.message;
+  if (core::is_worse(judged.verdict, result.verdict)) {
+    result.verdict = judged.verdict;
+    result.message = judged.message;
+  }
 }
 
 /// Says of which results another implementation gave nothing, where it gave some.

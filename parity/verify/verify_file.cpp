@@ -48,7 +48,8 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
                     .fill = fill.kind,
                     .adversarial = fill.adversarial};
   result.subject.origin = {.param_seed = fill.param_seed, .shapes = fill.shapes};
-  result.mode = options.mode, result.settings = options.settings;
+  result.mode = options.mode;
+  result.settings = options.settings;
   result.judged_by = policy::judged_by(options.gate);
   run_file(path, fill, executors, options, observer, result);
   result.identity = cases::identity_of(result);

@@ -51,7 +51,8 @@ struct Line {
     double most[lanes] = {}, nans[lanes] = {};
     const auto see = [&](std::int64_t lane, double number) {
       const double magnitude = std::fabs(number);
-      most[lane] = most[lane] < magnitude ? magnitude : most[lane], nans[lane] += number - number;
+      most[lane] = most[lane] < magnitude ? magnitude : most[lane];
+      nans[lane] += number - number;
     };
     std::int64_t i = 0;
     if (step == 1)
@@ -59,8 +60,10 @@ struct Line {
         for (std::int64_t lane = 0; lane < lanes; ++lane) see(lane, x[i + lane]);
     for (; i < count; ++i) see(0, x[i * step]);
     Line line;
-    for (std::int64_t lane = 0; lane < lanes; ++lane)
-      line.largest = line.largest < most[lane] ? most[lane] : line.largest, line.nan += nans[lane];
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      line.largest = line.largest < most[lane] ? most[lane] : line.largest;
+      line.nan += nans[lane];
+    }
     return line;
   }
   /// The exponent of the largest magnitude, which counts as `least` at least.
@@ -100,7 +103,8 @@ struct Scaled {
     T* const to_squares = squares.get() + first;
     for (std::int64_t i = 0; i < count; ++i) {
       const double scaled = counted_magnitude(number(i), least) * scale(i);
-      to_magnitudes[i] = static_cast<T>(scaled), to_squares[i] = static_cast<T>(scaled * scaled);
+      to_magnitudes[i] = static_cast<T>(scaled);
+      to_squares[i] = static_cast<T>(scaled * scaled);
     }
   }
 };
@@ -177,7 +181,8 @@ void BoundedPanel::look_at_columns() {
     if (k + rows_ahead < k_) fetch(row + rows_ahead * b_.row_stride, b_.columns);
     for (std::size_t c = 0; c < n; ++c) {
       const double magnitude = std::fabs(row[c]);
-      largest[c] = largest[c] < magnitude ? magnitude : largest[c], nan[c] += row[c] - row[c];
+      largest[c] = largest[c] < magnitude ? magnitude : largest[c];
+      nan[c] += row[c] - row[c];
     }
   }
   for (std::size_t c = 0; c < n; ++c) columns_[c] = {largest[c], nan[c]};
@@ -229,7 +234,8 @@ bool BoundedPanel::sum_scaled(const Rows& rows, std::int64_t first_row) {
     add_chunk<float>(from, to, left(rows.scaled.magnitudes, from, to - from),
                      left(rows.scaled.squares, from, to - from), down, sums);
   }
-  magnitudes_.resize(elements()), squares_.resize(elements());
+  magnitudes_.resize(elements());
+  squares_.resize(elements());
   std::size_t too_small = 0;
   for (std::int64_t r = 0; r < a_.rows; ++r) {
     const Line& line = lines[static_cast<std::size_t>(r)];
@@ -272,7 +278,8 @@ void BoundedPanel::sum_in_f64() {
     };
     add_chunk<double>(from, to, matrix(left.magnitudes), matrix(left.squares), as_it_is, sums);
   }
-  magnitudes_ = std::move(sums.magnitudes), squares_ = std::move(sums.squares);
+  magnitudes_ = std::move(sums.magnitudes);
+  squares_ = std::move(sums.squares);
 }
 
 void BoundedPanel::finish() {

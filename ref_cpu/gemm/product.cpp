@@ -84,8 +84,10 @@ std::vector<T> complex_blocks(std::span<const std::complex<T>> b, std::int64_t k
       const auto inside = static_cast<std::int64_t>(i % matrix);
       const auto row = transposed ? inside % k : inside / n, column = transposed ? inside / k : inside % n;
       T* const block = blocks.data() + 4 * (i - i % matrix) + 4 * row * n + 2 * column;
-      block[0] = b[i].real(), block[1] = b[i].imag();
-      block[2 * n] = -b[i].imag(), block[2 * n + 1] = b[i].real();
+      block[0] = b[i].real();
+      block[1] = b[i].imag();
+      block[2 * n] = -b[i].imag();
+      block[2 * n + 1] = b[i].real();
     }
   });
   return blocks;
@@ -113,7 +115,8 @@ void multiply_complex(const Factor& of_a, const Factor& of_b, ProductExtents e, 
   for (auto& offset : b.offsets) offset *= 4;
   a.data = reinterpret_cast<const T*>(left.data());
   b.data = blocks.data();
-  e.k *= 2, e.n *= 2;
+  e.k *= 2;
+  e.n *= 2;
   multiply_all(e, a, b, reinterpret_cast<T*>(y.as<std::complex<T>>().data()));
 }
 

@@ -33,7 +33,8 @@ class DecayedScanKernel {
         run_rows(batch, first, std::min(rows, first + together), h.data(), factors.data());
       }
     });
-    y_.store(), states_.store();
+    y_.store();
+    states_.store();
   }
 
  private:

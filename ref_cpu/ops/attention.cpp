@@ -253,7 +253,8 @@ class Kernel {
     Matrix<C> shown, row, sum(1, n_.Dv);
     for (std::int64_t r = 0; r < weights.rows(); ++r) {
       const Keys mine = keys(b, first + r);
-      shown = v, row = weights.row(r);
+      shown = v;
+      row = weights.row(r);
       for (std::int64_t j = seen.begin; j < seen.end; ++j)
         if (j < mine.begin || j >= mine.end || !allowed(b, h, first + r, j)) shown.row(j - seen.begin).setZero();
       multiply(row, shown, false, sum);
@@ -279,10 +280,14 @@ std::vector<ir::Sum> published_sums(const Attention& op, ir::Types in) {
   if (!adds_in_f32(in[0].dtype) || !sees_all) return {};
   const std::int64_t keys = op.extents(in[0].shape, in[1].shape, in[2].shape).Sk;
   ir::Sum scores = gemm::sum_of_floats(), values = scores;
-  scores.of = "scores", scores.is_rounded = true, scores.epilogue = {"scale"};
+  scores.of = "scores";
+  scores.is_rounded = true;
+  scores.epilogue = {"scale"};
   if (op.softcap > 0) scores.epilogue.emplace_back("softcap");
   if (op.has_bias) scores.epilogue.emplace_back("bias");
-  values.of = "values", values.is_rounded = true, values.epilogue = {"division"};
+  values.of = "values";
+  values.is_rounded = true;
+  values.epilogue = {"division"};
   return {scores, {.of = "row_sum", .levels = kernels::fold_levels(keys), .is_rounded = true}, values};
 }
 

@@ -37,7 +37,8 @@ class DeltaNet {
         run_columns(part, columns.data(), factors.data());
       }
     });
-    o_.store(), states_.store();
+    o_.store();
+    states_.store();
   }
 
  private:

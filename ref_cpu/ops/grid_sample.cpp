@@ -87,7 +87,10 @@ struct Point {
   bool is_nowhere = false;
 
   Point(const GridSample& op, const ir::Shape& x, std::span<const C> g) {
-    for (Taps<C>& taps : along) taps.index[0] = 0, taps.weight[0] = 1;
+    for (Taps<C>& taps : along) {
+      taps.index[0] = 0;
+      taps.weight[0] = 1;
+    }
     for (std::size_t a = 0; a < g.size(); ++a) {
       const C coordinate = g[g.size() - 1 - a];
       is_nowhere = is_nowhere || std::isnan(coordinate) || (std::isinf(coordinate) && !has_end(op));

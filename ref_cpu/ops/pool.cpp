@@ -66,7 +66,10 @@ void sum_of_taps(const kernels::Windows& w, const C* image, std::int64_t line, C
   C* const chunk = held.data();
   std::fill_n(sums, count, C{0});
   const auto flush = [&] {
-    for (std::int64_t o = 0; o < count; ++o) sums[o] += chunk[o], chunk[o] = 0;
+    for (std::int64_t o = 0; o < count; ++o) {
+      sums[o] += chunk[o];
+      chunk[o] = 0;
+    }
   };
   std::int64_t taps = 0;
   kernels::for_each_tap(w, line, [&](ir::kernels::IndexRange range, std::int64_t at) {

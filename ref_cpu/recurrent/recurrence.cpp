@@ -50,7 +50,9 @@ template void activate(ir::kernels::RecurrentActivation, const std::optional<dou
 template <class C>
 Recurrence<C>::Recurrence(const Description& op, const Call& call) : call_(call), op_(op) {
   read_lengths();
-  weights_ = read(2), bias_ = read(op.operands.bias), peephole_ = read(op.operands.peephole);
+  weights_ = read(2);
+  bias_ = read(op.operands.bias);
+  peephole_ = read(op.operands.peephole);
   multiply_inputs();
 }
 

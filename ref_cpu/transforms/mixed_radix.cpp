@@ -67,7 +67,8 @@ void butterfly(std::array<Number<T, V>, r>& z) {
   Number<T, V> total = z[0];
 #pragma GCC unroll 8
   for (int j = 1; j <= half; ++j) {
-    sum[j] = z[j] + z[r - j], difference[j] = turned(z[j] - z[r - j]);
+    sum[j] = z[j] + z[r - j];
+    difference[j] = turned(z[j] - z[r - j]);
     total = total + sum[j];
   }
   std::array<Number<T, V>, r> y;
@@ -81,8 +82,12 @@ void butterfly(std::array<Number<T, V>, r>& z) {
     };
     Number<T, V> even = z[0] + cosine(1) * sum[1], odd = sine(1) * difference[1];
 #pragma GCC unroll 8
-    for (int j = 2; j <= half; ++j) even = even + cosine(j) * sum[j], odd = odd + sine(j) * difference[j];
-    y[k] = even + odd, y[r - k] = even - odd;
+    for (int j = 2; j <= half; ++j) {
+      even = even + cosine(j) * sum[j];
+      odd = odd + sine(j) * difference[j];
+    }
+    y[k] = even + odd;
+    y[r - k] = even - odd;
   }
   z = y;
 }
@@ -90,7 +95,10 @@ void butterfly(std::array<Number<T, V>, r>& z) {
 template <class N>
 void four(N& a, N& b, N& c, N& d) {
   const N p = a + c, q = a - c, s = b + d, t = turned(b - d);
-  a = p + s, b = q + t, c = p - s, d = q - t;
+  a = p + s;
+  b = q + t;
+  c = p - s;
+  d = q - t;
 }
 
 template <int r, class T, class V>
@@ -101,7 +109,8 @@ void transform_few(std::array<Number<T, V>, r>& z) {
     four(z[0], z[1], z[2], z[3]);
   } else if constexpr (r == 8) {
     using N = Number<T, V>;
-    four(z[0], z[2], z[4], z[6]), four(z[1], z[3], z[5], z[7]);
+    four(z[0], z[2], z[4], z[6]);
+    four(z[1], z[3], z[5], z[7]);
     constexpr T h = static_cast<T>(0.70710678118654752440);
     const N a = z[1], b = h * N{z[3].re + z[3].im, z[3].im - z[3].re}, c = turned(z[5]);
     const N d = h * N{z[7].im - z[7].re, -z[7].im - z[7].re};
@@ -143,10 +152,13 @@ void first_pass(Parts<const T> x, Parts<T> y, std::int64_t rest, const T* w_re, 
         },
         [&](int k, const Number<T, V>& z) {
           if constexpr (std::is_same_v<V, T>) {
-            y.re[r * p + k] = z.re, y.im[r * p + k] = z.im;
+            y.re[r * p + k] = z.re;
+            y.im[r * p + k] = z.im;
           } else {
-            for (std::int64_t i = 0; i < Wide<T>::count; ++i)
-              y.re[r * (p + i) + k] = z.re[i], y.im[r * (p + i) + k] = z.im[i];
+            for (std::int64_t i = 0; i < Wide<T>::count; ++i) {
+              y.re[r * (p + i) + k] = z.re[i];
+              y.im[r * (p + i) + k] = z.im[i];
+            }
           }
         });
   };
@@ -169,8 +181,8 @@ void later_pass(Parts<const T> x, Parts<T> y, std::int64_t rest, std::int64_t st
             return Number<T, V>{V{} + w[k].re, V{} + w[k].im};
           },
           [&](int k, const Number<T, V>& z) {
-            std::memcpy(y.re + to + stride * k, &z.re, sizeof(V)),
-                std::memcpy(y.im + to + stride * k, &z.im, sizeof(V));
+            std::memcpy(y.re + to + stride * k, &z.re, sizeof(V));
+            std::memcpy(y.im + to + stride * k, &z.im, sizeof(V));
           });
     };
     std::int64_t q = 0;
@@ -203,10 +215,12 @@ MixedRadix<T>::MixedRadix(std::int64_t length) : length_(length) {
     for (std::int64_t k = 1; k < radix; ++k)
       for (std::int64_t p = 0; p < made.rest; ++p) {
         const ir::kernels::LongComplex w = ir::kernels::root_of_unity(p * k, left);
-        made.re.push_back(static_cast<T>(w.real())), made.im.push_back(static_cast<T>(w.imag()));
+        made.re.push_back(static_cast<T>(w.real()));
+        made.im.push_back(static_cast<T>(w.imag()));
       }
     passes_.push_back(std::move(made));
-    left /= radix, stride *= radix;
+    left /= radix;
+    stride *= radix;
   }
 }
 

@@ -16,7 +16,10 @@ template <class T>
 struct Table {
   std::vector<T> re, im;
 
-  void add(const LongComplex& z) { re.push_back(static_cast<T>(z.real())), im.push_back(static_cast<T>(z.imag())); }
+  void add(const LongComplex& z) {
+    re.push_back(static_cast<T>(z.real()));
+    im.push_back(static_cast<T>(z.imag()));
+  }
 };
 
 /// A complex transform of any length: by a mixed radix, or by Bluestein's algorithm where a prime factor is above 7.
@@ -41,7 +44,8 @@ class AnyLength {
     if (is_direct_) return passes_.run(x, other);
     const T re = std::exchange(x.re[0], T{0}), im = std::exchange(x.im[0], T{0});  // which every result has as it is
     times(x, chirp_, length_);
-    std::fill(x.re + length_, x.re + room(), T{0}), std::fill(x.im + length_, x.im + room(), T{0});
+    std::fill(x.re + length_, x.re + room(), T{0});
+    std::fill(x.im + length_, x.im + room(), T{0});
     const Parts<T> spectrum = passes_.run(x, other);
     if (spectrum.re != x.re) std::swap(x, other);
     times(x, spectrum_, room());
@@ -49,7 +53,10 @@ class AnyLength {
     const Parts<T> y = passes_.run({x.im, x.re}, {other.im, other.re});
     const Parts<T> result{y.im, y.re};
     times(result, chirp_, length_);
-    for (std::int64_t k = 0; k < length_; ++k) result.re[k] += re, result.im[k] += im;
+    for (std::int64_t k = 0; k < length_; ++k) {
+      result.re[k] += re;
+      result.im[k] += im;
+    }
     return result;
   }
 
@@ -58,7 +65,8 @@ class AnyLength {
     const T *const re = by.re.data(), *const im = by.im.data();
     for (std::int64_t i = 0; i < count; ++i) {
       const T a = x.re[i], b = x.im[i];
-      x.re[i] = a * re[i] - b * im[i], x.im[i] = a * im[i] + b * re[i];
+      x.re[i] = a * re[i] - b * im[i];
+      x.im[i] = a * im[i] + b * re[i];
     }
   }
 
@@ -96,15 +104,20 @@ class OwnPlan final : public Plan<T> {
         return read(in, turned), write(back(transform_.run(x, other)), out);
       case Kind::real_forward:
         if (is_packed_) return read(in, x), split(transform_.run(x, other), out);
-        std::copy_n(in, length_, x.re), std::fill_n(x.im, length_, T{0});
+        std::copy_n(in, length_, x.re);
+        std::fill_n(x.im, length_, T{0});
         write_first(transform_.run(x, other), length_ / 2 + 1, out);
         out[1] = 0;
         return;
       case Kind::real_inverse:
         if (is_packed_) return join(in, turned), write(back(transform_.run(x, other)), out);
         for (std::int64_t k = 0; k <= length_ / 2; ++k) {
-          turned.re[k] = in[2 * k], turned.im[k] = in[2 * k + 1];
-          if (k > 0) turned.re[length_ - k] = in[2 * k], turned.im[length_ - k] = -in[2 * k + 1];
+          turned.re[k] = in[2 * k];
+          turned.im[k] = in[2 * k + 1];
+          if (k > 0) {
+            turned.re[length_ - k] = in[2 * k];
+            turned.im[length_ - k] = -in[2 * k + 1];
+          }
         }
         std::copy_n(back(transform_.run(x, other)).re, length_, out);
     }
@@ -114,7 +127,10 @@ class OwnPlan final : public Plan<T> {
   static Parts<T> back(Parts<T> y) { return {y.im, y.re}; }
 
   void read(const T* in, Parts<T> x) const {
-    for (std::int64_t i = 0; i < points_; ++i) x.re[i] = in[2 * i], x.im[i] = in[2 * i + 1];
+    for (std::int64_t i = 0; i < points_; ++i) {
+      x.re[i] = in[2 * i];
+      x.im[i] = in[2 * i + 1];
+    }
   }
   static void write_first(Parts<T> y, std::int64_t count, T* out) {
     for (std::int64_t i = 0; i < count; ++i) out[2 * i] = y.re[i], out[2 * i + 1] = y.im[i];
@@ -142,7 +158,8 @@ class OwnPlan final : public Plan<T> {
       const T a = x[0] + mirrored[0], b = x[1] - mirrored[1], c = x[0] - mirrored[0], d = x[1] + mirrored[1];
       const T re = roots_.re[static_cast<std::size_t>(k)], im = -roots_.im[static_cast<std::size_t>(k)];
       const T odd_re = c * re - d * im, odd_im = c * im + d * re;
-      z.re[k] = a - odd_im, z.im[k] = b + odd_re;
+      z.re[k] = a - odd_im;
+      z.im[k] = b + odd_re;
     }
   }
 

@@ -68,6 +68,12 @@ set(oracles_may "^ir/(ops/.*|tensor|shape|dtype|op|graph)\\.hpp$")
 string(CONCAT oracles_may_not "ir::(kernels|raw|passes|along|lines_from|broadcast[a-z_]*|convert[a-z_]*|visit_[a-z]+|"
   "f16|bf16)|[^a-z_.>]op\\.[a-z_]+\\(|[.](strides|leading)\\(\\)|[.]axis\\(")
 
+# 6. What computes a truth or a limit does not read the loops that ops declare: a wrong declaration shall fail a correct
+# device or miss a fault, and so show, not move a limit along.
+set(truth_or_limit
+  "^(ref_cpu|parity/(oracles|terms|sums|bounds|elements|certify|definitions|judges|compare|expected|attribution))/")
+set(reads_loops "loops_of\\(|[.]loops\\(|ir/loops\\.hpp|ir/kernels/op_loops\\.hpp")
+
 set(breaches 0)
 macro(breach what)
   message(NOTICE "${what}")
@@ -162,6 +168,15 @@ foreach(file IN LISTS files)
   foreach(line IN LISTS used)
     breach("${file}: an oracle may not use this: ${line}")
   endforeach()
+endforeach()
+
+foreach(file IN LISTS files)
+  if(file MATCHES "${truth_or_limit}")
+    file(STRINGS "${ROOT}/${file}" used REGEX "${reads_loops}")
+    foreach(line IN LISTS used)
+      breach("${file}: what computes a truth or a limit may not read loops: ${line}")
+    endforeach()
+  endif()
 endforeach()
 
 foreach(file IN LISTS files)

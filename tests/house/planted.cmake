@@ -78,6 +78,14 @@ foreach(use "ir::kernels::resize_taps(op, 0, dtype, 3)" "op.copy(x, y)" "shape.s
   expect(layering "parity/oracles/ops/resize.cpp: an oracle may not use this:")
 endforeach()
 
+# Loops: who asks may read them, who computes a limit may not.
+plant(parity/relations/symmetry.cpp "#include \"ir/loops.hpp\"\nauto loops = ir::loops_of(op, in, out)\;")
+expect(layering nothing)
+foreach(use "#include \"ir/loops.hpp\"" "auto loops = ir::loops_of(op, in, out)\;" "auto loops = op.loops(in, out)\;")
+  plant(parity/bounds/ops/conv.cpp "${use}")
+  expect(layering "parity/bounds/ops/conv.cpp: what computes a truth or a limit may not read loops")
+endforeach()
+
 # Third parties, each where it does not belong.
 foreach(pair "ir/graph.cpp;Eigen/Core" "gpu_vulkan/ops/fft.cpp;fftw3.h" "ref_cpu/ops/fft.cpp;fftw3.h"
     "parity/compare/compare.cpp;tbb/parallel_for.h"

@@ -69,24 +69,41 @@ TEST(Fill, DoesNotDependOnTheNumberOfThreads) {
     for (const DType dtype : {DType::f16, DType::f32, DType::f64, DType::c64}) {
       const auto filled = [&](int threads) {
         const raw::ThreadLimit limit(threads);
-        return fill({dtype, {count}}, make(distribution, [](Fill& f) { f.low = -1, f.high = 1; }), 3, 5);
+        return fill({dtype, {count}},
+                    make(distribution,
+                         [](Fill& f) {
+                           f.low = -1;
+                           f.high = 1;
+                         }),
+                    3, 5);
       };
       const Tensor alone = filled(1), several = filled(7);
       EXPECT_TRUE(std::ranges::equal(several.bytes(), alone.bytes())) << dtype;
     }
   // An element far from the first is that of its own words.
-  const Tensor y =
-      fill({DType::f32, {count}}, make(Distribution::uniform, [](Fill& f) { f.low = 0, f.high = 1; }), 3, 5);
+  const Tensor y = fill({DType::f32, {count}},
+                        make(Distribution::uniform,
+                             [](Fill& f) {
+                               f.low = 0;
+                               f.high = 1;
+                             }),
+                        3, 5);
   const std::size_t i = 500'003;
   EXPECT_EQ(y.as<float>()[i], static_cast<float>(raw::philox_block(3, 5, 0, i / 4)[i % 4] >> 8) * 0x1p-24F);
 }
 
 TEST(Fill, NormalHasItsMomentsInEveryFloat) {
-  const auto f = make(Distribution::normal, [](Fill& g) { g.mean = 0.5, g.scale = 2; });
+  const auto f = make(Distribution::normal, [](Fill& g) {
+    g.mean = 0.5;
+    g.scale = 2;
+  });
   for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
     const Tensor y = convert(fill({dtype, {100003}}, f, 3, 9), DType::f64);
     double sum = 0, squares = 0;
-    for (const double v : y.as<double>()) sum += v, squares += v * v;
+    for (const double v : y.as<double>()) {
+      sum += v;
+      squares += v * v;
+    }
     const double n = static_cast<double>(y.elements()), mean = sum / n;
     EXPECT_NEAR(mean, 0.5, 5 * 2 / std::sqrt(n)) << dtype;
     EXPECT_NEAR(squares / n - mean * mean, 4, 5 * 4 * std::sqrt(2 / n)) << dtype;
@@ -96,7 +113,10 @@ TEST(Fill, NormalHasItsMomentsInEveryFloat) {
 TEST(Fill, UniformStaysBelowItsUpperEnd) {
   for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
     for (const auto& [low, high] : {std::pair{-1.0, 1.0}, {0.0, 0.001}, {-3.0, 0.0}, {100.0, 100.1}}) {
-      const auto f = make(Distribution::uniform, [&, l = low, h = high](Fill& g) { g.low = l, g.high = h; });
+      const auto f = make(Distribution::uniform, [&, l = low, h = high](Fill& g) {
+        g.low = l;
+        g.high = h;
+      });
       const Tensor y = convert(fill({dtype, {20011}}, f, 1, 2), DType::f64);
       const double half_spacing = high * unit_roundoff(dtype);
       for (const double v : y.as<double>()) {
@@ -114,14 +134,20 @@ TEST(Fill, UniformWithOnePointGivesThatPoint) {
 }
 
 TEST(Fill, IntegersReachBothEndsAndNoFurther) {
-  const auto f = make(Distribution::uniform_int, [](Fill& g) { g.low = -128, g.high = 128; });
+  const auto f = make(Distribution::uniform_int, [](Fill& g) {
+    g.low = -128;
+    g.high = 128;
+  });
   const Tensor y = fill({DType::i8, {10007}}, f, 1, 2);
   const std::set<int> seen(y.as<std::int8_t>().begin(), y.as<std::int8_t>().end());
   EXPECT_EQ(seen.size(), 256u);
 }
 
 TEST(Fill, IntegersOfAFloatTensorAreWhole) {
-  const auto f = make(Distribution::uniform_int, [](Fill& g) { g.low = -3, g.high = 4; });
+  const auto f = make(Distribution::uniform_int, [](Fill& g) {
+    g.low = -3;
+    g.high = 4;
+  });
   const Tensor y = fill({DType::f32, {1009}}, f, 1, 2);
   const std::set<float> seen(y.as<float>().begin(), y.as<float>().end());
   EXPECT_EQ(seen, (std::set<float>{-3, -2, -1, 0, 1, 2, 3}));
@@ -139,10 +165,16 @@ TEST(Fill, BernoulliHasItsProbability) {
 }
 
 TEST(Fill, RangeCountsAndIntegersWrap) {
-  const auto f = make(Distribution::range, [](Fill& g) { g.start = 250, g.delta = 3; });
+  const auto f = make(Distribution::range, [](Fill& g) {
+    g.start = 250;
+    g.delta = 3;
+  });
   const Tensor y = fill({DType::u8, {4}}, f, 1, 2);
   EXPECT_EQ(std::vector<int>(y.as<std::uint8_t>().begin(), y.as<std::uint8_t>().end()), (std::vector{250, 253, 0, 3}));
-  const auto g = make(Distribution::range, [](Fill& h) { h.start = 1, h.delta = -0.25; });
+  const auto g = make(Distribution::range, [](Fill& h) {
+    h.start = 1;
+    h.delta = -0.25;
+  });
   const Tensor x = fill({DType::f32, {2, 2}}, g, 1, 2);
   EXPECT_EQ(std::vector(x.as<float>().begin(), x.as<float>().end()), (std::vector<float>{1, 0.75, 0.5, 0.25}));
 }
@@ -192,11 +224,23 @@ TEST(Fill, RefusesWhatADtypeCannotHold) {
             "fill range: a bool tensor takes bernoulli, or constant with value 0 or 1");
   EXPECT_EQ(refusal(DType::u8, make(Distribution::constant, [](Fill& f) { f.value = 256; })),
             "fill constant: value must be a whole number that fits u8, got 256");
-  EXPECT_EQ(refusal(DType::i8, make(Distribution::uniform_int, [](Fill& f) { f.low = 0, f.high = 129; })),
+  EXPECT_EQ(refusal(DType::i8, make(Distribution::uniform_int,
+                                    [](Fill& f) {
+                                      f.low = 0;
+                                      f.high = 129;
+                                    })),
             "fill uniform_int: high - 1 must be a whole number that fits i8, got 128");
-  EXPECT_EQ(refusal(DType::i64, make(Distribution::uniform_int, [](Fill& f) { f.low = 0.5, f.high = 3.5; })),
+  EXPECT_EQ(refusal(DType::i64, make(Distribution::uniform_int,
+                                     [](Fill& f) {
+                                       f.low = 0.5;
+                                       f.high = 3.5;
+                                     })),
             "fill uniform_int: low and high must be whole numbers, got 0.5 and 3.5");
-  EXPECT_EQ(refusal(DType::f32, make(Distribution::uniform, [](Fill& f) { f.low = 1, f.high = 0; })),
+  EXPECT_EQ(refusal(DType::f32, make(Distribution::uniform,
+                                     [](Fill& f) {
+                                       f.low = 1;
+                                       f.high = 0;
+                                     })),
             "fill uniform: low must be <= high, got 1 and 0");
   EXPECT_EQ(refusal(DType::f32, make(Distribution::normal, [](Fill& f) { f.scale = NAN; })),
             "fill normal: scale must be finite, got nan");

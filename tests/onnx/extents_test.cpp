@@ -55,7 +55,10 @@ ModelMaker resize(const Resizing& how) {
   };
   if (how.opset >= 11) reals("roi", how.roi);
   reals("scales", how.scales);
-  if (!how.sizes.empty()) maker.initializer("sizes", how.sizes), inputs.push_back("sizes");
+  if (!how.sizes.empty()) {
+    maker.initializer("sizes", how.sizes);
+    inputs.push_back("sizes");
+  }
   auto& node = maker.node("Resize", inputs, {"y"});
   for (const auto& [name, word] : how.words) set_text(node, name, word);
   return maker;
@@ -203,7 +206,9 @@ TEST(OnnxMelWeightMatrix, HasItsEdgesOnTheirBins) {
       maker.initializer(name, std::vector<std::int64_t>{value});
       maker.graph().mutable_initializer(maker.graph().initializer_size() - 1)->clear_dims();
     };
-    whole("bands", 4), whole("length", 1023), whole("rate", 16000);
+    whole("bands", 4);
+    whole("length", 1023);
+    whole("rate", 16000);
     maker.initializer("low", {}, {static_cast<float>(hertz)}).initializer("high", {}, {8000});
     maker.node("MelWeightMatrix", {"bands", "length", "rate", "low", "high"}, {"y"});
     declare(maker, {512, 4});

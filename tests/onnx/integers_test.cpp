@@ -175,7 +175,10 @@ TEST(OnnxMatMulInteger, OfVectors) {
 TEST(OnnxMatMulInteger, ZeroPointsOfRowsAndColumns) {
   const ir::Shape a_shape{2, 2, 3}, b_shape{2, 3, 2};
   Numbers a, b;
-  for (int i = 0; i < 12; ++i) a.push_back(17 * i % 251), b.push_back(101 * i % 241);
+  for (int i = 0; i < 12; ++i) {
+    a.push_back(17 * i % 251);
+    b.push_back(101 * i % 241);
+  }
   const auto right = [&](const Numbers& a_zero, const Numbers& b_zero) {  // one zero point for each [batch, line]
     Numbers y;
     for (std::size_t n = 0; n < 2; ++n)

@@ -32,7 +32,9 @@ struct Model {
     }
     auto& node = maker.node("LinearAttention", operands, {"y", "state"});
     set_text(node, "update_rule", rule);
-    set_int(node, "q_num_heads", queries), set_int(node, "kv_num_heads", heads), set_int(node, "chunk_size", 64);
+    set_int(node, "q_num_heads", queries);
+    set_int(node, "kv_num_heads", heads);
+    set_int(node, "chunk_size", 64);
     if (scale != 0) set_real(node, "scale", scale);
     return maker;
   }
@@ -42,8 +44,12 @@ struct Model {
       if (values.contains(name))
         feeds.emplace(name, ir::Tensor::of<float>(ir::Shape(extents.begin(), extents.end()), values.at(name)));
     };
-    feed("q", {1, 3, queries}), feed("k", {1, 3, heads}), feed("v", {1, 3, heads}), feed("s", {1, heads, 1, 1});
-    feed("g", of_decay), feed("b", of_beta);
+    feed("q", {1, 3, queries});
+    feed("k", {1, 3, heads});
+    feed("v", {1, 3, heads});
+    feed("s", {1, heads, 1, 1});
+    feed("g", of_decay);
+    feed("b", of_beta);
     const ir::Tensor y = make().run(feeds);
     EXPECT_EQ(y.shape(), (ir::Shape{1, 3, queries}));
     return {y.as<float>().begin(), y.as<float>().end()};
@@ -86,7 +92,9 @@ TEST(OnnxLinearAttention, DecaysByRowAndTheUsualScale) {
   maker.input("s", {1, 1, 4, 1});
   auto& node = maker.node("LinearAttention", {"q", "k", "v", "s", "g"}, {"y"});
   set_text(node, "update_rule", "gated");
-  set_int(node, "q_num_heads", 1), set_int(node, "kv_num_heads", 1), set_real(node, "scale", 0);
+  set_int(node, "q_num_heads", 1);
+  set_int(node, "kv_num_heads", 1);
+  set_real(node, "scale", 0);
   const float log2 = std::log(2.0f);
   const ir::Tensor y = maker.run({{"q", ir::Tensor::of<float>({1, 1, 4}, {1, 1, 1, 1})},
                                   {"k", ir::Tensor::of<float>({1, 1, 4}, {0, 0, 0, 1})},

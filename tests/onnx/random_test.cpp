@@ -46,7 +46,9 @@ TEST(OnnxRandom, IsTheOpBySeedAndPlace) {
 TEST(OnnxRandom, TakesItsNumbersAndItsDtype) {
   ModelMaker maker = second_node("RandomUniform");
   auto& node = *maker.graph().mutable_node(1);
-  set_real(node, "low", -2), set_real(node, "high", 6), set_int(node, "dtype", ::onnx::TensorProto::FLOAT16);
+  set_real(node, "low", -2);
+  set_real(node, "high", 6);
+  set_int(node, "dtype", ::onnx::TensorProto::FLOAT16);
   const Random op{.shape = {3, 5}, .dtype = DType::f16, .low = -2, .high = 6, .seed = 2, .stream = 1};
   maker.graph().mutable_output(0)->mutable_type()->mutable_tensor_type()->set_elem_type(::onnx::TensorProto::FLOAT16);
   EXPECT_TRUE(same_bytes(maker.run({}), drawn(op)));
@@ -59,7 +61,8 @@ TEST(OnnxRandom, LikeAnOperand) {
   ModelMaker maker(22);
   maker.input("x", {2, 7}).output("y");
   auto& node = maker.node("RandomNormalLike", {"x"}, {"y"});
-  set_real(node, "mean", 3), set_real(node, "scale", 0.5f);
+  set_real(node, "mean", 3);
+  set_real(node, "scale", 0.5f);
   const Random op{
       .shape = {2, 7}, .distribution = RandomDistribution::normal, .mean = 3, .scale = 0.5, .seed = 0, .stream = 0};
   EXPECT_TRUE(same_bytes(maker.run({{"x", Tensor({DType::f32, {2, 7}})}}), drawn(op)));

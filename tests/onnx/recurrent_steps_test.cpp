@@ -90,7 +90,10 @@ Answer answer(const Question& q) {
           const auto both = [&](std::int64_t gate) { return of_x(gate, u) + of_state(gate, u, before); };
           const auto look = [&](std::int64_t gate, double cell) { return p[index((d * 3 + gate) * H + u)] * cell; };
           if (q.op == "RNN") next[index(u)] = f(0, both(0));
-          if (q.op == "GRU") update[index(u)] = f(0, both(0)), reset[index(u)] = f(0, both(1));
+          if (q.op == "GRU") {
+            update[index(u)] = f(0, both(0));
+            reset[index(u)] = f(0, both(1));
+          }
           if (q.op == "LSTM") {
             const double in = f(0, both(0) + look(0, c[u]));
             const double forget = q.input_forget ? 1 - in : f(0, both(2) + look(2, c[u]));
@@ -123,7 +126,10 @@ void expect(const Question& q) {
   const bool is_lstm = q.op == "LSTM";
   std::vector<std::string> operands = {"x", "w", "r", "bias", q.has_lengths ? "lengths" : "", "h0"},
                            outputs = {"y", "h"};
-  if (is_lstm) operands.insert(operands.end(), {"c0", "p"}), outputs.emplace_back("c");
+  if (is_lstm) {
+    operands.insert(operands.end(), {"c0", "p"});
+    outputs.emplace_back("c");
+  }
   for (const auto& name : outputs) maker.output(name);
   auto& node = maker.node(q.op, operands, outputs);
   set_int(node, "hidden_size", H);

@@ -27,7 +27,10 @@ ModelMaker model(const Dft& dft) {
   maker.proto().set_ir_version(dft.opset < 20 ? 8 : 9);
   maker.input("x", dft.shape).output("y");
   std::vector<std::string> operands = {"x"};
-  if (!dft.length.empty()) maker.initializer("n", dft.length), operands.push_back("n");
+  if (!dft.length.empty()) {
+    maker.initializer("n", dft.length);
+    operands.push_back("n");
+  }
   const bool has_axis = !dft.axis.empty() && dft.opset >= 20;
   if (has_axis) {
     maker.initializer("axis", dft.axis);
@@ -37,7 +40,8 @@ ModelMaker model(const Dft& dft) {
   for (auto& initializer : *maker.graph().mutable_initializer()) initializer.clear_dims();  // numbers, no lists
   auto& node = maker.node("DFT", operands, {"y"});
   if (!dft.axis.empty() && !has_axis) set_int(node, "axis", dft.axis[0]);
-  set_int(node, "inverse", dft.inverse), set_int(node, "onesided", dft.onesided);
+  set_int(node, "inverse", dft.inverse);
+  set_int(node, "onesided", dft.onesided);
   return maker;
 }
 

@@ -159,7 +159,10 @@ TEST(Attention, SlicesWithoutKeysThatWeigh) {
   shown.as<bool>()[1 * keys + 700] = shown.as<bool>()[2 * keys + 700] = true;
   for (std::size_t j = 0; j < 200; ++j) {
     shown.as<bool>()[2 * keys + j] = true;
-    for (std::size_t d = 0; d < 4; ++d) k.as<float>()[4 * j + d] = -infinity, v.as<float>()[4 * j + d] = 1;
+    for (std::size_t d = 0; d < 4; ++d) {
+      k.as<float>()[4 * j + d] = -infinity;
+      v.as<float>()[4 * j + d] = 1;
+    }
   }
   for (std::size_t e = 0; e < y.as<float>().size(); ++e) y.as<float>()[e] = e / 4 % 3 == 0 ? 0 : 5;
   check_both({.has_mask = true}, {q, k, v, shown}, y);
@@ -221,7 +224,8 @@ TEST(Attention, InfinitiesAndNaNsOfVInSixteenBits) {
 TEST(Attention, ScoresOfSixteenBitsAtTheirLimits) {
   // One key's weight is all of it, whenever it comes; a negative scale, and one of 0.
   std::vector<float> k(200, -8), v(200, 5);
-  k[150] = 8, v[150] = 3;
+  k[150] = 8;
+  v[150] = 3;
   check_in_sixteen_bits({.scale = 1}, {{8, 8}, k, v, {3, 3}});
   check_in_sixteen_bits({.scale = -1}, {{-8, -8}, k, v, {3, 3}});
   check_in_sixteen_bits({.scale = 0}, {{8}, {1, 9}, {2, 4}, {3}});
@@ -250,7 +254,8 @@ TEST(Attention, AnAllowedKeyOfScoreMinusInfinityWeighsNothingUnlessAlone) {
   check_both({}, {row({1}), row({-infinity, 2}), row({5, 3})}, row({3}));
   check_both({}, {row({1}), row({-infinity, -infinity}), row({5, 3})}, row({nan}));
   std::vector<float> k(200, -infinity), v(200, 5);  // blocks of keys of which none weighs
-  k[199] = 1, v[199] = 3;
+  k[199] = 1;
+  v[199] = 3;
   check_both({}, {row({1}), row(k), row(v)}, row({3}));
 }
 

@@ -118,7 +118,10 @@ TEST(Binary, PowersWithinTheRangeOfDoublesAreWithinTheirBound) {
   std::vector<double> bases,
       exponents = {-1074, -149, -20.5, -3, -1, -0.5, 0x1p-40, 1.0 / 3, 2, 3, 7.7, 1023, 8e5, 1e9, 1e15};
   for (int k = 0; k < 600; ++k) bases.push_back(std::exp2((k - 300) * 3.577));
-  for (int k = -20; k <= 20; ++k) bases.push_back(1 + k * 0x1p-52), bases.push_back(1 + k * 0x1p-33);
+  for (int k = -20; k <= 20; ++k) {
+    bases.push_back(1 + k * 0x1p-52);
+    bases.push_back(1 + k * 0x1p-33);
+  }
   for (double x = 0.3; x < 3; x += 0.0137) bases.push_back(x);
   const auto tensor = [](const std::vector<double>& x) { return Tensor::of<double>({std::ssize(x)}, x); };
   check_pairs(F::power, all_pairs(tensor(bases), tensor(exponents)));

@@ -124,10 +124,12 @@ void expect_chunks_are_one(ir::Executor& executor, CausalConv op, std::int64_t t
   const std::vector<Tensor> in = operands_of(op, DType::f32, {2, 3, 19, taps});
   const std::vector<Tensor> whole = ir::run_op(executor, op, in);
   std::vector<Tensor> first = in, second = in;
-  first[0] = samples(in[0], 0, cut), second[0] = samples(in[0], cut, 19);
+  first[0] = samples(in[0], 0, cut);
+  second[0] = samples(in[0], cut, 19);
   const std::vector<Tensor> of_first = ir::run_op(executor, op, first);
   op.has_state = true;
-  second.resize(op.state_operand(), in.back()), second.push_back(of_first[1]);
+  second.resize(op.state_operand(), in.back());
+  second.push_back(of_first[1]);
   const std::vector<Tensor> of_second = ir::run_op(executor, op, second);
   EXPECT_TRUE(tests::same_bytes(of_first[0], samples(whole[0], 0, cut)));
   EXPECT_TRUE(tests::same_bytes(of_second[0], samples(whole[0], cut, 19)));

@@ -98,7 +98,10 @@ TYPED_TEST(ComplexFunctions, QuotientsOfEverySize) {
 TYPED_TEST(ComplexFunctions, QuotientsOfWhatIsNotFinite) {
   std::vector<std::complex<TypeParam>> left, right;
   for (const auto& l : this->specials())
-    for (const auto& r : this->specials()) left.push_back(l), right.push_back(r);
+    for (const auto& r : this->specials()) {
+      left.push_back(l);
+      right.push_back(r);
+    }
   testing::check_op(quotient, {this->tensor_of(left), this->tensor_of(right)}, testing::Data::ill_conditioned);
 }
 

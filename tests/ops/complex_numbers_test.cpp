@@ -56,8 +56,10 @@ TEST(MakeComplex, PolarPartsAreAccurateEachByItself) {
   std::vector<float> angles, moduli;
   for (int k = -64; k <= 64; ++k) {
     const auto near = static_cast<float>(k * std::numbers::pi / 2);
-    for (const float angle : {std::nextafter(near, -1e9f), near, std::nextafter(near, 1e9f), near * 4096})
-      angles.push_back(angle), moduli.push_back(1 + static_cast<float>(k & 7));
+    for (const float angle : {std::nextafter(near, -1e9f), near, std::nextafter(near, 1e9f), near * 4096}) {
+      angles.push_back(angle);
+      moduli.push_back(1 + static_cast<float>(k & 7));
+    }
   }
   testing::check_op(MakeComplex{ComplexForm::polar}, {reals(moduli), reals(angles)});
   const Tensor wide = random_tensor({DType::f64, {257}}, 3);
@@ -108,7 +110,8 @@ TEST(ComplexPart, OverTheWholeRange) {
   for (int i = -149; i < 128; i += 3)
     for (const int apart : {0, 1, 9, 12, 13, 24, 30}) {
       const float a = std::ldexp(1.3f, i), b = std::ldexp(-1.1f, i - apart);
-      z.emplace_back(a, b), z.emplace_back(b, a);
+      z.emplace_back(a, b);
+      z.emplace_back(b, a);
       wide.emplace_back(std::ldexp(1.3, 8 * i), std::ldexp(-1.7, 8 * i - apart));
     }
   // Squares leave the range, which makes them no ordinary numbers.

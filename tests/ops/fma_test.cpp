@@ -76,8 +76,12 @@ TEST(Fma, SpecialValuesOfEveryKind) {
   for (const float a : values)
     for (const float b : values)
       for (const float c : values) {
-        singles.a.push_back(a), singles.b.push_back(b), singles.c.push_back(c);
-        doubles.a.push_back(a), doubles.b.push_back(b), doubles.c.push_back(c);
+        singles.a.push_back(a);
+        singles.b.push_back(b);
+        singles.c.push_back(c);
+        doubles.a.push_back(a);
+        doubles.b.push_back(b);
+        doubles.c.push_back(c);
       }
   expect_every_bit(singles);
   expect_every_bit(doubles);

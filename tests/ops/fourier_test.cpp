@@ -93,7 +93,8 @@ TEST(Fft, OfAnImpulseAtTheStartIsExact) {
   for (ir::Executor* const executor : executors())
     for (const std::int64_t n : {11, 30}) {
       Tensor x({DType::c64, {3, n}}), real({DType::f32, {3, n}});
-      x.as<c64>()[static_cast<std::size_t>(n)] = 1, real.as<float>()[static_cast<std::size_t>(n)] = 1;
+      x.as<c64>()[static_cast<std::size_t>(n)] = 1;
+      real.as<float>()[static_cast<std::size_t>(n)] = 1;
       for (const auto& y : {run<c64>(*executor, Fft{}, x), run<c64>(*executor, Rfft{}, real)})
         for (std::size_t k = 0; k < y.size(); ++k)
           EXPECT_EQ(y[k], c64(k / (y.size() / 3) == 1 ? 1.0f : 0.0f))
@@ -176,7 +177,9 @@ TEST(Fft, OfTonesOffsetsAndImpulses) {
     for (std::int64_t j = 0; j < n; ++j) {
       const auto at = [&](std::int64_t line) -> c64& { return x.as<c64>()[static_cast<std::size_t>(line * n + j)]; };
       const double angle = 2 * std::numbers::pi * 3 * static_cast<double>(j) / static_cast<double>(n);
-      at(0) = j == 2, at(1) = 1, at(2) = c64(std::polar(1.0, angle));
+      at(0) = j == 2;
+      at(1) = 1;
+      at(2) = c64(std::polar(1.0, angle));
       at(3) = noise.as<c64>()[static_cast<std::size_t>(j)] + 1000.0f;
     }
     check_jointly(Fft{}, {x});
@@ -249,7 +252,11 @@ TEST(Fft, HasTheSameBitsForAnyNumberOfThreads) {
       ref_cpu::CpuExecutor cpu({.threads = threads});
       const auto y_now = run<c64>(cpu, Fft{axis}, x), z_now = run<c64>(cpu, Rfft{axis}, r);
       const auto back_now = run<float>(cpu, Irfft{std::nullopt, axis}, x);
-      if (threads == 1) y = y_now, z = z_now, back = back_now;
+      if (threads == 1) {
+        y = y_now;
+        z = z_now;
+        back = back_now;
+      }
       EXPECT_TRUE(y == y_now && z == z_now && back == back_now) << threads << " threads, axis " << axis;
     }
   }
@@ -259,7 +266,10 @@ TEST(Fft, HasTheSameBitsForAnyNumberOfThreads) {
 template <class T>
 double apart(const std::vector<T>& a, const std::vector<T>& b) {
   double off = 0, size = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) off += std::norm(c128(a[i]) - c128(b[i])), size += std::norm(c128(a[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    off += std::norm(c128(a[i]) - c128(b[i]));
+    size += std::norm(c128(a[i]));
+  }
   return std::sqrt(off / size);
 }
 
@@ -283,7 +293,8 @@ TEST(Fft, KeepsToWhatHoldsOfEverySpectrum) {
         of_sum.push_back(y[k] + 2.0f * v[k]);
         of_moved.push_back(
             c64(c128(y[k]) * std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n))));
-        before += std::norm(c128(x.as<c64>()[k])), after += std::norm(c128(y[k]));
+        before += std::norm(c128(x.as<c64>()[k]));
+        after += std::norm(c128(y[k]));
       }
       EXPECT_LE(apart(of_sum, run<c64>(*executor, Fft{}, sum)), limit) << "linearity";
       EXPECT_LE(apart(of_moved, run<c64>(*executor, Fft{}, moved)), limit) << "shift";

@@ -82,8 +82,10 @@ TEST(OverlapAdd, WhatNoWindowCovers) {
 TEST(OverlapAdd, RoundsOnce) {
   const auto sums = [](DType dtype, const std::vector<std::array<float, 3>>& given) {
     std::vector<float> windows, lines;  // a line is two windows whose overlap is one sample
-    for (const auto& [a, b, sum] : given)
-      windows.insert(windows.end(), {0, a, b, 0}), lines.insert(lines.end(), {0, sum, 0});
+    for (const auto& [a, b, sum] : given) {
+      windows.insert(windows.end(), {0, a, b, 0});
+      lines.insert(lines.end(), {0, sum, 0});
+    }
     const auto count = static_cast<std::int64_t>(given.size());
     testing::check_bytes(OverlapAdd{1, 3}, {ir::convert(Tensor::of<float>({count, 2, 2}, windows), dtype)},
                          ir::convert(Tensor::of<float>({count, 3}, lines), dtype));

@@ -93,7 +93,8 @@ TEST(BatchNorm, DataFarFromZeroKeepItsNoise) {
     return random_tensor({DType::f32, std::move(shape)}, seed,
                          {.distribution = ir::Distribution::normal, .mean = 1e4, .scale = 1});
   };
-  operands[0] = far({2, 6, 9}, 8), operands[3] = far({6}, 9);
+  operands[0] = far({2, 6, 9}, 8);
+  operands[3] = far({6}, 9);
   check_op(BatchNorm{}, operands);
 }
 
@@ -137,7 +138,9 @@ TEST(Lrn, ByHand) {
 
 TEST(Lrn, SpecialValues) {
   Tensor x = random_tensor({DType::f32, {1, 9, 3}}, 15);
-  x.as<float>()[0] = nan, x.as<float>()[13] = inf, x.as<float>()[26] = -0.0f;
+  x.as<float>()[0] = nan;
+  x.as<float>()[13] = inf;
+  x.as<float>()[26] = -0.0f;
   check_op(Lrn{.size = 3}, {x});
 }
 
@@ -161,7 +164,8 @@ TEST(LpNorm, SpecialValuesOfOneLineStayInIt) {
   Tensor x = random_tensor({DType::f32, {4, 100}}, 17);
   x.as<float>()[5] = nan;
   x.as<float>()[105] = inf;
-  x.as<float>()[205] = inf, x.as<float>()[206] = nan;
+  x.as<float>()[205] = inf;
+  x.as<float>()[206] = nan;
   check_op(LpNorm{-1, 2}, {x});
   check_op(LpNorm{-1, 1}, {x});
 }

@@ -94,8 +94,10 @@ void check_wide(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, con
   for (const bool turned_a : {false, true})
     for (const bool turned_b : {false, true}) {
       Shape a = batch, b = batch;
-      a.push_back(turned_a ? k : m), a.push_back(turned_a ? m : k);
-      b.push_back(turned_b ? n : k), b.push_back(turned_b ? k : n);
+      a.push_back(turned_a ? k : m);
+      a.push_back(turned_a ? m : k);
+      b.push_back(turned_b ? n : k);
+      b.push_back(turned_b ? k : n);
       SCOPED_TRACE(ir::cat(dtype, " ", a, turned_a ? " turned" : "", " by ", b, turned_b ? " turned" : ""));
       check_op(Matmul{turned_a, turned_b, {}}, {random_tensor({dtype, a}, 1), random_tensor({dtype, b}, 2)});
     }

@@ -60,7 +60,8 @@ TEST(Random, FirstWordsOfASeed) {
 /// ops.md B.1 has the block of counter (0, 0, 5, 2).
 TEST(Random, StreamsAndOffsets) {
   Random op = drawn(Kind::bits, DType::u32);
-  op.stream = 5, op.has_offset = true;
+  op.stream = 5;
+  op.has_offset = true;
   check(op, Tensor::of<std::uint32_t>({4}, {0xa678861e, 0x8f8c45fb, 0x0cb0f6ad, 0xcea75f05}),
         {Tensor::of<std::uint32_t>({}, {2})});
   op = drawn(Kind::uniform, DType::f32, {1001});
@@ -82,12 +83,15 @@ TEST(Random, EqualBitsOfEveryDtype) {
   for (const DType dtype : every_real) {
     Random op = drawn(Kind::uniform, dtype, {3, 4099});
     check_bytes(op);
-    op.low = -1.7, op.high = 0.3, op.stream = 4294967295;
+    op.low = -1.7;
+    op.high = 0.3;
+    op.stream = 4294967295;
     check_bytes(op);
   }
   for (const DType dtype : every_integer) {
     Random op = drawn(Kind::uniform_int, dtype, {3, 1021});
-    op.low = -3, op.high = 100;
+    op.low = -3;
+    op.high = 100;
     check_bytes(op);
     op = drawn(Kind::bernoulli, dtype, {515});
     check_bytes(op);
@@ -98,7 +102,8 @@ TEST(Random, EqualBitsOfEveryDtype) {
     check_bytes(op);
   }
   Random wide = drawn(Kind::uniform_int, DType::i64, {1021});
-  wide.low = -4e9, wide.high = wide.low + 0xFFFFFFFFu;
+  wide.low = -4e9;
+  wide.high = wide.low + 0xFFFFFFFFu;
   check_bytes(wide);
 }
 
@@ -108,7 +113,8 @@ TEST(Random, UniformStaysBelowItsEnd) {
   for (const DType dtype : every_real)
     for (const auto& [low, high] : {std::pair{0.0, 1.0}, {0.9, 1.0}, {-1.0, 0.0}, {1000.0, 1001.0}, {2.0, 2.0}}) {
       Random op = drawn(Kind::uniform, dtype, {20000});
-      op.low = low, op.high = high;
+      op.low = low;
+      op.high = high;
       check_bytes(op);
       const double end = op.real(high);
       for (const double y : numbers(ir::run_op(cpu, op, {}).front()))
@@ -118,9 +124,11 @@ TEST(Random, UniformStaysBelowItsEnd) {
 
 TEST(Random, IntegersAndCoinsByHand) {
   Random op = drawn(Kind::uniform_int, DType::i32);
-  op.low = 0, op.high = 10;
+  op.low = 0;
+  op.high = 10;
   check(op, Tensor::of<std::int32_t>({4}, {8, 8, 5, 7}));
-  op.low = -5, op.high = 5;
+  op.low = -5;
+  op.high = 5;
   check(op, Tensor::of<std::int32_t>({4}, {3, 3, 0, 2}));
   for (const auto& [probability, y] : {std::pair{0.5, 0}, {0.9, 1}, {0.0, 0}, {1.0, 1}}) {
     Random coins = drawn(Kind::bernoulli, DType::i8);
@@ -143,11 +151,13 @@ TEST(Random, NormalOfEveryDtype) {
   for (const DType dtype : every_real) {
     Random op = drawn(Kind::normal, dtype, {7, 3001});
     testing::check_op(op, {});
-    op.mean = -2.5, op.scale = 0.3;
+    op.mean = -2.5;
+    op.scale = 0.3;
     testing::check_op(op, {});
     op.mean = op.scale = 1000;
     testing::check_op(op, {});
-    op.mean = 3, op.scale = 0;
+    op.mean = 3;
+    op.scale = 0;
     testing::check_op(op, {});
   }
   Random tiny = drawn(Kind::normal, DType::f32, {101});
@@ -158,9 +168,13 @@ TEST(Random, NormalOfEveryDtype) {
 TEST(Random, MomentsAreThoseOfTheDistribution) {
   ref_cpu::CpuExecutor cpu;
   Random op = drawn(Kind::normal, DType::f64, {1 << 16});
-  op.mean = 3, op.scale = 2;
+  op.mean = 3;
+  op.scale = 2;
   double sum = 0, squares = 0;
-  for (const double y : numbers(ir::run_op(cpu, op, {}).front())) sum += y, squares += (y - 3) * (y - 3);
+  for (const double y : numbers(ir::run_op(cpu, op, {}).front())) {
+    sum += y;
+    squares += (y - 3) * (y - 3);
+  }
   EXPECT_NEAR(sum / 65536, 3, 5 * 2 / 256.0);
   EXPECT_NEAR(squares / 65536, 4, 5 * 4 * std::sqrt(2) / 256);
 }

@@ -42,7 +42,8 @@ std::vector<Tensor> operands_of(const T& op, const Extents& n, DType dtype = DTy
   std::uint64_t seed = 1;
   const auto made = [&](const ir::Shape& shape, double scale) {
     ir::Fill fill;
-    fill.distribution = ir::Distribution::normal, fill.scale = scale;
+    fill.distribution = ir::Distribution::normal;
+    fill.scale = scale;
     return testing::random_tensor({dtype, shape}, seed++, fill);
   };
   const auto per_root = [](std::int64_t terms) {
@@ -170,7 +171,9 @@ TEST(Recurrent, TwoPiecesAreOne) {
   std::vector<Tensor> piece = whole;
   piece[0] = part(0, 5);
   const auto before = ir::run_op(cpu, op, piece);
-  piece[0] = part(5, 3), piece[4] = before[1], piece[5] = before[2];
+  piece[0] = part(5, 3);
+  piece[4] = before[1];
+  piece[5] = before[2];
   const auto after = ir::run_op(cpu, op, piece), all = ir::run_op(cpu, op, whole);
   EXPECT_TRUE(tests::same_bytes(after[1], all[1]));
   EXPECT_TRUE(tests::same_bytes(after[2], all[2]));

@@ -124,7 +124,8 @@ TEST(ReduceGpu, NaNAndInfinitiesPropagate) {
       SCOPED_TRACE(ir::cat(ir::enum_name(function), " of ", special));
       std::vector<float> x(300, 0.5f);
       x[7] = special;  // one special in line 0, two of opposite signs in line 1, none in line 2
-      x[120] = special, x[199] = -special;
+      x[120] = special;
+      x[199] = -special;
       check_op(Reduce{function, {1}}, {Tensor::of<float>({3, 100}, x)});
       check_op(Reduce{function, {0}}, {Tensor::of<float>({100, 3}, x)});
     }

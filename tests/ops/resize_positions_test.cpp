@@ -52,8 +52,10 @@ std::vector<Plane> all_pairs(ResizeCoordinate coordinate, NearestMode nearest) {
     plane.op = resize_of(plane.rows, plane.columns, coordinate);
     plane.op.nearest_mode = nearest;
     if (!plane.op.roi.empty()) {
-      plane.rows.roi_begin = Rational::of(0.25), plane.rows.roi_end = Rational::of(0.875);
-      plane.columns.roi_begin = Rational::of(crop_begin), plane.columns.roi_end = Rational::of(crop_end);
+      plane.rows.roi_begin = Rational::of(0.25);
+      plane.rows.roi_end = Rational::of(0.875);
+      plane.columns.roi_begin = Rational::of(crop_begin);
+      plane.columns.roi_end = Rational::of(crop_end);
     }
     planes.push_back(std::move(plane));
   }
@@ -131,7 +133,8 @@ TEST(ResizePositions, OfScalesAreExact) {
           const auto m = std::max<std::int64_t>(1, static_cast<std::int64_t>(static_cast<double>(n) * scale));
           const ExactAxis axis{n, m, Rational::of(scale)};
           planes.push_back({axis, by_sizes(1, 1), resize_of(axis, by_sizes(1, 1), coordinate)});
-          planes.back().op.scales = {scale, 1}, planes.back().op.nearest_mode = nearest;
+          planes.back().op.scales = {scale, 1};
+          planes.back().op.nearest_mode = nearest;
         }
         expect_places(cpu, planes);
       }
@@ -147,7 +150,8 @@ TEST(ResizePositions, OfRatiosAreExact) {
         for (const auto& [y, x] : {std::pair{6, 10}, std::pair{7, 3}}) {
           const ExactAxis axis{n, std::max<std::int64_t>(1, (2 * n * y + x) / (2 * x)), Rational(y, x)};
           planes.push_back({axis, by_sizes(1, 1), resize_of(axis, by_sizes(1, 1), coordinate)});
-          planes.back().op.ratios = {y, 1, x, 1}, planes.back().op.nearest_mode = nearest;
+          planes.back().op.ratios = {y, 1, x, 1};
+          planes.back().op.nearest_mode = nearest;
           if (coordinate != ResizeCoordinate::tf_crop_and_resize) continue;
           planes.back().op.roi = {0, 0, 1, 1};
         }
@@ -184,7 +188,8 @@ std::vector<Resize> manners(const ExactAxis& axis) {
       for (const bool antialias : {false, true})
         for (const bool exclude : {false, true}) {
           Resize op{.axes = {0}, .sizes = {axis.m}, .mode = mode, .coordinate = coordinate};
-          op.antialias = antialias, op.exclude_outside = exclude;
+          op.antialias = antialias;
+          op.exclude_outside = exclude;
           if (coordinate == ResizeCoordinate::tf_crop_and_resize) op.roi = {0.25, 0.875};
           all.push_back(op);
         }
@@ -198,7 +203,8 @@ TEST(ResizeWeights, OfSizesAreExact) {
       ExactAxis axis = by_sizes(n, m);
       for (const Resize& op : manners(axis)) {
         const bool crops = op.coordinate == ResizeCoordinate::tf_crop_and_resize;
-        axis.roi_begin = crops ? Rational(1, 4) : 0, axis.roi_end = crops ? Rational(7, 8) : 1;
+        axis.roi_begin = crops ? Rational(1, 4) : 0;
+        axis.roi_end = crops ? Rational(7, 8) : 1;
         // Where weights outside are left out, the sum of the others, by which they are divided, may be small.
         expect_weights(op, axis, DType::f64, cpu, op.exclude_outside ? 0x1p-44 : 0x1p-48);
         if (HasFatalFailure()) return;

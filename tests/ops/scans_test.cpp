@@ -78,8 +78,14 @@ Scan delta_net(const Sizes& n, DType dtype = DType::f32, GatedDeltaNet op = {}, 
   const ir::Shape of_beta = of_decay;
   if (by_row) of_decay.push_back(n.rows);
   Scan scan{op, {}, {0, 1, 2}, op.has_state};
-  if (op.has_decay) scan.along.push_back(in.size()), in.push_back(uniform(dtype, of_decay, -1, 0, 4));
-  if (op.has_beta) scan.along.push_back(in.size()), in.push_back(uniform(dtype, of_beta, 0, 1, 5));
+  if (op.has_decay) {
+    scan.along.push_back(in.size());
+    in.push_back(uniform(dtype, of_decay, -1, 0, 4));
+  }
+  if (op.has_beta) {
+    scan.along.push_back(in.size());
+    in.push_back(uniform(dtype, of_beta, 0, 1, 5));
+  }
   if (op.has_state) in.push_back(normal(state, {n.batches, n.heads, n.rows, n.size}, 6));
   scan.in = std::move(in);
   return scan;

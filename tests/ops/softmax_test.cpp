@@ -93,7 +93,8 @@ TEST(Softmax, SpecialValuesOfOneLineStayInIt) {
   x[105] = infinity;
   for (std::size_t k = 200; k < 300; ++k) x[k] = -infinity;
   x[303] = x[399] = -infinity;
-  x[401] = infinity, x[402] = -infinity;
+  x[401] = infinity;
+  x[402] = -infinity;
   for (std::size_t k = 500; k < 600; ++k) x[k] = static_cast<float>(k % 7);
   const Tensor rows = Tensor::of<float>({6, 100}, x);
   Tensor columns({DType::f32, {100, 6}});

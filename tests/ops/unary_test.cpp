@@ -165,10 +165,15 @@ std::vector<double> f64_samples() {
     for (const double m : {1.0, 1.3777, -1.91}) numbers.push_back(std::ldexp(m, n));
   for (int n = 1; n < 60; ++n) numbers.push_back(n * (std::numbers::pi / 4));
   for (double x = -800; x < 800; x += 0.777) numbers.push_back(x);
-  for (double x = -7; x < 7; x += 0.00173) numbers.push_back(x), numbers.push_back(1 + x / 1024);
+  for (double x = -7; x < 7; x += 0.00173) {
+    numbers.push_back(x);
+    numbers.push_back(1 + x / 1024);
+  }
   for (int n = 1; n < 53; ++n)
-    for (const double one : {1.0, -1.0})
-      numbers.push_back(one + std::ldexp(1.1, -n)), numbers.push_back(one - std::ldexp(1.3, -n));
+    for (const double one : {1.0, -1.0}) {
+      numbers.push_back(one + std::ldexp(1.1, -n));
+      numbers.push_back(one - std::ldexp(1.3, -n));
+    }
   for (const float x : testing::float_samples(4000)) numbers.push_back(x);
   return numbers;
 }

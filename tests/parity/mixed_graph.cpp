@@ -12,7 +12,10 @@ class Blocks {
  public:
   void softmax_block(int block) {
     begin(block);
-    param("scale", "8"), param("bias", "8"), param("up.w", "8, 12"), param("conv.w", "3, 3, 3, 3");
+    param("scale", "8");
+    param("bias", "8");
+    param("up.w", "8, 12");
+    param("conv.w", "3, 3, 3, 3");
     param("down.w", "8, 12");
     node("norm", "layer_norm", {state_, own("scale"), own("bias")}, R"(, "epsilon": 1e-5)");
     node("up", "matmul", {state_, own("up.w")});
@@ -29,8 +32,12 @@ class Blocks {
   void residual_block(int block) {
     begin(block);
     const std::string before = state_;
-    param("scale", "8"), param("up.w", "8, 12"), param("gate", "12"), param("conv.w", "3, 3, 3, 3");
-    param("down.w", "12, 8"), param("half", "8");
+    param("scale", "8");
+    param("up.w", "8, 12");
+    param("gate", "12");
+    param("conv.w", "3, 3, 3, 3");
+    param("down.w", "12, 8");
+    param("half", "8");
     node("norm", "rms_norm", {state_, own("scale")}, R"(, "epsilon": 1e-5)");
     node("up", "matmul", {state_, own("up.w")});
     node("gated", "binary", {state_, own("gate")}, R"(, "function": "multiply")");

@@ -104,7 +104,9 @@ TEST(CpuExecutor, HandsBackInputsParamsAndConstantsToo) {
   const Value x = graph.input("x", {DType::f32, {2, 0}});
   const Value w = graph.param("w", {DType::f32, {1}});
   ir::ops::Constant five;
-  five.dtype = DType::u8, five.shape = {1}, five.data = {std::byte{5}};
+  five.dtype = DType::u8;
+  five.shape = {1};
+  five.data = {std::byte{5}};
   const Value c = graph.add("c", five, {});
   const Value y = graph.add("y", ir::ops::Cast{DType::f32}, {c});
   const ir::Feeds feeds = {{"x", Tensor({DType::f32, {2, 0}})}, {"w", Tensor::of<float>({1}, {3})}};

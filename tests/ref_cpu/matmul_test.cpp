@@ -110,7 +110,8 @@ TEST(Matmul, InfinityTimesZeroIsNan) {
   const float inf = std::numeric_limits<float>::infinity();
   for (const std::int64_t k : {2, 40}) {
     std::vector<float> row(static_cast<std::size_t>(k), 1), column(static_cast<std::size_t>(k), 1);
-    row[0] = inf, column[0] = 0;
+    row[0] = inf;
+    column[0] = 0;
     const auto y = run_one(ir::ops::Matmul{}, {Tensor::of<float>({1, k}, row), Tensor::of<float>({k, 1}, column)});
     EXPECT_TRUE(std::isnan(y.as<float>()[0])) << "k = " << k;
   }
@@ -155,10 +156,13 @@ TEST(Gemm, ScalesAddsAndRoundsOnce) {
   const auto a = Tensor::of<ir::f16>({1, 2}, {h(1024), h(1)}), b = Tensor::of<ir::f16>({2, 1}, {h(1), h(1)});
   const auto c = Tensor::of<ir::f16>({}, {h(1)});
   ir::ops::Gemm op;
-  op.alpha = 2, op.beta = 0.5, op.has_c = true;
+  op.alpha = 2;
+  op.beta = 0.5;
+  op.has_c = true;
   // 2 * 1025 + 0.5 = 2050.5, rounded at the end; spacing there is 2
   EXPECT_EQ(static_cast<float>(run_one(op, {a, b, c}).as<ir::f16>()[0]), 2050.0f);
-  op.alpha = 0.5, op.beta = 1;
+  op.alpha = 0.5;
+  op.beta = 1;
   EXPECT_EQ(static_cast<float>(run_one(op, {a, b, c}).as<ir::f16>()[0]), 513.5f);
 }
 

@@ -65,7 +65,8 @@ double error(Kind kind, std::int64_t n, const std::vector<LongComplex>& truth, c
   long double off = 0, size = 0;
   for (std::size_t k = 0; k < truth.size(); ++k) {
     const LongComplex y = kind == Kind::real_inverse ? LongComplex(got[k]) : LongComplex(got[2 * k], got[2 * k + 1]);
-    off += std::norm(y - truth[k]), size += std::norm(truth[k]);
+    off += std::norm(y - truth[k]);
+    size += std::norm(truth[k]);
   }
   const double depth = std::log2(static_cast<double>(std::max<std::int64_t>(n, 2)));
   return std::sqrt(static_cast<double>(off / size) / depth) /
@@ -112,7 +113,10 @@ void meet_the_definition() {
     }
 }
 
-TEST(Transforms, MeetTheDefinition) { meet_the_definition<float>(), meet_the_definition<double>(); }
+TEST(Transforms, MeetTheDefinition) {
+  meet_the_definition<float>();
+  meet_the_definition<double>();
+}
 
 template <class T>
 void of_long_lines_are_as_good() {
@@ -137,7 +141,8 @@ void of_long_lines_are_as_good() {
 }
 
 TEST(Transforms, OfLongLinesMeetFftwsOrOurOwn) {
-  of_long_lines_are_as_good<float>(), of_long_lines_are_as_good<double>();
+  of_long_lines_are_as_good<float>();
+  of_long_lines_are_as_good<double>();
 }
 
 template <class T>
@@ -164,7 +169,8 @@ void have_the_same_bits_wherever_data_lie() {
 }
 
 TEST(Transforms, HaveTheSameBitsWhereverDataLie) {
-  have_the_same_bits_wherever_data_lie<float>(), have_the_same_bits_wherever_data_lie<double>();
+  have_the_same_bits_wherever_data_lie<float>();
+  have_the_same_bits_wherever_data_lie<double>();
 }
 
 template <class T>
@@ -179,7 +185,8 @@ void ignore_what_a_real_spectrum_cannot_have() {
 }
 
 TEST(Transforms, IgnoreWhatARealSpectrumCannotHave) {
-  ignore_what_a_real_spectrum_cannot_have<float>(), ignore_what_a_real_spectrum_cannot_have<double>();
+  ignore_what_a_real_spectrum_cannot_have<float>();
+  ignore_what_a_real_spectrum_cannot_have<double>();
 }
 
 /// Plans are let go when others are asked for; what is planned again is planned the same.

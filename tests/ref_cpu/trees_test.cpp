@@ -45,7 +45,10 @@ ir::OpRun ran(const ir::Op& op, const std::vector<Tensor>& operands, int threads
 /// The sum in the published order, and behind it what the op has there, each step rounded to f32.
 double replay(const ElementSum& sum, const ir::Sum& published, DType dtype) {
   std::vector<float> a, b;
-  for (const auto& term : sum.terms) a.push_back(static_cast<float>(term.a)), b.push_back(static_cast<float>(term.b));
+  for (const auto& term : sum.terms) {
+    a.push_back(static_cast<float>(term.a));
+    b.push_back(static_cast<float>(term.b));
+  }
   float made = a.empty() ? 0 : parity::elements::replayed(a, b, published, true).value();
   if (sum.scale != 1) made = static_cast<float>(static_cast<double>(static_cast<float>(sum.scale)) * made);
   if (sum.divisor != 1) made = static_cast<float>(made / sum.divisor);

@@ -35,7 +35,10 @@ bool is_spoilt(const char* helper) {
 
 }  // namespace
 
-Fault::Fault(std::string helper) { spoilt = std::move(helper), uses_of_spoilt = 0; }
+Fault::Fault(std::string helper) {
+  spoilt = std::move(helper);
+  uses_of_spoilt = 0;
+}
 Fault::~Fault() { spoilt.clear(); }
 int Fault::uses() const { return uses_of_spoilt; }
 

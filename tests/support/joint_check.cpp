@@ -54,7 +54,10 @@ Results judged_by(const Making& making, const ir::Op& op, const std::vector<ir::
   Results results;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     cases::NodeResult& result = results.emplace_back();
-    result.node = 0, result.output = k, result.label = "y", result.op = std::string(op.name());
+    result.node = 0;
+    result.output = k;
+    result.label = "y";
+    result.op = std::string(op.name());
     judge.compare(k, outputs[k], result);
     result.telling = judge.telling(k, result);
     const samples::OracleEffort effort{.drawn = 64, .least_work = 0x1p16};

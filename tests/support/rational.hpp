@@ -19,9 +19,11 @@ class Rational {
     Whole a = top_ < 0 ? -top_ : top_, b = bottom_;
     while (b != 0) {
       const Whole rest = a % b;
-      a = b, b = rest;
+      a = b;
+      b = rest;
     }
-    top_ /= a, bottom_ /= a;
+    top_ /= a;
+    bottom_ /= a;
   }
   /// The number that a double is.
   static Rational of(double x) {

@@ -28,7 +28,10 @@ void main() {
     COMPUTED met = COMPUTED(0);
     if (is_inside(at)) met = load(x[position_in_x(plane / filters, at)]);
     chunk += load(w[filter_index * taps() + t]) * met;
-    if (t % 256 == 255) sum += chunk, chunk = COMPUTED(0);
+    if (t % 256 == 255) {
+      sum += chunk;
+      chunk = COMPUTED(0);
+    }
   }
   sum += chunk;
   if (has_bias) sum += load(bias[filter_index]);

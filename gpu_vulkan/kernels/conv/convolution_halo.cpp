@@ -27,7 +27,8 @@ struct HaloLines {
       const std::int64_t extent = axes.extent[i], before = axes.pad[i], positions = axes.positions[i];
       return std::max({positions, extent + before, positions + span(i) - before});
     };
-    pitch = apart(2), height = apart(1);
+    pitch = apart(2);
+    height = apart(1);
     reach = span(1) * pitch + span(2);
     count = ((std::int64_t{block.batch} - 1) * height + axes.positions[1] - 1) * pitch + axes.positions[2];
   }

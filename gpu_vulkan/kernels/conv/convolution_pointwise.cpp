@@ -24,12 +24,15 @@ std::optional<std::string> refuse_pointwise(const Convolution& conv, const plan:
 void emit_pointwise(const Convolution& conv, plan::Lowering& node) {
   const ConvBlock& block = conv.block;
   gemm::Gemm product;
-  product.m = block.filters, product.n = block.axes.count(), product.k = block.channels;
+  product.m = block.filters;
+  product.n = block.axes.count();
+  product.k = block.channels;
   product.batch = {block.batch, block.group};
   product.a_strides = {0, product.m * product.k};
   product.b_strides = {block.group * product.k * product.n, product.k * product.n};
   product.sums_in_f16 = conv.sums_in_f16;
-  product.has_c = conv.has_bias, product.c_strides = {1, 0};
+  product.has_c = conv.has_bias;
+  product.c_strides = {1, 0};
   const ir::DType dtype = node.in_type(0).dtype;
   gemm::lower_gemm(product, {node.in(1), node.in(0), node.in(conv.has_bias ? 2 : 0), node.out(0), dtype, dtype}, node);
 }

@@ -37,7 +37,8 @@ struct ConstantK {
   ConstantK(const Convolution& conv, std::uint32_t depth) {
     if (!conv.is_large()) return;
     const ConvBlock& block = conv.block;
-    taps = static_cast<std::uint32_t>(block.taps()), k = static_cast<std::uint32_t>(block.gemm_k());
+    taps = static_cast<std::uint32_t>(block.taps());
+    k = static_cast<std::uint32_t>(block.gemm_k());
     k_aligned = block.gemm_k() % depth == 0;
   }
 };

@@ -10,9 +10,12 @@ WindowAxes window_axes(const std::vector<ir::kernels::Window>& axes, const ir::S
     node.needs(axis.padded() < std::int64_t{1} << 31, "the padded image has ", axis.padded(),
                " positions on spatial axis ", i, ", shaders count to 2^31");
     const std::size_t at = 3 - axes.size() + i;
-    made.extent[at] = plan::word(axis.extent), made.positions[at] = plan::word(y[y.size() - axes.size() + i]);
-    made.kernel[at] = plan::word(axis.kernel), made.stride[at] = plan::word(axis.stride);
-    made.dilation[at] = plan::word(axis.dilation), made.pad[at] = plan::word(axis.pad_begin);
+    made.extent[at] = plan::word(axis.extent);
+    made.positions[at] = plan::word(y[y.size() - axes.size() + i]);
+    made.kernel[at] = plan::word(axis.kernel);
+    made.stride[at] = plan::word(axis.stride);
+    made.dilation[at] = plan::word(axis.dilation);
+    made.pad[at] = plan::word(axis.pad_begin);
   }
   return made;
 }

@@ -24,7 +24,8 @@ struct AdjointSteps {
   explicit AdjointSteps(const WindowAxes& axes) {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::uint32_t common = std::gcd(axes.stride[i], axes.dilation[i]);
-      tap[i] = axes.stride[i] / common, index[i] = axes.dilation[i] / common;
+      tap[i] = axes.stride[i] / common;
+      index[i] = axes.dilation[i] / common;
     }
   }
 };

@@ -71,7 +71,10 @@ std::int64_t length_of_chirped(std::int64_t least, std::int64_t most) {
     if (!ir::kernels::is_smooth(m, 7)) continue;
     double passes = 1;  // Memory costs as much as a pass does; one of an odd radix half more.
     for (const std::uint32_t radix : radices_of(m)) passes += std::has_single_bit(radix) ? 1 : 1.5;
-    if (passes * static_cast<double>(m) < cost) best = m, cost = passes * static_cast<double>(m);
+    if (passes * static_cast<double>(m) < cost) {
+      best = m;
+      cost = passes * static_cast<double>(m);
+    }
   }
   return best;
 }

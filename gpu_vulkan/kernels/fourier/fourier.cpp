@@ -180,8 +180,14 @@ class Lines {
                 .spectrum_at = step.spectrum == nullptr ? 0 : tables.add(*step.spectrum),
                 .scale = common::words_of(to.scale, part_)};
     Factor factor = Factor::none;
-    if (to.factor != nullptr) factor = Factor::by_table, block.factor_at = tables.add(*to.factor);
-    if (step.twiddles > 0) factor = Factor::by_twiddle, add_turns(step.twiddles, block, tables);
+    if (to.factor != nullptr) {
+      factor = Factor::by_table;
+      block.factor_at = tables.add(*to.factor);
+    }
+    if (step.twiddles > 0) {
+      factor = Factor::by_twiddle;
+      add_turns(step.twiddles, block, tables);
+    }
     if (from.form == Form::half_of_pairs || to.form == Form::half_of_pairs)
       block.split_at = tables.roots(total_ + 1, 2 * total_);
     const bool has_neighbours = lines_.inner > 1;
@@ -267,13 +273,15 @@ Line line_of(const Transform& transform, const plan::Lowering& node) {
 void emit_chirped(Lines& lines, const Line& line, const std::vector<std::int64_t>& factors, Source from, Target to) {
   const ir::kernels::Chirp table = ir::kernels::bluestein(line.points, line.length);
   from.chirp = &table.chirp;
-  to.factor = &table.chirp, to.swaps_back = true;
+  to.factor = &table.chirp;
+  to.swaps_back = true;
   if (factors.size() == 1) return lines.dispatch({.size = line.length, .spectrum = &table.spectrum}, from, to);
   const End between{
       .slot = lines.scratch(line.length), .form = Form::whole, .length = line.length, .limit = line.length};
   from.leaves_origin_aside = to.takes_origin_from_aside = true;
   Target middle{between};
-  middle.factor = &table.spectrum, middle.swaps = true;
+  middle.factor = &table.spectrum;
+  middle.swaps = true;
   lines.transform(factors, from, middle);
   lines.transform(factors, Source{between}, to);
 }
@@ -285,14 +293,25 @@ void emit(const Transform& transform, const Line& line, const std::vector<std::i
   const Form half = line.is_packed ? Form::half_of_pairs : Form::half_of_reals;
   Source from{{.slot = node.in(0), .form = Form::whole, .length = transform.in.length, .limit = points}};
   Target to{{.slot = node.out(0), .form = Form::whole, .length = transform.out.length, .limit = points}};
-  if (transform.kind == Kind::real_forward) from.form = with_pairs, to.form = half;
-  if (transform.kind == Kind::real_inverse) from.form = half, to.form = with_pairs;
+  if (transform.kind == Kind::real_forward) {
+    from.form = with_pairs;
+    to.form = half;
+  }
+  if (transform.kind == Kind::real_inverse) {
+    from.form = half;
+    to.form = with_pairs;
+  }
   if (to.form == Form::half_of_reals) to.limit = points / 2 + 1;
-  from.swaps = to.swaps = line.is_inverse, to.scale = transform.scale;
+  from.swaps = to.swaps = line.is_inverse;
+  to.scale = transform.scale;
 
   Lines lines(node, line.part, transform.in, points);
   const bool splits_apart = to.form == Form::half_of_pairs && factors.size() > 1;
-  if (splits_apart) to.form = Form::whole, to.slot = lines.scratch(points), to.length = points;
+  if (splits_apart) {
+    to.form = Form::whole;
+    to.slot = lines.scratch(points);
+    to.length = points;
+  }
   if (line.is_direct)
     lines.transform(factors, from, to);
   else
@@ -309,8 +328,10 @@ void lower_transform(const Transform& transform, plan::Lowering& node) {
   const bool may_slice = line.is_direct && !(line.is_packed && transform.kind == Kind::real_forward);
   if (fits_workgroup(line.length, line.part, may_slice, node.facts())) factors[0] = {line.length};
   for (const std::int64_t most : {line.most.together, line.most.alone})
-    if (factors[1].empty() && factors[2].empty())
-      factors[1] = factors_of(line.length, most, 2), factors[2] = factors_of(line.length, most, 3);
+    if (factors[1].empty() && factors[2].empty()) {
+      factors[1] = factors_of(line.length, most, 2);
+      factors[2] = factors_of(line.length, most, 3);
+    }
   const auto in_steps = [&](std::size_t count, std::string name, device::KernelFamily family) -> plan::Candidate {
     std::optional<std::string> refusal;
     if (factors.at(count - 1).empty())

@@ -34,8 +34,10 @@ std::int64_t threads_of(const std::vector<std::uint32_t>& radices, std::int64_t 
     if (points_of(radices, size, t) > most_points) continue;
     std::int64_t places = 0;
     for (const std::int64_t r : radices) places += r * pieces(size / r, t) * t;
-    if (places < fewest || (places == fewest && points_of(radices, size, t) < points_of(radices, size, best)))
-      best = t, fewest = places;
+    if (places < fewest || (places == fewest && points_of(radices, size, t) < points_of(radices, size, best))) {
+      best = t;
+      fewest = places;
+    }
   }
   return std::min(best, size);
 }

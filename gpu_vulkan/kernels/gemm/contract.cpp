@@ -82,10 +82,12 @@ void add_batch(const Labels& labels, const ir::kernels::Labelled& a, const ir::k
                        product.b_strides.back() == of_b * extent;
     if (joins) {
       product.batch.back() *= extent;
-      product.a_strides.back() = of_a, product.b_strides.back() = of_b;
+      product.a_strides.back() = of_a;
+      product.b_strides.back() = of_b;
     } else {
       product.batch.push_back(extent);
-      product.a_strides.push_back(of_a), product.b_strides.push_back(of_b);
+      product.a_strides.push_back(of_a);
+      product.b_strides.push_back(of_b);
     }
   }
 }
@@ -142,10 +144,13 @@ void multiply_matrices(const Term& a, const Term& b, ir::DType dtype, const ir::
   const Term right = as_matrices(b, dtype, kinds.batch, summed, kinds.columns, in_place, node);
   const auto of_a = *as_matrix(left.axes, kinds.rows, summed), of_b = *as_matrix(right.axes, summed, kinds.columns);
   Gemm product;
-  product.m = a.axes.extents_of(kinds.rows).elements(), product.n = b.axes.extents_of(kinds.columns).elements();
+  product.m = a.axes.extents_of(kinds.rows).elements();
+  product.n = b.axes.extents_of(kinds.columns).elements();
   product.k = a.axes.extents_of(summed).elements();
-  product.transpose_a = of_a.transposed, product.transpose_b = of_b.transposed;
-  product.lda = of_a.apart, product.ldb = of_b.apart;
+  product.transpose_a = of_a.transposed;
+  product.transpose_b = of_b.transposed;
+  product.lda = of_a.apart;
+  product.ldb = of_b.apart;
   product.sums_in_f16 = y.sums_in_f16;
   add_batch(kinds.batch, left.axes, right.axes, product);
   lower_gemm(product, {left.slot, right.slot, left.slot, y.slot, dtype, dtype}, node);

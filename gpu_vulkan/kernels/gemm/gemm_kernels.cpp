@@ -13,19 +13,24 @@ std::uint32_t transposed(const Gemm& p) { return (p.transpose_a ? 1u : 0u) | (p.
 
 GemmBlock block_of(const Gemm& p, DType dtype) {
   GemmBlock block{};
-  block.m = plan::word(p.m), block.n = plan::word(p.n), block.k = plan::word(p.k),
+  block.m = plan::word(p.m);
+  block.n = plan::word(p.n);
+  block.k = plan::word(p.k);
   block.batches = plan::word(p.batch.elements());
   block.flags = transposed(p) | (p.alpha != 1 ? 4u : 0u) | (p.has_c ? 8u : 0u);
   block.batch.fill(1);
   for (std::size_t i = 0; i < p.batch.size(); ++i) {
     const std::size_t at = most_batch_axes - p.batch.size() + i;
-    block.batch[at] = plan::word(p.batch[i]), block.a_strides[at] = plan::word(p.a_strides[i]),
+    block.batch[at] = plan::word(p.batch[i]);
+    block.a_strides[at] = plan::word(p.a_strides[i]);
     block.b_strides[at] = plan::word(p.b_strides[i]);
   }
   block.c_strides = {plan::word(p.c_strides[0]), plan::word(p.c_strides[1])};
   const auto line = [&](std::int64_t given, std::int64_t dense) { return plan::word(given == 0 ? dense : given); };
-  block.lda = line(p.lda, p.transpose_a ? p.m : p.k), block.ldb = line(p.ldb, p.transpose_b ? p.k : p.n);
-  block.alpha = common::words_of(p.alpha, dtype), block.beta = common::words_of(p.beta, dtype);
+  block.lda = line(p.lda, p.transpose_a ? p.m : p.k);
+  block.ldb = line(p.ldb, p.transpose_b ? p.k : p.n);
+  block.alpha = common::words_of(p.alpha, dtype);
+  block.beta = common::words_of(p.beta, dtype);
   return block;
 }
 

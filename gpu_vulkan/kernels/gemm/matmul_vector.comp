@@ -31,7 +31,10 @@ void main() {
   if (element < count)
     for (uint t = lane, terms = 1; t < k; t += lanes, ++terms) {
       chunk += product(load(a[first.x + position_in_a(row, t)]), load(b[first.y + position_in_b(t, column)]));
-      if (terms % 256 == 0) sum += chunk, chunk = COMPUTED(0);
+      if (terms % 256 == 0) {
+        sum += chunk;
+        chunk = COMPUTED(0);
+      }
     }
   partial[mine * lanes + lane] = sum + chunk;
   for (uint upper = lanes / 2; upper > 0; upper /= 2) {

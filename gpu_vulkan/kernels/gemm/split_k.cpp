@@ -8,11 +8,13 @@ Gemm split_k(const Gemm& p, std::int64_t slices) {
   const GemmBlock whole = block_of(p, ir::DType::f32);
   Gemm parts = p;
   parts.k = p.k / slices;
-  parts.lda = whole.lda, parts.ldb = whole.ldb;
+  parts.lda = whole.lda;
+  parts.ldb = whole.ldb;
   parts.batch = {slices};
   parts.a_strides = {parts.k * (p.transpose_a ? parts.lda : 1)};
   parts.b_strides = {parts.k * (p.transpose_b ? 1 : parts.ldb)};
-  parts.alpha = 1, parts.has_c = false;
+  parts.alpha = 1;
+  parts.has_c = false;
   return parts;
 }
 

@@ -15,7 +15,9 @@ void main() {
   COMPUTED h = COMPUTED(0), z = COMPUTED(0), beside = COMPUTED(0), sums[GATES];
   bool runs = false;
   if (at.is_mine) {
-    runs = is_running(at, step), h = before[at.state], z = update[at.state];
+    runs = is_running(at, step);
+    h = before[at.state];
+    z = update[at.state];
     beside = beside_states(at, step, 2u);
   }
   multiply(2u, sums);

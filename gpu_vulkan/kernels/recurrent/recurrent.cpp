@@ -33,9 +33,14 @@ std::size_t bytes_of(std::int64_t elements, ir::DType dtype) {
 std::uint32_t flags_of(const Description& op) {
   std::uint32_t flags = 0;
   const auto set = [&](std::uint32_t flag, bool is_set) { flags |= is_set ? flag : 0; };
-  set(1, ir::kernels::is_reverse(op.direction, 0)), set(2, ir::kernels::is_reverse(op.direction, 1));
-  set(4, op.operands.bias.has_value()), set(8, op.clip.has_value()), set(16, op.operands.peephole.has_value());
-  set(32, op.input_forget), set(64, op.cell_states), set(128, op.linear_before_reset);
+  set(1, ir::kernels::is_reverse(op.direction, 0));
+  set(2, ir::kernels::is_reverse(op.direction, 1));
+  set(4, op.operands.bias.has_value());
+  set(8, op.clip.has_value());
+  set(16, op.operands.peephole.has_value());
+  set(32, op.input_forget);
+  set(64, op.cell_states);
+  set(128, op.linear_before_reset);
   return flags;
 }
 
@@ -112,11 +117,14 @@ void Steps::multiply_inputs() {
   node_.needs(elements < (std::int64_t{1} << 31), "the gates of all steps are 2^31 elements or more");
   inputs_ = node_.scratch(bytes_of(elements, computed_));
   gemm::Gemm product;
-  product.m = n.steps * n.batch, product.n = n.gate_rows(), product.k = n.inputs;
+  product.m = n.steps * n.batch;
+  product.n = n.gate_rows();
+  product.k = n.inputs;
   product.transpose_b = true;
   if (n.directions > 1) {
     product.batch = {n.directions};
-    product.a_strides = {0}, product.b_strides = {n.gate_rows() * n.inputs};
+    product.a_strides = {0};
+    product.b_strides = {n.gate_rows() * n.inputs};
   }
   gemm::lower_gemm(product, {node_.in(0), node_.in(1), node_.in(0), inputs_, dtype_, computed_}, node_);
 }

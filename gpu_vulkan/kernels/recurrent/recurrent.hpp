@@ -35,9 +35,13 @@ Description description_of(const T& op, const plan::Lowering& node) {
   if constexpr (requires { op.activation; }) {
     made.gate = made.cell = made.hidden = op.activation;
   } else {
-    made.gate = op.gate_activation, made.cell = made.hidden = op.hidden_activation;
-    if constexpr (requires { op.cell_activation; })
-      made.cell = op.cell_activation, made.input_forget = op.input_forget, made.cell_states = op.cell_states;
+    made.gate = op.gate_activation;
+    made.cell = made.hidden = op.hidden_activation;
+    if constexpr (requires { op.cell_activation; }) {
+      made.cell = op.cell_activation;
+      made.input_forget = op.input_forget;
+      made.cell_states = op.cell_states;
+    }
     if constexpr (requires { op.linear_before_reset; }) made.linear_before_reset = op.linear_before_reset;
   }
   return made;

@@ -66,7 +66,8 @@ Row row_of(uint any_row) {
 void read_steps(Row of, uint lane, uint from, uint last) {
   [[unroll]] for (uint j = 0u; j < at_once; ++j) {
     const uint step = of.batch * steps + min(from + j, last), of_group = (step * groups + of.group) * size;
-    by[j] = load(dt[step * heads + of.head]), given[j] = load(x[step * rows_of_batch + of.in_batch]);
+    by[j] = load(dt[step * heads + of.head]);
+    given[j] = load(x[step * rows_of_batch + of.in_batch]);
     [[unroll]] for (uint e = 0u; e < each; ++e) {
       const uint at = of_group + min(lane + e * lanes, size - 1u);
       taken[j * each + e] = load(b[at]);

@@ -114,7 +114,8 @@ void main() {
       COMPUTED key[each], ask[each], known = COMPUTED(0), change = value;
       const COMPUTED factor = has_decay && !decays_rows ? expf(decays[0]) : COMPUTED(1), share = rate;
       [[unroll]] for (uint e = 0u; e < each; ++e) {
-        key[e] = keys[e], ask[e] = asks[e];
+        key[e] = keys[e];
+        ask[e] = asks[e];
         if (lane + e * lanes >= dk) continue;
         if (has_decay) s[e] *= decays_rows ? expf(decays[e]) : factor;
         if (has_beta) known += s[e] * key[e];

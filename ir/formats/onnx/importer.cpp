@@ -47,7 +47,8 @@ void bound_indices(formats::GraphFile& file) {
     const auto low = static_cast<double>(use.low), high = static_cast<double>(use.high);
     const bool is_index = is_integer(dtype) && use.role == Role::index && low < high;
     if (!is_index || (low <= fill.low && fill.high <= high)) continue;
-    fill.low = std::min(std::max(low, 0.0), high - 1), fill.high = high;
+    fill.low = std::min(std::max(low, 0.0), high - 1);
+    fill.high = high;
     file.sources.try_emplace(file.graph.name(v), formats::Generated{fill});
   }
 }

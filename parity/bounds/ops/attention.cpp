@@ -50,7 +50,8 @@ Parts parts_of(const Scores& scores, const Node& node, const Weights& weights, c
   const Real none = builder.constant(0);
   if (node.unit() <= 2 * ir::unit_roundoff(ir::DType::f64)) {
     parts.divisor = max(builder.constant(1), 0x1p-500 * largest(largest(abs(parts.v), -1), -2));
-    parts.v = parts.v / *parts.divisor, parts.y = parts.y / *parts.divisor;
+    parts.v = parts.v / *parts.divisor;
+    parts.y = parts.y / *parts.divisor;
   }
   const Real size = largest(abs(parts.v), -1);
   const Real influence = parts.p * reshaped(size, {size.shape()[0], size.shape()[1], 1, 1, size.shape()[3]});

@@ -15,7 +15,8 @@ Real lost_on_the_way(const ir::ops::Cumulative& op, const Node& node) {
   ExpressionBuilder& builder = node.builder;
   const double least = core::float_format(core::compute_dtype(node.out_types.at(0).dtype)).smallest_normal();
   ir::ops::Cumulative inclusive = op, running_sum = op;
-  inclusive.exclusive = false, running_sum.function = ir::ops::CumulativeFunction::sum;
+  inclusive.exclusive = false;
+  running_sum.function = ir::ops::CumulativeFunction::sum;
   const Real made = abs(builder.apply(inclusive, {node.in[0]}));
   const Real is_subnormal = builder.apply(ir::ops::Compare{ir::ops::Comparison::less}, {made, builder.constant(least)});
   const Real relative =

@@ -8,8 +8,10 @@
 namespace plumb::parity::bounds {
 Model error_model(const ir::ops::Gemm& op) {
   ir::ops::Gemm with_magnitudes = op, squared = op;
-  with_magnitudes.alpha = std::abs(op.alpha), with_magnitudes.beta = std::abs(op.beta);
-  squared.alpha = op.alpha * op.alpha, squared.beta = op.beta * op.beta;
+  with_magnitudes.alpha = std::abs(op.alpha);
+  with_magnitudes.beta = std::abs(op.beta);
+  squared.alpha = op.alpha * op.alpha;
+  squared.beta = op.beta * op.beta;
   return {.rounding =
               [=](const Node& node) {
                 const ir::Shape& a = node.in[0].shape();

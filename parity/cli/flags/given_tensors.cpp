@@ -39,8 +39,10 @@ class LiteralReader {
     std::int64_t count = 0;
     skip_spaces();
     if (!takes(']')) {
-      do value(depth + 1), ++count;
-      while (takes(','));
+      do {
+        value(depth + 1);
+        ++count;
+      } while (takes(','));
       require_here(takes(']'));
     }
     skip_spaces();

@@ -140,7 +140,8 @@ verify::FillOptions fill_options(const GraphFlags& flags) {
   require_precision(flags.precision);
   if (flags.precision != "f32") options.precision = flags.precision;
   options.memory_budget = usual_share_of_memory();
-  options.shapes = flags.model.shapes, options.literals = flags.model.inputs;
+  options.shapes = flags.model.shapes;
+  options.literals = flags.model.inputs;
   options.has_given = !flags.model.data.empty() || !flags.model.load_inputs.empty() || !flags.model.inputs.empty();
   const auto names = std::make_shared<ModelNames>();
   options.read = model_reader(flags.model, names);

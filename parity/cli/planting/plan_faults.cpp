@@ -208,7 +208,9 @@ power::NodePower break_plans(const cases::Case& subject, const cases::Executors&
     const power::faults::Fault& fault = one.what.fault;
     if (!policy::glob_matches(chosen.faults, fault.name) || !applies(one)) continue;
     leave_other_numbers(device, subject);
-    current = &one, broke = false, made = 0;
+    current = &one;
+    broke = false;
+    made = 0;
     const cases::CaseResult result = verify::verify(subject, broken, judged, nobody);
     current = nullptr;
     if (!broke) continue;

@@ -15,7 +15,10 @@ void AboutTensors::add(const std::string& name, ir::Value value, std::string_vie
   const auto node = graph_.producer(value);
   Tensor tensor{.node = node ? graph_.nodes()[*node].label : std::string(graph_.name(value)),
                 .executor = std::string(executor)};
-  if (nodes != nullptr && node) tensor.kernel = nodes->at(*node).kernel, tensor.tile = nodes->at(*node).tile;
+  if (nodes != nullptr && node) {
+    tensor.kernel = nodes->at(*node).kernel;
+    tensor.tile = nodes->at(*node).tile;
+  }
   tensors_.insert_or_assign(name, std::move(tensor));
 }
 

@@ -86,7 +86,10 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, const cas
     }
     const ir::files::Uninterrupted whole;
     // After thousands of seeds the summary is enough.
-    if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) result.nodes = {}, result.identity = {};
+    if (s > 0 && flags_.json.empty() && flags_.junit.empty() && !flags_.github) {
+      result.nodes = {};
+      result.identity = {};
+    }
   }
   if (seeds > 1) out_ << summary.text(detail(), style_) << '\n';
   return true;
@@ -124,7 +127,8 @@ bool VerifyRun::run_by_each_kernel(const Batch& batch, const std::string& path, 
     cases::Executors by = executors;
     by.candidate = &device;
     verify::VerifyOptions of_these = options;
-    of_these.flags += setting, of_these.settings.alternative = i;
+    of_these.flags += setting;
+    of_these.settings.alternative = i;
     if (!run_graph(batch, path, by, of_these, recorder)) return false;
   }
 }

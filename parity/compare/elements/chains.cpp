@@ -40,16 +40,21 @@ void multiply_chains(const ProductsSideBySide& of, double* products, SideBySide&
       const core::f64x8 product = a * b[r];
       core::store(products + k * chains_at_once + r * core::lanes, product);
       all[r] += product * product;
-      lower(least[r], a), lower(least[r], b[r]), lower(least[r], product);
+      lower(least[r], a);
+      lower(least[r], b[r]);
+      lower(least[r], product);
     }
   }
-  store(squares.data(), all), store(smallest.data(), least);
+  store(squares.data(), all);
+  store(smallest.data(), least);
 }
 
 void add_chains(const ChainRules& rules, const double* terms, std::size_t step, std::size_t count, Chains& chains) {
   const ChainRules by = rules;
   Wide sums, variances, vanished, term;
-  load(sums, terms), load(variances, chains.variances.data()), load(vanished, chains.vanished.data());
+  load(sums, terms);
+  load(variances, chains.variances.data());
+  load(vanished, chains.vanished.data());
   if (!by.are_numbers)
     for (std::size_t r = 0; r < registers; ++r) {
       core::f64x8 size;
@@ -60,7 +65,8 @@ void add_chains(const ChainRules& rules, const double* terms, std::size_t step, 
     load(term, terms + k * step * chains_at_once);
     for (std::size_t r = 0; r < registers; ++r) join(by, sums[r], term[r], by.are_numbers, variances[r], vanished[r]);
   }
-  store(chains.sums.data(), sums), store(chains.variances.data(), variances);
+  store(chains.sums.data(), sums);
+  store(chains.variances.data(), variances);
   store(chains.vanished.data(), vanished);
 }
 
@@ -73,7 +79,8 @@ void add_roundings_of_products(const ChainRules& rules, const double* terms, std
     for (std::size_t r = 0; r < registers; ++r) {
       core::f64x8 off;
       core::set_magnitude(off, term[r]);
-      off *= rules.unit, off = off < least ? least : off;
+      off *= rules.unit;
+      off = off < least ? least : off;
       variances[r] += off * off;
     }
   }

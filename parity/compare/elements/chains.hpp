@@ -57,7 +57,8 @@ template <class Number>
   set_size(size, sum);
   Number off = rules.unit * size;
   const auto is_number = off <= least;
-  off = most < off ? most : off, off = off < least ? least : off;
+  off = most < off ? most : off;
+  off = off < least ? least : off;
   Number square = off * off;
   if (is_of_numbers) square = is_number ? none : square;
   variance += square;
@@ -71,7 +72,8 @@ template <class Number>
 [[gnu::always_inline]] inline void join(const ChainRules& rules, Number& so_far, const Number& item, bool is_number,
                                         Number& variance, Number& vanished) {
   Number most, size;
-  set_size(most, item), set_size(size, so_far);
+  set_size(most, item);
+  set_size(size, so_far);
   if (is_number) most = most < size ? most : size;
   so_far += item;
   note_rounding(rules, so_far, most, is_number, variance, vanished);

@@ -64,12 +64,15 @@ bool add_block(Scan& scan, std::span<const Y> y, std::span<const T> c, const Pla
     return false;
   } else {
     ScanBlock block;
-    block.first = place.begin, block.count = y.size(), block.first_of_all = place.first;
+    block.first = place.begin;
+    block.count = y.size();
+    block.first_of_all = place.first;
     const auto read = [](const auto& from, ScanBlock::Numbers& to) {
       for (std::size_t i = 0; i < from.size(); ++i) to[i] = number(from[i]);
       std::fill(to.begin() + static_cast<std::ptrdiff_t>(from.size()), to.end(), 0.0);
     };
-    read(y, block.y), read(c, block.c);
+    read(y, block.y);
+    read(c, block.c);
     if (allowed.rule == Allowed::Rule::within) return scan.block(block);
     for (std::size_t i = 0; i < block.r.size(); ++i) block.r[i] = number(T(block.y[i]));
     return scan.block(block);

@@ -45,13 +45,18 @@ struct Stretch {
     core::f64x8 norm = {}, products = {}, most = {}, value, magnitude;
     core::i64x8 none = {}, others = {};
     for (std::size_t i = 0; i < block_size; i += core::lanes) {
-      core::load(value, &y[i]), core::set_magnitude(magnitude, value);
-      norm += magnitude, products += value * value;
+      core::load(value, &y[i]);
+      core::set_magnitude(magnitude, value);
+      norm += magnitude;
+      products += value * value;
       core::raise(most, magnitude);
-      none -= value == 0, others -= value != all;
+      none -= value == 0;
+      others -= value != all;
     }
     const std::uint64_t padding = block_size - count;
-    norm1 = core::sum(norm), squares = core::sum(products), absmax = core::largest(most),
+    norm1 = core::sum(norm);
+    squares = core::sum(products);
+    absmax = core::largest(most);
     zeros = core::count(none) - padding;
     constant = core::count(others) == (of_all == 0 ? 0 : padding);
     if (std::isnan(of_all))
@@ -66,7 +71,8 @@ class Tally {
   explicit Tally(const core::FloatFormat& format) : format_(format), spacing_(format) {}
 
   void add(const Stretch& truth, const Block& c) {
-    seen_.n += truth.count, seen_.n_zero_expected += truth.zeros;
+    seen_.n += truth.count;
+    seen_.n_zero_expected += truth.zeros;
     seen_.constant &= truth.constant;
     if (add_finite(truth, c)) return;
     for (std::size_t i = 0; i < truth.count; ++i) add_one(truth.y[i], c[i], truth.first + i);
@@ -95,12 +101,20 @@ bool Tally::add_finite(const Stretch& truth, const Block& c) {
   const double rel = seen_.max_rel.value * (1 - 0x1p-50), ulps = seen_.max_ulp.value * (1 - 0x1p-50);
   core::f64x8 error = {}, error2 = {}, c2 = {}, yc = {}, most = {}, beyond = {}, y, got, abs_error, magnitude, spacing;
   for (std::size_t i = 0; i < block_size; i += core::lanes) {
-    core::load(y, &truth.y[i]), core::load(got, &c[i]);
+    core::load(y, &truth.y[i]);
+    core::load(got, &c[i]);
     const core::f64x8 d = got - y;
-    core::set_magnitude(abs_error, d), core::set_magnitude(magnitude, y), spacing_.at(spacing, y);
-    error += d, error2 += d * d, c2 += got * got, yc += y * got;
+    core::set_magnitude(abs_error, d);
+    core::set_magnitude(magnitude, y);
+    spacing_.at(spacing, y);
+    error += d;
+    error2 += d * d;
+    c2 += got * got;
+    yc += y * got;
     const core::f64x8 beyond_rel = abs_error - rel * magnitude, beyond_ulps = abs_error - ulps * spacing;
-    core::raise(most, abs_error), core::raise(beyond, beyond_rel), core::raise(beyond, beyond_ulps);
+    core::raise(most, abs_error);
+    core::raise(beyond, beyond_rel);
+    core::raise(beyond, beyond_ulps);
   }
   const Moments block{static_cast<double>(truth.count),
                       core::sum(error),
@@ -123,12 +137,16 @@ void Tally::look_closer(const Stretch& truth, const Block& c) {
   const core::f64x8 none = core::f64x8{} - 1;
   core::f64x8 y, got, abs_error, magnitude, spacing;
   for (std::size_t i = 0; i < block_size; i += core::lanes) {
-    core::load(y, &truth.y[i]), core::load(got, &c[i]);
+    core::load(y, &truth.y[i]);
+    core::load(got, &c[i]);
     const core::f64x8 d = got - y;
-    core::set_magnitude(abs_error, d), core::set_magnitude(magnitude, y), spacing_.at(spacing, y);
+    core::set_magnitude(abs_error, d);
+    core::set_magnitude(magnitude, y);
+    spacing_.at(spacing, y);
     const core::f64x8 quotient = abs_error / magnitude;
-    core::store(&abs_errors[i], abs_error), core::store(&relative[i], magnitude > 0 ? quotient : none),
-        core::store(&ulps[i], abs_error / spacing);
+    core::store(&abs_errors[i], abs_error);
+    core::store(&relative[i], magnitude > 0 ? quotient : none);
+    core::store(&ulps[i], abs_error / spacing);
   }
   raise_to_largest(seen_.max_abs, abs_errors, truth.first);
   raise_to_largest(seen_.max_rel, relative, truth.first);
@@ -150,8 +168,10 @@ void Tally::add_one(double y, double c, std::uint64_t index) {
     raise(seen_.expected_absmax, std::abs(y));
     return look_closer(y, d, index);
   }
-  seen_.n_nan_expected += std::isnan(y), seen_.n_nan_got += std::isnan(c);
-  seen_.n_inf_expected += std::isinf(y), seen_.n_inf_got += std::isinf(c);
+  seen_.n_nan_expected += std::isnan(y);
+  seen_.n_nan_got += std::isnan(c);
+  seen_.n_inf_expected += std::isinf(y);
+  seen_.n_inf_got += std::isinf(c);
   const bool overflows = std::isinf(c) && std::abs(y) >= format_.overflow() && std::signbit(y) == std::signbit(c);
   if (y == c || overflows || (std::isnan(y) && std::isnan(c))) return;
   ++seen_.n_bad;
@@ -162,12 +182,19 @@ void Tally::add_one(double y, double c, std::uint64_t index) {
 void Tally::absorb(const Tally& next) {
   const Comparison& more = next.seen_;
   sums_ += next.sums_;
-  seen_.n += more.n, seen_.n_bad += more.n_bad, seen_.n_zero_expected += more.n_zero_expected;
-  seen_.n_nan_expected += more.n_nan_expected, seen_.n_nan_got += more.n_nan_got;
-  seen_.n_inf_expected += more.n_inf_expected, seen_.n_inf_got += more.n_inf_got;
-  seen_.n_nan_differ += more.n_nan_differ, seen_.n_inf_differ += more.n_inf_differ;
+  seen_.n += more.n;
+  seen_.n_bad += more.n_bad;
+  seen_.n_zero_expected += more.n_zero_expected;
+  seen_.n_nan_expected += more.n_nan_expected;
+  seen_.n_nan_got += more.n_nan_got;
+  seen_.n_inf_expected += more.n_inf_expected;
+  seen_.n_inf_got += more.n_inf_got;
+  seen_.n_nan_differ += more.n_nan_differ;
+  seen_.n_inf_differ += more.n_inf_differ;
   seen_.constant &= more.constant;
-  raise(seen_.max_abs, more.max_abs), raise(seen_.max_rel, more.max_rel), raise(seen_.max_ulp, more.max_ulp);
+  raise(seen_.max_abs, more.max_abs);
+  raise(seen_.max_rel, more.max_rel);
+  raise(seen_.max_ulp, more.max_ulp);
   raise(seen_.expected_absmax, more.expected_absmax);
 }
 
@@ -177,7 +204,9 @@ Comparison measure_others(const ir::TensorView& truth, const ir::TensorView& oth
   Comparison all = elements::compare(truth, other, no_limit);
   all.n_without_limit = 0;
   if (ir::is_complex(other.dtype())) all.n_bad = all.n_nan_differ + all.n_inf_differ;
-  all.worst.clear(), all.hist_ulp = {}, all.hist_ratio = {};
+  all.worst.clear();
+  all.hist_ulp = {};
+  all.hist_ratio = {};
   all.ulp_p50 = all.ulp_p99 = all.ulp_p999 = all.ratio_p99 = all.ratio_finite = not_computed;
   if (other.dtype() != dtype) all.max_ulp = {};
   return all;

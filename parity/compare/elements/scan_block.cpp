@@ -45,9 +45,15 @@ void Scan::add_truth(const ScanBlock& block) {
   core::i64x8 exact = {}, zero = {}, other = {};
   core::f64x8 most = {}, y1 = {}, y2 = {}, y, c, magnitude;
   for_each([&](std::size_t i) {
-    core::load(y, &block.y[i]), core::load(c, &block.c[i]), core::set_magnitude(magnitude, y);
-    zero -= y == 0, exact -= (y == c) & (y != 0), other -= y != first;
-    core::raise(most, magnitude), y1 += magnitude, y2 += y * y;
+    core::load(y, &block.y[i]);
+    core::load(c, &block.c[i]);
+    core::set_magnitude(magnitude, y);
+    zero -= y == 0;
+    exact -= (y == c) & (y != 0);
+    other -= y != first;
+    core::raise(most, magnitude);
+    y1 += magnitude;
+    y2 += y * y;
   });
   const std::uint64_t padding = ScanBlock::size - block.count;
   result_.n += block.count;
@@ -55,17 +61,24 @@ void Scan::add_truth(const ScanBlock& block) {
   result_.n_exact += core::count(exact);
   if (core::count(other) != (block.first_of_all == 0 ? 0 : padding)) result_.constant = false;
   raise(result_.expected_absmax, core::largest(most));
-  block_.parts += static_cast<double>(block.count), block_.y1 += core::sum(y1), block_.y2 += core::sum(y2);
+  block_.parts += static_cast<double>(block.count);
+  block_.y1 += core::sum(y1);
+  block_.y2 += core::sum(y2);
 }
 
 bool Scan::add_within(const ScanBlock& block) {
   Row row;
   core::f64x8 error = {}, error2 = {}, c2 = {}, yc = {}, nan = {}, y, c;
   for_each([&](std::size_t i) {
-    core::load(y, &block.y[i]), core::load(c, &block.c[i]);
+    core::load(y, &block.y[i]);
+    core::load(c, &block.c[i]);
     const core::f64x8 d = c - y;
-    core::store(&row.error[i], d), nan += d - d;
-    error += d, error2 += d * d, c2 += c * c, yc += y * c;
+    core::store(&row.error[i], d);
+    nan += d - d;
+    error += d;
+    error2 += d * d;
+    c2 += c * c;
+    yc += y * c;
   });
   if (!(core::sum(nan) == 0)) return false;
   add_truth(block);
@@ -76,32 +89,48 @@ bool Scan::add_within(const ScanBlock& block) {
   core::f64x8 most = {}, most_ratio = {}, most_ulps = {}, magnitude, abs_error, limit, spacing;
   core::i64x8 good = {}, limited = {};
   for_each([&](std::size_t i) {
-    core::load(magnitude, &block.y[i]), core::load(abs_error, &row.error[i]), core::load(limit, &row.allowed[i]);
-    core::set_magnitude(magnitude, magnitude), core::set_magnitude(abs_error, abs_error);
-    limit_.with(limit, magnitude), spacing_.at(spacing, magnitude);
+    core::load(magnitude, &block.y[i]);
+    core::load(abs_error, &row.error[i]);
+    core::load(limit, &row.allowed[i]);
+    core::set_magnitude(magnitude, magnitude);
+    core::set_magnitude(abs_error, abs_error);
+    limit_.with(limit, magnitude);
+    spacing_.at(spacing, magnitude);
     const core::f64x8 quotient = abs_error / limit, ulps = abs_error / spacing,
                       beyond_zero = limit > 0 ? quotient : everything;
     const core::i64x8 is_exact = (abs_error == 0) & (limit >= 0);
     const core::i64x8 is_limited = limit < everything;
     const core::f64x8 ratio = is_exact ? none : is_limited ? beyond_zero : everything;
-    core::store(&row.abs_error[i], abs_error), core::store(&row.allowed[i], limit), core::store(&row.ratio[i], ratio),
-        core::store(&row.ulps[i], ulps);
-    core::raise(most, abs_error), core::raise(most_ratio, ratio), core::raise(most_ulps, ulps),
-        good -= (abs_error <= limit) & is_limited, limited -= is_limited;
+    core::store(&row.abs_error[i], abs_error);
+    core::store(&row.allowed[i], limit);
+    core::store(&row.ratio[i], ratio);
+    core::store(&row.ulps[i], ulps);
+    core::raise(most, abs_error);
+    core::raise(most_ratio, ratio);
+    core::raise(most_ulps, ulps);
+    good -= (abs_error <= limit) & is_limited;
+    limited -= is_limited;
   });
-  row.most = core::largest(most), row.most_ratio = core::largest(most_ratio), row.most_ulps = core::largest(most_ulps);
+  row.most = core::largest(most);
+  row.most_ratio = core::largest(most_ratio);
+  row.most_ulps = core::largest(most_ulps);
   result_.n_bad += ScanBlock::size - core::count(good);
   result_.n_without_limit += ScanBlock::size - core::count(limited);
   raise_extremes(block, row);
   if (limit_.knows_certain()) raise_certain(block, row);
   if (limit_.knows_chance()) raise_sigma(block, row);
+  count_ratios(block, row);
+  return true;
+}
+
+void Scan::count_ratios(const ScanBlock& block, const Row& row) {
   std::array<float, ScanBlock::size> ratios, ulps;
   for (std::size_t i = 0; i < ScanBlock::size; ++i) {
     ratios[i] = static_cast<float>(row.ratio[i]);
     ulps[i] = static_cast<float>(row.error[i] < 0 ? -row.ulps[i] : row.ulps[i]);
   }
-  ratios_.add(std::span(ratios).first(block.count)), ulps_.add(std::span(ulps).first(block.count));
-  return true;
+  ratios_.add(std::span(ratios).first(block.count));
+  ulps_.add(std::span(ulps).first(block.count));
 }
 
 void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
@@ -112,16 +141,18 @@ void Scan::raise_extremes(const ScanBlock& block, const Row& row) {
   core::f64x8 abs_error, magnitude;
   core::i64x8 beyond = {};
   for_each([&](std::size_t i) {
-    core::load(abs_error, &row.abs_error[i]), core::load(magnitude, &block.y[i]),
-        core::set_magnitude(magnitude, magnitude);
+    core::load(abs_error, &row.abs_error[i]);
+    core::load(magnitude, &block.y[i]);
+    core::set_magnitude(magnitude, magnitude);
     beyond |= (magnitude > 0) & (abs_error > relative * magnitude);
   });
   if (core::count(beyond) != 0) {
     alignas(64) ScanBlock::Numbers quotients;
     const core::f64x8 none = core::f64x8{} - 1;
     for_each([&](std::size_t i) {
-      core::load(abs_error, &row.abs_error[i]), core::load(magnitude, &block.y[i]),
-          core::set_magnitude(magnitude, magnitude);
+      core::load(abs_error, &row.abs_error[i]);
+      core::load(magnitude, &block.y[i]);
+      core::set_magnitude(magnitude, magnitude);
       const core::f64x8 quotient = abs_error / magnitude;
       core::store(&quotients[i], magnitude > 0 ? quotient : none);
     });
@@ -145,9 +176,12 @@ void Scan::raise_certain(const ScanBlock& block, const Row& row) {
   core::f64x8 abs_error, magnitude, limit;
   core::i64x8 within = {};
   for_each([&](std::size_t i) {
-    core::load(magnitude, &block.y[i]), core::load(abs_error, &row.abs_error[i]), core::load(limit, &certain[i]),
-        core::set_magnitude(magnitude, magnitude);
-    limit_.with(limit, magnitude), core::store(&certain[i], limit);
+    core::load(magnitude, &block.y[i]);
+    core::load(abs_error, &row.abs_error[i]);
+    core::load(limit, &certain[i]);
+    core::set_magnitude(magnitude, magnitude);
+    limit_.with(limit, magnitude);
+    core::store(&certain[i], limit);
     within -= abs_error <= so_far * limit;
   });
   if (core::count(within) == ScanBlock::size) return;
@@ -167,9 +201,13 @@ void Scan::raise_sigma(const ScanBlock& block, const Row& row) {
   core::f64x8 error, allowed, magnitude, here;
   core::i64x8 beyond = {};
   for_each([&](std::size_t i) {
-    core::load(error, &row.abs_error[i]), core::load(allowed, &row.allowed[i]), core::load(here, &chance[i]);
-    core::load(magnitude, &block.y[i]), core::set_magnitude(magnitude, magnitude);
-    limit_.set_chance(here, magnitude), core::store(&chance[i], here);
+    core::load(error, &row.abs_error[i]);
+    core::load(allowed, &row.allowed[i]);
+    core::load(here, &chance[i]);
+    core::load(magnitude, &block.y[i]);
+    core::set_magnitude(magnitude, magnitude);
+    limit_.set_chance(here, magnitude);
+    core::store(&chance[i], here);
     beyond -= error - allowed > so_far * here;
   });
   if (core::count(beyond) == 0) return;
@@ -181,24 +219,30 @@ bool Scan::add_equal(const ScanBlock& block) {
   core::f64x8 nan = {}, c2 = {}, yc = {}, y, c, r;
   core::i64x8 differ = {};
   for_each([&](std::size_t i) {
-    core::load(y, &block.y[i]), core::load(c, &block.c[i]), core::load(r, &block.r[i]);
+    core::load(y, &block.y[i]);
+    core::load(c, &block.c[i]);
+    core::load(r, &block.r[i]);
     nan += (y - y) + (r - r);
     differ |= reinterpret_cast<core::i64x8>(c) ^ reinterpret_cast<core::i64x8>(r);
-    c2 += c * c, yc += y * c;
+    c2 += c * c;
+    yc += y * c;
   });
   bool differs = false;
   for (std::size_t l = 0; l < core::lanes; ++l) differs |= differ[l] != 0;
   if (!(core::sum(nan) == 0) || differs) return false;
   add_truth(block);
   add_sums({0, 0, 0, 0, 0, core::sum(c2), core::sum(yc)});
-  raise(result_.max_abs, {0, block.first}), raise(result_.max_ulp, {0, block.first}), raise(result_.ratio_finite, 0);
+  raise(result_.max_abs, {0, block.first});
+  raise(result_.max_ulp, {0, block.first});
+  raise(result_.ratio_finite, 0);
   if (std::isnan(result_.max_rel.value))
     for (std::size_t i = 0; i < block.count && std::isnan(result_.max_rel.value); ++i)
       if (block.y[i] != 0) result_.max_rel = {0, block.first + i};
   const double allowed = allowed_.rule == Allowed::Rule::bits ? 0 : allowed_.subnormal;
   for (std::size_t i = 0; i < block.count && result_.worst.size() < Comparison::worst_kept; ++i)
     keep_worst({block.first + i, block.y[i], block.c[i], allowed, 0}, 0);
-  ratios_.add_zeros(block.count), ulps_.add_zeros(block.count);
+  ratios_.add_zeros(block.count);
+  ulps_.add_zeros(block.count);
   return true;
 }
 

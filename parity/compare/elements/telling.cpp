@@ -60,9 +60,11 @@ class Lines {
       for (std::size_t n = 0; n < lines; ++n) {
         const double size = std::abs(next[n][i]);
         const bool is_finite = size < std::numeric_limits<double>::infinity();
-        sums[n] += is_finite ? size * size : 0, counts[n] += is_finite ? 1 : 0;
+        sums[n] += is_finite ? size * size : 0;
+        counts[n] += is_finite ? 1 : 0;
       }
-    std::copy(sums.begin(), sums.end(), squares), std::copy(counts.begin(), counts.end(), finite);
+    std::copy(sums.begin(), sums.end(), squares);
+    std::copy(counts.begin(), counts.end(), finite);
   }
 
   /// `scale`: the rms of what is finite in the line.
@@ -105,12 +107,15 @@ class Lines {
       if (!limit_.probable.empty()) core::load(limit, &limit_.probable[at]);
       limit_.with(limit, size);
       const core::i64x8 is_finite = size < infinite;
-      finite -= is_finite, tight -= is_finite & (limit <= loosest);
+      finite -= is_finite;
+      tight -= is_finite & (limit <= loosest);
       are_precise |= is_finite & (size > bar.precise * limit);
     }
     telling.has_precise |= core::count(are_precise) != 0;
-    if (bar.has_scale)
-      telling.informative += core::count(tight), telling.loose += core::count(finite) - core::count(tight);
+    if (bar.has_scale) {
+      telling.informative += core::count(tight);
+      telling.loose += core::count(finite) - core::count(tight);
+    }
     return static_cast<std::int64_t>(count * core::lanes);
   }
 
@@ -134,7 +139,8 @@ void tell(std::span<const double> truth, ir::DType dtype, const Allowed& allowed
     lines.look_at(piece * Lines::together, found[worker]);
   });
   for (const Telling& one : found) {
-    telling.informative += one.informative, telling.loose += one.loose;
+    telling.informative += one.informative;
+    telling.loose += one.loose;
     telling.has_precise |= one.has_precise;
   }
 }

@@ -63,18 +63,21 @@ class EightSums {
     for (std::size_t k = of.begin; k < of.end; k += of.step) {
       const bool is_last = k + of.step >= of.end;
       take(k, products_[in_block], top);
-      ++in_block, ++in_group;
+      ++in_block;
+      ++in_group;
       const bool ends_group = rules_.group > 0 && in_group >= rules_.group;
       if (in_block < rules_.block && !ends_group && !is_last) continue;
       add_block(in_block, top, part);
-      in_block = 0, top = i64x8{} + lowest_exponent;
+      in_block = 0;
+      top = i64x8{} + lowest_exponent;
       if (rules_.group == 0 || (!ends_group && !is_last)) continue;
       products_[0] = part;
       i64x8 of_part;
       set_exponent(of_part, part);
       raise(of_part, i64x8{} + lowest_exponent);
       add_block(1, of_part, total);
-      part = f64x8{}, in_group = 0;
+      part = f64x8{};
+      in_group = 0;
     }
     sums_ = rules_.group == 0 ? part : total;
   }
@@ -116,7 +119,8 @@ class EightSums {
     raise(top, of_sum);
     const i64x8 place = top - (rules_.bits - 1) - rules_.extra_bits;
     f64x8 unit, push;
-    set_power(unit, place), set_power(push, place + 52);
+    set_power(unit, place);
+    set_power(push, place + 52);
     f64x8 all = sum;
     cut_off(all, unit, push);
     for (std::size_t t = 0; t < count; ++t) {
@@ -136,7 +140,8 @@ class EightSums {
     set_exponent(last, x);
     last -= rules_.bits - 1;
     raise(last, i64x8{} + least_);
-    set_power(unit, last), set_power(push, last + 52);
+    set_power(unit, last);
+    set_power(push, last + 52);
     f64x8 kept = (size + push) - push;
     if (!rules_.rounds_to_nearest) kept = kept > size ? kept - unit : kept;
     f64x8 zero = {};

@@ -144,11 +144,13 @@ SeenKey AttentionLine::seen(std::int64_t j) const {
     capped = op.softcap * std::tanh(scaled / op.softcap);
     const double nearest = std::max(std::abs(scaled) - key.slope * key.of_dot.certain, 0.0) / op.softcap;
     const double slope = 1 - std::pow(std::tanh(nearest), 2);
-    key.fixed = std::hypot(slope * scaled, 10 * capped), key.slope *= slope;
+    key.fixed = std::hypot(slope * scaled, 10 * capped);
+    key.slope *= slope;
   }
   key.score = capped + bias;
   if (op.has_bias) key.fixed = std::hypot(key.fixed, bias, key.score);
-  key.of_dot.probable *= key.slope, key.of_dot.certain *= key.slope;
+  key.of_dot.probable *= key.slope;
+  key.of_dot.certain *= key.slope;
   return key;
 }
 

@@ -34,8 +34,10 @@ class SiluOfSum : public Row {
 
   std::optional<double> replay(std::int64_t, bool fused) const override {
     std::vector<float> a, b;
-    for (const terms::Product& term : sum_.terms)
-      a.push_back(static_cast<float>(term.a)), b.push_back(static_cast<float>(term.b));
+    for (const terms::Product& term : sum_.terms) {
+      a.push_back(static_cast<float>(term.a));
+      b.push_back(static_cast<float>(term.b));
+    }
     auto sum = how_.replay(a, b, fused);
     if (!sum) return std::nullopt;
     for (const terms::Product& term : sum_.added) *sum += static_cast<float>(term.value());

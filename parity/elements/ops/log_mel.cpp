@@ -53,7 +53,10 @@ class Spectrogram : public Row {
     for (std::int64_t i = number * sums_->scope; i < (number + 1) * sums_->scope; ++i) {
       const double band = value_of(sums_->band(i));
       is_finite_ &= std::isfinite(band);
-      if (band > most) most = band, largest_ = i;
+      if (band > most) {
+        most = band;
+        largest_ = i;
+      }
     }
   }
 

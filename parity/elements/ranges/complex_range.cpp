@@ -121,9 +121,11 @@ std::optional<ComplexSums> ComplexSums::of(const Subject& subject, std::size_t k
   };
   constexpr Part re = Part::real, im = Part::imaginary;
   if (inputs.size() == 1) {
-    add(sums.real_, {operand(0, re)}, false), add(sums.imaginary_, {operand(0, im)}, false);
+    add(sums.real_, {operand(0, re)}, false);
+    add(sums.imaginary_, {operand(0, im)}, false);
   } else {
-    add(sums.real_, {operand(0, re), operand(1, re)}, false), add(sums.real_, {operand(0, im), operand(1, im)}, true);
+    add(sums.real_, {operand(0, re), operand(1, re)}, false);
+    add(sums.real_, {operand(0, im), operand(1, im)}, true);
     add(sums.imaginary_, {operand(0, re), operand(1, im)}, false);
     add(sums.imaginary_, {operand(0, im), operand(1, re)}, false);
   }
@@ -162,10 +164,15 @@ std::uint64_t set_complex_out_of_range_apart(const Subject& subject, std::size_t
       if (held.passes(i, of_truth, of_got, magnitude)) return;
       const bool has_limit = std::isfinite(limit.at(magnitude, i));
       const bool is_excused = excuses.excuse(i, part, of_truth, of_got, has_limit);
-      is_any |= is_excused, are_all &= is_excused;
+      is_any |= is_excused;
+      are_all &= is_excused;
     };
-    look_at(Part::real, y[i].real(), c[i].real()), look_at(Part::imaginary, y[i].imag(), c[i].imag());
-    if (is_any && are_all) apart[i] = true, ++count;
+    look_at(Part::real, y[i].real(), c[i].real());
+    look_at(Part::imaginary, y[i].imag(), c[i].imag());
+    if (is_any && are_all) {
+      apart[i] = true;
+      ++count;
+    }
   }
   if (count == 0) return 0;
   const ir::Tensor none({ir::DType::f64, got.shape()});

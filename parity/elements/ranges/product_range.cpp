@@ -83,7 +83,8 @@ bool ProductRange::explains(std::size_t i, double got) const {
   for (const double factor : factors.values()) {
     if (std::isnan(factor)) return false;
     is_negative ^= std::signbit(factor);
-    has_zero |= factor == 0, has_infinity |= std::isinf(factor);
+    has_zero |= factor == 0;
+    has_infinity |= std::isinf(factor);
     if (factor == 0 || std::isinf(factor)) continue;
     const double logarithm = std::log2(std::abs(factor));
     (logarithm > 0 ? above : below) += logarithm;

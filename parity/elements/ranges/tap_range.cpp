@@ -45,7 +45,8 @@ TapRange::TapRange(const Subject& subject)
     : reference_(&subject.reference), op_(subject.segment.graph.nodes().front().op) {
   const ir::Graph& graph = subject.segment.graph;
   const ir::Node& node = graph.nodes().front();
-  x_type_ = graph.type(node.inputs[0]), y_ = graph.type(node.outputs[0]).shape;
+  x_type_ = graph.type(node.inputs[0]);
+  y_ = graph.type(node.outputs[0]).shape;
   for (const ir::Value v : node.inputs) in_.push_back(ir::passes::widen(subject.inputs[v]));
   has_infinity_ = !std::ranges::all_of(in_[0].as<double>(), [](double x) { return std::isfinite(x); });
 }
@@ -89,8 +90,10 @@ bool TapRange::resizes_to(const ir::ops::Resize& op, std::size_t i, double truth
     if (all.is_outside(at[axis])) return false;
     taps[axis].clear();
     double weights = 0;
-    for (auto t = static_cast<std::size_t>(all.first[place]); t < static_cast<std::size_t>(all.first[place + 1]); ++t)
-      taps[axis].emplace_back(all.index[t], all.weight[t]), weights += std::abs(all.weight[t]);
+    for (auto t = static_cast<std::size_t>(all.first[place]); t < static_cast<std::size_t>(all.first[place + 1]); ++t) {
+      taps[axis].emplace_back(all.index[t], all.weight[t]);
+      weights += std::abs(all.weight[t]);
+    }
     grown *= std::max(1.0, weights);
   }
   std::vector<std::int64_t> counts, number(at.size(), 0), in_x(at.size());
@@ -101,7 +104,8 @@ bool TapRange::resizes_to(const ir::ops::Resize& op, std::size_t i, double truth
     double weight = 1;
     for (std::size_t axis = 0; axis < at.size(); ++axis) {
       const auto& [element, of_axis] = taps[axis][static_cast<std::size_t>(number[axis])];
-      in_x[axis] = element, weight *= of_axis;
+      in_x[axis] = element;
+      weight *= of_axis;
     }
     const double x = in_[0].as<double>()[static_cast<std::size_t>(terms::index_of(in_x, x_type_.shape))];
     if (std::isfinite(x)) largest = std::max(largest, std::abs(x));

@@ -37,10 +37,13 @@ class Columns {
           std::int64_t part)
       : op_(op), question_(question), manner_(manner), made_(made) {
     const ir::TensorTypes types = types_of(question);
-    e_ = op.extents(types), decays_rows_ = op.decays_rows(types);
+    e_ = op.extents(types);
+    decays_rows_ = op.decays_rows(types);
     scale_ = std::abs(op.factor(types));
     const std::int64_t blocks = (e_.dv + together - 1) / together;
-    batch_ = part / blocks / e_.H, head_ = part / blocks % e_.H, first_ = part % blocks * together;
+    batch_ = part / blocks / e_.H;
+    head_ = part / blocks % e_.H;
+    first_ = part % blocks * together;
     const std::int64_t count = std::min(together, e_.dv - first_);
     // Few runs say little of one element: a part of the mean over its row is added, for which there are many of them.
     const auto runs = static_cast<std::size_t>(std::clamp<std::int64_t>(256 / count, 32, 64));
@@ -55,7 +58,8 @@ class Columns {
         columns_.back().s.push_back(op.has_state ? at(question.in.size() - 1, in_state(i, j)) : 0);
     }
     if (op.has_state) notice_wild_state();
-    factors_.assign(static_cast<std::size_t>(e_.dk), 1), factor_errors_.resize(factors_.size());
+    factors_.assign(static_cast<std::size_t>(e_.dk), 1);
+    factor_errors_.resize(factors_.size());
     for (std::vector<double>* const one : {&key_, &query_, &logarithms_, &own_}) one->resize(factors_.size());
   }
 
@@ -92,23 +96,29 @@ class Columns {
   /// What all columns share of a step.
   void read_step(std::int64_t t) {
     const std::int64_t of_head = step_of(t) * e_.H + head_;
-    highest_ = op_.has_decay ? -std::numeric_limits<double>::infinity() : 0, most_of_factors_ = 0,
+    highest_ = op_.has_decay ? -std::numeric_limits<double>::infinity() : 0;
+    most_of_factors_ = 0;
     squares_ = lost_key_ = 0;
     for (std::int64_t i = 0; i < e_.dk; ++i) {
       const auto row = static_cast<std::size_t>(i);
-      key_[row] = at(1, of_head * e_.dk + i), squares_ += key_[row] * key_[row], lost_key_ += manner_.lost(key_[row]);
+      key_[row] = at(1, of_head * e_.dk + i);
+      squares_ += key_[row] * key_[row];
+      lost_key_ += manner_.lost(key_[row]);
       notice(key_[row]);
       if (!op_.has_decay) continue;
       const double logarithm = at(op_.decay_operand(), decays_rows_ ? of_head * e_.dk + i : of_head);
-      logarithms_[row] = logarithm, factors_[row] = std::exp(logarithm);
+      logarithms_[row] = logarithm;
+      factors_[row] = std::exp(logarithm);
       factor_errors_[row].step(logarithm);
       highest_ = std::max(highest_, logarithm);
       most_of_factors_ = std::max(most_of_factors_, factor_errors_[row].certain());
-      notice(logarithm), notice(factors_[row]);
+      notice(logarithm);
+      notice(factors_[row]);
     }
     if (e_.dk == 0) highest_ = 0;
     beta_ = op_.has_beta ? at(op_.beta_operand(), of_head) : 1;
-    notice(beta_), notice(squares_);
+    notice(beta_);
+    notice(squares_);
     for (std::int64_t j = 0; j < e_.dv; ++j) notice(at(2, of_head * e_.dv + j));
   }
 
@@ -128,7 +138,8 @@ class Columns {
     double known = 0, sizes = std::abs(v);
     for (std::size_t i = 0; i < key_.size() && op_.has_beta; ++i) {
       products_.push_back(column.s[i] * key_[i]);
-      known += products_.back(), sizes += std::abs(products_.back());
+      known += products_.back();
+      sizes += std::abs(products_.back());
     }
     const double change = beta_ * (v - known);  // without beta it is 1, and nothing known
     for (std::size_t i = 0; i < key_.size(); ++i) {
@@ -140,7 +151,8 @@ class Columns {
     column.runs.update(key_, op_.has_beta ? beta_ : 0, known, of_known, own_, column.s, u);
     if (looks_closely()) column.creep.update(key_, op_.has_beta ? beta_ : 0, change, column.s);
     carry_norm(column, {before, decayed, v, v - known, change});
-    notice(change), notice(sizes);
+    notice(change);
+    notice(sizes);
   }
 
   void decay(Column& column) {
@@ -179,7 +191,10 @@ class Columns {
       query_[static_cast<std::size_t>(i)] = at(0, (step_of(t) * e_.Hq + g) * e_.dk + i);
     const double norm = norm_of(query_), u = manner_.unit;
     double sizes = 0, lost = 0;
-    for (const double q : query_) sizes += std::abs(q), lost += manner_.lost(q);
+    for (const double q : query_) {
+      sizes += std::abs(q);
+      lost += manner_.lost(q);
+    }
     double variances = 0;
     for (const Column& column : columns_) variances += column.runs.variance(query_);
     const double part_of_mean = variances / static_cast<double>(4 * columns_.size());
@@ -189,9 +204,11 @@ class Columns {
       double sum = 0, all = 0;
       for (std::size_t i = 0; i < query_.size(); ++i) {
         products_.push_back(column.s[i] * query_[i]);
-        sum += products_.back(), all += std::abs(products_.back());
+        sum += products_.back();
+        all += std::abs(products_.back());
       }
-      notice(all), notice(scale_ * sum);
+      notice(all);
+      notice(scale_ * sum);
       const std::int64_t i = (step_of(t) * e_.Hq + g) * e_.dv + first_ + static_cast<std::int64_t>(j);
       const double of_operands = sizes * column.vanished + lost * norm_of(column.s);
       const double of_products = static_cast<double>(e_.dk + 1) * manner_.floor * (2 + column.changes);

@@ -38,7 +38,8 @@ Outcomes outcomes_of(const GridSample& op, const Question& question) {
       margin = std::min(margin, std::abs(place - std::floor(place) - 0.5));
       limit = std::max(limit, limit_of(g, extent, question.unit(0)));
     }
-    found.margin.push_back(margin), found.limit.push_back(limit);
+    found.margin.push_back(margin);
+    found.limit.push_back(limit);
   }
   const auto step = [&](std::size_t p) {
     const double extent = static_cast<double>(x.shape()[x.shape().size() - 1 - p % axes]);
@@ -65,7 +66,8 @@ Judgement judge_taps(const Question& question, const Outcomes& outcomes) {
     bool is_open = false, is_seen = false;
     for (const ir::Tensor& one : outcomes.seen) {
       const double seen = one.as<double>()[i];
-      is_open |= !is_alike(seen, y[i]), is_seen |= is_alike(seen, c[i]);
+      is_open |= !is_alike(seen, y[i]);
+      is_seen |= is_alike(seen, c[i]);
     }
     // A mirror decides elsewhere than at a tie: what is seen within the limit is no further than that.
     const double limit = outcomes.limit[point], margin = std::min(outcomes.margin[point], limit);

@@ -204,7 +204,8 @@ class GateSums {
 
 void write(const Uncertain& x, double lambda, std::size_t i, Limited& to) {
   to.truth.as<double>()[i] = x.value;
-  to.probable.as<double>()[i] = lambda * x.deviation, to.certain.as<double>()[i] = x.certain;
+  to.probable.as<double>()[i] = lambda * x.deviation;
+  to.certain.as<double>()[i] = x.certain;
 }
 
 double peephole_at(const Question& question, const RecurrentNode& node, const Run& run, std::int64_t gate,
@@ -255,7 +256,8 @@ Judgement judge_shown_cell(const Lstm& op, const Question& question, const Recur
     definitions::RecurrentNodes& nodes = last.emplace(op, made, d);
     const ir::Value x = nodes.reshape(made.operands[0], {n.steps * n.batch, n.inputs});
     const definitions::RecurrentState next = nodes.step(op, x, states[static_cast<std::size_t>(d)]);
-    h.push_back(next.h), c.push_back(*next.c);
+    h.push_back(next.h);
+    c.push_back(*next.c);
   }
   made.graph.returns(node.as_outputs(*last, h));
   made.graph.returns(node.as_outputs(*last, c));

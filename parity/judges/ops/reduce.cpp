@@ -49,7 +49,8 @@ Line line_of(const terms::ElementSum& terms) {
   Line line;
   ExactSum exact;
   for (const terms::Product& term : terms.terms) {
-    line.sizes += std::abs(term.a), line.squares += term.a * term.a;
+    line.sizes += std::abs(term.a);
+    line.squares += term.a * term.a;
     if (std::isfinite(line.sizes)) exact.add(term.a);
   }
   line.sum = exact.rounded();
@@ -78,7 +79,8 @@ class LogSums {
         got_(ir::convert(question.got[0], ir::DType::f64)),
         limited_(question.truth.outputs[0].shape()),
         apart_(static_cast<std::size_t>(limited_.truth.elements())) {
-    limited_.truth = question.truth.outputs[0], limited_.chance.emplace(limited_.truth.type());
+    limited_.truth = question.truth.outputs[0];
+    limited_.chance.emplace(limited_.truth.type());
   }
 
   OutputJudgement judge() {
@@ -153,7 +155,9 @@ class LogSums {
   sums::ElementLimit closer(const sums::ElementLimit& mean, const terms::ElementSum& terms, const Line& line) const {
     sums::ElementLimit limit = limit_of_sum(question_, terms, arithmetic_);
     const double stored = 2 * unit_ * std::abs(line.sum);
-    limit.probable += stored, limit.certain += stored, limit.fixed += stored;
+    limit.probable += stored;
+    limit.certain += stored;
+    limit.fixed += stored;
     const bool is_exact = limit.certain <= stored;
     if (is_exact || limit.probable >= mean.probable / 2) return limit;
     const double share = mean.probable / 2 / limit.probable;

@@ -28,7 +28,9 @@ Limited means_of(const WelchPeaks& op, const Question& question) {
     const auto numbers = x.as<double>();
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] *= op.times(static_cast<std::int64_t>(i % bins));
   };
-  count(means.truth), count(means.probable), count(means.certain);
+  count(means.truth);
+  count(means.probable);
+  count(means.certain);
   if (means.chance) count(*means.chance);
   return means;
 }

@@ -11,7 +11,9 @@ Creep::Creep(std::size_t rows, const core::FloatFormat& format)
 
 void Creep::decay(std::span<const double> factors) {
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    fused_[i] *= factors[i], separate_[i] *= factors[i], ties_[i] *= factors[i];
+    fused_[i] *= factors[i];
+    separate_[i] *= factors[i];
+    ties_[i] *= factors[i];
     is_decayed_[i] = factors[i] != 1;
   }
 }
@@ -23,14 +25,18 @@ void Creep::take_known(std::span<const double> key, double beta, std::vector<dou
 }
 
 void Creep::update(std::span<const double> key, double beta, double change, std::span<const double> value) {
-  if (beta != 0) take_known(key, beta, fused_), take_known(key, beta, separate_);
+  if (beta != 0) {
+    take_known(key, beta, fused_);
+    take_known(key, beta, separate_);
+  }
   for (std::size_t i = 0; i < key.size(); ++i) {
     // A decayed state is rounded anew: its sum is no multiple of anything, and rounds by chance.
     if (is_decayed_[i]) continue;
     const double term = key[i] * change, place = format_.ulp(value[i]), own = format_.ulp(term);
     const double made = std::nearbyint(term / own) * own;
     const auto of = [&](double added) { return std::nearbyint(added / place) * place - term; };
-    fused_[i] += of(term), separate_[i] += of(made);
+    fused_[i] += of(term);
+    separate_[i] += of(made);
     const auto is_half_way = [&](double added) { return std::abs(added / place - std::trunc(added / place)) == 0.5; };
     if (beta == 0 && (is_half_way(term) || is_half_way(made))) ties_[i] += place / 2;
   }
@@ -42,8 +48,11 @@ double Creep::of_row(std::size_t row) const {
 
 double Creep::of_sum(std::span<const double> x) const {
   double fused = 0, separate = 0, ties = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    fused += x[i] * fused_[i], separate += x[i] * separate_[i], ties += std::abs(x[i]) * ties_[i];
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    fused += x[i] * fused_[i];
+    separate += x[i] * separate_[i];
+    ties += std::abs(x[i]) * ties_[i];
+  }
   return std::max(std::abs(fused), std::abs(separate)) + ties;
 }
 

@@ -20,14 +20,21 @@ class ScannedState {
     value_ = kept + added;
     vanished_ = factor * vanished_ + vanished;
     const bool is_same_factor = logarithm == logarithm_, is_same = is_same_factor && added == added_;
-    if (!is_same_factor) error_.step(1, std::abs(by_factor_), 0), by_factor_ = 0;
-    if (!is_same) error_.step(1, by_step_, 0), by_step_ = 0;
+    if (!is_same_factor) {
+      error_.step(1, std::abs(by_factor_), 0);
+      by_factor_ = 0;
+    }
+    if (!is_same) {
+      error_.step(1, by_step_, 0);
+      by_step_ = 0;
+    }
     const double of_step = unit_ * std::hypot(2 * added, kept, value_);
     const double most = unit_ * (2 * std::abs(added) + std::abs(kept) + std::abs(value_));
     by_factor_ = factor * by_factor_ + unit_ * factors_.deviation() * kept;
     by_step_ = is_same ? factor * by_step_ + most : by_step_;
     error_.step(factor, is_same ? 0 : of_step, most + unit_ * factors_.certain() * std::abs(kept));
-    logarithm_ = logarithm, added_ = added;
+    logarithm_ = logarithm;
+    added_ = added;
   }
 
   double value() const { return value_; }
@@ -128,7 +135,10 @@ class Row {
       vanished += manner_.lost(skip_) * std::abs(x) + std::abs(skip_) * manner_.lost(x) + 2 * manner_.floor;
     }
     double y = 0, sizes = 0;
-    for (const double p : products_) y += p, sizes += std::abs(p);
+    for (const double p : products_) {
+      y += p;
+      sizes += std::abs(p);
+    }
     is_wild_ = is_wild_ || !manner_.holds(sizes);  // some order of them goes as far
     const double besides = 2 * manner_.unit * std::abs(y) + vanished;
     const std::int64_t i = element(t);

@@ -19,12 +19,17 @@ ScanOutput::ScanOutput(std::int64_t elements)
 
 void ScanOutput::set(std::int64_t i, double sigma, double besides, double most) {
   const auto at = static_cast<std::size_t>(i);
-  deviation[at] = sigma, fixed[at] = besides, certain[at] = most;
+  deviation[at] = sigma;
+  fixed[at] = besides;
+  certain[at] = most;
 }
 
 double ScanManner::mean_deviation_of(std::span<const double> products) const {
   double sum = 0, squares = 0;
-  for (const double p : products) sum += p, squares += p * p;
+  for (const double p : products) {
+    sum += p;
+    squares += p * p;
+  }
   const sums::Tree chain({}, static_cast<std::int64_t>(products.size()));
   const double terms = std::max<double>(1, static_cast<double>(products.size()));
   const double additions = chain.alpha() * sum * sum + chain.beta() * std::max(0.0, squares - sum * sum / terms);
@@ -73,8 +78,12 @@ OutputJudgement judged(const Question& question, std::size_t k, ir::DType comput
     if (made.apart[i] != 0) continue;
     const double stored = u * std::abs(y[i]), most = made.certain[i] + stored;
     chance[i] = question.lambda * made.deviation[i];
-    probable[i] = std::min(chance[i] + made.fixed[i] + stored, most), certain[i] = most;
-    if (!std::isfinite(probable[i])) chance[i] = 0, probable[i] = most;  // squares of f64 leave its range
+    probable[i] = std::min(chance[i] + made.fixed[i] + stored, most);
+    certain[i] = most;
+    if (!std::isfinite(probable[i])) {
+      chance[i] = 0;
+      probable[i] = most;
+    }  // squares of f64 leave its range
     chance[i] = std::min(chance[i], probable[i]);
     doubt[i] = made.certain[i] * of_truth;
     if (std::isfinite(most)) continue;

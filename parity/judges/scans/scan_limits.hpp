@@ -43,7 +43,8 @@ class FactorErrors {
  public:
   void step(double logarithm) {
     size_ = std::abs(logarithm);
-    in_64_ += size_ - in_64_ / 64, in_256_ += size_ - in_256_ / 256;
+    in_64_ += size_ - in_64_ / 64;
+    in_256_ += size_ - in_256_ / 256;
   }
   /// A deviation, for chunks of 64 steps: sums are a quarter of their last size at a random place of a chunk.
   double deviation() const { return 2 + size_ + in_64_ / 4; }

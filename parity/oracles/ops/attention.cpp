@@ -65,7 +65,10 @@ Number element(const ir::ops::Attention& op, const Call& call) {
   std::vector<Real> scores;
   const std::int64_t in_use = query.length();
   for (std::int64_t j = 0; j < query.keys; ++j)
-    if (query.sees(j, in_use)) seen.push_back(j), scores.push_back(query.score(j, scale));
+    if (query.sees(j, in_use)) {
+      seen.push_back(j);
+      scores.push_back(query.score(j, scale));
+    }
   if (seen.empty()) return {};
   Real top = scores.front();
   for (const Real s : scores) top = maximum(top, s);

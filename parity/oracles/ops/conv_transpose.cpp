@@ -18,7 +18,8 @@ Number element(const ir::ops::ConvTranspose& op, const Call& call) {
       const std::int64_t stride = entry(op.strides, i, 1);
       const std::int64_t scaled = call.at(2 + i) + entry(op.pads, i, 0) - tap[1 + i] * entry(op.dilations, i, 1);
       if (scaled < 0 || scaled % stride != 0 || scaled / stride >= x[2 + i]) return;
-      in_x.push_back(scaled / stride), in_w.push_back(tap[1 + i]);
+      in_x.push_back(scaled / stride);
+      in_w.push_back(tap[1 + i]);
     }
     sum.add(call.real(0, in_x), call.real(1, in_w));
   });

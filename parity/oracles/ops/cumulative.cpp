@@ -28,7 +28,8 @@ Number of_integers_so_far(CumulativeF function, ir::DType dtype, const std::vect
   std::uint64_t sum = 0, product = 1;
   for (const Number& number : prefix) {
     const auto bits = static_cast<std::uint64_t>(whole(number));
-    sum += bits, product *= bits;
+    sum += bits;
+    product *= bits;
     extreme = function == CumulativeF::max ? std::max(extreme, number.re.value) : std::min(extreme, number.re.value);
   }
   if (function == CumulativeF::sum) return wrap(dtype, sum);

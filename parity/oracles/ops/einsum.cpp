@@ -72,7 +72,10 @@ Number element(const ir::ops::Einsum& op, const Call& call) {
   std::vector<int> summed;
   std::vector<std::int64_t> counts;
   for (const auto& [axis, extent] : extents)
-    if (!at.contains(axis)) summed.push_back(axis), counts.push_back(extent);
+    if (!at.contains(axis)) {
+      summed.push_back(axis);
+      counts.push_back(extent);
+    }
   Sum sum;
   std::uint64_t bits = 0;
   const bool is_whole = ir::is_integer(call.dtype_out());
@@ -93,7 +96,8 @@ Number element(const ir::ops::Einsum& op, const Call& call) {
     if (!std::isfinite(product.value) && operands.size() > 1 && !summed.empty()) throw NoAnswer{};
     // Sums within sums pass as many additions again.
     product.off *= 2;
-    sum.add(product), bits += of_bits;
+    sum.add(product);
+    bits += of_bits;
   });
   return is_whole ? wrap(call.dtype_out(), bits) : Number(sum.total());
 }

@@ -12,7 +12,8 @@ Number element(const ir::ops::Matmul& op, const Call& call) {
   if (op.transpose_a) in_a[rank - 1] = call.at(rank - 2);
   if (op.transpose_b) in_b[rank - 2] = call.at(rank - 1);
   const std::size_t summed_a = op.transpose_a ? rank - 2 : rank - 1, summed_b = op.transpose_b ? rank - 1 : rank - 2;
-  in_a[summed_a] = 0, in_b[summed_b] = 0;
+  in_a[summed_a] = 0;
+  in_b[summed_b] = 0;
   const Stretch of_a{call.stretched_index(0, in_a), op.transpose_a ? call.in(0)[rank_a - 1] : 1};
   const Stretch of_b{call.stretched_index(1, in_b), op.transpose_b ? 1 : call.in(1)[rank_b - 1]};
   if (ir::is_float(call.dtype_in(0))) {  // nothing need be kept of what most products are made of

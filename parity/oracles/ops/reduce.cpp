@@ -43,8 +43,11 @@ Number of_integers(ReduceF function, ir::DType dtype, const std::vector<Number>&
   for (const Number& number : numbers) {
     const std::int64_t x = whole(number);
     const auto bits = static_cast<std::uint64_t>(x);
-    least = std::min(least, x), most = std::max(most, x);
-    sum += bits, product *= bits, squares += bits * bits;
+    least = std::min(least, x);
+    most = std::max(most, x);
+    sum += bits;
+    product *= bits;
+    squares += bits * bits;
     sizes += x < 0 ? -bits : bits;
   }
   switch (function) {

@@ -102,9 +102,18 @@ Number element(const ir::ops::Resize& op, const Call& call) {
     const std::size_t axis = axis_of(op.axes[k], rank);
     const std::int64_t n = call.in(0)[axis], m = call.out()[axis];
     Resampled of{n, m, Real(m), Real(n), {}, {}};
-    if (!op.scales.empty()) of.y = call.attribute(op.scales[k]), of.x = Real(1);
-    if (!op.ratios.empty()) of.y = Real(op.ratios[k]), of.x = Real(op.ratios[k + op.axes.size()]);
-    if (crops) of.begin = call.attribute(op.roi[k]), of.end = call.attribute(op.roi[k + op.axes.size()]);
+    if (!op.scales.empty()) {
+      of.y = call.attribute(op.scales[k]);
+      of.x = Real(1);
+    }
+    if (!op.ratios.empty()) {
+      of.y = Real(op.ratios[k]);
+      of.x = Real(op.ratios[k + op.axes.size()]);
+    }
+    if (crops) {
+      of.begin = call.attribute(op.roi[k]);
+      of.end = call.attribute(op.roi[k + op.axes.size()]);
+    }
     const Real u = source_of(op.coordinate, of, call.at(axis));
     if (crops && (less(u, Real(0)) || less(Real(n - 1), u)))
       is_extrapolated = true;

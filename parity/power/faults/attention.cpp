@@ -31,7 +31,8 @@ double capped(const Attention& op, double score) {
 
 void weigh(Query& row) {
   row.top = *std::ranges::max_element(row.scores);
-  row.weights.clear(), row.total = 0;
+  row.weights.clear();
+  row.total = 0;
   for (const double s : row.scores) {
     row.weights.push_back(std::exp(s - row.top));
     row.total += row.weights.back();
@@ -83,7 +84,8 @@ std::optional<Numbers> with_rows(const Site& site, const Change& change) {
       double is = 0, becomes = 0;
       for (std::size_t k = 0; k < keys.size(); ++k) {
         const double v = at.value(keys[k], static_cast<std::int64_t>(d));
-        is += right.weights[k] * v, becomes += wrong.weights[k] * v;
+        is += right.weights[k] * v;
+        becomes += wrong.weights[k] * v;
       }
       faulty[r * columns + d] += becomes / wrong.total - is / right.total;
     }
@@ -110,7 +112,10 @@ void forget_rescale(Query& row, std::size_t block, bool is_first) {
     const auto end = std::min(row.scores.size(), begin + block);
     const double most = *std::max_element(row.scores.begin() + static_cast<std::ptrdiff_t>(begin),
                                           row.scores.begin() + static_cast<std::ptrdiff_t>(end));
-    if (begin > 0 && most > top && !(is_first && at)) at = begin, before = most - top;
+    if (begin > 0 && most > top && !(is_first && at)) {
+      at = begin;
+      before = most - top;
+    }
     top = begin == 0 ? most : std::max(top, most);
   }
   if (!at) return;

@@ -130,7 +130,8 @@ std::optional<Numbers> one_pass_variance(const Site& site) {
     float sum = 0, squares = 0;
     for (std::int64_t k = 0; k < n; ++k) {
       const auto value = static_cast<float>(x[k]);
-      sum += value, squares += value * value;
+      sum += value;
+      squares += value * value;
     }
     const float mean = sum / static_cast<float>(n), variance = squares / static_cast<float>(n) - mean * mean;
     return Statistics{mean, variance};

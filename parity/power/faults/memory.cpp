@@ -35,8 +35,10 @@ std::optional<Numbers> stale_upload(const Site& site) {
   auto inputs = site.inputs();
   bool any = false;
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    if (site.operands[k].origin == Origin::upload && site.operands[k].before)
-      inputs[k] = *site.operands[k].before, any = true;
+    if (site.operands[k].origin == Origin::upload && site.operands[k].before) {
+      inputs[k] = *site.operands[k].before;
+      any = true;
+    }
   if (!any) return {};
   return site.on(inputs);
 }

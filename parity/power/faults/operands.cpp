@@ -128,7 +128,10 @@ std::optional<Numbers> operands_flushed(const Site& site) {
     const double least = core::float_format(input.dtype()).smallest_normal();
     Numbers numbers = numbers_of(input);
     for (double& x : numbers)
-      if (x != 0 && std::abs(x) < least) x = 0, any = true;
+      if (x != 0 && std::abs(x) < least) {
+        x = 0;
+        any = true;
+      }
     input = tensor_of(input.type(), numbers);
   }
   if (!any) return {};

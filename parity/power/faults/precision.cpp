@@ -90,7 +90,11 @@ double added(const std::vector<terms::Product>& terms, const Order& order, Round
     std::size_t in_chunk = 0;
     for (std::size_t k = lane; k < terms.size(); k += order.lanes) {
       of_chunk = round(of_chunk + terms[k].value());
-      if (++in_chunk == order.chunk) of_lane = round(of_lane + of_chunk), of_chunk = 0, in_chunk = 0;
+      if (++in_chunk == order.chunk) {
+        of_lane = round(of_lane + of_chunk);
+        of_chunk = 0;
+        in_chunk = 0;
+      }
     }
     sum = round(sum + round(of_lane + of_chunk));
   }

@@ -93,7 +93,10 @@ void Site::set_tile(std::string_view record) {
     record.remove_prefix(static_cast<std::size_t>(end - record.data()));
     if (!record.empty()) record.remove_prefix(1);
   }
-  if (extents.size() >= 2) tile_rows = extents[0], tile_columns = extents[1];
+  if (extents.size() >= 2) {
+    tile_rows = extents[0];
+    tile_columns = extents[1];
+  }
   if (extents.size() >= 3) slice = extents[2];
 }
 

@@ -50,7 +50,10 @@ std::optional<Numbers> every(const Site& site, Chosen chosen, Change change) {
   Numbers faulty = site.got;
   bool any = false;
   for (double& x : faulty)
-    if (chosen(x)) x = change(x), any = true;
+    if (chosen(x)) {
+      x = change(x);
+      any = true;
+    }
   if (!any) return {};
   return faulty;
 }

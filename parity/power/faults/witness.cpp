@@ -27,7 +27,8 @@ class Witness::Program final : public ir::Executable {
 
 std::unique_ptr<ir::Executable> Witness::compile(const ir::Graph& graph, const ir::Feeds& params,
                                                  const ir::Capture& capture) {
-  now_.clear(), before_.clear();
+  now_.clear();
+  before_.clear();
   return std::make_unique<Program>(*this, inner_.compile(graph, params, capture));
 }
 

@@ -22,7 +22,8 @@ class LaneDot {
     return *this;
   }
   LaneDot& set(int term, float a, float b) {
-    dot_.a[at(term)] = a, dot_.b[at(term)] = b;
+    dot_.a[at(term)] = a;
+    dot_.b[at(term)] = b;
     return *this;
   }
   operator Dot() const { return dot_; }

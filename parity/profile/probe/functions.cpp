@@ -44,7 +44,8 @@ std::vector<double> sampled_f32() {
     for (int i = 0; i < per_binade; ++i) {
       const ir::raw::PhiloxWords words = ir::raw::philox_block(3, 0, 0, drawn++);
       const float x = std::ldexp(1.0f + std::ldexp(static_cast<float>(words[0] >> 9), -23), exponent);
-      all.push_back(static_cast<double>(x)), all.push_back(-static_cast<double>(x));
+      all.push_back(static_cast<double>(x));
+      all.push_back(-static_cast<double>(x));
     }
   for (int k = 1; k <= 4096; ++k) add_around(all, k * std::numbers::pi / 2, 1);
   for (int e = 12; e < 120; ++e) add_around(all, std::ldexp(std::numbers::pi, e), 2);
@@ -95,7 +96,10 @@ std::optional<FunctionError> probe_function(ir::Executor& executor, bool is_host
     if (handling.out != Subnormals::kept && is_below(y)) continue;
     ++worst.samples;
     const double error = error_in_ulps(y, got.as<double>()[i], format, allowance);
-    if (!(error <= worst.max_ulp)) worst.max_ulp = error, worst.at = operands[i];
+    if (!(error <= worst.max_ulp)) {
+      worst.max_ulp = error;
+      worst.at = operands[i];
+    }
   }
   return worst;
 }

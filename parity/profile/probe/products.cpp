@@ -57,13 +57,15 @@ DotSums ProductProbe::run(std::span<const Dot> dots) {
   const ir::Sum unnamed{.unit = ir::SumUnit::either}, sum = made.published.value_or(unnamed);
   is_mixed_ |= has_run_ && (sum.unit != found_.unit || sum.accumulator != found_.accumulator);
   has_run_ = true;
-  found_.unit = sum.unit, found_.accumulator = sum.accumulator;
+  found_.unit = sum.unit;
+  found_.accumulator = sum.accumulator;
   return made;
 }
 
 float ProductProbe::sum(float a, float b) {
   Dot dot(1);
-  dot.a[0] = a, dot.b[0] = b;
+  dot.a[0] = a;
+  dot.b[0] = b;
   return sums({&dot, 1})[0];
 }
 

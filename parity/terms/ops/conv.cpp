@@ -17,7 +17,10 @@ std::optional<Walker> walker(const ir::ops::Conv& op, std::span<const Operand> o
   const Operand x = operands[0], w = operands[1], bias = op.has_bias ? operands[2] : Operand{};
   const std::vector<std::int64_t> kernel(w.shape.begin() + 2, w.shape.end());
   std::int64_t taps = 1, image = 1;
-  for (std::size_t i = 0; i < kernel.size(); ++i) taps *= kernel[i], image *= x.shape[2 + i];
+  for (std::size_t i = 0; i < kernel.size(); ++i) {
+    taps *= kernel[i];
+    image *= x.shape[2 + i];
+  }
   if (taps == 0) return std::nullopt;
   return [=](std::int64_t index, ElementSum& sum) {
     const std::vector<std::int64_t> at = position_of(index, y);
@@ -33,7 +36,10 @@ std::optional<Walker> walker(const ir::ops::Conv& op, std::span<const Operand> o
         is_inside &= on_axis >= 0 && on_axis < x.shape[2 + i];
         place = place * x.shape[2 + i] + on_axis;
       }
-      if (is_inside) in_image.push_back(static_cast<std::size_t>(place)), in_kernel.push_back(number);
+      if (is_inside) {
+        in_image.push_back(static_cast<std::size_t>(place));
+        in_kernel.push_back(number);
+      }
       ++number;
     } while (step(tap, kernel));
     const std::int64_t filter = at[1], channels = w.shape[1], first = filter / (w.shape[0] / op.group) * channels;

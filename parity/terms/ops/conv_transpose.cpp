@@ -15,9 +15,11 @@ std::optional<Walker> walker(const ir::ops::ConvTranspose& op, std::span<const O
     const std::vector<std::int64_t> at = position_of(index, y);
     const std::int64_t per_group = w.shape[1], group = at[1] / per_group, channels = x.shape[1] / op.group;
     std::vector<std::int64_t> in_x(x.shape.size()), in_w(w.shape.size());
-    in_x[0] = at[0], in_w[1] = at[1] % per_group;
+    in_x[0] = at[0];
+    in_w[1] = at[1] % per_group;
     for (std::int64_t c = group * channels; c < (group + 1) * channels; ++c) {
-      in_x[1] = c, in_w[0] = c;
+      in_x[1] = c;
+      in_w[0] = c;
       std::vector<std::int64_t> place(axes, 0);
       do {
         bool falls_here = true;
@@ -26,7 +28,8 @@ std::optional<Walker> walker(const ir::ops::ConvTranspose& op, std::span<const O
           const std::int64_t dilation = op.dilations.empty() ? 1 : op.dilations[i];
           const std::int64_t distance = at[2 + i] + (op.pads.empty() ? 0 : op.pads[i]) - place[i] * stride;
           falls_here &= distance >= 0 && distance % dilation == 0 && distance / dilation < w.shape[2 + i];
-          in_x[2 + i] = place[i], in_w[2 + i] = distance / dilation;
+          in_x[2 + i] = place[i];
+          in_w[2 + i] = distance / dilation;
         }
         if (falls_here)
           sum.add(x.values[static_cast<std::size_t>(index_of(in_x, x.shape))],

@@ -16,7 +16,10 @@ std::optional<Walker> walker(const ir::ops::Convolve&, std::span<const Operand> 
       sum.places.push_back(static_cast<std::size_t>(k));
     }
     sum.all_places = static_cast<std::size_t>(h.shape[0]);
-    if (sum.places.size() == sum.all_places) sum.places.clear(), sum.all_places = 0;
+    if (sum.places.size() == sum.all_places) {
+      sum.places.clear();
+      sum.all_places = 0;
+    }
   };
 }
 

@@ -166,8 +166,14 @@ class Steps {
       ElementSum before = last > 1 ? product(last - 1, at) : operand(0, at), other = operand(last, at);
       const double a = total(before), b = total(other);
       sum.add(a, b);
-      if (last > 1 || !own_[0].empty()) sum.inner.push_back(std::move(before)), sum.inner_factors.push_back(b);
-      if (!own_[last].empty()) sum.inner.push_back(std::move(other)), sum.inner_factors.push_back(a);
+      if (last > 1 || !own_[0].empty()) {
+        sum.inner.push_back(std::move(before));
+        sum.inner_factors.push_back(b);
+      }
+      if (!own_[last].empty()) {
+        sum.inner.push_back(std::move(other));
+        sum.inner_factors.push_back(a);
+      }
     });
     sum.is_rounded = !sum.inner.empty();
     return sum;

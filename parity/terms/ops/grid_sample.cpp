@@ -56,7 +56,8 @@ std::map<std::int64_t, AxisTap> axis_taps(const ir::ops::GridSample& op, double 
     const double shown = is_mirrored ? std::trunc(mirrored(j, low, high)) : j;
     if (op.padding == SamplePadding::zeros && !(shown >= 0 && shown <= last)) continue;
     AxisTap& all = taps[static_cast<std::int64_t>(std::clamp(shown, 0.0, last))];
-    all.weight += one.weight, all.slope += one.slope;
+    all.weight += one.weight;
+    all.slope += one.slope;
   }
   return taps;
 }
@@ -92,10 +93,14 @@ std::optional<Walker> walker(const ir::ops::GridSample& op, std::span<const Oper
       double weight = 1;
       for (std::size_t a = 0; a < axes; ++a) {
         const auto& [element, tap] = taps[a][static_cast<std::size_t>(number[a])];
-        in_x[2 + a] = element, weight *= tap.weight;
+        in_x[2 + a] = element;
+        weight *= tap.weight;
       }
       const double value = x.values[static_cast<std::size_t>(index_of(in_x, x.shape))];
-      if (weight != 0) sum.add(weight, value), sum.off.push_back(4 * std::abs(weight * value));
+      if (weight != 0) {
+        sum.add(weight, value);
+        sum.off.push_back(4 * std::abs(weight * value));
+      }
       if (weight == 0 && !std::isfinite(value)) continue;  // absent (verdict.md V36)
       for (std::size_t moved = 0; moved < axes; ++moved) {
         double change = off[moved] * taps[moved][static_cast<std::size_t>(number[moved])].second.slope;

@@ -18,7 +18,10 @@ std::optional<Walker> walker(const ir::ops::Reduce& op, std::span<const Operand>
   std::vector<std::size_t> axes;
   std::vector<std::int64_t> extents;
   for (std::size_t axis = 0; axis < x.shape.size(); ++axis)
-    if (is_summed[axis]) axes.push_back(axis), extents.push_back(x.shape[axis]);
+    if (is_summed[axis]) {
+      axes.push_back(axis);
+      extents.push_back(x.shape[axis]);
+    }
   const bool is_empty = std::ranges::count(extents, 0) > 0, keeps = op.keep_dims;
   return [=](std::int64_t index, ElementSum& sum) {
     if (is_empty) return;

@@ -69,10 +69,18 @@ std::optional<Walker> walker(const ir::ops::Resize& op, std::span<const Operand>
       const std::size_t axis = y.axis(op.axes[k]);
       const auto n = static_cast<double>(x.shape[axis]), m = static_cast<double>(y[axis]);
       ResizedAxis of{n, m, m, n};
-      if (!op.scales.empty()) of.y = op.scales[k], of.x = 1;
-      if (!op.ratios.empty())
-        of.y = static_cast<double>(op.ratios[k]), of.x = static_cast<double>(op.ratios[k + op.axes.size()]);
-      if (crops) of.roi_begin = op.roi[k], of.roi_end = op.roi[k + op.axes.size()];
+      if (!op.scales.empty()) {
+        of.y = op.scales[k];
+        of.x = 1;
+      }
+      if (!op.ratios.empty()) {
+        of.y = static_cast<double>(op.ratios[k]);
+        of.x = static_cast<double>(op.ratios[k + op.axes.size()]);
+      }
+      if (crops) {
+        of.roi_begin = op.roi[k];
+        of.roi_end = op.roi[k + op.axes.size()];
+      }
       const double source = source_of(op.coordinate, of, static_cast<double>(at[axis]));
       if (crops && !(source >= 0 && source <= n - 1)) return sum.add(op.extrapolation_value);
       weights[axis] = weights_of(op, of, source);
@@ -87,7 +95,8 @@ std::optional<Walker> walker(const ir::ops::Resize& op, std::span<const Operand>
       double weight = 1;
       for (std::size_t axis = 0; axis < y.size(); ++axis) {
         const auto& [element, of_axis] = taps[axis][static_cast<std::size_t>(number[axis])];
-        in_x[axis] = element, weight *= of_axis;
+        in_x[axis] = element;
+        weight *= of_axis;
       }
       if (weight == 0) continue;  // absent, whatever the element is (verdict.md V36)
       sum.add(weight, x.values[static_cast<std::size_t>(index_of(in_x, x.shape))]);

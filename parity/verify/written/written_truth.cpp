@@ -22,7 +22,8 @@ WrittenTruth::WrittenTruth(const cases::Written& written, const ir::Graph& runs,
       begin = std::min(begin, *runs.producer(v));
       end = std::max(end, *runs.producer(v));
     }
-    begins_.push_back(begin), ends_.push_back(end);
+    begins_.push_back(begin);
+    ends_.push_back(end);
   }
 }
 

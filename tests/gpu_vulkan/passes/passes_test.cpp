@@ -77,20 +77,20 @@ struct Norm {
   Writer w;
   Value x, scale, bias, d, y;
 
-  explicit Norm(std::vector<std::int64_t> axes = {-1}, const char* square = "power", const char* root = "divide",
-                DType dtype = DType::f32) {
+  explicit Norm(std::vector<std::int64_t> axes = {-1}, std::string_view square = "power",
+                std::string_view root = "divide", DType dtype = DType::f32) {
     w.dtype = dtype;
-    x = w.input("x", {3, 5, 7}), scale = w.input("scale", {5, 7}), bias = w.input("bias", {7});
+    x = w.input("x", {3, 5, 7});
+    scale = w.input("scale", {5, 7});
+    bias = w.input("bias", {7});
     d = w.binary(BinaryFunction::subtract, x, w.mean(x, axes));
-    const std::string_view how = square;
-    const Value squares = how == "power"      ? w.binary(BinaryFunction::power, d, w.number(2))
-                          : how == "multiply" ? w.multiply(d, d)
-                                              : w.unary(Unary1::square, d);
+    const Value squares = square == "power"      ? w.binary(BinaryFunction::power, d, w.number(2))
+                          : square == "multiply" ? w.multiply(d, d)
+                                                 : w.unary(Unary1::square, d);
     const Value inside = w.add(w.number(1e-5), w.mean(squares, axes));
-    const std::string_view last = root;
-    y = last == "divide"       ? w.divide(d, w.unary(Unary1::sqrt, inside))
-        : last == "rsqrt"      ? w.multiply(w.unary(Unary1::rsqrt, inside), d)
-        : last == "reciprocal" ? w.multiply(d, w.unary(Unary1::reciprocal, w.unary(Unary1::sqrt, inside)))
+    y = root == "divide"       ? w.divide(d, w.unary(Unary1::sqrt, inside))
+        : root == "rsqrt"      ? w.multiply(w.unary(Unary1::rsqrt, inside), d)
+        : root == "reciprocal" ? w.multiply(d, w.unary(Unary1::reciprocal, w.unary(Unary1::sqrt, inside)))
                                : w.multiply(d, w.divide(w.number(1), w.unary(Unary1::sqrt, inside)));
   }
 };

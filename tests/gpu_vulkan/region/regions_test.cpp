@@ -252,7 +252,10 @@ class RegionsOnDevice : public testing::OnDevice, public ::testing::WithParamInt
 
 TEST_P(RegionsOnDevice, ComputeWhatTheirNodesDo) {
   const auto set = [](bool fuse) {
-    return [=](device::VulkanOptions& options) { options.regions = fuse, options.redzone = true; };
+    return [=](device::VulkanOptions& options) {
+      options.regions = fuse;
+      options.redzone = true;
+    };
   };
   const auto fusing = testing::executor_with(set(true)), plain = testing::executor_with(set(false));
   for (unsigned seed = 1; seed <= 2; ++seed) {

@@ -165,7 +165,10 @@ TEST_F(Executor, LeavesNodesToTheHostWhereThatIsAllowed) {
   EXPECT_TRUE(nodes[1].nanoseconds.has_value());
   EXPECT_EQ(nodes[3].placement, Placement::gpu);
   EXPECT_EQ(message_of([] {
-              executor_with([](device::VulkanOptions& o) { o.fallback = device::Fallback::allow, o.host = {}; });
+              executor_with([](device::VulkanOptions& o) {
+                o.fallback = device::Fallback::allow;
+                o.host = {};
+              });
             }),
             "fallback is allowed, but there is no host executor to fall back on");
 }
@@ -202,29 +205,27 @@ TEST_P(Mode, GivesTheSameBits) {
     expect_equal(sample.graph, on_cpu(sample.inputs(seed)), executable->run(sample.inputs(seed)));
 }
 
-INSTANTIATE_TEST_SUITE_P(, Mode,
-                         ::testing::Values(Modes{{"poison", "1"}}, Modes{{"lifetimes", "1"}}, Modes{{"redzone", "1"}},
-                                           Modes{{"lifetimes", "1"}, {"staging", "always"}, {"max_buffer", "512"}},
-                                           Modes{{"no_reuse", "1"}},
-                                           Modes{{"full_barriers", "1"}}, Modes{{"step", "1"}},
-                                           Modes{{"staging", "always"}}, Modes{{"max_buffer", "512"}},
-                                           Modes{{"staging", "always"}, {"direct_results", "0"}},
-                                           Modes{{"staging", "always"}, {"direct_results", "140"}},
-                                           Modes{{"timestamps", "run"}, {"step", "1"}},
-                                           Modes{{"max_buffer", "512"}, {"staging", "always"}},
-                                           Modes{{"max_buffer", "2048"}, {"redzone", "1"}},
-                                           Modes{{"poison", "1"},
-                                                 {"redzone", "1"},
-                                                 {"full_barriers", "1"},
-                                                 {"step", "1"},
-                                                 {"staging", "always"},
-                                                 {"no_reuse", "1"}}),
-                         [](const auto& test) {
-                           std::string name;
-                           for (const auto& [option, value] : test.param) name += option + "_" + value + "_";
-                           name.pop_back();
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    , Mode,
+    ::testing::Values(Modes{{"poison", "1"}}, Modes{{"lifetimes", "1"}}, Modes{{"redzone", "1"}},
+                      Modes{{"lifetimes", "1"}, {"staging", "always"}, {"max_buffer", "512"}}, Modes{{"no_reuse", "1"}},
+                      Modes{{"full_barriers", "1"}}, Modes{{"step", "1"}}, Modes{{"staging", "always"}},
+                      Modes{{"max_buffer", "512"}}, Modes{{"staging", "always"}, {"direct_results", "0"}},
+                      Modes{{"staging", "always"}, {"direct_results", "140"}},
+                      Modes{{"timestamps", "run"}, {"step", "1"}}, Modes{{"max_buffer", "512"}, {"staging", "always"}},
+                      Modes{{"max_buffer", "2048"}, {"redzone", "1"}},
+                      Modes{{"poison", "1"},
+                            {"redzone", "1"},
+                            {"full_barriers", "1"},
+                            {"step", "1"},
+                            {"staging", "always"},
+                            {"no_reuse", "1"}}),
+    [](const auto& test) {
+      std::string name;
+      for (const auto& [option, value] : test.param) name += option + "_" + value + "_";
+      name.pop_back();
+      return name;
+    });
 
 }  // namespace
 }  // namespace plumb::gpu_vulkan::executor_test

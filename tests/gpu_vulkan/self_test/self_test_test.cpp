@@ -49,7 +49,8 @@ ir::Graph product(DType dtype, std::int64_t m, std::int64_t k, std::int64_t n, c
 
 ir::Graph product_in_f16(std::int64_t m, std::int64_t k, std::int64_t n) {
   ir::ops::Matmul op;
-  op.output_dtype = DType::f32, op.accumulator = DType::f16;
+  op.output_dtype = DType::f32;
+  op.accumulator = DType::f16;
   return product(DType::f16, m, k, n, op);
 }
 
@@ -91,7 +92,8 @@ CooperativeKernels many_tiles(const device::DeviceFacts& facts) {
     for (const bool a : {false, true})
       for (const bool b : {false, true}) {
         ir::ops::Matmul op;
-        op.transpose_a = a, op.transpose_b = b;
+        op.transpose_a = a;
+        op.transpose_b = b;
         all.merge(tiles_of(product(dtype, 136, 72, 144, op), facts));
         all.merge(tiles_of(product(dtype, 67, 131, 33, op), facts));
         all.merge(tiles_of(product(dtype, 512, 4096, 512, op), facts));
@@ -311,7 +313,8 @@ TEST(SelfTest, IsNotRunByTwoAtATime) {
   const std::string path = folder.path.string();
   const auto start = [&] { EXPECT_EQ(self_test::self_test_once(testing::h200(), {}, path, slow, {product_tile}), ""); };
   std::thread first(start), second(start);
-  first.join(), second.join();
+  first.join();
+  second.join();
   EXPECT_EQ(runs, 1);
 }
 

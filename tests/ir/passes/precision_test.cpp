@@ -32,7 +32,10 @@ struct TwoProducts {
   Value a = graph.add("a", ops::Matmul{}, {x, w}), b = graph.add("b", ops::Matmul{}, {x, v});
   Value y = graph.add("y", ops::Softmax{}, {a});
 
-  TwoProducts() { graph.returns(y), graph.returns(b); }
+  TwoProducts() {
+    graph.returns(y);
+    graph.returns(b);
+  }
 };
 
 TEST(AtPrecision, CastsTheOperandsOfItsNodesOnceAndKeepsTheSum) {

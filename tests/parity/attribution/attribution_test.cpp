@@ -100,7 +100,8 @@ TEST(FirstGuilty, NamesTheFusedGroupOfTheFaultyNodeInFiftyPlacementsOfFifty) {
     const std::string said = attribution::guilty_text(result);
     const bool is_right = first_of(result) == stored && said.find(" with " + before + ", " + label + " fused") < 80;
     EXPECT_TRUE(is_right) << "fault " << planted / 10 << " in " << label << ": " << said;
-    right += is_right, ++planted;
+    right += is_right;
+    ++planted;
   }
   EXPECT_EQ(right, 50);
 }
@@ -147,7 +148,8 @@ class Adds final : public cases::Observer {
       inexact += !is_exact(c[i], y[i]) || !is_exact(y[i], x[i]) || !is_exact(c[i], x[i]);
       carried += inherited != 0;
       ++elements;
-      largest[0] = std::max(largest[0], std::abs(local)), largest[1] = std::max(largest[1], std::abs(inherited));
+      largest[0] = std::max(largest[0], std::abs(local));
+      largest[1] = std::max(largest[1], std::abs(inherited));
       largest[2] = std::max(largest[2], std::abs(total));
     }
     // What has to be rounded correctly is compared with the truth, rounded.

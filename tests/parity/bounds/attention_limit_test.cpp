@@ -74,7 +74,8 @@ std::vector<Problem> kinds_of_problems(std::int64_t keys) {
   all.push_back(problem("one large value", keys, normal, normal, outlier));
   all.push_back(problem("equal values", keys, normal, normal, ones));
   all.push_back(problem("causal", keys, normal, normal, normal));
-  all.back().op.causal = true, all.back().op.query_offset = 0;
+  all.back().op.causal = true;
+  all.back().op.query_offset = 0;
   all.push_back(problem("padded", keys, normal, normal, normal));
   all.back().op.has_bias = true;
   all.back().bias = testing::tensor_of({1, 1, 1, keys}, [=](std::size_t j) {

@@ -169,7 +169,8 @@ TEST(Bounds, AreFiniteBehindAMaskOfInfinities) {
 TEST(Bounds, OfAFusedGroupEndWhereItsLastOpMovesThem) {
   const Tensor x = random_tensor({DType::f32, {4, 12}}, 1);
   Tensor indices({DType::i64, {3}});
-  indices.as<std::int64_t>()[1] = 2, indices.as<std::int64_t>()[2] = 1;
+  indices.as<std::int64_t>()[1] = 2;
+  indices.as<std::int64_t>()[2] = 1;
   const std::vector<std::pair<ir::Op, std::vector<Tensor>>> movements = {
       {ir::ops::Transpose{{1, 0}}, {}},  {ir::ops::Reshape{{2, 24}}, {}},
       {ir::ops::Expand{{3, 4, 12}}, {}}, {ir::ops::Slice{.axes = {1}, .starts = {2}, .sizes = {5}, .steps = {}}, {}},
@@ -178,7 +179,10 @@ TEST(Bounds, OfAFusedGroupEndWhereItsLastOpMovesThem) {
   for (const auto& [op, more] : movements) {
     std::vector<std::vector<ir::TensorType>> operands = {{x.type()}, {}};
     std::vector<Tensor> fed = {x};
-    for (const Tensor& one : more) operands[1].push_back(one.type()), fed.push_back(one);
+    for (const Tensor& one : more) {
+      operands[1].push_back(one.type());
+      fed.push_back(one);
+    }
     const core::Segment fused = chain({ir::ops::Softmax{}, op}, operands);
     EXPECT_EQ(fused.judged.error_class, ir::ErrorClass::comp) << op.name();
     const Evaluation group = run(fused, fed), alone = run(chain({ir::ops::Softmax{}}, {{x.type()}}), {x});

@@ -17,7 +17,8 @@ constexpr auto long_sums = R"({"format": "plumb.graph/1", "why": "long sums of o
 /// A product by a unit that cuts sums off every 4 terms, under this name, which says that it is of this kind.
 cases::NodeResult judged(const std::string& kernel, ir::SumUnit unit) {
   profile::Products cut = testing::matrix_unit(ir::DType::f16, 11);
-  cut.unit = unit, cut.block = 4;
+  cut.unit = unit;
+  cut.block = 4;
   testing::EmulatedDevice device({.products = {cut}});
   device.kernel = kernel;
   ref_cpu::CpuExecutor reference;
@@ -45,7 +46,7 @@ TEST(KernelLimit, OfMatrixUnitsIsTheSafeScale) {
   EXPECT_FALSE(plain.truncates || plain.by_exponent);
   EXPECT_EQ(plain.accumulator, 0);
   EXPECT_TRUE(matrix.truncates && matrix.by_exponent);
-  EXPECT_EQ(matrix.cut(), 3);  // verdict.md V26
+  EXPECT_EQ(matrix.cut(), 3);        // verdict.md V26
   EXPECT_EQ(matrix.accumulator, 0);  // that of the type that is computed in
   const Arithmetic narrow = of({{.unit = ir::SumUnit::matrix, .accumulator = ir::DType::f16}});
   EXPECT_TRUE(narrow.truncates && narrow.by_exponent);

@@ -133,7 +133,8 @@ std::vector<Tensor> triples(DType dtype, int far) {
   };
   std::vector<double> a, b, c;
   for (int i = 0; i < 100000; ++i) {
-    a.push_back(drawn(dtype == DType::f32 ? 13 : 6, 2)), b.push_back(drawn(dtype == DType::f32 ? 12 : 5, 2));
+    a.push_back(drawn(dtype == DType::f32 ? 13 : 6, 2));
+    b.push_back(drawn(dtype == DType::f32 ? 12 : 5, 2));
     c.push_back(i % 3 == 0   ? drawn(4, far)
                 : i % 3 == 1 ? drawn(dtype == DType::f32 ? 24 : 8, 4)
                              : -a.back() * b.back());

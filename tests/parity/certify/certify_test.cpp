@@ -147,7 +147,8 @@ std::vector<ir::Tensor> ill_conditioned(std::int64_t n) {
   ir::Tensor a({ir::DType::f64, {1, 3 * n}}), b({ir::DType::f64, {3 * n, 1}});
   for (std::size_t k = 0; k < static_cast<std::size_t>(n); ++k) {
     const double big = std::ldexp(1.0 + static_cast<double>(k), 54);
-    a.as<double>()[k] = big, a.as<double>()[static_cast<std::size_t>(n) + k] = 1;
+    a.as<double>()[k] = big;
+    a.as<double>()[static_cast<std::size_t>(n) + k] = 1;
     a.as<double>()[static_cast<std::size_t>(2 * n) + k] = -big;
   }
   std::ranges::fill(b.as<double>(), 1);

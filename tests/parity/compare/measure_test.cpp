@@ -42,16 +42,20 @@ void expect_same(const compare::Comparison& a, const compare::Comparison& b) {
   EXPECT_EQ(a.n_inf_differ, b.n_inf_differ);
   EXPECT_EQ(a.n_zero_expected, b.n_zero_expected);
   EXPECT_EQ(a.constant, b.constant);
-  expect_same(a.max_abs, b.max_abs), expect_same(a.max_rel, b.max_rel), expect_same(a.max_ulp, b.max_ulp);
+  expect_same(a.max_abs, b.max_abs);
+  expect_same(a.max_rel, b.max_rel);
+  expect_same(a.max_ulp, b.max_ulp);
   EXPECT_EQ(a.expected_absmax, b.expected_absmax);
   const auto near = [](double x, double y, double scale) {
     if (!std::isnan(x) || !std::isnan(y)) {
       EXPECT_NEAR(x, y, 1e-13 * scale);
     }
   };
-  near(a.mean_signed, b.mean_signed, b.rms), near(a.rms, b.rms, b.rms), near(a.rel_l2, b.rel_l2, b.rel_l2);
-  near(a.expected_norm1, b.expected_norm1, b.expected_norm1),
-      near(a.expected_norm2, b.expected_norm2, b.expected_norm2);
+  near(a.mean_signed, b.mean_signed, b.rms);
+  near(a.rms, b.rms, b.rms);
+  near(a.rel_l2, b.rel_l2, b.rel_l2);
+  near(a.expected_norm1, b.expected_norm1, b.expected_norm1);
+  near(a.expected_norm2, b.expected_norm2, b.expected_norm2);
   near(a.cosine, b.cosine, 1);
 }
 
@@ -85,14 +89,18 @@ TEST(Measure, FindsWhatTheComparisonOfEveryElementFinds) {
 
 TEST(Measure, CountsWhatIsNoNumberAndLeavesItOut) {
   Numbers numbers(2000);
-  numbers.y[5] = nan, numbers.c[5] = NAN;
+  numbers.y[5] = nan;
+  numbers.c[5] = NAN;
   numbers.y[600] = nan;
   numbers.c[601] = NAN;
-  numbers.y[602] = inf, numbers.c[602] = INFINITY;
+  numbers.y[602] = inf;
+  numbers.c[602] = INFINITY;
   numbers.y[603] = inf;
-  numbers.c[604] = INFINITY;                         // where the truth is finite
-  numbers.y[605] = 1e39, numbers.c[605] = INFINITY;  // which overflows
-  numbers.y[1999] = 1e39, numbers.c[1999] = -INFINITY;
+  numbers.c[604] = INFINITY;  // where the truth is finite
+  numbers.y[605] = 1e39;
+  numbers.c[605] = INFINITY;  // which overflows
+  numbers.y[1999] = 1e39;
+  numbers.c[1999] = -INFINITY;
   const Tensor truth = line(numbers.y), got = line(numbers.c);
   const auto found = compare::measure(truth, got);
   EXPECT_EQ(found.n_bad, 5u);

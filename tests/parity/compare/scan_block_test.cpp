@@ -30,8 +30,11 @@ Pair numbers(bool with_nan, double error) {
     const auto x = static_cast<double>(i);
     if (i % block == 300) {
       if (!with_nan) continue;
-      y.push_back(NAN), c.push_back(static_cast<T>(static_cast<float>(NAN))), probable.push_back(1);
-      certain.push_back(1), chance.push_back(1);
+      y.push_back(NAN);
+      c.push_back(static_cast<T>(static_cast<float>(NAN)));
+      probable.push_back(1);
+      certain.push_back(1);
+      chance.push_back(1);
       continue;
     }
     y.push_back(i % 7 == 3 ? 0 : std::sin(x) * std::exp2(std::fmod(x, 12) - 9));
@@ -98,7 +101,10 @@ TYPED_TEST(ScanBlock, FindsWhatLookingAtEveryElementFinds) {
           compare::Allowed{.rule = Rule::within, .relative = 1e-6},
           compare::Allowed{.rule = Rule::within, .of_limits = 2, .lambda = 7, .storage = 0.5, .subnormal = 1e-38}}) {
       compare::Allowed of_one = allowed, of_block = allowed;
-      if (allowed.of_limits == 2) of_one.limits = one_by_one.limits, of_block.limits = in_blocks.limits;
+      if (allowed.of_limits == 2) {
+        of_one.limits = one_by_one.limits;
+        of_block.limits = in_blocks.limits;
+      }
       expect_same(compare::compare(in_blocks.truth, in_blocks.got, of_block),
                   compare::compare(one_by_one.truth, one_by_one.got, of_one));
     }

@@ -77,7 +77,8 @@ TEST(MadeAhead, HoldsNoMoreThanItMay) {
   Log log;
   core::MadeAhead all = things(log, 300);
   std::atomic<int> held = 0, most = 0;
-  all.most = 5, all.size = [](std::size_t i) { return i == 17 ? 9.0 : 1.0; };  // one is larger than all may be
+  all.most = 5;
+  all.size = [](std::size_t i) { return i == 17 ? 9.0 : 1.0; };  // one is larger than all may be
   const auto take = all.take;
   all.make = [&](std::size_t i) {
     const int now = held += i == 17 ? 9 : 1;

@@ -45,7 +45,8 @@ Judged judge(const ir::Op& op, const std::vector<Tensor>& in, const std::vector<
   Judged judged;
   judged.apart = set_out_of_range_apart({cpu, segment, inputs, {}, manner}, 0, bounded, y, native);
   const compare::Comparison found = compare::compare(bounded.truth.outputs[0], y, bounded.allowed[0]);
-  judged.bad = found.n_bad, judged.without_limit = found.n_without_limit;
+  judged.bad = found.n_bad;
+  judged.without_limit = found.n_without_limit;
   return judged;
 }
 

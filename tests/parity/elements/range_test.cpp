@@ -98,7 +98,8 @@ TEST(Range, AProductMayLeaveItInTheOrderOfTheKernelAlone) {
 TEST(Range, ARunningProductThatIsInfiniteMayBeNaN) {
   std::vector<float> factors(20, 1e38f), got = {1e38f};
   factors.insert(factors.end(), 20, 1e-38f);
-  got.resize(24, infinity), got.resize(40, std::numeric_limits<float>::quiet_NaN());
+  got.resize(24, infinity);
+  got.resize(40, std::numeric_limits<float>::quiet_NaN());
   const ir::Op op = ir::ops::Cumulative{.function = ir::ops::CumulativeFunction::product};
   const Judged one = judge(op, Tensor::of<float>({1, 40}, factors), got);
   EXPECT_TRUE(one.comparison.agrees());

@@ -44,7 +44,8 @@ TEST(Replay, WhatIsBehindASumMayRound) {
 
 TEST(Replay, AScaleAndADivisorRoundOnceEach) {
   terms::ElementSum sum = equal_terms(1000);
-  sum.scale = 0.3F, sum.divisor = 1000;
+  sum.scale = 0.3F;
+  sum.divisor = 1000;
   const float made = chain_of(1000) * 0.3F / 1000;
   EXPECT_EQ(equals_replay(sum, chain, DType::f32, made), true);
   EXPECT_EQ(equals_replay(sum, chain, DType::f32, made * (1 + 0x1p-20F)), false);
@@ -62,7 +63,8 @@ TEST(Replay, OfTwoProductsEitherMayBeFused) {
   const ir::Sum either{.unit = ir::SumUnit::either, .levels = {{}}};
   const float a = 1 + 0x1p-12F, b = 1 - 0x1p-13F, c = 1 + 0x1.8p-11F, d = -1 + 0x1p-12F;
   terms::ElementSum sum;
-  sum.add(a, b), sum.add(c, d);
+  sum.add(a, b);
+  sum.add(c, d);
   const float separate = a * b + c * d, first = std::fma(a, b, c * d), second = std::fma(c, d, a * b);
   ASSERT_NE(first, second);
   for (const float made : {separate, first, second}) EXPECT_EQ(equals_replay(sum, either, DType::f32, made), true);

@@ -219,9 +219,10 @@ TEST(Explain, SumsInF16AreNamed) {
   Small small;
   constexpr std::int64_t terms = 1000;
   Tensor x({DType::f32, {4, terms}}), w({DType::f32, {terms, 4}}), y({DType::f32, {4, 4}});
-  for (std::size_t i = 0; i < 4 * terms; ++i)
-    x.as<float>()[i] = 1 + static_cast<float>(i * 37 % 101) / 128,
+  for (std::size_t i = 0; i < 4 * terms; ++i) {
+    x.as<float>()[i] = 1 + static_cast<float>(i * 37 % 101) / 128;
     w.as<float>()[i] = 1 + static_cast<float>(i * 53 % 97) / 128;
+  }
   small.returns(small.add("y", ir::ops::Matmul{}, {small.input("x", x), small.input("w", w)}));
   const auto to_f16 = [](double number) {
     int exponent = 0;

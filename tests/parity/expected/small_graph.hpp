@@ -64,7 +64,8 @@ class Small {
   std::vector<parity::cases::ExpectedResult> hold(const Given& tensors,
                                                   const parity::expected::Options& options = {}) const {
     parity::cases::Case subject{.name = "small"};
-    subject.file = file_, subject.feeds = feeds_;
+    subject.file = file_;
+    subject.feeds = feeds_;
     subject.expectation = std::make_shared<const parity::cases::Expectation>(parity::cases::Expectation{tensors});
     return parity::expected::judge(subject, cpu(), options);
   }

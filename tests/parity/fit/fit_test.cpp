@@ -206,7 +206,11 @@ TEST(Fit, SoftwareDevicesSayNothingOfRealOnes) {
 
 /// Samples as a file has them: of each output a hash of its bits.
 std::vector<Sample> recorded(std::vector<Sample> samples, std::uint64_t first_run = 0) {
-  for (Sample& one : samples) one.graph = "a graph", one.out_hash = 1000 * one.seed + one.node[0], one.run += first_run;
+  for (Sample& one : samples) {
+    one.graph = "a graph";
+    one.out_hash = 1000 * one.seed + one.node[0];
+    one.run += first_run;
+  }
   return samples;
 }
 
@@ -232,9 +236,17 @@ TEST(Fit, WhatOneRunHasInCommonWithAnotherCountsOnce) {
   // Seeds 41 to 50 again, by other limits and only in one node, and inputs that no seed changes.
   std::vector<Sample> again;
   for (Sample one : runs)
-    if (one.seed > 40 && one.node == "a") one.run += 100, one.ratio *= 0.9, again.push_back(one);
+    if (one.seed > 40 && one.node == "a") {
+      one.run += 100;
+      one.ratio *= 0.9;
+      again.push_back(one);
+    }
   for (Sample one : runs)
-    if (one.run == 7) one.run = 200, one.seed = 999, again.push_back(one);
+    if (one.run == 7) {
+      one.run = 200;
+      one.seed = 999;
+      again.push_back(one);
+    }
   EXPECT_EQ(fit(joined(runs, again), {}).repeats, 11u);
   // What differs in anything is another run.
   for (const auto& change : std::vector<std::function<void(Sample&)>>{
@@ -242,7 +254,10 @@ TEST(Fit, WhatOneRunHasInCommonWithAnotherCountsOnce) {
            [](Sample& one) { one.out_hash = *one.out_hash + 1; }, [](Sample& one) { one.out_hash.reset(); },
            [](Sample& one) { one.group.accumulation = "f16"; }}) {
     auto others = runs;
-    for (Sample& one : others) one.run += 50, change(one);
+    for (Sample& one : others) {
+      one.run += 50;
+      change(one);
+    }
     EXPECT_EQ(fit(joined(runs, others), {}).repeats, 0u);
   }
   auto half = runs;
@@ -317,7 +332,8 @@ TEST(Fit, SigmaIsFittedWhereItIsKnownAndMisroundingIn16Bits) {
   EXPECT_EQ(policy.rules[0].require[0].limit.number, by_sigma.rules[0].limit);
   // A rule on ratios is not replaced by one on σ unless somebody says why.
   auto by_ratio = by_sigma;
-  by_ratio.rules[0].measure = policy::Measure::ratio_max, by_ratio.rules[0].limit = 0.3;
+  by_ratio.rules[0].measure = policy::Measure::ratio_max;
+  by_ratio.rules[0].limit = 0.3;
   const auto old = policy::parse(policy_text(by_ratio, from), "p.toml");
   const Updated kept = updated_policy(old, by_sigma, from, "");
   EXPECT_EQ(kept.text, old.text);
@@ -326,7 +342,10 @@ TEST(Fit, SigmaIsFittedWhereItIsKnownAndMisroundingIn16Bits) {
   // A limit above what a run allowed for is needless.
   for (Sample& one : samples) one.sigma *= 4;
   EXPECT_THAT(fit(samples, {}).notes, ElementsAre(HasSubstr("nothing to tighten, the fitted sigma_max is")));
-  for (Sample& one : samples) one.group.dtype = "f16", one.misrounded = 0.1 * one.ratio;
+  for (Sample& one : samples) {
+    one.group.dtype = "f16";
+    one.misrounded = 0.1 * one.ratio;
+  }
   const Fit of_halves = fit(samples, {});
   ASSERT_THAT(of_halves.rules, SizeIs(1));
   EXPECT_EQ(of_halves.rules[0].measure, policy::Measure::misrounded);

@@ -79,12 +79,14 @@ std::pair<std::vector<std::int64_t>, std::vector<R>> peaks_of(const std::vector<
 
 void run_quantize(const ir::Op&, ref_cpu::Call& call) {
   const auto [codes, scale] = quantized(values_of<double>(call.in(0)));
-  write(codes, call.out(0)), write(std::vector<double>{scale}, call.out(1));
+  write(codes, call.out(0));
+  write(std::vector<double>{scale}, call.out(1));
 }
 void run_peaks(const ir::Op&, ref_cpu::Call& call) {
   const auto [bins, values] =
       peaks_of(means(values_of<double>(call.in(0)), static_cast<std::size_t>(call.in(0).shape()[1]), Order::in_order));
-  write(bins, call.out(0)), write(values, call.out(1));
+  write(bins, call.out(0));
+  write(values, call.out(1));
 }
 
 /// The scale by 3 ulp; codes by the candidate's own scale.
@@ -125,7 +127,8 @@ Judgement judge_peaks(const Question& question) {
   for (std::size_t i = 0; i < 3; ++i) {
     const auto j = static_cast<std::size_t>(chosen.truth.as<std::int64_t>()[i]);
     peaks.truth.as<double>()[i] = selection.value[j];
-    peaks.probable.as<double>()[i] = selection.limit[j], peaks.certain.as<double>()[i] = certain[j];
+    peaks.probable.as<double>()[i] = selection.limit[j];
+    peaks.certain.as<double>()[i] = certain[j];
   }
   return {{std::move(chosen), elements_within(question, 1, std::move(peaks))}};
 }

@@ -131,7 +131,8 @@ struct MixerCase {
   std::vector<float> x, w, v;
   MixerCase(std::string_view kind, std::int64_t inner) : k(inner) {
     const auto of = [](std::int64_t count) { return static_cast<std::size_t>(count); };
-    x = narrow(hard_numbers(kind, of(n * k), 20)), v = narrow(hard_numbers("normal", of(m * d), 22));
+    x = narrow(hard_numbers(kind, of(n * k), 20));
+    v = narrow(hard_numbers("normal", of(m * d), 22));
     w = narrow(hard_numbers("normal", of(k * m), 21), 1 / std::sqrt(static_cast<double>(k)));
   }
   std::vector<ir::Tensor> inputs() const {

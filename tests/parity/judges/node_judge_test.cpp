@@ -40,7 +40,8 @@ void transform(ref_cpu::Call& call, R factor) {
       for (std::size_t i = 0; i < 8; ++i)
         if ((i & half) == 0) {
           const R a = y[first + i], b = y[first + i + half];
-          y[first + i] = a + b, y[first + i + half] = (a - b) * factor;
+          y[first + i] = a + b;
+          y[first + i + half] = (a - b) * factor;
         }
   write(y, call.out(0));
 }
@@ -72,7 +73,8 @@ struct WalshCase {
     auto file = std::make_shared<ir::formats::GraphFile>();
     const ir::Value x = file->graph.input("x", {ir::DType::f32, {6, 8}});
     file->graph.returns(file->graph.add("y", StandInWalsh{}, {x}));
-    subject.name = "walsh", subject.file = file;
+    subject.name = "walsh";
+    subject.file = file;
     subject.feeds.emplace("x", floats({6, 8}, hard_numbers("normal", 48, 30)));
   }
 

@@ -73,7 +73,8 @@ std::vector<R> scanned(const std::vector<R>& d, const std::vector<R>& x, std::si
       R factor = 1, own = 0;
       for (std::size_t t = first; t < std::min(steps, first + chunk); ++t) {
         const R a = std::exp(d[t * channels + c]);
-        factor *= a, own = a * own + x[t * channels + c];
+        factor *= a;
+        own = a * own + x[t * channels + c];
         h[t * channels + c] = (first == 0 ? R{0} : factor * h[(first - 1) * channels + c]) + own;
       }
     }
@@ -104,7 +105,8 @@ struct Lstm {
     for (std::size_t t = 0; t < steps(); ++t) {
       std::vector<R> next;
       for (std::size_t s = 0; s < states; ++s) next.push_back(gate(t, before, 0, s, order));
-      h.insert(h.end(), next.begin(), next.end()), before = next;
+      h.insert(h.end(), next.begin(), next.end());
+      before = next;
     }
     return h;
   }
@@ -116,7 +118,8 @@ struct Lstm {
         cell[s] = gate(t, before, 2, s, order) * cell[s] + gate(t, before, 0, s, order) * gate(t, before, 3, s, order);
         next.push_back(gate(t, before, 1, s, order) * std::tanh(cell[s]));
       }
-      h.insert(h.end(), next.begin(), next.end()), before = next;
+      h.insert(h.end(), next.begin(), next.end());
+      before = next;
     }
     return {h, cell};
   }
@@ -135,7 +138,8 @@ void run_scan(const ir::Op&, ref_cpu::Call& call) {
 void run_rnn(const ir::Op&, ref_cpu::Call& call) { write(lstm_of<double>(call).rnn(Order::in_order), call.out(0)); }
 void run_lstm(const ir::Op&, ref_cpu::Call& call) {
   const auto [h, c] = lstm_of<double>(call).lstm(Order::in_order);
-  write(h, call.out(0)), write(c, call.out(1));
+  write(h, call.out(0));
+  write(c, call.out(1));
 }
 
 Judgement judge_scan(const Question& question) {
@@ -215,7 +219,8 @@ Judgement judge_lstm(const Question& question) {
       h.probable.as<double>()[n] = lambda * std::hypot(off(1) * bent, y(1) * slope * error.deviation()) + own;
       h.certain.as<double>()[n] = most(1) * std::abs(bent) + y(1) * error.certain() + own;
       c.truth.as<double>()[s] = cell;
-      c.probable.as<double>()[s] = lambda * error.deviation(), c.certain.as<double>()[s] = error.certain();
+      c.probable.as<double>()[s] = lambda * error.deviation();
+      c.certain.as<double>()[s] = error.certain();
     }
   }
   return {{elements_within(question, 0, std::move(h)), elements_within(question, 1, std::move(c))}};
@@ -237,7 +242,8 @@ struct ScanCase {
   std::vector<float> d, x;
   ScanCase(std::string_view kind, std::int64_t steps) {
     const auto count = static_cast<std::size_t>(3 * steps);
-    d = narrow(hard_numbers("normal", count, 6)), x = narrow(hard_numbers(kind, count, 7));
+    d = narrow(hard_numbers("normal", count, 6));
+    x = narrow(hard_numbers(kind, count, 7));
     for (float& one : d) one = -0.3f * one * one;
   }
   std::vector<ir::Tensor> inputs() const { return {tensor(d), tensor(x)}; }

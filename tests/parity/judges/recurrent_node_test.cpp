@@ -73,7 +73,8 @@ void expect_faults_seen(const T& op, DType dtype) {
   };
   for (std::int64_t gate = 1; gate < T::gates; ++gate) {
     std::vector<Tensor> other = operands;
-    other[1] = exchanged(operands[1], T::gates, 0, gate), other[2] = exchanged(operands[2], T::gates, 0, gate);
+    other[1] = exchanged(operands[1], T::gates, 0, gate);
+    other[2] = exchanged(operands[2], T::gates, 0, gate);
     EXPECT_TRUE(is_seen(run(op, other))) << "gates 0 and " << gate << " exchanged";
   }
   std::vector<Tensor> late = operands;  // a step on the x of another
@@ -115,8 +116,10 @@ TEST(Judge, RecurrencesMayLeaveTheRangeInAGate) {
   const auto bad = [&](float size, std::size_t row, std::size_t step, float got) {
     std::vector<Tensor> operands = operands_of(op, DType::f32);
     for (std::size_t i = 0; i < 2; ++i) operands[0].as<float>()[row * inputs + i] = size;
-    for (std::size_t u = 0; u < units; ++u)
-      operands[1].as<float>()[u * inputs] = 2, operands[1].as<float>()[u * inputs + 1] = -2;
+    for (std::size_t u = 0; u < units; ++u) {
+      operands[1].as<float>()[u * inputs] = 2;
+      operands[1].as<float>()[u * inputs + 1] = -2;
+    }
     std::vector<Tensor> outputs = run(op, operands);
     for (std::size_t s = step; s < steps; ++s)
       for (std::size_t u = 0; u < units; ++u) outputs[0].as<float>()[(s * batch + row) * units + u] = got;
@@ -185,7 +188,8 @@ TEST(Judge, RecurrencesKeepTheirStates) {
     std::ranges::copy(next[0].bytes(), outputs[0].bytes().begin() + static_cast<std::ptrdiff_t>(t * size));
     state = {next[1], next[2]};
   }
-  outputs[1] = state[0], outputs[2] = state[1];
+  outputs[1] = state[0];
+  outputs[2] = state[1];
   EXPECT_NE(complaint_of(judged(op, operands, outputs)), "");
 }
 

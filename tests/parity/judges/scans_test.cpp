@@ -46,9 +46,14 @@ struct Channel {
     for (std::size_t s = 0; s < states; ++s) {
       float before = 0, product = 1, own = 0;
       for (std::size_t t = 0; t < x.size(); ++t) {
-        if (t % static_cast<std::size_t>(chunk) == 0) before = product * before + own, product = 1, own = 0;
+        if (t % static_cast<std::size_t>(chunk) == 0) {
+          before = product * before + own;
+          product = 1;
+          own = 0;
+        }
         const float factor = std::exp(delta[t] * a[s]);
-        product *= factor, own = factor * own + delta[t] * x[t] * b[t * states + s];
+        product *= factor;
+        own = factor * own + delta[t] * x[t] * b[t * states + s];
         y[t] += c[t * states + s] * (product * before + own);
       }
       last[s] = product * before + own;
@@ -102,7 +107,10 @@ struct Head {
         decay(length, logarithm),
         beta(length, kind == "reflecting" ? 2.0f : 1.0f) {
     if (kind == "random")
-      for (std::size_t t = 0; t < length; ++t) decay[t] *= std::abs(v[t * columns]), beta[t] = 0.5f;
+      for (std::size_t t = 0; t < length; ++t) {
+        decay[t] *= std::abs(v[t * columns]);
+        beta[t] = 0.5f;
+      }
     for (std::size_t t = 0; t < length; ++t) {
       float squares = 0;
       for (std::size_t i = 0; i < rows; ++i) {
@@ -146,7 +154,8 @@ struct Head {
           float known = std::exp(sums[t]) * read(s, j, k, from + t), seen = std::exp(sums[t]) * read(s, j, q, from + t);
           for (std::size_t u = 0; u < t; ++u) {
             const float kept = std::exp(sums[t] - sums[u]) * change[u * columns + j];
-            known += product(k, from + t, k, from + u) * kept, seen += product(q, from + t, k, from + u) * kept;
+            known += product(k, from + t, k, from + u) * kept;
+            seen += product(q, from + t, k, from + u) * kept;
           }
           change[t * columns + j] = beta[from + t] * (v[(from + t) * columns + j] - known);
           seen += product(q, from + t, k, from + t) * change[t * columns + j];

@@ -42,7 +42,10 @@ std::vector<parity::cases::NodeResult> judged(const Taught& taught, const std::v
   std::vector<parity::cases::NodeResult> results;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     auto& result = results.emplace_back();
-    result.node = 0, result.output = k, result.label = "y", result.op = std::string(taught.op.name());
+    result.node = 0;
+    result.output = k;
+    result.label = "y";
+    result.op = std::string(taught.op.name());
     judge.compare(k, outputs[k], result);
     result.telling = judge.telling(k, result);
     result.sensitivity = judge.sensitivity(k);

@@ -18,17 +18,34 @@ using namespace std::chrono_literals;
 
 Facts facts() {
   Facts f;
-  f.node = "layer0/q", f.op = "matmul", f.in = "f16", f.dtype = "f16", f.accumulation = "f32";
-  f.kernel = "coopmat_f16_split4", f.tile = "128x128x32";
-  f.device = "AMD Radeon", f.driver = "radv", f.driver_version = {25, 3, 1};
-  f.n = 64, f.k_reduce = 256, f.u = 0x1p-24, f.u_out = 0x1p-11;
+  f.node = "layer0/q";
+  f.op = "matmul";
+  f.in = "f16";
+  f.dtype = "f16";
+  f.accumulation = "f32";
+  f.kernel = "coopmat_f16_split4";
+  f.tile = "128x128x32";
+  f.device = "AMD Radeon";
+  f.driver = "radv";
+  f.driver_version = {25, 3, 1};
+  f.n = 64;
+  f.k_reduce = 256;
+  f.u = 0x1p-24;
+  f.u_out = 0x1p-11;
   return f;
 }
 
 Measured with(double ratio, double max_abs) {
   Measured m{.n = 64, .n_bad = ratio > 1 ? 1u : 0u};
-  m.ratio_max = ratio, m.max_abs = max_abs, m.max_rel = 10 * max_abs, m.max_ulp = 7, m.rms = max_abs / 2;
-  m.mean_signed = 0, m.nmse = max_abs * max_abs, m.cosine = 1 - max_abs, m.expected_absmax = 4;
+  m.ratio_max = ratio;
+  m.max_abs = max_abs;
+  m.max_rel = 10 * max_abs;
+  m.max_ulp = 7;
+  m.rms = max_abs / 2;
+  m.mean_signed = 0;
+  m.nmse = max_abs * max_abs;
+  m.cosine = 1 - max_abs;
+  m.expected_absmax = 4;
   return m;
 }
 
@@ -129,7 +146,8 @@ TEST(Policy, WhatTheNumbersDoNotTellIsAnErrorAndNoPass) {
 TEST(Policy, LimitsMayBeOfTheTruthsNorms) {
   Measured m = with(0.5, 1e-2);
   EXPECT_EQ(verdict("require = { max_abs = \"norm2\" }", m), core::Verdict::error);
-  m.expected_norm1 = 40, m.expected_norm2 = 10;  // m = 4
+  m.expected_norm1 = 40;
+  m.expected_norm2 = 10;  // m = 4
   EXPECT_EQ(verdict("require = { max_abs = \"1e-3 * norm2\" }", m), core::Verdict::passed);
   EXPECT_EQ(verdict("require = { max_abs = \"1e-3 * norm1 / m\" }", m), core::Verdict::passed);
   EXPECT_EQ(verdict("require = { max_abs = \"9e-4 * norm2\" }", m), core::Verdict::failed);
@@ -162,7 +180,9 @@ TEST(Policy, NoErrorMeetsEverythingAndASpecialValueNothing) {
 TEST(Policy, ABoundMadeUnderAnotherRuleDecidesOnlyWhatItCan) {
   const auto says = [](const std::string& require, std::uint64_t bad, double ratio, BoundWas bound) {
     Measured m = with(0.1, 1e-3);
-    m.n_bad = bad, m.ratio_max = ratio, m.bound = bound;
+    m.n_bad = bad;
+    m.ratio_max = ratio;
+    m.bound = bound;
     return judge(of(require), facts(), {m, {}}, day).verdict;
   };
   const std::string rule = "[[rule]]\nid = \"r\"\nmatch = {}\nrequire = { ratio_max = 0.5 }\n";
@@ -204,7 +224,9 @@ TEST(Policy, AnExpectedFailureExcusesSoMuch) {
   EXPECT_EQ(says("ratio_max = 7\n", with(7, 1e-3)), core::Verdict::xfailed);
   EXPECT_EQ(says("ratio_max = 7\n", with(8, 1e-3)), core::Verdict::failed);
   Measured special = with(7, 1e-3);
-  special.n_bad = 1, special.n_nan_differ = 1, special.specials_differ = true;
+  special.n_bad = 1;
+  special.n_nan_differ = 1;
+  special.specials_differ = true;
   EXPECT_EQ(says("", special), core::Verdict::failed);
   EXPECT_THAT(judge(expected(""), facts(), {special, {}}, day).why, HasSubstr("no rule excuses a NaN"));
 }

@@ -31,7 +31,10 @@ compare::Allowed by_chance(std::int64_t n, double limit) {
 TEST(Effect, IsFreeOfTheScaleOfTheLimit) {
   const std::size_t n = 1000;
   std::vector<double> truth(n, 1), clean = truth, faulty = truth;
-  for (std::size_t i = 0; i < n; ++i) clean[i] += i % 2 == 0 ? 0x1p-10 : -0x1p-12, faulty[i] = clean[i];
+  for (std::size_t i = 0; i < n; ++i) {
+    clean[i] += i % 2 == 0 ? 0x1p-10 : -0x1p-12;
+    faulty[i] = clean[i];
+  }
   faulty[7] += 0x1p-7;
   const Tensor wide = Tensor::of({static_cast<std::int64_t>(n)}, truth);
   for (const double limit : {0x1p-8, 1.0, 64.0}) {
@@ -45,7 +48,8 @@ TEST(Effect, IsFreeOfTheScaleOfTheLimit) {
 TEST(Effect, CountsTheWorstOfHonestEvaluations) {
   const std::vector<double> truth(1000, 1);
   std::vector<double> native = truth, faulty = truth;
-  native[3] += 0x1p-9, faulty[5] += 0x1p-8;
+  native[3] += 0x1p-9;
+  faulty[5] += 0x1p-8;
   Effect effect(Tensor::of({1000}, truth), absolute(1), DType::f32, 1);
   effect.add(f32(truth));
   effect.add(f32(native));
@@ -68,7 +72,8 @@ TEST(Effect, OfFewElementsOfARunIsAskedOfTheirRms) {
     for (double& x : clean) x += 0x1p-12 * draw(random);
     Effect effect(Tensor::of({4}, truth), by_chance(4, 0x1p-8), DType::f32, largest);
     effect.add(f32(clean));
-    least = std::min(least, effect.need()), sum += effect.need();
+    least = std::min(least, effect.need());
+    sum += effect.need();
     Effect fixed(Tensor::of({4}, truth), absolute(0x1p-8), DType::f32, largest);
     fixed.add(f32(clean));
     EXPECT_LT(fixed.need(), effect.need());  // what no chance has made is no larger elsewhere

@@ -228,7 +228,8 @@ TEST(Power, RequiresFaultsByTheirEffect) {
     if (trial.outcome == Outcome::no_effect) {
       EXPECT_LT(trial.effect, 1);
     }
-    before = trial.effect, required += trial.is_required();
+    before = trial.effect;
+    required += trial.is_required();
   }
   EXPECT_GT(required, 5u);
   EXPECT_LT(required, 14u);

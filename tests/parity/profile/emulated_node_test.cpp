@@ -40,7 +40,8 @@ cases::CaseResult verify_unit(const profile::DeviceProfile* emulated, const poli
   ref_cpu::CpuExecutor reference;
   cases::Observer observer;
   verify::VerifyOptions options;
-  options.emulated = emulated, options.gate = gate;
+  options.emulated = emulated;
+  options.gate = gate;
   return verify::verify(testing::make_case(products_graph), {.reference = reference, .candidate = &device}, options,
                         observer);
 }

@@ -120,7 +120,8 @@ TEST(Emulator, VectorIsScalarInLevelsGroupsAndOfFewerBits) {
               testing::matrix_unit(ir::DType::f32, 24 - lost)}) {
           products.group = group;
           EXPECT_TRUE(expect_same(products, levels, 7));
-          products.block = 1, products.extra_bits = Products::every_bit;
+          products.block = 1;
+          products.extra_bits = Products::every_bit;
           products.rounding = profile::Rounding::nearest;
           EXPECT_EQ(expect_same(products, levels, 8), lost == 0);  // chains of f32
           products.exact_products = Known::no;
@@ -139,7 +140,8 @@ Element element_of(const terms::Walker& walker, std::int64_t index, std::size_t 
   Element found{std::vector<float>(terms, 0.0F), std::vector<float>(terms, 0.0F)};
   for (std::size_t k = 0; k < sum.terms.size(); ++k) {
     const std::size_t at = sum.places.empty() ? k : sum.places[k];
-    found.w[at] = static_cast<float>(sum.terms[k].a), found.x[at] = static_cast<float>(sum.terms[k].b);
+    found.w[at] = static_cast<float>(sum.terms[k].a);
+    found.x[at] = static_cast<float>(sum.terms[k].b);
   }
   return found;
 }
@@ -165,8 +167,11 @@ TEST(Emulator, ConvolutionsAreTheProductsOfTheirDefinition) {
   const terms::Operand read[] = {{wide[0].as<double>(), x.shape()}, {wide[1].as<double>(), w.shape()}};
   const auto walker = terms::find_walker(op, read, y);
   Products in_groups = testing::matrix_unit(ir::DType::f16, 11);
-  in_groups.block = 1, in_groups.group = 8, in_groups.extra_bits = Products::every_bit;
-  in_groups.rounding = profile::Rounding::nearest, in_groups.normalized = profile::Known::yes;
+  in_groups.block = 1;
+  in_groups.group = 8;
+  in_groups.extra_bits = Products::every_bit;
+  in_groups.rounding = profile::Rounding::nearest;
+  in_groups.normalized = profile::Known::yes;
   const Levels chain = profile::one_chain();
   for (const Products& products : {testing::matrix_unit(ir::DType::f16, 11), in_groups})
     for (const std::size_t block : {0, 4, 16}) {

@@ -57,9 +57,11 @@ TEST(ProfileArithmetic, OfWhatIsNotKnownIsTheSafeScale) {
   ASSERT_TRUE(bounds::safe_arithmetic(by_matrix).truncates);
   profile::Products products = unit(profile::Rounding::unknown, 16, profile::Products::every_bit);
   EXPECT_TRUE(is_safe(profile::arithmetic_of(products)));
-  products = unit(profile::Rounding::nearest, 16, profile::Products::every_bit), products.extra_bits.reset();
+  products = unit(profile::Rounding::nearest, 16, profile::Products::every_bit);
+  products.extra_bits.reset();
   EXPECT_TRUE(is_safe(profile::arithmetic_of(products)));
-  products = unit(profile::Rounding::truncating, 0, profile::Products::every_bit), products.accumulator_bits = 11;
+  products = unit(profile::Rounding::truncating, 0, profile::Products::every_bit);
+  products.accumulator_bits = 11;
   EXPECT_TRUE(is_safe(profile::arithmetic_of(products)));
   EXPECT_EQ(profile::arithmetic_of(products).accumulator, 0x1p-11);
   const profile::DeviceProfile other{.products = {unit(profile::Rounding::nearest, 1, profile::Products::every_bit)}};

@@ -105,7 +105,8 @@ TEST(TransformRelations, HoldWhateverIsIgnored) {
   for (const std::int64_t n : {2, 8, 12}) {
     Tensor x = testing::random_tensor({ir::DType::c64, {2, n / 2 + 1}}, 3);
     const auto bins = x.as<std::complex<float>>();
-    bins.front().imag(nan), bins.back().imag(nan);
+    bins.front().imag(nan);
+    bins.back().imag(nan);
     const Found found = check(ir::ops::Irfft{n}, x);
     EXPECT_EQ(broken(found), Names{}) << n;
     EXPECT_EQ(found.size(), 4u) << n;

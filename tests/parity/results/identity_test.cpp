@@ -37,12 +37,14 @@ TEST(Identity, EachThingOffItsDefaultIsInTheIdAndInTheKey) {
   runs[8].second.knobs = {{"regions", "false"}};
   runs[9].second.knobs = {{"regions", "false"}, {"tile", "32x32x16"}};
   runs[10].second.profile = core::sha256("a profile");
-  runs[11].first.fill = core::FillKind::adversarial, runs[11].first.adversarial = ir::AdversarialKind::wave;
+  runs[11].first.fill = core::FillKind::adversarial;
+  runs[11].first.adversarial = ir::AdversarialKind::wave;
   std::set<std::string> ids, keys;
   for (const auto& [subject, settings] : runs) {
     const cases::Identity identity = cases::identity_of(subject, core::Mode::attribute, settings);
     EXPECT_EQ(identity.key(), core::sha256(identity.subject + identity.options));
-    ids.insert(identity.id()), keys.insert(identity.key());
+    ids.insert(identity.id());
+    keys.insert(identity.key());
   }
   EXPECT_EQ(ids.size(), runs.size());
   EXPECT_EQ(keys.size(), runs.size());

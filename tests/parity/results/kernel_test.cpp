@@ -48,10 +48,16 @@ class RecordedKernel : public ::testing::Test {
   void record(ir::DType first = ir::DType::f16) {
     Suspect other, wide;
     other.describe = [first](const ir::Node& node, ir::NodeReport& report) {
-      if (node.label == "scores") report.tile = "64x64x16", report.sums = sums_in(first);
+      if (node.label == "scores") {
+        report.tile = "64x64x16";
+        report.sums = sums_in(first);
+      }
     };
     wide.describe = [](const ir::Node& node, ir::NodeReport& report) {
-      if (node.label == "scores") report.tile = "128x128x32", report.sums = sums_in(ir::DType::f32);
+      if (node.label == "scores") {
+        report.tile = "128x128x32";
+        report.sums = sums_in(ir::DType::f32);
+      }
     };
     Recorder recorder(file_, {.device = {.uuid = "00ff", .name = "a device"}});
     std::uint64_t seed = 0;
@@ -141,7 +147,8 @@ TEST_F(RecordedKernel, TheCheckFindsSumsAndNamesThatAreNotThere) {
   {
     auto store = ir::hdf5::Store::open_to_append(file_);
     Node stray = store.read<Node>("/results/nodes", node_type()).rows.front();
-    stray.tree = 3, stray.tile_id = 99;
+    stray.tree = 3;
+    stray.tile_id = 99;
     store.append("/results/nodes", node_type(), std::vector{stray});
     store.append_grid("/results/hist_ulp", std::vector<std::uint32_t>(compare::Comparison::ulp_bins));
     store.append_grid("/results/hist_ratio", std::vector<std::uint32_t>(compare::Comparison::ratio_bins));

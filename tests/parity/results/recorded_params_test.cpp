@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 /// A product whose weights take 512 KiB that cannot be packed, in the file "model.json" of a folder.
 class RecordedParams : public ::testing::Test {
  protected:
-  static constexpr std::int64_t width = 512, wide = 256;
+  static constexpr std::int64_t width = 512;
+  wide = 256;
   static constexpr std::uint64_t seeds = 12;
 
   RecordedParams() : folder_(fs::path(::testing::TempDir()) / "plumb_recorded_params") {
@@ -61,11 +62,15 @@ class RecordedParams : public ::testing::Test {
     recorder.finish();
     EXPECT_THAT(results::check_schema(file()), IsEmpty());
   }
-  void of_file(cases::Case& subject) const { subject.name = model().string(), subject.origin.is_of_file = true; }
+  void of_file(cases::Case& subject) const {
+    subject.name = model().string();
+    subject.origin.is_of_file = true;
+  }
   void of_given(cases::Case& subject) const {
     ir::formats::GraphFile changed = *subject.file;
     changed.sources.insert_or_assign("x", given_);
-    subject.feeds.insert_or_assign("x", given_), subject.origin.given.insert("x");
+    subject.feeds.insert_or_assign("x", given_);
+    subject.origin.given.insert("x");
     subject.file = std::make_shared<const ir::formats::GraphFile>(std::move(changed));
   }
   static std::string text(const ir::hdf5::Store& store, const std::string& path, const std::string& name) {
@@ -110,9 +115,15 @@ TEST_F(RecordedParams, AreLeftToTheFileThatIsNamedWithItsHash) {
   EXPECT_EQ(text(store, set + "/w", "sha256"), sha256(weights_));
   EXPECT_THAT(store.children(set + "/w"), IsEmpty());
   // What was given in place of the file's is not the file's, nor what an exact fill made.
-  record_seeds({}, [this](cases::Case& subject) { of_file(subject), subject.origin.given.insert("w"); });
+  record_seeds({}, [this](cases::Case& subject) {
+    of_file(subject);
+    subject.origin.given.insert("w");
+  });
   EXPECT_GT(fs::file_size(file()), 400u << 10);
-  record_seeds({}, [this](cases::Case& subject) { of_file(subject), subject.fill = core::FillKind::exact; });
+  record_seeds({}, [this](cases::Case& subject) {
+    of_file(subject);
+    subject.fill = core::FillKind::exact;
+  });
   EXPECT_GT(fs::file_size(file()), 400u << 10);
   // Who asks for all tensors gets them, once.
   record_seeds({.tensors = results::KeepTensors::all}, [this](cases::Case& subject) { of_file(subject); });
@@ -124,7 +135,10 @@ TEST_F(RecordedParams, AreLeftToTheFileThatIsNamedWithItsHash) {
 }
 
 TEST_F(RecordedParams, InputsThatWereGivenAreKeptOnceOrNotAtAll) {
-  const auto given = [this](cases::Case& subject) { of_file(subject), of_given(subject); };
+  const auto given = [this](cases::Case& subject) {
+    of_file(subject);
+    of_given(subject);
+  };
   record_seeds({}, given);
   const auto with = fs::file_size(file());
   EXPECT_LT(with, 250u << 10);

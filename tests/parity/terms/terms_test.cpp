@@ -203,9 +203,15 @@ TEST(Terms, AreTheDefinitionsOfTheirOps) {
       ElementSum sum;
       (*walker)(i, sum);
       double found = 0, sizes = 0;
-      for (const Product& term : sum.terms) found += term.value(), sizes += std::abs(term.value());
+      for (const Product& term : sum.terms) {
+        found += term.value();
+        sizes += std::abs(term.value());
+      }
       found = found * sum.scale / sum.divisor;
-      for (const Product& term : sum.added) found += term.value(), sizes += std::abs(term.value());
+      for (const Product& term : sum.added) {
+        found += term.value();
+        sizes += std::abs(term.value());
+      }
       EXPECT_NEAR(found, y.as<double>()[static_cast<std::size_t>(i)], 1e-14 * (1 + 4 * sizes)) << op.name() << ' ' << i;
     }
   }

@@ -29,7 +29,8 @@ class Giver final : public ir::Executor {
     Program(const ir::Graph& graph, Give give) : graph_(graph), give_(std::move(give)) {}
     std::vector<ir::NodeReport> nodes() const override {
       ir::NodeReport report;
-      report.placement = ir::Placement::gpu, report.kernel = "mine";
+      report.placement = ir::Placement::gpu;
+      report.kernel = "mine";
       return {report};
     }
 
@@ -57,7 +58,9 @@ cases::CaseResult judged(const Giver::Give& give) {
 }
 
 TEST(Candidate, GivesWhatItWasAskedFor) {
-  EXPECT_EQ(judged([](ir::Value y, const Tensor& right) { return ir::Tensors{{y, right}}; }).verdict,
+  EXPECT_EQ(judged([](ir::Value y, const Tensor& right) {
+              return ir::Tensors{{y, right}};
+            }).verdict,
             core::Verdict::passed);
   const auto why = [](const Giver::Give& give) {
     const auto result = judged(give);
@@ -65,12 +68,18 @@ TEST(Candidate, GivesWhatItWasAskedFor) {
     EXPECT_EQ(result.exit, core::ExitCode::failed);
     return result.message;
   };
-  EXPECT_EQ(why([](ir::Value y, const Tensor&) { return ir::Tensors{{y, Tensor({DType::f32, {10, 8}})}}; }),
+  EXPECT_EQ(why([](ir::Value y, const Tensor&) {
+              return ir::Tensors{{y, Tensor({DType::f32, {10, 8}})}};
+            }),
             "candidate 'mine': y is f32[10, 8], the graph says f32[8, 10]");
-  EXPECT_EQ(why([](ir::Value y, const Tensor&) { return ir::Tensors{{y, Tensor({DType::f16, {8, 10}})}}; }),
+  EXPECT_EQ(why([](ir::Value y, const Tensor&) {
+              return ir::Tensors{{y, Tensor({DType::f16, {8, 10}})}};
+            }),
             "candidate 'mine': y is f16[8, 10], the graph says f32[8, 10]");
   EXPECT_EQ(why([](ir::Value, const Tensor&) { return ir::Tensors(); }), "candidate 'mine': it gave nothing for y");
-  EXPECT_EQ(why([](ir::Value, const Tensor& right) { return ir::Tensors{{17, right}}; }),
+  EXPECT_EQ(why([](ir::Value, const Tensor& right) {
+              return ir::Tensors{{17, right}};
+            }),
             "candidate 'mine': it gave a value that the graph does not have, number 17");
 }
 

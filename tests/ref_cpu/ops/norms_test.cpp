@@ -90,7 +90,11 @@ TEST(CpuNorms, OfInferenceAreTheDefinitions) {
   const auto statistics = [&](const auto& in) {
     double sum = 0, squares = 0, count = 0;
     for (std::size_t o = 0; o < 105; ++o)
-      if (in(o)) sum += x.as<double>()[o], squares += x.as<double>()[o] * x.as<double>()[o], count += 1;
+      if (in(o)) {
+        sum += x.as<double>()[o];
+        squares += x.as<double>()[o] * x.as<double>()[o];
+        count += 1;
+      }
     return std::pair(sum / count, squares / count);
   };
   check_cpu(InstanceNorm{0.25}, {x, scale, bias}, {made(shape, [&](std::size_t e) {

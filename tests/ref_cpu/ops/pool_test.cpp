@@ -132,7 +132,9 @@ TEST(Pool, AWindowWithoutTaps) {
   // Taps at -1, 1 + 2 = 1: dilation 2, one element, one pad either side: both taps are outside.
   const Tensor x = Tensor::of<double>({1, 1, 1}, {7});
   const auto run = [&](Pool op) {
-    op.kernel_shape = {2}, op.dilations = {2}, op.pads = {1, 1};
+    op.kernel_shape = {2};
+    op.dilations = {2};
+    op.pads = {1, 1};
     CpuExecutor cpu;
     return ir::run_op(cpu, op, {x});
   };

@@ -65,7 +65,8 @@ TEST(PoolWindows, OfEverySmallGeometry) {
               if (g.span() > g.extent + g.before + g.behind) continue;
               for (const bool ceil : {false, true})
                 for (const bool counts_pads : {false, true}) {
-                  g.ceil = ceil, g.counts_pads = counts_pads;
+                  g.ceil = ceil;
+                  g.counts_pads = counts_pads;
                   expect_averages(g);
                   if (HasFatalFailure()) return;
                 }

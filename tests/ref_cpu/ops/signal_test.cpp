@@ -82,8 +82,10 @@ TEST(Signal, AddsAsItIsPublished) {
       parity::terms::ElementSum sum;
       walker(i, sum);
       std::vector<float> a, b;
-      for (const auto& term : sum.terms)
-        a.push_back(static_cast<float>(term.a)), b.push_back(static_cast<float>(term.b));
+      for (const auto& term : sum.terms) {
+        a.push_back(static_cast<float>(term.a));
+        b.push_back(static_cast<float>(term.b));
+      }
       float made = parity::elements::replayed(a, b, report.sums[0], true).value();
       for (const auto& term : sum.added) made += static_cast<float>(term.value());
       ASSERT_EQ(made, outputs[0].as<float>()[static_cast<std::size_t>(i)]) << one.op.name() << ", element " << i;

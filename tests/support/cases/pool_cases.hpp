@@ -46,7 +46,10 @@ inline std::vector<ir::ops::Pool> pools_of(const ir::ops::Pool& geometry) {
   all[2].function = all[3].function = F::average;
   all[3].count_include_pad = true;
   all[4].function = F::sum;
-  for (std::size_t p = 1; p <= 3; ++p) all[4 + p].function = F::lp, all[4 + p].p = static_cast<std::int64_t>(p);
+  for (std::size_t p = 1; p <= 3; ++p) {
+    all[4 + p].function = F::lp;
+    all[4 + p].p = static_cast<std::int64_t>(p);
+  }
   return all;
 }
 

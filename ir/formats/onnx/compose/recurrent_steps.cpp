@@ -66,7 +66,10 @@ Steps::Steps(NodeReader& node, const Recurrence& of, std::int64_t d) : node_(nod
   const Shape x = node.shape(of.x), r = node.shape(of.r), w = node.shape(of.w);
   require(x.rank() == 3 && w.rank() == 3 && r.rank() == 3 && d < r[0] && r[2] >= 1 && r[1] % r[2] == 0, "X is ",
           node.type(of.x), ", W is ", node.type(of.w), ", R is ", node.type(of.r));
-  steps_ = x[0], batch_ = x[1], units_ = r[2], gates_ = r[1] / r[2];
+  steps_ = x[0];
+  batch_ = x[1];
+  units_ = r[2];
+  gates_ = r[1] / r[2];
   dtype_ = node.dtype(of.x);
   weights_ = row_of(node, of.r, d);
   inputs_ = node.add(ops::Matmul{.transpose_b = true, .output_dtype = {}}, {of.x, row_of(node, of.w, d)});
@@ -141,7 +144,8 @@ void Steps::run() {
       hidden = node_.add(ops::Where{}, {runs, hidden, hidden_});
       if (of_.cell == Cell::lstm) cell = node_.add(ops::Where{}, {runs, cell, cell_});
     }
-    hidden_ = hidden, cell_ = cell;
+    hidden_ = hidden;
+    cell_ = cell;
     all[static_cast<std::size_t>(t)] = node_.reshape(shown, {1, batch_, units_});
   }
   states_ = all.empty()       ? node_.constant(Tensor({dtype_, {0, batch_, units_}}))
@@ -162,7 +166,9 @@ std::vector<Ref> in_steps(NodeReader& node, const Recurrence& of) {
   for (std::int64_t d = 0; d < (both ? 2 : 1); ++d) {
     Steps steps(node, of, d);
     steps.run();
-    y.push_back(steps.states()), h.push_back(steps.hidden()), c.push_back(steps.cell());
+    y.push_back(steps.states());
+    h.push_back(steps.hidden());
+    c.push_back(steps.cell());
   }
   const Shape states = node.shape(y[0]);  // [T, B, H]
   const Shape one{1, states[1], states[2]};

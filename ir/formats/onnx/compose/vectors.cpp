@@ -6,7 +6,8 @@
 namespace plumb::ir::from_onnx {
 
 Matrices::Matrices(NodeReader& node, Ref left, Ref right) : a(left), b(right) {
-  is_row = node.shape(a).rank() == 1, is_column = node.shape(b).rank() == 1;
+  is_row = node.shape(a).rank() == 1;
+  is_column = node.shape(b).rank() == 1;
   if (is_row) a = node.reshape(a, {1, node.shape(a)[0]});
   if (is_column) b = node.reshape(b, {node.shape(b)[0], 1});
 }

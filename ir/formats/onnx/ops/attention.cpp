@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "ir/formats/onnx/node_reader.hpp"
 #include "ir/formats/onnx/compose/scores.hpp"
+#include "ir/formats/onnx/node_reader.hpp"
 #include "ir/ops/binary.hpp"
 #include "ir/ops/concat.hpp"
 #include "ir/ops/pad.hpp"
@@ -51,13 +51,15 @@ AttentionParts read_parts(NodeReader& node) {
                        .k = heads_in_front(node, node.in(1), "kv_num_heads", "K"),
                        .v = heads_in_front(node, node.in(2), "kv_num_heads", "V")};
   require(node.has(4) == node.has(5), "past_key and past_value belong together");
-  parts.k = with_past(node, 4, parts.k), parts.v = with_past(node, 5, parts.v);
+  parts.k = with_past(node, 4, parts.k);
+  parts.v = with_past(node, 5, parts.v);
   require(node.shape(parts.k).rank() == 4 && node.shape(parts.v).rank() == 4, "K is ", node.type(parts.k), ", V is ",
           node.type(parts.v));
   if (node.attribute("scale") != nullptr) parts.scale = node.real("scale");
   parts.softcap = node.real("softcap", 0);
   parts.causal = node.integer("is_causal", 0) != 0;
-  parts.left = node.integer("left_window_size", -1), parts.right = node.integer("right_window_size", -1);
+  parts.left = node.integer("left_window_size", -1);
+  parts.right = node.integer("right_window_size", -1);
   const auto keys = node.shape(parts.k)[2];
   if (node.has(4)) parts.past = node.shape(node.in(4)).at(2);
   if (node.has(6)) parts.lengths = node.in(6);

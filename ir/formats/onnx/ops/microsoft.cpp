@@ -64,7 +64,10 @@ void skip_layer_norm(NodeReader& node) {
   const auto made = node.add_all(
       ops::LayerNorm{.epsilon = skip_epsilon(node), .has_bias = node.has(3), .statistics = statistics}, operands);
   node.out(0, made[0]);
-  if (statistics) node.out(1, node.cast(made[1], DType::f32)), node.out(2, node.cast(made[2], DType::f32));
+  if (statistics) {
+    node.out(1, node.cast(made[1], DType::f32));
+    node.out(2, node.cast(made[2], DType::f32));
+  }
   node.out(3, sum);
 }
 

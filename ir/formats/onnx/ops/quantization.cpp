@@ -42,7 +42,8 @@ Ref codes_of(NodeReader& node, Ref x, std::optional<Ref> zero_point, DType to) {
   if (zero_point) shifted = binary(node, BinaryFunction::add, shifted, node.cast(*zero_point, wide));
   double low = 0, high = 0;
   visit_integer(to, [&]<class T>(T) {
-    low = static_cast<double>(std::numeric_limits<T>::min()), high = static_cast<double>(std::numeric_limits<T>::max());
+    low = static_cast<double>(std::numeric_limits<T>::min());
+    high = static_cast<double>(std::numeric_limits<T>::max());
   });
   return node.cast(node.add(ops::Clamp{}, {shifted, node.scalar(wide, low), node.scalar(wide, high)}), to);
 }

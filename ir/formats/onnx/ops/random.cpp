@@ -31,7 +31,8 @@ DType float_of(const NodeReader& node, std::string_view what, DType otherwise) {
 
 ops::Random drawn(const NodeReader& node, RandomDistribution distribution, const Shape& shape, DType dtype) {
   ops::Random op{.shape = shape, .dtype = dtype, .distribution = distribution};
-  op.seed = seed_of(node), op.stream = node.place();
+  op.seed = seed_of(node);
+  op.stream = node.place();
   return op;
 }
 
@@ -39,10 +40,13 @@ template <RandomDistribution distribution>
 void draw(NodeReader& node, const Shape& shape, DType dtype) {
   node.take({dtype, shape});
   ops::Random op = drawn(node, distribution, shape, dtype);
-  if constexpr (distribution == RandomDistribution::normal)
-    op.mean = node.real("mean", 0), op.scale = node.real("scale", 1);
-  else
-    op.low = node.real("low", 0), op.high = node.real("high", 1);
+  if constexpr (distribution == RandomDistribution::normal) {
+    op.mean = node.real("mean", 0);
+    op.scale = node.real("scale", 1);
+  } else {
+    op.low = node.real("low", 0);
+    op.high = node.real("high", 1);
+  }
   node.out(0, node.add(op, {}));
 }
 

@@ -60,10 +60,13 @@ void center_crop_pad(NodeReader& node) {
     const auto more = wanted[k] - x[axis];
     require(wanted[k] >= 0, "shape is ", Shape(wanted));
     if (more < 0) {
-      crop.axes.push_back(static_cast<std::int64_t>(axis)), crop.starts.push_back(-more / 2);
-      crop.sizes.push_back(wanted[k]), crop.steps.push_back(1);
+      crop.axes.push_back(static_cast<std::int64_t>(axis));
+      crop.starts.push_back(-more / 2);
+      crop.sizes.push_back(wanted[k]);
+      crop.steps.push_back(1);
     } else if (more > 0) {
-      pad.pads[axis] = more / 2, pad.pads[axis + x.size()] = more - more / 2;
+      pad.pads[axis] = more / 2;
+      pad.pads[axis + x.size()] = more - more / 2;
       pads = true;
     }
   }

@@ -123,7 +123,9 @@ std::vector<Ref> read_common(NodeReader& node, T& op) {
   const Shape& r = node.shape(node.in(2));
   if (const auto units = node.integer("hidden_size", r.empty() ? 0 : r.back()); !r.empty())
     require(units == r.back(), "hidden_size is ", units, ", R is ", node.type(node.in(2)));
-  op.has_bias = is_given(node, 3), op.has_lengths = node.has(4), op.has_initial_h = is_given(node, 5);
+  op.has_bias = is_given(node, 3);
+  op.has_lengths = node.has(4);
+  op.has_initial_h = is_given(node, 5);
   const bool batch_first = node.integer("layout", 0) != 0;
   const auto turned = [&](Ref x) { return batch_first ? node.add(ops::Transpose{{1, 0, 2}}, {x}) : x; };
   std::vector<Ref> operands = {turned(node.in(0)), node.in(1), node.in(2)};
@@ -131,7 +133,8 @@ std::vector<Ref> read_common(NodeReader& node, T& op) {
   if (op.has_lengths) operands.push_back(node.in(4));
   if (op.has_initial_h) operands.push_back(turned(node.in(5)));
   if constexpr (requires { op.has_initial_c; }) {
-    op.has_initial_c = is_given(node, 6), op.has_peephole = is_given(node, 7);
+    op.has_initial_c = is_given(node, 6);
+    op.has_peephole = is_given(node, 7);
     if (op.has_initial_c) operands.push_back(turned(node.in(6)));
     if (op.has_peephole) operands.push_back(node.in(7));
   }
@@ -195,7 +198,8 @@ void gru(NodeReader& node) {
     steps.linear_before_reset = op.linear_before_reset;
     return finish(node, in_steps(node, steps), 2);
   }
-  op.gate_activation = known[0], op.hidden_activation = known[1];
+  op.gate_activation = known[0];
+  op.hidden_activation = known[1];
   finish(node, node.add_all(op, operands), 2);
 }
 
@@ -211,7 +215,9 @@ void lstm(NodeReader& node) {
     steps.input_forget = op.input_forget;
     return finish(node, in_steps(node, steps), 3);
   }
-  op.gate_activation = known[0], op.cell_activation = known[1], op.hidden_activation = known[2];
+  op.gate_activation = known[0];
+  op.cell_activation = known[1];
+  op.hidden_activation = known[2];
   finish(node, node.add_all(op, operands), 3);
 }
 

@@ -127,7 +127,8 @@ TEST(ConvLowering, SaysWhyItStagesNoPatch) {
     return node.choice.refusals.at(1);
   };
   Conv strided, padded;
-  strided.strides = {2, 2}, padded.pads = {0, 9, 0, 9};
+  strided.strides = {2, 2};
+  padded.pads = {0, 9, 0, 9};
   EXPECT_EQ(refusal(strided, {16, 64, 56, 56}, {64, 64, 3, 3}), "patch: steps are not of one element");
   EXPECT_EQ(refusal({}, {2, 64, 6, 16, 16}, {64, 64, 3, 3, 3}), "patch: there are three spatial axes");
   EXPECT_EQ(refusal({}, {16, 66, 57, 57}, {64, 66, 1, 1}), "patch: no element is met by more than one tap");
@@ -153,7 +154,8 @@ TEST(ConvLowering, ChoosesTilesByTheWork) {
 
 TEST(ConvLowering, RefusesImagesBeyondItsIndex) {
   Conv op;
-  op.pads = {(std::int64_t{1} << 31) - 1, 1}, op.strides = {std::int64_t{1} << 30};
+  op.pads = {(std::int64_t{1} << 31) - 1, 1};
+  op.strides = {std::int64_t{1} << 30};
   try {
     lowered(op, {{DType::f32, {1, 1, 5}}, {DType::f32, {1, 1, 2}}}, modern());
     FAIL() << "was not refused";

@@ -178,7 +178,8 @@ TEST(Gemm, ReadsSixteenBytesAtATimeWhereLinesAllowIt) {
 TEST(Gemm, SplitsTheTermsOfF32ProductsWithFewTiles) {
   const auto node = [](std::int64_t m, std::int64_t k, std::int64_t n, ir::Shape batch = {}) {
     ir::Shape a = batch;
-    a.push_back(m), a.push_back(k);
+    a.push_back(m);
+    a.push_back(k);
     return lowered_node(Matmul{}, {{DType::f32, a}, {DType::f32, {k, n}}}, modern());
   };
   const LoweredNode split = node(512, 3072, 768);
@@ -294,7 +295,8 @@ TEST(Gemm, FitsTheLeastThatVulkanPromises) {
 
 TEST(Gemm, GemmSharesTheKernelsAndTheirPipelines) {
   Gemm op;
-  op.alpha = 2, op.has_c = true;
+  op.alpha = 2;
+  op.has_c = true;
   const ir::TensorType type = {DType::f16, {40, 40}};
   const auto [choice, dispatch] = lowered(op, {type, type, {DType::f16, {40}}}, modern());
   EXPECT_EQ(choice.name, "coopmat_f16");

@@ -168,7 +168,11 @@ TEST(AttentionLowering, TakesCooperativeMatricesForF16) {
   facts.shared_memory = 4 << 10;
   EXPECT_EQ(why(64, facts), "coopmat_f16: NVIDIA H200 has too little shared memory or too small workgroups");
   facts = testing::h200();
-  for (device::CooperativeShape& shape : facts.cooperative_shapes) shape.m = 8, shape.n = 8, shape.k = 8;
+  for (device::CooperativeShape& shape : facts.cooperative_shapes) {
+    shape.m = 8;
+    shape.n = 8;
+    shape.k = 8;
+  }
   EXPECT_EQ(why(136, facts), "coopmat_f16: heads are wider than 16 matrices of 8x8");
   facts = testing::h200();
   facts.cooperative_shapes = {testing::f16_shape(16, 8, 16, DType::f32)};

@@ -127,7 +127,8 @@ TEST(ProbeProducts, OfAKernelThatDoesNotAddAsItSaysAreUnknown) {
 
 TEST(ProbeProducts, AreNamedByTheUnitAndNeverByTheKernel) {
   profile::Products device = odd(ir::DType::f16, &profile::Products::block, 1);
-  device.unit = ir::SumUnit::either, device.accumulator = ir::DType::f16;
+  device.unit = ir::SumUnit::either;
+  device.accumulator = ir::DType::f16;
   testing::EmulatedDevice executor({.products = {device}});
   executor.kernel = "coopmat_bf16_split4";
   EXPECT_EQ(profile::probe::probe_products(executor, false, ir::DType::f16, {2, 2}), device);
