@@ -30,7 +30,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TARGETS = {"ref_cpu/ops": "plumb_ref_cpu_kernels", "gpu_vulkan/ops": "plumb_gpu_vulkan",
            "parity/bounds/ops": "plumb_parity", "parity/exact/ops": "plumb_parity",
            "parity/terms/ops": "plumb_parity", "parity/elements/ops": "plumb_parity",
-           "parity/relations/ops": "plumb_parity"}
+           "parity/relations/ops": "plumb_parity", "parity/oracles/ops": "plumb_parity",
+           "parity/judges/ops": "plumb_parity", "parity/definitions/ops": "plumb_parity"}
 
 
 class CannotMeasure(Exception):

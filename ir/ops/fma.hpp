@@ -27,7 +27,10 @@ struct Fma {
   }
   ErrorClass error_class() const { return ErrorClass::rounded; }
   Cost cost(Types, Types out) const { return {2.0 * static_cast<double>(out[0].shape.elements()), 0}; }
-  Loops loops(Types in, Types out) const { return {.loops = kernels::elementwise(in, out[0].shape)}; }
+  Loops loops(Types in, Types out) const {
+    return {.loops = kernels::elementwise(in, out[0].shape),
+            .operands = {kernels::linear_data, kernels::linear_factor, {Role::addend}}};
+  }
   bool operator==(const Fma&) const = default;
 };
 

@@ -11,7 +11,7 @@
 namespace plumb::parity::attribution {
 namespace {
 
-/// What the guilty one did.
+/// The fault of a guilty node, as a clause: "it has to be exact, and is not".
 std::string deed_of(const cases::NodeResult& node) {
   const compare::Comparison& own = node.local;
   if (own.worst.empty()) return "its own error is beyond what it is allowed";
@@ -133,7 +133,7 @@ std::string blame_text(const cases::CaseResult& result) {
   std::string text;
   if (!result.subject.file) return text;
   const ir::Graph& graph = result.subject.file->graph;
-  // What rounding its inputs and weights cost is no node's.
+  // The rounding of inputs and weights to the dtype is no node's error: shares refer to the graph in that dtype.
   const std::optional<ir::DType> dtype = result.subject.dtype;
   const std::string against = dtype ? ir::cat(" against the graph in ", ir::info(*dtype).name) : "";
   for (std::size_t r = 0; r < graph.results().size(); ++r) {

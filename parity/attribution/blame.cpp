@@ -63,7 +63,7 @@ Lanes::Lanes(const Compared& run, ir::Executor& reference, std::span<const std::
   for (const ir::Value v : run.graph.results()) last_use_[v] = all.size();
 }
 
-/// What the node computes in one lane, where anything that it reads is changed there.
+/// Evaluates the node on the truth, and again in each lane where one of its operands has changed.
 void Lanes::step(std::size_t n) {
   const ir::Node& node = run_.graph.nodes()[n];
   const core::Segment segment = core::segment_of(run_.graph, n);

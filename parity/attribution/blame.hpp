@@ -8,12 +8,12 @@
 
 namespace plumb::parity::attribution {
 
-/// What a case that was compared is made of.
+/// A case after its comparison: its graph, and look-ups by node and by value.
 struct Compared {
   const ir::Graph& graph;
-  std::function<const core::Segment&(std::size_t)> segment;  ///< what a node's outputs were compared with
-  core::Available is_kept;                                   ///< whether there is one of
-  core::Lookup device;  ///< what the candidate made of any value that it kept, and its sources
+  std::function<const core::Segment&(std::size_t)> segment;  ///< the segment of a node, which made its local truth
+  core::Available is_kept;                                   ///< whether the candidate kept a value
+  core::Lookup device;  ///< the candidate's tensor of a value that it kept, or of a source
 };
 
 /// The nodes that the errors of the graph's results seem to come from, most suspected first, at most `most`: the guilty

@@ -26,7 +26,7 @@ struct Operand {
   ir::TensorView values;
 };
 
-/// What is asked about one element; of a complex number each part is asked.
+/// The first element for which `ask` holds, or holds of either part of a complex number; nothing where there is none.
 template <class Ask>
 std::optional<std::int64_t> find_element(const ir::TensorView& x, Ask ask) {
   std::optional<std::int64_t> found;
@@ -130,7 +130,7 @@ std::string expression(const ir::Node& node, const Computed& computed, std::int6
   return fmt::format("{}({})", function_of(node.op), fmt::join(numbers, ", "));
 }
 
-/// What the operands hold that may explain the element: numbers that are not finite or, where all are, the largest.
+/// The operands' numbers that may explain the element: those that are not finite or, where all are, the largest.
 std::string described(const std::vector<Operand>& operands) {
   std::string text;
   const auto say = [&](const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
@@ -147,7 +147,7 @@ std::string described(const std::vector<Operand>& operands) {
   return text;
 }
 
-/// What is said of an element whose truth is a number: it overflowed, or somebody is wrong.
+/// "; the truth is 70000, beyond f16" for a real element whose truth is finite; else "".
 std::string beside_truth(const Computed& computed, std::int64_t i) {
   const auto is_finite_here = [i, at = std::int64_t{0}](double x) mutable { return at++ == i && std::isfinite(x); };
   if (ir::is_complex(computed.got.dtype()) || !find_element(computed.truth, is_finite_here)) return "";

@@ -10,7 +10,7 @@
 /// Where the NaNs and infinities of a run come from: a node that makes one of operands that have none.
 namespace plumb::parity::attribution {
 
-/// What a segment of a graph made, by its name, of the tensors that it was fed, and the truth of that.
+/// A segment of a graph by its name, the tensors that it was fed, its output and the truth of that output.
 struct Computed {
   std::string name;
   const ir::Graph& graph;

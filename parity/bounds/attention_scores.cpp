@@ -27,7 +27,7 @@ Real at_most(Real x, double most) {
   return x.builder->apply(ir::ops::Where{}, {holds, x, limit});
 }
 
-/// What a softcap c leaves of an error of a score: its slope, where it is steepest within that error.
+/// The slope of a softcap at a score, where it is steepest within the score's error.
 Real slope_of_softcap(const ir::ops::Attention& op, Real scaled, Real error) {
   const Real nearest = max(abs(scaled) - error, scaled.builder->constant(0)) / op.softcap;
   return scaled.builder->constant(1) - square(tanh_of(nearest));

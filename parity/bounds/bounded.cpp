@@ -40,13 +40,13 @@ bool rounds_integers(const ir::Graph& graph) {
   });
 }
 
-/// What can be said of output `k` without a formula; nothing where one is needed.
+/// The limit of output `k` where it needs no formula; nothing where it needs one.
 std::optional<compare::Allowed> plain_limit(const core::Segment& segment, std::size_t k, ir::DType dtype) {
   const bool is_one = segment.graph.nodes().size() == 1;
   if (auto by_class = compare::allowed_by_class(segment.judged, dtype)) {
     if (by_class->rule == compare::Allowed::Rule::bits && rounds_integers(segment.graph))
       by_class->rule = compare::Allowed::Rule::rounded;
-    // What rounds a real number once does not round a complex one once: products are sums of two.
+    // An op that rounds a real number once rounds a complex one more often: products are sums of two.
     const bool is_rounded = by_class->rule == compare::Allowed::Rule::rounded && ir::is_complex(dtype);
     if (!is_rounded || !is_one || complex_units_of(segment.graph.nodes().front().op) == 0) return by_class;
   }
@@ -92,7 +92,7 @@ double wider_than_truth(const core::Segment& segment, std::size_t k) {
   return ir::unit_roundoff(segment.graph.type(segment.outputs[k]).dtype) / 0x1p-53;
 }
 
-/// What a complex op was given, and its truth.
+/// The feeds of a complex op, and its truth.
 struct Evidence {
   const ir::Feeds& feeds;
   const ir::Tensor& truth;
@@ -183,7 +183,7 @@ struct OutputPlan {
   ir::Value truth = 0;  ///< in the graph
   std::optional<compare::Allowed> plain = {};
   std::optional<Formula> formula = {};
-  std::optional<ir::Value> lost = {};  ///< what the truth lacks of the exact result, where that decides ties
+  std::optional<ir::Value> lost = {};  ///< the exact result minus the truth, where that decides ties
 };
 
 /// The graph that computes a segment's truth and its limits in one go.
@@ -206,7 +206,7 @@ struct BoundedPlan {
   }
 };
 
-/// What a product that makes its own limits adds to them for storing it, which is all that is not chance.
+/// The storage term of a BoundedMatmul's limits, relative to the truth, where all the rest is chance; else nothing.
 std::optional<double> fixed_of_product(const ir::Graph& graph, ir::Value truth, const Manner& manner) {
   const auto producer = graph.producer(truth);
   if (!producer || manner.arithmetic.cut() > 0) return std::nullopt;
@@ -274,7 +274,7 @@ class Results {
 
 struct BoundedRun {
   Results results;
-  std::uint64_t nanoseconds = 0;  ///< what the truth took
+  std::uint64_t nanoseconds = 0;  ///< time of the nodes that make the truth
 };
 
 BoundedRun run_bounded(ir::Executor& reference, const BoundedPlan& plan, const ir::Feeds& feeds) {
@@ -287,8 +287,8 @@ BoundedRun run_bounded(ir::Executor& reference, const BoundedPlan& plan, const i
   return run;
 }
 
-/// Squares of large numbers of f64 leave its range, which the truth has as well, so that nothing is known of chance:
-/// what no order exceeds is the limit there.
+/// Squares of large numbers of f64 leave its range, which the truth has as well: nothing is known of chance there, and
+/// the certain limit is the limit.
 void take_certain_beyond_range(compare::Limits& limits) {
   const auto probable = limits.probable.as<double>(), certain = limits.certain.as<double>();
   for (std::size_t i = 0; i < probable.size(); ++i)

@@ -36,8 +36,8 @@ struct Arithmetic {
   /// How the sum of this name (ir::Sum::of) is made: along its own tree, where that is known, else as one chain.
   Arithmetic of(std::string_view name) const;
 
-  /// What is lost at most for each term, in units of the roundoff at the larger of the sum so far and the terms, where
-  /// sums are cut off: two units a block; of a unit of which nothing is known three a term, which hold for every one
+  /// The largest loss of each term where sums are cut off, in units of the roundoff at the larger of the sum so far and
+  /// the terms; else 0. It is two units a block; for an unknown block three a term, which hold for every matrix unit
   /// that adds 2 to 32 terms at once and keeps no guard bits (verdict.md V26).
   double cut() const { return !truncates ? 0 : block > 0 ? 2.0 / static_cast<double>(block) : 3; }
 };
@@ -52,8 +52,8 @@ struct Manner {
 /// adds.
 Manner without_chance(Manner manner);
 
-/// What is safe to assume of a kernel by how it says that it adds (ir::NodeReport::sums). Sums of matrix units are cut
-/// off, it is not known how often. Where a matrix unit sums in f16, they are cut off after every term. Everything else
+/// Safe assumptions on a kernel by the sums that it reports (ir::NodeReport::sums). Sums of matrix units are cut off,
+/// it is not known how often. Where a matrix unit sums in f16, they are cut off after every term. Everything else
 /// rounds every addition to nearest.
 Arithmetic safe_arithmetic(std::span<const ir::Sum> sums);
 
@@ -114,27 +114,27 @@ struct LineAxes {
   std::int64_t first = 0, last = -1;
 };
 
-/// What is known of the errors of one op.
+/// The errors of one op: its own, and those that its operands carry in.
 struct Model {
   /// In ulps of the type that is computed in, at the truth, for every element, and of complex ones for either part.
   double ulps = 0;
   double complex_units = 0;  ///< instead, for complex results: units of their dtype at the modulus, for either part
-  /// What evaluating the op adds to the error, on exact operands; besides `ulps`.
+  /// The error of evaluating the op on exact operands, in addition to `ulps`.
   std::function<Bound(const Node&)> rounding = {};
-  /// What errors of the operands become, to first order.
+  /// The error of the output that errors of the operands cause, to first order.
   std::function<Real(const Node&, const Errors& errors)> carried = {};
   std::optional<LineAxes> line = {};  ///< in the first output; none where neighbours are alike
   /// Whether the truth of an op that rounds once, rounded to the dtype of its operands, is the exact result rounded,
-  /// ties included. It takes `lost` besides, what the truth lacks of the exact result; without that, two roundings do
-  /// what one does (Figueroa, "When is double rounding innocuous?", 1995).
+  /// ties included. It also takes `lost`, the exact result minus the truth; an empty one says that two roundings equal
+  /// one (Figueroa, "When is double rounding innocuous?", 1995).
   bool decides_ties = false;
   std::function<Real(const Node&)> lost = {};
   /// Whether the first output is all that is computed, and the others are elements of operands, bit by bit.
   bool others_are_moved = false;
 };
 
-/// What no error model covers: an op, attributes of it, or a path through a fused kernel (verdict.md V7). It is the
-/// harness that does not know; the candidate has done nothing wrong.
+/// No error model covers an op, attributes of it, or a path through a fused kernel (verdict.md V7). That is a gap of
+/// the harness, no fault of the candidate.
 struct NoModel : ir::Unsupported {
   template <class... Parts>
   explicit NoModel(const Parts&... what) : Unsupported(ir::cat("no model of ", what...)) {}

@@ -5,7 +5,7 @@
 #include "parity/bounds/error_model.hpp"
 #include "parity/sums/element_limit.hpp"
 
-/// What error models have in common.
+/// Terms that error models share.
 namespace plumb::parity::bounds {
 
 // ---- sums and products of terms (ops.md D.3)
@@ -20,8 +20,8 @@ struct Terms {
 /// The error of a sum, before it is rounded to where it is stored.
 Bound dot(const Node& node, const Terms& terms);
 
-/// What the error of a sum is in proportion to: of chance √(of_square y² + of_spread (Σp² − y²/K)₊ + of_terms Σp²), the
-/// mean over all orders of the terms (verdict.md V14), of certainty Σ|p|, and of storing it |y|.
+/// Factors of the errors of a sum: `random` of √(of_square y² + of_spread (Σp² − y²/K)₊ + of_terms Σp²), the mean over
+/// all orders of the terms (verdict.md V14), `certain` of Σ|p|, and `stored`, which storing it adds, of |y|.
 struct DotFactors {
   double random = 0, certain = 0, stored = 0;
   double of_square = 0, of_spread = 0, of_terms = 0;

@@ -1,4 +1,4 @@
-// What exponentials over a line and the logarithm of their sum may be off, for softmax and its relatives.
+// Errors of exponentials over a line and of the logarithm of their sum, for softmax and its relatives.
 #include "parity/bounds/exponential_terms.hpp"
 
 #include "parity/bounds/error_terms.hpp"

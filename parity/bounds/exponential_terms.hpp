@@ -4,7 +4,7 @@
 
 #include "parity/bounds/error_model.hpp"
 
-/// What error models of softmax, its logarithm and the logarithm of a sum of exponentials have in common
+/// Error terms that the models of softmax, its logarithm and the logarithm of a sum of exponentials share
 /// (verdict.md V28).
 namespace plumb::parity::bounds {
 
@@ -19,8 +19,8 @@ struct Exponentials {
   Real most;            ///< ε
   Real own;             ///< y²τ²
   Real of_sum;          ///< Σ y²τ² and the variance of S
-  Real most_of_sum;     ///< Σ yε and what no order of rounding exceeds of S
-  double sum_size = 0;  ///< what a compensated sum rounds once in the end
+  Real most_of_sum;     ///< Σ yε and the certain error of S
+  double sum_size = 0;  ///< the one rounding at the end of a compensated sum
 };
 
 /// Those of the lines of x along `axes`, whose y are `weights`; `count` terms a line, whose sum `part` is about.

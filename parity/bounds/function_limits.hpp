@@ -17,8 +17,8 @@ template <class Function>
 struct FunctionLimit {
   Function function;
   std::string_view shader;        ///< the function of the GLSL sources that computes it
-  double ulps = 0;                ///< what every executor keeps
-  double ulps_in_shaders = ulps;  ///< what that shader function keeps
+  double ulps = 0;                ///< limit in every executor
+  double ulps_in_shaders = ulps;  ///< limit in that shader function
   double relative = 0;
   double slope = 0;
   std::string_view growth = "";  ///< a formula, for people; the error model of the op has it as code

@@ -80,7 +80,7 @@ Bound variance_error(const Node& node, const Norm& norm, const LineStatistics& l
          Bound{(node.lambda() * u * std::sqrt(of_square)) * left.probable, certain * left.certain};
 }
 
-/// What numbers below the smallest normal take with them where they may be flushed to 0 (verdict.md V35): operands
+/// The losses where numbers below the smallest normal may be flushed to 0 (verdict.md V35): operands
 /// themselves, each difference from the mean and its square, every partial sum, the running errors of these, quotients.
 /// Where they are kept, a mean is rounded to a fixed place.
 struct Vanished {
@@ -101,7 +101,7 @@ Vanished vanished_of(const Node& node, const Norm& norm, const LineStatistics& l
   return {of_mean, of_variance, of_d};
 }
 
-/// What else may vanish of y: the standardised number, before and after it is scaled, the scale and the bias.
+/// The further losses of y: the standardised number, before and after it is scaled, the scale and the bias.
 Real vanished_behind(const Node& node, const Norm& norm, Real standard) {
   const double f = node.flushed();
   Real lost = node.builder.constant(2 * f);

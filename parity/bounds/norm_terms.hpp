@@ -5,7 +5,7 @@
 
 #include "parity/bounds/error_model.hpp"
 
-/// What error models of normalisations have in common (verdict.md V31).
+/// Error terms that the models of normalisations share (verdict.md V31).
 namespace plumb::parity::bounds {
 
 /// Names of the sums of a normalisation (ir::Sum::of).
@@ -37,8 +37,8 @@ NormErrors norm_errors(const Node& node, const Norm& norm);
 /// The norm of in[0] over its axes from `axis` on, with scale in in[1] and bias in the last operand if there are any.
 Norm line_norm(const Node& node, std::int64_t axis, double epsilon, bool has_scale, bool has_bias);
 
-/// What errors of x, and of the scale and bias behind it, become in y, or in the mean or 1 / √(variance + epsilon)
-/// where the node's output is one of these.
+/// The error of y, or of the mean or 1 / √(variance + epsilon) where the node's output is one of these, from errors of
+/// x, and of the scale and bias behind it.
 Real through_norm(const Node& node, const Norm& norm, const Errors& errors);
 
 /// The error of normalising groups of channels of in[0] [N, C, ..], with scale and bias by channel.

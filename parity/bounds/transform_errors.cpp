@@ -14,7 +14,7 @@
 namespace plumb::parity::bounds {
 namespace {
 
-/// What a transform's results are made of.
+/// A transform along an axis: points of a line, scale of the results, and weights of bins.
 struct Transform {
   std::int64_t points, axis;
   double scale;
@@ -85,7 +85,7 @@ LineNorms norms_of(const ir::Tensor& x, const compare::Line& line, std::span<con
     bool finite = true;
     for (std::size_t i = 0; i < length; ++i) {
       const double weight = weights.empty() ? 1 : weights[i];
-      if (weight == 0) continue;  // what is ignored may be anything
+      if (weight == 0) continue;  // an ignored bin may be anything
       const std::complex<double> z = numbers[first + i * inner];
       finite &= is_finite(z);
       one += weight * std::abs(z);

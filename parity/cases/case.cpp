@@ -1,4 +1,4 @@
-// What is kept of a case when it has been run.
+// The part of a case that its results keep.
 #include "parity/cases/case.hpp"
 
 namespace plumb::parity::cases {

@@ -18,10 +18,10 @@ struct Closeness {
   double relative = 1e-3, absolute = 1e-7;
 };
 
-/// What another implementation gave for a graph.
+/// The tensors that another implementation gave for a graph.
 struct Expectation {
   std::map<std::string, ir::Tensor, std::less<>> tensors;  ///< by value of the graph, in the dtypes they came in
-  /// What it was given, where the case computes in other dtypes than the file's.
+  /// Its own graph and feeds, where the case computes in other dtypes than the file's.
   std::optional<ir::Graph> graph = {};
   std::optional<ir::Feeds> feeds = {};
 };
@@ -32,7 +32,7 @@ struct Written {
   ir::Feeds feeds;
 };
 
-/// What a case was made of that neither its graph nor its seed says.
+/// Sources of a case that neither its graph nor its seed tells.
 struct Origin {
   std::optional<std::uint64_t> param_seed = {};   ///< where generated params have a seed of their own
   std::vector<std::string> shapes = {};           ///< "batch=8", as a model was given them
@@ -49,15 +49,15 @@ struct Case {
   std::shared_ptr<const ir::formats::GraphFile> file = {};
   ir::Feeds feeds = {};
   std::uint64_t seed = 1;
-  std::optional<ir::DType> dtype = {};  ///< what f32 was replaced by; then the file's expectations do not apply
-  /// Where f32 was replaced: what it was before, against which totals are measured. Values have the same numbers in
-  /// both graphs. Nothing of a case whose numbers were made in the dtypes that it runs in.
+  std::optional<ir::DType> dtype = {};  ///< the dtype in place of f32; then the file's expectations do not apply
+  /// Where f32 was replaced: graph and feeds before that, against which totals are measured. Values have the same
+  /// numbers in both graphs. Null for a case whose numbers were made in the dtypes that it runs in.
   std::shared_ptr<const Written> as_written = {};
   std::optional<Closeness> expected_within =
       {};  ///< for the device, where the file's expectations are somebody else's evaluation, not the truth
-  /// What another implementation gave, to be held to how far its roundings may have moved it (verdict.md V44).
+  /// Another implementation's results, to be held to how far its roundings may have moved them (verdict.md V44).
   std::shared_ptr<const Expectation> expectation = {};
-  std::string precision = {};  ///< what FillOptions said of it
+  std::string precision = {};  ///< FillOptions::precision
   core::FillKind fill = core::FillKind::graph;
   std::optional<ir::AdversarialKind> adversarial = {};  ///< which numbers, where that is what it was filled with
   std::vector<core::Proof> proofs = {};  ///< by node, of an exact twin; nodes that are proved must give the very bits

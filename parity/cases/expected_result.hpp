@@ -8,10 +8,10 @@
 
 namespace plumb::parity::cases {
 
-/// What decides whether another implementation's results are those of the graph.
+/// The rule by which another implementation's results are those of the graph, or are not.
 enum class ExpectedRule {
   end_to_end,  ///< how far roundings on the way to them may have moved them (verdict.md V44)
-  tolerance,   ///< rtol and atol, which somebody gave, of the candidate's results (verdict.md V45)
+  tolerance,   ///< rtol and atol, as given, of the candidate's results (verdict.md V45)
 };
 
 constexpr auto enum_names(ExpectedRule) { return std::array<std::string_view, 2>{"end_to_end", "tolerance"}; }
@@ -20,11 +20,11 @@ constexpr auto enum_names(ExpectedRule) { return std::array<std::string_view, 2>
 struct Explanation {
   std::string precision = {};               ///< the one at which all that failed would pass; empty: it is none
   double ratio = compare::not_computed;     ///< by which part of their limits
-  double absolute = compare::not_computed;  ///< what its functions are off, whatever their results' size; NaN: not that
+  double absolute = compare::not_computed;  ///< error of its functions, whatever their results' size; NaN: not that
   std::string text = {};                    ///< that in words; empty where nothing explains the failure
 };
 
-/// What became of one tensor that another implementation gave.
+/// The verdict on one tensor that another implementation gave, and its reasons.
 struct ExpectedResult {
   std::string value = {};  ///< its name in the graph
   ExpectedRule rule = ExpectedRule::end_to_end;
@@ -38,7 +38,7 @@ struct ExpectedResult {
   compare::Telling telling = {};  ///< for a float tensor held to end_to_end
 
   core::Verdict verdict = core::Verdict::skipped;
-  std::string why = {};  ///< what the verdict rests on; never empty unless passed
+  std::string why = {};  ///< reason for the verdict; never empty unless passed
   Explanation explanation = {};
 };
 

@@ -34,8 +34,8 @@ struct RunSettings {
 /// and which version of the program, is said elsewhere.
 struct Identity {
   std::string path = {};     ///< the graph's file, from the working folder where it is below it, without "." and ".."
-  std::string variant = {};  ///< " dtype=f16 seed=7": what is not as it is without any flag
-  std::string subject = {};  ///< what it was fed, a line "name=value" each
+  std::string variant = {};  ///< " dtype=f16 seed=7": settings that are not as without any flag
+  std::string subject = {};  ///< graph, dtype, fill, seeds and feeds, a line "name=value" each
   std::string options = {};  ///< how it was run, likewise
 
   std::string id() const { return path + variant; }  ///< for people, and unique among the runs of one graph file
@@ -48,13 +48,13 @@ Identity identity_of(const Case& subject, core::Mode mode, const RunSettings& se
 /// The name that a result has, or gets here where whoever made it gave it none.
 Identity identity_of(const CaseResult& result);
 
-/// What tells apart runs that have the same name.
+/// A number that tells apart runs that have the same name.
 using Uuid = std::array<std::uint8_t, 16>;
 
 /// A random one (RFC 9562, version 4).
 Uuid new_uuid();
 
-/// "xxxxxxxx-xxxx-4xxx-xxxx-xxxxxxxxxxxx"; "" of one that nobody made.
+/// "xxxxxxxx-xxxx-4xxx-xxxx-xxxxxxxxxxxx"; "" where all bytes are 0.
 std::string to_text(const Uuid& uuid);
 
 /// Which graph's dtypes a case has: "graph", the dtype of --dtype, or the precision or the plan of --precision.

@@ -45,7 +45,7 @@ struct NodeResult {
   /// Where f32 was replaced (--dtype): against the truth of the graph that this made, whose inputs and weights are
   /// rounded already; local + inherited. Without it that sum is the total.
   std::optional<compare::Comparison> converted = {};
-  bool gates_total = false;                          ///< what is judged: the total of the run rather than local
+  bool gates_total = false;                          ///< the total of the run is judged rather than local
   double amplification = compare::not_computed;      ///< how much it enlarged its inputs' errors (attribution.hpp)
   bool is_guilty = false;                            ///< its own error is more than it may be
   std::string total_beyond = {};                     ///< policy::Judgement
@@ -54,9 +54,9 @@ struct NodeResult {
   compare::Allowed allowed = {};
   double lambda = compare::not_computed;  ///< the standard deviations that `allowed` allows for
   Certificate certificate = {};           ///< for the truth of its own inputs
-  std::vector<Pattern> patterns = {};     ///< what elements that failed have in common
+  std::vector<Pattern> patterns = {};     ///< common traits of elements that failed
   Settled settled = {};                   ///< elements that were looked at one by one
-  Units units = {};                       ///< what a ratio speaks of, and choices that were read off
+  Units units = {};                       ///< the unit of its ratios, and choices that were read off
   compare::Telling telling = {};          ///< which elements say something, where it was compared
   Sensitivity sensitivity = {};           ///< whether a sample of it would notice small faults
   Statistics statistics = {};             ///< how a sample of its sums rounds
@@ -67,7 +67,7 @@ struct NodeResult {
 
   core::Verdict verdict = core::Verdict::skipped;
   bool lacks_truth = false;  ///< skipped, since the op cannot be computed in reference precision
-  std::string why = {};      ///< what the verdict rests on; never empty unless passed
+  std::string why = {};      ///< reason for the verdict; never empty unless passed
   std::string repro = {};    ///< the command that runs just this again
 
   std::optional<std::size_t> rule = {};  ///< the policy's rule that decided
@@ -75,7 +75,7 @@ struct NodeResult {
 
   std::optional<double> emulator_ulp = {};    ///< how far from what the emulator replays, where it was asked to
   std::optional<double> emulator_share = {};  ///< likewise, of attention: in halves of what its elements may be off
-  std::string emulator_pattern = {};          ///< what elements have in common that are not what it replays
+  std::string emulator_pattern = {};          ///< common traits of elements that are not as it replays them
 
   std::optional<std::uint64_t> reference_ns = {}, device_ns = {};
   std::optional<std::uint64_t> hash = {};  ///< hash of the device's output
@@ -98,7 +98,7 @@ struct NonFiniteOrigin {
   NonFinite kind = NonFinite::nan;
   std::string node;          ///< "label" or "label:1"
   std::int64_t element = 0;  ///< element of its output, in row-major order
-  std::string from;          ///< what it was made of: "-inf - -inf"
+  std::string from;          ///< the operation and its operands: "-inf - -inf"
 };
 
 /// The policy that judged a case.
@@ -113,7 +113,7 @@ struct CaseResult {
   core::ExitCode exit = core::ExitCode::tool_error;
   bool meets_must = false;                       ///< it failed, or was refused, as its file says that it must
   std::string message;                           ///< an error's text, or why nothing ran
-  std::vector<std::string> notes;                ///< what a reader should know besides
+  std::vector<std::string> notes;                ///< further remarks for a reader
   std::vector<NodeResult> nodes;                 ///< in the order of the graph
   std::vector<NonFiniteOrigin> non_finite = {};  ///< the first NaN and the first infinity, where there are such
   PlainRun plain = {};

@@ -1,4 +1,4 @@
-// What is said of a truth that its oracle refutes.
+// The message on a truth, or a limit, that its oracle refutes.
 #include "parity/cases/oracle_sample.hpp"
 
 #include <fmt/format.h>

@@ -9,13 +9,13 @@ namespace plumb::parity::cases {
 struct OracleSample {
   std::uint32_t asked = 0, bad = 0;  ///< elements that got an answer; those that are not what they should be
   std::uint64_t element = 0;         ///< the first of the bad ones
-  double truth = 0, oracle = 0;      ///< what it is, and what the definition gives
+  double truth = 0, oracle = 0;      ///< the number of the truth, and that by the definition
 
   std::uint32_t limits = 0, bad_limits = 0;  ///< elements whose limit was held to their terms; those with another one
   std::uint64_t limit_element = 0;           ///< the first of these
-  double chance = 0, chance_of_terms = 0;    ///< what chance may do to it by its limit, and by its terms
+  double chance = 0, chance_of_terms = 0;    ///< its error by chance, by its limit and by its terms
 
-  /// What is wrong, in words: with the truth, or else with a limit.
+  /// The fault in words: that of the truth, or else that of a limit.
   std::string said(const std::string& op) const;
 };
 

@@ -7,7 +7,7 @@
 
 namespace plumb::parity::cases {
 
-/// What failing elements of an output have in common (verdict.md 13): which terms of their sums, which places, which
+/// The common trait of failing elements of an output (verdict.md 13): which terms of their sums, which places, which
 /// values.
 enum class PatternKind {
   missing,       ///< terms k0 to k1 are not in the sums

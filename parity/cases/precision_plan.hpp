@@ -15,8 +15,8 @@ ir::passes::PrecisionPlan parse_plan(std::string_view text, const std::string& f
 /// The plan as such a file; `source` says where it comes from.
 std::string to_toml(const ir::passes::PrecisionPlan& plan, std::string_view source);
 
-/// What --precision asks of a graph: every product that can for the name of a precision, else the plan of
-/// that file. Throws Unsupported when there is no such product; Error as read_plan does.
+/// The plan for a graph by --precision: for the name of a precision every product that can, else the plan of
+/// that file. Throws Unsupported when no product can; Error as read_plan does.
 ir::passes::PrecisionPlan plan_of(const ir::Graph& graph, const std::string& precision);
 
 }  // namespace plumb::parity::cases

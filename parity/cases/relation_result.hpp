@@ -10,7 +10,7 @@
 
 namespace plumb::parity::cases {
 
-/// What must become of a result when something is done to what it is made of (docs/metamorphic.md).
+/// A change of operands, and the change of the result that must follow from it (docs/metamorphic.md).
 enum class Relation {
   permutation,      ///< independent positions in reverse order: the same, in that order
   batch_slice,      ///< the first half of independent positions: the first half of the result

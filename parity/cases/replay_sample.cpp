@@ -1,4 +1,4 @@
-// What is said of a kernel that does not add as it publishes.
+// The message on a kernel that does not add as it publishes.
 #include "parity/cases/replay_sample.hpp"
 
 #include <fmt/format.h>

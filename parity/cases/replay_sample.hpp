@@ -12,7 +12,7 @@ struct ReplaySample {
 
   /// Whether the kernel does not add as it says.
   bool refutes() const { return equal < asked; }
-  /// What that means, in words.
+  /// The message on a kernel that does not.
   std::string said(std::string_view node, std::string_view kernel) const;
 };
 

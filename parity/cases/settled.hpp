@@ -5,10 +5,10 @@
 
 namespace plumb::parity::cases {
 
-/// What became of those elements of an output whose error is more than half of the limit that the whole tensor is held
+/// Counts of those elements of an output whose error is more than half of the limit that the whole tensor is held
 /// to at first, and which were looked at one by one (verdict.md V15).
 struct Settled {
-  std::uint64_t open = 0;          ///< how many they were that were looked at
+  std::uint64_t open = 0;          ///< those that were looked at
   std::uint64_t left = 0;          ///< those that were not, since another is beyond all that is allowed it
   std::uint64_t replayed = 0;      ///< those beyond their limit, but bit for bit what the kernel's own order gives
   std::uint64_t out_of_range = 0;  ///< not judged: an intermediate result left the range of the type (verdict.md V34)

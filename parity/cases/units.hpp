@@ -10,8 +10,8 @@
 
 namespace plumb::parity::cases {
 
-/// What one ratio of an output speaks of (verdict.md V63): an element, a line by its 2-norm, a matrix by its Frobenius
-/// norm, what the outputs leave when they are put together again, or a choice that was read off the output.
+/// The unit of one ratio of an output (verdict.md V63): an element, a line by its 2-norm, a matrix by its Frobenius
+/// norm, the residual of the outputs put together again, or a choice that was read off the output.
 enum class UnitKind { element, line, matrix, residual, choice };
 
 constexpr auto enum_names(UnitKind) {
@@ -23,7 +23,7 @@ struct Decision {
   std::string what;            ///< "code", "bin", "sign"
   std::uint64_t where = 0;     ///< the element of the output in which it was read
   double chosen = 0;           ///< as it was read
-  double truth = 0;            ///< what the truth chooses
+  double truth = 0;            ///< the truth's choice
   double margin = 0;           ///< how far the real that decides is from those that decide so
   double limit = 0;            ///< and how far it may be
   bool is_admissible = false;  ///< it is no further

@@ -25,9 +25,9 @@ struct TransformLines {
   std::vector<std::int64_t> real_at = {};
 };
 
-/// What such a transform makes of `x`, in long double and rounded, of the type and shape of `like`: the truth of what
-/// is computed in f64, which has no more digits than its candidates. Nothing where that takes more than 2^24
-/// operations. A line with what is not finite is as in `like`.
+/// That transform of `x`, in long double and rounded, of the type and shape of `like`: the truth for candidates in f64,
+/// since one in f64 has no more digits than they have. Nothing where that takes more than 2^24 operations. A line with
+/// a number that is not finite is as in `like`.
 std::optional<ir::Tensor> transformed_in_long_double(const ir::Tensor& x, const ir::Tensor& like,
                                                      const TransformLines& how);
 

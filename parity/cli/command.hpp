@@ -10,7 +10,7 @@ class App;
 
 namespace plumb::parity::cli {
 
-/// What a subcommand does once its flags are parsed; returns the exit code.
+/// The action of a subcommand once its flags are parsed; returns the exit code.
 using Action = std::function<int()>;
 
 /// Each declares its flags on `app` and returns what to do with them.

@@ -103,7 +103,7 @@ std::vector<core::RunFinding> too_few(const ConformanceFlags& flags,
 
 std::unique_ptr<gpu_vulkan::VulkanExecutor> open_device(const flags::DeviceFlags& flags, std::string& why_not) try {
   auto options = flags::vulkan_options(flags);
-  options.fallback = gpu_vulkan::device::Fallback::forbid;  // what the host computes says nothing of the device
+  options.fallback = gpu_vulkan::device::Fallback::forbid;  // a result of the host says nothing of the device
   return std::make_unique<gpu_vulkan::VulkanExecutor>(std::move(options));
 } catch (const ir::Unsupported& reason) {
   why_not = reason.what();

@@ -96,13 +96,13 @@ std::string say_perturbed(const ir::Graph& graph, const std::set<ir::Value>& oth
                  " other bits than in a run without --inside:\n", lines);
 }
 
-/// What is written, and what it says of itself.
+/// The tensors to write, and the description of them.
 struct Dump {
   ir::formats::NamedTensors tensors;
   show::AboutTensors about;
 };
 
-/// Adds what the device has of the chosen values; what is to be said of it.
+/// Adds the tensors that the device has of the chosen values; returns a remark for the user.
 std::string take_device_values(const DumpFlags& flags, const cases::Case& loaded, const std::set<ir::Value>& chosen,
                                gpu_vulkan::VulkanExecutor& gpu, Dump& dump) {
   const ir::Graph& graph = loaded.file->graph;

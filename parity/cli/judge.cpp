@@ -32,7 +32,7 @@ struct JudgeFlags {
   core::Demands demands;
 };
 
-/// What is said once of several files, and by which name of its own.
+/// The runs of several files and their findings: equal ones once, a file that was cut off by its name.
 results::JudgedFile judge_all(const std::vector<std::string>& files, const policy::Policy* policy,
                               const std::string& explain) {
   results::JudgedFile all;
@@ -67,7 +67,7 @@ int run_judge(const JudgeFlags& flags) {
   };
   if (!flags.explain.empty() && std::ranges::none_of(runs, is_explained))
     out << "--explain '" << flags.explain << "': no such node was compared\n";
-  // What was not reached has outputs that nobody can name.
+  // The outputs of cases that were not reached are unknown, so that a budget may be theirs.
   const bool is_cut_off = std::ranges::count(findings, "cut_off", &core::RunFinding::kind) > 0;
   if (policy && !is_cut_off)
     for (core::RunFinding& idle : policy::as_findings(results::idle_budgets(*policy, runs)))

@@ -39,7 +39,7 @@ void require_command(int argc, char** argv) {
   ir::require(first.starts_with('-'), "there is no command '", first, "'", core::did_you_mean(first, names));
 }
 
-/// What require_command does, for the commands that a command has.
+/// Does as CLI11's require_command, for the commands that a command has.
 void require_inner_command(const CLI::App& app) {
   for (const CLI::App* const command : app.get_subcommands()) {
     std::vector<std::string> names;
@@ -122,7 +122,7 @@ int outcome(int argc, char** argv) try { return run(argc, argv); } catch (const 
 } catch (const std::bad_alloc&) {
   return say("the host is out of memory", usage_error);
 } catch (const std::system_error& error) {
-  // What was not printed is said when stdout is flushed.
+  // A failure to print is reported when stdout is flushed.
   return std::ferror(stdout) != 0 ? usage_error : say(error.what(), usage_error);
 } catch (const std::exception& error) {
   return say(error.what(), usage_error);

@@ -39,7 +39,7 @@ void note_idle_alternative(gpu_vulkan::VulkanExecutor& device, const std::string
   std::cerr << "note: " << terminal::printable(name)
             << ": no node has another kernel or tile by --set alternative=" << alternative << '\n';
 } catch (const ir::Error&) {
-  // What cannot be planned is said where it is run.
+  // A graph that cannot be planned is reported where it is run.
 }
 
 }  // namespace plumb::parity::cli

@@ -1,4 +1,4 @@
-// What holds for the whole process: closed streams, signals, crashes, and stdout checked to its end.
+// Set-up and end of the whole process: closed streams, signals, crashes, and stdout checked to its end.
 #include "parity/cli/process.hpp"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What plumb asks of its process before any command runs, and what it owes its caller at the end.
+// Set-up of the process before any command runs, and the flush of its output at the end.
 
 namespace plumb::parity::cli {
 

@@ -68,7 +68,7 @@ int run_search(const SearchFlags& flags) {
     fill.adversarial = kind;
     return verify::load_case(flags.path, fill);
   };
-  start(ir::AdversarialKind::wave);  // what is wrong with the graph is said before a device is looked for
+  start(ir::AdversarialKind::wave);  // a fault of the graph is reported before a device is looked for
   ref_cpu::CpuExecutor reference = reference_executor(flags.device.threads);
   gpu_vulkan::VulkanExecutor device(flags::vulkan_options(flags.device));
   const cases::Executors executors{

@@ -38,7 +38,7 @@ struct SweepFlags {
   flags::DeviceFlags device;
 };
 
-/// What is to be run: with --dtype alone the graph so stored, beside what it is in f32.
+/// The rows to run: with --dtype alone the graph stored in that dtype, and the graph in f32.
 sweep::SweepOptions options_of(const SweepFlags& flags) {
   sweep::SweepOptions options = flags.options;
   options.precisions.clear();

@@ -86,7 +86,7 @@ bool VerifyRun::flushes_subnormals() const {
   return device_ && !device_->facts().denormals_kept_f32;
 }
 
-/// What is written, and never over what is read.
+/// The outputs of the run, which never replace a file that it reads.
 flags::Outputs VerifyRun::outputs_beside() const {
   flags::Outputs outputs{.force = flags_.force};
   const auto add = [&](const auto& files) { outputs.inputs.insert(outputs.inputs.end(), files.begin(), files.end()); };
@@ -150,7 +150,7 @@ std::vector<core::RunFinding> VerifyRun::expired_rules() const {
   return findings;
 }
 
-/// What of the policies matches nothing: rules that have expired, and output budgets that name nothing in any graph
+/// Parts of the policies that match nothing: rules that have expired, and output budgets that name nothing in any graph
 /// that they judged, since they were misspelt.
 std::vector<core::RunFinding> VerifyRun::findings() const {
   std::vector<core::RunFinding> findings = expired_rules();
@@ -214,7 +214,7 @@ void VerifyRun::leave_reports(VerifyReports& reports, const std::string& problem
   std::cerr << other.what() << '\n';
 }
 
-/// What is said of all cases.
+/// Prints the lines on all cases together.
 void VerifyRun::print_end() const {
   const auto has_text = [](const cases::NodeResult& node) { return !node.explanation.empty(); };
   const auto is_explained = [&](const cases::CaseResult& one) { return std::ranges::any_of(one.nodes, has_text); };
@@ -276,7 +276,8 @@ Action verify(CLI::App& app) {
       "columns (docs/glossary.md): error: the largest absolute error, on the inputs that the node had on the device; "
       "ratio: the largest error over its limit, above 1 fails; ulp: the largest error in units of the last place; "
       "allowed: the limit of the element with that ratio, which need not be the one with the largest error; inherited: "
-      "what its inputs had wrong; amp: by how much it enlarged that; place: where it ran; us: microseconds on the "
+      "what its inputs had wrong; amp: the factor by which it amplified that; place: where it ran; us: microseconds on "
+      "the "
       "device, 1st us of a first run, in which a driver may still compile");
   return [flags] { return VerifyRun(*flags).run(); };
 }

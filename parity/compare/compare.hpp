@@ -25,7 +25,7 @@ struct Limits {
   double fixed = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// What an element may be, given the truth y. Made by bounded.hpp.
+/// The numbers that an element may be, given the truth y. Made by bounded.hpp.
 struct Allowed {
   enum class Rule {
     bits,     ///< y rounded to the dtype, the very bits; a NaN for a NaN
@@ -45,7 +45,7 @@ struct Allowed {
   double storage = 0;         ///< ulps of the dtype at y, added: its own rounding
   double subnormal = 0;       ///< added: results below it may be flushed to zero
   bool decides_ties = false;  ///< the truth says to which neighbour a tie is rounded: no other passes as `rounded`
-  bool by_part = false;       ///< what is said of |y| holds of each part of a complex element, not of its modulus
+  bool by_part = false;       ///< |y| is that of each part of a complex element, not its modulus
 
   /// The largest |c - y| allowed of element `index`, where |y| is `magnitude`, for an output of this dtype.
   double at(double magnitude, ir::DType dtype, std::uint64_t index = 0) const;

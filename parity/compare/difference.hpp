@@ -6,7 +6,7 @@
 
 namespace plumb::parity::compare {
 
-/// What a tensor differs by from another of its type, one of those of widened graphs, as numbers. Where a NaN or an
+/// The difference of a tensor from another of its type, one of those of widened graphs, as numbers. Where a NaN or an
 /// infinity is not met by its like no number tells by how much: then it is those places that are the difference, a 1
 /// for each.
 class Difference {

@@ -10,7 +10,7 @@ namespace plumb::parity::compare {
 /// The probability that a clean run of one graph and seed fails, where no policy says another (verdict.md V51).
 inline constexpr double usual_false_alarms = 1e-6;
 
-/// What a run may fail by chance, and how many chances it has.
+/// The probability that a run fails by chance, and the number of its chances.
 struct FalseAlarms {
   double alpha = usual_false_alarms;  ///< for the whole run: half for elements, half for the gates of verdict.md 9
   std::uint64_t n_limits = 0;         ///< elements with a limit that chance may exceed

@@ -8,8 +8,8 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What the limits of an element's parts are in proportion to. A part that is NaN or infinite had no influence on one
-/// that is finite, and has none on its limit (verdict.md V36).
+/// The magnitude that limits of an element's parts are in proportion to. A part that is NaN or infinite had no
+/// influence on one that is finite, and has none on its limit (verdict.md V36).
 template <std::size_t parts>
 double magnitude_of(const std::array<Part, parts>& element) {
   if constexpr (parts == 1) return std::abs(element[0].y);

@@ -43,7 +43,7 @@ class Limit {
   double at(double magnitude, std::uint64_t index) const {
     return with(probable.empty() ? 0 : probable[index], magnitude);
   }
-  /// What no chance exceeds.
+  /// The limit that no chance exceeds.
   double certain_at(double magnitude, std::uint64_t index) const {
     return with(certain.empty() ? 0 : certain[index], magnitude);
   }
@@ -117,7 +117,7 @@ class Scan {
   /// The sums since they were taken last.
   Moments take_sums() { return std::exchange(total_, {}) += std::exchange(block_, {}); }
 
-  /// What another scan found in other elements.
+  /// Adds another scan's findings in other elements.
   void absorb(const Scan& other);
   Comparison finish(const Moments& sums);
 

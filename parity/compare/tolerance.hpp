@@ -11,7 +11,7 @@
 
 namespace plumb::parity::compare {
 
-/// What an output may be where its class and dtype say everything: integers, and results that are
+/// The limit of an output where its class and dtype say everything: integers, and results that are
 /// moved, selected or correctly rounded. Nothing for the others, which error models speak for.
 std::optional<Allowed> allowed_by_class(const core::JudgedOutput& judged, ir::DType dtype);
 

@@ -67,7 +67,7 @@ Outcome run_on(const cases::Case& subject, const cases::Executors& executors) {
   } catch (const ir::Unsupported& error) {
     return {Standing::unsupported, error.what()};
   } catch (const ir::DeviceError&) {
-    throw;  // what comes after would tell nothing of the suite
+    throw;  // later cases would tell nothing of the suite
   } catch (const ir::Error& error) {
     return {Standing::failed, error.what()};
   } catch (const std::bad_alloc&) {

@@ -20,13 +20,13 @@ struct SuiteCase {
 /// Every folder at or below `root` that has a model.onnx, by name. Throws Error when there is none.
 std::vector<SuiteCase> find_suite(const std::filesystem::path& root);
 
-/// What became of a case on one executor.
+/// The result of a case on one executor.
 enum class Standing {
   passed,
   failed,
   mistrusted,    ///< agreed, but what is expected proves nothing
   unsupported,   ///< not read, or not run by this executor itself
-  out_of_scope,  ///< its expected output is random or disputed, or what it is fed are no tensors of numbers
+  out_of_scope,  ///< its expected output is random or disputed, or its inputs are no tensors of numbers
 };
 
 constexpr auto enum_names(Standing) {
@@ -46,7 +46,7 @@ struct ConformanceResult {
 
 /// How a suite's files are read.
 struct SuiteReader {
-  /// What the model is about (its op, or "network") and why it is out of scope, if it is.
+  /// The subject of a model (its op, or "network") and why it is out of scope, if it is.
   struct Subject {
     std::string op, out_of_scope;
   };

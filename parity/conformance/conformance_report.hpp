@@ -9,10 +9,10 @@
 
 namespace plumb::parity::conformance {
 
-/// What the reports say besides the cases.
+/// Facts for the reports in addition to the cases.
 struct ConformanceContext {
   std::string suite, device;                    ///< device: its name, or why there is none
-  std::vector<core::RunFinding> findings = {};  ///< what is wrong besides: fewer passed than were to, or it was cut off
+  std::vector<core::RunFinding> findings = {};  ///< faults of the run: fewer passed than were to, or it was cut off
 };
 
 /// Cases that stand so on the CPU executor, and on the device.

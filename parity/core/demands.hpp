@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run ends with, by what is asked of its cases.
+// The exit code of a run, by the demands on its cases.
 
 #include <cstdint>
 #include <optional>
@@ -12,37 +12,37 @@
 
 namespace plumb::parity::core {
 
-/// What is asked of every case beyond that none fails.
+/// Demands on every case beyond that none fails.
 struct Demands {
   bool strict = false;    ///< that nothing was left unverified where anything ran (verdict.md V11)
-  bool verified = false;  ///< that every case was verified: what did not run at all is no better than what was doubted
+  bool verified = false;  ///< that every case was verified: one that did not run at all is no better than one in doubt
 };
 
-/// What one case came to.
+/// The end of one case: its exit code, and the verdicts that led to it.
 struct CaseEnd {
   ExitCode usual = ExitCode::passed;
   Verdict verdict = Verdict::passed;
   std::vector<Verdict> nodes = {};  ///< as counted by strict
   std::string name = {};
-  std::vector<std::string> labels = {};  ///< what each of the nodes is called
+  std::vector<std::string> labels = {};  ///< name of each of the nodes
 };
 
 /// A case with as many nodes as decide: those that are in doubt or, where there are none, one of the others.
 CaseEnd doubts_in(const CaseEnd& one);
 
-/// What is wrong with a run as a whole, whatever its cases came to.
+/// A fault of a run as a whole, whatever the verdicts of its cases.
 struct RunFinding {
   std::string kind = {};                                             ///< "cut_off", "expired_rule", "unused_limit"
   std::string text = {};                                             ///< a line
-  ExitCode usual = ExitCode::passed, strict = ExitCode::mistrusted;  ///< what the run ends with, if not worse
+  ExitCode usual = ExitCode::passed, strict = ExitCode::mistrusted;  ///< exit code of the run, unless a worse one
 
   ExitCode code(const Demands& demands) const { return demands.strict ? strict : usual; }
 };
 
-/// "cut off: 31 of 200 cases", or "cut off: 31 cases" where nobody knows how many there were to be.
+/// "cut off: 31 of 200 cases", or "cut off: 31 cases" where the planned number is not known.
 RunFinding cut_off(std::uint64_t done, std::optional<std::uint64_t> planned);
 
-/// What a run came to by what was asked of it.
+/// The exit code of a run by its demands, and what led to it.
 struct Outcome {
   Demands demands = {};
   std::vector<ExitCode> cases = {};  ///< each case by itself; empty: by its verdict alone

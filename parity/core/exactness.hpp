@@ -7,7 +7,7 @@
 
 namespace plumb::parity::core {
 
-/// What a run was fed: as the graph's file says, or numbers made for a purpose.
+/// The source of a run's numbers: as the graph's file says, or made for a purpose.
 enum class FillKind { graph, uniform, normal, exact, adversarial, file };
 
 /// Whether every evaluation of a node on what it was fed gives the same bits.
@@ -18,7 +18,7 @@ constexpr auto enum_names(FillKind) {
 }
 constexpr auto enum_names(Exactness) { return std::array<std::string_view, 3>{"proved", "impossible", "unknown"}; }
 
-/// What is known of one node of an exact twin (docs/exact_twin.md), and why.
+/// Whether one node of an exact twin is proved (docs/exact_twin.md), and why.
 struct Proof {
   Exactness exact = Exactness::unknown;
   std::string why = {};  ///< "every sum fits 17 of 24 bits", "exponentials are rounded"

@@ -7,7 +7,7 @@
 
 namespace plumb::parity::core {
 
-/// What made the output that is being judged: one op, or several that an executor fused.
+/// The origin of the output that is being judged: one op, or several that an executor fused.
 struct JudgedOutput {
   ir::ErrorClass error_class = ir::ErrorClass::exact;
   std::vector<ir::TensorView> inputs;  ///< all that the candidate was fed, at its own dtypes

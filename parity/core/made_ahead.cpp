@@ -141,8 +141,8 @@ class Ahead {
   std::condition_variable changed_;
   std::vector<Stage> stages_;                       ///< read and written under the lock, as all below but problems_
   std::vector<std::exception_ptr> problems_;        ///< each is written before its thing counts as made
-  std::deque<std::size_t> left_;                    ///< what is carried on and not begun to be finished
-  std::size_t next_ = 0, carried_ = 0, taken_ = 0;  ///< what is next to be made, carried on and taken
+  std::deque<std::size_t> left_;                    ///< things carried on and not begun to be finished
+  std::size_t next_ = 0, carried_ = 0, taken_ = 0;  ///< the next things to be made, carried on and taken
   std::size_t made_ = 0;                            ///< all before it are made
   double held_ = 0;
   bool is_stopped_ = false, is_over_ = false;

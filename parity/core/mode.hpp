@@ -5,7 +5,7 @@
 
 namespace plumb::parity::core {
 
-/// What the nodes of the candidate are fed, and which part of their error is judged (docs/attribution.md).
+/// How the nodes of the candidate are fed, and which part of their error is judged (docs/attribution.md).
 enum class Mode {
   propagate,  ///< the graph runs as a whole; its error in total
   isolate,    ///< each node runs alone on the truth, rounded to the dtypes of its operands; its own error

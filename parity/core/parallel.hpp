@@ -17,16 +17,16 @@ struct MadeAhead {
   std::size_t count = 0;
   /// Makes thing `i`. What it throws is thrown where the thing would have been taken.
   std::function<void(std::size_t i)> make;
-  /// What thing `i` needs of those before it, which are carried on by then, though not all of them taken; false where
+  /// Carries on thing `i` from those before it, which are carried on by then, though not all of them taken; false where
   /// nothing can be carried on behind it: then it is the last one that is taken, unfinished.
   std::function<bool(std::size_t i)> carry = [](std::size_t) { return true; };
-  /// What is left to do for thing `i` alone. It must not throw.
+  /// Does the rest for thing `i` alone. It must not throw.
   std::function<void(std::size_t i)> finish = [](std::size_t) {};
   /// Takes thing `i`, all before it being taken; false where no more are wanted.
   std::function<bool(std::size_t i)> take;
-  /// What thing `i` holds from the start of its making until it is taken, in bytes.
+  /// Bytes that thing `i` holds from the start of its making until it is taken.
   std::function<double(std::size_t i)> size;
-  double most = 0;  ///< What all that are begun and not taken hold together; one is begun whatever it holds.
+  double most = 0;  ///< Bytes of all that are begun and not taken together; one is begun whatever it holds.
   /// On how many threads a thing is made, of those that are allowed.
   std::function<int(std::size_t i)> threads;
   /// How many of the threads that are allowed are kept for carrying on, the calling one included, until all are made:

@@ -27,7 +27,7 @@ Segment segment_of(const ir::Graph& graph, std::size_t node);
 
 using Lookup = std::function<ir::Tensor(ir::Value)>;
 
-/// What the segment's inputs are fed, by their names.
+/// Feeds of the segment's inputs, by their names.
 ir::Feeds feeds_of(const Segment& segment, const Lookup& fed);
 
 struct Evaluated {

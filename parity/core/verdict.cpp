@@ -5,7 +5,7 @@
 namespace plumb::parity::core {
 namespace {
 
-/// What is wrong with a case, the worst first.
+/// Verdicts of nodes that become the verdict of their case, the worst first.
 constexpr std::array worse = {Verdict::error, Verdict::failed, Verdict::nondeterministic, Verdict::unsupported,
                               Verdict::xpassed};
 

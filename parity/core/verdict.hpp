@@ -6,7 +6,7 @@
 
 namespace plumb::parity::core {
 
-/// What is said of a node, and of a case.
+/// The verdict on a node, and on a case.
 enum class Verdict {
   passed,            ///< every element within its limit
   failed,            ///< at least one is not
@@ -27,7 +27,7 @@ constexpr auto enum_names(Verdict) {
                                           "xfailed",  "xpassed", "out_of_range"};
 }
 
-/// What the process ends with (verdict.md V11).
+/// The exit code of the process (verdict.md V11).
 enum class ExitCode : int {
   passed = 0,
   failed = 1,
@@ -37,10 +37,10 @@ enum class ExitCode : int {
   nothing_ran = 77,  ///< no device, everything skipped
 };
 
-/// What a case ends with, when its verdict is all that is known.
+/// The exit code of a case, when its verdict is all that is known.
 ExitCode exit_code(Verdict verdict);
 
-/// What a case ends with under --strict, where everything counts that was not verified: a case that is mistrusted or
+/// The exit code of a case under --strict, which counts all that was not verified: a case that is mistrusted or
 /// unsupported, and one with a node that is, or that ran on the host or passed against expectation (verdict.md V11).
 ExitCode strict_exit_code(ExitCode usual, Verdict verdict, std::span<const Verdict> nodes);
 

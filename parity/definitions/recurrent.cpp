@@ -172,7 +172,7 @@ RecurrentState RecurrentNodes::step(const ir::ops::Lstm& op, ir::Value x, const 
                                       static_cast<std::size_t>(shape(sums)[1] / n_.units), n_.units)},
                    {sums});
   };
-  // What is not forgotten by a gate of its own leaves that gate's weights unread.
+  // Without a forget gate of its own (input_forget) that gate's weights stay unread.
   std::vector<ir::Value> sums = split(gate_sums(x, before.h, 0, op.input_forget ? 2 : 4));
   const ir::Value candidate = activated(op.cell_activation, op.input_forget ? gate_sums(x, before.h, 3, 4) : sums[3]);
   const ir::Value i = activated(op.gate_activation, peephole(0, sums[0], c));

@@ -17,7 +17,7 @@ struct Rnn;
 /// Rb]ᵀ, so that its error model allows for every order of all its terms.
 namespace plumb::parity::definitions {
 
-/// What is handed from step to step: [rows, H] each, a row for each sequence; only lstm has a cell.
+/// The state that is handed from step to step: [rows, H] each, a row for each sequence; only lstm has a cell.
 struct RecurrentState {
   ir::Value h = 0;
   std::optional<ir::Value> c = {};
@@ -79,7 +79,7 @@ class RecurrentNodes {
   const std::optional<double> clip_;
   ir::Value w_ = 0, r_ = 0;               ///< [gates·H, I] and [gates·H, H]
   std::optional<ir::Value> wb_, rb_, p_;  ///< [gates·H, 1], and [3, H]
-  // What was made before and serves again.
+  // Values that were made before and serve again.
   std::map<double, ir::Value> numbers_;
   std::map<std::int64_t, ir::Value> ones_;
   std::map<std::tuple<std::vector<ir::Value>, std::int64_t, std::int64_t>, ir::Value> rows_;

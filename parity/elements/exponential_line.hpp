@@ -20,14 +20,14 @@ class ExponentialLine {
   bool is_finite() const { return std::isfinite(top_); }
   double top() const { return top_; }
   double sum() const { return sum_; }
-  /// What the exponential of x may be off at most, relative to it, in units of the roundoff.
+  /// The largest error of the exponential of x, relative to it, in units of the roundoff.
   double most(double x) const { return of_exp_ + std::abs(x - top_); }
   /// The share of all terms in the sum that are equal to x.
   double share(double x) const { return weights_.at(x); }
   /// √ of the variance of the sum's terms but for those equal to x, relative to the sum, in units of the roundoff.
   double others(double x) const;
   double all() const { return std::sqrt(variance_); }  ///< √ of the variance of all terms
-  /// What the sum may be off, relative to it: by chance, and besides if its terms creep.
+  /// The error of the sum, relative to it: by chance, and in addition if its terms creep.
   double of_sum() const { return of_sum_; }
   double creep_of_sum() const;
 

@@ -4,10 +4,10 @@
 
 namespace plumb::parity::elements {
 
-/// What the segment was fed, widened, by the names of its inputs.
+/// The feeds of the segment, widened, by the names of its inputs.
 ir::Feeds widened_feeds(const Subject& subject);
 
-/// What the segment was fed, as it was, by values of the graph that the segment is of.
+/// The feeds of the segment in their own dtypes, by values of the graph that the segment is of.
 core::Lookup native_feed(const Subject& subject);
 
 /// Output `k` as the reference makes it in the candidate's own dtypes, on the same operands. Throws Error where it has

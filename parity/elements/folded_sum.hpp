@@ -11,7 +11,7 @@ namespace plumb::parity::elements {
 /// elsewhere: what was exact no longer is, what was lost need not be.
 class FoldedSum {
  public:
-  /// What an element sums then.
+  /// The sum of an element with the folded filters and bias.
   terms::ElementSum at(std::size_t i) const { return summing_.at(i); }
 
   /// How far an element of the convolution itself may be off where its kernel adds these terms: as far as a limit of
@@ -40,7 +40,7 @@ class FoldedSum {
 
   Summing summing_;                ///< the convolution by the folded filters and bias
   std::vector<double> factors_;    ///< the norm's, by channel
-  std::vector<double> shift_off_;  ///< what rounding the folded bias changed, by channel
+  std::vector<double> shift_off_;  ///< the change of the folded bias by rounding it, by channel
   std::size_t inner_;              ///< elements of a channel of an image
 };
 

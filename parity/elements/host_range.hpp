@@ -10,11 +10,11 @@ namespace plumb::parity::elements {
 /// The certain limit of an element, with what storing it takes; where none is known, the probable one.
 double certain_at(const compare::Limit& limit, double truth, std::size_t i);
 
-/// What the host misses where it runs a segment natively, that no order of rounding explains: an intermediate result
+/// The misses of the host, where it runs a segment natively, that no order of rounding explains: an intermediate result
 /// left the range there (verdict.md V34).
 struct HostRange {
-  /// Whether any node of the segment misses its own truth, on the operands that the host gave it. Where none does, what
-  /// the host misses at the end is the roundings between nodes, which a fused kernel has not.
+  /// Whether any node of the segment misses its own truth, on the operands that the host gave it. Where none does, its
+  /// misses at the end come from the roundings between nodes, which a fused kernel has not.
   bool is_left = false;
   /// By element of the output, how far the host may be off without having left the range: the certain limit of plain
   /// chains, whatever the candidate's kernel does. Empty where the segment is more than one node, or has none.

@@ -13,13 +13,13 @@ class InsideSum {
   /// The sum of this name; `exact_terms`: its terms are numbers of the accumulator's type, or products that are.
   InsideSum(const bounds::Node& node, std::string_view name, bool exact_terms);
 
-  /// What Σ terms may be off by chance, and in any order of rounding.
+  /// The error of Σ terms by chance, and in any order of rounding.
   sums::ElementLimit error(const terms::ElementSum& sum) const { return sums::limit_of(sum, arithmetic_, lambda_); }
-  /// What it may be off by chance if its terms creep besides.
+  /// Its error by chance if its terms creep as well.
   double wide_error(const terms::ElementSum& sum) const;
 
   /// Σ a·b in f32 in the kernel's order; nothing where its record leaves something open, or it is no sum of f32's.
-  /// What is replayed so is not held to its very bits (verdict.md V21): lanes meet in the order of their numbers, and a
+  /// Results are not held to the very bits of it (verdict.md V21): lanes meet in the order of their numbers, and a
   /// compensated sum is the sum rounded once.
   std::optional<float> replay(std::span<const float> a, std::span<const float> b, bool fused) const;
   std::optional<float> replay(std::span<const float> terms, bool fused) const;

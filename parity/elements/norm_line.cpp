@@ -51,7 +51,7 @@ class NormLine : public Row {
   std::optional<double> replayed_mean(bool fused) const;
   std::optional<double> replayed_inverse(bool fused) const;
 
-  /// What standardises the line, in double-double; nothing where numbers are too small or too large for it.
+  /// Moments that standardise the line, in double-double; nothing where numbers are too small or too large for it.
   struct Moments {
     sums::DoubleDouble mean, inverse;
   };
@@ -82,12 +82,12 @@ class NormLine : public Row {
   }
   double flushed() const { return sums_->operation.node.flushed(); }  ///< numbers below it may be 0 instead
   double may_vanish(double x) const { return std::abs(x) < flushed() ? std::abs(x) : 0; }
-  /// What that takes from the difference of x from the mean: x itself, all that the mean may lose, two differences.
+  /// The loss by flushing in the difference of x from the mean: x itself, all that the mean may lose, two differences.
   double lost_of_difference(double x) const { return may_vanish(x) + (how().centred ? 7 * flushed() : 0); }
   double lost_of_variance() const;
   double of_rounded_differences() const;
   double lost_of(std::int64_t index) const;
-  /// What all elements of the line share of a replay.
+  /// The part of a replay that all elements of the line share.
   struct Replayed {
     float mean = 0, rest = 0, inverse = 0;
   };
@@ -97,7 +97,7 @@ class NormLine : public Row {
     if (is_new) line->second = replayed_line(fused);
     return line->second;
   }
-  /// What a fixed number of roundings of an element itself may do.
+  /// The error of an element by its own roundings, of which there is a fixed number.
   double fixed(std::int64_t index, double truth) const;
   /// By how much an element moves with the mean, and with the inverse deviation relative to it.
   double center(std::int64_t index) const { return std::abs(factor(how().scale, index, 1)) / divisor(); }
@@ -147,8 +147,8 @@ NormLine::Errors NormLine::errors(bool wide) const {
   return {mean, relative * (1 + 3 * relative)};
 }
 
-/// What squares, which their sum knows of itself, lose with the differences, and what the quotient may and its sum with
-/// epsilon (verdict.md V35).
+/// The loss of the variance by flushing (verdict.md V35): squares lose with the differences, the limit of their sum has
+/// their own loss; the quotient and its sum with epsilon may be flushed, too.
 double NormLine::lost_of_variance() const {
   if (flushed() == 0) return 0;
   double lost = 2 * flushed();
@@ -159,7 +159,7 @@ double NormLine::lost_of_variance() const {
   return lost;
 }
 
-/// What an element itself may lose: its difference, the standardised number before and after it is scaled, the scale
+/// The loss of an element itself: its difference, the standardised number before and after it is scaled, the scale
 /// and the bias.
 double NormLine::lost_of(std::int64_t index) const {
   const double scale = factor(how().scale, index, 1), x = sums_->operation.x(index);
@@ -243,9 +243,9 @@ std::optional<double> NormLine::replay(std::int64_t index, bool fused) const {
          static_cast<float>(factor(how().bias, index, 0));
 }
 
-/// What rounding the differences does to their mean by chance. Those of equal numbers are rounded alike, so that they
-/// are added before they are squared (verdict.md V13). So are those of one binade of numbers that are multiples of its
-/// last place, as are all of the same size: what they lose is what the mean has below that place.
+/// The error of the mean of the differences by rounding these, by chance. Those of equal numbers are rounded alike, so
+/// that they are added before they are squared (verdict.md V13). So are those of one binade of numbers that are
+/// multiples of its last place, as are all of the same size: their loss is the part of the mean below that place.
 double NormLine::of_rounded_differences() const {
   const bounds::Node& node = sums_->operation.node;
   const core::FloatFormat format = core::float_format(core::compute_dtype(node.out_types.at(0).dtype));

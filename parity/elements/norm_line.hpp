@@ -21,7 +21,7 @@ struct Normalization {
 /// The rows of an op that normalises so.
 Rows normalized_rows(const Operation& operation, Normalization how);
 
-/// What a norm gives of each line besides: one number.
+/// A further output of a norm: one number for each line.
 enum class Statistic { mean, inverse_deviation };
 
 /// Their rows, one element each.

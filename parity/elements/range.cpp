@@ -31,8 +31,8 @@ Miss miss_of(double truth, double got, double certain) {
   return std::abs(got - truth) <= certain ? Miss::none : Miss::far;
 }
 
-/// What an order of factors, or a tap without weight, makes of elements whatever the host makes of them, and of those
-/// whose truth is not finite, too.
+/// Results that another order of factors, or a tap without weight, explains: whatever the host makes of the elements,
+/// and also where their truth is not finite.
 class OtherOrders {
  public:
   OtherOrders(const Subject& subject, std::size_t k)

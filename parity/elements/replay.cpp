@@ -10,8 +10,8 @@
 namespace plumb::parity::elements {
 namespace {
 
-/// Whether a result is what the replayed sum gives: its very bits where it is only stored, else no further from it than
-/// what is behind the sum may round.
+/// Whether a result agrees with the replayed sum: in the very bits where it is only stored, else within the roundings
+/// of the ops behind the sum.
 bool agrees(const terms::ElementSum& sum, float replayed, ir::DType dtype, double got) {
   if (sum.scale == 1 && sum.divisor == 1 && sum.added.empty()) return stored_as(dtype, replayed) == got;
   double value = sum.scale * replayed / sum.divisor;

@@ -12,7 +12,7 @@
 /// looked at by what they share: the line that is normalised, the query (verdict.md V21, V28 to V31).
 namespace plumb::parity::elements {
 
-/// What the elements of a line have in common, evaluated by the definition of the op on the terms of parity/terms.
+/// The numbers that the elements of a line share, evaluated by the definition of the op on the terms of parity/terms.
 class Row {
  public:
   Row() = default;
@@ -25,8 +25,8 @@ class Row {
   virtual std::optional<double> limit(std::int64_t index, double truth) const = 0;
   /// How far an element that has a limit may be if the terms of sums creep besides (verdict.md V23).
   virtual double wide_limit(std::int64_t index, double truth) const = 0;
-  /// What f32 gives in the kernel's own order, `fused` saying which way sums are made of which the compiler decides;
-  /// nothing where a sum cannot be replayed.
+  /// The result in f32 in the kernel's own order. Sums that a compiler may fuse or not are made as `fused` says.
+  /// Nothing where a sum cannot be replayed.
   virtual std::optional<double> replay(std::int64_t index, bool fused) const = 0;
   /// Whether a result that is far from both replays was made in another order than the kernel's. Not where a replay
   /// takes steps at once that the kernel takes one by one.
@@ -34,12 +34,12 @@ class Row {
   /// The truth of an element, in double-double until it is rounded; nothing where that is not known, or too small or
   /// too large for it.
   virtual std::optional<double> truth(std::int64_t) const { return std::nullopt; }
-  /// What an element would be if one of the sums that its line shares lacked its term of median size, one number for
-  /// each of them (verdict.md V41); empty where nothing is known of that.
+  /// The numbers that an element would be if one of the sums that its line shares lacked its term of median size, one
+  /// for each of them (verdict.md V41); empty where nothing is known of that.
   virtual std::vector<double> without_terms(std::int64_t, double) const { return {}; }
   /// Whether a sum that the line shares has an order in which it leaves the range (verdict.md V34).
   virtual bool overflows_in_some_order() const { return false; }
-  /// What an element is where such a sum is infinite, if that is a number.
+  /// The number that an element is where a shared sum is infinite; 0 unless the op has another.
   virtual double lost(std::int64_t) const { return 0; }
 };
 

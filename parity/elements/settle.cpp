@@ -21,7 +21,7 @@ namespace {
 /// chance has no part in it, where that is more, or from the whole.
 enum class OpenFrom { half, fixed, whole };
 
-/// What an element that nobody looks at may be off at most, before it is stored.
+/// The largest error, before it is stored, of an element that is not looked at.
 double unlooked(const compare::Limit& limit, std::size_t i, OpenFrom from) {
   const double whole = limit.probable[i];
   if (from == OpenFrom::half) return whole / 2;
@@ -29,7 +29,7 @@ double unlooked(const compare::Limit& limit, std::size_t i, OpenFrom from) {
   return may_be_less ? whole - std::min(whole / 2, limit.chance[i]) : whole;
 }
 
-/// Elements that are further off than storing them takes and what nobody looks at. No limit lets in an infinity or a
+/// Elements that are further off than `unlooked` and storing them allow. No limit lets in an infinity or a
 /// NaN where the truth is finite.
 std::vector<std::size_t> open_elements(const compare::Allowed& allowed, std::span<const double> truth,
                                        std::span<const double> got, ir::DType dtype, OpenFrom from) {
@@ -186,7 +186,7 @@ class Carried {
   }
 
  private:
-  /// What the node's result is off where a sum is by `error`: of a logarithm, if that is no more than half of the sum.
+  /// The error of the node's result from `error` of a sum; a logarithm may be anything beyond half of the sum.
   double of_result(double error, double made) const {
     if (!summing_.is_logarithm) return error;
     const double relative = error / std::abs(made);
@@ -207,8 +207,8 @@ class Carried {
             folded.probable > limit.probable ? folded.fixed : limit.fixed};
   }
 
-  /// Where something else than a norm is folded, or in another way, the kernel's terms have bits that nobody knows, and
-  /// what equal terms lose one after the other is not known but for its certain limit.
+  /// Where something else than a norm is folded, or in another way, the bits of the kernel's terms are unknown, and the
+  /// loss of equal terms one after the other has no limit except the certain one.
   double wide_of(std::size_t i, const terms::ElementSum& sum, double made, double certain) const {
     if (sums::multiplicity(sum) < 2) {
       const double wide = wide_limit(summing_, sum, made);
@@ -230,7 +230,7 @@ class Carried {
   const std::optional<FoldedSum> folded_;
 };
 
-/// What open elements may be where something is behind the sum; how many of them only as sums that creep.
+/// Sets the limits of open elements with ops behind the sum; returns how many pass only as sums that creep.
 std::uint64_t settle_carried(const Carried& carried, const std::vector<std::size_t>& open, const OpenElements& all) {
   const compare::Limit limit(all.allowed, all.dtype);
   const SettledLimits& limits = all.limits;
@@ -260,9 +260,9 @@ std::uint64_t settle_carried(const Carried& carried, const std::vector<std::size
 
 bool is_one_node(const Subject& subject) { return subject.segment.graph.nodes().size() == 1; }
 
-/// What is behind a sum in its kernel rounds as well, a gelu more than the sum. Where its terms are not known, or where
-/// all of its elements would have to be looked at for one of the output, only those count that are beyond the whole
-/// limit.
+/// Ops behind a sum in its kernel round as well, a gelu more than the sum. Where the terms of the sum are not known, or
+/// where all of its elements would have to be looked at for one of the output, only those count that are beyond the
+/// whole limit.
 OpenFrom open_from(const Subject& subject, std::size_t k) {
   if (is_one_node(subject)) return OpenFrom::half;
   const ir::Node* const sum = node_at_place(subject, k);

@@ -19,10 +19,10 @@ struct BareSum {
 struct Subject {
   ir::Executor& reference;
   const core::Segment& segment;
-  std::span<const ir::TensorView> inputs;  ///< what the segment was fed, in the candidate's dtypes
+  std::span<const ir::TensorView> inputs;  ///< the feeds of the segment, in the candidate's dtypes
   std::span<const ir::Sum> sums;           ///< as the kernel published them
   const bounds::Manner& manner;
-  const ir::Feeds* widened = nullptr;  ///< the inputs in reference precision, by name, where somebody has them anyway
+  const ir::Feeds* widened = nullptr;  ///< the inputs in reference precision, by name, where a caller has them
   std::shared_ptr<BareSum> bare_sum = std::make_shared<BareSum>();
 };
 

@@ -9,13 +9,13 @@ namespace plumb::parity::elements {
 
 /// The node of a segment whose sums can be walked: it is fed with what the segment is, and nothing before it rounds.
 struct Summing {
-  ir::Value sum;                 ///< what it makes
-  ir::Shape shape;               ///< the shape of what it makes
-  std::vector<ir::Tensor> wide;  ///< its operands, widened, where nobody else keeps what the walker reads
+  ir::Value sum;                 ///< its output
+  ir::Shape shape;               ///< the shape of its output
+  std::vector<ir::Tensor> wide;  ///< its operands, widened, where only this keeps the numbers that the walker reads
   terms::Walker walker;
   sums::Arithmetic arithmetic;
-  double lambda, stored;      ///< standard deviations allowed for; what storing takes, relative to the result
-  bool is_logarithm = false;  ///< what the node makes is the logarithm of the sum
+  double lambda, stored;      ///< standard deviations allowed for; error of storing, relative to the result
+  bool is_logarithm = false;  ///< the node's output is the logarithm of the sum
 
   terms::ElementSum at(std::size_t i) const {
     terms::ElementSum sum;

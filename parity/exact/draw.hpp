@@ -6,7 +6,7 @@
 
 namespace plumb::parity::exact {
 
-/// What sources of a twin are filled with: the first that lets a node be proved is taken. Whole
+/// Fills for the sources of a twin: the first that lets a node be proved is taken. Whole
 /// numbers, so that a dropped or misplaced one changes a sum by at least 1.
 inline constexpr std::array dense_draws = {
     ir::Fill{.distribution = ir::Distribution::uniform_int, .low = -3, .high = 4},

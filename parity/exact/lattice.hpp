@@ -4,7 +4,7 @@
 
 namespace plumb::parity::exact {
 
-/// What the floats of a tensor have in common: each is a whole number, at most `most`, of
+/// The grid that the floats of a tensor are on: each is a whole number, at most `most`, of
 /// steps of 2^grain.
 struct Lattice {
   int grain = 0;       ///< the finest step's exponent; 0 where all are zero

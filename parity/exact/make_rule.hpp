@@ -5,7 +5,7 @@
 
 #include "parity/exact/rule.hpp"
 
-/// What the rules of parity/exact/ops are written with. That folder has a file for every op
+/// Makers of the rules in parity/exact/ops. That folder has a file for every op
 /// whose rule does not follow from its loops:
 ///
 ///   Rule rule(const ir::ops::X&, ir::Types in, ir::Types out)

@@ -15,7 +15,7 @@ struct Term {
   double factor = 1;       ///< a constant of the op
 };
 
-/// What an op's arithmetic needs for its result to be the same in every order of evaluation.
+/// The condition on an op's arithmetic for its result to be the same in every order of evaluation.
 struct Rule {
   enum class Arithmetic {
     selects,  ///< it moves, selects or compares, or wraps integers: nothing
@@ -31,7 +31,7 @@ struct Rule {
   std::optional<ir::Op> sums_of = {};  ///< this op, on absolute values, gives the sum of all |terms| over the divisor
 };
 
-/// What an op on these operands needs. Every op has an answer.
+/// The rule of an op on these operands. Every op has one.
 Rule rule_of(const ir::Op& op, ir::Types in, ir::Types out);
 
 }  // namespace plumb::parity::exact

@@ -14,7 +14,7 @@ struct Tensor {
   ir::TensorType type = {};
   std::string name = {};
   bool is_source = false, is_constant = false;
-  std::optional<ir::Fill> fill = {};       ///< what a source was drawn with
+  std::optional<ir::Fill> fill = {};       ///< the fill of a source that was drawn
   std::optional<ir::Tensor> numbers = {};  ///< nothing yet of a float source that no node has needed
 };
 
@@ -106,7 +106,7 @@ std::optional<Outcome> Builder::prove_drawing(const ir::Op& op, const Handles& o
   return std::nullopt;
 }
 
-/// What may be cut from a node, least first: nothing, one operand, all that were computed or drawn, all.
+/// The cuts that may be made from a node, least first: none, one operand, all that were computed or drawn, all.
 std::vector<std::set<Handle>> Builder::cuts_of(const Handles& operands) const {
   std::set<Handle> computed, all;
   for (const Handle h : operands) {

@@ -7,7 +7,7 @@
 
 #include "ir/tensor.hpp"
 
-/// What an element may be that hangs on a discrete choice which roundings on the way may decide otherwise: a code next
+/// Values of an element that hangs on a discrete choice which roundings on the way may decide otherwise: a code next
 /// to a tie, a bool next to a threshold, an index of nearly equal scores (verdict.md V44).
 namespace plumb::parity::expected {
 
@@ -37,7 +37,7 @@ std::vector<bool> differs(const ir::Tensor& a, const ir::Tensor& b);
 Admissible between(ir::Tensor low, ir::Tensor high, std::vector<bool> open);
 
 /// Whether open element `i` may be what `given`, of the truth's dtype or a narrower float, has there. `tolerance` is
-/// what a float may be off besides, in its own numbers.
+/// the absolute error that a float may have in addition.
 bool admits(const Admissible& admissible, const ir::TensorView& given, std::size_t i, double tolerance = 0);
 
 }  // namespace plumb::parity::expected

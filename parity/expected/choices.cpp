@@ -1,4 +1,4 @@
-// What nodes decide whose operands may be off: by the ends of what these may be, since a few runs may miss them.
+// Decisions of nodes whose operands may be off: by the ends of the operands' ranges, since a few runs may miss them.
 #include "parity/expected/choices.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ class Chooser {
   std::vector<Choice> all(std::span<const ir::Tensor> truths) {
     std::vector<Choice> found(truths.size());
     if (chosen_.empty() && natural_.empty()) return found;
-    // What is compared with itself, to find a NaN, say, is off by nothing.
+    // A value that is compared with itself, as to find a NaN, is off by nothing.
     const std::vector<ir::Value>& from = wide_.nodes().front().inputs;
     if (op().is<ir::ops::Compare>() && from[0] == from[1]) return found;
     if (picks(op()) && operands_.size() == 1) return picks_of(op(), operands_[0], truths);
@@ -328,12 +328,12 @@ Admissible Chooser::wrapped(const ir::Tensor& truth) {
   return made;
 }
 
-/// What elements may be of which no end of the operands says that they move along, but jump or stand still.
+/// The ends of elements that jump or stand still within the limits of the operands, rather than move along with these.
 std::optional<std::pair<ir::Tensor, ir::Tensor>> Chooser::jumping(const ir::Tensor& truth) {
   auto ends = corners(true);
   extend(ends.first, ends.second, truth);
   if (!is_remainder(op()) || truth.dtype() != ir::DType::f64) return ends;
-  // A remainder moves along with what is divided, but for where it begins again.
+  // A remainder moves along with the dividend, except where it begins again.
   if (operands_[0].truth.type() != truth.type() || is_chosen(1) || operands_[1].wavers()) return std::nullopt;
   const auto moved = ends_of(0);
   const auto y = truth.as<double>(), from = moved.first.as<double>(), up_to = moved.second.as<double>();

@@ -14,16 +14,16 @@ namespace plumb::parity::expected {
 struct Wavering {
   ir::Tensor truth;                           ///< widened
   std::optional<ir::Tensor> limit = {};       ///< f64: how far elements of a float may be off; nothing: it is exact
-  std::optional<Admissible> admissible = {};  ///< what others, and floats behind a choice, may be
+  std::optional<Admissible> admissible = {};  ///< the values of others, and of floats behind a choice
 
   bool wavers() const { return limit || admissible; }
 };
 
-/// What one output of a node may be.
+/// The values that one output of a node may have.
 struct Choice {
   std::optional<Admissible> admissible = {};
-  /// The ends of what elements may be that jump, or stand still, within the limits of their operands: a run that misses
-  /// them by chance knows nothing of either.
+  /// The ends of values that jump, or stand still, within the limits of their operands: a run that misses these by
+  /// chance shows neither.
   std::optional<std::pair<ir::Tensor, ir::Tensor>> extremes = {};
 };
 
@@ -31,15 +31,15 @@ struct Choice {
 bool may_choose(const ir::Op& op);
 bool chooses(const ir::Op& op);
 
-/// What the outputs of a node may be where it decides something by operands that waver, or hands on what was decided:
-/// one for each output. `wide` is the segment's graph, widened, `truths` its outputs. Ops without a rule here, and
-/// combinations of operands that none covers, say nothing.
+/// The values that the outputs of a node may have where it decides something by operands that waver, or hands on a
+/// decision: one for each output. `wide` is the segment's graph, widened, `truths` its outputs. Ops without a rule
+/// here, and combinations of operands that none covers, say nothing.
 std::vector<Choice> choices_of(ir::Executor& reference, const ir::Graph& wide, std::span<const Wavering> operands,
                                std::span<const ir::Tensor> truths);
 
 // ---- in picks.cpp
 
-/// What ops may say that tell where a line has its largest elements.
+/// Whether an op tells where a line has its largest elements, and the choices of its outputs.
 bool picks(const ir::Op& op);
 std::vector<Choice> picks_of(const ir::Op& op, const Wavering& x, std::span<const ir::Tensor> truths);
 

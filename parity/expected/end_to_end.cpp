@@ -38,7 +38,7 @@ std::uint64_t open_elements(const Spread& spread) {
   return spread.admissible ? static_cast<std::uint64_t>(std::ranges::count(spread.admissible->open, true)) : 0;
 }
 
-/// What the worst of a comparison may be, where it hangs on a choice.
+/// The range of the worst element of a comparison, in words, where it hangs on a choice; else "".
 std::string range_of_worst(const Spread& spread, const compare::Comparison& found) {
   if (found.worst.empty() || !spread.is_open(found.worst.front().index)) return "";
   const std::size_t i = found.worst.front().index;

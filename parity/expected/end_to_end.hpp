@@ -1,4 +1,4 @@
-// What roundings on the way to a result may make of it, as limits of its elements.
+// Limits of the elements of a result from the roundings on the way to it.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@ namespace plumb::parity::expected {
 
 /// How a result compares with the truth of its graph.
 struct EndToEnd {
-  compare::Allowed allowed = {};  ///< what it was held to
+  compare::Allowed allowed = {};  ///< the limit it was held to
   compare::Comparison comparison = {};
   /// Elements that a rounding on the way may make another: numbers, indices and bools that hang on a discrete choice
   /// are held to the values that it leaves; those that may be infinite or a NaN are not judged.
   std::uint64_t n_flagged = 0;
   bool says_nothing = false;      ///< every element may be whatever there is
   compare::Telling telling = {};  ///< for a float tensor
-  /// What the worst element may be besides its truth, in words; "" where that is all.
+  /// Values that a rounding on the way may make of the worst element, in words; "" where it hangs on no choice.
   std::string may_be = "";
 
   /// Why agreement proves nothing, in words; "" where it proves something.

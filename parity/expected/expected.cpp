@@ -108,7 +108,7 @@ std::vector<const NamedPrecision*> precisions_of(const ir::Graph& graph, const T
   return all;
 }
 
-/// What is wrong with a tensor that was given, in words.
+/// The fault of a tensor that was given, in words.
 std::string difference(const EndToEnd& end, bool is_exact) {
   const compare::Comparison& found = end.comparison;
   std::string text = compare::summary(found);
@@ -162,7 +162,7 @@ void add_explanation(const Asked& asked, const NamedPrecision& held, const cases
   std::optional<cases::Explanation> found;
   try {
     found = explain(asked, held, failed);
-  } catch (const ir::Error&) {  // what failed has failed, whether or not something explains it
+  } catch (const ir::Error&) {  // a failure stays one, whether or not something explains it
   }
   for (cases::ExpectedResult* const one : results) {
     if (!found || one->verdict != core::Verdict::failed) continue;
@@ -171,7 +171,7 @@ void add_explanation(const Asked& asked, const NamedPrecision& held, const cases
   }
 }
 
-/// What f32 arithmetic gave is f64 in a file that was made of lists, or of `astype(float)`: its numbers tell.
+/// A result of f32 arithmetic is f64 in a file that was made of lists, or of `astype(float)`: its numbers tell.
 void ask_for_f32(const cases::Expectation& expectation, std::span<cases::ExpectedResult*> results) {
   for (const cases::ExpectedResult* const one : results) {
     const ir::Tensor& tensor = expectation.tensors.at(one->value);

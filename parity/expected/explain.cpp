@@ -14,7 +14,7 @@ namespace {
 
 /// Where half of the errors are smaller than this share of what a precision makes they are not its.
 constexpr double least_share = 0.02;
-/// What a library may be off absolutely in functions whose results are about 1.
+/// The largest absolute error that a library may have in functions whose results are about 1.
 constexpr double most_absolute = 0x1p-19;
 
 /// The middle one of some numbers: one element that is wrong does not move it.
@@ -151,7 +151,7 @@ std::optional<cases::Explanation> explain(const Asked& asked, const NamedPrecisi
   const auto all = precisions();
   for (auto one = std::ranges::find(all, held.name, &NamedPrecision::name); one != all.end(); ++one)
     coarser.push_back(&*one);
-  // What was kept in a type has its numbers: those of bf16 have fewer bits, and f16 has most of them, too.
+  // A result that was kept in a type has its numbers: those of bf16 have fewer bits, and f16 has most of them, too.
   for (const ir::DType narrow : {ir::DType::f16, ir::DType::bf16})
     if (std::ranges::all_of(failed, [&](const auto& one) { return are_numbers_of(*one.second, narrow); }))
       std::stable_partition(coarser.begin(), coarser.end(),

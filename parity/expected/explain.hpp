@@ -7,8 +7,8 @@
 #include "parity/cases/expected_result.hpp"
 #include "parity/expected/end_to_end.hpp"
 
-/// What else another implementation may have computed, when its results are not those of the precision that they are
-/// held to.
+/// Other ways in which another implementation may have computed, when its results are not those of the precision that
+/// they are held to.
 namespace plumb::parity::expected {
 
 struct NamedPrecision {
@@ -37,9 +37,9 @@ using Failed = std::map<ir::Value, const ir::Tensor*>;
 /// Whether every number could be kept in a narrower type as it is; infinities and NaNs could.
 bool are_numbers_of(const ir::Tensor& tensor, ir::DType narrow);
 
-/// What all that failed together agrees with: functions that are off absolutely or, of the precisions that are coarser
-/// than the one that it was held to, the first whose roundings are as large as the errors. Nothing where there is none.
-/// Costs as many evaluations of the graph as holding the tensors did, for each that is tried.
+/// The explanation that all failed tensors together agree with: functions that are off absolutely or, of the precisions
+/// coarser than the one that it was held to, the first whose roundings are as large as the errors. Nothing where there
+/// is none. Costs as many evaluations of the graph as holding the tensors did, for each that is tried.
 std::optional<cases::Explanation> explain(const Asked& asked, const NamedPrecision& held, const Failed& failed);
 
 }  // namespace plumb::parity::expected

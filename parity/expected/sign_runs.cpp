@@ -55,7 +55,7 @@ double creep_factor(const ir::Node& node, const ir::Op& wide, const core::Segmen
     operands.push_back({x.as<double>(), x.shape()});
   }
   if (!ir::is_float(type.dtype) || elements == 0 || node.outputs.size() != 1) return 1;
-  if (segment.graph.nodes().size() != 1) return 1;  // what is fused with a sum may change its terms
+  if (segment.graph.nodes().size() != 1) return 1;  // ops fused with a sum may change its terms
   const auto walker = terms::find_walker(wide, operands, type.shape);
   if (!walker) return 1;
   const std::int64_t count = std::min(sampled, elements);
@@ -107,11 +107,11 @@ void SignRuns::move(Moving& value, std::size_t node, std::size_t output,
   });
 }
 
-/// What a node may round of one of its outputs.
+/// The rounding of a node in one of its outputs.
 struct SignRuns::OwnRounding {
   const compare::Allowed& allowed;
   ir::DType dtype;
-  std::optional<ir::DType> kept;  ///< what the other implementation keeps it in
+  std::optional<ir::DType> kept;  ///< the dtype that the other implementation keeps it in
   double creep;
   bool is_rounded;             ///< a result that is a number of the dtype comes out as it is
   bool as_f32;                 ///< roundings of f64 are made as large as those of f32
@@ -258,7 +258,7 @@ void SignRuns::step(std::size_t n, const core::Segment& segment, bounds::Manner 
       run_all(segment, wide, std::move(fed), rounds_operands, std::move(bounded.truth.outputs), n);
   std::optional<double> only;
   if (precision_.of_functions > 0) only = is_approximated(node.op) ? precision_.of_functions : 0;
-  const bool as_f32 = precision_.is_another && precision_.sums == 0;  // what sums are computed in has its own roundings
+  const bool as_f32 = precision_.is_another && precision_.sums == 0;  // other accumulators round in their own way
   const bool is_rounded = precision_.is_another && segment.graph.nodes().size() == 1 && rounds_once(node.op);
   for (std::size_t k = 0; k < made.size(); ++k) {
     lines_.insert_or_assign(node.outputs[k], bounded.lines[k]);
@@ -282,7 +282,7 @@ void SignRuns::keep_only(const std::function<bool(ir::Value)>& is_needed) {
 std::map<ir::Value, Spread> spread_of(ir::Executor& reference, const ir::Graph& graph, const ir::Feeds& feeds,
                                       std::span<const ir::Value> wanted, const Precision& precision,
                                       const Sampling& sampling, const Evaluate& evaluate) {
-  // What leads to what is wanted, and who reads it last.
+  // The values that lead to those wanted, and the last node that reads each.
   std::vector<bool> needed(graph.value_count(), false);
   for (const ir::Value v : wanted) needed[v] = true;
   std::map<ir::Value, std::size_t> last_reader;

@@ -18,9 +18,9 @@ namespace plumb::parity::expected {
 struct Precision {
   double unit = 0x1p-24;               ///< unit roundoff of its results
   double operands = 0;                 ///< unit roundoff of the operands of its products, where these are rounded
-  std::optional<ir::DType> kept = {};  ///< what every value is kept in, where that is narrower than the graph's
+  std::optional<ir::DType> kept = {};  ///< the dtype of every kept value, where that is narrower than the graph's
   double of_variance = 1;  ///< factor of the variances: of an implementation in f64 they are 2⁻⁵⁸ of f32's
-  double sums = 0;         ///< unit roundoff of what products are summed in; 0: that of f32
+  double sums = 0;         ///< unit roundoff of the accumulator of products; 0: that of f32
   /// Whether another implementation computed: quotients, roots and powers that are numbers of the type come out as they
   /// are, as by IEEE 754, and what a graph has in f64 is moved by the roundings of f32.
   bool is_another = false;
@@ -40,10 +40,10 @@ struct Spread {
   ir::Tensor truth;         ///< as the widened graph has it
   ir::Tensor variance;      ///< f64, of the truth's shape: the mean square of its changes
   compare::Line line = {};  ///< elements that share a scale
-  /// What elements may be that are integers or bools, or hang on some that are.
+  /// The values of elements that are integers or bools, or hang on some that are.
   std::optional<Admissible> admissible = {};
 
-  /// What on the way to it is beyond the range of the narrowest type of the run, in words; "" where nothing is.
+  /// The value on the way to it that is beyond the range of the narrowest type of the run, in words; "" where none is.
   std::string beyond = "";
 
   bool is_open(std::size_t i) const { return admissible && admissible->open[i]; }
@@ -119,7 +119,7 @@ class SignRuns {
   const unsigned runs_;
   const double lambda_;
   const Evaluate evaluate_;
-  std::map<ir::Value, Moving> values_;        ///< what nodes compute, while it is needed
+  std::map<ir::Value, Moving> values_;        ///< outputs of nodes, while they are needed
   std::map<ir::Value, compare::Line> lines_;  ///< for each value
 };
 

@@ -1,4 +1,4 @@
-// What the sign runs say of one value: how far it was moved, and what else it may be where a choice decides.
+// The result of the sign runs on one value: how far it was moved, and what else it may be where a choice decides.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace plumb::parity::expected {
 namespace {
 
-/// What integers and bools may be of which no op said it: all between what runs had, and as far as chance may move
-/// sums of what was moved.
+/// The values of integers and bools for which no op has a rule: all between those of the runs, and as far as chance may
+/// move sums of moved numbers.
 std::optional<Admissible> range_of(const ir::Tensor& truth, std::span<const ir::Tensor> runs,
                                    std::span<const double> variance, double lambda) {
   ir::Tensor low = truth, high = truth;
@@ -99,7 +99,7 @@ Wavering SignRuns::wavering(ir::Value v, const ir::Tensor& truth) const {
   Spread spread = this->spread(v);
   if (spread.admissible && spread.admissible->any_open()) found.admissible = spread.admissible;
   if (truth.dtype() != ir::DType::f64) return found;
-  // What no run moved is exact: masks of zeros, and positions in whole numbers.
+  // An element that no run moved is exact: masks of zeros, and positions in whole numbers.
   compare::Limits limits = limits_of(spread, lambda_);
   const auto probable = limits.probable.as<double>(), variance = spread.variance.as<double>();
   bool is_moved = false;

@@ -48,7 +48,7 @@ bool varies(const std::vector<const Sample*>& samples, Measure measure) {
          std::ranges::any_of(values, [&](double x) { return x != values[0]; });
 }
 
-/// What limits of a group are fitted to: the first that every node of it has, and that varies in each.
+/// The measure that limits of a group are fitted to: the first that every node of it has, and that varies in each.
 Measure measure_of(const Group& group, const Nodes& nodes) {
   const bool has_16_bits = group.dtype == "f16" || group.dtype == "bf16";
   for (const Measure measure : {Measure::misrounded, Measure::sigma_max}) {

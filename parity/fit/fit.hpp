@@ -15,14 +15,14 @@
 /// deviations, or over its bound, is a block maximum, and of many runs these are distributed as Gumbel has it.
 namespace plumb::parity::fit {
 
-/// What nodes have in common that share a rule.
+/// The common traits of nodes that share a rule.
 struct Group {
   std::string op, in, dtype, accumulation, device;
 
   auto operator<=>(const Group&) const = default;
 };
 
-/// What a result of a graph was off in total.
+/// The errors of a result of a graph in total.
 struct Total {
   double rel_l2 = compare::not_computed, max_abs = compare::not_computed;
 };
@@ -88,7 +88,7 @@ struct FittedOutput {
 struct Fit {
   std::vector<FittedRule> rules;  ///< rules for one node before those of groups
   std::vector<FittedOutput> outputs;
-  std::vector<std::string> findings;  ///< what keeps the fit from being a clean one
+  std::vector<std::string> findings;  ///< reasons why the fit is not a clean one
   std::vector<std::string> notes;
   std::size_t at_bound = 0;     ///< rules that were left out, since the bound is tight enough
   std::size_t comparisons = 0;  ///< that can raise an alarm in one run, at most

@@ -121,7 +121,7 @@ class Update {
   const std::string& reason_;
   std::vector<std::string> lines_;  ///< the old text's lines; others go in front of one, or in its place
   std::vector<std::string> notes_;
-  std::string appended_, outputs_;  ///< what goes behind all of it, and behind [output]
+  std::string appended_, outputs_;  ///< text behind all of it, and behind [output]
 };
 
 void Update::put(const FittedRule& rule) {

@@ -15,7 +15,7 @@ struct Provenance {
 /// A policy of the fitted rules alone.
 std::string policy_text(const Fit& fit, const Provenance& provenance);
 
-/// What became of a policy that was given rules fitted anew.
+/// The text of a policy with rules fitted anew, and remarks on the changes.
 struct Updated {
   std::string text;
   std::vector<std::string> notes;

@@ -31,7 +31,7 @@ class GraphResults {
   std::map<std::uint32_t, std::set<std::string>> names_;
 };
 
-/// What a result is off from the truth of the graph as it was; nothing of other outputs.
+/// The errors of a result against the truth of the graph as it was; nothing for other outputs.
 std::optional<Total> total_of(results::ResultsFile& file, std::size_t r, GraphResults& results) {
   const results::Run& run = file.runs()[file.rows()[r].run];
   const results::Node* const total = file.total_of(r);

@@ -15,7 +15,7 @@ struct Once {
   std::size_t runs = 0;         ///< left out as a whole
   std::size_t comparisons = 0;  ///< left out of other runs
 
-  /// What a person is told of it; "" where nothing was left out.
+  /// A remark on that for a person; "" where nothing was left out.
   std::string note() const;
 };
 

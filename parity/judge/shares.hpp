@@ -10,13 +10,13 @@ namespace plumb::parity::judge {
 /// Bytes of all values of a graph, each once, in its own dtype.
 double bytes_of_values(const ir::Graph& graph);
 
-/// What the limits of a node hold at once, as doubles: three of every element, and what formulas are half done with;
-/// and the sizes and squares of its operands. 0 of a node that needs no formula.
+/// Bytes that the limits of a node hold at once: three doubles of every element, those of half-done formulas, and the
+/// magnitudes and squares of its operands. 0 for a node that needs no formula.
 double limit_bytes(const ir::Graph& graph, const ir::Node& node);
 
-/// What nodes hold together, at most, that are judged by themselves or wait for those before them, besides the one
-/// whose turn it is: twice what the values of the graph hold, but at least 256 MiB, which small graphs do not fill, and
-/// at most 4 GiB.
+/// Most bytes of all nodes that are judged by themselves or wait for those before them, without the one whose turn it
+/// is: twice the bytes of the values of the graph, but at least 256 MiB, which small graphs do not fill, and at most
+/// 4 GiB.
 double waiting_bytes(const ir::Graph& graph);
 
 /// How much of the work and of the memory of judging a graph each of its nodes is: what it is judged with, its segment.
@@ -25,9 +25,9 @@ class Shares {
  public:
   Shares(const ir::Graph& graph, const std::function<const core::Segment&(std::size_t node)>& segment);
 
-  /// What a node holds until it is taken: its operands in f64, its truth and its limits, and what these are made of.
+  /// Bytes that a node holds until it is taken: its operands in f64, its truth, and its limits with their formulas.
   double bytes(std::size_t node) const { return bytes_[node]; }
-  /// What all that are begun and not taken hold.
+  /// Most bytes of all that are begun and not taken.
   double most_bytes() const { return most_bytes_; }
   /// On how many of the threads that are allowed a node is judged: as its share of the work is or, where few nodes are
   /// held at once, its share of the memory. Where nodes are many and small that is 1.

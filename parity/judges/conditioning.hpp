@@ -10,7 +10,7 @@
 /// (verdict.md V64). The truth of everything else is then evaluated under them.
 namespace plumb::parity::judges {
 
-/// What decides, of one choice.
+/// The real numbers behind one choice.
 struct Deciding {
   double margin = 0;  ///< how far the truth's real is from the nearest that decides as the candidate did; 0: it does
   double limit = 0;   ///< how far the candidate's own real may be from the truth's

@@ -21,7 +21,7 @@ class ElementJudge {
   /// each by the limits that the whole tensor had at first.
   void compare(const ir::Tensor& got, cases::NodeResult& result);
 
-  /// What the whole tensor is held to before any element is looked at.
+  /// The limits of the whole tensor, before any element is looked at.
   const compare::Allowed& whole() const { return whole_; }
 
  private:
@@ -29,7 +29,7 @@ class ElementJudge {
   const std::size_t k_;
   bounds::Bounded& bounded_;
   const compare::Allowed whole_;
-  std::optional<ir::Tensor> native_;  ///< what the reference gives in the candidate's own dtypes, once it was asked
+  std::optional<ir::Tensor> native_;  ///< output of the reference in the candidate's own dtypes; empty until asked for
 };
 
 /// Whether errors that are allowed one by one are refused for what they have in common: `result.statistics` found

@@ -25,7 +25,7 @@ inline double in_deviations(double error, double limit, double chance, double la
 /// Equal numbers, or a NaN that meets a NaN.
 inline bool is_alike(double y, double c) { return y == c || (y != y && c != c); }
 
-/// What a unit is good for. The first four are judged, the others are apart.
+/// The worth of a unit as evidence. The first four are judged, the others are apart.
 enum class Standing : std::uint8_t {
   informative,  ///< it says something by agreeing
   silent,       ///< all of it is zero
@@ -43,7 +43,7 @@ struct OutputJudgement {
   cases::UnitKind kind = cases::UnitKind::element;
   ir::Tensor truth = {};  ///< under the candidate's own decisions, in the dtype of the widened output
 
-  /// What each element may be, where the kind is element.
+  /// The limits of the elements, where the kind is element.
   compare::Allowed allowed = {};
 
   /// Where it is another: which elements a unit is, as lines of an output are counted, and by unit its ratio, its error

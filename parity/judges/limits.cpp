@@ -109,7 +109,7 @@ std::vector<Limited> limits_of(const Question& question, const definitions::Defi
   core::Segment segment{.graph = definition.graph, .fed = {}, .outputs = definition.graph.results(), .judged = {}};
   segment.judged.error_class = ir::ErrorClass::comp;
   bounds::Manner manner = question.manner;
-  // What the kernel says of its sums is not of those of the definition: each is a chain, but for its unit.
+  // The kernel's record describes its own sums, not the definition's: these count as chains, with the kernel's unit.
   manner.arithmetic.sum.reset();
   manner.arithmetic.sums.clear();
   manner.arithmetic.deviations = lambda;

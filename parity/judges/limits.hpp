@@ -17,8 +17,8 @@ struct Limited {
       : truth({ir::DType::f64, shape}), probable({ir::DType::f64, shape}), certain({ir::DType::f64, shape}) {}
 };
 
-/// What elements of output k may be that are held to these limits, with what storing them takes. A `certain` tensor
-/// without elements is none.
+/// The check of output k against these limits, by element, plus the rounding to a narrower output dtype. A `certain`
+/// tensor without elements sets no certain limit.
 compare::Allowed held_to(const Question& question, std::size_t k, compare::Limits limits);
 
 /// Output k, element by element, by its truth under the candidate's decisions.
@@ -29,9 +29,9 @@ OutputJudgement elements_within(const Question& question, std::size_t k, Limited
 sums::ElementLimit limit_of_sum(const Question& question, const terms::ElementSum& sum,
                                 const sums::Arithmetic& arithmetic);
 
-/// The results of a definition on the operands of the question, by the error models of its ops, what each adds carried
-/// through those behind it to first order (docs/bounds.md). `own` feeds inputs of the definition that are no operands:
-/// what the candidate itself gave, on which it goes on (verdict.md V69).
+/// The results of a definition on the operands of the question, limited by the error models of its ops: the error of
+/// each op is carried through the later ops to first order (docs/bounds.md). `own` feeds the inputs of the definition
+/// that are not operands: the candidate's own outputs, from which it continued (verdict.md V69).
 std::vector<Limited> limits_of(const Question& question, const definitions::Definition& definition,
                                const ir::Feeds& own, double lambda);
 
@@ -39,7 +39,7 @@ std::vector<Limited> limits_of(const Question& question, const definitions::Defi
 Judgement judge_composed(const Question& question, const definitions::Definition& definition,
                          const ir::Feeds& own = {});
 
-// ---- what has no limit in closed form is judged over its definition (verdict.md V65)
+// ---- ops without a limit in closed form are judged over their definition (verdict.md V65)
 
 /// Outputs, in the order of the definition's results, each element within λ√(v + v_line) and its own rounding: v is the
 /// mean square of what 8 runs make of it that have the roundings of every node of the definition with random signs,
@@ -49,8 +49,8 @@ Judgement propagated(const Question& question, const definitions::Definition& de
 /// By the definition in parity/definitions/ops.
 Judgement judge_by_definition(const Question& question);
 
-/// What a definition is fed: operands and what the candidate gave, in the dtypes of its inputs or, widened, in those of
-/// its truth.
+/// Feeds of a definition, the operands and `own`: feeds_of() converts them to the dtypes of its inputs,
+/// widened_feeds_of() to those of its truth.
 ir::Feeds feeds_of(const Question& question, const definitions::Definition& definition, const ir::Feeds& own);
 ir::Feeds widened_feeds_of(const Question& question, const definitions::Definition& definition, const ir::Feeds& own);
 

@@ -54,7 +54,7 @@ Errors errors_of(const Question& question, std::size_t k, const Numbers& truth, 
   return found;
 }
 
-/// What must hold of the parts of elements whatever their values are: a line that breaks it is beyond any limit.
+/// Refuses a line whose elements break a rule that holds whatever their values are: its ratio becomes infinite.
 void hold_to_rules(const Question& question, std::size_t k, const LineNorms& of_x, const Transform& how,
                    OutputJudgement& output) {
   if (!how.spreads && how.real_at.empty()) return;
@@ -132,7 +132,7 @@ OutputJudgement judge_transform(const Question& question, std::size_t k, const i
     limits.truth = certify::transformed_in_long_double(
         x, in_f64, {how.kind, how.length, how.scale, how.line_x, how.line_y, how.real_at});
   const bool is_long = limits.truth.has_value();
-  // What may be flushed is lost on every product and sum: that is no matter of chance.
+  // Flushing loses a number on every product and sum: these errors do not average out.
   const double floor = question.floor(k), flushed = 4 * factors.tiny_element * floor;
   limits.tiny_norm = question.manner.flushes_subnormals ? flushed : factors.tiny_norm * floor;
   limits.tiny_element = question.manner.flushes_subnormals ? flushed : factors.tiny_element * floor;

@@ -10,14 +10,14 @@
 /// (verdict.md V67).
 namespace plumb::parity::judges {
 
-/// What lines of an output may be off. `line` says which elements they are.
+/// Error limits of the lines of an output. `line` says which elements a line has.
 struct LineLimits {
   compare::Line line = {};
   std::vector<double> norm = {};     ///< by line: the 2-norm of its errors
   std::vector<double> element = {};  ///< by line: any of its errors, which nothing but a defect exceeds; empty: none
   /// By place in a line: how often an element counts in norms, as those of a half spectrum stand for two. Empty: once.
   std::vector<double> weights = {};
-  /// What numbers below the smallest normal may add to the 2-norm of a line's errors, and to any of these.
+  /// Allowance for numbers below the smallest normal, in the 2-norm of a line's errors and in any one of them.
   double tiny_norm = 0, tiny_element = 0;
   std::vector<bool> wild = {};           ///< lines of whose values nothing is known; empty: none is
   std::optional<ir::Tensor> truth = {};  ///< where it is known better than by the widened op

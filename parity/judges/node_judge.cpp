@@ -132,8 +132,8 @@ std::uint64_t beyond_end(const elements::Subject& subject, std::size_t k) {
   return op.is<ir::ops::Lstm>() ? beyond_end_of(op.as<ir::ops::Lstm>(), subject, y) : 0;
 }
 
-/// What a fault leaves of one step, its next ones are right to go on from: the share of sequences of states of which
-/// some step is refused.
+/// The share of state sequences in which at least one step is refused. A fault shows in one step alone: the next steps
+/// continue correctly from the faulty state.
 cases::Sensitivity of_sequences(const OutputJudgement& judged, const ir::Tensor& got, std::int64_t steps) {
   const compare::Limit limit(judged.allowed, got.dtype());
   const ir::Tensor wide = ir::passes::widen(got);
@@ -260,7 +260,7 @@ Judgement NodeJudge::judgement_of(std::vector<ir::Tensor> outputs, bool looks_cl
   return judgement;
 }
 
-/// What the judge says of output `k`, as the candidate gave it or another.
+/// The judgement of output `k` with `got` in its place; kept where that is the candidate's own output.
 OutputJudgement NodeJudge::judgement_of_output(std::size_t k, const ir::Tensor& got, bool looks_closely) {
   const bool is_candidates = outputs_.at(k) != nullptr && is_same(*outputs_[k], got);
   if (!is_candidates) return judgement_of(outputs_with(k, got), looks_closely).outputs.at(k);
@@ -333,7 +333,7 @@ cases::Sensitivity NodeJudge::sensitivity(std::size_t k) {
   return of_terms.share > of_bits.share ? of_terms : of_bits;  // at least as many are noticed by one of both
 }
 
-/// What share of an output would be refused if it had been made of these operands, widened.
+/// The share of output `k` that would be refused if it had been made of the operands `fed`, widened.
 cases::Sensitivity NodeJudge::sensitivity_to(const ir::Feeds& fed, std::size_t k) {
   std::vector<ir::Tensor> faulty;
   const core::Evaluated evaluated = core::evaluate_widened(subject_.reference, subject_.segment, fed);

@@ -6,8 +6,8 @@
 #include "parity/judges/element_judge.hpp"
 #include "parity/judges/question.hpp"
 
-/// How outputs of a node become numbers with a limit, whatever has to be judged of them: the one call of verify, of
-/// what a candidate gave, and of power, of the same with a fault in it (verdict.md V63).
+/// Compares outputs of a node with their limits, whatever the unit of judging is. Both verify, for the outputs of a
+/// candidate, and power, for the same outputs with a fault in them, call this one entry (verdict.md V63).
 namespace plumb::parity::judges {
 
 /// Whether the outputs of a segment are judged together, by a judge of its op, rather than element by element. Not
@@ -48,7 +48,7 @@ class NodeJudge {
 
   /// Whether an element of output `k` is right or wrong by itself.
   bool judges_elements() const { return !judge_; }
-  /// What elements of output `k` are held to before any is looked at.
+  /// The limits of the whole output `k`, before any element is looked at.
   const compare::Allowed& whole(std::size_t k) { return of_elements(k).whole(); }
 
   /// Whether the judge says how far the truth of output `k` may be off, so that a definition can be asked; it is known
@@ -77,7 +77,7 @@ class NodeJudge {
   std::map<std::size_t, OutputJudgement> last_;
   std::map<std::size_t, bool> has_uncertainty_;
   std::optional<Judgement> of_candidate_, closely_of_candidate_, of_native_;
-  std::vector<ir::Tensor> native_;  ///< what the reference gives in the candidate's own dtypes, once it was asked
+  std::vector<ir::Tensor> native_;  ///< outputs of the reference in the candidate's own dtypes; empty until asked for
 };
 
 /// Every op of the IR, and how it is judged: "element", "joint" or, without an error model, a definition or a judge,

@@ -1,4 +1,4 @@
-// What a judge is asked, and who is the judge of an op: the tables that CMake writes of parity/judges/ops and
+// Units and floors of a question, and the judge of each op: the tables that CMake writes of parity/judges/ops and
 // parity/definitions/ops.
 #include "parity/judges/question.hpp"
 

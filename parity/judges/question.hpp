@@ -9,14 +9,14 @@
 
 namespace plumb::parity::judges {
 
-/// What the judge of an op is asked (verdict.md V63): whether these outputs of a node can be what it made of its
-/// operands.
+/// One question to the judge of an op (verdict.md V63): whether a correct kernel can make these outputs of a node from
+/// its operands.
 struct Question {
   ir::Executor& reference;
   const core::Segment& segment;   ///< the one node, fed with its operands
   std::vector<ir::Tensor> in;     ///< its operands, one by one, widened
-  std::vector<ir::Tensor> got;    ///< what the candidate made of them, all outputs
-  const core::Evaluated& truth;   ///< what the widened op makes of them, under its own decisions
+  std::vector<ir::Tensor> got;    ///< all outputs of the candidate
+  const core::Evaluated& truth;   ///< outputs of the widened op under its own decisions
   std::span<const ir::Sum> sums;  ///< how the kernel says that it adds
   const bounds::Manner& manner;   ///< how it computes, by its profile or what is safe to assume
   double lambda;                  ///< standard deviations that every limit of chance allows for
@@ -32,8 +32,8 @@ struct Question {
   /// The unit roundoff of what output k is computed in. Where that is f64, it is that of the truth as well: there it
   /// counts twice.
   double unit(std::size_t k) const;
-  /// What an element of output k may be off besides, whatever it is: the spacing of subnormals or, where they may be
-  /// flushed, the smallest normal.
+  /// Absolute error allowed to every element of output k: the spacing of subnormals or, where they may be flushed, the
+  /// smallest normal.
   double floor(std::size_t k) const;
   /// Half of the spacing of the output's dtype at y, where it is narrower than what it is computed in; else 0.
   double storage(std::size_t k, double y) const;

@@ -10,7 +10,7 @@ struct ScanStep {
   double factor = 0;  ///< a
   double kept = 0;    ///< a·h of the state before
   double added = 0;   ///< w, itself a product
-  double state = 0;   ///< what comes of it
+  double state = 0;   ///< h after the step
   /// How far the factor and its product with the state may be off, in units of u: 1 for the product alone, 2k + |ln a|
   /// where a is an exponential of k ulp.
   double factor_units = 1;
@@ -34,9 +34,9 @@ class CarriedError {
   double variance_ = 0, certain_ = 0;
 };
 
-/// What each step of a sequence went on from, where every state is an output: those that the candidate gave, one step
-/// later. `states` has the steps along its first axis, `first` is the state before them; of a sequence that runs from
-/// its end, `is_reverse`, the last step is the first.
+/// The state before each step of a sequence whose states are all outputs: the candidate's states, shifted by one step.
+/// `states` has the steps along its first axis, `first` is the state before them; `is_reverse`: the sequence runs from
+/// its end, and its last step is the first.
 ir::Tensor states_before(const ir::Tensor& states, const ir::Tensor& first, bool is_reverse = false);
 
 /// Whether the states that the candidate gave are those that it went on from, not rounded to a narrower dtype: only

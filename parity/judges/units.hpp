@@ -3,8 +3,8 @@
 #include "parity/compare/compare.hpp"
 #include "parity/judges/judgement.hpp"
 
-/// What is said of an output in units: in the terms in which elements are reported, so that tables, policies and
-/// results files need not know the kind.
+/// Outputs judged by units, reported in the terms of elements, so that tables, policies and results files need not know
+/// the kind of unit.
 namespace plumb::parity::judges {
 
 /// The errors of an output from its truth, and the ratios of its units: elements of a unit that is beyond its limit are
@@ -15,7 +15,7 @@ compare::Comparison comparison_of(const OutputJudgement& output, const ir::Tenso
 /// How many elements say something.
 compare::Telling telling_of(const OutputJudgement& output, const compare::Comparison& compared);
 
-/// What a row has of an output that was judged so.
+/// The columns of a results row for an output that was judged by units.
 cases::Units units_of(const OutputJudgement& output, const compare::Comparison& compared);
 
 /// Where the truth is 0 everywhere, nothing says that anybody wrote it: no choice says something then.

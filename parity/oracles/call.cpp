@@ -1,4 +1,4 @@
-// What an oracle sees of the node that it is asked about.
+// An oracle's view of the node that it is asked about.
 #include "parity/oracles/call.hpp"
 
 #include "parity/oracles/stored.hpp"

@@ -2,7 +2,7 @@
 
 #include "parity/oracles/call.hpp"
 
-/// What the definitions of the Fourier transforms have in common (ops.md 10).
+/// Parts that the definitions of all Fourier transforms use (ops.md 10).
 namespace plumb::parity::oracles {
 
 /// e^(sign 2 pi i k / n), by the functions of the C library.
@@ -15,7 +15,7 @@ Number finite(Number x);
 /// 1/n, 1/√n or 1.
 Real fourier_factor(bool is_ortho, bool is_scaled, std::int64_t n);
 
-/// What the sums of a direction are multiplied by, as an op's `norm` says.
+/// The factor of a direction's sums, by the op's `norm`.
 template <class Norm>
 Real factor_of(Norm norm, bool inverse, std::int64_t n) {
   return fourier_factor(norm == Norm::ortho, norm == (inverse ? Norm::backward : Norm::forward), n);

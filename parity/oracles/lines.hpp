@@ -22,7 +22,7 @@ Real largest_of(std::span<const Real> line);
 /// 1 for zeros, and beside what is not finite.
 Real unit_of(std::span<const Real> line);
 
-/// What norms make of a line: its mean, its variance about it, and the root of the variance and epsilon.
+/// Moments of a line, for norms: its mean, and its variance about that.
 struct Moments {
   Real mean, variance;
 };

@@ -176,7 +176,7 @@ Real Sum::total() const {
     if (!std::isnan(value_) && finite_ > F64::max()) throw NoAnswer{};
     return {value_};
   }
-  // What is finite may still overflow on its way, in one order or in another.
+  // A finite sum may still overflow on its way, in one order or in another.
   if (sizes_ + off_ > F64::max()) throw NoAnswer{};
   const auto n = static_cast<long double>(count_);
   if (count_ == 1) return {value_, off_};

@@ -7,9 +7,9 @@
 
 #include "ir/dtype.hpp"
 
-/// What one element of a result is, by the definition of its op (verdict.md V57). Oracles are written from the contract
-/// and use nothing of the layer ir but types, shapes and attributes (verdict.md V58): what is wrong in a helper that
-/// both executors use is not wrong here.
+/// One element of a result, by the definition of its op (verdict.md V57). Oracles are written from the contract and use
+/// only the types, shapes and attributes of the layer ir (verdict.md V58): a defect in a helper that both executors use
+/// is not here.
 namespace plumb::parity::oracles {
 
 /// Thrown where nothing can be said of an element: it hangs on a decision that an evaluation in f64 may take either
@@ -35,7 +35,7 @@ struct Number {
   Number(Real real, Real imaginary = {}) : re(real), im(imaginary) {}
 };
 
-/// What one rounding to f64, and one of our own, do to a number.
+/// Relative error of one rounding to f64 and of one to long double, together.
 inline constexpr long double roundoff =
     (std::numeric_limits<double>::epsilon() + std::numeric_limits<long double>::epsilon()) / 2;
 
@@ -83,7 +83,7 @@ Real apply_steps(Function f, Real x);
 /// The functions of two arguments alike.
 Real apply(long double (*f)(long double, long double), Real a, Real b, int ulps);
 
-/// What the functions of the C library are good to in f64, in units in the last place (ops.md 3 asks for no less).
+/// Error of the C library's functions in f64, in units in the last place (ops.md 3 asks for no less).
 inline constexpr int library_ulps = 4;
 
 Real sqrt(Real x);

@@ -1,4 +1,4 @@
-// What updates make of an element that they fall on.
+// An element after the updates that fall on it.
 #include "parity/oracles/scattered.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the emulator says of an output, and where the device left it.
+// The emulator's replay of an output, and the pattern of the elements where the device differs from it.
 #include "parity/patterns/emulation.hpp"
 
 #include "parity/patterns/explain.hpp"
@@ -7,9 +7,9 @@
 namespace plumb::parity::patterns {
 namespace {
 
-/// What elements have in common that are off by more than an eighth of what they may be off, where one is off by more
-/// than all of it: the replay has the kernel's own roundings, so that much less is told apart than by the truth, but
-/// what another arithmetic does has no terms. It is a hint, and decides nothing.
+/// The pattern of the elements that differ from the replay by more than an eighth of their limit; empty where none
+/// exceeds its whole limit. The replay has the kernel's own roundings, so that smaller differences count than next to
+/// the truth. A difference in arithmetic has no pattern of terms. It is a hint, and decides nothing.
 std::string pattern_of(const elements::Subject& subject, std::size_t k, compare::Allowed allowed, ir::Tensor replayed,
                        const ir::Tensor& got, const cases::NodeResult& result) {
   if (compare::compare(replayed, got, allowed).agrees()) return "";

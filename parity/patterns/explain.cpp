@@ -1,4 +1,4 @@
-// What the failing elements of an output have in common: terms of their sums, places, values.
+// Patterns that the failing elements of an output have in common: terms of their sums, places, values.
 #include "parity/patterns/explain.hpp"
 
 #include <cmath>
@@ -16,7 +16,7 @@ bool is_within(double truth, double came, const compare::Allowed& allowed, doubl
   return allowed.rule == compare::Allowed::Rule::within && std::abs(came - truth) <= limit;
 }
 
-/// What is wrong with the terms, where the segment is one sum.
+/// Patterns of wrong terms, where the segment is one sum.
 std::vector<cases::Pattern> terms_of_sum(const elements::Subject& subject, std::size_t k, const Failing& failing) {
   const auto bare = elements::find_bare_sum(subject, k);
   if (!bare) return {};
@@ -33,7 +33,7 @@ std::vector<cases::Pattern> explain(const elements::Subject& subject, std::size_
   const ir::Tensor truth = ir::convert(bounded.truth.outputs.at(k), got.dtype());
   const ir::Tensor rounded = ir::convert(truth, ir::DType::f64), came = ir::convert(ir::Tensor(got), ir::DType::f64);
   const bool is_float = ir::is_float(got.dtype());
-  // What is judged by bits is held to the rounded truth, the rest to the truth itself.
+  // Outputs judged by bits are compared with the rounded truth, all others with the truth itself.
   const bool by_distance = is_float && allowed.rule == compare::Allowed::Rule::within;
   Failing failing{.truth = (by_distance ? bounded.truth.outputs.at(k) : rounded).as<double>(),
                   .came = came.as<double>(),

@@ -3,8 +3,8 @@
 #include "parity/cases/pattern.hpp"
 #include "parity/elements/subject.hpp"
 
-/// What the elements that failed have in common, so that whoever looks for the fault knows where (verdict.md 13). It
-/// says nothing about whether they failed.
+/// Patterns that failing elements have in common, as a hint at the place of the fault (verdict.md 13). They do not
+/// decide whether an element failed.
 namespace plumb::parity::patterns {
 
 /// Patterns of output `k` of a segment whose comparison failed: which terms, then which places, then which values, at

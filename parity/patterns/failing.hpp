@@ -31,7 +31,7 @@ std::vector<cases::Pattern> terms_of(const Failing& failing, const terms::Walker
 /// Where failing elements are more often than chance puts them (verdict.md V60).
 std::vector<cases::Pattern> places_of(const Failing& failing);
 
-/// What nine in ten failing elements are instead (verdict.md V61).
+/// The pattern that the values of nine in ten failing elements have (verdict.md V61).
 std::vector<cases::Pattern> values_of(const Failing& failing);
 
 }  // namespace plumb::parity::patterns

@@ -60,7 +60,7 @@ struct Candidate {
   std::int64_t k0, k1, period;
 };
 
-/// What an element would be off by if the candidate were what went wrong.
+/// The error of an element if the candidate is the fault.
 double effect(const Candidate& one, const Element& element) {
   const auto count = static_cast<std::int64_t>(element.terms.size());
   switch (one.kind) {

@@ -12,7 +12,7 @@ namespace {
 using cases::Pattern;
 using cases::PatternKind;
 
-/// What share of the failing elements is within its limit of what `wanted` says it would be.
+/// The share of the failing elements that are within their limit of `wanted`.
 double share_of(const Failing& failing, const std::function<double(std::size_t)>& wanted) {
   double agree = 0;
   for (std::size_t n = 0; n < failing.elements.size(); ++n) {

@@ -187,7 +187,7 @@ Finding check(const Requirement& requirement, const Facts& facts, const Measured
       {static_cast<double>(facts.n), k, facts.u, facts.u_out, m.expected_norm1, m.expected_norm2, m.expected_absmax});
   if (std::isnan(limit))
     return {Outcome::unknown, fmt::format("the limit '{}' cannot be computed", requirement.limit.expression)};
-  // What nothing exceeds gates nothing, and would be green.
+  // An infinite limit gates nothing, and would be green.
   if (std::isinf(limit))
     return {Outcome::unknown, fmt::format("the limit '{}' is infinite", requirement.limit.expression)};
   if (measure == Measure::ratio_max && has_other_lambda(m)) return as_far_as_known(check_by_other_lambda(limit, m), m);
@@ -264,7 +264,7 @@ std::string why_not_excused(const Policy& policy, const Rule& rule, const Measur
   return fmt::format("; a ratio of {:.4g} is more than the {:.4g} that the rule excuses", ratio, rule.excused_ratio);
 }
 
-/// What is required of the total error, which is not known where the output itself was compared and it was not.
+/// The finding on the total error; unknown where only the output itself was compared.
 Finding check_total(const Policy& policy, const std::vector<Requirement>& all, const Facts& facts,
                     const Parts& measured) {
   if (measured.total.n == 0 && measured.local.n > 0) return {Outcome::unknown, "its total error was not measured"};

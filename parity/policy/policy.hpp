@@ -17,7 +17,7 @@
 /// of the facts of the node and of what was measured, so that verify and judge say the same.
 namespace plumb::parity::policy {
 
-/// What rules select by. Where nothing is known a text is empty, which only "*" matches.
+/// The properties that rules select by. An unknown text is empty, which only "*" matches.
 struct Facts {
   std::string node = {}, op = {}, in = {}, dtype = {};  ///< `in` is the dtype of the first operand
   std::string accumulation = {};                        ///< dtype of the sums of its kernel
@@ -88,7 +88,7 @@ struct Rule {
   bool is_fitted = false, is_fitted_to_software = false;  ///< by plumb fit (docs/fit.md), to what kind of device
 };
 
-/// What a result of a graph may be off in total.
+/// The limits on the total error of one result of a graph.
 struct OutputBudget {
   std::string output;  ///< a glob over "label", "label:1"
   std::uint32_t line = 0;
@@ -97,7 +97,7 @@ struct OutputBudget {
   bool is_fitted = false, is_fitted_to_software = false;  ///< by plumb fit (docs/fit.md), to what kind of device
 };
 
-/// What the gate as a whole may and must be.
+/// The limits of the gate as a whole.
 struct Budget {
   std::uint32_t line = 0;
   std::optional<double> false_alarm_per_run = {};  ///< probability that a clean run fails, over all its comparisons
@@ -106,7 +106,7 @@ struct Budget {
   std::string reason = {};
 };
 
-/// What is said of a NaN: it meets a NaN, there is none, or nothing.
+/// The rule for NaNs: each has to meet a NaN, there must be none, or they are ignored.
 enum class NanRule { match, forbid, ignore };
 
 constexpr auto enum_names(NanRule) { return std::array<std::string_view, 3>{"match", "forbid", "ignore"}; }
@@ -181,7 +181,7 @@ bool has_budget(const Policy& policy, std::string_view output);
 /// Why a rule says nothing of a node, or "" when it is about it.
 std::string why_not(const Rule& rule, const Facts& facts, std::chrono::sys_days today);
 
-/// What the first matching rule says, then the output budgets; without a rule the bound is the limit.
+/// The judgement by the first matching rule, then by the output budgets; without a rule the bound is the limit.
 Judgement judge(const Policy& policy, const Facts& facts, const Parts& measured, std::chrono::sys_days today);
 
 /// Every rule up to the first that matches, and why it does or does not; then the judgement.

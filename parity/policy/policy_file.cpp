@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t most_bytes = 1 << 20;
 constexpr std::size_t most_rules = 4096, most_patterns = 256;
 constexpr int deepest_any = 4;
-constexpr double rarest_alarm = 1e-290;  ///< what is divided by it stays finite, for every number of limits
+constexpr double rarest_alarm = 1e-290;  ///< numbers of limits divided by it stay finite
 
 constexpr std::array text_selectors = {"op",   "node",  "in",   "dtype",  "accumulation", "kernel",
                                        "tile", "exact", "fill", "device", "driver",       "device_profile"};
@@ -45,7 +45,7 @@ class Reader {
   double number(const toml::node& node, std::string_view where) const;
   std::string choice(const toml::node& node, std::string_view where,
                      const std::vector<std::string_view>& choices) const;
-  /// What a nested reader of a small language throws, with the line.
+  /// Calls `read`, which parses a small language, and adds the line to its errors.
   template <class Read>
   auto at_line(const toml::node& node, std::string_view where, Read read) const {
     try {
@@ -247,7 +247,7 @@ Requirement Reader::requirement(std::string_view key, const toml::node& node, Ru
   return made;
 }
 
-/// What a table requires in all its keys but these.
+/// The requirements of a table: all of its keys except `but`.
 std::vector<Requirement> Reader::requirements(const toml::table& table, RulePart part, int depth,
                                               const std::vector<std::string_view>& but) const {
   std::vector<Requirement> made;

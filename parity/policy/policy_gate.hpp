@@ -20,7 +20,7 @@ namespace plumb::parity::policy {
 /// A policy at work on one device.
 struct Gate {
   Policy policy;
-  Facts device = {};  ///< what every node shares: device, driver and its version
+  Facts device = {};  ///< shared by all nodes: device, driver and its version
   std::chrono::sys_days today = {};
   std::string explain = {};  ///< a glob over the nodes to explain; empty for none
 };
@@ -28,7 +28,7 @@ struct Gate {
 /// The facts of a device as results files describe it.
 Facts device_facts(std::string name, std::string driver, std::string_view driver_info);
 
-/// What is known of a node that ran.
+/// The facts of a node that ran, with those of its device.
 Facts facts_of(const Facts& device, const ir::Graph& graph, const cases::NodeResult& result);
 
 /// States the dtype of an output, what it is summed in, and their unit roundoffs. Without an accumulator that the
@@ -56,7 +56,7 @@ std::vector<std::string> idle_budgets(const Policy& policy, std::span<const std:
 /// Each of those as what is wrong with a run: what they hold to a limit was misspelt.
 std::vector<core::RunFinding> as_findings(const std::vector<std::string>& idle_budgets);
 
-/// What a case keeps of the gate that judges it; nothing without one.
+/// The record in a case of the gate that judges it; empty without one.
 cases::JudgedBy judged_by(const Gate* gate);
 
 /// Rules that excuse a failure for at most two weeks more.
@@ -67,7 +67,7 @@ std::vector<std::size_t> rules_ending(const Policy& policy, std::chrono::sys_day
 Judgement judge(const Gate& gate, const ir::Graph& graph, cases::NodeResult& result, const ir::TensorView& truth,
                 const ir::TensorView& got);
 
-/// What the gate says or, without a gate, what the bound says: all that a verdict takes from numbers.
+/// The judgement by the gate or, without one, by the bound: the part of a verdict that depends on numbers.
 Judgement judge_numbers(const Gate* gate, const ir::Graph& graph, cases::NodeResult& result,
                         const ir::TensorView& truth, const ir::TensorView& got);
 

@@ -31,7 +31,7 @@ Numbers usual_numbers() {
   return {.largest = largest_f16, .norm1 = n * largest_f16, .norm2 = std::sqrt(n) * largest_f16};
 }
 
-/// What is measured where every result is 0.
+/// The measurements of an output where every result is 0.
 Measured zeros(const Facts& facts, const Numbers& numbers) {
   Measured m{.n = facts.n, .n_bad = facts.n};
   m.ratio_max = m.ratio_finite = m.ratio_certain = m.sigma_max = beyond_any_bound;

@@ -8,12 +8,12 @@
 
 namespace plumb::parity::policy {
 
-/// What is wrong with a policy as such, a line each, "FILE:LINE: ...":
+/// Defects of a policy as such, a line each, "FILE:LINE: ...":
 ///
 ///   expired   a rule whose last day is over: it matches nothing any more
-///   shadowed  an earlier rule matches whatever this one does
-///   loose     ratio_max lets pass what the bound fails
-///   lax       what gates nothing (policy_lax.hpp)
+///   shadowed  an earlier rule matches everything that this one does
+///   loose     ratio_max lets pass outputs that the bound fails
+///   lax       a rule or a budget that gates nothing (policy_lax.hpp)
 std::vector<std::string> lint(const Policy& policy, std::chrono::sys_days today);
 
 /// How a finding about a rule begins: "FILE:LINE: rule ID: ".

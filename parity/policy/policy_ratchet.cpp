@@ -61,7 +61,7 @@ bool implies(const std::vector<Requirement>& now, const Requirement& before) {
   });
 }
 
-/// What `before` required and `now` does not, or "".
+/// The first measure that `before` required and `now` does not, or "".
 std::string dropped(const std::vector<Requirement>& now, const std::vector<Requirement>& before) {
   for (const Requirement& one : before)
     if (!implies(now, one)) return std::string(ir::enum_name(one.measure));

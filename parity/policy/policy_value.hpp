@@ -32,7 +32,7 @@ struct VersionTest {
 /// "<26.1", ">= 64", "64"; throws Error.
 VersionTest parse_test(std::string_view text);
 
-/// What a limit may be computed from.
+/// The variables of limit expressions, by their names there.
 struct Variables {
   double n = 1, k = 1, u = 0, u_out = 0;
   double norm1 = 0, norm2 = 0, m = 0;  ///< the truth's sum of magnitudes, root of the sum of squares, largest magnitude

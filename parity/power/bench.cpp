@@ -30,7 +30,7 @@ bounds::Bounded evaluated(const elements::Subject& subject, const judges::ExtraJ
   return judges::evaluate(subject.reference, subject.segment, elements::widened_feeds(subject), subject.manner, extra);
 }
 
-/// What the elements of the output are held to when they are looked at one by one.
+/// The limits of the output's elements when they are looked at one by one.
 compare::Allowed exactly_allowed(const elements::Subject& subject, const faults::Site& site, bounds::Bounded bounded) {
   elements::set_exact_limits(subject, site.output, bounded, site.type.dtype);
   return bounded.allowed[site.output];
@@ -67,7 +67,7 @@ Bench::Bench(const Options& options, const cases::Executors& executors, const ca
   if (!executors.candidate_is_host) add_native();
 }
 
-/// What the reference gives in the candidate's own dtypes is honest as well.
+/// Adds the reference's output in the candidate's own dtypes to the honest evaluations.
 void Bench::add_native() try {
   effect_->add(elements::evaluate_natively(subject_, site_.output));
 } catch (const ir::Error&) {  // it has no kernel for these dtypes: then the clean run speaks alone

@@ -41,7 +41,7 @@ class Bench {
   const Options& options_;
   const ir::Graph& graph_;
   const cases::Case& case_;
-  cases::NodeResult result_;  ///< what a gate looks at
+  cases::NodeResult result_;  ///< the result that a gate looks at
   const faults::Site& site_;
   const ir::Tensor& got_;
   const ir::Tensor perfect_;  ///< the truth, rounded once

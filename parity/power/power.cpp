@@ -127,7 +127,7 @@ std::size_t Result::count(Outcome outcome) const {
   std::size_t count = 0;
   for (const NodePower& node : nodes)
     for (const Trial& trial : node.trials)
-      // What changes nothing has no effect, whatever it would be required.
+      // A fault that changes nothing has no effect, required or not.
       count += trial.outcome == outcome && (trial.is_required() || outcome == Outcome::no_effect);
   return count;
 }

@@ -9,20 +9,20 @@ namespace plumb::parity::power {
 struct Options {
   std::string faults = "*";            ///< a glob over their names
   std::string filter = {};             ///< regular expression over labels of nodes; empty for all
-  const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
+  const policy::Gate* gate = nullptr;  ///< decides in place of the bound; null: the bound does
   double max_vacuity = 0.30;           ///< beyond it a node is mistrusted
   bool smallest = true;                ///< whether the smallest share that is caught is looked for
   std::shared_ptr<const judges::ExtraJudges> extra_judges = {};  ///< as verify::VerifyOptions has them
 };
 
-/// no_effect: on this data it gives what the candidate gave, or the truth rounded once, which no verdict may refuse, or
-/// what honest evaluations are off as well.
+/// no_effect: on this data the fault gives the candidate's output, or the truth rounded once, which no verdict may
+/// refuse, or an error that honest evaluations make as well.
 enum class Outcome { caught, missed, no_effect };
 
 constexpr auto enum_names(Outcome) { return std::array<std::string_view, 3>{"caught", "missed", "no effect"}; }
 
-/// What refuses a fault (verdict.md V76). The replay refutes the record of a kernel: a finding, which fails a run under
-/// --strict or a policy that requires it.
+/// The check that refuses a fault (verdict.md V76). The replay refutes the record of a kernel: a finding, which fails a
+/// run under --strict or a policy that requires it.
 enum class CaughtBy { nothing, limit, statistics, replay, plain_run, refusal };
 
 constexpr auto enum_names(CaughtBy) {
@@ -88,7 +88,7 @@ struct Result {
   double score() const;
 };
 
-/// What an earlier run might have been fed: the case's inputs of another seed, its params. Empty where the file's
+/// Stand-ins for the feeds of an earlier run: the case's inputs of another seed, its params. Empty where the file's
 /// tensors cannot be made again.
 ir::Feeds earlier_feeds(const cases::Case& subject);
 

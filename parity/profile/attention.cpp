@@ -54,7 +54,7 @@ struct Emulators {
   ProductEmulator scores, values;
   RunningSum row_sum;
   std::int64_t block;  ///< keys
-  bool is_apart;       ///< what a block adds to the values is added up before it meets what was added before
+  bool is_apart;       ///< a block's terms of the values are added up before they meet the sum of earlier blocks
   Parts parts;
 };
 

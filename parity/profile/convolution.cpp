@@ -40,7 +40,7 @@ class Windows {
 
   std::int64_t positions() const { return positions_; }
 
-  /// What the filters of a group meet at position `line` of all images.
+  /// Reads the taps of a group's filters at position `line` of all images; 0 outside the image.
   void read(std::int64_t group, std::int64_t line, float* to) const {
     const std::vector<std::int64_t> from = taps_at(line % positions_);
     const std::int64_t first = (line / positions_ * planes_ + group * places_.channels) * volume_;

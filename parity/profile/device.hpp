@@ -15,22 +15,22 @@ struct CooperativeShape {
   ir::DType a = ir::DType::f16, b = ir::DType::f16, c = ir::DType::f32, r = ir::DType::f32;
 };
 
-/// What a results file says of the device that the candidate ran on.
+/// The device that the candidate ran on, as results files record it.
 struct Device {
   std::string uuid = {};  ///< names it in files: "6a0c...", or "cpu" for the CPU executor
   std::string name = {}, driver_name = {}, driver_info = {};
   std::uint32_t vendor_id = 0, device_id = 0, driver_version = 0, api_version = 0;
   bool is_software = false;
   std::vector<std::pair<std::string, std::string>> float_controls =
-      {};  ///< what the driver says of rounding and subnormals
+      {};  ///< the driver's answers on rounding and subnormals
   std::vector<CooperativeShape> cooperative_shapes = {};
-  std::vector<std::pair<std::string, std::string>> profile = {};  ///< what profile_attributes says
+  std::vector<std::pair<std::string, std::string>> profile = {};  ///< its profile_attributes()
 };
 
-/// What it says of the host and the build, beside build_info(): versions of libraries.
+/// The host and the versions of libraries, as results files record them in addition to build_info().
 struct Environment {
   std::string cpu = {};
-  std::string cpu_level = {};  ///< what the executor's kernels were made for: "v3", "native"
+  std::string cpu_level = {};  ///< the level that the executor's kernels were made for: "v3", "native"
   int threads = 0;
   std::vector<std::pair<std::string, std::string>> libraries = {};  ///< "eigen", "tbb"
 };

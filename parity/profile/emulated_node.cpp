@@ -35,7 +35,7 @@ struct Replay {
   const ir::Graph& graph() const { return segment.graph; }
 };
 
-/// What was replayed: the value that it is, and those before it that nobody needs any more.
+/// A replayed value, and the values before it that a replay does not need any more.
 struct Replayed {
   ir::Value value = 0;
   std::vector<ir::Value> skipped = {};

@@ -22,21 +22,21 @@ struct Emulation {
   std::optional<ir::Tensor> replayed = {};  ///< in f64 and not rounded, where `ulp` is not 0
 };
 
-/// What it says of output k: `sums` is how the kernel adds, `fed` is by input of the segment, `allowed` what elements
-/// may be off. What a kernel does to a sum is done in f32 to the emulator's, and rounded to the output's dtype in the
+/// The emulation of output k: `sums` is how the kernel adds, `fed` is by input of the segment, `allowed` the limits of
+/// elements. The epilogue of a kernel is done in f32 on the emulator's sum, and rounded to the output's dtype in the
 /// end; a norm that was folded into filters is folded. Nothing where there is not one product, convolution or attention
-/// of what was fed or only moved, where the kernel does not say in which order it adds, or where the profile does not
-/// say all about its unit.
+/// of values that were fed or only moved, where the kernel does not say in which order it adds, or where the profile
+/// does not say all about its unit.
 Emulation emulation_of(ir::Executor& reference, const DeviceProfile& profile, std::span<const ir::Sum> sums,
                        const core::Segment& segment, std::span<const ir::TensorView> fed, std::size_t k,
                        const ir::TensorView& got, const compare::Allowed* allowed = nullptr);
 
-/// "3 products replayed with profile 6a0c...: at most 0 ulps away", and what those have in common that are not what was
-/// replayed.
+/// "3 products replayed with profile 6a0c...: at most 0 ulps away", and the patterns of outputs that differ from their
+/// replay.
 std::vector<std::string> emulation_notes(const DeviceProfile& profile, std::span<const cases::NodeResult> nodes);
 
-/// What a results file says of a profile, by the names of numerics.md 4.3: of f16 products by matrix units or, without,
-/// of the first unit it knows.
+/// The attributes of a profile in results files, by the names of numerics.md 4.3: those of f16 products by matrix units
+/// or, without, of the first unit it knows.
 std::vector<std::pair<std::string, std::string>> profile_attributes(const DeviceProfile& profile);
 
 }  // namespace plumb::parity::profile

@@ -38,11 +38,11 @@ class ProductEmulator {
   /// operands' dtype; what is not finite propagates as in IEEE 754.
   float dot(std::span<const float> a, std::span<const float> b) const;
 
-  /// What the device keeps of a number of f32 that it made: 0 of a subnormal one, where it flushes these.
+  /// A number of f32 as the device keeps it: a subnormal one becomes 0 where it flushes these.
   float kept(float x) const;
 
-  /// Numbers that are summed with others, once for all sums that they are part of: a row, or columns side by side. What
-  /// operands lose before they are multiplied is lost.
+  /// Numbers that are summed with others, prepared once for all sums that they are part of: a row, or columns side by
+  /// side. Bits that operands lose before they are multiplied are removed.
   struct Prepared {
     std::vector<float> plain;
     std::vector<double> numbers;
@@ -80,10 +80,10 @@ class ProductEmulator {
     std::size_t begin, end, step;
     std::size_t count() const { return begin < end ? (end - begin + step - 1) / step : 0; }
   };
-  /// What the unit itself sums, beginning at 0.
+  /// The sum that the unit itself makes, beginning at 0.
   double sum(std::span<const float> a, std::span<const float> b, Terms terms) const;
   float plain_sum(std::span<const float> a, std::span<const float> b, Terms terms) const;
-  /// What the levels below number `level` of outer_ sum.
+  /// The sum that the levels below number `level` of outer_ make.
   float level_sum(std::span<const float> a, std::span<const float> b, Terms terms, std::size_t level) const;
   float operand(float x) const;
   bool has_exponents() const { return !rules_.is_plain && !rules_.is_normalized; }
@@ -105,8 +105,8 @@ class ProductEmulator {
 /// Whether the emulator replays sums of an op to their bits: matmul, gemm and conv.
 bool is_product(const ir::Op& op);
 
-/// What a device gives for a matmul, gemm or conv of f16, bf16 or f32 on these inputs, into a result of type `out`,
-/// where its kernel adds like this; nothing for another op or dtype.
+/// The result of type `out` that a device gives for a matmul, gemm or conv of f16, bf16 or f32 on these inputs, where
+/// its kernel adds like this; nothing for another op or dtype.
 std::optional<ir::Tensor> emulate(const ir::Op& op, std::span<const ir::TensorView> inputs, const ir::TensorType& out,
                                   const Products& products, const ir::Sum& sum);
 

@@ -34,7 +34,7 @@ constexpr auto enum_names(Known) { return std::array<std::string_view, 3>{"unkno
 struct Products {
   static constexpr int every_bit = 64;  ///< extra bits: none was seen to be lost
 
-  ir::SumUnit unit = ir::SumUnit::either;  ///< what adds, and in which accumulator, as ir::Sum says of a kernel
+  ir::SumUnit unit = ir::SumUnit::either;  ///< unit and accumulator name the adder as in a kernel's ir::Sum
   ir::DType operands = ir::DType::f32;     ///< dtype of a and b
   ir::DType accumulator = ir::DType::f32;
   int operand_bits = 0;  ///< bits of the significands that are multiplied, 11 for TF32; 0: unknown
@@ -57,7 +57,7 @@ struct Products {
   bool operator==(const Products&) const = default;
 };
 
-/// What becomes of subnormals of a dtype: as operands, and as results.
+/// The handling of subnormals of a dtype, as operands and as results.
 struct SubnormalHandling {
   ir::DType dtype = ir::DType::f32;
   Subnormals in = Subnormals::unknown, out = Subnormals::unknown;

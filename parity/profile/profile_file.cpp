@@ -155,7 +155,7 @@ FunctionError Reader::function(const Place& at) const {
   return f;
 }
 
-/// What is asked for by name must have one answer.
+/// Refuses two entries of one name: a lookup by name must have one answer.
 void Reader::refuse_twins(const toml::table& file, const DeviceProfile& profile) const {
   std::set<std::string> seen;
   const auto once = [&](const auto&... parts) {

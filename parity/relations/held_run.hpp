@@ -10,7 +10,7 @@ struct HeldRun {
   std::vector<ir::Tensor> truth;   ///< widened; of a recurrence that of each step on the state that the run gave
   std::vector<ir::Tensor> limits;  ///< f64: how far each element may be from it, half of that where it is within half
   std::vector<ir::Tensor> apart;   ///< f64: 1 for elements that are not judged, else 0
-  std::string broken = {};         ///< what is wrong of the run by itself; "": nothing
+  std::string broken = {};         ///< the defect of the run by itself; "": none
 };
 
 /// Elements that are off by more than half of their limit are looked at one by one; what is within half of its limit is

@@ -26,7 +26,7 @@ class GraphCheck {
   const ir::Graph& graph_;
   const cases::Executors& executors_;
   const double lambda_;
-  ir::Tensors values_;  ///< what the candidate computed, until its last reader was asked
+  ir::Tensors values_;  ///< the candidate's values, each until its last reader was checked
   std::vector<cases::RelationResult> results_;
 };
 
@@ -66,7 +66,7 @@ Operands GraphCheck::operands_of(const ir::Node& node) const {
   return operands;
 }
 
-/// What a pass of the candidate did away with, computed by the node alone.
+/// Computes values that a pass of the candidate did away with, by the node alone.
 void GraphCheck::complete(const ir::Node& node) {
   if (std::ranges::all_of(node.outputs, [this](ir::Value v) { return values_.contains(v); })) return;
   const Operands operands = operands_of(node);

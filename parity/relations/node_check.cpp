@@ -33,7 +33,7 @@ ir::Tensor sum(const ir::Tensor& a, const ir::Tensor& b) {
   return y;
 }
 
-/// What holds each element of a first output, as f64: how far from the truth it may be, and 1 where nobody judges it.
+/// The limits of a first output, as f64: how far each element may be from the truth, and 1 where it is not judged.
 struct Limited {
   ir::Tensor limits, apart;
 };

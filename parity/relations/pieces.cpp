@@ -18,7 +18,7 @@ namespace {
 /// So many steps at the end of a node are taken one by one.
 constexpr std::int64_t single_steps = 6;
 
-/// What our own differences and sums of limits may be off, relative: a few roundings to f64.
+/// Relative error of our own differences and sums of limits: a few roundings to f64.
 constexpr double our_roundings = 0x1p-50;
 
 /// Steps from `from` to before `to`.
@@ -26,7 +26,7 @@ struct Stretch {
   std::int64_t from = 0, to = 0;
 };
 
-/// What is left of counts of steps in a stretch of these.
+/// Counts of steps, clipped to a stretch.
 ir::Tensor counts_within(const ir::Tensor& counts, Stretch part) {
   ir::Tensor left = ir::convert(counts, ir::DType::i64);
   for (std::int64_t& count : left.as<std::int64_t>())
@@ -118,7 +118,7 @@ class Pieces {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double moved = std::abs(y[i] - y_of_whole[i]), either = values[i] + whole_.limits[k].as<double>()[i];
       values[i] = (either + moved) * (1 + our_roundings);
-      // What leaves the range does so by a rounding that the other need not share: each was held by itself.
+      // Overflow may hang on a rounding that the other run need not share: each was held by itself.
       marks[i] = apart.as<double>()[i] != 0 || whole_.apart[k].as<double>()[i] != 0 ||
                  !std::isfinite(c[i] - c_of_whole[i]) || !std::isfinite(values[i]);
       if (marks[i]) values[i] = 0;

@@ -18,9 +18,9 @@ struct SteppingNode {
 };
 
 /// Takes the steps in pieces, each on the state that the piece before it gave: the whole in two halves, and its last
-/// steps one by one. Either has to be right by itself (held_run.hpp), and no further from the run of all steps than
-/// what both may be off, and than the truth moves with the states that were handed on. `blank` has the node's number
-/// and label. Nothing of a node with fewer than two steps.
+/// steps one by one. Each has to be right by itself (held_run.hpp), and no further from the run of all steps than the
+/// limits of both and the change of the truth with the states that were handed on. `blank` has the node's number and
+/// label. Nothing for a node with fewer than two steps.
 std::vector<cases::RelationResult> check_pieces(const SteppingNode& node, const Steps& steps,
                                                 const cases::RelationResult& blank);
 

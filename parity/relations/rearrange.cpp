@@ -1,4 +1,4 @@
-// What relations do to tensors: take positions, transpose, scale by powers of two, keep every other element.
+// Tensor operations that relations use: take positions, transpose, scale by powers of two, keep every other element.
 #include "parity/relations/rearrange.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include "ir/tensor.hpp"
 
-/// What relations do to tensors.
+/// Tensor operations that relations use.
 namespace plumb::parity::relations {
 
 /// The tensor made of these positions of `axis`, in this order.

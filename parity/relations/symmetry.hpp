@@ -5,7 +5,7 @@
 
 #include "ir/loops.hpp"
 
-/// What must hold of an op's results whatever the right ones are (numerics.md 2.12). It follows from the loops that the
+/// Symmetries of ops, which hold whatever the right results are (numerics.md 2.12). They follow from the loops that the
 /// op declares; parity/relations/ops has a file for every op that keeps more than its loops say.
 namespace plumb::parity::relations {
 
@@ -56,7 +56,7 @@ struct Symmetries {
   std::optional<Steps> steps = {};
 };
 
-/// What holds of an op on operands of these types.
+/// The symmetries of an op on operands of these types.
 Symmetries symmetries_of(const ir::Op& op, ir::Types in, ir::Types out);
 
 }  // namespace plumb::parity::relations

@@ -59,10 +59,10 @@ class Lines {
   const std::vector<double> weights_;
 };
 
-/// What one relation found in the lines that it was asked of.
+/// The totals of one relation over the lines that it was checked on.
 struct Found {
   std::uint64_t lines = 0, bad = 0, differ = 0;
-  long double ratio = 0, limits = 0, sizes = 0;  ///< the sums of squares of limits, and of what they are for
+  long double ratio = 0, limits = 0, sizes = 0;  ///< sums of squares of limits, and of the numbers they are for
 
   void add(long double error, long double limit, long double size) {
     ++lines;
@@ -121,7 +121,7 @@ class TransformCheck {
   long double grown(long double norm, double scale) const {
     return scale * std::sqrt(static_cast<long double>(how_.points)) * norm;
   }
-  /// What a transform of a line of this norm may be off, and our own roundings.
+  /// Error limit of a transform of a line of this norm, with our own roundings.
   long double limit(long double norm, double scale) const {
     const bounds::TransformFactors factors = bounds::transform_factors(how_.points, scale);
     const double tiny = made_.flushes_subnormals ? 4 * factors.tiny_element : factors.tiny_norm;

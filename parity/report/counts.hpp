@@ -10,8 +10,8 @@
 
 namespace plumb::parity::report {
 
-/// What many cases came to as numbers alone, for campaigns of so many comparisons that nobody reads a report of each
-/// (verdict.md V54): by op, dtype, kernel, tile, fill and storage, and every alarm in full.
+/// Results of many cases as numbers alone, for campaigns with too many comparisons for a report of each (verdict.md
+/// V54): by op, dtype, kernel, tile, fill and storage, and every alarm in full.
 class Counts {
  public:
   void add(const cases::CaseResult& result);
@@ -28,7 +28,7 @@ class Counts {
     auto operator<=>(const Key&) const = default;
   };
 
-  /// What comparisons of one kind came to.
+  /// The results of the comparisons of one kind.
   struct Count {
     std::uint64_t compared = 0, alarms = 0, mistrusted = 0, out_of_range = 0;
     std::uint64_t replayed = 0, wide = 0, apart = 0;  ///< comparisons in which some elements were so

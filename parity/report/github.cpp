@@ -210,7 +210,7 @@ std::string head_of(std::span<const Suite> suites, const std::vector<Annotated>&
   return text;
 }
 
-/// What failing elements have in common or, where their errors are not what failed, why it did.
+/// The pattern of the failing elements or, where it is not their errors that failed, the message of the test.
 std::string reason_of(const Test& test) {
   constexpr std::size_t most = 120;
   const bool is_beyond = test.ratio > 1;

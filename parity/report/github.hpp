@@ -1,6 +1,6 @@
 #pragma once
 
-// What GitHub Actions are told of a run: annotations on stdout, and a page of Markdown.
+// Reports of a run to GitHub Actions: annotations on stdout, and a page of Markdown.
 
 #include <cstdint>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What of a result is held until all cases have been run.
+// The part of a result that is held until all cases have been run.
 #include "parity/report/kept_result.hpp"
 
 #include <algorithm>

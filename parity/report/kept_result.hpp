@@ -9,8 +9,8 @@ bool is_same(const ir::Graph& a, const ir::Graph& b);
 
 /// Lets a result go of the numbers of its file, which no report reads: tensors that were read, and what was expected;
 /// and of the text of its policy, which is the same in all.
-/// What stays is the graph, with its constants, and what is said of it; of a graph that is that of `before`, the
-/// result of the case before, both have one file, so that thousands of seeds hold one graph.
+/// The graph stays, with its constants, and so do the results of its nodes. Where the graph is that of `before`, the
+/// result of the case before, both share one file, so that thousands of seeds hold one graph.
 void let_go_of_numbers(cases::CaseResult& result, const cases::CaseResult* before);
 
 }  // namespace plumb::parity::report

@@ -7,9 +7,9 @@
 
 namespace plumb::parity::report {
 
-/// All that a case knows of one of its nodes, a line a matter: why its verdict is what it is, what its kernel computes
-/// of which operands and how it adds, each part of its error with the worst elements and how errors are spread, and
-/// what samples of it said. Lines are folded to the width of the style, but for the command that runs it again.
+/// All that a case knows of one of its nodes, a line a matter: the reason of its verdict, the computation of its kernel
+/// and the order of its sums, each part of its error with the worst elements and how errors are spread, and the
+/// findings of samples. Lines are folded to the width of the style, except the command that runs it again.
 std::string node_text(const cases::CaseResult& result, const cases::NodeResult& node,
                       const terminal::Style& style = {});
 

@@ -149,7 +149,7 @@ std::string shown(std::string_view text, const terminal::Style& style, std::stri
   return terminal::folded(terminal::printable(text), style.width, indent);
 }
 
-/// What there is to say of a node below its line.
+/// The details of a node, which follow its line.
 std::string details_of(const cases::NodeResult& node, const terminal::Style& style) {
   std::string text;
   const Text out(text);
@@ -224,7 +224,7 @@ void write_oracles(Text out, const cases::CaseResult& result) {
   fmt::format_to(out, "oracles: {} elements of {} nodes were evaluated again, {} bad\n", asked, nodes, bad);
 }
 
-/// What was left out of the table.
+/// The line about nodes that the table leaves out; "" where it has all.
 std::string rest_of(const std::vector<const cases::NodeResult*>& nodes, std::size_t shown) {
   const auto skipped = static_cast<std::size_t>(std::ranges::count_if(
       nodes, [](const cases::NodeResult* node) { return node->verdict == core::Verdict::skipped; }));
@@ -277,7 +277,7 @@ std::string totals_of(const cases::CaseResult& result, const terminal::Style& st
 std::string to_table(const cases::CaseResult& result, Detail detail, const terminal::Style& style, Times times) {
   std::string text;
   if (!result.message.empty()) {
-    // What a reader says of a file starts with its name already.
+    // The message of a file's reader starts with the file's name already.
     const bool is_named = result.message.starts_with(result.subject.name);
     text = shown(
         ir::cat(is_named ? "" : result.subject.name + ": ", ir::enum_name(result.verdict), ": ", result.message, '\n'),

@@ -89,7 +89,7 @@ Json statistics(const cases::Statistics& found) {
           {"bias_t", float_number(found.bias_t)}};
 }
 
-/// What a ratio speaks of, and the choices that were read off the output.
+/// The units that a ratio is about, and the choices that were read off the output.
 Json units_json(const cases::Units& units) {
   Json differing = Json::array();
   for (const cases::Decision& one : units.decisions.differing)
@@ -267,7 +267,7 @@ Json case_json(const cases::CaseResult& result, const core::Outcome& outcome, st
           {"plain_run", plain_json(result.plain)}};
 }
 
-// What results files do not keep, of a case, of its nodes, and of what was expected; "a/b" is b of a.
+// Fields that results files do not keep, of a case, of its nodes, and of expected results; "a/b" is b of a.
 constexpr std::array not_kept_of_case = {"why", "non_finite", "plain_run/why", "plain_run/kernels"};
 constexpr std::array not_kept_of_node = {"proof",
                                          "placement_reason",

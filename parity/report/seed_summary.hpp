@@ -10,7 +10,7 @@
 
 namespace plumb::parity::report {
 
-/// What many seeds of one graph came to, node by node.
+/// The results of many seeds of one graph, node by node.
 class SeedSummary {
  public:
   /// One output of one node under one seed.

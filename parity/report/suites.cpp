@@ -46,7 +46,7 @@ std::string details_of(const cases::CaseResult& result, const cases::NodeResult&
   const compare::Comparison& gated = node.gated();
   if (!gated.worst.empty()) {
     const compare::Worst& worst = gated.worst.front();
-    // What a policy's rule refuses, or a file states wrong, may be within the limits of all its elements.
+    // Outputs that a policy's rule refuses, or that a file states wrong, may be within the limits of all elements.
     const std::string how_many = gated.n_bad > 0
                                      ? fmt::format("{} of {} elements; worst", gated.n_bad, gated.n)
                                      : fmt::format("none of {} elements is beyond its limit; nearest", gated.n);
@@ -126,7 +126,7 @@ Test CaseTests::test(const cases::NodeResult& node, core::Verdict verdict) const
 Test CaseTests::whole() const {
   std::string why = result_.message;
   for (const std::string& note : result_.notes) why += (why.empty() ? "" : "; ") + note;
-  // What ends with 4 was demanded and is not there, whatever a test of it says by itself.
+  // Exit code 4: a demanded verification is missing, whatever a test of the case says by itself.
   const bool is_missed = code_ == core::ExitCode::mistrusted;
   if (is_missed) why = "not verified: " + (why.empty() ? doubt_of(result_) : why);
   Test one = test("(case)", result_.verdict, why);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What came of a run as test frameworks have it: suites of tests. Whoever reports to them writes this.
+// The results of a run as suites of tests, for test frameworks. Reports to these are written from suites.
 
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace plumb::parity::report {
 
-/// What a test framework makes of a test, the worst last.
+/// The end of a test as test frameworks count it, the worst last.
 enum class TestEnd { passed, skipped, failure, error };
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
@@ -29,7 +29,7 @@ struct Test {
   std::string type = {};                                      ///< a verdict by name, or "device_fault"
   std::string message = {};                                   ///< one line: why it did not pass
   std::string details = {};                                   ///< several, the command that repeats it last
-  std::string pattern = {};                                   ///< what failing elements have in common, if anything
+  std::string pattern = {};                                   ///< pattern of the failing elements, if any
   bool ends_soon = false;                                     ///< its failure is excused for a few days more
   bool is_unmet = false;                                      ///< it fails by what was demanded of the run alone
   double seconds = std::numeric_limits<double>::quiet_NaN();  ///< NaN where it was not timed
@@ -40,13 +40,13 @@ struct Test {
 struct Suite {
   std::string name = {};
   std::string file = {};     ///< the graph's; "" where it is not known
-  std::string verdict = {};  ///< what came of the case as a whole; "" of what is about the run
+  std::string verdict = {};  ///< verdict of the case as a whole; "" for a suite about the run
   double seconds = std::numeric_limits<double>::quiet_NaN();
   Properties properties = {};
   std::vector<Test> tests = {};
 };
 
-/// What is true of all cases of a run.
+/// Facts that hold for all cases of a run.
 struct RunFacts {
   std::string device = {}, driver = {};  ///< "" without a device
   std::string profile = {};
@@ -54,8 +54,8 @@ struct RunFacts {
   core::Outcome outcome = {};                  ///< by what was demanded: what does not meet that fails
 };
 
-/// What a verdict comes to, before what a file demands of its own case; under --strict (verdict.md V11) a node that was
-/// not verified is a failure.
+/// The end of a test by its verdict, before the demands of a file on its own case; under --strict (verdict.md V11) a
+/// node that was not verified is a failure.
 TestEnd end_of(core::Verdict verdict, bool strict);
 
 /// Adds "(case)" where the case came to something worse than any test of its suite says.

@@ -1,4 +1,4 @@
-// What a report says of totals where a graph ran in another dtype than it was written in.
+// Report lines on the total error of graphs that ran in another dtype than they were written in.
 #include "parity/report/totals.hpp"
 
 #include <fmt/format.h>

@@ -84,7 +84,7 @@ std::string Judge::policy_text(const Run& run) {
   return path.empty() ? "" : file_.text_of(path);
 }
 
-/// What was measured for a row. For several outputs the graph's table holds the first one's dtype; ratios and ulps were
+/// The measurements of a row. For several outputs the graph's table holds the first one's dtype; ratios and ulps were
 /// taken with the right one.
 policy::Measured Judge::measured(const Run& run, const Node& part) {
   const auto row = static_cast<std::size_t>(&part - file_.rows().data());
@@ -318,7 +318,7 @@ core::ExitCode exit_code_of(const JudgedRun& run) {
   return run.met_must && run.verdict == run.was ? core::ExitCode::passed : core::ExitCode::failed;
 }
 
-/// What judging again says of a node, in place of what was said when it ran, where that is not the same.
+/// Replaces the judgement made when the node ran by the one made now, where they differ.
 void judge_again(cases::NodeResult& node, const JudgedNode& judged, bool is_by_its_policy) {
   const bool is_same = judged.verdict == judged.was && judged.rule == node.rule && is_by_its_policy;
   if (!is_same || node.why.empty()) node.why = judged.why;

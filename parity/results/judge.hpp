@@ -20,7 +20,7 @@ struct JudgedNode {
   std::string why = {}, explanation = {};
   std::optional<std::size_t> rule = {};
   bool ends_soon = false;    ///< its failure is excused for a few days more
-  bool within_bound = true;  ///< what was measured keeps to the bound
+  bool within_bound = true;  ///< its measurements keep to the bound
   bool was_compared = false;
   bool lacks_truth = false;  ///< skipped, since the op has no truth
   double vacuity = compare::not_computed;
@@ -39,7 +39,7 @@ struct JudgedRun {
   std::uint64_t seed = 0;
   std::string precision = {};
   core::Verdict was = core::Verdict::error, verdict = core::Verdict::error;
-  ir::formats::Must must = ir::formats::Must::pass;  ///< what its file says that it must come to
+  ir::formats::Must must = ir::formats::Must::pass;  ///< the outcome that its file demands
   bool met_must = false;                             ///< and whether it did, when it ran
   std::vector<JudgedNode> nodes = {};
   bool is_by_its_policy = true;                ///< judged by the policy that the file holds for it
@@ -78,10 +78,10 @@ std::vector<report::Suite> suites_of(const std::vector<JudgedRun>& runs, const c
 /// The runs as the JSON of verify, without what a results file does not keep (docs/results.md).
 std::string to_json(const std::vector<JudgedRun>& runs, const core::Outcome& outcome);
 
-/// What is true of all of these runs, for a summary: their device, where they have one.
+/// Facts that hold for all of these runs, for a summary: their device, where they have one.
 report::RunFacts facts_of(const std::vector<JudgedRun>& runs);
 
-/// What each run came to.
+/// The end of each run: its exit code, its verdict and those of its nodes.
 std::vector<core::CaseEnd> ends_of(const std::vector<JudgedRun>& runs);
 
 }  // namespace plumb::parity::results

@@ -8,7 +8,7 @@
 
 namespace plumb::parity::results {
 
-/// What is wrong with a policy as such (policy_lint.hpp) and with respect to runs that it judged, a line each:
+/// Defects of a policy as such (policy_lint.hpp) and with respect to runs that it judged, a line each:
 ///
 ///   unused    no output is decided by the rule, or held to the budget
 ///   loose     the rule let pass outputs that the bound fails

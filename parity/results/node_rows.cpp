@@ -24,7 +24,7 @@ void put(const compare::Extreme& extreme, double& value, std::uint64_t& at) {
   if (!std::isnan(extreme.value)) at = extreme.index;
 }
 
-/// What was measured of the errors, whatever they may be.
+/// Adds the measurements of the errors, whatever limits they had.
 void add_measured(Node& row, const compare::Comparison& c) {
   row.n = c.n;
   row.n_bad = c.n_bad;
@@ -93,7 +93,7 @@ std::string without_policy_folder(std::string why) {
   return why;
 }
 
-/// What a sample of the output showed.
+/// Adds the findings in a sample of the output.
 void add_sample(Node& row, const cases::NodeResult& result) {
   row.sensitivity = static_cast<float>(result.sensitivity.share);
   row.n_oracle = result.oracle.asked;
@@ -111,7 +111,7 @@ void add_sample(Node& row, const cases::NodeResult& result) {
   row.bias_t = static_cast<float>(found.bias_t);
 }
 
-/// What its ratio speaks of, and what was read off the output.
+/// Adds the units that its ratio is about, and the choices and residuals that were read off the output.
 void add_units(Node& row, const cases::Units& units) {
   row.kind = units.kind;
   row.n_units = units.count;

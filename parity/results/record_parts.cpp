@@ -1,4 +1,4 @@
-// What runs of a results file share, each written once: graphs, devices, environments and texts called by their hash.
+// Parts that runs of a results file share, each written once: graphs, devices, environments and texts, named by hash.
 #include "parity/results/record_parts.hpp"
 
 #include <fmt/format.h>
@@ -87,7 +87,7 @@ std::string sha256_of(const ir::TensorView& tensor) {
   return core::sha256({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-/// What makes the numbers of a source again.
+/// The attributes from which the numbers of a source can be made again.
 void describe(const ir::formats::Generated& made, std::uint64_t seed, ir::hdf5::StoredValues& said) {
   std::string range;
   for (const ir::FillParameter& parameter : ir::fill_parameters)

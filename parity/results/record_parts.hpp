@@ -8,7 +8,7 @@
 #include "parity/profile/device.hpp"
 #include "parity/results/results_rows.hpp"
 
-/// What runs of a results file share. Each of these writes it where it is not there yet, and says what it is called.
+/// Parts that runs of a results file share. Each function writes its part where it is not there yet, and names it.
 namespace plumb::parity::results {
 
 /// A name as one component of an HDF5 path.

@@ -10,9 +10,9 @@
 namespace plumb::parity::results {
 namespace {
 
-/// What version 2 added: files of version 1 do not have it.
+/// Columns that version 2 added: files of version 1 do not have them.
 constexpr std::array added_columns = {"kernel_id", "tile_id", "accumulation", "tree", "n_sums"};
-/// What versions 2.1 to 2.9 added.
+/// Columns that versions 2.1 to 2.9 added.
 constexpr std::array late_columns = {"n_open",
                                      "n_replayed",
                                      "n_wide",

@@ -33,7 +33,7 @@ const std::filesystem::path& vetted(const std::filesystem::path& path) {
   return path;
 }
 
-/// What is no results file is named, since a command may read several.
+/// The version of a results file; the error for any other file names it, since a command may read several.
 int version_of(const ir::hdf5::Store& store, const std::filesystem::path& path) try {
   return require_results_file(store);
 } catch (const ir::Error& error) {

@@ -15,14 +15,14 @@
 
 namespace plumb::parity::results {
 
-/// What a results file says of the device of a run.
+/// The device of a run, as a results file records it.
 struct StoredDevice {
-  policy::Facts facts = {};  ///< what every node shares
+  policy::Facts facts = {};  ///< shared by all nodes
   bool is_software = true;   ///< also what does not say that it is hardware
   std::string driver_info = {};
 };
 
-/// What a results file says of the kernel of a node. Version 1 recorded nothing of it.
+/// The kernel of a node, as a results file records it. Version 1 recorded nothing of it.
 struct StoredKernel {
   bool is_recorded = false;
   std::string name = {}, tile = {};
@@ -52,7 +52,7 @@ class ResultsFile {
   /// That fewer cases were recorded than were to be, since a start of the program did not end as it was to. Nothing
   /// where all did, and where that was not recorded: before version 2.9.
   std::optional<core::RunFinding> cut_off();
-  /// What tells a run from all others; of a run before version 2.8 it is made of the file's argv and time, and its row.
+  /// The unique id of a run; before version 2.8 it is made of the file's argv and time, and the run's row.
   cases::Uuid uuid(const Run& run);
   /// The rows of /results/nodes of all runs, and those of one run that hold local errors.
   const std::vector<Node>& rows();
@@ -71,10 +71,10 @@ class ResultsFile {
   bool refutes_expected(const Run& run, std::optional<double> lambda = {});
   /// "bert.json (graph 24236c7cef24)", or the graph alone where the file is not recorded: before version 2.6.
   std::string subject(const Run& run);
-  /// What failing elements of an output have in common, a text for each finding.
+  /// The patterns of an output's failing elements, a text for each.
   std::vector<std::string> patterns(const Node& row);
   std::vector<PatternRow> pattern_rows(const Node& row);
-  /// What was asked of a run by --metamorphic, and what became of what another implementation gave for it.
+  /// The relations that a run was checked for by --metamorphic, and the results of another implementation's tensors.
   std::vector<RelationRow> relations(const Run& run);
   std::vector<ExpectedRow> expected(const Run& run);
   /// The worst elements of a row.

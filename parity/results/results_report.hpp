@@ -14,8 +14,8 @@ struct Shown {
   bool is_each_run_shown = false;  ///< else runs that differ in their seed alone are summed up
 };
 
-/// What a results file holds: its runs, the worst nodes of each, and why a node did not pass. Tables are no wider than
-/// the style says. Throws Error when it is none.
+/// The contents of a results file: its runs, the worst nodes of each, and why a node did not pass. Tables are no wider
+/// than the style says. Throws Error when it is none.
 std::string results_report(const std::filesystem::path& path, const Shown& shown, const terminal::Style& style = {});
 
 /// All that a results file has of the node "label" or "label:1", of the run in which it came out worst, or, where

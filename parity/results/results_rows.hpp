@@ -21,8 +21,8 @@ std::vector<GraphNode> graph_nodes(const ir::Graph& graph, std::span<const core:
 /// Source node, its output, destination node, its input: four numbers an edge.
 std::vector<std::uint32_t> graph_edges(const ir::Graph& graph);
 
-/// What a file holds of one output of one node: of one that was compared a row for each
-/// part, of another one row without numbers.
+/// The rows of a file for the outputs of nodes: for one that was compared a row for each
+/// part, for any other one row without numbers.
 class Rows {
  public:
   std::vector<Node> nodes;
@@ -54,10 +54,10 @@ std::vector<Coopmat> coopmat_rows(std::span<const profile::CooperativeShape> sha
 std::vector<RelationRow> relation_rows(const ir::Graph& graph, std::span<const cases::RelationResult> relations,
                                        std::uint32_t run, const NameId& name_id);
 
-/// What elements of nodes that failed have in common.
+/// The patterns of the failing elements of nodes.
 std::vector<PatternRow> pattern_rows(const cases::CaseResult& result, std::uint32_t run, const NameId& name_id);
 
-/// What became of what another implementation gave.
+/// The results of the tensors that another implementation gave.
 std::vector<ExpectedRow> expected_rows(std::span<const cases::ExpectedResult> expected, std::uint32_t run,
                                        const NameId& name_id);
 

@@ -147,7 +147,7 @@ const TableType& launch_type() {
   return type;
 }
 
-/// What a comparison measures, and what became of the node.
+/// Columns for the measurements of a comparison and the verdict of its node.
 std::vector<Column> measured_columns() {
   using R = Node;
   return {column("run", &R::run),
@@ -191,7 +191,7 @@ std::vector<Column> measured_columns() {
           column("verdict", &R::verdict)};
 }
 
-/// What is known besides: of specials, of the truth, of the kernel, and of elements that were looked at one by one.
+/// Further columns: on specials, the truth, the kernel, and elements that were looked at one by one.
 std::vector<Column> further_columns() {
   using R = Node;
   return {column("n_nan_differ", &R::n_nan_differ),

@@ -119,10 +119,10 @@ struct Run {
   std::uint64_t first_guilty = no_number;  ///< the row of the graph's node table
   Code<core::Verdict> verdict = core::Verdict::error;
   Code<profile::Subnormals> subnormals = profile::Subnormals::unknown;  ///< flushed: limits allow 0 in place of them
-  double coverage_flops = compare::not_computed, coverage_elements = compare::not_computed;  ///< what was verified
-  double least_flops = compare::not_computed, least_elements = compare::not_computed;        ///< what was asked for
+  double coverage_flops = compare::not_computed, coverage_elements = compare::not_computed;  ///< the verified share
+  double least_flops = compare::not_computed, least_elements = compare::not_computed;        ///< the demanded share
   Code<cases::Plain> plain = cases::Plain::not_run;
-  Code<ir::formats::Must> must = ir::formats::Must::pass;  ///< what the graph's file says that this must come to
+  Code<ir::formats::Must> must = ir::formats::Must::pass;  ///< the outcome that the graph's file demands
   std::uint8_t must_met = 0;                               ///< whether it came to that, where it says fail or refuse
   std::uint32_t fill_name_id = 0;                          ///< which adversarial numbers; "" of other fills
   double lambda = compare::not_computed;                   ///< standard deviations that every limit allowed for

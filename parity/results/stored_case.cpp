@@ -19,7 +19,7 @@ std::optional<std::uint64_t> measured_ns(std::uint64_t stored) {
 
 compare::Extreme extreme(double value, std::uint64_t at) { return {value, counted(at)}; }
 
-/// What a row holds of a comparison; the first of its worst elements has the row's ratio.
+/// The comparison that a row holds; the first of its worst elements has the row's ratio.
 compare::Comparison comparison_of(const Node& row, std::span<const TopElement> worst) {
   compare::Comparison c;
   c.n = row.n;

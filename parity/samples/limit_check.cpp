@@ -54,7 +54,7 @@ double chance_at(const compare::Limits& limits, double truth, std::size_t i) {
                        : limits.probable.as<double>()[i] - limits.fixed * std::abs(truth);
 }
 
-/// What the chance in a limit may be off for having been told from the rest by a difference: more than all of it where
+/// Error of the chance in a limit: it is computed as a difference, whose error may exceed the chance itself where
 /// compensated sums of f64 are.
 double lost_at(const compare::Limits& limits, std::size_t i) { return 0x1p-51 * limits.probable.as<double>()[i]; }
 

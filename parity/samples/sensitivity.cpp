@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::size_t least_sample = 8, sample_size = 32, entries_of_slice = 8;
 constexpr int most_tries = 6;           // Slices are evaluated so often at most.
-constexpr double cheap_flops = 0x1p14;  // what is evaluated as a whole without looking for a slice
-constexpr double most_flops = 0x1p22;   // what is evaluated as a whole, where no slice can be had
+constexpr double cheap_flops = 0x1p14;  // A node up to this is evaluated whole, without looking for a slice.
+constexpr double most_flops = 0x1p22;   // A node up to this is evaluated whole where no slice can be had.
 
 /// The bits that F1 leaves of an operand.
 int bits_left(ir::DType operand, ir::DType result) {
@@ -129,8 +129,8 @@ std::optional<double> of_fewer_bits(const terms::ElementSum& sum, int bits) {
   return differs ? std::optional(total) : std::nullopt;
 }
 
-/// What sums of a node say: those that are, bit for bit, what the kernel's own order gives are not held to a limit
-/// alone.
+/// The answer of a node's sums. Sums that have, bit for bit, the result of the kernel's own order are not held to a
+/// limit alone.
 struct SumsAsked {
   cases::Sensitivity found;
   bool all_replayed = true;

@@ -68,7 +68,7 @@ bool rounds_by_chance(const ir::Op& op) {
          op.is<ir::ops::DotGeneral>() || op.is<ir::ops::Conv>() || op.is<ir::ops::Reduce>();
 }
 
-/// What share of the terms of one sum the other has, too.
+/// The share of the terms of one sum that the other has, too.
 double share_in_common(std::vector<double> one, std::vector<double> other) {
   if (one.empty()) return 0;
   std::ranges::sort(one);
@@ -137,7 +137,7 @@ bool RoundingSample::take_neighbours(std::size_t first, std::span<Element> piece
 
 void RoundingSample::take_element(Element& one) const {
   const terms::ElementSum sum = bare_->at(one.index);
-  if (!elements::is_plain(sum, one.truth, bare_->arithmetic.flushed)) return;  // What it may deviate by is not known.
+  if (!elements::is_plain(sum, one.truth, bare_->arithmetic.flushed)) return;  // Its deviation is not known.
   const std::vector<double> terms = sum.values();
   one.sigma = sums::deviation_of(sum, terms, bare_->arithmetic);
   for (const double term : terms) one.squares += term * term;

@@ -7,8 +7,8 @@
 namespace plumb::parity::samples {
 
 /// A sample of an output that is one sum an element: 16 × 16 neighbouring elements, or 256 where there are no rows of
-/// 16 (verdict.md V40). What their roundings may come to is known before any result is looked at, so that power holds
-/// what it plants to the very numbers that verify judges by.
+/// 16 (verdict.md V40). The limits of their roundings are known before any result is looked at, so that power judges
+/// planted faults by the very numbers that verify judges by.
 class RoundingSample {
  public:
   /// Nothing where the segment is no bare sum in f32 or a narrower type, where its kernel does not say that it rounds

@@ -14,7 +14,7 @@ namespace {
 
 std::size_t below(std::mt19937_64& random, std::size_t count) { return static_cast<std::size_t>(random() % count); }
 
-/// What is done to a stretch of a line, the same for all lines that it is done to.
+/// A change to a stretch of a line, the same in all lines that it is made in.
 struct Move {
   std::size_t kind, first, end;
   std::uint64_t seed;

@@ -9,12 +9,12 @@
 
 namespace plumb::parity::search {
 
-/// What is to become large.
+/// The number that a search makes large.
 enum class Objective {
   ratio,    ///< the error of an element over its first limit, before single elements are looked at
-  certain,  ///< the error over what nothing but a defect exceeds
+  certain,  ///< the error over the limit that only a defect exceeds
   total,    ///< the end-to-end error over its limit
-  missed    ///< the limits of a node over the scale of its numbers: what a fault may hide behind
+  missed    ///< the limits of a node over the scale of its numbers: room for a fault to hide in
 };
 
 constexpr auto enum_names(Objective) { return std::array<std::string_view, 4>{"ratio", "certain", "total", "missed"}; }

@@ -43,7 +43,7 @@ double aligned(const terms::Product& term, const Arithmetic& arithmetic) {
   return raised(term.a, arithmetic.least_a) * raised(term.b, arithmetic.least_b);
 }
 
-/// What a unit that cuts off loses: at every term up to `cut` roundoffs of the larger of the sum so far and a term,
+/// Loss of a unit that truncates sums: at every term up to `cut` roundoffs of the larger of the sum so far and a term,
 /// here the largest within windows of terms that may be added at once.
 double cut_off(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
   double so_far = 0, lost = 0;
@@ -91,8 +91,8 @@ Creep creep_of(std::span<const double> terms, const Arithmetic& arithmetic) {
   return creep;
 }
 
-/// What the terms of a sum change by, and those of the sums that are factors of them, whose changes may all have one
-/// sign. What is published is one sum, and nobody knows in which order the others are added.
+/// Creep of the terms of a sum, and of the sums that are factors of them, whose changes may all have one sign. The
+/// published order is that of one sum; the order of the others is not known.
 double creep_in(const terms::ElementSum& sum, const Arithmetic& arithmetic) {
   const std::vector<double> terms = sum.values();
   double creep = creep_of(terms, arithmetic).last;
@@ -133,8 +133,8 @@ double deviation(std::span<const double> terms, const Arithmetic& arithmetic) {
   return std::sqrt(roundings_of(terms, arithmetic).variance);
 }
 
-/// What numbers below the smallest normal take with them where they may be flushed to 0: terms that are such, or have
-/// such a factor, themselves, and partial sums that are such.
+/// Loss where numbers below the smallest normal may be flushed to 0: terms that small or with a factor that small, and
+/// partial sums that small.
 double vanished(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic) {
   const double least = arithmetic.flushed;
   double smallest = std::numeric_limits<double>::infinity(), lost = 0;
@@ -149,7 +149,7 @@ double vanished(const terms::ElementSum& sum, std::span<const double> terms, con
   return lost + roundings_of(terms, arithmetic).vanished;
 }
 
-/// What factors that are off themselves do, or that are sums, beside what `additions` do (verdict.md V13).
+/// Adds the errors of factors that are inexact, or are sums, to those of the `additions` (verdict.md V13).
 ElementLimit with_factors(const ElementLimit& additions, const terms::ElementSum& sum, const Arithmetic& arithmetic,
                           double lambda) {
   const auto square = [](double x) { return x * x; };
@@ -161,7 +161,7 @@ ElementLimit with_factors(const ElementLimit& additions, const terms::ElementSum
   };
   for (const double off : sum.off) add({lambda * arithmetic.unit * off, arithmetic.unit * off}, 1);
   Arithmetic of_inner = arithmetic;
-  of_inner.sum.reset();  // what is published is one sum, and these are others
+  of_inner.sum.reset();  // the record published is that of one sum, and these are others
   for (std::size_t k = 0; k < sum.inner.size(); ++k)
     add(limit_of(sum.inner[k], of_inner, lambda), sum.inner_factors[k]);
   const double moved = arithmetic.unit * sum.moved;
@@ -210,7 +210,7 @@ double limit_behind(const terms::ElementSum& sum, double total, const Arithmetic
   };
   if (sum.scale != 1) round(so_far *= sum.scale);
   if (sum.divisor != 1) {
-    rounded /= std::abs(sum.divisor);  // what the scale rounded is divided as well
+    rounded /= std::abs(sum.divisor);  // divides the rounding of the scale as well
     round(so_far /= sum.divisor);
   }
   for (const terms::Product& term : sum.added) {

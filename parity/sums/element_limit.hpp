@@ -11,16 +11,16 @@ namespace plumb::parity::sums {
 /// Whether any level of a sum carries the errors of its additions as a second number.
 bool is_compensated(const ir::Sum& sum);
 
-/// What is known of how the sums of a node were made.
+/// The arithmetic of a node's sums, as far as it is known.
 struct Arithmetic {
   double unit = 0x1p-24;            ///< unit roundoff of the accumulator
   double subnormal = 0x1p-149;      ///< spacing of its subnormal numbers
   bool exact_products = false;      ///< a product of two operands is a number of the accumulator's type
   std::optional<ir::Sum> sum = {};  ///< the tree as it was published; nothing: unknown
-  /// What a unit that cuts sums off loses at most for each term, in units of the roundoff at the larger of the sum so
-  /// far and the terms; 0 for units that round to nearest.
+  /// Largest loss for each term of a unit that truncates sums, in units of the roundoff at the larger of the sum so far
+  /// and the terms; 0 for units that round to nearest.
   double cut = 0;
-  double least_a = 0, least_b = 0;  ///< as what the factors count at least where they are aligned; zeros are exempt
+  double least_a = 0, least_b = 0;  ///< smallest magnitudes that the alignment exponent assumes; zeros are exempt
   double flushed = 0;               ///< numbers below this may be 0 instead (verdict.md V35); 0: subnormals are kept
 
   bool is_compensated() const;
@@ -32,8 +32,8 @@ struct Arithmetic {
 
 /// How far one element may be from the truth by the additions that made it, before it is stored.
 struct ElementLimit {
-  double probable = 0;  ///< what chance exceeds as rarely as λ says
-  double certain = 0;   ///< what no order of rounding exceeds
+  double probable = 0;  ///< limit that chance exceeds as rarely as λ says
+  double certain = 0;   ///< limit that no order of rounding exceeds
   double fixed = 0;     ///< the part of `probable` that is there whatever λ is
 };
 
@@ -41,8 +41,8 @@ struct ElementLimit {
 /// (verdict.md V13, V16 to V18 and V24 to V26). `lambda`: standard deviations that are allowed for.
 ElementLimit limit_of(const terms::ElementSum& sum, const Arithmetic& arithmetic, double lambda);
 
-/// What is behind a sum that came out as `total` may round: its product with a scale, its quotient, and what is added
-/// to it, once each.
+/// Error of the operations behind a sum that came out as `total`, one rounding each: its product with a scale, its
+/// quotient, and the terms added to it.
 double limit_behind(const terms::ElementSum& sum, double total, const Arithmetic& arithmetic);
 
 /// The mean number of equal terms among those that are not 0; a term and its negative are different. 1 where all
@@ -54,14 +54,14 @@ double deviation_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
 /// Where the terms are multiplied out already.
 double deviation_of(const terms::ElementSum& sum, std::span<const double> terms, const Arithmetic& arithmetic);
 
-/// What deviation_of() has for each of some neighbours, √Σp² of each, and its smallest factor or product in size that
-/// is not 0. Nothing where it is not known which terms meet.
+/// By neighbour, its deviation_of(), its √Σp², and its smallest factor or product in size that is not 0. Nothing where
+/// it is not known which terms meet.
 struct NeighbourDeviations {
   std::array<double, terms::Neighbours::count> deviations, squares, smallest;
 };
 std::optional<NeighbourDeviations> deviations_of(const terms::Neighbours& neighbours, const Arithmetic& arithmetic);
 
-/// What the terms lose or gain by being added one after the other, with its sign (Σr_k of verdict.md V23).
+/// Error of adding the terms one after the other, with its sign (Σr_k of verdict.md V23).
 double drift_of(const terms::ElementSum& sum, const Arithmetic& arithmetic);
 
 /// As far as an honest kernel may be off whose terms come in few values, or are lost on being added: λσ and the creep

@@ -6,7 +6,7 @@
 namespace plumb::parity::sums {
 namespace {
 
-/// What a sum is made of, as far as the mean over all orders goes.
+/// The totals of a sum's terms that the mean over all orders depends on.
 struct Totals {
   double sum = 0, squares = 0, sizes = 0;
 

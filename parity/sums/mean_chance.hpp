@@ -1,4 +1,4 @@
-// What chance may do to a sum, on the mean over all orders of its terms, from the terms alone.
+// Chance error of a sum, on the mean over all orders of its terms, from the terms alone.
 #pragma once
 
 #include <vector>

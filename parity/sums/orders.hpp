@@ -9,9 +9,9 @@ namespace plumb::parity::sums {
 /// the terms in the order of the contract.
 bool is_rearranged(const ir::Sum& sum);
 
-/// What the additions do to the terms in the orders that such a kernel may take them in, the largest of each: a record
-/// says that there are pieces, not how wide they are, and lanes that are shuffled meet their neighbours first, all of
-/// them or those of each subgroup, or are not (verdict.md V17, V19).
+/// The roundings of the terms in the orders that a kernel with this record may take them in, the largest of each: a
+/// record says that there are pieces, not how wide they are, and shuffled lanes meet their neighbours first, all of
+/// them or those of each subgroup, or do not (verdict.md V17, V19).
 Tree::Roundings rearranged_roundings(const ir::Sum& sum, std::span<const double> terms, const Additions& additions);
 
 /// The larger of each.

@@ -43,7 +43,7 @@ Tree::Sizes chain_nodes(double count, double size) {
   return {count - 1, size * sum, size * size * squares, count - 1};
 }
 
-/// What the items of a level take of a stretch.
+/// The terms of a stretch that each item of a level takes.
 std::vector<Stretch> items_of(std::span<const ir::SumLevel> levels, std::size_t level, const Stretch& all) {
   std::vector<Stretch> items;
   const ir::SumLevel& joined = levels[level];

@@ -27,7 +27,7 @@ class Tree {
   /// share them out evenly.
   Tree(std::span<const ir::SumLevel> levels, std::int64_t terms, bool terms_are_numbers = true);
 
-  /// What the sizes n_v of the nodes say alone, K being the number of terms.
+  /// Totals of the sizes n_v of the nodes, K being the number of terms.
   struct Sizes {
     double nodes = 0;
     double total = 0;    ///< Σ n_v
@@ -39,10 +39,10 @@ class Tree {
   double alpha() const;
   double beta() const;
 
-  /// What the additions do to these terms, in the order of the contract.
+  /// The roundings of additions of these terms, in the order of the contract.
   struct Roundings {
-    double variance = 0;  ///< Σ_v of the square of what node v may be off, and of what products are (verdict.md V13)
-    double vanished = 0;  ///< what partial sums may be off that are flushed to 0 (verdict.md V35)
+    double variance = 0;  ///< Σ_v of the squared error of node v, and of those of products (verdict.md V13)
+    double vanished = 0;  ///< loss from partial sums that are flushed to 0 (verdict.md V35)
   };
   Roundings roundings(std::span<const double> terms, const Additions& additions) const;
   double variance(std::span<const double> terms, const Additions& additions) const {

@@ -36,7 +36,7 @@ struct Candidate {
 /// Every node that can, without errors.
 std::vector<Candidate> candidates_of(const ir::Graph& graph, const ir::Feeds& feeds, ir::passes::Precision precision);
 
-/// What the heuristic takes from its authors; no theory says where it lies.
+/// Threshold of the heuristic, by its authors; no theory says where it lies.
 inline constexpr double default_oscillation = 0.35;
 
 /// Why the heuristic refuses a node, or "": its weight oscillates by `threshold` or more, it has more than 768

@@ -18,7 +18,7 @@ ir::Feeds widened(const ir::Feeds& feeds) {
   return wide;
 }
 
-/// What the candidate made of some values of a graph, while a case runs.
+/// Keeps the candidate's tensors for some values of a graph, while a case runs.
 class Results final : public cases::Observer {
  public:
   Results(cases::Observer& progress, const ir::Graph& graph, const std::vector<ir::Value>& wanted)
@@ -284,7 +284,7 @@ void Sweep::add_row_of(ir::passes::Precision precision) {
   for (const Choice choice : options_.choices) choice == Choice::bound ? add_rows_by_bound(precision) : add(choice);
 }
 
-/// What the nodes cost and save is measured once for all budgets.
+/// Costs and savings of nodes are measured once for all budgets.
 void Sweep::add_rows_by_bound(ir::passes::Precision precision) {
   measure_candidates();
   measure_savings();

@@ -1,4 +1,4 @@
-// What a sweep over precisions is asked and what it finds: errors, bounds, verdicts and times of each variant.
+// Options and results of a sweep over precisions: errors, bounds, verdicts and times of each variant.
 #pragma once
 
 #include "parity/sweep/output_error.hpp"
@@ -24,15 +24,15 @@ struct SweepOptions {
 struct SweepRow {
   ir::passes::Precision precision = ir::passes::Precision::f32;
   Choice choice = Choice::never;
-  std::optional<ir::DType> stored = {};  ///< what all f32 values are stored in; then there is no choice to make
-  std::optional<double> budget = {};     ///< what `bound` kept to
+  std::optional<ir::DType> stored = {};  ///< the dtype that all f32 values are stored in; then there is no choice
+  std::optional<double> budget = {};     ///< the budget that `bound` kept to
   bool is_given = false;                 ///< the plan was given: nothing was chosen
   std::string unsupported = {};          ///< why there is nothing to show
   ir::passes::PrecisionPlan plan = {};
   double share = 0;                                ///< share of the flops that could be lowered
   std::vector<OutputErrors> outputs = {};          ///< against the truth of the graph as it was
   double max_ratio = compare::not_computed;        ///< error over bound of the worst node, on its own inputs
-  core::Verdict verdict = core::Verdict::skipped;  ///< what verifying the graph so gave; of several samples the worst
+  core::Verdict verdict = core::Verdict::skipped;  ///< on the graph at this precision; the worst of several samples
   std::optional<std::uint64_t> device_ns = {};     ///< for all nodes, where the device has timestamps
 };
 
@@ -44,10 +44,10 @@ struct SweepResult {
 };
 
 /// Runs a graph of f32 at each precision, by each choice, and verifies it, on every sample: one graph, fed otherwise.
-/// What a node's rounding does to the outputs is measured one node at a time on the reference; what `bound` chose is
-/// run on the candidate and loses its costliest nodes until the outputs of all samples keep the budget there. The first
-/// sample is timed. Throws as the executors do; Error when the graph has no output of floats, or samples are of
-/// different graphs.
+/// The effect of a node's rounding on the outputs is measured one node at a time on the reference; the choice of
+/// `bound` is run on the candidate and loses its costliest nodes until the outputs of all samples keep the budget
+/// there. The first sample is timed. Throws as the executors do; Error when the graph has no output of floats, or
+/// samples are of different graphs.
 SweepResult sweep(const std::vector<cases::Case>& samples, const cases::Executors& executors,
                   const SweepOptions& options, cases::Observer& observer);
 

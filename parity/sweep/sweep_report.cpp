@@ -47,14 +47,14 @@ struct Cell {
   std::function<std::string(const SweepRow& row, std::size_t k)> text;
 };
 
-/// What is said once of a row.
+/// A cell that has text once for a row.
 auto once(std::function<std::string(const SweepRow&)> text) {
   return [text = std::move(text)](const SweepRow& row, std::size_t k) {
     return k == 0 && row.unsupported.empty() ? text(row) : std::string();
   };
 }
 
-/// What is said of an output.
+/// A cell that has text for each output.
 auto each(std::function<std::string(const OutputErrors&)> text) {
   return [text = std::move(text)](const SweepRow& row, std::size_t k) {
     return row.unsupported.empty() ? text(row.outputs[k]) : std::string();

@@ -21,13 +21,13 @@ struct Style {
 
 enum class When { automatic, always, never };
 
-/// What the flags --width and --color ask for.
+/// The requests of the flags --width and --color.
 struct StyleFlags {
   std::optional<std::size_t> width = {};
   When color = When::automatic;
 };
 
-/// What is known of the place that text goes to.
+/// The properties of the place that text goes to.
 struct Surroundings {
   bool is_terminal = false;
   std::size_t columns = 0;  ///< that the terminal has; 0 where it does not say
@@ -35,7 +35,7 @@ struct Surroundings {
   std::string COLUMNS = {}, TERM = {}, NO_COLOR = {}, CLICOLOR_FORCE = {}, FORCE_COLOR = {};
 };
 
-/// What this process knows of an open file, by its descriptor.
+/// The surroundings of an open file, by its descriptor.
 Surroundings surroundings_of(int descriptor);
 
 /// The width is that of the flag, of COLUMNS, of the terminal, or 80 for a terminal that does not say; what is no

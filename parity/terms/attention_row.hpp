@@ -26,7 +26,7 @@ class AttentionRow {
   double value(std::int64_t j, std::int64_t column) const {
     return line_of(operands_[2], kv_head_, j)[static_cast<std::size_t>(column)];
   }
-  /// What is added to the score of a key; 0 without a bias.
+  /// The bias of the score of a key; 0 without one.
   double bias(std::int64_t j) const;
   double scale() const;
 

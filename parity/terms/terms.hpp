@@ -21,14 +21,14 @@ struct Product {
   double value() const { return a * b; }  ///< exact where both factors are numbers of f32
 };
 
-/// What one element is made of: scale · Σ terms / divisor + Σ added.
+/// One element as a sum: scale · Σ terms / divisor + Σ added.
 struct ElementSum {
   std::vector<Product> terms, added;
   double scale = 1, divisor = 1;
-  std::vector<double> off = {};            ///< in unit roundoffs, what the factors of each term are off; empty: nothing
+  std::vector<double> off = {};            ///< error of each term's factors, in unit roundoffs; empty: none
   std::vector<ElementSum> inner = {};      ///< sums that are factors of terms
-  std::vector<double> inner_factors = {};  ///< by what each of them is multiplied
-  double moved = 0;                        ///< in unit roundoffs, what positions that are off do to the whole
+  std::vector<double> inner_factors = {};  ///< the factor of each of them
+  double moved = 0;                        ///< change of the whole by positions that are off, in unit roundoffs
   /// Where a kernel counts each term among those that an element has far from edges, and how many these are, where some
   /// are absent here: it adds zeros in their place. Empty: one after the other.
   std::vector<std::size_t> places = {};
@@ -57,9 +57,9 @@ struct Neighbours {
 /// Collects what elements are made of, of output 0.
 class Walker {
  public:
-  /// What element `index` (flat, row-major) is made of; `sum` comes empty.
+  /// The sum of element `index` (flat, row-major); `sum` comes empty.
   using OfElement = std::function<void(std::int64_t index, ElementSum& sum)>;
-  /// What the elements from `first` on are made of; false where they are no such neighbours.
+  /// The sums of the elements from `first` on; false where they cannot be had as Neighbours.
   using OfNeighbours = std::function<bool(std::int64_t first, Neighbours& found)>;
 
   template <class Walk>

@@ -17,7 +17,7 @@ class CandidateError : public ir::Error {
   using Error::Error;
 };
 
-/// What a candidate made of a graph, or of one node of it.
+/// The results of a candidate on a graph, or on one node of it.
 struct CandidateRun {
   ir::Tensors values = {};                         ///< by value of the graph
   std::map<ir::Value, std::uint64_t> hashes = {};  ///< hashes of those values

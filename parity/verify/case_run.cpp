@@ -126,7 +126,7 @@ std::uint64_t CaseRun::count_limits() const {
   const judges::ExtraJudges* const extra = options_.extra_judges.get();
   const auto of_output = [&](const core::Segment& segment, std::size_t k) {
     const ir::TensorType& type = segment.graph.type(segment.outputs[k]);
-    // What was rounded on the way to a total is chance, whatever its own node does.
+    // Roundings on the way to a total are chance, whatever its own node does.
     const bool is_total = options_.mode == core::Mode::propagate && ir::unit_roundoff(type.dtype) > 0;
     return is_total ? bounds::real_numbers_of(type) : judges::limits_of_chance(segment, k, extra);
   };
@@ -153,7 +153,7 @@ expected::Evaluate CaseRun::limits_of_elements() const {
   };
 }
 
-/// What can be said of a node when all before it are carried on; false, the problem being kept, where that fails.
+/// Carries a node on when all before it are; false, the problem being kept, where that fails.
 bool CaseRun::try_carry(std::size_t n, Examined& found) {
   if (found.problem) return false;
   try {
@@ -220,7 +220,7 @@ void CaseRun::Total::measure() {
   if (measured) return;
   const ir::TensorView both[] = {local, device};
   measured = compare::measure(truth, both, device.dtype());
-  // What overflows in the narrower dtype is wrong by the graph as it was.
+  // Overflow in the narrower dtype is an error by the graph as it was.
   if (written) of_written = compare::measure(*written, {&device, 1}, written_in).front();
 }
 
@@ -228,7 +228,7 @@ void CaseRun::measure_totals(Examined& found) {
   for (auto& [k, total] : found.totals) total.measure();
 }
 
-/// What the output inherited from its operands, and how far off it is in total.
+/// Sets the error that the output inherited from its operands, and its total error.
 void CaseRun::compare_total(const Total& total, cases::NodeResult& result, ValueState& state) const {
   const bool has_runs = sign_runs_ && sign_runs_->has(graph_.nodes()[result.node].outputs[result.output]);
   result.gates_total = has_runs && attribution::gates_total(options_.mode, result.allowed, result.type.dtype);
@@ -358,8 +358,8 @@ void CaseRun::decide_case(std::span<const core::Verdict> nodes) {
   }
 }
 
-/// What another implementation gave is right or wrong by itself. A candidate that agrees with the truth is not to blame
-/// for it, but the case is not what the file says, either.
+/// Another implementation's tensors are right or wrong by themselves. A candidate that agrees with the truth is not to
+/// blame for them, but the case contradicts its file.
 void CaseRun::judge_expected() {
   for (const cases::NodeResult& node : result_.nodes)
     if (node.expected && subject_.expected_within) {
@@ -380,7 +380,7 @@ void CaseRun::judge_expected() {
     result_.expected = expected::judge(subject_, executors_.reference, options, limits_of_elements());
   }
   for (const cases::ExpectedResult& one : result_.expected) {
-    // What left the range on its way proves nothing of the graph.
+    // A tensor that left the range on its way proves nothing of the graph.
     const bool is_lost = one.verdict == core::Verdict::out_of_range;
     const core::Verdict said = is_lost ? core::Verdict::mistrusted : one.verdict;
     if (core::is_worse(said, result_.verdict)) result_.verdict = said;

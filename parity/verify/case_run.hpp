@@ -45,12 +45,12 @@ class CaseRun {
     bounds::Bounded local = {};
     ir::Feeds fed = {};
     bounds::Manner manner = {};
-    std::string no_model = {};  ///< what the error models lack, where they lack something: there is only the truth
+    std::string no_model = {};  ///< the part that error models lack, if any: then there is only the truth
   };
-  /// What an output inherited and how far off it is in total: tensors that nobody changes while it is measured, and
-  /// what came of that.
+  /// The inherited and the total error of an output: the tensors, which are not changed while they are measured, and
+  /// the measurements.
   struct Total {
-    ir::TensorView truth, local, device;  ///< the truth by the whole graph and by its own operands, and what came
+    ir::TensorView truth, local, device;         ///< the truth by the whole graph and by its own operands; the output
     std::optional<ir::TensorView> written = {};  ///< the truth by the graph as it was, where it runs in another dtype
     ir::DType written_in = ir::DType::f32;       ///< the dtype that the output had in it
     std::optional<std::vector<compare::Comparison>> measured = {};  ///< `local` and `device` against `truth`
@@ -58,18 +58,18 @@ class CaseRun {
 
     void measure();
   };
-  /// What a node is by itself: nothing of it depends on what other nodes came to, until it is carried on.
+  /// A node by itself: nothing of it depends on the results of other nodes, until it is carried on.
   struct Examined {
     bool compares = false;  ///< whether there was something to compare; nothing else is set where there was not
     Evaluation own = {};
     core::JudgedOutput judged = {};
     std::vector<cases::NodeResult> results = {};    ///< by output
     bool is_joint = false;                          ///< whether its outputs were judged together
-    std::map<std::size_t, ir::Tensor> truths = {};  ///< then, by output, what it was compared with
+    std::map<std::size_t, ir::Tensor> truths = {};  ///< then, by output, the truth it was compared with
     std::map<std::size_t, Total> totals = {};       ///< by output, of those that have one; known when it is carried on
-    std::exception_ptr problem = nullptr;           ///< what was thrown on the way
+    std::exception_ptr problem = nullptr;           ///< the exception that was thrown on the way
 
-    /// What output `k` was compared with.
+    /// The truth that output `k` was compared with.
     const ir::Tensor& truth(std::size_t k) const {
       return is_joint && truths.contains(k) ? truths.at(k) : own.local.truth.outputs[k];
     }

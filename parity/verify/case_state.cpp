@@ -1,4 +1,4 @@
-// What a case holds while it is judged: values, truths and segments, each let go after its last reader.
+// The state of a case while it is judged: values, truths and segments, each let go after its last reader.
 #include "parity/verify/case_state.hpp"
 
 #include <algorithm>

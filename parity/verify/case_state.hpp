@@ -12,9 +12,9 @@
 
 namespace plumb::parity::verify {
 
-/// What is known of one value of the graph while its case runs.
+/// The state of one value of the graph while its case runs.
 struct ValueState {
-  std::optional<ir::Tensor> got;      ///< what its readers are given, until the last of them was judged
+  std::optional<ir::Tensor> got;      ///< fed to its readers, until the last of them was judged
   bool is_captured = false;           ///< whether there was ever something to give
   std::optional<std::uint64_t> hash;  ///< hash of what the candidate computed first
   bool is_unstable = false;           ///< another run gave other bits
@@ -26,11 +26,11 @@ struct ValueState {
   std::size_t last_reader = 0;        ///< the last node that has it as an operand
 };
 
-/// What is known of one node of the graph.
+/// The state of one node of the graph.
 struct NodeState {
   std::string no_truth;                  ///< why it has none, where a node of its segment cannot be widened
-  core::Segment segment;                 ///< what its outputs are compared with: the node, and what was fused into it
-  std::optional<ir::NodeReport> report;  ///< what became of it; none where the candidate says nothing
+  core::Segment segment;                 ///< makes the truth of its outputs: the node, and the nodes fused into it
+  std::optional<ir::NodeReport> report;  ///< the candidate's; none where it says nothing
 };
 
 /// All that a case has learnt of its values and nodes, and what it still holds of them.
@@ -47,7 +47,7 @@ class CaseState {
   bool is_captured(ir::Value v) const { return graph_.is_source(v) || isolates_ || value(v).is_captured; }
   /// Whether nothing was wrong on the way to what its readers are given.
   bool is_clean(ir::Value v) const { return graph_.is_source(v) || value(v).is_clean; }
-  /// What the readers of a value are given.
+  /// The tensor that the readers of a value are fed.
   const ir::Tensor& got(ir::Value v) const;
   /// Whether the graph from its inputs on says what a value is: nothing on its way lacks a truth.
   bool has_truth(ir::Value v) const { return graph_.is_source(v) || value(v).truth.has_value(); }

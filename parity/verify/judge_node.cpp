@@ -1,6 +1,6 @@
-// What happens to one node of a case, from top to bottom: its outputs come from the candidate, its own truth and limits
+// The course of one node of a case, from top to bottom: its outputs come from the candidate, its own truth and limits
 // are evaluated on the operands that the candidate's node had and each output is compared, by any thread; then, node
-// after node, each output gets its verdict, and what the node's readers are given is settled.
+// after node, each output gets its verdict, and the tensors for the node's readers are settled.
 
 #include <fmt/format.h>
 
@@ -236,7 +236,7 @@ void CaseRun::examine_jointly(std::size_t k, const elements::Subject& asked, jud
   if (agrees && result.telling.mistrust().empty()) result.sensitivity = judge.sensitivity(k);
 }
 
-/// What an output inherited, how far off it is in total, and what is said of it.
+/// Sets the inherited and the total error of an output, and its verdict.
 void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& result, Examined& found) {
   bounds::Bounded& local = found.own.local;
   const core::Segment& segment = state_.node(n).segment;
@@ -269,8 +269,8 @@ void CaseRun::judge_output(std::size_t n, std::size_t k, cases::NodeResult& resu
   result.allowed.limits.reset();
 }
 
-/// What the candidate's node may round goes on to those behind it, along the candidate's own trees (verdict.md V46).
-/// Nothing does of one without a model, nor behind it.
+/// Carries the roundings of the candidate's node to those behind it, along the candidate's own trees (verdict.md V46).
+/// Stops at a node without a model.
 void CaseRun::carry_roundings(std::size_t n) {
   const core::Segment& segment = state_.node(n).segment;
   const auto is_there = [this](ir::Value v) { return sign_runs_->has(v); };
@@ -294,7 +294,7 @@ void CaseRun::judge_total(cases::NodeResult& result, const ir::Tensor& device) c
   if (found.allowed.rule == compare::Allowed::Rule::within) result.telling = found.telling;
 }
 
-/// What another implementation gave for a value; null where it gave nothing.
+/// The tensor that another implementation gave for a value; null where it gave none.
 const ir::Tensor* CaseRun::given_output(ir::Value value) const {
   if (!subject_.expectation) return nullptr;
   const auto found = subject_.expectation->tensors.find(graph_.name(value));
@@ -321,7 +321,7 @@ void CaseRun::ask_sample(const Evaluation& own, std::size_t k, cases::NodeResult
   if (!result.local.agrees() || result.type.shape.elements() == 0) return;
   const ir::Tensor& got = state_.value(graph_.nodes()[result.node].outputs[k]).got.value();
   const samples::Draws draws(subject_.seed, result.name());
-  // What was held to a replay was held to less than its limit, by which a sample would be asked.
+  // Replayed elements were held to less than their limits, by which a sample would be asked.
   if (result.telling.mistrust().empty() && result.settled.replayed == 0)
     result.sensitivity = samples::sensitivity_of(subject, k, own.local, got, draws);
   if (const auto sample = samples::RoundingSample::of(subject, k, own.local.truth.outputs[k], draws))

@@ -95,7 +95,7 @@ void refill(const ir::formats::GraphFile& file, std::uint64_t seed, ir::Feeds& f
   }
 }
 
-/// What the case was made of besides: of tensors those that were read, as they were before any change of dtype.
+/// The origin of a case: its options, its plan, and a hash of the tensors read, as they were before a change of dtype.
 cases::Origin origin_of(const FillOptions& options, const ir::formats::GraphFile& file, const ir::Feeds& feeds) {
   cases::Origin origin{.param_seed = options.param_seed,
                        .shapes = options.shapes,

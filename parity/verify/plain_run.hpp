@@ -8,7 +8,7 @@
 
 namespace plumb::parity::verify {
 
-/// What came of running what ships.
+/// The finding of a plain run: of the plan that ships, compiled for the results alone.
 struct PlainFinding {
   cases::PlainRun said = {};
   std::optional<CandidateRun> tapped = {};  ///< values of the plain run, where they have to be judged

@@ -7,7 +7,7 @@
 
 namespace plumb::parity::verify {
 
-/// What the file of a case says that values of its graph are: statements of the right answer, which no limit of a
+/// The values of its graph that the file of a case states: statements of the right answer, which no limit of a
 /// kernel excuses (verdict.md V43). Must not outlive the case.
 class Stated {
  public:
@@ -16,14 +16,14 @@ class Stated {
 
   bool has(ir::Value value) const { return values_.contains(value); }
 
-  /// What is wrong with a value that a node computed, by what the file states; "" where it states nothing or is
-  /// right. The truth is held against the file or, where the file has somebody else's evaluation, the device is:
-  /// such an evaluation was not made in f64 either, and at a tie or a threshold the truth may be as far from it as
-  /// the next integer. Notes the device's distance in the result.
+  /// The error of a value that a node computed, by the file's statement; "" where it states nothing or is right. The
+  /// truth is held against the file or, where the file has another implementation's evaluation, the device is: that
+  /// evaluation was not made in f64 either, and at a tie or a threshold the truth may be as far from it as the next
+  /// integer. Notes the device's distance in the result.
   std::string against(cases::NodeResult& result, ir::Value value, const ir::Tensor& truth,
                       const ir::Tensor& device) const;
 
-  /// What is wrong with values that no node computes: they are what they were fed.
+  /// The error of values that no node computes: they are as they were fed.
   std::string against_sources() const;
 
  private:

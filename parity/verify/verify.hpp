@@ -40,9 +40,9 @@ struct FillOptions {
   std::uint64_t memory_budget = ir::formats::usual_memory_budget;
   TensorReader read_given = {};  ///< likewise
   GraphReader read = ir::formats::read_graph;
-  ir::Feeds expected = {};          ///< what another implementation gave, by value, besides what the file has of it
+  ir::Feeds expected = {};          ///< another implementation's tensors by value, in addition to the file's
   TensorReader read_expected = {};  ///< likewise
-  /// Holds the candidate to what another implementation gave, as a suite does, and not that to an end-to-end limit.
+  /// Holds the candidate to the tensors of another implementation, as a suite does, and these to no end-to-end limit.
   std::optional<cases::Closeness> expected_within = {};
   std::string precision = {};  ///< which nodes multiply in f16 (parity/cases/precision_plan.hpp); none unless said
   core::FillKind kind = core::FillKind::graph;  ///< exact: the case becomes its exact twin
@@ -80,10 +80,10 @@ double memory_needed(const ir::Graph& graph);
 struct VerifyOptions {
   std::string filter = {};             ///< regular expression over labels of the nodes to judge; empty for all
   unsigned repeat = 1;                 ///< runs of the candidate, which must agree in every bit
-  cases::RunSettings settings = {};    ///< what the candidate was made with: a run is named by it
-  std::string flags = {};              ///< what a repro line repeats besides file, seed, dtype and node: " --device 1"
-  const policy::Gate* gate = nullptr;  ///< what decides in place of the bound
-  const profile::DeviceProfile* emulated = nullptr;  ///< what adds products is replayed as it says
+  cases::RunSettings settings = {};    ///< settings of the candidate: a run is named by them
+  std::string flags = {};              ///< end of a repro line, after file, seed, dtype and node: " --device 1"
+  const policy::Gate* gate = nullptr;  ///< decides in place of the bound; null: the bound does
+  const profile::DeviceProfile* emulated = nullptr;  ///< replays the ops that add products; null: none
   core::Mode mode = core::Mode::attribute;
   std::optional<std::size_t> blame = {};  ///< nodes to measure the blame of; else a few of a case that failed
   core::Coverage min_verified = core::usual_coverage;  ///< less of it makes a case mistrusted
@@ -99,7 +99,7 @@ struct VerifyOptions {
 /// each node's outputs with the truth (ops.md 1.10): the widened op on the very
 /// inputs that the candidate's node had, so that one bad node is not blamed on its successors. In mode isolate
 /// the candidate runs each node alone instead, on the truth of its operands.
-/// What the file says of results is held against the truth of the whole graph. Throws as the executors do.
+/// Values that the file states are held against the truth of the whole graph. Throws as the executors do.
 cases::CaseResult verify(const cases::Case& subject, const cases::Executors& executors, const VerifyOptions& options,
                          cases::Observer& observer);
 
@@ -108,7 +108,7 @@ cases::CaseResult verify_file(const std::filesystem::path& path, const FillOptio
                               const cases::Executors& executors, const VerifyOptions& options,
                               cases::Observer& observer);
 
-/// What each case came to.
+/// The end of each case: its exit code, its verdict and those of its nodes.
 std::vector<core::CaseEnd> ends_of(std::span<const cases::CaseResult> cases);
 
 }  // namespace plumb::parity::verify

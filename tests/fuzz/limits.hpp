@@ -1,6 +1,6 @@
 #pragma once
 
-// What readers of strangers' files are held to, whatever the bytes: 2 s and 1 GiB, children included.
+// Limits on readers of strangers' files, whatever the bytes: 2 s and 1 GiB, children included.
 
 #include <cstdint>
 #include <cstdio>
@@ -14,8 +14,8 @@
 
 namespace plumb::fuzz {
 
-/// Traps where what happened while it lived took more than 2 s of processor time, or a child more than 1 GiB beyond
-/// what this process has. (Of the process itself libFuzzer watches the memory: -rss_limit_mb.)
+/// Traps where the work during its lifetime took more than 2 s of processor time, or a child more than 1 GiB beyond
+/// the peak of this process. (The memory of the process itself is watched by libFuzzer: -rss_limit_mb.)
 class WithinLimits {
  public:
   WithinLimits() : began_(seconds()) {}

@@ -4,7 +4,7 @@
 
 #include "gpu_vulkan/plan/lower.hpp"
 
-// What one node becomes on a device that is made up: no GPU is needed.
+// One node, lowered for a device that is made up: no GPU is needed.
 namespace plumb::gpu_vulkan {
 
 /// A device that has whatever the kernels of products can use.

@@ -1,4 +1,4 @@
-// What every op's header must hold, and that attributes survive the way to a file and back.
+// Every op's header keeps the rules, and attributes survive the way to a file and back.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ class ModelMaker {
   ::onnx::ModelProto proto_;
 };
 
-/// What ONNX calls a dtype that `initializer` takes.
+/// ONNX's number for a dtype that `initializer` takes.
 int onnx_type(ir::DType dtype);
 
 /// The numbers of a tensor of any real, integer or bool dtype.

@@ -1,4 +1,4 @@
-// What no output of a model needs blocks nothing.
+// Parts of a model that none of its outputs needs block nothing.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What newer opsets take as inputs, older ones took as attributes; and some words changed
+// Newer opsets take inputs where older ones took attributes; and some words changed
 // their meaning. The same question in both must have the same answer.
 
 #include <gmock/gmock.h>

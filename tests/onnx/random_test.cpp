@@ -78,7 +78,7 @@ TEST(OnnxRandom, BernoulliComparesWithItsProbability) {
   EXPECT_THAT(std::vector<float>(y.as<float>().begin(), y.as<float>().end()), ::testing::ElementsAre(0, 1, 0, 1));
 }
 
-/// What is kept is what the numbers of the node are at least as large as.
+/// Elements are kept where the node's number is at least the ratio.
 TEST(OnnxRandom, DropoutInTrainingDropsByItsRatio) {
   const auto dropped = [](float ratio) {
     ModelMaker maker(22);

@@ -29,7 +29,7 @@ ir::Tensor floats(const ir::Shape& shape, const Numbers& values) {
   return ir::convert(ir::Tensor::of<double>(shape, values), ir::DType::f32);
 }
 
-/// What is asked of all three networks.
+/// The options of a test of any of the three networks.
 struct Question {
   std::string op;
   std::int64_t gates, directions = 1;

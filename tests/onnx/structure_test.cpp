@@ -1,4 +1,4 @@
-// What a model is made of besides plain nodes: subgraphs, functions, tensors of every kind.
+// Parts of a model other than plain nodes: subgraphs, functions, tensors of every kind.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

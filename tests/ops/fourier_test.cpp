@@ -273,7 +273,7 @@ double apart(const std::vector<T>& a, const std::vector<T>& b) {
   return std::sqrt(off / size);
 }
 
-/// What must hold whatever the right results are, to a few times what each of them may be off.
+/// Relations that hold whatever the right results are, to a few times the error limit of each result.
 TEST(Fft, KeepsToWhatHoldsOfEverySpectrum) {
   for (ir::Executor* const executor : executors())
     for (const std::int64_t n : {11, 30}) {

@@ -191,7 +191,7 @@ TEST(Recurrent, LengthsOutsideAreFaults) {
     });
 }
 
-/// What is not finite spoils its own sequence from its own step on.
+/// A NaN or an infinity spoils its own sequence from its own step on.
 TEST(Recurrent, SpecialNumbersStayInTheirSequence) {
   for (const DType dtype : {DType::f32, DType::f16, DType::f64})
     for (const double special : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})

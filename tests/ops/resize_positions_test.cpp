@@ -141,7 +141,7 @@ TEST(ResizePositions, OfScalesAreExact) {
 }
 
 TEST(ResizePositions, OfRatiosAreExact) {
-  // What keeps the ratio of 6 to 10: 3/5 of 7 is 4.2, of which 4 are left.
+  // Sizes that keep the ratio of 6 to 10: 3/5 of 7 is 4.2, rounded to 4.
   ref_cpu::CpuExecutor cpu;
   for (const ResizeCoordinate coordinate : all_coordinates)
     for (const NearestMode nearest : all_nearest) {

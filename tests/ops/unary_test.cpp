@@ -76,7 +76,7 @@ void measure(ir::Executor& executor, F function, const Tensor& x, const Tensor& 
   if (comparison.max_ulp.value > worst) worst = comparison.max_ulp.value;
 }
 
-/// What the definition gives for f64 in long double, rounded, and what the CPU makes in f64 of other types.
+/// The truth of f64 is the definition's in long double, rounded; that of other types is the CPU's in f64.
 Tensor truth_of(F function, const Tensor& x) {
   ref_cpu::CpuExecutor cpu;
   if (x.dtype() != DType::f64 || parity::bounds::limit_of(function) == nullptr)

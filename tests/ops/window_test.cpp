@@ -31,7 +31,7 @@ TEST(Window, OfFewElements) {
   check({Function::blackman, 3, false}, Tensor::of<float>({3}, {0, 1, 0}));  // 0.42 − 0.5 + 0.08
 }
 
-/// What is equal by symmetry is equal in every bit.
+/// Elements that are equal by symmetry are equal in every bit.
 TEST(Window, IsSymmetric) {
   for (const Function function : {Function::hann, Function::hamming, Function::blackman})
     for (const bool periodic : {false, true})

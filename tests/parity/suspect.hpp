@@ -14,12 +14,12 @@ namespace plumb::testing {
 class Suspect final : public ir::Executor {
  public:
   std::function<void(const ir::Node&, ir::Tensor& output)> tamper = [](const ir::Node&, ir::Tensor&) {};
-  /// What a node reads as its operand number `operand`; without it, what it was fed.
+  /// Changes a node's operand number `operand` as the node reads it; empty: it reads what it was fed.
   std::function<void(const ir::Node&, std::size_t operand, ir::Tensor& x)> misread = {};
   std::set<std::string> fused;           ///< labels of nodes whose values do not survive
   std::set<std::string> on_host;         ///< labels of nodes that fall back
   std::function<void()> on_run = [] {};  ///< may throw
-  /// What it says of a node beside its placement and kernel.
+  /// Adds to a node's report, which has its placement and kernel already.
   std::function<void(const ir::Node&, ir::NodeReport&)> describe = [](const ir::Node&, ir::NodeReport&) {};
 
   std::string_view name() const override { return "suspect"; }

@@ -31,7 +31,7 @@ std::vector<T> line(const LineTransform<T>& transform, std::uint64_t seed) {
   return x;
 }
 
-/// What the sum of the definition gives.
+/// The transform by the sum of its definition.
 template <class T>
 std::vector<LongComplex> definition(Kind kind, std::int64_t n, const std::vector<T>& x) {
   std::vector<LongComplex> in;

@@ -15,7 +15,7 @@ class EmulatedDevice final : public ir::Executor {
                           parity::profile::Levels levels = parity::profile::one_chain())
       : published(levels), profile_(std::move(profile)), levels_(std::move(levels)) {}
 
-  parity::profile::Levels published;  ///< what its kernels say of their levels: the truth unless told otherwise
+  parity::profile::Levels published;  ///< levels that its kernels publish: the true ones unless told otherwise
   std::string kernel = "emulated";    ///< the name of all of them
 
   std::string_view name() const override { return "emulated"; }

@@ -9,8 +9,8 @@
 
 namespace plumb::testing {
 
-/// What the op's judge says of these outputs, one by one, and whether the op's definition gives the truth that they
-/// were compared with. They are taken for those of a kernel of whose sums nothing is known, and, `on_gpu`, one that may
+/// The verdicts of the op's judge on these outputs, one by one, and whether the op's definition gives the truth that
+/// they were compared with. They are taken for those of a kernel whose sums are unknown, and, `on_gpu`, one that may
 /// flush subnormals; the definition is asked only where they are not.
 std::vector<parity::cases::NodeResult> judged(const ir::Op& op, const std::vector<ir::Tensor>& inputs,
                                               const std::vector<ir::Tensor>& outputs, bool on_gpu = false);

@@ -11,7 +11,7 @@ namespace plumb::tests {
 /// Random bytes, every NaN among them; a bool tensor gets 0 and 1.
 ir::Tensor noise(const ir::TensorType& type, unsigned seed = 1);
 
-/// What the Error says that `act` throws, "" when it throws none.
+/// The message of the Error that `act` throws, "" when it throws none.
 std::string message_of(const std::function<void()>& act);
 
 }  // namespace plumb::tests

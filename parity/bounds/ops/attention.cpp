@@ -25,14 +25,14 @@ Real where(ir::ops::Comparison function, Real a, Real b, Real then, Real otherwi
   return a.builder->apply(ir::ops::Where{}, {holds, then, otherwise});
 }
 
-/// What an attention is made of, as far as errors of its scores and sums go: P [.., Sq, Sk], v [.., Sk, Dv], y.
+/// The parts of an attention that errors of its scores and sums depend on: P [.., Sq, Sk], v [.., Sk, Dv], y.
 struct Parts {
   Real p, v, y;
-  Real most = {};     ///< ΣPε², the mean square of what scores are off at most, of each row
+  Real most = {};     ///< ΣPε² of each row, the mean square of the largest errors of its scores
   Real largest = {};  ///< ê, in units of u: the largest ε of a row among the keys that matter
   Real spread = {};   ///< ΣP(v - y)²
   Real squares = {};  ///< ΣPv²
-  /// What v and y were divided by, where their squares would be beyond the range of f64: 1 where none would.
+  /// The divisor of v and y, where squares may leave the range of f64: 1 where none does. Nothing for narrower types.
   std::optional<Real> divisor = {};
 
   /// An error again as large as it is. One beyond half of the range is nearly that, which is anything, too: limits of
@@ -81,7 +81,7 @@ Bound first_order(const Scores& scores, const Node& node, const Parts& parts, co
   const Real p2 = square(parts.p), v2 = square(parts.v), y2 = square(parts.y);
   const Real weights = finite_or_zero(p2 * errors.variance);
   const Real row = y2 * (of_row.of_squares * sum(p2, {-1}) + of_row.of_square);
-  // What units lose that cut sums off is added to the other errors rather than to their squares.
+  // The loss of units that cut sums off is added to the other errors rather than to their squares.
   Real one_sided = node.builder.constant(0), variance = y2 * (sum(weights, {-1}) + (of_values.of_square + 2 * scaled));
   if (of_values.is_cut) {
     one_sided = node.lambda() * sqrt(of_values.of_square * y2 + of_values.of_squares * scores.product(p2, v2, false));
@@ -102,8 +102,8 @@ Bound first_order(const Scores& scores, const Node& node, const Parts& parts, co
   return {u * min(chance, certain), u * certain};
 }
 
-/// What the sum of values is off below the smallest normal (verdict.md V35): a rounding to the spacing there for every
-/// product and every addition; where such numbers may be flushed, each of these and each weight. A kernel that divides
+/// The error of the sum of values below the smallest normal (verdict.md V35): a rounding to the spacing there for every
+/// product and every addition; where numbers may be flushed there, each of these and each weight. A kernel that divides
 /// by the sum of the weights last divides this as well: that sum is 1 over the largest weight.
 Bound below_normal(const Node& node, const Parts& parts, Real top, std::int64_t keys) {
   const double roundings = 2 * static_cast<double>(keys), off = node.spacing() / 2;
@@ -140,7 +140,7 @@ Bound rounding(const ir::ops::Attention& op, const Node& node) {
   return {by_row(known.probable, lost.probable), by_row(known.certain, lost.certain)};
 }
 
-/// What errors e of the scores are in y: ΣP|v|(e + ΣPe).
+/// The error of y from errors e of the scores: ΣP|v|(e + ΣPe).
 Real through_scores(const Scores& scores, Real p, Real v, Real e) {
   const Real weighted = finite_or_zero(p * e);
   return scores.product(weighted, v, false) + scores.product(p, v, false) * sum(weighted, {-1});

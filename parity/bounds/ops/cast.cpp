@@ -7,8 +7,8 @@
 namespace plumb::parity::bounds {
 namespace {
 
-/// What the f64 nearest to an integer of 64 bits lacks of it. The one beyond the largest integer, cast back, is the
-/// largest, which is off by 1 of a rest that no tie hangs on.
+/// An integer of 64 bits minus the f64 nearest to it. The f64 beyond the largest integer, cast back, is the largest
+/// integer: the rest is off by 1 there, and no tie depends on it.
 Real lost(const Node& node) {
   ExpressionBuilder& builder = node.builder;
   const Real back = builder.apply(ir::ops::Cast{ir::DType::i64}, {node.y()});

@@ -9,7 +9,7 @@
 namespace plumb::parity::bounds {
 namespace {
 
-/// What running products lose where one on the way is below the smallest normal and kept: half a spacing each, which
+/// The loss of running products where one on the way is below the smallest normal and kept: half a spacing each, which
 /// later factors multiply.
 Real lost_on_the_way(const ir::ops::Cumulative& op, const Node& node) {
   ExpressionBuilder& builder = node.builder;

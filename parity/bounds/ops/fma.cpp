@@ -6,7 +6,7 @@
 namespace plumb::parity::bounds {
 namespace {
 
-/// What the f64 nearest to a·b + c lacks of it: the error of a sum of two (Knuth), since products of numbers of f32 or
+/// a·b + c minus the f64 nearest to it: the error of a sum of two (Knuth), since products of numbers of f32 or
 /// narrower dtypes are numbers of f64.
 Real lost(const Node& node) {
   const Real product = node.in[0] * node.in[1], c = node.in[2], y = node.y(), of_c = y - product;

@@ -26,7 +26,7 @@ Real largest_tap(const ir::ops::GridSample& op, const Node& node) {
 Model error_model(const ir::ops::GridSample& op) {
   Model model{.rounding = [op](const Node& node) {
     const double u = node.unit();
-    const Real x = finite_or_zero(node.in[0]), grid = node.in[1];  // what is infinite is no tap of a finite result
+    const Real x = finite_or_zero(node.in[0]), grid = node.in[1];  // an infinite x is no tap of a finite result
     const Node seen{node.builder,  node.op,        {x, grid},       {node.apply({x, grid})}, node.output,
                     node.in_types, node.out_types, node.arithmetic, node.flushes_subnormals};
     // A source position is good to 4u of its extent, which is 8u of the grid's own unit, axis by axis.

@@ -26,7 +26,7 @@ Real log10_of(Real band, double floor) {
 /// The larger change of x where it may be anything from `low` to `high`.
 Real change(Real x, Real low, Real high) { return max(high - x, x - low); }
 
-/// What each element of y may be off where bands are off by `error` and logarithms by 6 units (ops.md 10).
+/// The largest error of each element of y where bands are off by `error` and logarithms by 6 units (ops.md 10).
 Real through_logarithms(const LogMel& op, const Node& node, Real mel, Real error) {
   const double u = node.unit();
   const Real log = log10_of(mel, op.floor), of_function = 6 * u * abs(log);

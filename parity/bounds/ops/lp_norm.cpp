@@ -9,7 +9,7 @@
 namespace plumb::parity::bounds {
 namespace {
 
-/// What numbers below the smallest normal take with them where they may be flushed to 0 (verdict.md V35): each itself,
+/// The loss where numbers below the smallest normal may be flushed to 0 (verdict.md V35): each number itself,
 /// and its share of the norm. A norm of nothing else may be anything down to 0, and its line anything in [-1, 1].
 Real vanished(const ir::ops::LpNorm& op, const Node& node) {
   const double f = node.flushed();

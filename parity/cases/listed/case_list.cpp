@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t most_list_bytes = 1 << 24;
 constexpr std::string_view list_schema = "plumb-cases/1";
 
-/// What a text of a key names.
+/// The kind of file that a text of a key names.
 enum class Names {
   no_file,
   file,

@@ -94,7 +94,7 @@ Json json_of(const ir::Attributes& attributes) {
 
 using Schemas = std::set<const ir::OpSchema*>;
 
-/// What the device could run at all: its modules, and every op with its attributes and their defaults.
+/// Prints all that the device could run: its modules, and every op with its attributes and their defaults.
 void print_declared(const Schemas& schemas) {
   auto modules = Json::array();
   for (const auto& blob : gpu_vulkan::kernels::common::shader_blobs()) modules.push_back(blob.name);

@@ -19,7 +19,7 @@ class VulkanExecutor;
 namespace plumb::parity::cli::flags {
 
 /// The flags that choose a device and set its knobs, the same in every command.
-/// What a flag does not say, the environment does (PLUMB_NAME), else the default.
+/// A knob without a flag is as the environment has it (PLUMB_NAME), else the default.
 struct DeviceFlags {
   std::string device;
   bool validation = false, poison = false, lifetimes = false, redzone = false, no_fuse = false;
@@ -33,7 +33,7 @@ void add_device_flags(CLI::App& app, DeviceFlags& flags);
 /// forbids it; stderr says when cooperative matrices failed their self-test. Throws Error for an unknown knob.
 gpu_vulkan::device::VulkanOptions vulkan_options(const DeviceFlags& flags);
 
-/// What such options say of a run: which of them are not as they are without flags and environment.
+/// The settings of a run by these options: those that are not as they are without flags and environment.
 cases::RunSettings run_settings(const gpu_vulkan::device::VulkanOptions& options);
 
 /// sha256 of what was measured of a device and decides on its tiles; "" where nothing was.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view prefix = "PLUMB_";
 
-/// What follows the prefix in every knob, and what levels of processors, scripts, tests and the build read.
+/// Names behind the prefix: of every knob, and of variables that CPU levels, scripts, tests and the build read.
 std::vector<std::string> known_variables() {
   std::vector<std::string> names = {"CPU_LEVEL", "SOURCE_DIR", "SDK",         "RUNNER",
                                     "WERROR",    "FLUSHES",    "FUSES",       "ACCURACY",

@@ -1,4 +1,4 @@
-// What inputs are given by --input and --load-inputs: read against a model's declared types, and again against its
+// Inputs given by --input and --load-inputs: read against a model's declared types, and again against its
 // graph.
 #include "parity/cli/flags/given_tensors.hpp"
 
@@ -154,7 +154,7 @@ class Names {
   bool has(std::string_view name) const {
     return input(name) != nullptr || std::ranges::find(all_, name) != all_.end();
   }
-  /// What the options of a reader call it.
+  /// Its name in a reader's options.
   std::string key(const std::string& name) const {
     const auto* const found = input(name);
     return found == nullptr ? name : found->key;

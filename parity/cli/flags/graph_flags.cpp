@@ -58,7 +58,7 @@ ir::Feeds read_expected(const std::string& from, std::uint64_t most_bytes, const
   return expected;
 }
 
-/// What is no precision is the file of a plan; that there is none is not the graph's fault.
+/// A text that is no precision is the file of a plan; that there is none is not the graph's fault.
 void require_precision(const std::string& text) {
   std::error_code problem;
   if (text.empty() || ir::enum_value<ir::passes::Precision>(text) || std::filesystem::exists(text, problem)) return;

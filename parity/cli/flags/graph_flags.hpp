@@ -24,20 +24,20 @@ struct GraphFlags {
 
 void add_graph_flags(CLI::App& app, GraphFlags& flags);
 
-/// What another implementation gave for the graph, for commands that hold it against the truth.
+/// Flags for another implementation's results on the graph, for commands that hold these against the truth.
 void add_expected_flags(CLI::App& app, GraphFlags& flags, expected::Options& options);
 
 /// --precision, for commands that run a graph at one precision.
 void add_precision_flag(CLI::App& app, GraphFlags& flags);
 
-/// What the flags come to. A seed from the system is said on stderr, so that the
+/// The options by these flags. A seed from the system is said on stderr, so that the
 /// run can be repeated. Throws Error when the inputs' file cannot be read.
 verify::FillOptions fill_options(const GraphFlags& flags);
 
 /// Lets many cases of one graph read its files once: what is read is the same for every seed.
 void read_once(verify::FillOptions& fill);
 
-/// What `--fill` says: graph, exact, adversarial or adversarial:NAME. Throws Error for anything else.
+/// Sets the fill by `--fill`: graph, exact, adversarial or adversarial:NAME. Throws Error for anything else.
 void read_fill(const std::string& text, verify::FillOptions& options);
 
 }  // namespace plumb::parity::cli::flags

@@ -34,7 +34,7 @@ std::int64_t extent_of(std::string_view text, std::string_view flag) {
 
 constexpr std::string_view all_that_is_open = "*";  ///< as --shape names it
 
-/// What each --shape says, of which none may contradict another.
+/// The shapes and extents by each --shape, of which none may contradict another.
 ir::formats::OnnxOptions options_of(const std::vector<std::string>& flags) {
   // Folds what only shapes a graph; small tensors, for which threads do not pay.
   static ref_cpu::CpuExecutor executor({.threads = 1});
@@ -99,14 +99,14 @@ std::string input_of(const ir::formats::OnnxFacts& facts, std::size_t k, std::si
   return are_all_counted ? facts.all_inputs[k] : facts.inputs[k].key;
 }
 
-/// What the files of a data folder feed a model.
+/// Adds the inputs of a model that the files of a data folder hold.
 void read_inputs(const fs::path& data, const ir::formats::OnnxFacts& facts, ir::formats::OnnxOptions& options) {
   const auto files = data_files(data, "input");
   const bool has_defaults = facts.inputs.size() < facts.all_inputs.size();
   for (const auto& numbered : files) {  // clang 14 takes no parts of a binding into a lambda
     const auto k = numbered.first;
     const fs::path& path = numbered.second;
-    // What is no tensor of numbers is refused where the model needs it.
+    // An input that is no tensor of numbers is refused where the model needs it.
     if (!has_defaults && k < facts.inputs.size() && !facts.inputs[k].is_tensor) continue;
     auto [name, tensor] = ir::formats::read_tensor_proto(path);
     const std::string input = [&, named = name] {
@@ -234,7 +234,7 @@ void require_known_shapes(std::span<const std::string> paths, const ModelFlags& 
   for (const fs::path path : paths) try {
       if (is_onnx(path)) add_shape_names(path, names);
     } catch (const ir::Error&) {
-      return;  // what is wrong with this file is said when it is read
+      return;  // the fault of this file is reported when it is read
     }
   const std::string where = paths.size() == 1 ? paths[0] + ": " : "";
   for (const std::string& flag : flags.shapes) {
@@ -260,7 +260,7 @@ bool may_match(std::span<const std::string> paths, const ModelFlags& flags, cons
       if (std::ranges::any_of(file.graph.nodes(), is_chosen)) return true;
       has_nodes |= !file.graph.nodes().empty();
     } catch (const ir::Error&) {
-      // What is wrong with this file is said when it is verified.
+      // The fault of this file is reported when it is verified.
     }
   return !has_nodes;
 }

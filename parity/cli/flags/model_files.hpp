@@ -32,21 +32,21 @@ void add_model_flags(CLI::App& app, ModelFlags& flags);
 /// Whether the extension is that of an ONNX model; every command goes by it.
 bool is_onnx(const std::filesystem::path& path);
 
-/// What a model calls tensors, where its graph may call them otherwise: the graph's names by the model's.
+/// The graph's names of tensors by the model's names, from which they may differ.
 struct ModelNames {
-  std::map<std::string, std::string, std::less<>> fed = {};  ///< what its reader gave numbers, "" if it is folded
+  std::map<std::string, std::string, std::less<>> fed = {};  ///< those that were given numbers, "" if folded
   std::map<std::string, std::string, std::less<>> values = {};
 };
 
-/// A reader of graphs by extension: .onnx, else plumb.graph/1. What a model's reader has to
-/// remark goes to stderr, what it calls tensors to `names`. The reader throws Error as the formats' own do.
+/// A reader of graphs by extension: .onnx, else plumb.graph/1. Remarks of a model's
+/// reader go to stderr, its names of tensors to `names`. The reader throws Error as the formats' own do.
 verify::GraphReader model_reader(const ModelFlags& flags, std::shared_ptr<ModelNames> names = nullptr);
 
 /// Throws Error when a name of --shape is neither an input nor an open extent of any of these models. The reader of one
 /// model asks that, too.
 void require_known_shapes(std::span<const std::string> paths, const ModelFlags& flags);
 
-/// What a model leaves open that no flag settles, as --shape would settle it: "batch=1"; empty where nothing is open,
+/// Extents that a model leaves open and no flag settles, as --shape would: "batch=1"; empty where nothing is open,
 /// or the file is no ONNX model.
 std::vector<std::string> open_extents(const std::filesystem::path& path, const ModelFlags& flags);
 

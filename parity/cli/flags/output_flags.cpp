@@ -70,7 +70,7 @@ std::vector<std::filesystem::path> files_read(const ir::formats::GraphFile& file
 std::vector<std::filesystem::path> tensors_read(const std::string& graph_path) try {
   return is_onnx(graph_path) ? std::vector<std::filesystem::path>() : files_read(ir::formats::read_graph(graph_path));
 } catch (const ir::Error&) {
-  return {};  // what is wrong with it is said when it is verified
+  return {};  // its fault is reported when it is verified
 }
 
 void require_no_record(const std::string& path, bool force) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What commands share that write files.
+// Flags and checks that all commands share that write files.
 
 #include <filesystem>
 #include <memory>
@@ -29,7 +29,7 @@ void add_force_flag(CLI::App& app, bool& force);
 /// Adds --github, which annotates what failed in GitHub Actions.
 void add_github_flag(CLI::App& app, bool& github);
 
-/// What a command writes, and what it reads and so never writes over.
+/// Opens the files that a command writes, and never one of `inputs`, which it reads.
 struct Outputs {
   bool force = false;
   std::vector<std::filesystem::path> inputs = {};

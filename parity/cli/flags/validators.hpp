@@ -1,6 +1,6 @@
 #pragma once
 
-// What the values of flags must be, looked at before a command begins; each refusal says what was wanted. CLI11's own
+// Checks of the values of flags, made before a command begins; each refusal says what was wanted. CLI11's own
 // say "not in range 0.000000 to 1797693134...", with all 309 digits.
 
 #include <CLI/CLI.hpp>

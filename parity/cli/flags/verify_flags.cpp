@@ -1,4 +1,4 @@
-// What can be said to verify, and what a repro line repeats of it.
+// The flags of verify, and those that a repro line repeats.
 #include "parity/cli/flags/verify_flags.hpp"
 
 #include <fmt/format.h>

@@ -40,7 +40,7 @@ void add_verify_flags(CLI::App& app, VerifyFlags& flags);
 
 core::Mode mode_of(const std::string& name);
 
-/// What a repro line repeats of the flags, and of the options that they and the environment made of a device.
+/// The flags that a repro line repeats, with those for the options that they and the environment made of a device.
 std::string repeated_flags(const VerifyFlags& all, const verify::FillOptions& fill,
                            const gpu_vulkan::device::VulkanOptions& device);
 

@@ -128,7 +128,7 @@ Hashes hashes_of(const cases::CaseResult& result) {
   return hashes;
 }
 
-/// What is said of the run whose every value was kept.
+/// Whether a node failed in the run whose every value was kept.
 bool is_watched_run_refused(const cases::CaseResult& result) {
   return std::ranges::any_of(result.nodes, [](const cases::NodeResult& node) {
     return !node.is_of_plain_run && node.verdict == core::Verdict::failed;

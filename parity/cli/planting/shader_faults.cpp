@@ -10,7 +10,7 @@ namespace {
 
 using gpu_vulkan::plan::Dispatch;
 
-/// What becomes of a constant; nothing where it stays as it is.
+/// The changed value of a constant; nothing where it stays as it is.
 using Change = std::optional<std::uint32_t> (*)(std::uint32_t value);
 
 std::optional<std::uint32_t> cleared(std::uint32_t value) { return value == 0 ? std::nullopt : std::optional(0u); }

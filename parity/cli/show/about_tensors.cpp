@@ -1,4 +1,4 @@
-// What files of tensors say of themselves.
+// The description that files of tensors carry.
 #include "parity/cli/show/about_tensors.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What files of dumped tensors and results say of themselves: JSON of the schema plumb.dump/1.
+// The description that files of dumped tensors and results carry: JSON of the schema plumb.dump/1.
 
 #include <map>
 #include <optional>

@@ -12,7 +12,7 @@
 namespace plumb::parity::cli::show {
 namespace {
 
-/// What the kernel calls the processor; empty where it does not say.
+/// The name of the processor by /proc/cpuinfo; empty where that has none.
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
   for (std::string line; std::getline(info, line);) {

@@ -8,7 +8,7 @@
 namespace plumb::parity::cli::show {
 namespace {
 
-/// What all nodes of one op do together.
+/// The work of all nodes of one op together.
 struct Share {
   std::string_view op;
   std::size_t nodes = 0;

@@ -29,7 +29,7 @@ void take_flags(const cases::ListedCase& one, flags::VerifyFlags& flags) {
   }
 }
 
-/// What the graphs of a batch are made of and fed, where its flags go together.
+/// The sources of a batch's graphs and feeds. Throws Error where its flags do not go together.
 verify::FillOptions fill_options(const Batch& batch) {
   const flags::GraphFlags& graph = batch.flags.graph;
   if (graph.model.are_for_several) flags::require_known_shapes(batch.paths, graph.model);

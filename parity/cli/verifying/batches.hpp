@@ -1,6 +1,6 @@
 #pragma once
 
-// What a command line of verify comes to: graphs, and the flags that hold for them.
+// The batches of a command line of verify: graphs, and the flags that hold for them.
 
 #include <filesystem>
 #include <optional>
@@ -17,16 +17,16 @@ struct Batch {
   flags::VerifyFlags flags;               ///< the command line's, where the case says nothing else
   std::vector<std::string> paths = {};    ///< graph files
   std::string where = {};                 ///< "models.toml:12"; "" of the command line
-  verify::FillOptions fill = {};          ///< what its flags come to
+  verify::FillOptions fill = {};          ///< by its flags
   std::optional<policy::Gate> gate = {};  ///< likewise, once it is opened
 };
 
 /// Whether a path of the command line is a list of cases.
 bool is_list(const std::filesystem::path& path);
 
-/// What the command line names, lists replaced by their cases: of those with a tag of --tag, where that is said. Their
-/// FillOptions are made, gates not. Throws Error, naming the case, where its flags do not go together or name what is
-/// not there; and where a tag is in no list.
+/// The batches of the command line, lists replaced by their cases: those with a tag of --tag, where that is said. Their
+/// FillOptions are made, gates not. Throws Error, naming the case, where its flags do not go together or name a file
+/// that is not there; and where a tag is in no list.
 std::vector<Batch> batches_of(const flags::VerifyFlags& flags);
 
 }  // namespace plumb::parity::cli

@@ -80,7 +80,7 @@ bool VerifyRun::run_graph(const Batch& batch, const std::string& path, const cas
     summary.add(result);
     if (!flags_.counts.empty() || flags_.each_kernel) counts_.add(result);
     if (flags_.fail_fast && result.exit != core::ExitCode::passed) return false;
-    if (!result.subject.file) {  // what cannot be read is no other with another seed
+    if (!result.subject.file) {  // a graph that cannot be read is no other with another seed
       leave_out(seeds - 1 - s, recorder);
       return true;
     }

@@ -13,15 +13,15 @@ namespace plumb::parity::compare::elements {
 inline constexpr std::size_t chains_at_once = 16;
 using SideBySide = std::array<double, chains_at_once>;
 
-/// What one rounded addition may do (sums::Additions has the model).
+/// The error of one rounded addition (sums::Additions has the model).
 struct ChainRules {
   double unit = 0;          ///< unit roundoff
-  double least = 0;         ///< what a rounding is off at least: half the spacing of subnormal numbers
+  double least = 0;         ///< least bound of a rounding: half the spacing of subnormal numbers
   double flushed = 0;       ///< sums below this may vanish; 0: none do
   bool are_numbers = true;  ///< terms are numbers of the accumulator's type
 };
 
-/// Sums of as many terms, and what their additions may be off: Σ of squares, and of what may vanish.
+/// Sums of as many terms, and the errors of their additions: Σ of squares, and Σ of numbers that may vanish.
 struct Chains {
   SideBySide sums = {}, variances = {}, vanished = {};
 };

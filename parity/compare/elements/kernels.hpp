@@ -9,7 +9,7 @@
 #include "parity/compare/elements/unit_sums.hpp"
 #include "parity/compare/telling.hpp"
 
-/// What looks at every element of every output: the files of this folder are compiled once for each level of processors
+/// Loops over every element of every output: the files of this folder are compiled once for each level of processors
 /// (cmake/levels.cmake), with equal results on all. Others call compare(), measure(), largest_limit() and not_clear()
 /// of the folder around this one, which take those of this processor; sums as matrix units make them are the
 /// emulator's (parity/profile/emulator.hpp), sums side by side those of trees (parity/sums/tree.hpp).

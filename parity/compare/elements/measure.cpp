@@ -65,7 +65,7 @@ struct Stretch {
   }
 };
 
-/// What was found in a piece of one tensor.
+/// The findings in a piece of one tensor.
 class Tally {
  public:
   explicit Tally(const core::FloatFormat& format) : format_(format), spacing_(format) {}
@@ -178,7 +178,7 @@ void Tally::add_one(double y, double c, std::uint64_t index) {
   ++(std::isnan(y) || std::isnan(c) ? seen_.n_nan_differ : seen_.n_inf_differ);
 }
 
-/// What was found in elements behind these.
+/// Adds the findings in the elements behind these.
 void Tally::absorb(const Tally& next) {
   const Comparison& more = next.seen_;
   sums_ += next.sums_;

@@ -13,7 +13,7 @@
 namespace plumb::parity::compare::elements {
 namespace {
 
-/// What holds of lines below the smallest normal where such numbers are kept: a rounding there is not small next to
+/// precise_times for lines below the smallest normal where those are kept: a rounding there is not small next to
 /// the line, but an element that agrees would not if it had vanished.
 constexpr double precise_subnormal = 2;
 
@@ -87,8 +87,8 @@ class Lines {
     }
   }
 
-  /// What a line's elements are held to: the loosest limit that says something, how many times it an element has to be
-  /// to be precise, and whether the line has a scale.
+  /// The bar for a line's elements: the loosest limit that says something, how many times its limit a precise element
+  /// is at least, and whether the line has a scale.
   struct Bar {
     double loosest, precise;
     bool has_scale;

@@ -155,7 +155,7 @@ class EightSums {
     overflowed_ |= kept >= beyond;
     const f64x8 negative = -kept;
     f64x8 rounded = x < zero ? negative : kept;
-    // What is smaller than any such number by far has no sign left.
+    // A number that is smaller by far than any of that format has no sign left.
     rounded = last - place >= 127 ? zero : rounded;
     x = rounded;
   }

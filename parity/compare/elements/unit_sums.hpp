@@ -9,7 +9,7 @@ namespace plumb::parity::compare::elements {
 /// How many sums are made at once, side by side.
 inline constexpr std::size_t sums_at_once = 32;
 
-/// What a unit does that adds some products at once (profile::Products has the model), in numbers.
+/// The rules of a unit that adds some products at once (profile::Products has the model), in numbers.
 struct UnitRules {
   static constexpr std::size_t largest_block = 64;
 
@@ -18,7 +18,7 @@ struct UnitRules {
   bool fuses = false;         ///< products are exact
   bool is_normalized = true;  ///< products are aligned by their own exponents, else by the sums of their operands'
   bool rounds_to_nearest = false, flushes = false;
-  int bits = 24, extra_bits = 0;                ///< significand of the accumulator, and what alignment keeps below it
+  int bits = 24, extra_bits = 0;                ///< significand of the accumulator; bits kept below it by alignment
   int min_exponent = -126, max_exponent = 127;  ///< its range
   std::size_t block = 1;
   std::size_t group = 0;  ///< terms that are summed from 0; 0: none are

@@ -60,7 +60,7 @@ class AttentionLine : public Row {
   SeenKey seen(std::int64_t j) const;
   float score_f32(std::int64_t j, bool fused, bool& is_known) const;
   std::optional<std::vector<float>> weights_f32(bool fused) const;
-  /// What all elements of the row share of a replay.
+  /// The part of a replay that all elements of the row share.
   struct Replayed {
     std::vector<float> weights;
     float sum;
@@ -251,7 +251,7 @@ const std::optional<AttentionLine::Replayed>& AttentionLine::replayed_row(bool f
   return at->second;
 }
 
-/// What a running maximum scales is scaled once and for all: roundings are relative, whatever the scale.
+/// Scales by the last maximum where the kernel has a running one: roundings are relative, whatever the scale.
 std::optional<double> AttentionLine::replay(std::int64_t index, bool fused) const {
   const std::optional<Replayed>& row = replayed_row(fused);
   if (!row) return std::nullopt;

@@ -50,7 +50,7 @@ class SiluOfSum : public Row {
   }
 
  private:
-  /// What silu makes of a sum that is off by so much, to either side.
+  /// The larger change of silu where the sum is off by `error` to either side.
   double moved(double error) const {
     const double y = silu_of(total_);
     return std::max(std::abs(silu_of(total_ + error) - y), std::abs(silu_of(total_ - error) - y));

@@ -12,7 +12,7 @@ namespace {
 
 using ir::ops::LogMel;
 
-/// What is known of all elements of a spectrogram.
+/// The sums of all elements of the output, one for each frame and band.
 struct MelSums {
   const LogMel op;
   const Operation& operation;

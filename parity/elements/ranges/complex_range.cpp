@@ -43,7 +43,7 @@ terms::Walker product_of_elements(const terms::Operand& a, const terms::Operand&
       [=](std::int64_t index, terms::ElementSum& sum) { sum.add(element(a, index), element(b, index)); });
 }
 
-/// What limits are in proportion to: a part that is NaN or infinite has no influence on the other (verdict.md V36).
+/// The modulus that limits are in proportion to: a NaN or infinite part has no influence on the other (verdict.md V36).
 double modulus_of(const std::complex<double>& z) {
   if (!std::isfinite(z.real())) return std::abs(z.imag());
   return std::isfinite(z.imag()) ? std::abs(z) : std::abs(z.real());
@@ -69,7 +69,7 @@ struct PartLimit {
   }
 };
 
-/// What excuses a part that does not pass.
+/// Excuses for a part that does not pass: an order of its sum or product, or a modulus of the truth, beyond the range.
 class Excuses {
  public:
   Excuses(const Subject& subject, std::size_t k)
@@ -85,7 +85,7 @@ class Excuses {
     if (is_f64 && !has_limit && std::isfinite(y)) return true;  // the modulus of the truth leaves the range itself
     const terms::ElementSum sum = sums_->at(i, part);
     const auto is_finite = [](const terms::Product& term) { return std::isfinite(term.a) && std::isfinite(term.b); };
-    if (!std::ranges::all_of(sum.terms, is_finite)) return false;  // what came in is no matter of an order
+    if (!std::ranges::all_of(sum.terms, is_finite)) return false;  // no matter of an order
     return (is_f64 || !std::isfinite(c)) && sums::overflows_in_some_order(sum, computed_);
   }
 

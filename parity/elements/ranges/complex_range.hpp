@@ -15,7 +15,7 @@ class ComplexSums {
   /// Nothing where output `k` is not that of one node that multiplies or sums complex numbers.
   static std::optional<ComplexSums> of(const Subject& subject, std::size_t k);
 
-  /// What the real part of element `i`, or its imaginary one, sums.
+  /// The sum that makes the real part of element `i`, or its imaginary one.
   enum class Part { real, imaginary };
   terms::ElementSum at(std::size_t i, Part part) const;
 

@@ -24,10 +24,10 @@ class TapRange {
   bool explains(std::size_t i, double truth, double got, double certain) const;
 
  private:
-  /// What sources that are off to either side see of each element.
+  /// The samples of each element from sources that are off to either side.
   struct Nearby {
-    std::vector<bool> touches;        ///< whether something is not finite
-    std::vector<double> least, most;  ///< the least and the most that is finite
+    std::vector<bool> touches;        ///< whether one is not finite
+    std::vector<double> least, most;  ///< the least and the largest finite one
   };
   explicit TapRange(const Subject& subject);
   Nearby sampled_around(const ir::ops::GridSample& op, double least_shift) const;

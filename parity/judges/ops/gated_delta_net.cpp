@@ -21,9 +21,9 @@ double norm_of(std::span<const double> x) {
 /// One column of a state.
 struct Column {
   std::vector<double> s;
-  double vanished = 0;  ///< what an element may be off besides, since numbers on the way were too small
-  double changes = 0;   ///< what came to it along keys, in size: chunks multiply products of keys by that
-  CarriedError norm;    ///< that of the error is no more
+  double vanished = 0;  ///< absolute error that an element may have from underflow on the way
+  double changes = 0;   ///< sum of |change| along keys, stretched by later steps; chunks multiply key products by it
+  CarriedError norm;    ///< bound on the norm of the column's error
   ErrorRuns runs;
   Creep creep;
 };
@@ -69,7 +69,7 @@ class Columns {
       read_step(t);
       for (std::size_t j = 0; j < columns_.size(); ++j) step(t, static_cast<std::int64_t>(j));
       const std::int64_t queries = e_.Hq / e_.H;
-      // What is wild of one query is so of all the head.
+      // A wild query makes all answers of its head wild.
       for (std::int64_t g = head_ * queries; g < (head_ + 1) * queries; ++g)
         for (std::int64_t i = 0; i < e_.dk; ++i) notice(at(0, (step_of(t) * e_.Hq + g) * e_.dk + i));
       for (std::int64_t g = head_ * queries; g < (head_ + 1) * queries; ++g) answer(t, g);
@@ -93,7 +93,7 @@ class Columns {
     for (std::int64_t i = 0; i < e_.dk * e_.dv; ++i) notice(at(question_.in.size() - 1, in_state(0, 0) + i));
   }
 
-  /// What all columns share of a step.
+  /// Reads the numbers of step t that all columns share: key, factors and their logarithms.
   void read_step(std::int64_t t) {
     const std::int64_t of_head = step_of(t) * e_.H + head_;
     highest_ = op_.has_decay ? -std::numeric_limits<double>::infinity() : 0;
@@ -122,8 +122,8 @@ class Columns {
     for (std::int64_t j = 0; j < e_.dv; ++j) notice(at(2, of_head * e_.dv + j));
   }
 
-  /// What a step does to a column: the norm of its state before it and when it is decayed, the value and its difference
-  /// from what is known of the key, and the change along the key.
+  /// The numbers of one step on a column: the norm of its state before the step and after the decay, the value, the
+  /// value less Sᵀk, and the change along the key.
   struct Change {
     double before, decayed, v, difference, change;
   };
@@ -164,7 +164,7 @@ class Columns {
     if (looks_closely()) column.creep.decay(factors_);
   }
 
-  /// What the norm of a column's error comes to at most.
+  /// Carries the bound on the norm of a column's error, and its allowance for underflow, over one step.
   void carry_norm(Column& column, const Change& by) {
     const double norm = std::sqrt(squares_), share = std::abs(beta_) * norm, size = norm_of(column.s);
     const double stretch = std::exp(highest_) * stretch_of_rule(), rows = static_cast<double>(e_.dk);
@@ -173,7 +173,7 @@ class Columns {
     const double of_decay = op_.has_decay ? (most_of_factors_ + 1) * by.decayed : 0;
     const double of_change = 2 * norm * std::abs(by.change);
     column.norm.step(stretch, 0, manner_.unit * (of_decay + size + of_change) + share * of_known);
-    // What is too small may vanish: products and sums, factors and their logarithms, and operands.
+    // Underflow: products and sums, factors and their logarithms, and operands may become 0.
     const double of_results = manner_.floor * (3 * rows + by.before + by.decayed + norm + share * (2 * rows + 2));
     const double of_operands = lost_key_ * (std::abs(by.change) + share * by.decayed) + share * manner_.lost(by.v) +
                                norm * manner_.lost(beta_) * std::abs(by.difference);
@@ -264,7 +264,7 @@ class Columns {
   std::vector<double> factors_, logarithms_, key_, query_, own_, products_;
   std::vector<FactorErrors> factor_errors_;   ///< by row
   double highest_ = 0, most_of_factors_ = 0;  ///< a step's largest logarithm, and what its factors may be off
-  double lost_key_ = 0;                       ///< what of the key may be read as 0
+  double lost_key_ = 0;                       ///< sum of the key's |elements| that may be flushed to 0
   double squares_ = 0, beta_ = 1;             ///< ‖k‖², and the strength of the rule
 };
 

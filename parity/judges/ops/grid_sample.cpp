@@ -19,7 +19,7 @@ double limit_of(double g, double extent, double unit) {
   return std::isfinite(g) ? 4 * unit * extent * (std::abs(g) + 1) : 0;
 }
 
-/// What points of the grid see at first and where any of their coordinates is off by its limit, to either side.
+/// Results on the grid and on grids whose coordinates are off by their limits, to either side; margins of the points.
 struct Outcomes {
   std::vector<ir::Tensor> seen;       ///< the first is the truth
   std::vector<double> margin, limit;  ///< by point: of the axis that is nearest to a tie

@@ -40,7 +40,7 @@ class ExactSum {
   std::vector<double> parts_;
 };
 
-/// What is known of the terms of one element.
+/// Sums over the terms of one element: of the terms, of their sizes and of their squares.
 struct Line {
   double sum = 0, sizes = 0, squares = 0;
 };
@@ -134,7 +134,7 @@ class LogSums {
     return std::ranges::all_of(sum.terms, [](const terms::Product& term) { return std::isfinite(term.value()); });
   }
 
-  /// What ln S is off where S is by `error`, at most half of itself.
+  /// Error of ln S where S is off by `error`, which counts as half of S at most.
   static double of_log(double error, double sum) { return -std::log1p(-std::min(error / std::abs(sum), 0.5)); }
   double fixed(double y) const { return 8 * unit_ * std::abs(y); }
 

@@ -40,7 +40,7 @@ std::vector<double> numbers(const ir::Tensor& x) {
   return {values.begin(), values.end()};
 }
 
-/// What peaks may be that stand for the bins which the candidate names or, where it names none, for the truth's own.
+/// Truth and limits of the peaks at the bins that the candidate names; for a bin out of range, at the truth's own bin.
 Limited peaks_of(const WelchPeaks& op, const Question& question, const Limited& means) {
   Limited peaks(question.truth.outputs[1].shape());
   peaks.chance.emplace(peaks.truth.type());

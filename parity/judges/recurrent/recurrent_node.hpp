@@ -46,8 +46,8 @@ class RecurrentNode {
   }
   std::size_t at_end(const Run& run, std::int64_t unit) const { return at(run, 0, unit); }
 
-  /// What each step went on from: of one direction, [T·B, H]. `states` [T, D, B, H] are those that the steps gave,
-  /// `initial` is the operand with those before them.
+  /// The states before the steps of one direction, [T·B, H]. `states` [T, D, B, H] are the states after the steps,
+  /// `initial` is the operand with the states before the first.
   ir::Tensor before(std::int64_t direction, const ir::Tensor& states, std::optional<std::size_t> initial) const;
 
   /// Values of all steps at once, by direction [T·B, H], as y has them.
@@ -83,7 +83,7 @@ class RecurrentNode {
   std::int64_t unread_gate_ = -1;
   std::vector<ir::Tensor> got_;  ///< the candidate's outputs, widened
   std::vector<Run> runs_;
-  bool hides_states_ = false;  ///< what a step went on from is not among the outputs
+  bool hides_states_ = false;       ///< the states that steps started from are not among the outputs
   std::vector<std::int64_t> wild_;  ///< by run, its first step that is wild; beyond its length where none is
   std::vector<std::vector<std::int64_t>> beyond_;  ///< by run, steps before that of which a gate may leave the range
 };

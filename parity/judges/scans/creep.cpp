@@ -1,4 +1,4 @@
-// What terms lose on being added to a state, step after step.
+// Rounding errors that add up in one direction while terms are added to a state, step after step.
 #include "parity/judges/scans/creep.hpp"
 
 #include <algorithm>

@@ -18,8 +18,8 @@ class Creep {
   Creep(std::size_t rows, const core::FloatFormat& format);
 
   void decay(std::span<const double> factors);
-  /// What is known of the key is taken away `beta` times along it, and rows come to `value` by key·change. Of terms
-  /// half way between two places nothing is followed where there is a rule: what it adds is what the state lacks.
+  /// The rank-one update: Sᵀk is subtracted `beta` times along the key, and rows come to `value` by key·change. Ties,
+  /// terms half way between two places, are not followed where beta is not 0: the rule adds what the state lacks.
   void update(std::span<const double> key, double beta, double change, std::span<const double> value);
 
   double of_row(std::size_t row) const;

@@ -47,7 +47,7 @@ class ScannedState {
   FactorErrors factors_;
   const double unit_;
   CarriedError error_;  ///< without what the same steps have in common
-  double logarithm_ = std::numeric_limits<double>::quiet_NaN(), added_ = 0;  ///< what the step before had
+  double logarithm_ = std::numeric_limits<double>::quiet_NaN(), added_ = 0;  ///< those of the step before
   double by_factor_ = 0, by_step_ = 0;  ///< by a factor, and by all else of a step, that have come several times
 };
 
@@ -103,7 +103,7 @@ class Row {
     const double a = at(2, scan_.differs_by_state ? head_ * scan_.size + s : head_);
     const double b = at(3, of_group(t, s)), c = at(4, of_group(t, s));
     const double logarithm = dt * a, factor = std::exp(logarithm), kept = factor * one.value();
-    // What is too small may vanish: products, the factor, its logarithm, and operands.
+    // Underflow: products, the factor, its logarithm, and operands may become 0.
     const auto lost = [&](double one_operand) { return manner_.lost(one_operand); };
     const double of_products = manner_.floor * (2 + std::abs(b) + std::abs(one.value()) + std::abs(kept));
     const double of_logarithm = std::abs(kept) * (lost(dt) * std::abs(a) + std::abs(dt) * lost(a));

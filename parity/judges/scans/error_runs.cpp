@@ -27,7 +27,7 @@ ErrorRuns::ErrorRuns(std::size_t rows, std::size_t runs, std::uint64_t seed)
     : rows_(rows), runs_(runs), seed_(mixed(seed)), errors_(rows * runs), known_(runs) {}
 
 std::uint64_t ErrorRuns::signs(double x, std::uint64_t place) const {
-  // What a kernel has of x is a number of f32: digits behind that are no other rounding.
+  // A kernel holds x in f32: numbers that differ only behind its digits have the same rounding.
   const std::uint64_t number = std::bit_cast<std::uint32_t>(static_cast<float>(x));
   return mixed(seed_ + mixed(number << 32 ^ place * 0x9E3779B97F4A7C15u));
 }

@@ -6,9 +6,9 @@
 
 namespace plumb::parity::judges {
 
-/// What roundings do to one column of a state that is linear in the one before, S ← (I − beta·kkᵀ)·diag(factors)·S + …:
-/// the errors of several runs of the same steps are carried along beside its truth, each with signs of its own for what
-/// every step adds (sign runs, verdict.md V44). Their mean square is the variance of the column's error.
+/// Rounding errors of one column of a state that is linear in the one before, S ← (I − beta·kkᵀ)·diag(factors)·S + …:
+/// the errors of several runs of the same steps are carried along with the truth. Each run has its own signs for the
+/// errors that steps add (sign runs, verdict.md V44). Their mean square is the variance of the column's error.
 ///
 /// A rounding depends on the number that is rounded and on nothing else, and so does its sign here: where data are the
 /// same step after step, so are the errors, which then add up as they do in a kernel.
@@ -24,8 +24,8 @@ class ErrorRuns {
   void decay(std::span<const double> factors, std::span<const double> logarithms, std::span<const double> of_factors,
              std::span<const double> value, double unit);
 
-  /// What is known of the key, Sᵀk, is off by `of_known` besides, and is taken away `beta` times along the key. Rows
-  /// come to `value` by changes of which each is off by `of_changes`, and are rounded by `unit`.
+  /// The rank-one update: Sᵀk, itself off by `of_known`, is subtracted `beta` times along the key. Rows come to `value`
+  /// by changes, each off by `of_changes`, and are rounded by `unit`.
   void update(std::span<const double> key, double beta, double known, double of_known,
               std::span<const double> of_changes, std::span<const double> value, double unit);
 

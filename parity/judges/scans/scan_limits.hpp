@@ -14,8 +14,8 @@ namespace plumb::parity::judges {
 /// How far the elements of one output may be off, and which of them nothing is said of.
 struct ScanOutput {
   std::vector<double> deviation;  ///< σ
-  std::vector<double> fixed;      ///< what is allowed beside λσ
-  std::vector<double> certain;    ///< what nothing but a defect exceeds
+  std::vector<double> fixed;      ///< allowed in addition to λσ
+  std::vector<double> certain;    ///< limit that only a defect exceeds
   std::vector<std::uint8_t> apart;
 
   explicit ScanOutput(std::int64_t elements);
@@ -55,18 +55,18 @@ class FactorErrors {
   double size_ = 0, in_64_ = 0, in_256_ = 0;  ///< |ln a|, and its running means times 64 and 256
 };
 
-/// What limits of a scan are made with.
+/// The arithmetic of a scan, and the elements whose sums are looked at closely.
 struct ScanManner {
   double unit;     ///< unit roundoff of what is computed in, twice that of f64: there the truth has no more digits
-  double floor;    ///< what a number may be off besides, whatever it is: the spacing of subnormals, or the smallest
-                   ///< normal where they may be flushed
+  double floor;    ///< absolute error of any operation: the spacing of subnormals, or the smallest normal where
+                   ///< they may be flushed
   double largest;  ///< beyond it some kernel may have an infinity
   core::FloatFormat format;  ///< that of the type that is computed in
   /// Elements that are off by more than half of what is allowed of the mean over all orders of their sums, by output.
   /// Sums of these are looked at in several orders, and what creeps in them counts; none where there is no output.
   std::vector<std::vector<bool>> open = {};
 
-  /// What an operand loses where it may be read as 0 for being too small; products and sums lose up to `floor`.
+  /// The size of an operand that may be flushed to 0, else 0; products and sums lose up to `floor`.
   double lost(double operand) const { return std::abs(operand) < floor ? std::abs(operand) : 0; }
   bool holds(double x) const { return std::abs(x) <= largest; }  // false of NaN
   bool is_open(std::size_t output, std::int64_t i) const {
@@ -77,18 +77,18 @@ struct ScanManner {
   /// over all orders or, of the largest of several, where element `i` is open.
   double deviation_of(std::span<const double> products, std::int64_t i) const;
   double mean_deviation_of(std::span<const double> products) const;
-  /// What no order of adding them exceeds.
+  /// Error limit of their sum in any order of additions.
   double most_of(std::span<const double> products) const;
 };
 
-/// What an open element may be off by `creep` beside λ times its deviation (verdict.md V23). Of terms in no particular
-/// order creep is one draw of chance, which λσ has already.
+/// The allowance of an open element for `creep`, in addition to λ times its deviation (verdict.md V23). For terms in no
+/// particular order creep is one draw of chance, which λσ covers.
 inline double beyond_chance(double creep, double deviation) { return std::max(0.0, creep - deviation); }
 
 /// Makes the limits of a scan's outputs, all elements of them.
 using ScanWalk = std::function<void(const Question& question, const ScanManner& manner, ScanOutputs& made)>;
 
-/// What a scan on operands of some types computes in, and after how many steps it gives states, 0: after the last.
+/// The dtype that a scan computes in, by its operand types, and the number of steps per given state; 0: the last only.
 struct ScanKind {
   ir::DType computed;
   std::int64_t every;

@@ -70,7 +70,7 @@ std::uint64_t power_of(std::int64_t base, std::int64_t exponent) {
   return y;
 }
 
-/// What is divided, by its rules: x / 0 is 0, and so is what is left of it; the smallest number by -1 is itself.
+/// Quotient or remainder of integers: by 0 both are 0; the smallest number divided by -1 is itself.
 std::uint64_t quotient(BinaryF function, std::int64_t a, std::int64_t b) {
   const auto bits = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
   if (b == 0) return 0;

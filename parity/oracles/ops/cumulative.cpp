@@ -1,4 +1,4 @@
-// What the elements up to this one make together, in the order in which the line runs.
+// Sum, product, maximum or minimum of the elements up to this one, in the order in which the line runs.
 #include "ir/ops/cumulative.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 using CumulativeF = ir::ops::CumulativeFunction;
 constexpr long double beyond_all = std::numeric_limits<long double>::infinity();
 
-/// What an empty prefix gives.
+/// The result of an empty prefix.
 Real neutral_of(CumulativeF function, ir::DType dtype) {
   if (function == CumulativeF::sum) return Real(0);
   if (function == CumulativeF::product) return Real(1);

@@ -27,7 +27,7 @@ Axes axes_of(const std::string& term, std::size_t rank) {
   return axes;
 }
 
-/// What stands between commas, up to the arrow.
+/// The parts of an equation between commas, up to the arrow, without spaces.
 std::vector<std::string> terms_of(const std::string& equation) {
   std::vector<std::string> terms(1);
   for (const char c : equation.substr(0, equation.find("->")))

@@ -72,7 +72,7 @@ Number element(const ir::ops::GridSample& op, const Call& call) {
     in_grid.back() = static_cast<std::int64_t>(axes - 1 - axis);
     const Real g = call.real(1, in_grid);
     if (std::isnan(g.value)) return g;
-    // What an infinite coordinate sees depends on how far away counts as outside.
+    // The taps of an infinite coordinate depend on how far away counts as outside.
     if (std::isinf(g.value)) throw NoAnswer{};
     taps.push_back(taps_around(op, g, call.in(0)[2 + axis]));
   }

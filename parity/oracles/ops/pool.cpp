@@ -1,4 +1,4 @@
-// What a window's taps inside the image make: their greatest, mean, sum or norm, or where the greatest is.
+// The greatest, mean, sum or norm of a window's taps inside the image, or the place of the greatest.
 #include "ir/ops/pool.hpp"
 
 #include <limits>

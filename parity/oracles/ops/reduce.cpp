@@ -1,4 +1,4 @@
-// What the elements along the axes make together.
+// Reductions of the elements along the axes.
 #include "ir/ops/reduce.hpp"
 
 #include <algorithm>

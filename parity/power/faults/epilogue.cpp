@@ -1,4 +1,4 @@
-// What a kernel does behind its sum, done twice, elsewhere or in another order.
+// Faults of epilogues: an operation behind a kernel's sum done twice, elsewhere or in another order.
 
 #include <algorithm>
 

@@ -14,7 +14,7 @@ namespace plumb::parity::power::faults {
 /// result would be.
 struct Fault {
   std::string_view name;
-  std::string_view summary;  ///< what goes wrong, for people
+  std::string_view summary;  ///< the mistake, for people
   std::string_view where;    ///< the ops and dtypes it applies to, for people
   /// Whether no correct implementation comes as far from the truth. The contract allows some of the others, on some
   /// data. Which of them a verdict has to see is a matter of their effect alone (verdict.md V74).

@@ -50,7 +50,7 @@ std::optional<Numbers> rows_swapped(const Site& site) {
   return faulty;
 }
 
-/// What a vector access of four elements does with a ragged end.
+/// The last columns % 4 elements of a row repeat the ones before them, as vec4 accesses do at a ragged end.
 std::optional<Numbers> ragged_end(const Site& site) {
   const std::size_t rest = site.columns() % 4;
   if (rest == 0 || site.columns() < 4) return {};

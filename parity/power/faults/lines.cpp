@@ -58,7 +58,7 @@ std::optional<Numbers> unshifted_maximum(const Site& site) {
   return faulty;
 }
 
-/// What a norm takes from a line, and what the inverse deviation that it makes of it is off by, as a factor.
+/// Mean and variance that a norm uses for a line, and the factor that a fault puts on its inverse deviation.
 struct Statistics {
   double mean = 0, variance = 0, factor = 1;
 };

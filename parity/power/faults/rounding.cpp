@@ -46,7 +46,7 @@ std::optional<Numbers> double_rounding(const Site& site) {
   return mapped(site, narrow, [&](std::size_t i) { return static_cast<double>(static_cast<float>(site.truth[i])); });
 }
 
-/// What numbers are where they pass through the normal range of f16, as scales do.
+/// Numbers below the normal range of f16 become 0, as where scales pass through f16.
 std::optional<Numbers> small_to_zero(const Site& site) {
   return mapped(site, ir::dtypes::R,
                 [&](std::size_t i) { return std::abs(site.got[i]) < 0x1p-14 ? 0.0 : site.got[i]; });

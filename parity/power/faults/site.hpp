@@ -18,8 +18,8 @@ enum class Origin { upload, param, computed };
 
 /// One operand of the segment.
 struct Operand {
-  ir::Tensor now;                    ///< what the candidate fed
-  std::optional<ir::Tensor> before;  ///< what a run on other inputs left in its memory
+  ir::Tensor now;                    ///< fed to the candidate
+  std::optional<ir::Tensor> before;  ///< left in its memory by a run on other inputs
   Origin origin = Origin::computed;
 };
 
@@ -30,12 +30,12 @@ struct Site {
   std::size_t output = 0;
   std::vector<Operand> operands;  ///< by input of the segment's graph
   ir::TensorType type;            ///< the output's: reals, integers or bool
-  Numbers truth, got;             ///< unrounded, of the operands; what the candidate gave
-  std::optional<Numbers> before;  ///< what it gave on other inputs
+  Numbers truth, got;             ///< the truth of the operands, unrounded; the candidate's output
+  std::optional<Numbers> before;  ///< the candidate's output on other inputs
   ir::Executor& reference;
   bool flushes_subnormals = false;
   std::vector<ir::Sum> sums = {};                 ///< how the kernel adds, as it says
-  std::size_t tile_rows = 16, tile_columns = 16;  ///< what one workgroup computes, as far as its record says
+  std::size_t tile_rows = 16, tile_columns = 16;  ///< output tile of a workgroup, by the kernel's record if it has one
   std::size_t slice = 16;                         ///< terms that it takes at once
   /// Truths that several faults are made of, by the slice of the summed axis that they lack.
   mutable std::map<std::pair<std::int64_t, std::int64_t>, Numbers> lacking = {};
@@ -59,8 +59,8 @@ struct Site {
 
   std::vector<ir::Tensor> inputs() const;
 
-  /// What the candidate would have given on other inputs of the same types, or by another op: the
-  /// truth of that, plus the error that the candidate made. Nothing when the reference refuses it.
+  /// An estimate of the candidate's output on other inputs of the same types, or by another op: the
+  /// truth of that plus the error that the candidate made. Nothing when the reference refuses it.
   std::optional<Numbers> on(const std::vector<ir::Tensor>& inputs) const;
   std::optional<Numbers> by(const ir::Op& op) const;
 

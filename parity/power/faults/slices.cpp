@@ -8,7 +8,7 @@
 namespace plumb::parity::power::faults {
 namespace {
 
-/// What the op of the site declares; nothing where the site has several.
+/// The loops that the op of the site declares; none where the site has several ops.
 ir::Loops loops_of(const Site& site) {
   if (site.op() == nullptr) return {};
   return ir::loops_of(site.segment.graph, site.segment.graph.nodes().front());

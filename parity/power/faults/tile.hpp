@@ -23,7 +23,7 @@ inline Tile middle_tile(const Site& site) {
   return tile;
 }
 
-/// What the candidate gave, `other(row, column)` within the tile.
+/// The candidate's output with `other(row, column)` within the tile.
 template <class Other>
 Numbers with_tile(const Site& site, const Tile& tile, Other other) {
   Numbers faulty = site.got;

@@ -7,7 +7,7 @@
 
 namespace plumb::parity::profile::probe {
 
-/// What becomes of subnormal operands and results of products of two numbers. Nothing when the
+/// The handling of subnormal operands and results in products of two numbers. Nothing when the
 /// executor cannot multiply this dtype, or only on the host in place of the device.
 std::optional<SubnormalHandling> probe_subnormals(ir::Executor& executor, bool is_host, ir::DType dtype);
 

@@ -27,8 +27,8 @@ std::size_t count_steps() {
   return steps;
 }
 
-/// What two kernels show of one unit: where they show it differently, it is not known. A kernel whose order of
-/// addition was not found shows nothing.
+/// The properties that two kernels show of one unit; unknown where they differ. A kernel whose order of addition was
+/// not found shows nothing.
 Products merged(Products one, const Products& other) {
   if (other.accumulator_bits == 0) return one;
   if (one.accumulator_bits == 0) return other;

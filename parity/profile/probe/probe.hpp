@@ -18,7 +18,7 @@ struct ProbeOptions {
 
 /// Finds the numeric fingerprint of the device behind an executor by experiment: graphs of one op, seen
 /// through its public interface only. `reference` is the CPU executor, whose f64 is the truth of functions.
-/// What the executor cannot run is left out. Throws DeviceError as it does.
+/// Ops that the executor cannot run are left out. Throws DeviceError as the executor does.
 DeviceProfile probe(ir::Executor& executor, ir::Executor& reference, const Device& device, const ProbeOptions& options);
 
 }  // namespace plumb::parity::profile::probe

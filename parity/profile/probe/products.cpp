@@ -176,7 +176,7 @@ bool replays(const Products& products, const Levels& levels, std::span<const Dot
   return true;
 }
 
-/// What all that remain agree on.
+/// The properties on which all remaining models agree; the others are unknown.
 Products common(const std::vector<Products>& all) {
   Products one = all.front();
   for (const Products& other : all) {

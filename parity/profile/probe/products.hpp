@@ -12,10 +12,10 @@ namespace plumb::parity::profile::probe {
 ///
 /// Where sums begin (lanes, chunks) is seen with numbers that absorb one another whatever the
 /// arithmetic, in the manner of FPRev (Xie et al., arXiv 2411.00442). The arithmetic is found by elimination: of
-/// all that the model of Products allows, what does not replay every sum bit for bit is struck out.
-/// What the remaining agree on is known, the rest is not. Sums that do not come out in the levels that the kernel
-/// publishes are those of no known unit. Nothing when the executor cannot run it, or only on the host in place of
-/// the device, or by units that differ from one experiment to the next.
+/// all models that Products allows, those that do not replay every sum bit for bit are struck out.
+/// Properties on which the rest agree are known, the others are not. Sums that do not come out in the levels that the
+/// kernel publishes are those of no known unit. Nothing when the executor cannot run it, or only on the host in place
+/// of the device, or by units that differ from one experiment to the next.
 std::optional<Products> probe_products(ir::Executor& executor, bool is_host, ir::DType operands, ProductShape shape);
 
 }  // namespace plumb::parity::profile::probe

@@ -4,7 +4,7 @@
 
 namespace plumb::parity::terms {
 
-/// What falls on the position: taps, then columns, row-major.
+/// The elements of x that fall on the position: taps, then columns, row-major.
 std::optional<Walker> walker(const ir::ops::Col2im& op, std::span<const Operand> operands, const ir::Shape& y) {
   const Operand x = operands[0];
   const std::size_t axes = op.kernel_shape.size();

@@ -4,7 +4,7 @@
 
 namespace plumb::parity::terms {
 
-/// What falls on the position: channels of the group, then elements of x, row-major; the bias behind them.
+/// The products that fall on the position: channels of the group, then elements of x, row-major; the bias behind them.
 std::optional<Walker> walker(const ir::ops::ConvTranspose& op, std::span<const Operand> operands, const ir::Shape& y) {
   const Operand x = operands[0], w = operands[1], bias = op.has_bias ? operands[2] : Operand{};
   const std::size_t axes = x.shape.size() - 2;

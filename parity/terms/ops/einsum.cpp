@@ -189,8 +189,8 @@ class Steps {
   Labels labels_;
   std::vector<std::int64_t> extents_;               ///< how far each label goes
   std::vector<std::vector<std::int64_t>> strides_;  ///< how far apart elements of each operand are, by label
-  std::vector<Numbers> own_;                        ///< what each operand has alone
-  std::vector<Numbers> ended_;                      ///< what is summed in the product with each operand
+  std::vector<Numbers> own_;                        ///< by operand: summed labels that it has alone
+  std::vector<Numbers> ended_;                      ///< by operand: labels summed in the product with it
 };
 
 }  // namespace

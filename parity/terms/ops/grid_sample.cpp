@@ -12,7 +12,7 @@ namespace {
 using ir::ops::SampleMode;
 using ir::ops::SamplePadding;
 
-/// What an element of the image along one axis has in a result: its weight, and how fast that changes with the source
+/// The part of an image's element along one axis in a result: its weight, and how fast that changes with the source
 /// position, its size alone.
 struct AxisTap {
   double weight = 0, slope = 0;

@@ -4,7 +4,7 @@
 
 namespace plumb::parity::terms {
 
-/// What falls on the element, row-major.
+/// The updates that fall on the element, row-major.
 std::optional<Walker> walker(const ir::ops::ScatterAdd& op, std::span<const Operand> operands, const ir::Shape& y) {
   const Operand updates = operands[0], indices = operands[1];
   const std::size_t axis = y.axis(op.axis), taken = indices.shape.size();

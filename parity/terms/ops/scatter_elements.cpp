@@ -4,7 +4,7 @@
 
 namespace plumb::parity::terms {
 
-/// What was there, then what falls on the element, row-major.
+/// The old element, then the updates that fall on it, row-major.
 std::optional<Walker> walker(const ir::ops::ScatterElements& op, std::span<const Operand> operands,
                              const ir::Shape& y) {
   if (op.reduction != ir::kernels::ScatterReduction::add) return std::nullopt;

@@ -1,4 +1,4 @@
-// What passes make of graphs, on devices that are made up: no GPU is needed.
+// Graphs after the passes, on devices that are made up: no GPU is needed.
 #include "gpu_vulkan/passes/passes.hpp"
 
 #include <gmock/gmock.h>

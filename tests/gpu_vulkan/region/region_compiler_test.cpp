@@ -1,4 +1,4 @@
-// What compiles generated kernels: what it keeps in the cache folder, and what it says of mistakes.
+// The compiler of generated kernels: its files in the cache folder, and its messages about mistakes.
 #include <gmock/gmock.h>
 #include <unistd.h>
 

@@ -42,7 +42,7 @@ struct Draft {
     EXPECT_EQ(ir::verify(made.graph), Names{});
     return made;
   }
-  /// What is left when these are wanted: "add, gelu" of a region, else the op.
+  /// The nodes that fusion leaves when these values are wanted: "add, gelu" for a region, else the op.
   Names nodes(std::vector<Value> wanted, bool surviving = false) const {
     Names names;
     const auto made = fused(std::move(wanted), surviving);

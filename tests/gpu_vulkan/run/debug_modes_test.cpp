@@ -1,4 +1,4 @@
-// What the debug modes find. The kernels are right, so a plan is broken on purpose.
+// Findings of the debug modes. The kernels are right, so a plan is broken on purpose.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What numbers have to know of the graph that reads them, and that they heed it.
+// The facts of a graph that adversarial numbers depend on, and numbers that heed them.
 #include "ir/adversarial/use.hpp"
 
 #include <gmock/gmock.h>

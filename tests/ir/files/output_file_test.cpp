@@ -78,7 +78,7 @@ TEST_F(OutputFiles, WhatIsNotCommittedLeavesNoTraceUnlessItIsKept) {
   }
   EXPECT_EQ(text("a"), "old");
   EXPECT_EQ(text("a.part"), "half");
-  // What is left of a process that is gone is no obstacle.
+  // The remains of a process that is gone are no obstacle.
   files::write_text(path("a"), "new");
   EXPECT_EQ(text("a"), "new");
   EXPECT_EQ(files_in_folder(), 1u);

@@ -16,7 +16,7 @@ void recurse(volatile int* deeper) {
   room[1] = room[0];
 }
 
-/// What happens in a process that names files of crashes.
+/// Does `work` in a process that names files of crashes.
 int named(const auto& work) {
   formats::name_files_of_crashes(2);
   work();

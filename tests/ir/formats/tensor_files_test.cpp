@@ -88,7 +88,7 @@ TEST_P(TensorFiles, EveryDtypeComesBackBitForBit) {
   for (const auto& [name, tensor] : tensors) EXPECT_TRUE(equal(back.at(name), tensor)) << name;
 }
 
-// What a file says of itself, longer than a header of HDF5 may be, is none of its tensors.
+// A file's text about itself, longer than a header of HDF5 may be, is none of its tensors.
 TEST_P(TensorFiles, WhatAFileSaysOfItselfIsNoTensor) {
   const std::string about = "{\"said\": \"" + std::string(200000, '.') + "\"}";
   {

@@ -22,7 +22,7 @@ using F = ReduceFunction;
 
 const TensorType x23{DType::f32, {2, 3}};
 
-/// What `infer` refuses an op with; "" when it takes the operands.
+/// The message with which `infer` refuses an op; "" when it takes the operands.
 std::string refusal(const Op& op, const TensorTypes& in) {
   try {
     infer(op, in);

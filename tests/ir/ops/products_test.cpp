@@ -12,7 +12,7 @@ using namespace ops;
 
 TensorType f32(Shape shape) { return {DType::f32, std::move(shape)}; }
 
-/// What `infer` refuses an op with; "" when it takes the operands.
+/// The message with which `infer` refuses an op; "" when it takes the operands.
 std::string refusal(const Op& op, const TensorTypes& in) {
   try {
     infer(op, in);

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
-/// What a library with kernels has: kernels that call functions of the library, use what headers define, throw.
+/// A library with kernels: they call functions of the library, use definitions in headers, and throw.
 namespace toy {
 
 class Odd : public std::runtime_error {

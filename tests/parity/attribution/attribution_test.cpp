@@ -29,7 +29,7 @@ std::string first_of(const cases::CaseResult& result) {
 
 // ---- who is guilty
 
-/// What faulty kernels do to an output.
+/// Changes of an output by faulty kernels.
 using Spoil = void (*)(std::span<float>);
 
 constexpr Spoil faults[] = {
@@ -72,7 +72,7 @@ void keep(Suspect& suspect, Kept& kept) {
 }
 
 /// A fault inside of a kernel of several nodes: the kernel is guilty, and says whose work it has (verdict.md V1). Where
-/// what is stored is the same with the fault and without, as behind a tanh that is 1 either way, there is none.
+/// the stored values are the same with the fault and without, as behind a tanh that is 1 either way, there is none.
 TEST(FirstGuilty, NamesTheFusedGroupOfTheFaultyNodeInFiftyPlacementsOfFifty) {
   const cases::Case subject = make_case(testing::mixed_graph());
   const auto& nodes = subject.file->graph.nodes();
@@ -152,7 +152,7 @@ class Adds final : public cases::Observer {
       largest[1] = std::max(largest[1], std::abs(inherited));
       largest[2] = std::max(largest[2], std::abs(total));
     }
-    // What has to be rounded correctly is compared with the truth, rounded.
+    // Outputs that have to be rounded correctly are compared with the truth, rounded.
     if (result.allowed.rule == compare::Allowed::Rule::within) {
       EXPECT_EQ(result.local.max_abs.value, largest[0]) << result.label;
     }

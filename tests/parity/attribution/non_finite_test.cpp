@@ -22,7 +22,7 @@ cases::CaseResult verified(const std::string& inputs, const std::string& nodes, 
                                  R"(}, "nodes": [)" + nodes + R"(], "results": [")" + result + "\"]}"));
 }
 
-/// What a case says of its first NaN and its first infinity.
+/// The origins of a case's first NaN and of its first infinity, as text.
 std::vector<std::string> origins(const cases::CaseResult& result) {
   std::vector<std::string> texts;
   for (const cases::NonFiniteOrigin& one : result.non_finite) texts.push_back(to_text(one));

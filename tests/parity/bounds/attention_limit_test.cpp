@@ -84,7 +84,7 @@ std::vector<Problem> kinds_of_problems(std::int64_t keys) {
   return all;
 }
 
-/// What a kernel does wrong; nothing by default.
+/// The fault of a kernel; none by default.
 struct Fault {
   std::int64_t row_sum_without = -1, values_without = -1;  ///< a key that one of the sums leaves out
   float scores = 1, weights = 1;                           ///< factors of one key's score, and of every other weight

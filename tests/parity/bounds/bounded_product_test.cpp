@@ -98,7 +98,7 @@ TEST(BoundedProduct, HasTheLimitsOfTheFormulasForAnySize) {
     for (const double zeros : {0.0, 0.5, 0.97})
       compare_limits({}, numbers({33, 130}, chance, low_a, high_a, zeros),
                      numbers({130, 40}, chance, low_b, high_b, zeros));
-  // What one row loses to another's size is not lost: the products of large and small are equal.
+  // Small numbers are not lost next to a row's large ones: the products of large and small are equal.
   compare_limits({}, Tensor::of<float>({1, 2}, {1e30f, 1e-30f}), Tensor::of<float>({2, 1}, {1e-30f, 1e30f}));
   compare_limits({}, Tensor::of<float>({1, 2}, {1.0f, 1e-38f}), Tensor::of<float>({2, 1}, {0.0f, 1e-5f}));
 }

@@ -20,7 +20,7 @@ using ir::Tensor;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// What a fuzzed operand has among its own numbers: the extremes of f32, or of the dtype where it has fewer.
+/// Numbers put among a fuzzed operand's own: the extremes of f32, or of the dtype where it has fewer.
 constexpr std::array extremes = {0.0,  -0.0,  infinity, -infinity, 3.4e38, -3.4e38,
                                  1e30, 1e-30, 1e-38,    1e-45,     -1e-45, std::numeric_limits<double>::quiet_NaN(),
                                  1.0,  -1.0,  65504.0};

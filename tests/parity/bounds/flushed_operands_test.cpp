@@ -1,4 +1,4 @@
-// What a device that takes numbers below the smallest normal for 0 may make of sums and choices of two of them.
+// Sums and choices of two numbers on a device that takes numbers below the smallest normal for 0.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -48,7 +48,7 @@ TEST(FunctionLimits, AreThereWhereTheErrorClassSaysNothing) {
   expect_limits_where_the_class_says_nothing<Activation>();
 }
 
-/// What the last column of ops.md 3 must hold for a limit.
+/// The text that the last column of ops.md 3 must hold for a limit.
 template <class Function>
 std::string in_the_contract(const FunctionLimit<Function>& limit) {
   if (limit.slope > 0) return ir::cat("·(", limit.relative, " + ", limit.slope);

@@ -13,8 +13,8 @@
 #include "parity/compare/compare.hpp"
 #include "parity/compare/telling.hpp"
 
-/// What tests of limits share: f32 kernels that add honestly in several orders, and what the limits say of their
-/// results.
+/// Helpers for tests of limits: f32 kernels that add honestly in several orders, and the verdicts of the limits on
+/// their results.
 namespace plumb::testing {
 
 /// A way to add products in f32, and the same as a kernel publishes it.
@@ -32,8 +32,8 @@ struct HonestOrder {
 /// One chain, chunks of 64 in a chain, 16 lanes in pairs.
 std::vector<HonestOrder> honest_orders();
 
-/// What the limits of output k of an op say of what somebody made of it, elements that are off by more than half of
-/// their first limit looked at one by one.
+/// The verdict on a result by the limits of output k of an op, elements that are off by more than half of their first
+/// limit looked at one by one.
 struct LimitVerdict {
   parity::compare::Comparison comparison;
   parity::cases::Settled settled;
@@ -44,7 +44,7 @@ struct LimitVerdict {
 LimitVerdict limit_verdict(const ir::Op& op, const std::vector<ir::Tensor>& inputs, const ir::Tensor& got,
                            const std::vector<ir::Sum>& sums, bool flushes_subnormals = false, std::size_t k = 0);
 
-/// What the CPU executor makes of output 0, in the operands' own dtypes.
+/// Output 0 by the CPU executor, in the operands' own dtypes.
 ir::Tensor native_result(const ir::Op& op, const std::vector<ir::Tensor>& inputs);
 
 /// A tensor of f32 by element.

@@ -49,7 +49,7 @@ ir::Op op_of(Kind kind) {
   return ir::ops::MeanVarianceNorm{{1}, 1e-9};
 }
 
-/// What a kernel does wrong.
+/// The fault of a kernel; none by default.
 struct Fault {
   float epsilon = norm_limit_test::epsilon, inverse = 1;
   bool misses_a_term = false, is_one_pass = false;

@@ -27,7 +27,7 @@ using ir::ops::Fma;
 struct Judged {
   Tensor truth;
   compare::Allowed allowed;
-  Tensor native;  ///< what the reference gives in the dtype of the operands
+  Tensor native;  ///< the reference's result in the dtype of the operands
 
   bool passes(const Tensor& got) const { return compare::compare(truth, got, allowed).agrees(); }
 };
@@ -73,7 +73,7 @@ TEST(Ties, WhatLiesFarBelowATieOfFmaDecidesIt) {
     expect_only(Fma{}, DType::f32, {sign * 4097, 4097, sign * -1e-30}, sign * 16785408, sign * 16785410);
     expect_only(Fma{}, DType::bf16, {sign * 1.5, 1.0078125, sign * -0x1p-100}, sign * 1.5078125, sign * 1.515625);
   }
-  // What f64 still has decides as well.
+  // Digits that f64 still holds decide as well.
   expect_only(Fma{}, DType::f32, {0x1.000002p-24, 1, 1}, 0x1.000002p+0, 1);
 }
 

@@ -160,7 +160,7 @@ TEST(Mistrust, InfinitiesThatAreMovedOrSelectedAreRightOrWrong) {
     return telling_of(mask, DType::f32, allowed, {16}, compare(mask, stored, allowed)).mistrust();
   };
   EXPECT_EQ(mistrust(exact), "");
-  EXPECT_EQ(mistrust(of_limit({4, 16}, 1e-9)), "100 % of the truth is not finite");  // what rounds may run over
+  EXPECT_EQ(mistrust(of_limit({4, 16}, 1e-9)), "100 % of the truth is not finite");  // rounded numbers may overflow
   std::ranges::fill(mask.as<double>(), no_number);
   EXPECT_EQ(mistrust(exact), "100 % of the truth is not finite");
 }

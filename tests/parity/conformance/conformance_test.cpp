@@ -134,7 +134,7 @@ TEST_F(Conformance, WhatIsDisputedIsJudgedByTheTruthAlone) {
   EXPECT_EQ(run(other, &suspect).gpu.standing, conformance::Standing::failed);
   suspect.tamper = [](const ir::Node&, ir::Tensor& y) { y.as<float>()[2] = 9; };
   EXPECT_EQ(run(disputed, &suspect).cpu.standing, conformance::Standing::out_of_scope);
-  EXPECT_EQ(run(disputed, &suspect).gpu.standing, conformance::Standing::failed);  // what the file expects is wrong
+  EXPECT_EQ(run(disputed, &suspect).gpu.standing, conformance::Standing::failed);  // the file's expectation is wrong
 }
 
 TEST_F(Conformance, ExpectationsThatAreAllZeroProveNothing) {

@@ -120,7 +120,7 @@ TEST(Demands, EachCaseHasTheCodeThatItAddsAndItsDoubtsAreAllThatDecides) {
   EXPECT_EQ(core::doubts_in(many).labels, std::vector<std::string>{"b"});
 }
 
-/// What a case comes to beside one that passed: without demands, strictly, verified.
+/// The exit codes of a run with this case and one that passed: without demands, strictly, verified.
 struct Beside {
   CaseEnd end;
   ExitCode usual, strict, verified;

@@ -14,7 +14,7 @@
 namespace plumb::parity::made_ahead_test {
 namespace {
 
-/// What was done, in the order in which it was.
+/// The calls that were made, in their order.
 struct Log {
   std::mutex mutex;
   std::vector<std::size_t> made, taken;

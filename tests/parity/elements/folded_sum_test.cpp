@@ -37,7 +37,7 @@ struct Operands {
   }
 };
 
-/// What single numbers are of x and of w, by channel, their number, and a number from 0 to 1.
+/// Makers of single numbers of x and of w, by channel, the number of channels, and a number from 0 to 1.
 struct Data {
   std::string name;
   std::function<double(std::size_t c, std::size_t channels, double chance)> x, w;

@@ -238,7 +238,7 @@ TEST(Range, SubnormalsThatAreKeptRoundOncePerTerm) {
   EXPECT_NEAR(kept.certain, 2047 * spacing / 2, 0.01 * kept.certain);
 }
 
-/// What may be 0 instead takes itself with it; larger terms lose nothing.
+/// A number that may be flushed to 0 is lost itself; larger terms lose nothing.
 TEST(Range, SubnormalsThatMayBeFlushedTakeThemselvesWithThem) {
   constexpr double least = 0x1p-126;
   EXPECT_GE(limit_of({1.0, 0.3 * least, 0.6 * least}, 1.0, least).probable, 0.9 * least);

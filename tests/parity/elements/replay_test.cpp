@@ -1,4 +1,4 @@
-// What excuses an element by replay: the very bits of a bare sum, and what is behind a sum to its own roundings.
+// Replay excuses elements: bare sums by their very bits, steps behind a sum to within their own roundings.
 #include "parity/elements/replay.hpp"
 
 #include <gtest/gtest.h>

@@ -151,7 +151,7 @@ TEST(SumLimit, HoldsForEveryOrderOfEveryTree) {
       }
 }
 
-/// What is known of every element is what is known of one that is looked at.
+/// The limits of all elements at once are those of elements that are looked at.
 TEST(SumLimit, OfAllElementsAreThoseOfOpenOnes) {
   ref_cpu::CpuExecutor cpu;
   for (const Data& data : kinds_of_data()) {
@@ -292,7 +292,7 @@ TEST(WideLimit, IsCarriedThroughWhatFollowsInAKernel) {
   EXPECT_EQ(judge(a, b, got, {adders()[0].published}, relu).comparison.n_bad, 1u);
 }
 
-/// What a kernel does behind its sum carries the limits of the elements that were looked at on.
+/// The limits of elements that were looked at are carried through a kernel's epilogue.
 TEST(SumLimit, IsCarriedThroughWhatFollowsInAKernel) {
   const Data data = kinds_of_data()[1];
   const Tensor a = numbers(rows, 4092, data, 5), b = column(4092, 6);

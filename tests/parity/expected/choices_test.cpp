@@ -199,7 +199,7 @@ TEST(Choices, SumsOfOpenCodesAreHeldByChance) {
   EXPECT_EQ(small.hold("total", of<std::int32_t>({-500})).verdict, Verdict::failed);
 }
 
-// What computes in f32 decides otherwise than f64 now and then, and everything behind it is then that.
+// Evaluation in f32 decides otherwise than f64 now and then, and everything behind follows that decision.
 TEST(Choices, CleanResultsOfAllOfThemPass) {
   for (const float scale : {3.0f, 1e4f, 3e6f}) {
     Small small;

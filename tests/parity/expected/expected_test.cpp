@@ -40,7 +40,7 @@ parity::cases::Case with(parity::cases::Case subject, std::map<std::string, ir::
   return subject;
 }
 
-/// What the executor makes of a graph for the results of another, which have the same names.
+/// The executor's results of a graph, given for those of another with the same names.
 std::map<std::string, ir::Tensor, std::less<>> results_of(const ir::Graph& graph, const ir::Feeds& feeds) {
   std::map<std::string, ir::Tensor, std::less<>> given;
   const auto results = cpu().run(graph, feeds, graph.results());

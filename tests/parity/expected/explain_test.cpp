@@ -1,5 +1,5 @@
-// What a failure says of how the results were computed: planted by an evaluation node after node, as a NumPy user would
-// write it, with operands or results rounded in between.
+// Explanations of a failure by how the results were computed: planted by an evaluation node after node, as a NumPy user
+// would write it, with operands or results rounded in between.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -129,7 +129,7 @@ TEST(Explain, EachTensorOfAnArchiveIsHeldToWhatItIsStoredIn) {
   hidden.as<double>()[7] += 1e-10;  // far within the limits of f32
   EXPECT_EQ(held().at(0).verdict, Verdict::failed);
   EXPECT_EQ(held().at(1).verdict, Verdict::passed);
-  // What was cast from f32 has its numbers.
+  // A tensor that was cast from f32 has its numbers.
   hidden = ir::convert(ir::convert(truth("hidden"), DType::f32), DType::f64);
   EXPECT_EQ(held().at(0).precision, "f32");
   EXPECT_EQ(held().at(0).verdict, Verdict::passed) << held().at(0).why;

@@ -53,14 +53,14 @@ class Small {
   const ir::Graph& graph() const { return file_->graph; }
   const ir::Feeds& feeds() const { return feeds_; }
 
-  /// What becomes of one result that is given.
+  /// The outcome of one result that is given.
   parity::cases::ExpectedResult hold(const std::string& name, ir::Tensor given,
                                      const parity::expected::Options& options = {}) const {
     Given tensors;
     tensors.emplace(name, std::move(given));
     return hold(tensors, options).at(0);
   }
-  /// What becomes of several, by their names in order.
+  /// The outcomes of several, by their names in order.
   std::vector<parity::cases::ExpectedResult> hold(const Given& tensors,
                                                   const parity::expected::Options& options = {}) const {
     parity::cases::Case subject{.name = "small"};

@@ -161,7 +161,7 @@ TEST(FitPolicy, TotalsOnlyTightenUnlessAReasonIsGiven) {
   const auto looser = policy::parse(updated_policy(now, loose, from, "f16 now").text, "p.toml");
   EXPECT_EQ(looser.outputs[0].reason, "f16 now");
   EXPECT_EQ(looser.outputs[0].require[1].limit.number, loose.outputs[0].limits[1].limit.number);
-  // What somebody wrote stays; what is new is put below the head that there is.
+  // Lines written by hand stay; new ones are put below the head that there is.
   const std::string by_hand = "schema = \"plumb-policy/1\"\n[output]\n\"y\" = { max_abs = 1 }  # ours\n";
   const Updated ours = updated_policy(policy::parse(by_hand, "p.toml"), tight, from, "");
   EXPECT_THAT(ours.text, HasSubstr("\"y\" = { max_abs = 1 }  # ours\n"));
@@ -248,7 +248,7 @@ TEST(Fit, WhatOneRunHasInCommonWithAnotherCountsOnce) {
       again.push_back(one);
     }
   EXPECT_EQ(fit(joined(runs, again), {}).repeats, 11u);
-  // What differs in anything is another run.
+  // A run that differs in anything is another run.
   for (const auto& change : std::vector<std::function<void(Sample&)>>{
            [](Sample& one) { one.graph = "another"; }, [](Sample& one) { one.group.device = "another"; },
            [](Sample& one) { one.out_hash = *one.out_hash + 1; }, [](Sample& one) { one.out_hash.reset(); },

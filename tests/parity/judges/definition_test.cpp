@@ -1,4 +1,4 @@
-// What has no limit in closed form is judged over a definition (verdict.md V65, V66): by sign runs, or by the error
+// Ops without a limit in closed form are judged over a definition (verdict.md V65, V66): by sign runs, or by the error
 // models of its ops one behind the other.
 #include <gtest/gtest.h>
 
@@ -183,7 +183,7 @@ TEST(Judge, DeviationsByADefinitionAreThoseOfAnyLambda) {
 
 TEST(Definition, MixerIsTheOp) {
   const MixerCase one("normal", 40);
-  // What the definition makes in f64 is what the op's own kernel makes: its truth, rounded, is within a few units.
+  // The definition in f64 gives the result of the op's own kernel: its truth, rounded, is within a few units.
   const auto results = one.say(values_of<float>(rounded_truth(mixer, one.inputs())[0]));
   EXPECT_LT(results[0].local.max_rel.value, 0x1p-23);
   EXPECT_LT(results[0].local.ratio(), 0.2);

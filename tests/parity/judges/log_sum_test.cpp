@@ -1,4 +1,4 @@
-// What the judge of logarithms of sums leaves alone and what it sees.
+// The judge of logarithms of sums passes honest results and refuses faulty ones.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,7 +53,7 @@ TEST(JudgeOfLogSums, SeesWhatIsMissing) {
   EXPECT_NE(finding(judged_sum(x, nan)), "");
 }
 
-/// What leaves the range in some order is nobody's fault where it came out as no number.
+/// An overflow in some order is no fault where the result is infinite.
 TEST(JudgeOfLogSums, SetsApartWhatOverflows) {
   const std::vector<float> x = {3e38f, 3e38f, -3e38f};
   EXPECT_EQ(finding(judged_sum(x, infinite)), "");

@@ -102,8 +102,8 @@ TEST(Judge, VerifyAsksTheJudgeOfAnOp) {
   EXPECT_THAT(spoilt.why, ::testing::HasSubstr("6 of 6 lines are beyond their limit; the worst is"));
 }
 
-/// What is judged together counts among what may fail by chance, and allows for as much as the rest of the run
-/// (verdict.md V51, V52).
+/// Units that are judged together count among those that may fail by chance, and are allowed as many deviations as the
+/// rest of the run (verdict.md V51, V52).
 TEST(Judge, AllowsForTheDeviationsOfTheRun) {
   WalshCase one(run_walsh);
   double asked = 0;

@@ -1,4 +1,4 @@
-// What the judges of rnn, gru and lstm see of faults, and where they say that a fault is (verdict.md V69).
+// Faults that the judges of rnn, gru and lstm see, and the places that they name (verdict.md V69).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -141,7 +141,7 @@ TEST(Judge, RecurrencesNameTheStepThatIsOff) {
   Tensor state({DType::f32, {1, batch, units}});
   outputs[0].as<float>()[at] += 1e-5f;
   const auto own = std::as_const(outputs[0]).as<float>();
-  // What comes behind goes on from the state that is off, and is right.
+  // The later steps go on from the state that is off, and are right.
   std::ranges::copy(own.subspan(4 * batch * units, batch * units), state.as<float>().begin());
   const auto x = operands[0].as<float>().subspan(5 * batch * inputs);
   const Rnn rest{.has_lengths = true, .has_initial_h = true};

@@ -1,5 +1,5 @@
-// What the judges of scans leave alone and what they see: honest kernels in f32, step after step and in chunks, on data
-// in no particular order and on data that are the same at every step, and the faults that such kernels have.
+// Judges of scans pass honest kernels in f32, step after step and in chunks, on data in no particular order and on data
+// that are the same at every step, and refuse the faults that these kernels have.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -241,8 +241,8 @@ struct RunningSum {
   }
 };
 
-/// What is lost on adding equal terms, few different ones or very small ones is lost in one direction; a step that is
-/// missing is more than that.
+/// Equal terms, few different ones or very small ones lose in one direction on being added; a missing step is more
+/// than that.
 TEST(JudgeOfDeltaNets, HoldsForTermsThatCreep) {
   const GatedDeltaNet op{.has_decay = false, .has_beta = false};
   for (const std::string_view kind : {"constant", "few-valued", "half way", "stagnating", "creeping", "normal"})
@@ -259,7 +259,7 @@ TEST(JudgeOfDeltaNets, HoldsForTermsThatCreep) {
         }
 }
 
-/// What an error of one sign is to a delta rule: one that goes on with a state that is off is seen to the end.
+/// An error of one sign in all of a delta rule's last state is seen.
 TEST(JudgeOfDeltaNets, SeesAStateThatWasOff) {
   const Head one("random", 64, -0.01f);
   auto made = one.chunked(1);

@@ -13,7 +13,7 @@
 /// its truth, and honest and faulty results in f32.
 namespace plumb::testing {
 
-/// What every such op says of itself.
+/// The declarations that all stand-in ops share.
 struct StandIn {
   static constexpr auto summary = "a stand-in", formula = "";
   static constexpr int tier = 3;
@@ -29,7 +29,7 @@ struct Taught {
   parity::judges::Judge judge;
 };
 
-/// What is said of these outputs of an op on these operands, output by output; `lambda`: by limits that allow for so
+/// The verdicts on these outputs of an op on these operands, output by output; `lambda`: by limits that allow for so
 /// many standard deviations, 0: for as many as these outputs ask for.
 std::vector<parity::cases::NodeResult> judged(const Taught& taught, const std::vector<ir::Tensor>& inputs,
                                               const std::vector<ir::Tensor>& outputs, double lambda = 0);
@@ -37,7 +37,7 @@ std::vector<parity::cases::NodeResult> judged(const Taught& taught, const std::v
 void expect_deviations_without_lambda(const Taught& taught, const std::vector<ir::Tensor>& inputs,
                                       const std::vector<ir::Tensor>& outputs);
 
-/// What the kernel gives in f64, rounded to the dtypes of the op.
+/// The kernel's result in f64, rounded to the dtypes of the op.
 std::vector<ir::Tensor> rounded_truth(const Taught& taught, const std::vector<ir::Tensor>& inputs);
 
 /// "" where all outputs agree, else what is wrong of the first that does not.

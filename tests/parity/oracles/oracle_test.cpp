@@ -29,7 +29,7 @@ TEST(Oracles, EveryOpHasOne) {
   EXPECT_EQ(have, all);
 }
 
-/// What an executor says is changed on its way.
+/// An executor whose values of one node are changed on their way.
 class Wrong final : public ir::Executor {
  public:
   Wrong(std::string label, std::function<void(ir::Tensor&)> spoil)

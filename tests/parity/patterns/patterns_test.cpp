@@ -31,7 +31,7 @@ float term(std::int64_t row, std::int64_t column, std::int64_t k) {
 
 using Change = std::function<void(std::int64_t row, std::int64_t column, float& y)>;
 
-/// What is said of the product when each of its elements is changed so.
+/// The patterns of the product when each of its elements is changed so.
 std::vector<Pattern> patterns_of(const Change& change) {
   auto suspect = testing::spoiler("y", [&](ir::Tensor& y) {
     for (std::int64_t row = 0; row < rows; ++row)

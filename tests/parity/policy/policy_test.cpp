@@ -269,7 +269,7 @@ TEST(Policy, EveryLimitThatFailsIsTold) {
   for (const char* part : {"max_abs is 0.01, at most 0 is required: rule r", "[output] '*' (p.toml:7): max_abs is 0.01",
                            "[output] 'layer0/q' (p.toml:8): max_ulp is 7, at most 5"})
     EXPECT_THAT(both.why, HasSubstr(part));
-  // What is unknown beside what is not met does not hide it.
+  // An unknown measure next to one that is not met does not hide it.
   Measured unknown = m;
   unknown.max_rel = compare::not_computed;
   for (const char* list : {"max_rel = 1, max_abs = 0", "max_abs = 0, max_ulp = 9, max_rel = 1"})
@@ -343,7 +343,7 @@ TEST(PolicyLint, FindsWhatGatesNothing) {
                           HasSubstr("[budget] min_power = 0: no fault has to be caught")));
   EXPECT_THAT(findings("[special]\nnan = \"ignore\"\n"),
               ElementsAre("p.toml:2: [special] nan = \"ignore\" without a reason: results that are NaN pass"));
-  // What a team would check in.
+  // A policy as a team would check it in.
   EXPECT_THAT(findings("[special]\nnan = \"ignore\"\nreason = \"masked rows\"\n[budget]\nfalse_alarm_per_run = 1e-3\n"
                        "max_vacuity = 0.3\nmin_power = 0.9\n" +
                        rule("a", "op = \"matmul\"", "require = { max_abs = 0.5, rel_l2 = 1e-2, max_ulp = 4096 }") +

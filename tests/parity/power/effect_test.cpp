@@ -76,7 +76,7 @@ TEST(Effect, OfFewElementsOfARunIsAskedOfTheirRms) {
     sum += effect.need();
     Effect fixed(Tensor::of({4}, truth), absolute(0x1p-8), DType::f32, largest);
     fixed.add(f32(clean));
-    EXPECT_LT(fixed.need(), effect.need());  // what no chance has made is no larger elsewhere
+    EXPECT_LT(fixed.need(), effect.need());  // an error without chance is no larger elsewhere
   }
   EXPECT_GT(least, 0.25 * 0x1p-4);  // the largest alone comes down to a tenth of a standard deviation
   EXPECT_NEAR(sum / trials, largest * 0x1p-4, 0.1 * largest * 0x1p-4);

@@ -1,4 +1,4 @@
-// What single faults make of small results that can be computed by hand.
+// Single faults in small results that can be computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>

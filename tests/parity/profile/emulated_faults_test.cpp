@@ -41,7 +41,7 @@ constexpr auto convolution = R"({"format": "plumb.graph/1", "why": "a convolutio
 
 const std::vector<ir::Sum> one_fused_chain = {{.unit = ir::SumUnit::fma, .levels = profile::one_chain()}};
 
-/// What the device gives where `spoil` was done to the filters that it reads.
+/// The device's result where `spoil` was done to the filters that it reads.
 cases::NodeResult convolved(const std::function<void(ir::Tensor& w)>& spoil, double size = 1) {
   cases::Case subject = testing::make_case(convolution);
   const auto shrink = [size](ir::Tensor& w) {  // channel 5
@@ -99,7 +99,7 @@ std::vector<ir::Sum> sums_of_tiles(std::int64_t block) {
       {.of = "values", .unit = ir::SumUnit::fma, .levels = {{block}, {}}, .epilogue = {"division"}, .rescale = block}};
 }
 
-/// What a device gives that adds in blocks of so many keys, of values that `spoil` was done to.
+/// The result of a device that adds in blocks of so many keys, on values that `spoil` was done to.
 cases::NodeResult attended(std::int64_t block, const std::function<void(ir::Tensor& v)>& spoil) {
   const cases::Case subject = testing::make_case(attention_graph);
   const ir::Tensor q = fed(subject, "q"), k = fed(subject, "k");

@@ -129,7 +129,7 @@ TEST(Emulator, VectorIsScalarInLevelsGroupsAndOfFewerBits) {
         }
 }
 
-/// What a convolution sums in one element, from the walker that judges it: zeros outside the image among the terms.
+/// The factors of one element of a convolution, from the walker that judges it, with zeros outside the image.
 struct Element {
   std::vector<float> w, x;
 };

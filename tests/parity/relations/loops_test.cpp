@@ -169,7 +169,7 @@ ir::Tensor only(const ir::Tensor& x, std::size_t axis, const std::function<bool(
   return made;
 }
 
-/// What the op gives of such an operand, less what it gives of zeros.
+/// The op's result on an operand that is 0 except where `keeps` holds, less its result on zeros.
 std::vector<double> part_of(ir::Executor& executor, const Subject& subject, std::size_t operand, std::size_t axis,
                             const std::function<bool(std::int64_t)>& keeps) {
   Operands operands = subject.operands;

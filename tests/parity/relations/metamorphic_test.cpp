@@ -21,7 +21,7 @@ constexpr auto three_nodes = R"({"format": "plumb.graph/1",
             {"label": "weights", "op": "softmax", "inputs": ["sum"], "axis": -1}],
   "results": ["weights"]})";
 
-/// What has relations that no product has.
+/// A graph with relations that no product has.
 constexpr auto with_lines_and_steps = R"({"format": "plumb.graph/1",
   "inputs": {"x": {"type": "f32[6, 5]"}, "steps": {"type": "f32[5, 2, 3]"}},
   "params": {"w": {"type": "f32[1, 4, 3]"}, "r": {"type": "f32[1, 4, 4]"}},

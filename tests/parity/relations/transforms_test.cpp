@@ -1,4 +1,4 @@
-// What transforms keep holds of honest ones, and each relation finds a fault of its own.
+// The relations of transforms hold for honest ones, and each finds a fault of its own.
 #include "parity/relations/transforms.hpp"
 
 #include <gtest/gtest.h>

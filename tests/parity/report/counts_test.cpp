@@ -1,4 +1,4 @@
-// What a campaign counts: comparisons by op, dtype, kernel and fill, alarms in full, and how near to its limits it
+// Counts of a campaign: comparisons by op, dtype, kernel and fill, alarms in full, and how near to its limits it
 // came.
 #include "parity/report/counts.hpp"
 

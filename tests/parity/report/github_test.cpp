@@ -1,4 +1,4 @@
-// What GitHub Actions are told: ten annotations of a kind, names that are no commands, a summary that is kept short.
+// Reports to GitHub Actions: ten annotations of a kind, names that are no commands, a summary that is kept short.
 
 #include "parity/report/github.hpp"
 

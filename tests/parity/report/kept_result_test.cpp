@@ -1,4 +1,4 @@
-// What of a case's result is held until all cases have been run: no numbers of tensors, and one graph for many seeds.
+// The part of a result that is held until all cases have been run: no numbers of tensors, one graph for many seeds.
 #include "parity/report/kept_result.hpp"
 
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ class Screen {
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
 
-  /// What is written until nothing has come for so long.
+  /// The text that is written until nothing has come for so long.
   std::string shown(std::chrono::milliseconds quiet) const {
     std::string text;
     std::array<char, 4096> part{};

@@ -1,5 +1,5 @@
-// What a results file says of graphs that ran in another dtype: errors in total against the graph as it was written,
-// those against the converted one beside them, and of files that knew these alone that the others are not known.
+// Results files of graphs that ran in another dtype: total errors against the graph as it was written, those against
+// the converted one next to them, and older files with these alone, where the others are not known.
 #include <gmock/gmock.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What results files say of kernels: name, tile, accumulation and sums, and who reads it.
+// Kernels in results files: name, tile, accumulation and sums, and the code that reads them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

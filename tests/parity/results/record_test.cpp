@@ -212,7 +212,7 @@ TEST_F(Record, KnowsHowManyCasesWerePlannedAndWhetherItEnded) {
   EXPECT_EQ(said_of(part), "cut off: 2 cases");
   record_two(options());
   EXPECT_EQ(said_of(file()), "");
-  // What is added to a part does not make it whole.
+  // A part to which runs are added is not whole.
   leave(5, {});
   fs::rename(part, file());
   results::RecordOptions more = options();
@@ -317,7 +317,7 @@ TEST_F(Record, TheCheckFindsWhatIsWrong) {
   EXPECT_EQ(results::check_schema(file()).size(), 1u);
 }
 
-/// What is wrong with a file of two runs to which this row was added.
+/// The reader's objection to a file of two runs to which this row was added.
 std::string objection_to(const fs::path& file, const results::Node& stray) {
   {
     auto store = ir::hdf5::Store::open_to_append(file);

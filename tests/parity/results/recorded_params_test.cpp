@@ -114,7 +114,7 @@ TEST_F(RecordedParams, AreLeftToTheFileThatIsNamedWithItsHash) {
   EXPECT_EQ(text(store, set, "file_sha256"), core::sha256("what the weights were read from"));
   EXPECT_EQ(text(store, set + "/w", "sha256"), sha256(weights_));
   EXPECT_THAT(store.children(set + "/w"), IsEmpty());
-  // What was given in place of the file's is not the file's, nor what an exact fill made.
+  // A tensor given in place of the file's is not the file's, nor is one that an exact fill made.
   record_seeds({}, [this](cases::Case& subject) {
     of_file(subject);
     subject.origin.given.insert("w");

@@ -1,4 +1,4 @@
-// What a results file keeps of runs that passed where the numbers of those that failed are wanted.
+// Results files that keep all numbers of failed runs alone: the rows of runs that passed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

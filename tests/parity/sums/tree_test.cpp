@@ -88,7 +88,7 @@ TEST(SumTree, OfKnownSizesIsWhatAReaderCountsByHand) {
   EXPECT_EQ(Tree(unit, 64).sizes().nodes, 4);
 }
 
-/// What an addition loses is at most either operand, where the other is a number.
+/// The loss of an addition is at most either operand, where the other is a number.
 TEST(SumTree, ZerosAndSmallTermsLoseLittle) {
   const Additions additions{.subnormal = 0, .products_round = false};
   const std::vector<double> one_hot = {1, 0, 0, 0, 0x1p-40, 0};

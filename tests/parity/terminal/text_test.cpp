@@ -1,4 +1,4 @@
-// What a terminal would obey is replaced; names are cut and lines folded to the width.
+// Characters that a terminal would obey are replaced; names are cut and lines folded to the width.
 #include "parity/terminal/text.hpp"
 
 #include <gtest/gtest.h>

@@ -39,7 +39,7 @@ namespace ops = ir::ops;
 struct Sum {
   ir::Op op;
   std::vector<ir::Shape> operands;
-  std::vector<std::int64_t> indices = {};  ///< what operand `indexed` has instead of floats, again and again
+  std::vector<std::int64_t> indices = {};  ///< operand `indexed` has these, repeated, instead of floats
   std::size_t indexed = 1;
 };
 

@@ -83,7 +83,7 @@ Suspect off_by(double error) {
   });
 }
 
-/// What element 5 of "matmul" may be off, and what it is.
+/// The limit of element 5 of "matmul", and its error.
 compare::Worst limit_by(const policy::Gate* gate) {
   Suspect wrong = off_by(1);
   return testing::node(verify_on(wrong, many_sums_case(), {.gate = gate}), "matmul").local.worst.front();
@@ -130,7 +130,7 @@ TEST(Budget, AlphaMovesEveryLimit) {
   }
 }
 
-/// What σ an element is off does not depend on how many of them are allowed: to first order, as norms and the roots of
+/// The error of an element in σ does not depend on how many σ are allowed: to first order, as norms and the roots of
 /// sums have squares of errors as well.
 TEST(Budget, SigmaDoesNotDependOnAlpha) {
   const cases::Case subject = many_sums_case();
@@ -187,7 +187,7 @@ TEST_F(BudgetOfAFile, JudgeAgainByAnotherAlpha) {
   EXPECT_EQ(judged(&usual.policy).verdict, core::Verdict::passed);
   record(1.2 * most, &often);
   EXPECT_EQ(judged(&usual.policy).verdict, core::Verdict::failed);
-  // What no order of rounding exceeds fails by any budget.
+  // An error beyond every order of rounding fails by any budget.
   const policy::Gate hardly_ever = gate_of_text("1e-290");
   record(1.2 * most, nullptr);
   EXPECT_EQ(judged(&hardly_ever.policy).verdict, core::Verdict::passed);
@@ -213,7 +213,7 @@ TEST_F(BudgetOfAFile, RulesOnRatiosSayWhatTheyCannotTell) {
   EXPECT_EQ(verdict("sigma_max = 1"), core::Verdict::failed);
 }
 
-/// What another implementation gave is held to the same λ.
+/// Another implementation's tensors are held to the same λ.
 TEST_F(BudgetOfAFile, OthersResultsAreJudgedAgain) {
   const cases::Case subject = many_sums_case();
   const policy::Gate often = gate_of(1e-3);

@@ -1,4 +1,4 @@
-// What is judged is evaluated as often as it has to be (verdict.md V79).
+// Nodes that are judged are evaluated as often as they have to be (verdict.md V79).
 #include <gtest/gtest.h>
 
 #include <map>
@@ -75,8 +75,8 @@ TEST(Lazy, NothingIsEvaluatedTwice) {
     "results": ["moved"]})");
   testing::Suspect honest;
   const auto runs = runs_of(honest, subject);
-  // What is fed with inputs of the graph has one truth, which is that of the whole graph, too; of what others computed
-  // there are two. Limits, oracles, samples and statistics ask for no more.
+  // A node fed with inputs of the graph has one truth, which is that of the whole graph, too; one fed with computed
+  // values has two. Limits, oracles, samples and statistics ask for no more.
   EXPECT_EQ(runs.at("first"), 1);
   EXPECT_EQ(runs.at("second"), 2);
   EXPECT_EQ(runs.at("moved"), 2);

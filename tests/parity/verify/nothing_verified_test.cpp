@@ -1,4 +1,4 @@
-// What says nothing of a device counts neither for it nor against it: constants, tensors without elements, zeros moved.
+// Nodes without evidence count neither for a device nor against it: constants, tensors without elements, zeros moved.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@ using testing::node;
 using testing::Suspect;
 using testing::verify_on;
 
-/// What is said of x minus `less`, of which `value` is stated.
+/// The verdict on x minus `less` where `value` is stated of it.
 core::Verdict difference(const std::string& dtype, const std::string& x, const std::string& less,
                          const std::string& value) {
   Suspect honest;

@@ -1,4 +1,4 @@
-// What is said of a case does not depend on the number of threads, nor does the order in which it is said.
+// The report of a case does not depend on the number of threads, nor does the order of its parts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

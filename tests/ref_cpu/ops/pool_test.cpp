@@ -28,7 +28,7 @@ std::int64_t at(const std::vector<std::int64_t>& list, std::size_t i, std::int64
   return list.empty() ? otherwise : list[i];
 }
 
-/// What a window meets, straight from the entry: values inside, their positions in x, and
+/// The taps of a window, straight from the entry: values inside, their positions in x, and
 /// how many taps lie inside the pads.
 struct Met {
   std::vector<double> values;

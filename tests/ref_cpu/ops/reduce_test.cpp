@@ -23,7 +23,7 @@ Tensor reduced(const Reduce& op, const Tensor& x) {
   return ir::run_op(cpu, op, {x})[0];
 }
 
-/// What the function does with one more element.
+/// The function's accumulator after one more element.
 double next(F function, double so_far, double x) {
   switch (function) {
     case F::product:

@@ -23,7 +23,7 @@ std::vector<AttentionCase> attention_cases();
 /// biases a few by -inf.
 std::vector<ir::Tensor> operands_of(const AttentionCase& c, ir::DType dtype);
 
-/// What the definition gives for f64 operands, one query at a time.
+/// The attention of f64 operands by its definition, one query at a time.
 ir::Tensor attention_by_definition(const ir::ops::Attention& op, const std::vector<ir::Tensor>& operands);
 
 void PrintTo(const AttentionCase& c, std::ostream* out);

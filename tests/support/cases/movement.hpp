@@ -21,7 +21,7 @@ std::vector<MovementCase> movement_cases();
 /// The operands of a case: noise, and the indices.
 std::vector<ir::Tensor> operands_of(const MovementCase& c);
 
-/// What the op's definition gives, one element at a time.
+/// The results by the op's definition, one element at a time.
 std::vector<ir::Tensor> moved(const ir::Op& op, const std::vector<ir::Tensor>& operands);
 
 /// Whether two tensors have one type and the same bytes, those of NaN included.

@@ -7,7 +7,7 @@ namespace plumb::tests {
 /// The edges of pad, tile, roll, reverse, depth_to_space and space_to_depth.
 std::vector<MovementCase> move_cases();
 
-/// What the definition of one of these ops gives, one element at a time.
+/// The result by the definition of one of these ops, one element at a time.
 ir::Tensor made(const ir::Op& op, const std::vector<ir::Tensor>& operands);
 
 }  // namespace plumb::tests

@@ -51,7 +51,7 @@ TEST(ShaderInterface, EveryModuleKeepsToTheRules) {
   }
 }
 
-/// What all dispatches of a shader come to, by its name without its variant.
+/// All dispatches of a shader together, by its name without its variant.
 struct Seen {
   std::set<std::string> shaders;
   /// Bindings that the shader may write: read by some dispatches and written by others, where a constant chooses the

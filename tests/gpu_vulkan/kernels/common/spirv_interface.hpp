@@ -8,7 +8,7 @@
 
 namespace plumb::gpu_vulkan::testing {
 
-/// What a compute shader's module says of its outside, read from its SPIR-V.
+/// The interface of a compute shader's module, read from its SPIR-V.
 struct SpirvInterface {
   struct Binding {
     bool readonly = false, writeonly = false;

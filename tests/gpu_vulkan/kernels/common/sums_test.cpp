@@ -1,4 +1,4 @@
-// What kernels say of how they add, on devices that are made up: no GPU is needed.
+// Records of how kernels add, on devices that are made up: no GPU is needed.
 #include "gpu_vulkan/kernels/common/sums.hpp"
 
 #include <gtest/gtest.h>

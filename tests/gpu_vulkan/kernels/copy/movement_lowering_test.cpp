@@ -14,7 +14,7 @@ namespace {
 
 using ir::DType;
 
-/// What one op becomes on a device that has 8- and 16-bit storage, or has not. No
+/// One op, lowered for a device that has 8- and 16-bit storage, or has not. No
 /// GPU is touched.
 struct Lowered {
   ir::Graph graph;

@@ -1,4 +1,4 @@
-// What lengths of Fourier transforms are split into, and what a workgroup makes of them, on devices that are made up.
+// Factors of the lengths of Fourier transforms, and a workgroup's share of them, on devices that are made up.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What reduce, softmax, the norms and attention become on devices that are made up.
+// Lowering of reduce, softmax, the norms and attention, on devices that are made up.
 #include <gtest/gtest.h>
 
 #include "gpu_vulkan/plan/lower.hpp"

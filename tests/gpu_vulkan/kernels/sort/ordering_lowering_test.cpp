@@ -1,4 +1,4 @@
-// What the ops that sort, scan and index become on devices that are made up.
+// Lowering of the ops that sort, scan and index, on devices that are made up.
 #include <gtest/gtest.h>
 
 #include "gpu_vulkan/kernels/common/full_subgroups.hpp"

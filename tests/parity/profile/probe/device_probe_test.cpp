@@ -11,7 +11,7 @@
 namespace plumb::parity::profile::probe::device_probe_test {
 namespace {
 
-/// What the device says of how it computes an op alone.
+/// The device's records of how it adds in an op that runs alone.
 std::vector<ir::Sum> published(const ir::Op& op, const std::vector<ir::Tensor>& operands) {
   ir::Graph graph;
   const ir::Value a = graph.input("a", operands[0].type()), b = graph.input("b", operands[1].type());
@@ -20,7 +20,7 @@ std::vector<ir::Sum> published(const ir::Op& op, const std::vector<ir::Tensor>& 
   return testing::gpu().executor->compile(graph, {}, {{y}, false})->nodes().at(0).sums;
 }
 
-/// What the probe found with tiny sums replays products that it never saw, bit for bit.
+/// The arithmetic that the probe found with tiny sums replays products that it never saw, bit for bit.
 void replays(ir::DType dtype, profile::probe::ProductShape shape, std::int64_t m, std::int64_t k, std::int64_t n) {
   ir::Executor& device = *testing::gpu().executor;
   const auto found = profile::probe::probe_products(device, false, dtype, shape);

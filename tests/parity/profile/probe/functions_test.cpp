@@ -26,7 +26,7 @@ TEST(ProbeFunctions, TryEveryNumberOf16BitsAndAllKindsOf32) {
   for (const double x : f32) ASSERT_EQ(static_cast<double>(static_cast<float>(x)), x);
 }
 
-/// What is found of sqrt on numbers of which the device gets the one at 2.25 wrong.
+/// The error that is found of sqrt, in ulps, on a device that gives `at_2_25` at 2.25.
 double ulps_of_sqrt(float at_2_25) {
   testing::Suspect executor;
   executor.tamper = [&](const ir::Node&, ir::Tensor& y) {

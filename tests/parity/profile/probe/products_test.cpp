@@ -10,8 +10,8 @@
 namespace plumb::parity::profile::probe::products_test {
 namespace {
 
-/// What can be seen of a device: products that fit into the accumulator, or are cut off again at the same place, are
-/// exact; terms that lose nothing are aligned in any way.
+/// The visible properties of a device: products that fit into the accumulator, or are cut off again at the same place,
+/// are exact; terms that lose nothing are aligned in any way.
 profile::Products visible(profile::Products p) {
   const bool cut_twice =
       p.rounding == profile::Rounding::truncating && p.extra_bits == 0 && p.normalized == profile::Known::yes;
